@@ -1,0 +1,86 @@
+"""Sizes of a transformer: frozen, checked once, trusted by everyone after."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tx_core.errors import CheckpointProblem
+
+ACTIVATIONS = ("gelu", "gelu_new", "relu")
+
+
+@dataclass(frozen=True)
+class BertConfig:
+    """The sizes of a BERT (Devlin et al. 2019, section 3).
+
+    Raises ValueError that gives the rule and the value.
+    """
+
+    vocab_size: int
+    hidden_size: int
+    num_layers: int
+    num_heads: int
+    intermediate_size: int
+    max_positions: int
+    num_segments: int
+    activation: str
+    layer_norm_eps: float
+    dropout: float
+
+    def __post_init__(self) -> None:
+        for name in ("vocab_size", "hidden_size", "num_layers", "num_heads",
+                     "intermediate_size", "max_positions", "num_segments"):  # fmt: skip
+            require_positive(name, getattr(self, name))
+        require_divisible(self.hidden_size, self.num_heads)
+        if self.activation not in ACTIVATIONS:
+            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation}")
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout must lie in [0, 1), got {self.dropout}")
+
+    @property
+    def head_dim(self) -> int:
+        """The numbers in one head's query, key or value."""
+        return self.hidden_size // self.num_heads
+
+
+def require_positive(name: str, value: object) -> None:
+    """Raise ValueError unless the size is a whole number of 1 or more."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be a whole number of 1 or more, got {value!r}")
+
+
+def require_divisible(hidden_size: int, num_heads: int) -> None:
+    """Raise ValueError unless the heads can share the hidden size evenly."""
+    if hidden_size % num_heads:
+        raise ValueError(f"hidden_size must divide by num_heads, got {hidden_size} and {num_heads}")
+
+
+# Our name → the name in a checkpoint's config.json, and its value where the file leaves it out.
+_HUB_NAMES: dict[str, tuple[str, Any]] = {
+    "vocab_size": ("vocab_size", 30522),
+    "hidden_size": ("hidden_size", 768),
+    "num_layers": ("num_hidden_layers", 12),
+    "num_heads": ("num_attention_heads", 12),
+    "intermediate_size": ("intermediate_size", 3072),
+    "max_positions": ("max_position_embeddings", 512),
+    "num_segments": ("type_vocab_size", 2),
+    "activation": ("hidden_act", "gelu"),
+    "layer_norm_eps": ("layer_norm_eps", 1e-12),
+}
+
+
+def bert_config_from_hub(settings: Mapping[str, Any]) -> BertConfig:
+    """Read the sizes from the settings of a BERT checkpoint's config.json.
+
+    Dropout is left at 0: a checkpoint is loaded to be looked at.
+    Raises CheckpointProblem when the settings are not those of a plain BERT encoder.
+    """
+    if settings.get("model_type", "bert") != "bert":
+        raise CheckpointProblem(f"This checkpoint is a {settings['model_type']!r} model, not a BERT.")
+    if settings.get("position_embedding_type", "absolute") != "absolute" or settings.get("is_decoder"):
+        raise CheckpointProblem("This BERT has relative positions or is a decoder; only plain BERT encoders load here.")
+    sizes = {ours: settings.get(theirs, default) for ours, (theirs, default) in _HUB_NAMES.items()}
+    try:
+        return BertConfig(**sizes, dropout=0.0)
+    except ValueError as rule:
+        raise CheckpointProblem(f"The checkpoint's config.json cannot be used: {rule}.") from rule
