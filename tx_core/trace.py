@@ -21,7 +21,8 @@ class Encoding:
     ids: vocabulary ids. tokens: the pieces as a reader should see them.
     segments: 0 for the first sentence, 1 for the second. special: added or typed marks such as [CLS].
     words: the number of the word that a piece belongs to, counted through both sentences; None for specials.
-    word_texts: each word as it was typed. blanks: the places of the mask token.
+    word_texts: each word as it was typed. blanks: the places of the mask token. unknown: the places of
+    pieces that the vocabulary does not have.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Encoding:
     words: tuple[int | None, ...]
     word_texts: tuple[str, ...]
     blanks: tuple[int, ...]
+    unknown: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -1,0 +1,157 @@
+"""Load a BERT from a checkpoint directory in the hub's own layout: strictly, by a rename table.
+
+A directory holds config.json and either model.safetensors or its shards with an index.
+Where a manifest.json lies beside them, every file is held against its size and hash first.
+"""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+from tx_core.bert import Bert, tie_head
+from tx_core.config import bert_config_from_hub
+from tx_core.errors import CheckpointProblem
+
+WEIGHTS, INDEX, MANIFEST = "model.safetensors", "model.safetensors.index.json", "manifest.json"
+
+# The hub's name → ours, tried in order; the first that matches the whole name counts.
+_RENAME: tuple[tuple[str, str], ...] = (
+    (r"embeddings\.word_embeddings\.weight", "embeddings.words.weight"),
+    (r"embeddings\.position_embeddings\.weight", "embeddings.positions.weight"),
+    (r"embeddings\.token_type_embeddings\.weight", "embeddings.segments.weight"),
+    (r"embeddings\.LayerNorm\.(\w+)", r"embeddings.norm.\1"),
+    (r"encoder\.layer\.(\d+)\.attention\.self\.(query|key|value)\.(\w+)", r"encoder.blocks.\1.attention.\2.\3"),
+    (r"encoder\.layer\.(\d+)\.attention\.output\.dense\.(\w+)", r"encoder.blocks.\1.attention.output.\2"),
+    (r"encoder\.layer\.(\d+)\.attention\.output\.LayerNorm\.(\w+)", r"encoder.blocks.\1.attention_norm.\2"),
+    (r"encoder\.layer\.(\d+)\.intermediate\.dense\.(\w+)", r"encoder.blocks.\1.feed_forward.widen.\2"),
+    (r"encoder\.layer\.(\d+)\.output\.dense\.(\w+)", r"encoder.blocks.\1.feed_forward.narrow.\2"),
+    (r"encoder\.layer\.(\d+)\.output\.LayerNorm\.(\w+)", r"encoder.blocks.\1.feed_forward_norm.\2"),
+    (r"cls\.predictions\.transform\.dense\.(\w+)", r"head.dense.\1"),
+    (r"cls\.predictions\.transform\.LayerNorm\.(\w+)", r"head.norm.\1"),
+    (r"cls\.predictions\.decoder\.(\w+)", r"head.vocabulary.\1"),
+    (r"cls\.predictions\.bias", "head.vocabulary.bias"),
+)
+# What other tasks leave in a checkpoint and nothing here reads.
+_UNUSED = re.compile(r"pooler\..*|cls\.seq_relationship\..*|embeddings\.position_ids|(classifier|qa_outputs)\..*")
+# The first BERT files call a norm's weight and bias gamma and beta.
+_OLD_NAMES = {"gamma": "weight", "beta": "bias"}
+
+
+def load_bert(directory: Path) -> Bert:
+    """Load the model, computed in 32-bit floats, ready to be looked at.
+
+    Raises CheckpointProblem for a file that is missing, truncated, altered, unsafe or of another shape.
+    """
+    check_manifest(directory)
+    settings = read_json(directory / "config.json")
+    config = bert_config_from_hub(settings)
+    tensors = rename(read_tensors(directory))
+    with_head = any(name.startswith("head.") for name in tensors)
+    model = Bert(config, with_head=with_head)
+    if with_head and settings.get("tie_word_embeddings", True):
+        tie_head(model)
+        tensors["head.vocabulary.weight"] = tensors.get("embeddings.words.weight")
+    _load_strictly(model, tensors)
+    return model.float().eval().requires_grad_(False)
+
+
+def _load_strictly(model: Bert, tensors: dict[str, Tensor]) -> None:
+    try:
+        model.load_state_dict(tensors, strict=True)
+    except RuntimeError as mismatch:
+        reasons = "; ".join(line.strip() for line in str(mismatch).splitlines()[1:4])
+        raise CheckpointProblem(f"The checkpoint does not fit its config.json: {reasons}") from mismatch
+
+
+def rename(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Give every tensor of a checkpoint our name; raise CheckpointProblem for one that has none."""
+    renamed, unknown = {}, []
+    for theirs, tensor in tensors.items():
+        bare = theirs.removeprefix("bert.")
+        stem, _, last = bare.rpartition(".")
+        bare = f"{stem}.{_OLD_NAMES.get(last, last)}" if stem else bare
+        for pattern, ours in _RENAME:
+            if re.fullmatch(pattern, bare):
+                renamed[re.sub(pattern, ours, bare)] = tensor
+                break
+        else:
+            if not _UNUSED.fullmatch(bare):
+                unknown.append(theirs)
+    if unknown:
+        raise CheckpointProblem(f"This is not a plain BERT: it holds {', '.join(sorted(unknown)[:3])}.")
+    return renamed
+
+
+def read_tensors(directory: Path) -> dict[str, Tensor]:
+    """Read all tensors, from one file or from shards; never a pickle."""
+    if (directory / WEIGHTS).exists():
+        return _read_safetensors(directory / WEIGHTS)
+    if not (directory / INDEX).exists():
+        raise CheckpointProblem(f"No {WEIGHTS} in {directory.name}: only safetensors checkpoints are read.")
+    shards = sorted(set(read_json(directory / INDEX).get("weight_map", {}).values()))
+    if any(Path(shard).name != shard for shard in shards):
+        raise CheckpointProblem(f"{INDEX} names files outside its directory.")
+    return {name: tensor for shard in shards for name, tensor in _read_safetensors(directory / shard).items()}
+
+
+def _read_safetensors(file: Path) -> dict[str, Tensor]:
+    try:
+        return load_file(file)
+    except FileNotFoundError as missing:
+        raise CheckpointProblem(f"{file.name} is missing from the checkpoint: download it again.") from missing
+    except (SafetensorError, OSError) as broken:
+        raise CheckpointProblem(f"{file.name} is truncated or damaged: download it again.") from broken
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """Read a settings file; raise CheckpointProblem when there is none or it is not an object of JSON."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as missing:
+        raise CheckpointProblem(f"{file.name} is missing from the checkpoint: download it again.") from missing
+    except (UnicodeDecodeError, json.JSONDecodeError, OSError) as broken:
+        raise CheckpointProblem(f"{file.name} is damaged: download it again.") from broken
+    if not isinstance(content, dict):
+        raise CheckpointProblem(f"{file.name} is not a settings file.")
+    return content
+
+
+def check_manifest(directory: Path) -> None:
+    """Hold every file that the manifest lists against its size and SHA-256, where there is a manifest."""
+    if not directory.is_dir():
+        raise CheckpointProblem(f"There is no checkpoint named {directory.name}: install the project again.")
+    if not (directory / MANIFEST).exists():
+        return
+    for name, expected in read_json(directory / MANIFEST).get("files", {}).items():
+        file = directory / name
+        if not file.is_file():
+            raise CheckpointProblem(f"{name} is missing from {directory.name}: install the project again.")
+        content = file.read_bytes()
+        if len(content) != expected["bytes"] or hashlib.sha256(content).hexdigest() != expected["sha256"]:
+            raise CheckpointProblem(
+                f"{name} of {directory.name} is not the file that was published "
+                f"({len(content):,} of {expected['bytes']:,} bytes): install the project again."
+            )
+
+
+def write_manifest(directory: Path, **facts: Any) -> None:
+    """Write the sizes and hashes of a finished checkpoint beside it, with any further facts."""
+    files = sorted(file for file in directory.iterdir() if file.is_file() and file.name != MANIFEST)
+    listing = {
+        file.name: {"bytes": file.stat().st_size, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+        for file in files
+        if file.suffix in {".json", ".safetensors", ".txt"}
+    }
+    (directory / MANIFEST).write_text(json.dumps({"files": listing, **facts}, indent=1) + "\n", encoding="utf-8")
+
+
+def parameter_count(model: torch.nn.Module) -> int:
+    """Count the numbers that training sets; tied ones once."""
+    return sum(parameter.numel() for parameter in model.parameters())

@@ -1,0 +1,188 @@
+"""Run a model on what a person typed, and hand back the record. Nothing stays behind on the model."""
+
+import copy
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, TypeVar
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from tx_core.bert import Bert
+from tx_core.device import computing_slot
+from tx_core.encoder import EncoderRun
+from tx_core.errors import TextProblem
+from tx_core.interventions import UNCHANGED, Interventions
+from tx_core.masks import padding_mask
+from tx_core.tokenizer import Tokenizer
+from tx_core.trace import AttentionStack, Encoding, Trace, check_parts
+
+Result = TypeVar("Result")
+FALLBACK_NOTICE = "The graphics card is out of memory: this was computed on the CPU instead."
+
+
+class Engine(Protocol):
+    """What every model here can be asked, ours or the transformers library's.
+
+    name: as in the catalogue. max_tokens: the longest input, special tokens included.
+    fills_blanks: whether `blank_logits` answers.
+    """
+
+    name: str
+    title: str
+    device: str
+    max_tokens: int
+    num_layers: int
+    num_heads: int
+    fills_blanks: bool
+    tokenizer: Tokenizer
+
+    def encode(self, text: str, pair: str | None = None) -> Encoding:
+        """Read the text; raise TextProblem when it is empty or too long for the model."""
+
+    def trace(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        keep: Collection[str] = ("weights",),
+        interventions: Interventions = UNCHANGED,
+    ) -> Trace:
+        """Run the model once and keep the parts asked for (`trace.PARTS`)."""
+
+    def blank_logits(
+        self, rows: Sequence[Encoding], *, interventions: Interventions = UNCHANGED
+    ) -> list[Float[Tensor, "blank vocab"]]:
+        """Score the whole vocabulary at every blank of every row, on the CPU, in one batch."""
+
+
+class Placement:
+    """A module on its device, with a copy on the CPU for when the device's memory is full."""
+
+    def __init__(self, model: nn.Module, device: str):
+        self.device = device
+        self._model = model.to(device)
+
+    @cached_property
+    def _on_cpu(self) -> nn.Module:
+        return copy.deepcopy(self._model).to("cpu")
+
+    def run(self, compute: Callable[[nn.Module, str], Result]) -> tuple[Result, str, str]:
+        """Compute with the module; return the result, the device used and a notice for the reader.
+
+        The call that runs out of memory is repeated on the CPU; the module itself stays where it is, for others.
+        """
+        with computing_slot(), torch.inference_mode():
+            try:
+                return compute(self._model, self.device), self.device, ""
+            except torch.OutOfMemoryError:
+                if self.device == "cpu":
+                    raise
+            torch.cuda.empty_cache()
+            return compute(self._on_cpu, "cpu"), "cpu", FALLBACK_NOTICE
+
+
+@dataclass(frozen=True)
+class BertEngine:
+    """Our own BERT with its tokenizer."""
+
+    name: str
+    title: str
+    tokenizer: Tokenizer
+    model: Bert
+    placement: Placement
+
+    @property
+    def device(self) -> str:
+        """Where it computes."""
+        return self.placement.device
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest input, special tokens included."""
+        return self.model.config.max_positions
+
+    @property
+    def num_layers(self) -> int:
+        """The number of blocks."""
+        return self.model.config.num_layers
+
+    @property
+    def num_heads(self) -> int:
+        """The number of heads in each block."""
+        return self.model.config.num_heads
+
+    @property
+    def fills_blanks(self) -> bool:
+        """Whether there is a masked-word head and a blank to fill."""
+        return self.model.head is not None and self.tokenizer.mask_id is not None
+
+    def encode(self, text: str, pair: str | None = None) -> Encoding:
+        """Read the text; raise TextProblem when it is empty or too long for the model."""
+        return check_length(self.tokenizer.encode(text, pair), self.max_tokens)
+
+    def trace(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        keep: Collection[str] = ("weights",),
+        interventions: Interventions = UNCHANGED,
+    ) -> Trace:
+        """Run the model once and keep the parts asked for (`trace.PARTS`)."""
+        parts, encoding = check_parts(keep), self.encode(text, pair)
+
+        def compute(model: nn.Module, device: str) -> EncoderRun:
+            ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device)
+            return model(ids, segments, None, keep=parts, interventions=interventions)
+
+        run, device, notice = self.placement.run(compute)
+        stacked = {part: stack_layers([layer[part] for layer in run.layers]) for part in run.layers[0]}
+        hidden = stack_layers(run.hidden) if "hidden" in parts else None
+        stack = AttentionStack("self", encoding, encoding, **stacked)
+        return Trace(self.name, device, (stack,), hidden, interventions, notice)
+
+    def blank_logits(
+        self, rows: Sequence[Encoding], *, interventions: Interventions = UNCHANGED
+    ) -> list[Float[Tensor, "blank vocab"]]:
+        """Score the whole vocabulary at every blank of every row, on the CPU, in one batch."""
+
+        def compute(model: nn.Module, device: str) -> list[Tensor]:
+            ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device)
+            output = model(ids, segments, mask, interventions=interventions).output
+            return [model.predict(output[number, list(row.blanks)]).cpu() for number, row in enumerate(rows)]
+
+        return self.placement.run(compute)[0]
+
+
+def check_length(encoding: Encoding, most: int) -> Encoding:
+    """Return the encoding, or raise TextProblem that says by how much it is too long."""
+    if len(encoding) > most:
+        raise TextProblem(
+            f"This text is {len(encoding):,} tokens long and the model reads at most {most:,}, "
+            f"special tokens included: shorten it by {len(encoding) - most:,} tokens."
+        )
+    return encoding
+
+
+def batch_tensors(rows: Sequence[Encoding], padding_id: int, device: str) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Pad the rows to one length; give ids, segments, and the mask, which is None when nothing is padded."""
+    longest = max(len(row) for row in rows)
+
+    def padded(numbers: tuple[int, ...], filler: int) -> list[int]:
+        return [*numbers, *[filler] * (longest - len(numbers))]
+
+    ids = torch.tensor([padded(row.ids, padding_id) for row in rows], device=device)
+    segments = torch.tensor([padded(row.segments, 0) for row in rows], device=device)
+    lengths = [len(row) for row in rows]
+    return ids, segments, None if min(lengths) == longest else padding_mask(lengths).to(device)
+
+
+def stack_layers(layers: Sequence[Float[Tensor, "1 ..."]]) -> Float[np.ndarray, "layer ..."]:
+    """Put the layers of one sentence into one read-only array in ordinary memory."""
+    stacked = torch.cat([layer.detach() for layer in layers]).float().cpu().numpy()
+    stacked.setflags(write=False)
+    return stacked

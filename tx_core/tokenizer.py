@@ -1,0 +1,165 @@
+"""From text to pieces and back: special tokens known by id, every piece by the word it belongs to."""
+
+import re
+from pathlib import Path
+
+import tokenizers
+from tokenizers.implementations import BertWordPieceTokenizer
+
+from tx_core.checkpoint import read_json
+from tx_core.errors import CheckpointProblem, TextProblem
+from tx_core.trace import Encoding
+
+MAX_CHARACTERS = 20_000
+BLANK = re.compile(r"\[mask\]|<mask>|_{3,}", re.IGNORECASE)
+
+
+class Tokenizer:
+    """A model's own tokenizer, and the names of its special tokens.
+
+    mask, unknown and padding may be None for a model that has none.
+    """
+
+    def __init__(self, backend: tokenizers.Tokenizer, *, mask: str | None, unknown: str | None, padding: str | None):
+        self.backend = backend
+        self.mask, self.mask_id = mask, self._id(mask)
+        self.unknown_id = self._id(unknown)
+        self.padding_id = self._id(padding) or 0
+        marks = {number for number, token in backend.get_added_tokens_decoder().items() if token.special}
+        self._special_ids = marks - {self.mask_id, self.unknown_id}
+        self._byte_level = isinstance(backend.decoder, tokenizers.decoders.ByteLevel)
+
+    def _id(self, token: str | None) -> int | None:
+        return None if token is None else self.backend.token_to_id(token)
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of pieces, added ones included."""
+        return self.backend.get_vocab_size()
+
+    def encode(self, text: str, pair: str | None = None) -> Encoding:
+        """Read a sentence, or two, as the model does; [MASK], <mask> and ___ become the model's own blank.
+
+        Raises TextProblem when there is nothing to read, or far more than any model reads.
+        """
+        sentences = [text] if pair is None else [text, pair]
+        for sentence in sentences:
+            check_text(sentence)
+        read = [self._own_blanks(sentence) for sentence in sentences]
+        result = self.backend.encode(*read)
+        words, word_texts = _words(result, read)
+        if not any(sequence is not None for sequence in result.sequence_ids):
+            raise TextProblem("There is nothing here that the model can read: type at least one word.")
+        return Encoding(
+            text=text,
+            pair=pair,
+            ids=tuple(result.ids),
+            tokens=tuple(self._readable(result, place, read) for place in range(len(result.ids))),
+            segments=tuple(result.type_ids),
+            special=tuple(
+                sequence is None or number in self._special_ids
+                for number, sequence in zip(result.ids, result.sequence_ids, strict=True)
+            ),
+            words=words,
+            word_texts=word_texts,
+            blanks=_places(result.ids, self.mask_id),
+            unknown=_places(result.ids, self.unknown_id),
+        )
+
+    def pieces(self, word: str, *, first: bool = False) -> tuple[int, ...]:
+        """Give the ids of a word as it stands within a sentence, without special tokens.
+
+        first: the word opens the text; byte-level vocabularies write it without a space then.
+        """
+        check_text(word)
+        lead = "" if first else " "
+        return tuple(self.backend.encode(lead + word.strip(), add_special_tokens=False).ids)
+
+    def word(self, piece: int) -> str:
+        """Give a vocabulary entry as a reader should see it."""
+        token = self.backend.id_to_token(piece)
+        return "" if token is None else _spaced(token)
+
+    def _readable(self, result: tokenizers.Encoding, place: int, sentences: list[str]) -> str:
+        """Show a piece as its vocabulary spells it, unless that spells bytes (Ã© for é): then as it was typed."""
+        token, sequence = _spaced(result.tokens[place]), result.sequence_ids[place]
+        if sequence is None or not self._byte_level or token.removeprefix("␣").isascii():
+            return token
+        start, end = result.offsets[place]
+        return sentences[sequence][start:end] or token
+
+    def _own_blanks(self, sentence: str) -> str:
+        return sentence if self.mask is None else BLANK.sub(self.mask, sentence)
+
+
+def check_text(sentence: str) -> None:
+    """Raise TextProblem for a text that no model here can read."""
+    if not sentence.strip():
+        raise TextProblem("There is no text yet: type a sentence, or pick an example.")
+    if len(sentence) > MAX_CHARACTERS:
+        raise TextProblem(
+            f"This text has {len(sentence):,} characters; at most {MAX_CHARACTERS:,} are read. Shorten it to a few sentences."
+        )
+    try:
+        sentence.encode("utf-8")
+    except UnicodeEncodeError as broken:
+        raise TextProblem("The text holds half of a character (a lone surrogate): type that character again.") from broken
+
+
+def load_tokenizer(directory: Path) -> Tokenizer:
+    """Load the tokenizer of a BERT checkpoint, from tokenizer.json or from vocab.txt.
+
+    Raises CheckpointProblem when neither can be read.
+    """
+    settings = read_json(directory / "tokenizer_config.json") if (directory / "tokenizer_config.json").exists() else {}
+    names = {role: _name(settings.get(f"{role}_token"), default) for role, default in _BERT_MARKS.items()}
+    return Tokenizer(_load_backend(directory, settings), mask=names["mask"], unknown=names["unk"], padding=names["pad"])
+
+
+_BERT_MARKS = {"mask": "[MASK]", "unk": "[UNK]", "pad": "[PAD]"}
+
+
+def _load_backend(directory: Path, settings: dict) -> tokenizers.Tokenizer:
+    if (directory / "tokenizer.json").exists():
+        try:
+            backend = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
+        except Exception as damaged:  # tokenizers raises bare Exception and nothing narrower
+            raise CheckpointProblem("tokenizer.json is damaged: download it again.") from damaged
+        backend.no_truncation()
+        backend.no_padding()
+        return backend
+    if not (directory / "vocab.txt").exists():
+        raise CheckpointProblem("tokenizer.json and vocab.txt are missing from the checkpoint: download it again.")
+    lowercase = settings.get("do_lower_case", True)
+    return BertWordPieceTokenizer(str(directory / "vocab.txt"), lowercase=lowercase)._tokenizer
+
+
+def _name(setting: str | dict | None, default: str) -> str:
+    """Read a token's name, which older files wrap in an object."""
+    return setting["content"] if isinstance(setting, dict) else setting or default
+
+
+def _places(ids: list[int], wanted: int | None) -> tuple[int, ...]:
+    return tuple(place for place, number in enumerate(ids) if number == wanted)
+
+
+def _words(result: tokenizers.Encoding, sentences: list[str]) -> tuple[tuple[int | None, ...], tuple[str, ...]]:
+    """Number the words through all sentences, and cut each out of the text that it was typed in."""
+    numbers: dict[tuple[int, int], int] = {}
+    spans: list[tuple[int, int, int]] = []
+    words: list[int | None] = []
+    for sequence, word, (start, end) in zip(result.sequence_ids, result.word_ids, result.offsets, strict=True):
+        if sequence is None or word is None:
+            words.append(None)
+            continue
+        number = numbers.setdefault((sequence, word), len(spans))
+        if number == len(spans):
+            spans.append((sequence, start, end))
+        spans[number] = (sequence, min(spans[number][1], start), max(spans[number][2], end))
+        words.append(number)
+    return tuple(words), tuple(sentences[sequence][start:end].strip() for sequence, start, end in spans)
+
+
+def _spaced(token: str) -> str:
+    """Write the space that byte-level and sentence-piece vocabularies put before a word as ␣."""
+    return token.replace("Ġ", "␣").replace("▁", "␣")
