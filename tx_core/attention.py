@@ -21,7 +21,7 @@ class Attention(NamedTuple):
     scores are those after scaling and bias, before the mask.
     """
 
-    context: Float[Tensor, "... query head_dim"]
+    context: Float[Tensor, "... query value_dim"]
     weights: Float[Tensor, "... query key"]
     scores: Float[Tensor, "... query key"]
 
@@ -68,7 +68,7 @@ def attention_weights(
 def attend(
     query: Float[Tensor, "... query head_dim"],
     key: Float[Tensor, "... key head_dim"],
-    value: Float[Tensor, "... key head_dim"],
+    value: Float[Tensor, "... key value_dim"],
     mask: Bool[Tensor, "..."] | None = None,
     *,
     scale: float | None = None,
