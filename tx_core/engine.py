@@ -4,7 +4,7 @@ import copy
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import torch
@@ -24,6 +24,7 @@ Result = TypeVar("Result")
 FALLBACK_NOTICE = "The graphics card is out of memory: this was computed on the CPU instead."
 
 
+@runtime_checkable
 class Engine(Protocol):
     """What every model here can be asked, ours or the transformers library's.
 

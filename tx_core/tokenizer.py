@@ -42,6 +42,7 @@ class Tokenizer:
 
         Raises TextProblem when there is nothing to read, or far more than any model reads.
         """
+        pair = pair if pair and pair.strip() else None
         sentences = [text] if pair is None else [text, pair]
         for sentence in sentences:
             check_text(sentence)
