@@ -7,6 +7,7 @@ from typing import Any
 from tx_core.errors import CheckpointProblem
 
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
+POSITIONS = ("sinusoidal", "learned", "none")
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,42 @@ class BertConfig:
                      "intermediate_size", "max_positions", "num_segments"):  # fmt: skip
             require_positive(name, getattr(self, name))
         require_divisible(self.hidden_size, self.num_heads)
-        if self.activation not in ACTIVATIONS:
-            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation}")
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout must lie in [0, 1), got {self.dropout}")
+        require_among("activation", self.activation, ACTIVATIONS)
+        require_dropout(self.dropout)
+
+    @property
+    def head_dim(self) -> int:
+        """The numbers in one head's query, key or value."""
+        return self.hidden_size // self.num_heads
+
+
+@dataclass(frozen=True)
+class Seq2SeqConfig:
+    """The sizes of an encoder-decoder (Vaswani et al. 2017, table 3).
+
+    num_layers counts the blocks on either side. max_positions bounds the source and the target.
+    Raises ValueError that gives the rule and the value.
+    """
+
+    vocab_size: int
+    hidden_size: int
+    num_layers: int
+    num_heads: int
+    intermediate_size: int
+    max_positions: int
+    positions: str
+    norm_first: bool
+    activation: str
+    layer_norm_eps: float
+    dropout: float
+
+    def __post_init__(self) -> None:
+        for name in ("vocab_size", "hidden_size", "num_layers", "num_heads", "intermediate_size", "max_positions"):
+            require_positive(name, getattr(self, name))
+        require_divisible(self.hidden_size, self.num_heads)
+        require_among("positions", self.positions, POSITIONS)
+        require_among("activation", self.activation, ACTIVATIONS)
+        require_dropout(self.dropout)
 
     @property
     def head_dim(self) -> int:
@@ -53,6 +86,18 @@ def require_divisible(hidden_size: int, num_heads: int) -> None:
     """Raise ValueError unless the heads can share the hidden size evenly."""
     if hidden_size % num_heads:
         raise ValueError(f"hidden_size must divide by num_heads, got {hidden_size} and {num_heads}")
+
+
+def require_among(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    """Raise ValueError unless the value is one of those allowed."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value}")
+
+
+def require_dropout(dropout: float) -> None:
+    """Raise ValueError unless some of the numbers are left."""
+    if not 0 <= dropout < 1:
+        raise ValueError(f"dropout must lie in [0, 1), got {dropout}")
 
 
 # Our name → the name in a checkpoint's config.json, and its value where the file leaves it out.
