@@ -55,7 +55,7 @@ class Tokenizer:
             text=text,
             pair=pair,
             ids=tuple(result.ids),
-            tokens=tuple(self._readable(result, place, read) for place in range(len(result.ids))),
+            tokens=self._readable(result, read),
             segments=tuple(result.type_ids),
             special=tuple(
                 sequence is None or number in self._special_ids
@@ -81,13 +81,14 @@ class Tokenizer:
         token = self.backend.id_to_token(piece)
         return "" if token is None else _spaced(token)
 
-    def _readable(self, result: tokenizers.Encoding, place: int, sentences: list[str]) -> str:
-        """Show a piece as its vocabulary spells it, unless that spells bytes (Ã© for é): then as it was typed."""
-        token, sequence = _spaced(result.tokens[place]), result.sequence_ids[place]
-        if sequence is None or not self._byte_level or token.removeprefix("␣").isascii():
-            return token
-        start, end = result.offsets[place]
-        return sentences[sequence][start:end] or token
+    def _readable(self, result: tokenizers.Encoding, sentences: list[str]) -> tuple[str, ...]:
+        """Show pieces as the vocabulary spells them, but for those it spells by bytes (Ã© for é): as typed."""
+        tokens = [_spaced(token) for token in result.tokens]
+        if self._byte_level:
+            for place, (sequence, (start, end)) in enumerate(zip(result.sequence_ids, result.offsets, strict=True)):
+                if sequence is not None and not tokens[place].removeprefix("␣").isascii():
+                    tokens[place] = sentences[sequence][start:end] or tokens[place]
+        return tuple(tokens)
 
     def _own_blanks(self, sentence: str) -> str:
         return sentence if self.mask is None else BLANK.sub(self.mask, sentence)

@@ -1,0 +1,119 @@
+"""Speed, memory and distance of the core, each beside its reference in the same run."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter
+
+import torch
+from tests.bench.table import Row
+from torch import Tensor, nn
+from transformers import BertForMaskedLM
+
+from tx_core import models
+from tx_core.bert import Bert
+from tx_core.engine import BertEngine, batch_tensors
+from tx_core.layers import EncoderBlock
+from tx_core.trace import PARTS
+
+SENTENCE = "the man saw the dog in the house and the woman was in the water with a good friend . " * 7
+ROUNDS = 40
+
+
+def milliseconds(*contenders: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
+    """Time the contenders by turns, so that a busy moment of the machine hits all; give the medians."""
+    times: list[list[float]] = [[] for _ in contenders]
+    for number in range(rounds + 3):
+        for contender, kept in zip(contenders, times, strict=True):
+            start = perf_counter()
+            contender()
+            if number >= 3:
+                kept.append((perf_counter() - start) * 1000)
+    return [median(kept) for kept in times]
+
+
+def fused_forward(model: Bert, ids: Tensor, segments: Tensor) -> Tensor:
+    """The same BERT by PyTorch's fused attention, layer norm and GELU, with no weights to look at."""
+    hidden = model.embeddings(ids, segments)
+    for block in model.encoder.blocks:
+        hidden = _fused_block(block, hidden)
+    return hidden
+
+
+def _fused_block(block: EncoderBlock, hidden: Tensor) -> Tensor:
+    attention = block.attention
+    shape = (*hidden.shape[:2], attention.num_heads, -1)
+    query, key, value = (
+        part(hidden).view(shape).transpose(1, 2) for part in (attention.query, attention.key, attention.value)
+    )
+    context = nn.functional.scaled_dot_product_attention(query, key, value)
+    hidden = _fused_norm(block.attention_norm, hidden + attention.output(context.transpose(1, 2).flatten(2)))
+    wide = nn.functional.gelu(block.feed_forward.widen(hidden))
+    return _fused_norm(block.feed_forward_norm, hidden + block.feed_forward.narrow(wide))
+
+
+def _fused_norm(norm: nn.Module, x: Tensor) -> Tensor:
+    return nn.functional.layer_norm(x, x.shape[-1:], norm.weight, norm.bias, norm.eps)
+
+
+@torch.inference_mode()
+def trace_against_fused(engine: BertEngine) -> Row:
+    """A full record of a 128-token sentence against the same forward pass that keeps nothing."""
+    text = " ".join(SENTENCE.split()[:126])
+    encoding = engine.encode(text)
+    ids, segments, _ = batch_tensors([encoding], 0, "cpu")
+    distance = (engine.model(ids, segments).output - fused_forward(engine.model, ids, segments)).abs().max().item()
+    assert distance < 1e-4, f"the reference computes something else: {distance}"
+    ours, weights, fused = milliseconds(
+        lambda: engine.trace(text, keep=PARTS), lambda: engine.trace(text), lambda: fused_forward(engine.model, ids, segments)
+    )
+    return Row(f"full record, {len(encoding)} tokens, against fused attention and no record",
+               f"{ours:.1f} ms / {fused:.1f} ms = {ours / fused:.2f} × (weights alone {weights / fused:.2f} ×)", "1.2 ×",
+               ours / fused <= 1.2)  # fmt: skip
+
+
+@torch.inference_mode()
+def ours_against_transformers(engine: BertEngine) -> list[Row]:
+    """Our BERT and transformers' eager one on the embedded checkpoint: how far apart, how fast."""
+    reference = BertForMaskedLM.from_pretrained(
+        models.MODELS / models.DEFAULT, attn_implementation="eager", dtype=torch.float32
+    ).eval()
+    ids, segments, _ = batch_tensors([engine.encode(" ".join(SENTENCE.split()[:126]))], 0, "cpu")
+
+    def theirs():
+        return reference.bert(
+            input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True
+        )
+
+    def ours():
+        return engine.model(ids, segments, keep=("weights", "hidden"))
+
+    run, expected = ours(), theirs()
+    hidden = max((a - b).abs().max().item() for a, b in zip(run.hidden, expected.hidden_states, strict=True))
+    weights = max(
+        (layer["weights"] - b).abs().max().item() for layer, b in zip(run.layers, expected.attentions, strict=True)
+    )
+    fast, slow = milliseconds(ours, theirs)
+    return [
+        Row("our BERT against transformers': hidden states apart", f"{hidden:.1e}", "1e-5", hidden <= 1e-5),
+        Row("our BERT against transformers': weights apart", f"{weights:.1e}", "1e-6", weights <= 1e-6),
+        Row("our BERT against transformers' eager, 128 tokens", f"{fast:.1f} ms / {slow:.1f} ms = {fast / slow:.2f} ×",
+            "", True),
+    ]  # fmt: skip
+
+
+def resident_memory() -> Row:
+    """Memory of a fresh process that has answered once with the embedded model."""
+    script = (
+        "from tx_core import models; models.load(models.DEFAULT).trace('Hello');"
+        "import psutil; print(psutil.Process().memory_info().rss / 1e6)"
+    )
+    megabytes = float(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout)
+    return Row("resident memory of the core with the embedded model", f"{megabytes:.0f} MB", "600 MB", megabytes <= 600)
+
+
+def rows() -> list[Row]:
+    """Measure everything of this file."""
+    engine = models.load(models.DEFAULT)
+    return [trace_against_fused(engine), *ours_against_transformers(engine), resident_memory()]
