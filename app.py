@@ -1,0 +1,96 @@
+"""The entry of the explorer: `streamlit run app.py`.
+
+Around the pages it puts what a script cannot do for itself: it loads the default model in the
+background, tells at /api/ready whether that model answers, and sends security headers.
+No heavy package is imported here, so the first page is on its way before torch is.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import streamlit as st
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pages.ui import readiness
+
+INDEX = Path(st.__file__).parent / "static" / "index.html"
+INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+
+
+def content_policy(index: str) -> str:
+    """Allow this server's own files and the inline scripts of its start page, nothing from elsewhere.
+
+    blob: is where Streamlit mounts the script of a component from; inline styles are how it styles.
+    """
+    digests = [hashlib.sha256(script.encode()).digest() for script in INLINE_SCRIPT.findall(index)]
+    hashes = "".join(f" 'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return "; ".join(
+        [
+            "default-src 'self'",
+            f"script-src 'self' blob:{hashes}",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "connect-src 'self'",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "frame-ancestors 'self'",
+        ]
+    )
+
+
+HEADERS = {
+    "Content-Security-Policy": content_policy(INDEX.read_text(encoding="utf-8")),
+    "X-Content-Type-Options": "nosniff",
+    # The visitor's sentence stands in the URL: no other site gets to see it.
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+
+
+class SecurityHeaders:
+    """Add HEADERS to every HTTP answer; plain ASGI, so that streams and websockets pass untouched."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+async def ready(_request: Request) -> JSONResponse:
+    """Answer 200 with model and device once the default model has answered, 503 with the state until then."""
+    engine = readiness.default_engine.status
+    return JSONResponse(engine.as_dict(), 200 if engine.state == "ready" else 503, {"Cache-Control": "no-store"})
+
+
+@asynccontextmanager
+async def lifespan(_app: st.App) -> AsyncIterator[None]:
+    """Load the default model behind the pages' back while the server already serves them."""
+    readiness.default_engine.start()
+    yield
+
+
+app = st.App(
+    Path(__file__).parent / "pages" / "main.py",
+    lifespan=lifespan,
+    middleware=[Middleware(SecurityHeaders)],
+    routes=[Route("/api/ready", ready)],
+)

@@ -1,0 +1,36 @@
+"""The table of contents: every page of the explorer in reading order; the first is where a visit begins.
+
+Adding a page is adding its file, pages/<key>.py, and its entry here.
+Pages have no icons: Streamlit would fetch them from another origin to put them on the browser's tab.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: where it stands in the navigation, the question it answers, and how it begins."""
+
+    key: str
+    section: str
+    name: str
+    question: str
+    lead: str
+
+    @property
+    def path(self) -> str:
+        """The page's file, as st.Page and st.page_link ask for it: seen from pages/main.py."""
+        return f"{self.key}.py"
+
+
+PAGES = (
+    Page("attention", "Explore", "Attention", "Where does each head look?",
+         "Type a sentence and see how much every token attends to every other, in each layer and head of a trained BERT."),
+    Page("fill_mask", "Explore", "Fill the blank", "What would BERT put here?",
+         "Leave a blank in a sentence and see the words that the model finds likely, and where it looked to find them."),
+)
+
+
+def page(key: str) -> Page:
+    """Find a page by its key; a key that is not in the table is a KeyError."""
+    return {page.key: page for page in PAGES}[key]

@@ -1,0 +1,86 @@
+"""What surrounds every page: its question, who computes, the link to this very view, the way to other pages."""
+
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.ui import contents, readiness
+from tx_core.errors import ExplorerError
+
+LONGEST_LINK = 6000
+"""Characters that chat programs, mail and proxies were seen to pass on whole."""
+
+
+def open_page(key: str) -> DeltaGenerator:
+    """Begin a page: its question as title, one sentence on what it shows, and the badge of the engine.
+
+    The badge is handed back: a page that computed with another model than the default one passes it to show_engine.
+    """
+    page = contents.page(key)
+    st.title(page.question, anchor=False)
+    st.markdown(page.lead)
+    badge = st.empty()
+    status = readiness.default_engine.status
+    if status.state == "warming up":
+        with badge:
+            _watch_the_warmup()
+    elif status.state == "ready":
+        _write_badge(badge, status.model, status.device)
+    return badge
+
+
+def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
+    """Say in the badge which model computed what the page shows, and on which device."""
+    _write_badge(badge, model, device)
+
+
+def share_link() -> None:
+    """Offer the link that brings back this view; call it last, when every control has had its say in the URL."""
+    with st.popover("Share this view", icon=":material/link:"):
+        link = current_link()
+        if len(link) > LONGEST_LINK:
+            st.text(
+                f"This view needs a link of {len(link):,} characters, and many programs cut links off after "
+                f"{LONGEST_LINK:,}. Shorten the text and open this again, or send the text by itself."
+            )
+            return
+        st.text("Whoever opens this link sees what you see now.")
+        st.code(link, language=None, wrap_lines=True)
+
+
+def current_link() -> str:
+    """Write the address of the current page with everything that its controls keep in the URL."""
+    scheme, host, path, _, _ = urlsplit(st.context.url or "")
+    parameters = [(name, value) for name in st.query_params for value in st.query_params.get_all(name)]
+    return urlunsplit((scheme, host, path, urlencode(parameters), ""))
+
+
+def explain(error: ExplorerError) -> None:
+    """Show what went wrong and what to do about it; the message may quote the visitor and is never markup."""
+    with st.container(border=True):
+        st.markdown(":orange[:material/info:] **This does not work yet**")
+        st.text(str(error))
+
+
+def link_to(key: str, label: str, text: str, pair: str = "") -> None:
+    """Offer the way to another page and take the sentence (or the two) along."""
+    page = contents.page(key)
+    parameters = {"text": text} | ({"pair": pair} if pair else {})
+    st.page_link(page.path, label=label, query_params=parameters)
+
+
+def _write_badge(badge: DeltaGenerator, model: str, device: str) -> None:
+    badge.caption(f":material/memory: {model} · {DEVICES.get(device.split(':')[0], device)}")
+
+
+DEVICES = {"cpu": "on the processor (CPU)", "cuda": "on the graphics card (CUDA)", "mps": "on Apple's GPU (MPS)"}
+
+
+@st.fragment(run_every=1.0)
+def _watch_the_warmup() -> None:
+    """Look again every second while the model loads; the rerun at its end brings the page up to date."""
+    status = readiness.default_engine.status
+    if status.state != "warming up":
+        st.rerun()
+    st.caption(":material/hourglass_top: The model is warming up")

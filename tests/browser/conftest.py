@@ -1,0 +1,135 @@
+"""A real browser on the real app: every page that a test opens is watched for errors and for calls to elsewhere."""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+COMMANDS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+USUAL_PLACES = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
+)
+QUIET = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)
+BASE_PATH_SEARCH = re.compile(r"://[^/]+/[\w-]+/_stcore/(health|host-config)$")
+AXE_RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+
+
+def find_browser() -> str | None:
+    """Find an installed Chrome or Chromium: CHROME_PATH, then the search path, then the usual places."""
+    named = os.environ.get("CHROME_PATH")
+    found = [path for command in COMMANDS if (path := shutil.which(command))]
+    return next((path for path in [named, *found, *USUAL_PLACES] if path and Path(path).exists()), None)
+
+
+@dataclass
+class Watch:
+    """What went wrong in one browser page, noted as it happens; `expect` names texts of errors that a test provokes."""
+
+    server: str
+    faults: list[str] = field(default_factory=list)
+    expect: list[str] = field(default_factory=list)
+
+    def follow(self, page: Page) -> None:
+        page.on("console", self.read)
+        page.on("pageerror", lambda error: self.note("page error", str(error)))
+        page.on("dialog", lambda dialog: (self.note("dialog", dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: self.ours(request.url) or self.note("request elsewhere", request.url))
+        page.on("websocket", lambda socket: self.ours(socket.url) or self.note("socket elsewhere", socket.url))
+
+    def read(self, message: ConsoleMessage) -> None:
+        # On a deep link Streamlit looks for its server under the page's path first, and Chromium reports the 404.
+        if message.type == "error" and not BASE_PATH_SEARCH.search(message.location["url"]):
+            self.note("console", message.text)
+
+    def note(self, kind: str, text: str) -> None:
+        if not any(part in text for part in self.expect):
+            self.faults.append(f"{kind}: {text}")
+
+    def ours(self, url: str) -> bool:
+        address = self.server.removeprefix("http")
+        return url.startswith((f"http{address}/", f"ws{address}/", "data:", f"blob:http{address}/", "about:"))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The installed Chrome or Chromium; without one, browser tests fail in CI and are skipped on a person's machine."""
+    path = find_browser()
+    if path is None:
+        missing = "no Chrome or Chromium found: install one or name it in CHROME_PATH"
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page_at(server: str, browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Open a path of the app as a new visitor: page_at("/attention?text=hi", width=390, dark=True, expect=[…]).
+
+    The page is settled: its title is there and its script has finished.
+    When the test ends, every page must have been free of console errors, dialogs and requests to other origins.
+    """
+    opened: list[tuple[BrowserContext, Watch]] = []
+
+    def open_page(path: str = "/", width: int = 1280, dark: bool = False, expect: tuple[str, ...] = ()) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light"
+        )
+        watch = Watch(server, expect=list(expect))
+        opened.append((context, watch))
+        page = context.new_page()
+        watch.follow(page)
+        page.goto(server + path)
+        page.get_by_role("heading", level=1).first.wait_for(timeout=30_000)
+        wait_for_script(page)
+        return page
+
+    yield open_page
+    for context, _ in opened:
+        context.close()
+    faults = [fault for _, watch in opened for fault in watch.faults]
+    assert not faults, "\n".join(faults)
+
+
+def wait_for_script(page: Page) -> None:
+    """Wait until Streamlit has run the page's script and the browser has drawn what it sent."""
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for(timeout=30_000)
+
+
+@pytest.fixture
+def settle() -> Callable[[Page], None]:
+    """Wait, after a click or a keystroke, until the page's script has run: settle(page)."""
+    return wait_for_script
+
+
+@pytest.fixture
+def axe() -> Callable[[Page], None]:
+    """Assert that axe-core finds nothing against WCAG 2 A and AA on the page as it stands: axe(page)."""
+
+    def check(page: Page) -> None:
+        violations = Axe().run(page, options=AXE_RULES).response["violations"]
+        lines = [
+            f"{violation['id']} ({violation['impact']}): {violation['help']}\n    {node['html'][:200]}\n"
+            f"    {' '.join(node['failureSummary'].split())}"
+            for violation in violations
+            for node in violation["nodes"]
+        ]
+        assert not lines, "\n".join(lines)
+
+    return check

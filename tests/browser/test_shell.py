@@ -1,0 +1,63 @@
+"""The frame around the pages, as a browser shows it."""
+
+import re
+
+import pytest
+
+from pages.ui.contents import PAGES
+
+EVERY_PAGE = pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.key)
+
+
+@EVERY_PAGE
+def test_a_deep_link_shows_the_framed_page_on_the_first_visit(page_at, entry):
+    page = page_at(f"/{entry.key}")
+    assert page.get_by_role("heading", level=1).inner_text() == entry.question
+    assert page.get_by_test_id("stSidebar").get_by_role("link", name=entry.name, exact=True).is_visible()
+    assert page.title() == entry.name
+
+
+@EVERY_PAGE
+def test_the_badge_names_the_model_and_the_device(page_at, entry):
+    page = page_at(f"/{entry.key}")
+    assert page.get_by_text(re.compile(r"BERT.* · on ")).first.is_visible()
+
+
+def test_a_page_that_does_not_exist_says_so_and_the_first_page_is_there(page_at):
+    missing = "The page that you have requested does not seem to exist"
+    page = page_at("/no-such-page", expect=(missing,))
+    assert page.get_by_role("dialog").get_by_text(missing).is_visible()
+    assert page.get_by_text(PAGES[0].question).first.is_visible()
+
+
+def test_the_link_to_the_first_page_by_its_name_keeps_its_parameters(page_at):
+    page = page_at(f"/{PAGES[0].key}?text=One+%3Cb%3Ebird%3C%2Fb%3E+%26+a+half&unknown=1")
+    page.wait_for_url(re.compile(r"/\?.*text="))
+    assert "text=One+%3Cb%3Ebird%3C%2Fb%3E+%26+a+half" in page.url
+
+
+def test_the_shared_link_is_the_address_of_the_page_with_its_parameters(page_at):
+    page = page_at("/fill_mask?text=A+link+%26+more")
+    page.get_by_role("button", name="Share this view").click()
+    shared = page.get_by_test_id("stPopoverBody").locator("code").inner_text()
+    assert "/fill_mask?" in shared
+    assert "text=A+link+%26+more" in shared
+
+
+def test_a_view_too_long_for_a_link_says_so_instead_of_giving_a_broken_one(page_at):
+    page = page_at("/fill_mask?text=" + "word+" * 1300)
+    page.get_by_role("button", name="Share this view").click()
+    body = page.get_by_test_id("stPopoverBody")
+    body.get_by_text("Shorten the text").wait_for()
+    assert body.locator("code").count() == 0
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_navigation_on_a_phone_opens_a_page_and_closes_the_way_back(page_at, settle, axe, dark):
+    page = page_at("/", width=390, dark=dark)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_test_id("stSidebar").get_by_role("link", name=PAGES[1].name).click()
+    page.get_by_role("heading", name=PAGES[1].question).wait_for()
+    settle(page)
+    axe(page)

@@ -1,0 +1,34 @@
+"""What every test may use: axis words checked at each call of the core, and one running app for all."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from jaxtyping import install_import_hook
+
+install_import_hook("tx_core", "beartype.beartype")
+
+from serving import ROOT, fetch, serving, wait_until  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of one running app for all tests, its default model loaded."""
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    with serving(ROOT, log) as url:
+
+        def ready() -> bool:
+            status, _, body = fetch(f"{url}/api/ready")
+            if b'"failed"' in body:
+                pytest.fail(f"the default model did not load:\n{log.read_text(encoding='utf-8')}")
+            return status == 200
+
+        wait_until(ready, 90, "the default model's first answer")
+        yield url
+
+
+@pytest.fixture
+def start_server(tmp_path: Path) -> Callable[..., AbstractContextManager[str]]:
+    """Start another copy of the app: `with start_server(root, *options) as url`."""
+    return lambda root, *options: serving(root, tmp_path / "server-log.txt", *options)

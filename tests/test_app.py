@@ -1,0 +1,159 @@
+"""The server around the pages: what it imports, what it answers, what it tells when the model is missing."""
+
+import ast
+import base64
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from serving import ROOT, fetch, wait_until
+
+from pages.ui.readiness import Status, Warmup, load_default
+from tx_core.errors import CheckpointProblem
+
+HEAVY = ("torch", "transformers", "plotly", "bertviz")
+LIGHT_MODULES = [
+    f"pages.ui.{name}"
+    for name in ("contents", "readiness", "frame", "controls", "cache")
+    if (ROOT / "pages" / "ui" / f"{name}.py").exists()
+]
+
+
+def imports_at_the_top(path: Path) -> str:
+    """The import statements that a script runs before anything else, as source."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return "\n".join(ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom))
+
+
+@pytest.mark.parametrize(
+    "statements",
+    ["import app", imports_at_the_top(ROOT / "pages" / "main.py"), *(f"import {name}" for name in LIGHT_MODULES)],
+    ids=["app", "pages.main", *LIGHT_MODULES],
+)
+def test_nothing_heavy_is_imported_before_a_page_asks_for_it(statements):
+    # Streamlit itself imports plotly where it is installed; test_house.py holds that only figures.py of ours does.
+    report = (
+        f"import streamlit, sys\nbefore = set(sys.modules)\n{statements}\n"
+        f"print(' '.join(name for name in {HEAVY} if name in set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", report], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+
+
+def test_the_health_address_answers(server):
+    assert fetch(f"{server}/_stcore/health")[0] == 200
+
+
+def test_ready_names_the_model_and_the_device_once_the_model_answers(server):
+    status, headers, body = fetch(f"{server}/api/ready")
+    answer = json.loads(body)
+    assert status == 200
+    assert headers["cache-control"] == "no-store"
+    assert answer["state"] == "ready"
+    assert answer["model"]
+    assert answer["device"].split(":")[0] in {"cpu", "cuda", "mps"}
+
+
+@pytest.mark.parametrize("path", ["/", "/fill_mask", "/no-such-page", "/api/ready", "/_stcore/health", "/favicon.png"])
+def test_every_answer_carries_the_security_headers(server, path):
+    headers = fetch(server + path)[1]
+    policy = headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "object-src 'none'" in policy
+    assert "script-src 'self' blob: 'sha256-" in policy
+    assert "unsafe-eval" not in policy
+    assert "http" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "same-origin"
+    assert "camera=()" in headers["permissions-policy"]
+
+
+def test_the_policy_allows_the_one_inline_script_that_the_start_page_has(server):
+    _, headers, body = fetch(server)
+    before, _, rest = body.decode().partition("<script>")
+    script, _, after = rest.partition("</script>")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert "<script>" not in before + after
+    assert f"'sha256-{digest}'" in headers["content-security-policy"]
+
+
+def test_a_path_that_is_no_page_still_gets_the_start_page_which_then_says_so(server):
+    status, headers, body = fetch(f"{server}/no-such-page")
+    assert status == 200
+    assert headers["content-type"].startswith("text/html")
+    assert b'<div id="root">' in body
+
+
+def test_the_engine_is_warming_up_until_its_first_answer_and_ready_after():
+    go = threading.Event()
+
+    def load() -> Status:
+        go.wait(10)
+        return Status("ready", model="A model", device="cpu")
+
+    warmup = Warmup(load)
+    assert warmup.status == Status("asleep")
+    thread = warmup.start()
+    assert warmup.status == Status("warming up")
+    go.set()
+    thread.join(10)
+    assert warmup.status == Status("ready", model="A model", device="cpu")
+
+
+def test_a_problem_that_can_be_told_is_told_in_its_own_words():
+    def load() -> Status:
+        raise CheckpointProblem("The weights are cut short: fetch them again.")
+
+    warmup = Warmup(load)
+    warmup.start().join(10)
+    assert warmup.status == Status("failed", reason="The weights are cut short: fetch them again.")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_problem_that_nobody_foresaw_goes_to_the_log_and_not_to_visitors():
+    def load() -> Status:
+        raise RuntimeError("/secret/path")
+
+    warmup = Warmup(load)
+    warmup.start().join(10)
+    assert warmup.status.state == "failed"
+    assert "/secret/path" not in warmup.status.reason
+
+
+def test_the_default_model_loads_and_reads_a_sentence():
+    status = load_default()
+    assert status.state == "ready"
+    assert status.model
+
+
+def test_a_server_with_a_damaged_model_says_why_and_serves_its_pages(tmp_path, start_server):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    shutil.copy(ROOT / "app.py", copy)
+    for folder in ("pages", "tx_core", "assets", ".streamlit"):
+        shutil.copytree(ROOT / folder, copy / folder)
+    for weights in (copy / "assets" / "models").rglob("*.safetensors"):
+        weights.write_bytes(weights.read_bytes()[:-100])
+
+    with start_server(copy) as url:
+        first = json.loads(fetch(f"{url}/api/ready")[2])
+        assert first["state"] in {"warming up", "failed"}
+        status, answer = wait_until(lambda: failed_answer(url), 60, "the failure")
+        page = fetch(url)
+    assert status == 503
+    assert str(tmp_path) not in answer["reason"]
+    assert "Traceback" not in answer["reason"]
+    assert answer["reason"].endswith(".")
+    assert page[0] == 200
+
+
+def failed_answer(url: str) -> tuple[int, dict[str, str]] | None:
+    """The answer of /api/ready once it tells of a failure, None before."""
+    status, _, body = fetch(f"{url}/api/ready")
+    answer = json.loads(body)
+    return (status, answer) if answer["state"] == "failed" else None
