@@ -125,6 +125,9 @@ def bert_config_from_hub(settings: Mapping[str, Any]) -> BertConfig:
     if settings.get("position_embedding_type", "absolute") != "absolute" or settings.get("is_decoder"):
         raise CheckpointProblem("This BERT has relative positions or is a decoder; only plain BERT encoders load here.")
     sizes = {ours: settings.get(theirs, default) for ours, (theirs, default) in _HUB_NAMES.items()}
+    for ours, (theirs, default) in _HUB_NAMES.items():
+        if not isinstance(sizes[ours], type(default)):
+            raise CheckpointProblem(f"The checkpoint's config.json cannot be used: {theirs} is {sizes[ours]!r}.")
     try:
         return BertConfig(**sizes, dropout=0.0)
     except ValueError as rule:

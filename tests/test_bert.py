@@ -1,0 +1,95 @@
+"""Our BERT computes what transformers' BERT computes, layer by layer, on checkpoints that transformers wrote."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from checkpoints import write_bert
+from transformers import BertForMaskedLM
+
+from tx_core.checkpoint import load_bert
+from tx_core.masks import padding_mask
+
+SIZES = {"hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 4,
+         "intermediate_size": 40, "max_position_embeddings": 19, "type_vocab_size": 2}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory):
+    """The same random checkpoint, loaded by us and by transformers."""
+    directory = tmp_path_factory.mktemp("bert")
+    write_bert(directory, seed=3, **SIZES)
+    theirs = BertForMaskedLM.from_pretrained(directory, attn_implementation="eager", dtype=torch.float32).eval()
+    return load_bert(directory), theirs
+
+
+VOCAB_SIZE = 90
+
+
+def random_ids(batch: int, tokens: int, seed: int) -> torch.Tensor:
+    return torch.randint(VOCAB_SIZE, (batch, tokens), generator=torch.Generator().manual_seed(seed))
+
+
+def assert_equal_everywhere(pair, ids, segments=None, lengths=None) -> None:
+    """Hold hidden states within 1e-5, weights within 1e-6 and logits within 1e-4, at every real token."""
+    ours, theirs = pair
+    mask = None if lengths is None else padding_mask(lengths)
+    real = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask[:, 0, 0]
+    with torch.no_grad():
+        run = ours(ids, segments, mask, keep=("weights", "hidden"))
+        expected = theirs(input_ids=ids, token_type_ids=segments, attention_mask=real.long(),
+                          output_attentions=True, output_hidden_states=True)  # fmt: skip
+    for hidden, reference in zip(run.hidden, expected.hidden_states, strict=True):
+        torch.testing.assert_close(hidden[real], reference[real], atol=1e-5, rtol=0)
+    for layer, reference in zip(run.layers, expected.attentions, strict=True):
+        rows = real[:, None, :, None].expand_as(reference)
+        torch.testing.assert_close(layer["weights"][rows], reference[rows], atol=1e-6, rtol=0)
+    torch.testing.assert_close(ours.predict(run.output)[real], expected.logits[real], atol=1e-4, rtol=0)
+
+
+def test_a_sentence(pair):
+    assert_equal_everywhere(pair, random_ids(1, 7, seed=0))
+
+
+def test_a_batch(pair):
+    assert_equal_everywhere(pair, random_ids(5, 11, seed=1))
+
+
+def test_one_token(pair):
+    assert_equal_everywhere(pair, random_ids(1, 1, seed=2))
+
+
+def test_the_full_length(pair):
+    assert_equal_everywhere(pair, random_ids(2, SIZES["max_position_embeddings"], seed=3))
+
+
+def test_a_pair_of_sentences(pair):
+    assert_equal_everywhere(pair, random_ids(1, 9, seed=4), torch.tensor([[0] * 4 + [1] * 5]))
+
+
+def test_padding(pair):
+    assert_equal_everywhere(pair, random_ids(3, 8, seed=5), lengths=[8, 3, 1])
+
+
+def test_what_stands_under_the_padding_cannot_be_seen(pair):
+    ids, mask = random_ids(2, 8, seed=6), padding_mask([5, 8])
+    changed = ids.clone()
+    changed[0, 5:] = (changed[0, 5:] + 1) % VOCAB_SIZE
+    with torch.no_grad():
+        assert torch.equal(pair[0](ids, None, mask).output[0, :5], pair[0](changed, None, mask).output[0, :5])
+
+
+@pytest.mark.parametrize("activation", ["gelu", "gelu_new", "relu"])
+def test_every_activation_that_the_config_allows(tmp_path: Path, activation: str):
+    write_bert(tmp_path, seed=4, **SIZES, hidden_act=activation)
+    theirs = BertForMaskedLM.from_pretrained(tmp_path, attn_implementation="eager", dtype=torch.float32).eval()
+    assert_equal_everywhere((load_bert(tmp_path), theirs), random_ids(2, 6, seed=7))
+
+
+def test_the_embedded_checkpoint_too():
+    from tx_core import models
+
+    directory = models.MODELS / models.DEFAULT
+    theirs = BertForMaskedLM.from_pretrained(directory, attn_implementation="eager", dtype=torch.float32).eval()
+    ids = torch.randint(5, 8000, (2, 31), generator=torch.Generator().manual_seed(8))
+    assert_equal_everywhere((load_bert(directory), theirs), ids)
