@@ -1,4 +1,4 @@
-"""What to do with a sentence's vectors: one label for all of it, or one for each token (Devlin et al. 2019, figure 4)."""
+"""What to do with a sentence's vectors: a label for all of it, or one for each token (Devlin et al. 2019, figure 4)."""
 
 from typing import NamedTuple
 
