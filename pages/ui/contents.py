@@ -25,9 +25,9 @@ class Page:
 
 PAGES = (
     Page("attention", "Explore", "Attention", "Where does each head look?",
-         "Type a sentence and see how much every token attends to every other, in each layer and head of a trained BERT."),
+         "Type a sentence and see how much each token attends to every other, in every layer and head of a BERT."),
     Page("fill_mask", "Explore", "Fill the blank", "What would BERT put here?",
-         "Leave a blank in a sentence and see the words that the model finds likely, and where it looked to find them."),
+         "Leave a blank in a sentence: see the words that the model finds likely, and where it looked to find them."),
 )
 
 

@@ -1,0 +1,18 @@
+# docker build -t attention-explorer . && docker run -p 8501:8501 attention-explorer
+# Runs as user 1000, as Hugging Face Spaces ask for (there, set app_port to 8501).
+FROM python:3.11-slim
+
+RUN useradd --create-home --uid 1000 explorer
+WORKDIR /home/explorer/app
+
+# The CPU build of torch first: the default one brings gigabytes of CUDA. On a host with a GPU, delete the torch step.
+COPY requirements.txt .
+RUN TORCH=$(grep '^torch==' requirements.txt) \
+    && pip install --no-cache-dir --index-url https://download.pytorch.org/whl/cpu "$TORCH" \
+    && pip install --no-cache-dir -r requirements.txt
+
+COPY --chown=explorer . .
+USER explorer
+EXPOSE 8501
+HEALTHCHECK --start-period=20s CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8501/_stcore/health')"]
+CMD ["streamlit", "run", "app.py", "--server.port", "8501", "--server.address", "0.0.0.0", "--server.headless", "true"]
