@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from jaxtyping import install_import_hook
+from streamlit.testing.v1 import AppTest
 
 install_import_hook("tx_core", "beartype.beartype")
 
@@ -32,3 +33,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def start_server(tmp_path: Path) -> Callable[..., AbstractContextManager[str]]:
     """Start another copy of the app: `with start_server(root, *options) as url`."""
     return lambda root, *options: serving(root, tmp_path / "server-log.txt", *options)
+
+
+@pytest.fixture
+def open_app() -> Callable[..., AppTest]:
+    """Run a page without a browser, as its link opens it: open_app("fill_mask", text="A bird")."""
+
+    def open_page(key: str = "attention", **parameters: str | list[str]) -> AppTest:
+        app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
+        app.switch_page(f"{key}.py")
+        for name, value in parameters.items():
+            app.query_params[name] = value
+        return app.run()
+
+    return open_page

@@ -1,0 +1,71 @@
+"""What surrounds every page, as Streamlit runs it without a browser."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import contents, frame
+from pages.ui.contents import PAGES
+
+
+def framed() -> None:
+    from pages.ui.frame import open_page, show_engine
+
+    show_engine(open_page("attention"), "Own model", "cuda:1")
+
+
+def explained() -> None:
+    from pages.ui.frame import explain
+    from tx_core.errors import TextProblem
+
+    explain(TextProblem("<script>alert(1)</script> is *too* long: shorten it."))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
+def test_every_page_opens_with_its_question_and_its_lead(open_app, page):
+    app = open_app(page.key)
+    assert not app.exception
+    assert [title.value for title in app.title] == [page.question]
+    assert page.lead in [text.value for text in app.markdown]
+
+
+def test_the_navigation_lists_every_page_once_in_order(open_app):
+    app = open_app()
+    assert [link.label for link in app.sidebar.page_link] == [page.name for page in PAGES]
+
+
+def test_a_page_can_say_that_another_model_computed_on_another_device():
+    app = AppTest.from_function(framed).run()
+    assert [caption.value for caption in app.caption] == [":material/memory: Own model · on the graphics card (CUDA)"]
+
+
+def test_a_problem_is_shown_as_it_is_written_and_never_as_markup():
+    app = AppTest.from_function(explained).run()
+    assert [text.value for text in app.text] == ["<script>alert(1)</script> is *too* long: shorten it."]
+    assert not any("script" in markdown.value for markdown in app.markdown)
+
+
+def test_a_page_that_is_not_in_the_table_is_an_error():
+    with pytest.raises(KeyError, match="no-such-page"):
+        contents.page("no-such-page")
+
+
+def test_a_link_can_carry_any_text():
+    app = AppTest.from_function(frame_link)
+    app.query_params["text"] = "a & b = c? 🐦 <i>"
+    app.query_params["heads"] = ["1", "2"]
+    app.run()
+    assert app.text[0].value.endswith("?text=a+%26+b+%3D+c%3F+%F0%9F%90%A6+%3Ci%3E&heads=1&heads=2")
+
+
+def frame_link() -> None:
+    import streamlit as st
+
+    from pages.ui.frame import current_link
+
+    st.text(current_link())
+
+
+def test_the_longest_link_is_one_that_a_server_still_answers(server):
+    from serving import fetch
+
+    assert fetch(f"{server}/?text={'a' * frame.LONGEST_LINK}")[0] == 200
