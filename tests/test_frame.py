@@ -3,8 +3,15 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import contents, frame
+from pages.ui import contents, frame, readiness
 from pages.ui.contents import PAGES
+from pages.ui.readiness import Status
+
+
+def opened() -> None:
+    from pages.ui.frame import open_page
+
+    open_page("attention")
 
 
 def framed() -> None:
@@ -31,6 +38,15 @@ def test_every_page_opens_with_its_question_and_its_lead(open_app, page):
 def test_the_navigation_lists_every_page_once_in_order(open_app):
     app = open_app()
     assert [link.label for link in app.sidebar.page_link] == [page.name for page in PAGES]
+
+
+def test_the_badge_says_that_the_model_is_warming_up_and_then_which_model_it_is(monkeypatch):
+    monkeypatch.setattr(readiness.default_engine, "status", Status("warming up"))
+    app = AppTest.from_function(opened).run()
+    assert [caption.value for caption in app.caption] == [":material/hourglass_top: The model is warming up"]
+    monkeypatch.setattr(readiness.default_engine, "status", Status("ready", "A model", "cpu"))
+    app.run()
+    assert [caption.value for caption in app.caption] == [":material/memory: A model · on the processor (CPU)"]
 
 
 def test_a_page_can_say_that_another_model_computed_on_another_device():

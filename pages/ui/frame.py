@@ -8,8 +8,10 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.ui import contents, readiness
 from tx_core.errors import ExplorerError
 
+DEVICES = {"cpu": "on the processor (CPU)", "cuda": "on the graphics card (CUDA)", "mps": "on Apple's GPU (MPS)"}
+
 LONGEST_LINK = 6000
-"""Characters that chat programs, mail and proxies were seen to pass on whole."""
+"""Characters: a tenth of what this server takes (64 KiB), because what passes links on may take far less."""
 
 
 def open_page(key: str) -> DeltaGenerator:
@@ -41,8 +43,8 @@ def share_link() -> None:
         link = current_link()
         if len(link) > LONGEST_LINK:
             st.text(
-                f"This view needs a link of {len(link):,} characters, and many programs cut links off after "
-                f"{LONGEST_LINK:,}. Shorten the text and open this again, or send the text by itself."
+                f"This view needs a link of {len(link):,} characters, and links over {LONGEST_LINK:,} often arrive "
+                "cut off. Shorten the text and open this again, or send the text by itself."
             )
             return
         st.text("Whoever opens this link sees what you see now.")
@@ -72,9 +74,6 @@ def link_to(key: str, label: str, text: str, pair: str = "") -> None:
 
 def _write_badge(badge: DeltaGenerator, model: str, device: str) -> None:
     badge.caption(f":material/memory: {model} · {DEVICES.get(device.split(':')[0], device)}")
-
-
-DEVICES = {"cpu": "on the processor (CPU)", "cuda": "on the graphics card (CUDA)", "mps": "on Apple's GPU (MPS)"}
 
 
 @st.fragment(run_every=1.0)
