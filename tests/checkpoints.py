@@ -54,8 +54,7 @@ def byte_level(marks: dict[str, str]) -> tokenizers.Tokenizer:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )  # fmt: skip
     backend.train_from_iterator(SENTENCES, trainer)
-    if "mask" in marks:  # RoBERTa's blank swallows the space before it
-        backend.add_special_tokens([tokenizers.AddedToken(marks["mask"], lstrip=True, special=True)])
+    _let_blank_swallow_space(backend, marks)
     if "bos" in marks:
         backend.post_processor = processors.RobertaProcessing(
             (marks["eos"], backend.token_to_id(marks["eos"])),
@@ -76,7 +75,13 @@ def sentence_pieces(marks: dict[str, str], single: str, pair: str) -> tokenizers
         vocab_size=130, special_tokens=[*marks.values()], unk_token=marks["unk"], show_progress=False
     )
     backend.train_from_iterator(SENTENCES, trainer)
+    _let_blank_swallow_space(backend, marks)
     return _framed(backend, single, pair)
+
+
+def _let_blank_swallow_space(backend: tokenizers.Tokenizer, marks: dict[str, str]) -> None:
+    if "mask" in marks:
+        backend.add_special_tokens([tokenizers.AddedToken(marks["mask"], lstrip=True, special=True)])
 
 
 def _framed(backend: tokenizers.Tokenizer, single: str, pair: str) -> tokenizers.Tokenizer:
@@ -88,9 +93,7 @@ def _framed(backend: tokenizers.Tokenizer, single: str, pair: str) -> tokenizers
 
 
 @torch.no_grad()
-def write(
-    directory: Path, model: torch.nn.Module, backend: tokenizers.Tokenizer, marks: dict[str, str], seed: int
-) -> Path:
+def write(directory: Path, model: torch.nn.Module, backend: tokenizers.Tokenizer, marks: dict[str, str], seed: int) -> Path:
     """Write the checkpoint, every weight, norm and bias random enough that a mistake would show."""
     generator = torch.Generator().manual_seed(seed)
     for name, parameter in model.named_parameters():
@@ -110,4 +113,94 @@ def write_bert(directory: Path, *, seed: int = 0, with_head: bool = True, **size
     return write(directory, model, backend, BERT_MARKS, seed)
 
 
-WRITERS: dict[str, Callable[..., Path]] = {"bert": write_bert}
+def write_roberta(directory: Path, seed: int = 0) -> Path:
+    """Write a RoBERTa: positions start behind the padding's id, and there are no segments."""
+    backend = byte_level(ROBERTA_MARKS)
+    sizes = SIZES | {"max_position_embeddings": POSITIONS + 2, "type_vocab_size": 1}
+    ids = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+    config = transformers.RobertaConfig(vocab_size=backend.get_vocab_size(), **sizes, **ids)
+    return write(directory, transformers.RobertaForMaskedLM(config), backend, ROBERTA_MARKS, seed)
+
+
+def write_xlm_roberta(directory: Path, seed: int = 0) -> Path:
+    """Write an XLM-RoBERTa: a RoBERTa on sentence pieces."""
+    backend = sentence_pieces(ROBERTA_MARKS, "<s> $A </s>", "<s> $A </s> </s> $B </s>")
+    sizes = SIZES | {"max_position_embeddings": POSITIONS + 2, "type_vocab_size": 1}
+    ids = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+    config = transformers.XLMRobertaConfig(vocab_size=backend.get_vocab_size(), **sizes, **ids)
+    return write(directory, transformers.XLMRobertaForMaskedLM(config), backend, ROBERTA_MARKS, seed)
+
+
+def write_distilbert(directory: Path, seed: int = 0) -> Path:
+    """Write a DistilBERT."""
+    backend = word_pieces(BERT_MARKS)
+    config = transformers.DistilBertConfig(
+        vocab_size=backend.get_vocab_size(), dim=HIDDEN, n_layers=LAYERS, n_heads=HEADS, hidden_dim=INTERMEDIATE,
+        max_position_embeddings=POSITIONS,
+    )  # fmt: skip
+    return write(directory, transformers.DistilBertForMaskedLM(config), backend, BERT_MARKS, seed)
+
+
+def write_albert(directory: Path, seed: int = 0) -> Path:
+    """Write an ALBERT: all layers share their parameters, embeddings are narrower than the rest."""
+    backend = sentence_pieces(ALBERT_MARKS, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
+    config = transformers.AlbertConfig(vocab_size=backend.get_vocab_size(), embedding_size=10, **SIZES)
+    return write(directory, transformers.AlbertForMaskedLM(config), backend, ALBERT_MARKS, seed)
+
+
+def write_electra(directory: Path, seed: int = 0, *, discriminator: bool = False) -> Path:
+    """Write an ELECTRA: the generator, which fills blanks, or the discriminator, which has no such head."""
+    backend = word_pieces(BERT_MARKS)
+    config = transformers.ElectraConfig(vocab_size=backend.get_vocab_size(), embedding_size=10, **SIZES)
+    kind = transformers.ElectraForPreTraining if discriminator else transformers.ElectraForMaskedLM
+    return write(directory, kind(config), backend, BERT_MARKS, seed)
+
+
+def write_gpt2(directory: Path, seed: int = 0) -> Path:
+    """Write a GPT-2: causal, with nothing around the text."""
+    backend = byte_level(GPT2_MARKS)
+    config = transformers.GPT2Config(
+        vocab_size=backend.get_vocab_size(), n_positions=POSITIONS, n_embd=HIDDEN, n_layer=LAYERS, n_head=HEADS,
+        n_inner=INTERMEDIATE, bos_token_id=0, eos_token_id=0,
+    )  # fmt: skip
+    return write(directory, transformers.GPT2LMHeadModel(config), backend, GPT2_MARKS, seed)
+
+
+def write_t5(directory: Path, seed: int = 0) -> Path:
+    """Write a T5: relative positions, and more layers in the decoder than in the encoder."""
+    backend = sentence_pieces(T5_MARKS, "$A </s>", "$A </s> $B </s>")
+    config = transformers.T5Config(
+        vocab_size=backend.get_vocab_size(), d_model=20, d_kv=HEAD_DIM, d_ff=INTERMEDIATE, num_layers=2,
+        num_decoder_layers=LAYERS, num_heads=HEADS, relative_attention_num_buckets=8,
+        relative_attention_max_distance=16, decoder_start_token_id=0, pad_token_id=0, eos_token_id=1,
+    )  # fmt: skip
+    return write(directory, transformers.T5ForConditionalGeneration(config), backend, T5_MARKS, seed)
+
+
+def write_bart(directory: Path, seed: int = 0) -> Path:
+    """Write a BART: an encoder-decoder that fills blanks, with more layers in the decoder."""
+    backend = byte_level(ROBERTA_MARKS)
+    config = transformers.BartConfig(
+        vocab_size=backend.get_vocab_size(), d_model=HIDDEN, encoder_layers=2, decoder_layers=LAYERS,
+        encoder_attention_heads=HEADS, decoder_attention_heads=HEADS, encoder_ffn_dim=INTERMEDIATE,
+        decoder_ffn_dim=INTERMEDIATE, max_position_embeddings=POSITIONS, bos_token_id=0, pad_token_id=1,
+        eos_token_id=2, decoder_start_token_id=2, forced_eos_token_id=2,
+    )  # fmt: skip
+    return write(directory, transformers.BartForConditionalGeneration(config), backend, ROBERTA_MARKS, seed)
+
+
+def write_modernbert(directory: Path, seed: int = 0) -> Path:
+    """Write a ModernBERT: rotary positions; two layers in three see a few neighbours only."""
+    backend = byte_level(ROBERTA_MARKS)
+    config = transformers.ModernBertConfig(
+        vocab_size=backend.get_vocab_size(), **SIZES, local_attention=4, global_attn_every_n_layers=3,
+        bos_token_id=0, pad_token_id=1, eos_token_id=2, cls_token_id=0, sep_token_id=2,
+    )  # fmt: skip
+    return write(directory, transformers.ModernBertForMaskedLM(config), backend, ROBERTA_MARKS, seed)
+
+
+WRITERS: dict[str, Callable[..., Path]] = {
+    "bert": write_bert, "roberta": write_roberta, "xlm-roberta": write_xlm_roberta, "distilbert": write_distilbert,
+    "albert": write_albert, "electra": write_electra, "gpt2": write_gpt2, "t5": write_t5, "bart": write_bart,
+    "modernbert": write_modernbert,
+}  # fmt: skip

@@ -14,7 +14,8 @@ class Interventions:
     """The changes of one run.
 
     heads_off: pairs (layer, head), counted from 0, whose weights become zero, so that
-    they add nothing (Michel et al. 2019, section 2.3).
+    they add nothing (Michel et al. 2019, section 2.3). The layers of an encoder-decoder are
+    numbered through its stacks: encoder, decoder, cross-attention.
     """
 
     heads_off: frozenset[tuple[int, int]] = frozenset()

@@ -28,6 +28,7 @@ class Tokenizer:
         marks = {number for number, token in backend.get_added_tokens_decoder().items() if token.special}
         self._special_ids = marks - {self.mask_id, self.unknown_id}
         self._byte_level = isinstance(backend.decoder, tokenizers.decoders.ByteLevel)
+        self._marks_beginnings = any("␣" in _spaced(token) for token in backend.encode(" a").tokens)
 
     def _id(self, token: str | None) -> int | None:
         return None if token is None else self.backend.token_to_id(token)
@@ -81,9 +82,28 @@ class Tokenizer:
         token = self.backend.id_to_token(piece)
         return "" if token is None else _spaced(token)
 
+    def entry(self, token: str) -> int | None:
+        """Find what the vocabulary spells exactly so, such as ##ing; None where it has no such entry."""
+        return self.backend.token_to_id(token)
+
+    def joins(self, piece: int) -> bool:
+        """Tell whether an entry continues the word before it: ##ing, or no ␣ where words begin with one."""
+        token = self.word(piece)
+        return token[:1].isalnum() if self._marks_beginnings else token.startswith("##") and len(token) > 2
+
+    def readable(self, piece: int) -> str:
+        """Give a vocabulary entry without the marks of its vocabulary: ing for ##ing, plan for ␣plan."""
+        if self._byte_level:
+            return self.backend.decode([piece], skip_special_tokens=False).strip()
+        return self.word(piece).removeprefix("##" if self.joins(piece) else "").replace("␣", " ").strip()
+
     def _readable(self, result: tokenizers.Encoding, sentences: list[str]) -> tuple[str, ...]:
         """Show pieces as the vocabulary spells them, but for those it spells by bytes (Ã© for é): as typed."""
-        tokens = [_spaced(token) for token in result.tokens]
+        # RoBERTa's blank swallows the space before it, and would be shown with it.
+        tokens = [
+            self.mask if number == self.mask_id else _spaced(token)
+            for number, token in zip(result.ids, result.tokens, strict=True)
+        ]
         if self._byte_level:
             for place, (sequence, (start, end)) in enumerate(zip(result.sequence_ids, result.offsets, strict=True)):
                 if sequence is not None and not tokens[place].removeprefix("␣").isascii():
@@ -123,10 +143,7 @@ _BERT_MARKS = {"mask": "[MASK]", "unk": "[UNK]", "pad": "[PAD]"}
 
 def _load_backend(directory: Path, settings: dict) -> tokenizers.Tokenizer:
     if (directory / "tokenizer.json").exists():
-        try:
-            backend = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
-        except Exception as damaged:  # tokenizers raises bare Exception and nothing narrower
-            raise CheckpointProblem("tokenizer.json is damaged: download it again.") from damaged
+        backend = read_backend(directory / "tokenizer.json")
         backend.no_truncation()
         backend.no_padding()
         return backend
@@ -134,6 +151,14 @@ def _load_backend(directory: Path, settings: dict) -> tokenizers.Tokenizer:
         raise CheckpointProblem("tokenizer.json and vocab.txt are missing from the checkpoint: download it again.")
     lowercase = settings.get("do_lower_case", True)
     return BertWordPieceTokenizer(str(directory / "vocab.txt"), lowercase=lowercase)._tokenizer
+
+
+def read_backend(file: Path) -> tokenizers.Tokenizer:
+    """Read a tokenizer.json; raise CheckpointProblem when it is damaged."""
+    try:
+        return tokenizers.Tokenizer.from_file(str(file))
+    except Exception as damaged:  # tokenizers raises bare Exception and nothing narrower
+        raise CheckpointProblem(f"{file.name} is damaged: download it again.") from damaged
 
 
 def _name(setting: str | dict | None, default: str) -> str:
@@ -147,19 +172,23 @@ def _places(ids: list[int], wanted: int | None) -> tuple[int, ...]:
 
 def _words(result: tokenizers.Encoding, sentences: list[str]) -> tuple[tuple[int | None, ...], tuple[str, ...]]:
     """Number the words through all sentences, and cut each out of the text that it was typed in."""
-    numbers: dict[tuple[int, int], int] = {}
+    numbers: dict[tuple[int, int, int], int] = {}
     spans: list[tuple[int, int, int]] = []
     words: list[int | None] = []
-    for sequence, word, (start, end) in zip(result.sequence_ids, result.word_ids, result.offsets, strict=True):
+    spaces = 0  # some sentence-piece vocabularies (Llama's) take a whole sentence for one word: a ▁ begins another
+    for token, sequence, word, (start, end) in zip(
+        result.tokens, result.sequence_ids, result.word_ids, result.offsets, strict=True
+    ):
         if sequence is None or word is None:
             words.append(None)
             continue
-        number = numbers.setdefault((sequence, word), len(spans))
+        spaces += token.startswith("▁")
+        number = numbers.setdefault((sequence, word, spaces), len(spans))
         if number == len(spans):
             spans.append((sequence, start, end))
         spans[number] = (sequence, min(spans[number][1], start), max(spans[number][2], end))
         words.append(number)
-    return tuple(words), tuple(sentences[sequence][start:end].strip() for sequence, start, end in spans)
+    return tuple(words), tuple(sentences[sequence][start:end].strip() or "␣" for sequence, start, end in spans)
 
 
 def _spaced(token: str) -> str:

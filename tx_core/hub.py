@@ -1,0 +1,168 @@
+"""The only home of transformers: any family of model, run through our own `attend`.
+
+The library's one quirk that matters here: since version 5 it looks attention up by name, so that
+`library_attention`, registered once, serves every model, and a run's Recorder reaches it as a
+keyword of the model's call.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from huggingface_hub.errors import StrictDataclassError
+from safetensors import SafetensorError
+from torch import Tensor, nn
+from transformers.masking_utils import sdpa_mask
+
+from tx_core.checkpoint import INDEX, WEIGHTS, check_manifest, read_json
+from tx_core.device import best_device
+from tx_core.engine import Placement
+from tx_core.errors import CheckpointProblem, ModelUnavailable
+from tx_core.hub_engine import HubEngine, Shape
+from tx_core.recorder import Recorder, library_attention
+from tx_core.tokenizer import Tokenizer, read_backend
+from tx_core.trace import Kind
+
+ATTENTION = "tx_core"
+MOST_TOKENS = 1024  # twelve layers of twelve heads are 600 MB then
+TOKENS_WITHOUT_LIMIT = 512  # for relative positions, which set no limit of their own
+PROBE = "Time flies like an arrow."
+
+transformers.logging.set_verbosity_error()
+transformers.logging.disable_progress_bar()
+
+
+def _boolean_mask(*sizes: Any, **options: Any) -> Tensor | None:
+    """Build the mask that a model asks for as our attention reads it: True = may attend."""
+    return sdpa_mask(*sizes, **options | {"allow_is_causal_skip": False})
+
+
+transformers.AttentionInterface.register(ATTENTION, library_attention)
+transformers.AttentionMaskInterface.register(ATTENTION, _boolean_mask)
+
+
+def load_engine(directory: Path, name: str, title: str) -> HubEngine:
+    """Load a checkpoint directory in the hub's layout into an engine: safetensors only, never remote code.
+
+    Raises CheckpointProblem when its files are damaged, incomplete or unsafe, and ModelUnavailable
+    for an architecture that cannot be run, or not through `attend` with the very same outcome.
+    """
+    check_manifest(directory)
+    config = _load_config(directory)
+    tokenizer = _load_tokenizer(directory)
+    model, has_head = _load_model(directory, config)
+    shape = _prove(model, tokenizer, has_head)
+    return HubEngine(name, title, tokenizer, Placement(model, best_device()), shape)
+
+
+def _load_config(directory: Path) -> transformers.PretrainedConfig:
+    family = read_json(directory / "config.json").get("model_type")
+    if family not in transformers.CONFIG_MAPPING:
+        raise ModelUnavailable(
+            f"{directory.name} has the architecture {str(family)[:60]!r}, which the transformers library does not know "
+            "(code that comes with a model is never run here): choose another model."
+        )
+    try:
+        return transformers.AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, TypeError, StrictDataclassError) as rule:
+        raise CheckpointProblem(f"config.json cannot be used: {rule}") from rule
+
+
+def _load_tokenizer(directory: Path) -> Tokenizer:
+    if (directory / "tokenizer.json").exists():
+        read_backend(directory / "tokenizer.json")  # the library tells a damaged file less clearly
+    try:
+        theirs = transformers.AutoTokenizer.from_pretrained(
+            directory, local_files_only=True, trust_remote_code=False, use_fast=True
+        )
+        backend = theirs.backend_tokenizer
+    except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as unreadable:
+        raise CheckpointProblem("The checkpoint has no tokenizer.json that can be read.") from unreadable
+    backend.no_truncation()
+    backend.no_padding()
+    ends = {theirs.bos_token, theirs.eos_token}  # GPT-2 calls its end of text its unknown token, too
+    unknown = None if theirs.unk_token in ends else theirs.unk_token
+    return Tokenizer(backend, mask=theirs.mask_token, unknown=unknown, padding=theirs.pad_token)
+
+
+def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple[transformers.PreTrainedModel, bool]:
+    """Load the model with its masked-word head where the checkpoint holds one; tell whether it does."""
+    if not (directory / WEIGHTS).exists() and not (directory / INDEX).exists():
+        raise CheckpointProblem(f"No {WEIGHTS} in {directory.name}: only safetensors checkpoints are read.")
+    may_have_head = type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING
+    kind = transformers.AutoModelForMaskedLM if may_have_head else transformers.AutoModel
+    try:
+        model, found = kind.from_pretrained(
+            directory, config=config, dtype=torch.float32, attn_implementation="eager", use_safetensors=True,
+            local_files_only=True, trust_remote_code=False, output_loading_info=True,
+        )  # fmt: skip
+    except (SafetensorError, OSError, RuntimeError, KeyError) as broken:
+        raise CheckpointProblem(
+            "The weights are truncated, damaged or do not fit config.json: download the model again."
+        ) from broken
+    except (ValueError, TypeError, ImportError) as unknown:
+        raise ModelUnavailable(f"Models of the kind {config.model_type!r} cannot be run here.") from unknown
+    missing = {name for name in found["missing_keys"] if "pooler" not in name}
+    head = {name for name in missing if may_have_head and not name.startswith(f"{model.base_model_prefix}.")}
+    if missing - head:
+        raise CheckpointProblem(f"The checkpoint lacks {', '.join(sorted(missing - head)[:3])}: download it again.")
+    has_head = may_have_head and not head
+    return (model if has_head else model.base_model).eval().requires_grad_(False), has_head
+
+
+def _prove(model: transformers.PreTrainedModel, tokenizer: Tokenizer, has_head: bool) -> Shape:
+    """Run a sentence by the library's own attention and by ours; give the sizes seen on the way.
+
+    A picture of something other than the model would be worse than none, so a model whose
+    output is not the same both ways raises ModelUnavailable.
+    """
+    config = model.config
+    kinds: tuple[Kind, ...] = ("self", "decoder", "cross") if config.is_encoder_decoder else ("self",)
+    recorder = Recorder(("weights",), first_layer=dict.fromkeys(kinds, 0) if len(kinds) > 1 else None)
+    ids = torch.tensor([tokenizer.encode(PROBE).ids])
+    inputs = {"input_ids": ids} | ({"decoder_input_ids": ids} if config.is_encoder_decoder else {})
+    try:
+        with torch.inference_mode():
+            expected = model(**inputs, use_cache=False)[0]
+            model.set_attn_implementation(ATTENTION)
+            output = model(**inputs, use_cache=False, recorder=recorder)[0]
+    except (TypeError, ValueError, RuntimeError, IndexError, AttributeError) as unfit:
+        raise _cannot_show(config) from unfit
+    weights = {kind: [layer["weights"] for layer in recorder.layers.get(kind, [])] for kind in kinds}
+    if any(len({layer.shape for layer in layers}) != 1 for layers in weights.values()):
+        raise _cannot_show(config)
+    if not torch.allclose(output, expected, rtol=1e-4, atol=1e-4 * float(expected.abs().max())):
+        raise _cannot_show(config)
+    return Shape(
+        layers={kind: len(layers) for kind, layers in weights.items()},
+        num_heads=weights["self"][0].shape[1],
+        max_tokens=_most_tokens(model),
+        segments=getattr(config, "type_vocab_size", None) or 0,
+        has_head=has_head,
+        decoder_start=_decoder_start(config),
+    )
+
+
+def _cannot_show(config: transformers.PretrainedConfig) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"Models of the kind {config.model_type!r} compute their attention in a way that cannot be shown here: "
+        "choose another model."
+    )
+
+
+def _decoder_start(config: transformers.PretrainedConfig) -> int | None:
+    if not config.is_encoder_decoder:
+        return None
+    starts = (getattr(config, name, None) for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"))
+    return next((start for start in starts if start is not None), 0)
+
+
+def _most_tokens(model: nn.Module) -> int:
+    """Give the longest input that has positions, or as many tokens as this app is ready to draw."""
+    limit = getattr(model.config, "max_position_embeddings", None) or TOKENS_WITHOUT_LIMIT
+    for name, module in model.named_modules():
+        # RoBERTa counts positions from behind its padding's id, and loses as many places.
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            limit = module.num_embeddings - module.padding_idx - 1
+    return min(limit, MOST_TOKENS)
