@@ -1,0 +1,107 @@
+"""The view of a page in its address: read on arrival and after Back, written after every change.
+
+Streamlit's own binding of widgets to the address forgets a control as soon as it is not drawn (while the text
+has an error, say) and writes the words on the screen into the link; here a link holds short names, and nothing is forgotten.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import streamlit as st
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Field(Generic[Value]):
+    """One thing that a page remembers: its name in the address, its default, and how it is read and written.
+
+    read raises ValueError for what it cannot make sense of.
+    """
+
+    name: str
+    default: Value
+    read: Callable[[str], Value]
+    write: Callable[[Value], str] = str
+
+
+def key(page: str, name: str) -> str:
+    """Name the widget (and its entry in the session) that holds a field of a page."""
+    return f"{page}_{name}"
+
+
+def text_field(name: str, default: str = "") -> Field[str]:
+    """A field of any text."""
+    return Field(name, default, str)
+
+
+def flag_field(name: str) -> Field[bool]:
+    """A field that is on or off, off by default."""
+    return Field(name, False, lambda written: {"1": True, "0": False}[check(written, ("0", "1"))], lambda on: str(int(on)))
+
+
+def choice_field(name: str, options: Sequence[str]) -> Field[str]:
+    """A field that takes one of a few names, the first by default."""
+    return Field(name, options[0], lambda written: check(written, options))
+
+
+def number_field(name: str, default: int, least: int, most: int) -> Field[int]:
+    """A field that takes a whole number within limits."""
+
+    def read(written: str) -> int:
+        number = int(check(written, [str(allowed) for allowed in range(least, most + 1)]))
+        return number
+
+    return Field(name, default, read)
+
+
+def check(written: str, allowed: Sequence[str]) -> str:
+    """Give back what is allowed; raise ValueError for anything else."""
+    if written not in allowed:
+        raise ValueError(f"must be one of {', '.join(allowed)}")
+    return written
+
+
+def read_view(page: str, fields: Sequence[Field]) -> None:
+    """Bring the session's entries up to date before any widget of the page is drawn.
+
+    The address wins on arrival and after Back or Forward; coming back from another page without a link brings
+    the view back that was left. Fields that the address spells wrongly take their defaults; `not_understood` names them.
+    """
+    asked = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
+    left = st.session_state.get(f"{page}_view", {})
+    arriving = key(page, fields[0].name) not in st.session_state
+    if (arriving and (asked or not left)) or (not arriving and asked != left.get("address", asked)):
+        values, wrong = understand(fields, asked)
+        st.session_state[f"{page}_wrong"] = wrong
+        st.session_state.update({key(page, name): value for name, value in values.items()})
+    for field in fields:
+        st.session_state.setdefault(key(page, field.name), left.get("values", {}).get(field.name, field.default))
+
+
+def understand(fields: Sequence[Field], asked: dict[str, str]) -> tuple[dict[str, object], list[str]]:
+    """Read every field from what an address says; give the values and the names of what made no sense."""
+    values, wrong = {}, []
+    for field in fields:
+        values[field.name] = field.default
+        if field.name in asked:
+            try:
+                values[field.name] = field.read(asked[field.name])
+            except ValueError:
+                wrong.append(field.name)
+    return values, wrong
+
+
+def not_understood(page: str) -> list[str]:
+    """Name the fields that the link of this visit spelled in a way that makes no sense."""
+    return st.session_state.get(f"{page}_wrong", [])
+
+
+def write_view(page: str, fields: Sequence[Field]) -> None:
+    """Put the view into the address, defaults left out; other pages' parameters are dropped."""
+    values = {field.name: st.session_state.get(key(page, field.name), field.default) for field in fields}
+    address = {field.name: field.write(values[field.name]) for field in fields if values[field.name] != field.default}
+    st.session_state[f"{page}_view"] = {"values": values, "address": address}
+    if st.query_params.to_dict() != address:
+        st.query_params.from_dict(address)
