@@ -1,0 +1,133 @@
+"""A trained run as one file: safetensors, with the settings and the losses as JSON in its header.
+
+A file may come from anyone, so nothing in it is believed before it is checked.
+"""
+
+import json
+import math
+from dataclasses import asdict
+from typing import Any
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+
+from tx_core.config import Seq2SeqConfig
+from tx_core.errors import CheckpointProblem
+from tx_core.seq2seq import Seq2Seq
+from tx_core.training.copy_settings import QUICK, CopySettings
+from tx_core.training.copy_task import CopyTraining, with_optimiser
+
+FORMAT = "attention-explorer sequences 1"
+MOST_BYTES = 600_000_000
+MOST_HEADER_BYTES = 1_000_000
+_MOMENTS = {"first.": "exp_avg", "second.": "exp_avg_sq"}
+
+
+def to_file(training: CopyTraining, *, resumable: bool = False) -> bytes:
+    """Write a run down. resumable: with the optimiser's memory, so that training goes on as if never stopped.
+
+    That makes the file three times as large.
+    """
+    tensors = {f"model.{name}": value.cpu().contiguous() for name, value in training.model.state_dict().items()}
+    if resumable and training.losses:
+        for name, parameter in training.model.named_parameters():
+            for prefix, moment in _MOMENTS.items():
+                tensors[prefix + name] = training.optimiser.state[parameter][moment].cpu().contiguous()
+    about = {"format": FORMAT, "settings": json.dumps(asdict(training.settings)), "losses": json.dumps(training.losses)}
+    return safetensors.torch.save(tensors, about)
+
+
+def from_file(data: bytes, device: str = "cpu") -> CopyTraining:
+    """Read a run back. Without the optimiser's memory, going on starts Adam afresh.
+
+    Raises CheckpointProblem for a file that is cut short, altered, too large or something else altogether.
+    """
+    about = _read_about(data)
+    settings = _read_settings(about)
+    losses = _read_losses(about, settings)
+    try:
+        tensors = safetensors.torch.load(data)
+    except (SafetensorError, ValueError, KeyError) as broken:
+        raise CheckpointProblem("This file is cut short or damaged. Save it again and upload the whole file.") from broken
+    shapes = _expected_shapes(settings.model_sizes)
+    resumable = any(name.startswith(tuple(_MOMENTS)) for name in tensors)
+    _check_tensors(tensors, shapes, resumable)
+    model = Seq2Seq(settings.model_sizes)
+    model.load_state_dict({name: tensors[f"model.{name}"] for name in shapes}, strict=True)
+    training = with_optimiser(settings, model.to(device).eval(), device)
+    training.losses.extend(losses)
+    if resumable:
+        _restore_moments(training, tensors)
+    return training
+
+
+def _read_about(data: bytes) -> dict[str, str]:
+    """Read the header's text alone, before any tensor is touched."""
+    wrong = "This file is no result of the sequence page. Upload a .safetensors file that was saved there."
+    if len(data) > MOST_BYTES:
+        raise CheckpointProblem(f"This file is larger than {MOST_BYTES // 1_000_000} MB; no result is.")
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or not 2 <= length <= min(MOST_HEADER_BYTES, len(data) - 8):
+        raise CheckpointProblem(wrong)
+    try:
+        about = json.loads(data[8 : 8 + length].decode("utf-8")).get("__metadata__")
+    except (ValueError, AttributeError, RecursionError) as broken:
+        raise CheckpointProblem(wrong) from broken
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise CheckpointProblem(wrong)
+    return about
+
+
+def _read_json(about: dict[str, str], name: str) -> Any:
+    try:
+        return json.loads(about[name])
+    except (KeyError, TypeError, ValueError, RecursionError) as broken:
+        raise CheckpointProblem(f"The {name} in this file cannot be read: it was altered.") from broken
+
+
+def _read_settings(about: dict[str, str]) -> CopySettings:
+    given, kinds = _read_json(about, "settings"), {name: type(value) for name, value in asdict(QUICK).items()}
+    if not isinstance(given, dict) or {name: type(value) for name, value in given.items()} != kinds:
+        wanted = ", ".join(f"{name} ({kind.__name__})" for name, kind in kinds.items())
+        raise CheckpointProblem(f"The settings in this file must be {wanted}: it was altered.")
+    try:
+        return CopySettings(**given)
+    except ValueError as rule:
+        raise CheckpointProblem(f"The settings in this file cannot be used: {rule}.") from rule
+
+
+def _read_losses(about: dict[str, str], settings: CopySettings) -> list[float]:
+    losses = _read_json(about, "losses")
+    numbers = isinstance(losses, list) and all(isinstance(loss, float) and math.isfinite(loss) for loss in losses)
+    if not numbers or len(losses) > settings.batches:
+        raise CheckpointProblem(f"The losses in this file must be at most {settings.batches} numbers.")
+    return losses
+
+
+def _expected_shapes(sizes: Seq2SeqConfig) -> dict[str, tuple[int, ...]]:
+    with torch.device("meta"):
+        return {name: tuple(value.shape) for name, value in Seq2Seq(sizes).state_dict().items()}
+
+
+def _check_tensors(tensors: dict[str, Tensor], shapes: dict[str, tuple[int, ...]], resumable: bool) -> None:
+    prefixes = ("model.", *(_MOMENTS if resumable else ()))
+    expected = {prefix + name: shape for prefix in prefixes for name, shape in shapes.items()}
+    if set(tensors) != set(expected):
+        odd = sorted(set(tensors) ^ set(expected))[0]
+        raise CheckpointProblem(f"The tensors in this file do not fit its settings: {odd[:80]!r} is missing or too many.")
+    for name, tensor in tensors.items():
+        if tuple(tensor.shape) != expected[name] or tensor.dtype != torch.float32:
+            raise CheckpointProblem(
+                f"{name} in this file must be float32 of shape {expected[name]}, "
+                f"got {str(tensor.dtype).removeprefix('torch.')} of shape {tuple(tensor.shape)}."
+            )
+        if not tensor.isfinite().all():
+            raise CheckpointProblem(f"{name} in this file holds numbers that are not finite: it was altered.")
+
+
+def _restore_moments(training: CopyTraining, tensors: dict[str, Tensor]) -> None:
+    for name, parameter in training.model.named_parameters():
+        state = {moment: tensors[prefix + name].to(training.device) for prefix, moment in _MOMENTS.items()}
+        training.optimiser.state[parameter] = {"step": torch.tensor(float(len(training.losses))), **state}
