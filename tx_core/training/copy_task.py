@@ -5,7 +5,7 @@
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -57,7 +57,7 @@ class CopyTraining:
         """Whether all batches are done."""
         return len(self.losses) >= self.settings.batches
 
-    def steps(self) -> Iterator[CopyProgress]:
+    def steps(self) -> Generator[CopyProgress, None, None]:
         """Train on, one record a batch, until all are done or nobody asks for more."""
         return train(self)
 
@@ -80,7 +80,7 @@ def learning_rate(settings: CopySettings, batch: int) -> float:
     return settings.learning_rate * min(1.0, rise, fall)
 
 
-def train(training: CopyTraining) -> Iterator[CopyProgress]:
+def train(training: CopyTraining) -> Generator[CopyProgress, None, None]:
     """Teach the model batch after batch. Every batch is drawn from the seed and its number alone."""
     settings, began = training.settings, time.monotonic()
     training.model.train()
