@@ -1,0 +1,43 @@
+// What Python packed, unpacked: four bytes of header length, a JSON header, then the cells.
+// A cell is the square root of a weight, as a whole number: small weights keep their digits.
+
+export function unpack(bytes) {
+  const copy = bytes.slice(); // starts at offset 0, so that 16-bit cells are aligned
+  const length = new DataView(copy.buffer).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(copy.subarray(4, 4 + length)));
+  const start = 4 + length;
+  const cells = header.bits === 16 ? sixteenBits(copy.buffer, start) : copy.subarray(start);
+  return { header, cells };
+}
+
+function sixteenBits(buffer, start) {
+  const cells = new Uint16Array((buffer.byteLength - start) >> 1);
+  const view = new DataView(buffer, start);
+  for (let index = 0; index < cells.length; index += 1) cells[index] = view.getUint16(index * 2, true);
+  return cells;
+}
+
+export function weightOf(code) {
+  const root = code / 65535;
+  return root * root;
+}
+
+export function digits(code) {
+  return weightOf(code).toFixed(3);
+}
+
+// The positions of the `count` largest codes among `positions`, largest first.
+// Counting how often each code occurs finds the threshold without sorting a quarter of a million cells.
+export function strongest(cells, positions, count) {
+  const histogram = new Uint32Array(65536);
+  for (const position of positions) histogram[cells[position]] += 1;
+  let threshold = 65535;
+  for (let above = histogram[65535]; above < count && threshold > 1; above += histogram[threshold]) threshold -= 1;
+  const found = [];
+  for (const position of positions) if (cells[position] >= threshold && cells[position] > 0) found.push(position);
+  return found.sort((one, other) => cells[other] - cells[one] || one - other).slice(0, count);
+}
+
+export function span(start, count, step = 1) {
+  return Uint32Array.from({ length: count }, (_, index) => start + index * step);
+}

@@ -1,0 +1,225 @@
+// The attention map: heatmap and lines of one weights matrix, one focused token, one pointer.
+
+import { unpack } from "./bytes.js";
+import { cellAt, heatmapShape, paintHeatmap } from "./heatmap.js";
+import { linesShape, paintLines, tokenAt } from "./lines.js";
+import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
+import { fillLegend, fillReadout, fillTooltip, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
+import { colourTable } from "./scales.js";
+import { calmly, element, ownEcho, visible, watchScreen } from "./surface.js";
+import { readTheme } from "./theme.js";
+
+const BESIDE = 620; // pixels from which the two views stand side by side
+const TALLEST_LINES = 640;
+const maps = new WeakMap();
+
+export default function mountMap({ data, parentElement, setStateValue }) {
+  let map = maps.get(parentElement);
+  if (!map) {
+    map = makeMap(parentElement);
+    maps.set(parentElement, map);
+  }
+  map.send = (focus) => setStateValue("focus", focus);
+  receive(map, unpack(data));
+  return () => forget(map, parentElement);
+}
+
+function makeMap(parent) {
+  const map = { focus: null, hover: null, zoom: 1, echo: ownEcho(), paints: 0, frame: null };
+  map.tell = calmly((focus) => map.send(focus), 60);
+  map.heat = makePane("Heatmap of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-heatmap");
+  map.lines = makePane("Lines of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-lines");
+  map.readout = makeReadout((step) => focusOn(map, step === null ? null : stepped(map, step)));
+  map.legend = makeLegend();
+  map.tooltip = makeTooltip();
+  map.heat.node.append(map.legend.node);
+  map.tools = element("div", { class: "tools", role: "group", "aria-label": "Zoom" });
+  makeZoom(map);
+  const panes = element("div", { class: "panes" }, map.heat.node, map.lines.node);
+  map.root = element("div", { class: "map", "data-testid": "attention-map" }, map.tools, panes, map.readout.node, map.tooltip);
+  (parent.querySelector(".attention-view") ?? parent).append(map.root);
+  listen(map);
+  return map;
+}
+
+function makeZoom(map) {
+  const button = (label, sign, zoom) => {
+    const made = element("button", { type: "button", "aria-label": label, class: "step" }, sign);
+    made.onclick = () => zoomTo(map, zoom());
+    map.tools.append(made);
+  };
+  button("Zoom out", "−", () => map.zoom / 1.6);
+  button("Zoom in", "+", () => map.zoom * 1.6);
+  button("Show the whole map", "Fit", () => 1);
+}
+
+function listen(map) {
+  watchPane(map, map.heat, (x, y, scroll) => cellAt(map.heatShape, map.model, x, y, scroll));
+  watchPane(map, map.lines, (x, y, scroll) => tokenAt(map.linesShape, map.model, x, y, scroll.y));
+  map.heat.scroller.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey || map.tools.hidden) return;
+    event.preventDefault();
+    zoomTo(map, map.zoom * (event.deltaY < 0 ? 1.25 : 0.8), pointIn(map.heat, event));
+  }, { passive: false });
+  map.observer = new ResizeObserver(() => later(map));
+  map.observer.observe(map.root);
+  map.stopWatching = watchScreen(() => later(map));
+}
+
+function watchPane(map, pane, find) {
+  const { scroller } = pane;
+  const at = (event) => find(...pointIn(pane, event), scrollOf(pane));
+  scroller.onpointermove = (event) => event.pointerType !== "touch" && hoverOn(map, at(event), event);
+  scroller.onpointerleave = () => hoverOn(map, null);
+  scroller.onscroll = () => {
+    const other = pane === map.heat ? map.lines : map.heat;
+    if (map.root.classList.contains("beside")) other.scroller.scrollTop = scroller.scrollTop;
+    later(map);
+  };
+  scroller.onclick = (event) => {
+    const found = at(event);
+    hoverOn(map, found, event);
+    const token = found?.query ?? (map.model.same ? found?.key : null) ?? null;
+    if (token !== null) focusOn(map, token === map.focus && found.key === null ? null : token);
+  };
+  scroller.onkeydown = (event) => {
+    const token = { ArrowUp: () => stepped(map, -1), ArrowDown: () => stepped(map, 1), Home: () => 0, End: () => map.model.queries - 1, Escape: () => null }[event.key];
+    if (!token || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    hoverOn(map, null);
+    focusOn(map, token());
+  };
+}
+
+function stepped(map, step) {
+  if (map.focus === null) return step > 0 ? 0 : map.model.queries - 1;
+  return Math.min(map.model.queries - 1, Math.max(0, map.focus + step));
+}
+
+function receive(map, { header, cells }) {
+  map.theme = readTheme(map.root);
+  map.model = {
+    cells, queries: header.queries.length, keys: header.keys.length, strongest: header.strongest,
+    queryTexts: header.queries.map(visible), keyTexts: header.keys.map(visible),
+    same: header.queries.length === header.keys.length && header.queries.every((token, index) => token === header.keys[index]),
+    table: colourTable(header.scale, map.theme.dark), pictures: new Map(),
+  };
+  map.root.classList.toggle("dark", map.theme.dark);
+  map.heat.canvas.setAttribute("aria-label", `Heatmap. ${header.label}`);
+  map.lines.canvas.setAttribute("aria-label", `Lines. ${header.label}`);
+  map.heat.node.hidden = header.show === "lines";
+  map.lines.node.hidden = header.show === "heatmap";
+  if (map.echo.accepts(header.focus)) map.focus = header.focus;
+  if (map.focus >= map.model.queries) map.focus = null;
+  if (map.hover?.query >= map.model.queries || map.hover?.key >= map.model.keys) hoverOn(map, null);
+  fillLegend(map.legend, header.scale, map.theme.dark);
+  fillReadout(map.readout, map.model, map.focus);
+  paint(map);
+  map.root.dataset.paints = String((map.paints += 1));
+}
+
+function focusOn(map, focus) {
+  if (focus === map.focus) return;
+  map.focus = focus;
+  map.echo.expect(focus);
+  map.tell(focus);
+  fillReadout(map.readout, map.model, focus);
+  if (focus !== null) {
+    const { cell, top } = map.heatShape;
+    reveal(map.heat, focus * cell, (focus + 1) * cell, top + 12);
+    reveal(map.lines, focus * map.linesShape.row, (focus + 1) * map.linesShape.row, map.linesShape.top);
+  }
+  later(map);
+}
+
+function hoverOn(map, hover, event) {
+  map.tooltip.hidden = hover === null;
+  if (hover !== null && event) {
+    fillTooltip(map.tooltip, map.model, hover);
+    const box = map.root.getBoundingClientRect();
+    placeTooltip(map.tooltip, box, event.clientX - box.left, event.clientY - box.top);
+  }
+  if (hover?.query === map.hover?.query && hover?.key === map.hover?.key) return;
+  map.hover = hover;
+  later(map);
+}
+
+function zoomTo(map, zoom, [x, y] = middleOf(map)) {
+  const { left, top, cell, fitting } = map.heatShape;
+  const { scroller } = map.heat;
+  const [column, row] = [(x - left + scroller.scrollLeft) / cell, (y - top + scroller.scrollTop) / cell];
+  map.zoom = Math.max(1, Math.min(zoom, 28 / fitting));
+  paint(map);
+  scroller.scrollLeft = column * map.heatShape.cell - (x - left);
+  scroller.scrollTop = row * map.heatShape.cell - (y - top);
+  paint(map);
+}
+
+// Where to zoom without a pointer: at the focused token, else at the middle.
+function middleOf({ focus, heat: { scroller }, heatShape: { top, cell } }) {
+  const y = focus === null ? scroller.clientHeight / 2 : top + (focus + 0.5) * cell - scroller.scrollTop;
+  return [scroller.clientWidth / 2, y];
+}
+
+function later(map) {
+  map.frame ??= requestAnimationFrame(() => {
+    map.frame = null;
+    paint(map);
+  });
+}
+
+function paint(map) {
+  const width = map.root.clientWidth;
+  if (!width) return;
+  const [showHeat, showLines] = [!map.heat.node.hidden, !map.lines.node.hidden];
+  const beside = showHeat && showLines && width >= BESIDE;
+  map.root.classList.toggle("beside", beside);
+  const heatWidth = beside ? Math.floor(width * 0.6) - 14 : width;
+  const context = map.heat.canvas.getContext("2d");
+  map.heatShape = heatmapShape(context, map.model, map.theme, heatWidth, map.zoom);
+  if (showHeat) paintHeatPane(map, heatWidth);
+  const drawnWidth = beside ? map.heat.box.width : 0;
+  const linesWidth = Math.min(beside ? width - drawnWidth - 28 : width, 560);
+  map.linesShape = linesShape(context, map.model, map.theme, linesWidth - 10, beside ? map.heatShape : null, map.zoom);
+  if (showLines) paintLinesPane(map, linesWidth, beside);
+  map.tools.hidden = showHeat ? map.heatShape.fitting >= 16 : map.linesShape.fitting >= 16;
+  map.root.dataset.focus = map.focus === null ? "" : String(map.focus);
+}
+
+function paintHeatPane(map, width) {
+  const { heat, heatShape: shape } = map;
+  heat.box = {
+    width: Math.min(width, shape.left + shape.viewWidth + shape.lean + 10),
+    height: shape.top + shape.viewHeight + marginBelow(map),
+  };
+  layPane(heat, heat.box, { width: shape.plotWidth - shape.viewWidth, height: shape.plotHeight - shape.viewHeight });
+  paintHeatmap(paneContext(heat), shape, map.model, map, map.theme, scrollOf(heat));
+  map.legend.node.style.paddingLeft = `${shape.left}px`;
+  const { left, top, cell } = shape;
+  heat.canvas.dataset.shape = JSON.stringify({ left, top, cell, queries: map.model.queries, keys: map.model.keys });
+}
+
+// Room for a scroll bar under a picture that is larger than its box.
+function marginBelow(map) {
+  return map.zoom > 1 ? 14 : 8;
+}
+
+function paintLinesPane(map, width, beside) {
+  const { lines, linesShape: shape } = map;
+  const least = beside ? map.heat.box.height : 0;
+  const tallest = beside && map.zoom > 1 ? least : Math.max(least, TALLEST_LINES);
+  const around = shape.top + marginBelow(map);
+  const height = Math.min(around + shape.rowsHeight, tallest);
+  const seen = height - around;
+  layPane(lines, { width, height }, { width: 0, height: shape.rowsHeight - seen });
+  paintLines(paneContext(lines), shape, map.model, map, map.theme, scrollOf(lines).y, shape.top + seen + 8);
+  lines.canvas.dataset.shape = JSON.stringify({ from: shape.from, to: shape.to, top: shape.top, row: shape.row });
+}
+
+function forget(map, parent) {
+  map.observer.disconnect();
+  map.stopWatching();
+  if (map.frame !== null) cancelAnimationFrame(map.frame);
+  map.root.remove();
+  maps.delete(parent);
+}

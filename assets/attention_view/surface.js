@@ -1,0 +1,122 @@
+// Elements, sharp canvases and token text. Text only ever goes in as text.
+
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+// One canvas pixel for each pixel of the screen; drawing stays in CSS pixels.
+export function sharpen(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  const [wide, high] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
+  if (canvas.width !== wide || canvas.height !== high) {
+    canvas.width = wide;
+    canvas.height = high;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+// Characters that would be invisible, or would turn their neighbours around, are written as escapes.
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+export function visible(token) {
+  const shown = token.replace(UNSEEN, (character) => {
+    const code = character.charCodeAt(0);
+    return { 9: "\\t", 10: "\\n", 13: "\\r" }[code] ?? `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+  return shown.trim() ? shown : shown ? "(space)" : "(empty)";
+}
+
+// Shortens by whole characters as a reader sees them: no half emoji, no lost accent.
+export function fit(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  const parts = typeof Intl.Segmenter === "function"
+    ? Array.from(new Intl.Segmenter().segment(text), (part) => part.segment)
+    : Array.from(text);
+  let [low, high] = [0, parts.length];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (context.measureText(`${parts.slice(0, middle).join("")}…`).width <= width) low = middle;
+    else high = middle - 1;
+  }
+  return `${parts.slice(0, low).join("")}…`;
+}
+
+// Shortened labels and their widths, measured once for a list of tokens.
+let measured = new WeakMap();
+
+export function measureLabels(context, tokens, font, width) {
+  const known = measured.get(tokens) ?? {};
+  const name = `${width} ${font}`;
+  known[name] ??= measure(context, tokens, font, width);
+  measured.set(tokens, known);
+  return known[name];
+}
+
+function measure(context, tokens, font, width) {
+  context.font = font;
+  const texts = tokens.map((token) => fit(context, token, width));
+  const widths = texts.map((text) => Math.ceil(context.measureText(text).width));
+  return { texts, widths, widest: Math.max(8, ...widths) };
+}
+
+// Calls `action` when a font has arrived or the window moved to a screen of another sharpness.
+export function watchScreen(action) {
+  const redraw = () => {
+    measured = new WeakMap();
+    action();
+  };
+  const ratio = window.matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+  document.fonts.addEventListener("loadingdone", redraw);
+  ratio.addEventListener("change", redraw);
+  return () => {
+    document.fonts.removeEventListener("loadingdone", redraw);
+    ratio.removeEventListener("change", redraw);
+  };
+}
+
+// Calls `action` at once, then at most every `wait` milliseconds with the last value given.
+export function calmly(action, wait) {
+  let timer = null;
+  let waiting = null;
+  const release = () => {
+    timer = null;
+    if (waiting === null) return;
+    const [value] = waiting;
+    waiting = null;
+    send(value);
+  };
+  const send = (value) => {
+    if (timer !== null) {
+      waiting = [value];
+      return;
+    }
+    action(value);
+    timer = setTimeout(release, wait);
+  };
+  return send;
+}
+
+// What the reader just did wins over an older answer of the server that is still on its way.
+export function ownEcho() {
+  let sent = null;
+  let until = 0;
+  return {
+    expect(value) {
+      sent = JSON.stringify(value);
+      until = performance.now() + 3000;
+    },
+    accepts(value) {
+      if (sent !== null && performance.now() < until && JSON.stringify(value) !== sent) return false;
+      sent = null;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,188 @@
+// The head wall: a thumbnail for every layer and head, and a grid of buttons over them.
+
+import { unpack } from "./bytes.js";
+import { colourTable, picture } from "./scales.js";
+import { calmly, element, ownEcho, sharpen, watchScreen } from "./surface.js";
+import { readTheme } from "./theme.js";
+
+const SMALLEST = 24; // as large as a finger needs
+const LARGEST = 76;
+const TALLEST_WALL = 580;
+const HEADINGS = 40; // pixels above the first thumbnail
+const walls = new WeakMap();
+
+export default function mountWall({ data, parentElement, setStateValue }) {
+  let wall = walls.get(parentElement);
+  if (!wall) {
+    wall = makeWall(parentElement);
+    walls.set(parentElement, wall);
+  }
+  wall.send = (chosen) => setStateValue("chosen", chosen);
+  receive(wall, unpack(data));
+  return () => {
+    wall.observer.disconnect();
+    wall.stopWatching();
+    wall.root.remove();
+    walls.delete(parentElement);
+  };
+}
+
+function makeWall(parent) {
+  const wall = { chosen: [], active: [0, 0], several: false, buttons: [], echo: ownEcho(), paints: 0 };
+  wall.tell = calmly((chosen) => wall.send(chosen), 60);
+  wall.canvas = element("canvas", { "aria-hidden": "true", "data-testid": "head-wall-canvas" });
+  wall.grid = element("div", { class: "grid", role: "grid", "aria-multiselectable": "true", "data-testid": "head-wall" });
+  wall.name = element("span", { class: "wall-name", "aria-hidden": "true" });
+  wall.toggle = element("button", { type: "button", class: "step", "aria-pressed": "false" }, "Choose several");
+  wall.toggle.onclick = () => {
+    wall.several = !wall.several;
+    wall.toggle.setAttribute("aria-pressed", String(wall.several));
+  };
+  const caption = element("div", { class: "wall-caption" }, wall.toggle, wall.name);
+  wall.scroller = element("div", { class: "wall-scroller" }, element("div", { class: "wall-stage" }, wall.canvas, wall.grid));
+  wall.root = element("div", { class: "wall" }, wall.scroller, caption);
+  (parent.querySelector(".attention-view") ?? parent).append(wall.root);
+  listen(wall);
+  return wall;
+}
+
+function listen(wall) {
+  wall.grid.onclick = (event) => {
+    const place = placeOf(event.target);
+    if (place) choose(wall, place, wall.several || event.shiftKey || event.ctrlKey || event.metaKey);
+  };
+  wall.grid.onkeydown = (event) => press(wall, event);
+  wall.grid.onpointerover = (event) => nameHead(wall, placeOf(event.target));
+  wall.grid.onfocusin = (event) => nameHead(wall, placeOf(event.target));
+  wall.grid.onpointerleave = () => nameHead(wall, null);
+  wall.observer = new ResizeObserver(() => paint(wall));
+  wall.observer.observe(wall.root);
+  wall.stopWatching = watchScreen(() => paint(wall));
+}
+
+function placeOf(target) {
+  const button = target.closest?.("[data-head]");
+  return button ? [Number(button.dataset.layer), Number(button.dataset.head)] : null;
+}
+
+const words = ([layer, head]) => `Layer ${layer + 1}, head ${head + 1}`;
+const same = ([layer, head], [otherLayer, otherHead]) => layer === otherLayer && head === otherHead;
+
+function press(wall, event) {
+  const place = placeOf(event.target);
+  if (!place || event.altKey) return;
+  const adding = event.shiftKey || event.ctrlKey || event.metaKey;
+  if (event.key === " " || event.key === "Enter") {
+    event.preventDefault();
+    choose(wall, place, event.key === " " || adding || wall.several);
+    return;
+  }
+  const target = neighbour(wall, place, event.key, event.ctrlKey || event.metaKey);
+  if (!target) return;
+  event.preventDefault();
+  activate(wall, target);
+  if (!adding && !wall.several) choose(wall, target, false);
+}
+
+// Home and End go to the ends of the layer; with Ctrl to the first and the last head of all.
+function neighbour({ layers, heads }, [layer, head], key, far) {
+  const target = {
+    ArrowLeft: [layer, head - 1], ArrowRight: [layer, head + 1], ArrowUp: [layer - 1, head], ArrowDown: [layer + 1, head],
+    Home: [far ? 0 : layer, 0], End: [far ? layers - 1 : layer, heads - 1],
+  }[key];
+  if (!target) return null;
+  return [Math.min(layers - 1, Math.max(0, target[0])), Math.min(heads - 1, Math.max(0, target[1]))];
+}
+
+function choose(wall, place, adding) {
+  const without = wall.chosen.filter((other) => !same(other, place));
+  const present = without.length < wall.chosen.length;
+  if (!adding) wall.chosen = [place];
+  else if (!present) wall.chosen = [...wall.chosen, place];
+  else if (without.length) wall.chosen = without;
+  activate(wall, place);
+  mark(wall);
+  wall.echo.expect(wall.chosen);
+  wall.tell(wall.chosen);
+}
+
+function activate(wall, place) {
+  const [layer, head] = wall.active;
+  if (wall.buttons[layer]?.[head]) wall.buttons[layer][head].tabIndex = -1;
+  wall.active = place;
+  const button = wall.buttons[place[0]][place[1]];
+  button.tabIndex = 0;
+  if (wall.grid.contains(wall.grid.getRootNode().activeElement)) button.focus();
+}
+
+function nameHead(wall, place) {
+  const several = wall.chosen.length > 1 ? `Mean of ${wall.chosen.length} heads` : words(wall.chosen[0] ?? [0, 0]);
+  wall.name.textContent = place ? words(place) : several;
+}
+
+function receive(wall, { header, cells }) {
+  wall.theme = readTheme(wall.root);
+  wall.root.classList.toggle("dark", wall.theme.dark);
+  wall.grid.setAttribute("aria-label", header.label);
+  if (wall.layers !== header.layers || wall.heads !== header.heads) makeButtons(wall, header);
+  if (wall.echo.accepts(header.chosen)) {
+    wall.chosen = header.chosen;
+    const seen = wall.chosen.some((place) => same(place, wall.active));
+    if (!seen && wall.chosen.length) activate(wall, wall.chosen.at(-1));
+  }
+  const table = colourTable(header.scale, wall.theme.dark);
+  wall.rows = header.rows;
+  wall.columns = header.columns;
+  wall.atlas = picture(cells, header.columns, header.rows * header.layers * header.heads, table, 0);
+  mark(wall);
+  nameHead(wall, null);
+  paint(wall);
+  wall.root.dataset.paints = String((wall.paints += 1));
+}
+
+function makeButtons(wall, { layers, heads }) {
+  Object.assign(wall, { layers, heads, active: [0, 0] });
+  const axis = (text, role) => element("span", { role, class: "number" }, text);
+  const numbers = Array.from({ length: heads }, (_, head) => axis(String(head + 1), "columnheader"));
+  const across = element("span", { class: "across", "aria-hidden": "true" }, "Head →");
+  const corner = element("span", { role: "columnheader", class: "corner" }, "Layer ↓", across);
+  const first = element("div", { role: "row" }, corner, ...numbers);
+  wall.buttons = Array.from({ length: layers }, (_, layer) => Array.from({ length: heads }, (_, head) => element("button", {
+    type: "button", role: "gridcell", tabindex: "-1", "data-layer": layer, "data-head": head, "aria-label": words([layer, head]),
+  })));
+  const rows = wall.buttons.map((buttons, layer) => element("div", { role: "row" }, axis(String(layer + 1), "rowheader"), ...buttons));
+  wall.grid.replaceChildren(first, ...rows);
+  wall.buttons[0][0].tabIndex = 0;
+}
+
+function mark(wall) {
+  for (const [layer, buttons] of wall.buttons.entries()) {
+    for (const [head, button] of buttons.entries()) {
+      button.setAttribute("aria-selected", String(wall.chosen.some((place) => same(place, [layer, head]))));
+    }
+  }
+}
+
+function paint(wall) {
+  const width = wall.root.clientWidth;
+  if (!width || !wall.atlas) return;
+  const gap = width < 480 ? 2 : 4;
+  const numbers = width < 480 ? 46 : 54;
+  const room = Math.min((width - numbers) / wall.heads, TALLEST_WALL / wall.layers);
+  const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(room - gap)));
+  wall.root.style.setProperty("--cell", `${size}px`);
+  wall.root.style.setProperty("--gap", `${gap}px`);
+  wall.root.style.setProperty("--numbers", `${numbers}px`);
+  wall.root.style.setProperty("--heads", String(wall.heads));
+  const pitch = size + gap;
+  const context = sharpen(wall.canvas, numbers + wall.heads * pitch, HEADINGS + wall.layers * pitch);
+  context.imageSmoothingEnabled = size / Math.max(wall.rows, wall.columns) < 3;
+  context.imageSmoothingQuality = "high";
+  for (let layer = 0; layer < wall.layers; layer += 1) {
+    for (let head = 0; head < wall.heads; head += 1) {
+      const from = (layer * wall.heads + head) * wall.rows;
+      const [x, y] = [numbers + head * pitch, HEADINGS + layer * pitch];
+      context.drawImage(wall.atlas, 0, from, wall.columns, wall.rows, x, y, size, size);
+    }
+  }
+}

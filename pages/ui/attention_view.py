@@ -1,0 +1,157 @@
+"""The canvas component: a wall of all heads, and one attention map as heatmap and as lines. Bytes in, choice out."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float32, UInt8
+
+from pages.ui.attention_bytes import codes, pack
+
+SCALES = ("blues", "viridis", "cividis", "greys")
+ASSETS = Path(__file__).parents[2] / "assets" / "attention_view"
+DRAWING = ("bytes.js", "scales.js", "theme.js", "surface.js")
+MAP_MODULES = (*DRAWING, "heatmap.js", "lines.js", "pane.js", "readout.js", "map.js")
+WALL_MODULES = (*DRAWING, "wall.js")
+
+Head = tuple[int, int]
+
+
+def head_wall(
+    thumbnails: UInt8[np.ndarray, "layer head row column"],
+    chosen: Sequence[Head],
+    *,
+    scale: str,
+    key: str,
+    on_choose: Callable[[], None],
+) -> None:
+    """Let the reader choose among all heads, each shown as the thumbnail of its map.
+
+    `chosen` holds (layer, head), counted from 0. After a click or an arrow key `on_choose` runs;
+    `chosen_heads(key, …)` then tells what was chosen.
+    """
+    layers, heads, rows, columns = thumbnails.shape
+    header = {
+        "layers": layers,
+        "heads": heads,
+        "rows": rows,
+        "columns": columns,
+        "chosen": [list(head) for head in parse_heads(chosen, layers, heads)],
+        "scale": _known_scale(scale),
+        "label": "Attention heads: a row for each layer, a column for each head",
+    }
+    _component("head_wall", WALL_MODULES)(key=key, data=pack(header, thumbnails), on_chosen_change=on_choose)
+
+
+def attention_map(
+    query_tokens: Sequence[str],
+    key_tokens: Sequence[str],
+    weights: Float32[np.ndarray, "query key"],
+    *,
+    label: str,
+    scale: str,
+    strongest: int,
+    show: Literal["both", "heatmap", "lines"],
+    focus: int | None,
+    key: str,
+    on_focus: Callable[[], None],
+) -> None:
+    """Show where every token looks, as cells and as lines that share one focused token.
+
+    `label` says in one sentence what is seen, for those who cannot see it. `strongest` is the number of lines.
+    `focus` is the looking token, counted from 0, or None. After a change `on_focus` runs;
+    `focused_token(key, …)` then tells which it is.
+    Raises ValueError when tokens and weights do not fit each other.
+    """
+    if weights.shape != (len(query_tokens), len(key_tokens)):
+        raise ValueError(f"weights must be query × key, got {weights.shape} for {len(query_tokens)} and {len(key_tokens)} tokens")
+    header = {
+        "queries": list(query_tokens),
+        "keys": list(key_tokens),
+        "label": label,
+        "scale": _known_scale(scale),
+        "strongest": max(1, int(strongest)),
+        "show": show,
+        "focus": parse_token(focus, len(query_tokens)),
+    }
+    _component("attention_map", MAP_MODULES)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
+
+
+def chosen_heads(key: str, layers: int, heads: int) -> list[Head]:
+    """Tell which heads the reader chose on the wall `key`; empty before the first choice."""
+    return parse_heads(_reported(key, "chosen"), layers, heads)
+
+
+def focused_token(key: str, tokens: int) -> int | None:
+    """Tell which looking token the reader focused in the map `key`."""
+    return parse_token(_reported(key, "focus"), tokens)
+
+
+def parse_heads(value: object, layers: int, heads: int) -> list[Head]:
+    """Read heads from anything: every (layer, head) that exists, once, in order; nonsense is left out."""
+    if not isinstance(value, list | tuple):
+        return []
+    pairs = [tuple(pair) for pair in value if isinstance(pair, list | tuple) and len(pair) == 2]
+    exist = [(layer, head) for layer, head in pairs if _counts(layer, layers) and _counts(head, heads)]
+    return list(dict.fromkeys(exist))
+
+
+def parse_token(value: object, tokens: int) -> int | None:
+    """Read a token's place from anything; None where there is no such token."""
+    return value if _counts(value, tokens) else None
+
+
+def heads_to_link(chosen: Sequence[Head]) -> str:
+    """Write heads as a reader counts them, for an address: (2, 4) is "3-5"."""
+    return "_".join(f"{layer + 1}-{head + 1}" for layer, head in chosen)
+
+
+def heads_from_link(text: str, layers: int, heads: int) -> list[Head]:
+    """Read heads back from an address, leaving nonsense out."""
+    pairs = re.findall(r"(?:^|(?<=_))([0-9]{1,4})-([0-9]{1,4})(?=_|$)", text, flags=re.ASCII)
+    return parse_heads([(int(layer) - 1, int(head) - 1) for layer, head in pairs], layers, heads)
+
+
+def token_to_link(focus: int | None) -> str:
+    """Write a token's place as a reader counts it, for an address; no token is the empty text."""
+    return "" if focus is None else str(focus + 1)
+
+
+def token_from_link(text: str, tokens: int) -> int | None:
+    """Read a token's place back from an address, None for nonsense."""
+    return parse_token(int(text) - 1, tokens) if re.fullmatch("[0-9]{1,6}", text, flags=re.ASCII) else None
+
+
+def _counts(value: object, size: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size
+
+
+def _reported(key: str, name: str) -> object:
+    state = st.session_state.get(key)
+    return state.get(name) if isinstance(state, Mapping) else None
+
+
+def _known_scale(scale: str) -> str:
+    if scale not in SCALES:
+        raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {scale}")
+    return scale
+
+
+@cache
+def _component(name: str, modules: tuple[str, ...]) -> Callable[..., object]:
+    style = (ASSETS / "view.css").read_text("utf-8")
+    return st.components.v2.component(
+        f"attention_explorer_{name}", html='<div class="attention-view"></div>', css=style, js=joined(modules)
+    )
+
+
+@cache
+def joined(modules: tuple[str, ...]) -> str:
+    """Make one script of several modules: Streamlit takes one file, readers prefer one concept a file."""
+    source = "\n".join((ASSETS / module).read_text("utf-8") for module in modules)
+    without_imports = re.sub(r"^import .*;\n", "", source, flags=re.MULTILINE)
+    return re.sub(r"^export (?!default)", "", without_imports, flags=re.MULTILINE)
