@@ -121,7 +121,7 @@ def test_the_host_refuses_more_than_it_can_bear_and_takes_the_next_when_one_is_d
 
 def test_the_training_of_a_vanished_visitor_is_stopped_and_forgotten():
     clock = Clock()
-    registry, gone, here = Registry(limit=2, seconds=60, clock=clock), Counting(), Counting()
+    registry, gone, here = Registry(limit=2, seconds=60.0, clock=clock), Counting(), Counting()
     registry.start("gone", "copy", gone)
     registry.start("here", "copy", here)
     clock.now = 50.0
