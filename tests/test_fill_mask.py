@@ -6,9 +6,9 @@ import warnings
 import pytest
 import torch
 import transformers
-from checkpoints import write_bert
+from checkpoints import WRITERS, write_bert
 
-from tx_core import models
+from tx_core import hub, models
 from tx_core.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask import MAX_LISTED, Filling, nucleus, predict
@@ -58,6 +58,24 @@ def test_predictions_are_those_of_the_librarys_own_pipeline(engine, pipeline, te
             if len(lists) == 1:
                 assert found.piece == entry["token_str"]
                 assert closed_up(found.sentence) == closed_up(entry["sequence"])
+
+
+@pytest.mark.parametrize("family", ["roberta", "xlm-roberta", "albert", "distilbert"])
+def test_predictions_of_other_families_are_the_pipelines_too(tmp_path, family):
+    directory = WRITERS[family](tmp_path)
+    engine = hub.load_engine(directory, family, family)
+    pipeline = transformers.pipeline(
+        "fill-mask", model=transformers.AutoModelForMaskedLM.from_pretrained(directory),
+        tokenizer=transformers.AutoTokenizer.from_pretrained(directory), device="cpu", top_k=20,
+    )  # fmt: skip
+    text = f"The lazy dog {engine.tokenizer.mask} over time."
+    found = predict(engine, text.replace(engine.tokenizer.mask, "___"), top_k=20).blanks[0].predictions
+    expected = pipeline(text)
+    assert [entry.id for entry in found] == [entry["token"] for entry in expected]
+    assert [entry.probability for entry in found] == pytest.approx([entry["score"] for entry in expected], abs=1e-5)
+    marks = pipeline.tokenizer.all_special_ids  # the pipeline leaves these out of its sentences
+    for entry, theirs in zip(found, expected, strict=True):
+        assert entry.id in marks or closed_up(entry.sentence) == closed_up(theirs["sequence"])
 
 
 def closed_up(sentence: str) -> str:

@@ -1,0 +1,72 @@
+"""Arrays and labels in, a plotly figure out: the only home of plotly.
+
+Plotly reads tags and entities in its texts, so every label from a text or a vocabulary goes through `plain`.
+"""
+
+from collections.abc import Sequence
+from html import escape
+
+import plotly.graph_objects as go
+
+ONE_COLOUR = "#3f83cf"
+"""At least 3:1 on the white and on the dark background."""
+BAR_HEIGHT = 27
+QUIET = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
+"""What `st.plotly_chart(config=…)` takes so that a chart leaves scrolling and touching to the page."""
+
+
+def probability_bars(
+    labels: Sequence[str], shares: Sequence[float], hover: Sequence[str], *, limit: float = 1.0
+) -> go.Figure:
+    """Draw a horizontal bar for each label, the first on top, with its share in words at its end.
+
+    shares: 0 to 1. hover: what is told of each. limit: where the axis ends, the same for all charts that are compared.
+    Raises ValueError when there are not as many labels and texts as shares.
+    """
+    if not len(labels) == len(shares) == len(hover):
+        raise ValueError(f"every share needs a label and a text, got {len(shares)}, {len(labels)} and {len(hover)}")
+    rows = list(range(len(labels)))
+    bars = go.Bar(
+        x=[min(share, limit) for share in shares], y=rows, orientation="h", marker={"color": ONE_COLOUR, "line_width": 0},
+        text=[percent(share) for share in shares], textposition="outside", cliponaxis=False, textfont_size=14,
+        customdata=[plain(text) for text in hover], hovertemplate="%{customdata}<extra></extra>",
+    )  # fmt: skip
+    figure = go.Figure(bars)
+    figure.update_yaxes(
+        tickvals=rows, ticktext=[plain(label) + "  " for label in labels], range=[len(rows) - 0.5, -0.5],
+        tickfont_size=15, fixedrange=True, showgrid=False, zeroline=False, automargin=True, title=None,
+    )  # fmt: skip
+    figure.update_xaxes(
+        range=[0, limit * 1.16], tickvals=[0, limit / 2, limit], tickformat=".0%", fixedrange=True, zeroline=False,
+        title=None,
+    )  # fmt: skip
+    figure.update_layout(
+        height=BAR_HEIGHT * len(rows) + 34, margin={"l": 0, "r": 8, "t": 4, "b": 26, "pad": 0}, bargap=0.32,
+        dragmode=False, showlegend=False, hoverlabel={"align": "left"},
+    )  # fmt: skip
+    return figure
+
+
+def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) -> str:
+    """Say what a chart of bars shows, for those who cannot see it."""
+    told = ", ".join(f"{label} {percent(share)}" for label, share in zip(labels, shares, strict=True))
+    return f"{title}: {told}."
+
+
+def percent(share: float) -> str:
+    """Write a share of 0 to 1 as a reader takes it in: 21.98 %, or 1 in 150,000 where it is below 0.01 %."""
+    if share >= 0.0001 or share == 0:
+        return f"{share:.2%}".replace("%", " %")
+    odds = 1 / share
+    return f"1 in {odds:,.0f}" if odds < 1e6 else f"1 in {_power(odds)}"
+
+
+def _power(number: float) -> str:
+    digits, exponent = f"{number:.0e}".split("e")
+    ten = "10" + str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return ten if digits == "1" else f"{digits} × {ten}"
+
+
+def plain(text: str) -> str:
+    """Let plotly write a text as it stands, tags and entities included, and nothing that cannot be seen."""
+    return escape("".join(character if character.isprintable() else "�" for character in text))
