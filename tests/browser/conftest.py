@@ -79,7 +79,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page_at(server: str, browser: Browser) -> Iterator[Callable[..., Page]]:
+def page_at(browser: Browser, server: str) -> Iterator[Callable[..., Page]]:
     """Open a path of the app as a new visitor: page_at("/attention?text=hi", width=390, dark=True, expect=[…]).
 
     The page is settled: its title is there and its script has finished.

@@ -53,7 +53,7 @@ def test_a_view_too_long_for_a_link_says_so_instead_of_giving_a_broken_one(page_
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_navigation_on_a_phone_opens_a_page_and_closes_the_way_back(page_at, settle, axe, dark):
+def test_the_navigation_on_a_phone_opens_a_page(page_at, settle, axe, dark):
     page = page_at("/", width=390, dark=dark)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_test_id("stExpandSidebarButton").click()
