@@ -7,10 +7,10 @@ from statistics import median
 from time import perf_counter
 
 import torch
-from tests.bench.table import Row
 from torch import Tensor, nn
 from transformers import BertForMaskedLM
 
+from tests.bench.table import Row
 from tx_core import models
 from tx_core.bert import Bert
 from tx_core.engine import BertEngine, batch_tensors
