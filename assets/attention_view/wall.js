@@ -116,8 +116,8 @@ function activate(wall, place) {
 }
 
 function nameHead(wall, place) {
-  const several = wall.chosen.length > 1 ? `Mean of ${wall.chosen.length} heads` : words(wall.chosen[0] ?? [0, 0]);
-  wall.name.textContent = place ? words(place) : several;
+  const chosen = wall.chosen.length > 1 ? `Mean of ${wall.chosen.length} heads` : wall.chosen.map(words).join("");
+  wall.name.textContent = place ? words(place) : chosen;
 }
 
 function receive(wall, { header, cells }) {
