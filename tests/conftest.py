@@ -47,3 +47,18 @@ def open_app() -> Callable[..., AppTest]:
         return app.run()
 
     return open_page
+
+
+@pytest.fixture(scope="session")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory):
+    """Give the directory of a family's tiny random checkpoint, written once a session: `checkpoint("roberta")`."""
+    written: dict[str, Path] = {}
+
+    def of_family(family: str) -> Path:
+        if family not in written:
+            from tests.checkpoints import WRITERS
+
+            written[family] = WRITERS[family](tmp_path_factory.mktemp(family))
+        return written[family]
+
+    return of_family

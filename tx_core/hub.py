@@ -90,6 +90,8 @@ def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple
     """Load the model with its masked-word head where the checkpoint holds one; tell whether it does."""
     if not (directory / WEIGHTS).exists() and not (directory / INDEX).exists():
         raise CheckpointProblem(f"No {WEIGHTS} in {directory.name}: only safetensors checkpoints are read.")
+    if type(config) not in transformers.MODEL_MAPPING:
+        raise _cannot_show(config)
     may_have_head = type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING
     kind = transformers.AutoModelForMaskedLM if may_have_head else transformers.AutoModel
     try:
@@ -97,12 +99,12 @@ def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple
             directory, config=config, dtype=torch.float32, attn_implementation="eager", use_safetensors=True,
             local_files_only=True, trust_remote_code=False, output_loading_info=True,
         )  # fmt: skip
-    except (SafetensorError, OSError, RuntimeError, KeyError) as broken:
+    except ImportError as lacking:
+        raise ModelUnavailable(f"Models of the kind {config.model_type!r} need a library that is not here.") from lacking
+    except (SafetensorError, OSError, RuntimeError, ValueError, TypeError, KeyError) as broken:
         raise CheckpointProblem(
             "The weights are truncated, damaged or do not fit config.json: download the model again."
         ) from broken
-    except (ValueError, TypeError, ImportError) as unknown:
-        raise ModelUnavailable(f"Models of the kind {config.model_type!r} cannot be run here.") from unknown
     missing = {name for name in found["missing_keys"] if "pooler" not in name}
     head = {name for name in missing if may_have_head and not name.startswith(f"{model.base_model_prefix}.")}
     if missing - head:
