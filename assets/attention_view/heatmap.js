@@ -16,7 +16,7 @@ export function heatmapShape(context, model, theme, width, zoom) {
   const columns = measureLabels(context, model.keyTexts, font, narrow ? 64 : WIDEST_LABEL);
   const left = AXIS_NAME + rows.widest + 8;
   const guess = (width - left) / model.keys;
-  const angle = guess > columns.widest + 8 ? 0 : guess >= 15.5 ? Math.PI / 4 : Math.PI / 2;
+  const angle = guess > columns.widest + 8 ? 0 : guess >= 18 ? Math.PI / 4 : Math.PI / 2;
   const lean = angle === Math.PI / 4 ? Math.max(4, Math.min(columns.widest * 0.75, width * 0.1)) : 4;
   const top = AXIS_NAME + 8 + (angle === 0 ? size : Math.ceil(columns.widest * Math.sin(angle) + size / 2));
   const fitting = Math.min((width - left - lean) / model.keys, TALLEST_MAP / model.queries, LARGEST_CELL);
@@ -161,7 +161,7 @@ function paintColumnLabels(context, shape, model, { hover }, theme, scroll) {
   context.beginPath();
   context.rect(shape.left - 6, 0, shape.viewWidth + shape.lean + 12, shape.top);
   context.clip();
-  const room = shape.angle === Math.PI / 4 ? 15 : shape.size + 1;
+  const room = shape.angle === Math.PI / 4 ? 16 : shape.size + 1;
   for (const index of shownLabels(model.keys, shape.cell, shape.angle === 0 ? shape.cell : room, [hover?.key])) {
     labelStyle(context, index, null, hover?.key, shape, theme);
     context.save();

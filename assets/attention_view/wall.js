@@ -125,10 +125,10 @@ function receive(wall, { header, cells }) {
   wall.root.classList.toggle("dark", wall.theme.dark);
   wall.grid.setAttribute("aria-label", header.label);
   if (wall.layers !== header.layers || wall.heads !== header.heads) makeButtons(wall, header);
-  if (wall.echo.accepts(header.chosen)) {
+  // The keyboard moves only when the choice is another one: an echo must not pull it back.
+  if (wall.echo.accepts(header.chosen) && String(header.chosen) !== String(wall.chosen)) {
     wall.chosen = header.chosen;
-    const seen = wall.chosen.some((place) => same(place, wall.active));
-    if (!seen && wall.chosen.length) activate(wall, wall.chosen.at(-1));
+    if (wall.chosen.length) activate(wall, wall.chosen.at(-1));
   }
   const table = colourTable(header.scale, wall.theme.dark);
   wall.rows = header.rows;

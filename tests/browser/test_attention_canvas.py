@@ -61,6 +61,17 @@ def test_arrow_keys_walk_over_the_wall_and_choose(page_at):
     expect(head(page, 1, 1)).to_be_focused()
 
 
+def test_a_repaint_leaves_the_keyboard_where_it_is(page_at):
+    page = page_at("/?heads=1-1")
+    head(page, 1, 1).focus()
+    page.keyboard.press("Control+End")
+    paints = page.locator(".wall").get_attribute("data-paints")
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator(".wall")).not_to_have_attribute("data-paints", paints)
+    expect(head(page, 2, 3)).to_be_focused()
+    expect(head(page, 1, 1)).to_have_attribute("aria-selected", "true")
+
+
 def test_space_adds_and_removes_but_never_the_last_head(page_at):
     page = page_at("/?heads=1-1")
     head(page, 1, 1).focus()
