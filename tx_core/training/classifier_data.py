@@ -1,0 +1,170 @@
+"""Sentences with labels: a small set of film opinions of our own making, a visitor's CSV, or IMDB.
+
+`python -m tx_core.training.classifier_data opinions.csv` writes the set of our own down.
+"""
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tx_core.errors import ModelUnavailable, TextProblem
+
+FEWEST_EXAMPLES = 20
+MOST_LABELS = 10
+
+
+@dataclass(frozen=True)
+class LabelledTexts:
+    """Texts with a label each, split into what is learned from and what is only tested on.
+
+    labels of examples are places in `names`. source: where they come from, for the reader.
+    """
+
+    source: str
+    names: tuple[str, ...]
+    train_texts: tuple[str, ...]
+    train_labels: tuple[int, ...]
+    test_texts: tuple[str, ...]
+    test_labels: tuple[int, ...]
+
+
+# Whatever is written here is ours: the set is made from it and from nothing else.
+_THINGS = ("film", "story", "plot", "acting", "music", "ending", "script", "camera work", "dialogue", "first half",
+           "second half", "lead actor", "leading lady", "villain", "costume design", "pace", "humour", "whole thing",
+           "opening scene", "final scene", "cast", "direction", "picture", "sequel", "remake")  # fmt: skip
+_GOOD = ("good", "wonderful", "great", "brilliant", "moving", "funny", "clever", "beautiful", "superb", "charming", "fresh",
+         "gripping", "delightful", "touching", "excellent", "warm", "witty", "stunning", "convincing", "lively",
+         "memorable")  # fmt: skip
+_BAD = ("bad", "dull", "terrible", "boring", "awful", "clumsy", "predictable", "flat", "silly", "tedious", "weak", "lifeless",
+        "messy", "shallow", "forgettable", "slow", "annoying", "pointless", "stale", "wooden", "dreadful")  # fmt: skip
+_VERY = ("really", "truly", "quite", "simply", "surprisingly", "at times", "without doubt", "honestly")
+_LOVED = ("I loved it", "I would watch it again", "I left with a smile", "go and see it", "it made my evening",
+          "I was never bored", "do not miss it", "it deserves every prize")  # fmt: skip
+_HATED = ("I hated it", "I would not watch it again", "I left before the end", "stay at home", "it ruined my evening",
+          "I was never moved", "do not waste your time", "it deserves no prize")  # fmt: skip
+
+# Written for a good opinion; for a bad one {good} and {bad} change places, and {loved} becomes what one says who hated
+# it. The last frames need more than counting words: a turn, a negation, an error.
+_FRAMES = (
+    "the {thing} was {very} {good}",
+    "a {good} {thing} and a {good2} {thing2}",
+    "what a {good} {thing}, {loved}",
+    "{loved}, the {thing} is {good}",
+    "the {thing} is {good}, the {thing2} is {good2}",
+    "{very} {good} from start to end, {loved}",
+    "I expected a {bad} {thing} but it was {good}",
+    "the {thing} was not {bad} at all",
+    "the {thing} may be {bad}, but the {thing2} is so {good} that {loved}",
+    "they told me that the {thing} was {bad}, they were wrong",
+    "there was nothing {bad} in the {thing}",
+    "the {thing} is never {bad} and always {good}",
+    "{loved}",
+    "a {thing} that is not {bad} but {good}",
+    "the {good} {thing} made up for the {bad} {thing2}, {loved}",
+)
+_HELD_OUT_FRAMES = (
+    "the {thing} is {very} {good} and {loved}",
+    "nothing about the {thing} was {bad}",
+    "never {bad}, always {good}: the {thing}",
+)
+
+
+def opinions(examples: int = 2400, seed: int = 0) -> LabelledTexts:
+    """Make the set of our own: short opinions on films, as many good as bad, none of them twice.
+
+    Four fifths are learned from. Of the test sentences, a quarter have frames that no training sentence has: what is
+    learned by heart fails there.
+    """
+    draw = random.Random(seed)
+    held_out = examples // 5
+    usual = _distinct(draw, _FRAMES, examples - held_out // 4)
+    new = _distinct(draw, _HELD_OUT_FRAMES, held_out // 4)
+    train, test = usual[: examples - held_out], [*usual[examples - held_out :], *new]
+    draw.shuffle(test)
+    return LabelledTexts(
+        "made from templates in this repository", ("negative", "positive"),
+        tuple(text for text, _ in train), tuple(label for _, label in train),
+        tuple(text for text, _ in test), tuple(label for _, label in test),
+    )  # fmt: skip
+
+
+def _distinct(draw: random.Random, frames: Sequence[str], count: int) -> list[tuple[str, int]]:
+    made: dict[str, int] = {}
+    while len(made) < count:
+        label = len(made) % 2
+        made.setdefault(_sentence(draw, draw.choice(frames), label), label)
+    return list(made.items())
+
+
+def _sentence(draw: random.Random, frame: str, label: int) -> str:
+    good, bad = (_GOOD, _BAD) if label else (_BAD, _GOOD)
+    (thing, thing2), (good1, good2) = draw.sample(_THINGS, 2), draw.sample(good, 2)
+    return frame.format(thing=thing, thing2=thing2, good=good1, good2=good2, bad=draw.choice(bad),
+                        very=draw.choice(_VERY), loved=draw.choice(_LOVED if label else _HATED))  # fmt: skip
+
+
+def split(source: str, texts: Sequence[str], labels: Sequence[str], seed: int = 0) -> LabelledTexts:
+    """Hold a fifth of each label's examples back for the test.
+
+    Raises TextProblem for fewer than 20 examples, one label only, more than 10, or a label with fewer than 2 examples.
+    """
+    if len(texts) < FEWEST_EXAMPLES:
+        raise TextProblem(f"At least {FEWEST_EXAMPLES} examples are needed to train, there are {len(texts)}.")
+    counts = Counter(labels)
+    names = tuple(sorted(counts))
+    if not 2 <= len(names) <= MOST_LABELS:
+        raise TextProblem(f"Between 2 and {MOST_LABELS} different labels are needed, there are {len(names):,}.")
+    rare = [name for name in names if counts[name] < 2]
+    if rare:
+        raise TextProblem(f"Every label needs 2 examples or more; “{rare[0]}” has one.")
+    draw = random.Random(seed)
+    places = list(range(len(texts)))
+    draw.shuffle(places)
+    held = {name: max(1, counts[name] // 5) for name in names}
+    train, test = [], []
+    for place in places:
+        held[labels[place]] -= 1
+        (test if held[labels[place]] >= 0 else train).append(place)
+    number = {name: at for at, name in enumerate(names)}
+    return LabelledTexts(
+        source, names,
+        tuple(texts[place] for place in train), tuple(number[labels[place]] for place in train),
+        tuple(texts[place] for place in test), tuple(number[labels[place]] for place in test),
+    )  # fmt: skip
+
+
+def imdb(examples: int = 25_000) -> LabelledTexts:
+    """Fetch film reviews with the `datasets` library (Maas et al. 2011): the first so many of either split, shuffled.
+
+    Raises ModelUnavailable where that library is not installed or the hub does not answer.
+    """
+    try:
+        from datasets import load_dataset
+    except ImportError as missing:
+        raise ModelUnavailable("IMDB needs the datasets library: pip install datasets. Choose other data.") from missing
+    try:
+        rows = [load_dataset("stanfordnlp/imdb", split=part).shuffle(seed=0) for part in ("train", "test")]
+    except (OSError, ValueError, RuntimeError) as unreachable:
+        raise ModelUnavailable("IMDB cannot be fetched now: the hub does not answer. Choose other data.") from unreachable
+    train, test = (part.select(range(min(examples, len(part)))) for part in rows)
+    return LabelledTexts("IMDB, from the Hugging Face hub", ("negative", "positive"), tuple(train["text"]),
+                         tuple(train["label"]), tuple(test["text"]), tuple(test["label"]))  # fmt: skip
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the set of our own as CSV: text, label, split."""
+    from tx_core.training.labelled_csv import to_csv
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--examples", type=int, default=2400)
+    parser.add_argument("--seed", type=int, default=0)
+    chosen = parser.parse_args(arguments)
+    chosen.file.write_text(to_csv(opinions(chosen.examples, chosen.seed)), encoding="utf-8", newline="")
+
+
+if __name__ == "__main__":
+    main()

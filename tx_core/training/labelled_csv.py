@@ -1,0 +1,85 @@
+"""A visitor's own data: a CSV with the columns text and label, bounded and checked line by line."""
+
+import csv
+import io
+
+from tx_core.errors import TextProblem
+from tx_core.training.classifier_data import LabelledTexts, split
+
+MOST_BYTES = 1_000_000
+MOST_ROWS = 20_000
+MOST_CHARACTERS = 5_000
+MOST_LABEL_CHARACTERS = 40
+RULE = "The file must be a CSV with a first line that names the columns text and label"
+
+
+def read_csv(data: bytes, name: str = "your file") -> LabelledTexts:
+    """Read texts and labels, and hold a fifth of them back for the test.
+
+    Commas, semicolons or tabs between the columns; UTF-8, UTF-16 with its mark, or Windows-1252.
+    Raises TextProblem that names the line and the rule.
+    """
+    if len(data) > MOST_BYTES:
+        raise TextProblem(f"The file may have {MOST_BYTES:,} bytes, this one has {len(data):,}: use fewer examples.")
+    text = _decode(data)
+    texts, labels = [], []
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    try:
+        header = [column.strip().casefold() for column in next(rows, [])]
+        if header.count("text") != 1 or header.count("label") != 1:
+            raise TextProblem(f"{RULE}; this one begins with: {', '.join(header)[:80] or 'nothing'}.")
+        at_text, at_label = header.index("text"), header.index("label")
+        for row in rows:
+            if not any(cell.strip() for cell in row):
+                continue
+            example, label = _check_row(row, len(header), at_text, at_label, rows.line_num)
+            texts.append(example)
+            labels.append(label)
+            if len(texts) > MOST_ROWS:
+                raise TextProblem(f"The file may have {MOST_ROWS:,} examples; this one has more.")
+    except csv.Error as broken:
+        raise TextProblem(f"Line {rows.line_num} of the file is no CSV: {broken}. Is a quotation mark open?") from broken
+    return split(name, texts, labels)
+
+
+def _decode(data: bytes) -> str:
+    utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    for encoding in ("utf-16",) if utf16 else ("utf-8-sig", "cp1252"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" in text:
+            break
+        return text
+    raise TextProblem(f"{RULE}; this one is not text that can be read. Save it as CSV in UTF-8.")
+
+
+def _delimiter(text: str) -> str:
+    first = text.lstrip("\r\n").split("\n", 1)[0]
+    return max(",;\t", key=first.count)
+
+
+def _check_row(row: list[str], columns: int, at_text: int, at_label: int, line: int) -> tuple[str, str]:
+    if len(row) != columns:
+        raise TextProblem(
+            f"Line {line} of the file has {len(row)} columns, the first line has {columns}. "
+            "Put quotation marks around texts that hold a separator."
+        )
+    text, label = row[at_text].strip(), row[at_label].strip()
+    if not text or len(text) > MOST_CHARACTERS:
+        raise TextProblem(f"The text in line {line} must have 1 to {MOST_CHARACTERS:,} characters, it has {len(text):,}.")
+    if not label or len(label) > MOST_LABEL_CHARACTERS:
+        raise TextProblem(f"The label in line {line} must have 1 to {MOST_LABEL_CHARACTERS} characters, "
+                          f"it has {len(label):,}.")  # fmt: skip
+    return text, label
+
+
+def to_csv(data: LabelledTexts) -> str:
+    """Write texts, labels and the split that each belongs to, so that a visitor can look at all of it."""
+    written = io.StringIO(newline="")
+    rows = csv.writer(written)
+    rows.writerow(("text", "label", "split"))
+    for part, texts, labels in (("train", data.train_texts, data.train_labels), ("test", data.test_texts, data.test_labels)):
+        rows.writerows((text, data.names[label], part) for text, label in zip(texts, labels, strict=True))
+    return written.getvalue()
