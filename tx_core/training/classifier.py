@@ -1,0 +1,212 @@
+"""A small encoder that learns to label sentences, live: words, one block, the greatest values, a label.
+
+`python -m tx_core.training.classifier` trains it on the opinions of our own making.
+"""
+
+import argparse
+import math
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from tx_core.errors import TextProblem
+from tx_core.heads import max_pool
+from tx_core.masked_scores import pad_batch
+from tx_core.masks import padding_mask
+from tx_core.trace import AttentionStack, Trace
+from tx_core.training.classifier_data import LabelledTexts, imdb, opinions
+from tx_core.training.classifier_model import NOTEBOOK, OPINIONS, Classifier, ClassifierSettings, random_classifier
+from tx_core.training.copy_settings import MOST_LIVE_WORK
+from tx_core.training.words import PADDING, Vocabulary, build_vocabulary, encode_words, training_ids
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """How a model does on texts that it never learned from. confusion counts them by true and given label."""
+
+    loss: float
+    accuracy: float
+    names: tuple[str, ...]
+    confusion: Int[np.ndarray, "truth given"]
+
+
+@dataclass(frozen=True)
+class ClassifierProgress:
+    """What training has reached after one batch.
+
+    batch and epoch: counted from 1. loss: cross-entropy of the batch in nats. accuracy: share of the batch labelled
+    rightly. test: at the end of an epoch, how it does on the texts held back; else None.
+    """
+
+    batch: int
+    batches: int
+    epoch: int
+    loss: float
+    accuracy: float
+    seconds: float
+    test: HeldOut | None
+
+
+@dataclass
+class ClassifierTraining:
+    """A run that can be stopped after any batch, asked, and gone on with."""
+
+    settings: ClassifierSettings
+    data: LabelledTexts
+    vocabulary: Vocabulary
+    model: Classifier
+    optimiser: torch.optim.AdamW
+    device: str
+    train_rows: list[tuple[int, ...]]
+    test_rows: list[tuple[int, ...]]
+    done: int = field(default=0)
+
+    @property
+    def batches_an_epoch(self) -> int:
+        """How many batches it takes to see every training text once."""
+        return math.ceil(len(self.train_rows) / self.settings.batch_size)
+
+    @property
+    def batches(self) -> int:
+        """How many batches the whole run has."""
+        return self.batches_an_epoch * self.settings.epochs
+
+    @property
+    def work(self) -> float:
+        """Roughly the multiply-adds of the whole run; a batch costs at least a hundred million in overhead."""
+        weights = sum(value.numel() for name, value in self.model.named_parameters() if "words" not in name)
+        tokens = sum(map(len, self.train_rows)) * self.settings.epochs
+        return 3.0 * weights * tokens + 1e8 * self.batches
+
+    def steps(self) -> Generator[ClassifierProgress, None, None]:
+        """Train on, one record a batch, until all are done or nobody asks for more."""
+        return train(self)
+
+
+def start(settings: ClassifierSettings, data: LabelledTexts, device: str = "cpu") -> ClassifierTraining:
+    """Build the vocabulary from the training texts alone, and draw the untrained model from the seed."""
+    vocabulary = build_vocabulary(data.train_texts, settings.most_words)
+    model = random_classifier(settings.sizes(len(vocabulary)), len(data.names), settings.seed).to(device)
+    numbers = vocabulary.numbers()
+    return ClassifierTraining(
+        settings, data, vocabulary, model, torch.optim.AdamW(model.parameters(), lr=settings.learning_rate), device,
+        training_ids(data.train_texts, numbers, settings.most_tokens),
+        training_ids(data.test_texts, numbers, settings.most_tokens),
+    )  # fmt: skip
+
+
+def check_live(training: ClassifierTraining) -> ClassifierTraining:
+    """Return the training, or raise TextProblem where it would keep the host too long."""
+    if training.work > MOST_LIVE_WORK:
+        raise TextProblem(
+            f"This run is {training.work / MOST_LIVE_WORK:.1f} times as long as this server allows. "
+            "Choose fewer epochs, fewer texts, a smaller width or larger batches."
+        )
+    return training
+
+
+def train(training: ClassifierTraining) -> Generator[ClassifierProgress, None, None]:
+    """Teach the model; each epoch's order is drawn from the seed and its number, each text once an epoch."""
+    settings, began = training.settings, time.monotonic()
+    while training.done < training.batches:
+        epoch, place = divmod(training.done, training.batches_an_epoch)
+        order = epoch_order(training, epoch)[place * settings.batch_size : (place + 1) * settings.batch_size]
+        labels = torch.tensor([training.data.train_labels[at] for at in order], device=training.device)
+        training.model.train()
+        logits = score(training, [training.train_rows[at] for at in order])
+        loss = nn.functional.cross_entropy(logits, labels)
+        training.optimiser.zero_grad()
+        loss.backward()
+        training.optimiser.step()
+        training.model.eval()
+        training.done += 1
+        yield ClassifierProgress(
+            batch=training.done,
+            batches=training.batches,
+            epoch=epoch + 1,
+            loss=loss.item(),
+            accuracy=float((logits.argmax(-1) == labels).float().mean()),
+            seconds=time.monotonic() - began,
+            test=examine(training) if training.done % training.batches_an_epoch == 0 else None,
+        )
+
+
+def epoch_order(training: ClassifierTraining, epoch: int) -> list[int]:
+    """Shuffle the training texts for one epoch."""
+    generator = torch.Generator().manual_seed(training.settings.seed * 1_000_003 + epoch)
+    return torch.randperm(len(training.train_rows), generator=generator).tolist()
+
+
+def score(training: ClassifierTraining, rows: Sequence[tuple[int, ...]]) -> Float[Tensor, "batch label"]:
+    """Score each label for texts of different lengths, the padding masked."""
+    ids, mask = pad_batch(list(rows), PADDING), padding_mask([len(row) for row in rows])
+    return training.model(ids.to(training.device), mask.to(training.device))[0]
+
+
+@torch.no_grad()
+def examine(training: ClassifierTraining) -> HeldOut:
+    """Label the texts held back, and count what was taken for what."""
+    rows, size = training.test_rows, 256
+    logits = torch.cat([score(training, rows[at : at + size]).cpu() for at in range(0, len(rows), size)])
+    truth, labels = torch.tensor(training.data.test_labels), len(training.data.names)
+    counts = torch.bincount(truth * labels + logits.argmax(-1), minlength=labels**2).view(labels, labels)
+    loss = float(nn.functional.cross_entropy(logits, truth))
+    return HeldOut(loss, float(counts.diagonal().sum() / counts.sum()), training.data.names, counts.numpy())
+
+
+@dataclass(frozen=True)
+class LabelPrediction:
+    """What a trained model makes of a sentence: a probability for each label, and where it looked.
+
+    spoke: for each word, the share of the pooled dimensions that took their greatest value from it.
+    trace.attention.query_tokens holds the words; its `unknown` names the places of words not in the vocabulary.
+    """
+
+    names: tuple[str, ...]
+    probabilities: tuple[float, ...]
+    spoke: tuple[float, ...]
+    trace: Trace
+
+    @property
+    def label(self) -> str:
+        """The likeliest label."""
+        return self.names[self.probabilities.index(max(self.probabilities))]
+
+
+@torch.no_grad()
+def predict(training: ClassifierTraining, text: str) -> LabelPrediction:
+    """Label a visitor's sentence. Raises TextProblem when it has no word or too many."""
+    encoding = encode_words(text, training.vocabulary.numbers(), training.settings.most_tokens)
+    ids = torch.tensor([encoding.ids], device=training.device)
+    logits, run = training.model(ids, keep=("weights", "scores"))
+    parts = {part: torch.cat([layer[part] for layer in run.layers]).cpu().numpy() for part in ("weights", "scores")}
+    winners = torch.bincount(max_pool(run.output).winners[0].cpu(), minlength=len(encoding))
+    return LabelPrediction(
+        training.data.names,
+        tuple(logits[0].softmax(-1).tolist()),
+        tuple((winners / winners.sum()).tolist()),
+        Trace("classifier", training.device, (AttentionStack("self", encoding, encoding, **parts),)),
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train from the command line and print what a page draws."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", choices=("opinions", "imdb"), default="opinions")
+    parser.add_argument("--device", default="cpu")
+    chosen = parser.parse_args(arguments)
+    data, settings = (imdb(), NOTEBOOK) if chosen.data == "imdb" else (opinions(), OPINIONS)
+    training = start(settings, data, chosen.device)
+    for progress in train(training):
+        if progress.test is not None:
+            print(f"epoch {progress.epoch:2d}  loss {progress.loss:.4f}  test loss {progress.test.loss:.4f}  "
+                  f"test accuracy {progress.test.accuracy:.3f}  {progress.seconds:.1f} s", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

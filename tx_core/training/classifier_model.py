@@ -1,0 +1,103 @@
+"""A small encoder that labels sentences: words, sinusoids, blocks, the greatest values, a label."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from tx_core.config import BertConfig
+from tx_core.encoder import Encoder, EncoderRun
+from tx_core.heads import MaxPooledHead
+from tx_core.layers import EncoderBlock
+from tx_core.positions import sinusoids
+from tx_core.training.words import PADDING
+
+LIMITS: dict[str, tuple[int, int]] = {
+    "most_words": (10, 50_000),
+    "most_tokens": (4, 200),
+    "hidden_size": (8, 128),
+    "num_layers": (1, 4),
+    "num_heads": (1, 8),
+    "intermediate_size": (8, 512),
+    "batch_size": (1, 256),
+    "epochs": (1, 50),
+}
+
+
+@dataclass(frozen=True)
+class ClassifierSettings:
+    """The sizes of the classifier and of its training; the vocabulary has at most most_words + 2 ids.
+
+    Raises ValueError that gives the rule and the value.
+    """
+
+    most_words: int
+    most_tokens: int
+    hidden_size: int
+    num_layers: int
+    num_heads: int
+    intermediate_size: int
+    dropout: float
+    batch_size: int
+    epochs: int
+    learning_rate: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name, (least, most) in LIMITS.items():
+            if not least <= getattr(self, name) <= most:
+                raise ValueError(f"{name} must be a whole number from {least} to {most}, got {getattr(self, name)}")
+        if not 0 < self.learning_rate <= 1:
+            raise ValueError(f"learning_rate must lie above 0 and be 1 at most, got {self.learning_rate}")
+        self.sizes(len("ab"))
+
+    def sizes(self, vocab_size: int) -> BertConfig:
+        """The encoder's sizes with this vocabulary, checked as a BERT's are."""
+        return BertConfig(vocab_size, self.hidden_size, self.num_layers, self.num_heads, self.intermediate_size,
+                          self.most_tokens, 1, "relu", 1e-5, self.dropout)  # fmt: skip
+
+
+# The notebook's: 1 layer, width 32, 2 heads, feed-forward 128, 50,002 ids, 200 tokens, AdamW, 10 epochs on IMDB.
+NOTEBOOK = ClassifierSettings(most_words=50_000, most_tokens=200, hidden_size=32, num_layers=1, num_heads=2,
+                              intermediate_size=128, dropout=0.0, batch_size=32, epochs=10, learning_rate=1e-3,
+                              seed=0)  # fmt: skip
+# For short opinions: they take seconds to learn.
+OPINIONS = replace(NOTEBOOK, most_tokens=40, epochs=8, learning_rate=5e-3)
+
+
+class Classifier(nn.Module):
+    """Word vectors and sinusoids, encoder blocks, a label from the greatest values of all words."""
+
+    def __init__(self, config: BertConfig, labels: int):
+        super().__init__()
+        self.words = nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=PADDING)
+        self.register_buffer("waves", sinusoids(config.max_positions, config.hidden_size), persistent=False)
+        self.encoder = Encoder([
+            EncoderBlock(config.hidden_size, config.num_heads, config.intermediate_size, activation=config.activation,
+                         eps=config.layer_norm_eps, dropout=config.dropout)
+            for _ in range(config.num_layers)
+        ])  # fmt: skip
+        self.head = MaxPooledHead(config.hidden_size, labels, config.dropout)
+
+    def forward(
+        self, ids: Int[Tensor, "batch token"], mask: Bool[Tensor, "..."] | None = None, *, keep: Sequence[str] = ()
+    ) -> tuple[Float[Tensor, "batch label"], EncoderRun]:
+        """Score each label, and hand back what the encoder was asked to keep. mask: True = a real word."""
+        run = self.encoder(self.words(ids) + self.waves[: ids.shape[1]], mask, keep=keep)
+        return self.head(run.output, mask), run
+
+
+def random_classifier(config: BertConfig, labels: int, seed: int) -> Classifier:
+    """Draw a classifier: matrices as Glorot & Bengio 2010, word vectors of normal numbers, biases 0."""
+    generator = torch.Generator().manual_seed(seed)
+    model = Classifier(config, labels)
+    for name, parameter in model.named_parameters():
+        if name.endswith("bias"):
+            nn.init.zeros_(parameter)
+        elif name.startswith("words"):
+            nn.init.normal_(parameter, generator=generator)
+        elif parameter.dim() > 1:
+            nn.init.xavier_uniform_(parameter, generator=generator)
+    return model.eval()

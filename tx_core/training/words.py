@@ -1,0 +1,59 @@
+"""Text as whole words, and the vocabulary that numbers them: all that a small classifier needs."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tx_core.errors import TextProblem
+from tx_core.plain_text import plain_encoding
+from tx_core.trace import Encoding
+
+PADDING, UNKNOWN = 0, 1
+_WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+
+
+def split_words(text: str) -> list[str]:
+    """Cut a text into words and signs, all in small letters: “Don't!” becomes don't and !"""
+    return _WORD.findall(text.lower())
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words that a model knows; a word's id is its place, after padding (0) and unknown words (1)."""
+
+    words: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.words) + 2
+
+    def numbers(self) -> dict[str, int]:
+        """Give the id of every known word."""
+        return {word: place for place, word in enumerate(self.words, start=2)}
+
+
+def build_vocabulary(texts: Iterable[str], most_words: int) -> Vocabulary:
+    """Take the commonest words, the alphabet deciding between equals; with two more ids it has most_words + 2."""
+    counts = Counter(word for text in texts for word in split_words(text))
+    ordered = sorted(counts, key=lambda word: (-counts[word], word))
+    return Vocabulary(tuple(ordered[:most_words]))
+
+
+def encode_words(text: str, numbers: dict[str, int], most: int) -> Encoding:
+    """Read a visitor's sentence; unknown words keep their spelling and are marked.
+
+    numbers: as `Vocabulary.numbers` gives them. Raises TextProblem for no word at all or more than `most`.
+    """
+    words = split_words(text)
+    if not words:
+        raise TextProblem("Write a sentence of one word or more.")
+    if len(words) > most:
+        raise TextProblem(f"This model reads {most} words at the most, the text has {len(words):,}: shorten it.")
+    ids = [numbers.get(word, UNKNOWN) for word in words]
+    return plain_encoding(words, ids, unknown=[place for place, number in enumerate(ids) if number == UNKNOWN])
+
+
+def training_ids(texts: Sequence[str], numbers: dict[str, int], most: int) -> list[tuple[int, ...]]:
+    """Number many texts for training; what lies beyond the first `most` words is not read, an empty one is unknown."""
+    rows = (tuple(numbers.get(word, UNKNOWN) for word in split_words(text)[:most]) for text in texts)
+    return [row or (UNKNOWN,) for row in rows]
