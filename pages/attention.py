@@ -1,6 +1,85 @@
-"""A page to be: only its frame is there."""
+"""Where does each head look? A sentence, all heads of the model on it, and any of them in detail."""
 
-from pages.ui.frame import open_page, share_link
+import streamlit as st
 
-open_page("attention")
-share_link()
+from pages.ui import cache, controls, view_options
+from pages.ui.address import Field, key, read_view, tell_not_understood, text_field, write_view
+from pages.ui.attention_panel import attention_panel
+from pages.ui.attention_table import token_table, warn_of_unknown, weights_table
+from pages.ui.frame import explain, open_page, share_link, show_engine
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
+
+PAGE = "attention"
+EXAMPLES = controls.curated()
+FIRST = EXAMPLES[0]
+FIELDS = (
+    text_field("text", FIRST.text),
+    text_field("pair", FIRST.pair),
+    Field("model", "embedded", controls.read_model),
+    *view_options.view_fields(FIRST.heads),
+)
+FIRST_VIEW = {"focus": FIRST.focus}
+
+
+def show_example(example: controls.Example) -> None:
+    """Bring an example's text and view onto the page."""
+    view = {"text": example.text, "pair": example.pair, "heads": list(example.heads), "focus": example.focus,
+            "words": example.words, "hide": False, "stack": "self"}  # fmt: skip
+    st.session_state.update({key(PAGE, name): value for name, value in view.items()})
+
+
+def forget_focus() -> None:
+    """Another text has other tokens."""
+    st.session_state[key(PAGE, "focus")] = None
+
+
+@st.fragment
+def look(model: str, text: str, pair: str) -> None:
+    """Show all heads and the chosen ones; what is clicked here runs nothing but this."""
+    try:
+        trace = cache.trace(model, text, pair)
+    except ExplorerError as error:
+        explain(error)
+        return
+    stack = trace.stacks[view_options.ask_stack(PAGE, [stack.kind for stack in trace.stacks])]
+    for missing in view_options.drop_missing(PAGE, *stack.weights.shape[:3]):
+        st.info(missing)
+    shown = attention_panel(PAGE, stack, (model, trace.device, text, pair))
+    weights_table(shown.queries, shown.keys, shown.weights, key=key(PAGE, "table"))
+    token_table(stack.key_tokens, key=key(PAGE, "tokens"))
+    write_view(PAGE, FIELDS, FIRST_VIEW)
+    share_link()
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, FIRST_VIEW)
+tell_not_understood(PAGE)
+first, second, third = st.columns([5, 4, 3])
+with first:
+    text = controls.sentence(key(PAGE, "text"), on_change=forget_focus)
+with second:
+    pair = controls.sentence(key(PAGE, "pair"), "Second sentence (optional)", on_change=forget_focus)
+with third:
+    model = controls.model(key(PAGE, "model"))
+example = next((one for one in EXAMPLES if (one.text, one.pair) == (text, pair)), None)
+controls.examples(key(PAGE, "example"), EXAMPLES, example, show_example)
+notice, budget = st.columns([6, 1])
+if example:
+    notice.markdown(f":material/lightbulb: {example.notice}")
+try:
+    with controls.wait_for(model):
+        engine = cache.engine(model)
+    show_engine(badge, engine.title, engine.device)
+    budget.caption(controls.budget(engine, text, pair), text_alignment="right")
+    trace = cache.trace(model, text, pair)
+except ExplorerError as error:
+    explain(error)
+    if isinstance(error, ModelUnavailable | CheckpointProblem):
+        controls.offer_default_model(key(PAGE, "model"))
+    write_view(PAGE, FIELDS, FIRST_VIEW)
+    share_link()
+else:
+    if trace.notice:
+        st.info(trace.notice)
+    warn_of_unknown([trace.attention.key_tokens])
+    look(model, text, pair)

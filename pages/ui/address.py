@@ -4,7 +4,7 @@ Streamlit's own binding of widgets to the address forgets a control as soon as i
 has an error, say) and writes the words on the screen into the link; here a link holds short names, and nothing is forgotten.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -49,11 +49,8 @@ def choice_field(name: str, options: Sequence[str]) -> Field[str]:
 def number_field(name: str, default: int, least: int, most: int) -> Field[int]:
     """A field that takes a whole number within limits."""
 
-    def read(written: str) -> int:
-        number = int(check(written, [str(allowed) for allowed in range(least, most + 1)]))
-        return number
-
-    return Field(name, default, read)
+    allowed = [str(number) for number in range(least, most + 1)]
+    return Field(name, default, lambda written: int(check(written, allowed)))
 
 
 def check(written: str, allowed: Sequence[str]) -> str:
@@ -63,17 +60,20 @@ def check(written: str, allowed: Sequence[str]) -> str:
     return written
 
 
-def read_view(page: str, fields: Sequence[Field]) -> None:
+def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -> None:
     """Bring the session's entries up to date before any widget of the page is drawn.
 
     The address wins on arrival and after Back or Forward; coming back from another page without a link brings
-    the view back that was left. Fields that the address spells wrongly take their defaults; `not_understood` names them.
+    the view back that was left. An empty address is the first view: the defaults, but for what `first` says.
+    Fields that the address spells wrongly take their defaults, and tell_not_understood names them.
     """
     asked = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
     left = st.session_state.get(f"{page}_view", {})
     arriving = key(page, fields[0].name) not in st.session_state
     if (arriving and (asked or not left)) or (not arriving and asked != left.get("address", asked)):
         values, wrong = understand(fields, asked)
+        if not asked:
+            values |= first
         st.session_state[f"{page}_wrong"] = wrong
         st.session_state.update({key(page, name): value for name, value in values.items()})
     for field in fields:
@@ -93,15 +93,28 @@ def understand(fields: Sequence[Field], asked: dict[str, str]) -> tuple[dict[str
     return values, wrong
 
 
-def not_understood(page: str) -> list[str]:
-    """Name the fields that the link of this visit spelled in a way that makes no sense."""
-    return st.session_state.get(f"{page}_wrong", [])
+def tell_not_understood(page: str) -> None:
+    """Say which parts of the link of this visit made no sense."""
+    if wrong := st.session_state.get(f"{page}_wrong"):
+        st.info(
+            f"This link asks for something that is not known here: {', '.join(wrong)}. The usual is shown instead.",
+            icon=":material/link_off:",
+        )
 
 
-def write_view(page: str, fields: Sequence[Field]) -> None:
-    """Put the view into the address, defaults left out; other pages' parameters are dropped."""
+def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -> None:
+    """Put the view into the address: nothing for the first view, else the first field and all that is not default.
+
+    Parameters that are not of this page are dropped.
+    """
     values = {field.name: st.session_state.get(key(page, field.name), field.default) for field in fields}
-    address = {field.name: field.write(values[field.name]) for field in fields if values[field.name] != field.default}
+    address = {
+        field.name: field.write(values[field.name])
+        for field in fields
+        if field is fields[0] or values[field.name] != field.default
+    }
+    if values == {field.name: field.default for field in fields} | dict(first):
+        address = {}
     st.session_state[f"{page}_view"] = {"values": values, "address": address}
     if st.query_params.to_dict() != address:
         st.query_params.from_dict(address)

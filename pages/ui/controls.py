@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,14 +24,18 @@ Head = tuple[int, int]
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence, or two, worth looking at: what to notice, and the heads (layer, head from 0) that show it."""
+    """A sentence, or two, worth looking at: what to notice, and the view that shows it.
+
+    heads: (layer, head), counted from 0. focus: the place of the piece to look from, counted from 0, or None.
+    """
 
     title: str
     text: str
     pair: str
     notice: str
     heads: tuple[Head, ...]
-    words: bool = False
+    words: bool
+    focus: int | None
 
 
 @cache
@@ -39,7 +44,8 @@ def curated() -> tuple[Example, ...]:
     entries = json.loads(EXAMPLES.read_text(encoding="utf-8"))
     return tuple(
         Example(entry["title"], entry["text"], entry["pair"], entry["notice"],
-                tuple((layer - 1, head - 1) for layer, head in entry["heads"]), entry["words"])
+                tuple((layer - 1, head - 1) for layer, head in entry["heads"]), entry["words"],
+                None if entry["focus"] is None else entry["focus"] - 1)
         for entry in entries
     )  # fmt: skip
 
@@ -53,36 +59,57 @@ def model(key: str = "model") -> str:
 
     names = [card.name for card in models.catalogue()]
     asked = st.session_state.get(key, models.DEFAULT)
-    if asked not in names and not models.any_model_allowed():
-        st.session_state[key] = models.DEFAULT
-    elif asked not in names:
+    if asked not in names and models.any_model_allowed():
         names.append(asked)
+    elif asked not in names:
+        st.session_state[key] = models.DEFAULT
     chosen = st.selectbox(
         "Model", names, key=key, format_func=model_title, accept_new_options=models.any_model_allowed(),
-        help="Models other than the first are fetched from the model hub when you choose them.",
+        help=_all_models(),
     )  # fmt: skip
     return chosen or models.DEFAULT
+
+
+def read_model(name: str) -> str:
+    """Give back the name of a model that may be chosen here; raise ValueError for any other."""
+    from tx_core import models
+
+    try:
+        return models.card(name).name
+    except ModelUnavailable as unknown:
+        raise ValueError(str(unknown)) from unknown
 
 
 def model_title(name: str) -> str:
     """Give the title of a model by its name; a hub id that is in no catalogue stands for itself."""
     from tx_core import models
 
-    try:
-        return models.card(name).title
-    except ModelUnavailable:
-        return name
+    return next((card.title for card in models.catalogue() if card.name == name), name)
 
 
-def describe_model(name: str) -> None:
-    """Say in small print how large the model is, its licence, its heads, and whether it fills blanks."""
+def wait_for(name: str) -> AbstractContextManager:
+    """Tell the reader that a model is being fetched and loaded; nothing for the one that is always there."""
     from tx_core import models
 
-    try:
-        card = models.card(name)
-    except ModelUnavailable:
-        return
-    st.caption(model_facts(card))
+    return nullcontext() if name == models.DEFAULT else st.spinner("Fetching and loading the model …", show_time=True)
+
+
+def offer_default_model(key: str) -> None:
+    """Offer one click back to the model that ships with the app, after another one could not be had."""
+    from tx_core import models
+
+    def choose() -> None:
+        st.session_state[key] = models.DEFAULT
+
+    st.button(f"Use {model_title(models.DEFAULT)}", key=f"{key}_default", on_click=choose)
+
+
+@cache
+def _all_models() -> str:
+    from tx_core import models
+
+    lines = [f"- **{card.title}**: {model_facts(card)}" for card in models.catalogue()]
+    return "\n".join(["All but the first are fetched from the model hub when you choose them.", "", *lines])
 
 
 def model_facts(card: "ModelCard") -> str:
@@ -96,15 +123,24 @@ def model_facts(card: "ModelCard") -> str:
     return " · ".join(fact for fact in facts if fact) + (f". {card.note}" if card.note else "")
 
 
-def sentence(key: str, label: str = "Sentence", *, default: str = "", placeholder: str = "", help: str | None = None) -> str:
+def sentence(
+    key: str,
+    label: str = "Sentence",
+    *,
+    default: str = "",
+    placeholder: str = "",
+    help: str | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> str:
     """Let the reader type a sentence, live; give it as it stands in the box, whatever it is.
 
     Nothing is cut or refused here: the page shows what the model says about the text and the text stays.
     """
     st.session_state.setdefault(key, default)
     written = st.text_input(
-        label, key=key, live=TYPING_PAUSE, placeholder=placeholder, help=help, autocomplete="off"
-    )
+        label, key=key, live=TYPING_PAUSE, placeholder=placeholder, help=help, autocomplete="off",
+        on_change=on_change or "rerun",
+    )  # fmt: skip
     return written or ""
 
 
@@ -117,24 +153,30 @@ def budget(engine: "Engine", text: str, pair: str = "") -> str:
     return f"{used:,} of {engine.max_tokens:,} tokens"
 
 
-def examples(key: str, choices: Sequence[Example], choose: Callable[[Example], None]) -> None:
-    """Offer examples by their titles; a click runs `choose` with the example before the page runs again."""
+def examples(key: str, choices: Sequence[Example], shown: Example | None, choose: Callable[[Example], None]) -> None:
+    """Offer examples by their titles, the one that is shown marked; a click runs `choose` before the page runs again."""
+    titles = {example.title: example for example in choices}
+    st.session_state[key] = shown.title if shown else None
 
     def picked() -> None:
-        titles = {example.title: example for example in choices}
         if (title := st.session_state.get(key)) in titles:
             choose(titles[title])
 
-    st.pills("Examples", [example.title for example in choices], key=key, on_change=picked, wrap=True)
+    st.pills("Examples", list(titles), key=key, on_change=picked, wrap=False, label_visibility="collapsed")
+
+
+def keep_existing_heads(key: str, num_layers: int, num_heads: int) -> bool:
+    """Leave out heads that the model does not have, and put the first in place of none; tell whether all were there."""
+    asked = list(st.session_state.get(key) or [])
+    exist = [(layer, head) for layer, head in asked if 0 <= layer < num_layers and 0 <= head < num_heads]
+    st.session_state[key] = exist or [(0, 0)]  # even if unchanged: the browser then shows what is held here
+    return asked == exist
 
 
 def layer_and_heads(key: str, num_layers: int, num_heads: int) -> list[Head]:
     """Let the reader choose heads by name; give (layer, head) counted from 0, at least one, each of which exists."""
+    keep_existing_heads(key, num_layers, num_heads)
     options = [(layer, head) for layer in range(num_layers) for head in range(num_heads)]
-    asked = st.session_state.get(key)
-    exist = [head for head in asked or () if head in options] or options[:1]
-    if asked != exist:
-        st.session_state[key] = exist
     chosen = st.multiselect("Heads shown", options, key=key, format_func=head_name, placeholder="Choose a head")
     return [head for head in chosen if head in options] or options[:1]
 

@@ -1,0 +1,118 @@
+"""All heads of a run as a wall, the chosen ones as heatmap and lines, and the same in words and numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+
+from pages.ui import cache, controls, view_options
+from pages.ui.address import key
+from pages.ui.attention_bytes import thumbnails
+from pages.ui.attention_view import attention_map, chosen_heads, focused_token, head_wall
+from pages.ui.view_options import ViewOptions
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.trace import AttentionStack
+    from tx_core.views import View
+
+HOW_MERGED = (
+    "Whole words: attention to a word is the sum over its pieces, attention from a word the mean over its pieces "
+    "(Clark et al. 2019)."
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What stands on the screen: the weights of one head, or the mean of several, with the labels of both axes."""
+
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    weights: Float[np.ndarray, "query key"]
+
+
+def attention_panel(page: str, stack: "AttentionStack", identity: tuple) -> Shown:
+    """Let the reader explore one stack; give what is shown in the end. `identity` names the run in the cache.
+
+    The page's options (view_options) must stand in the session. Call it in a fragment: a click on the wall then runs only this.
+    """
+    from tx_core import views
+
+    options = ViewOptions.of(page)
+    identity = (*identity, stack.kind, options.words, options.hide)
+    view = cache.remember(
+        ("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide)
+    )
+    choose, look = st.columns([5, 8], gap="medium")
+    with choose:
+        _wall(page, view, identity, options)
+        heads = controls.layer_and_heads(key(page, "heads"), *view.weights.shape[:2])
+        view_options.ask_tokens(page)
+        with st.popover("Lines and colours", icon=":material/tune:"):
+            view_options.ask_drawing(page)
+    weights = views.mean_of_heads(view.weights, heads)
+    with look:
+        _map(page, view, weights, heads, options)
+        st.caption(_small_print(view, weights, heads, options))
+    return Shown(view.queries, view.keys, weights)
+
+
+def _wall(page: str, view: "View", identity: tuple, options: ViewOptions) -> None:
+    num_layers, num_heads = view.weights.shape[:2]
+    name = key(page, "wall")
+
+    def take_heads() -> None:
+        if heads := chosen_heads(name, num_layers, num_heads):
+            st.session_state[key(page, "heads")] = heads
+
+    small = cache.remember(("wall", *identity), lambda: thumbnails(view.weights))
+    head_wall(small, options.heads, scale=options.scale, key=name, on_choose=take_heads)
+
+
+def _map(
+    page: str,
+    view: "View",
+    weights: Float[np.ndarray, "query key"],
+    heads: Sequence[controls.Head],
+    options: ViewOptions,
+) -> None:
+    name, focus = key(page, "map"), view.row_of(options.focus)
+    which = controls.head_name(heads[0]) if len(heads) == 1 else f"Mean of {len(heads)} heads"
+    told = f"{which}. {_told(view, weights, focus)}"
+    st.text(told)
+
+    def take_focus() -> None:
+        row = focused_token(name, len(view.queries))
+        st.session_state[key(page, "focus")] = None if row is None else view.query_places[row][0]
+
+    attention_map(
+        view.queries, view.keys, weights, label=told, scale=options.scale, strongest=options.lines,
+        show=options.show, focus=focus, key=name, on_focus=take_focus,
+    )  # fmt: skip
+
+
+def _told(view: "View", weights: Float[np.ndarray, "query key"], focus: int | None) -> str:
+    from tx_core import sentences
+
+    if focus is not None:
+        return sentences.where_one_looks(weights, view.queries, view.keys, focus)
+    return sentences.strongest_link(weights, view.queries, view.keys, view.query_special, view.key_special)
+
+
+def _small_print(
+    view: "View", weights: Float[np.ndarray, "query key"], heads: Sequence[controls.Head], options: ViewOptions
+) -> str:
+    from tx_core import sentences, views
+
+    notes = []
+    if view.kind == "self" and not options.hide:
+        notes.append(sentences.where_it_goes(weights, view.key_special))
+    if options.hide:
+        hidden = float(views.mean_of_heads(view.hidden_share, heads).mean())
+        notes.append(
+            f"Special tokens are hidden. They took {hidden:.2f} of the attention on average; "
+            "what is left of each row was scaled to sum to 1 again."
+        )
+    return " ".join([*notes, HOW_MERGED] if options.words else notes)
