@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from tx_core.errors import TextProblem
+from tx_core.training.copy_run import head_shares, learning_rate, start, train
 from tx_core.training.copy_settings import MOST_LIVE_WORK, NOTEBOOK, QUICK, SIZES, check_live
-from tx_core.training.copy_task import answer, head_shares, learning_rate, main, read_numbers, start, train
+from tx_core.training.copy_task import answer, main, read_numbers
 from tx_core.training.synthetic import TASKS, answer_places, random_sources, solve
 
 # Small enough for a quick test; the notebook's sizes are measured in tests/bench.

@@ -73,8 +73,9 @@ class CopySettings:
 
 QUICK = CopySettings(task="copy", vocab_size=100, length=10, batch_size=64, batches=200, hidden_size=64, num_layers=1,
                      num_heads=4, intermediate_size=128, norm_first=True, learning_rate=5e-3, seed=0)  # fmt: skip
-NOTEBOOK = replace(QUICK, hidden_size=512, num_layers=6, num_heads=8, intermediate_size=2048, norm_first=False,
-                   learning_rate=2e-4)  # fmt: skip
+# Pre-norm: six post-norm blocks on either side had a loss of 2.5 after these 200 batches (see Xiong et al. 2020).
+NOTEBOOK = replace(QUICK, hidden_size=512, num_layers=6, num_heads=8, intermediate_size=2048,
+                   learning_rate=5e-4)  # fmt: skip
 SIZES = {"quick": QUICK, "notebook": NOTEBOOK}
 
 
