@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.training.classifier_data import imdb, main, opinions, split
-from tx_core.training.labelled_csv import MOST_BYTES, read_csv, to_csv
+from tx_core.training.classifier_data import imdb, main, opinions, split, to_csv
+from tx_core.training.labelled_csv import MOST_BYTES, read_csv
 
 ROWS = [("a fine film, really", "good"), ("a sad “film”", "bad")] * 12
 

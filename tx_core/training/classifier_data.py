@@ -4,6 +4,8 @@
 """
 
 import argparse
+import csv
+import io
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -154,10 +156,18 @@ def imdb(examples: int = 25_000) -> LabelledTexts:
                          tuple(train["label"]), tuple(test["text"]), tuple(test["label"]))  # fmt: skip
 
 
+def to_csv(data: LabelledTexts) -> str:
+    """Write texts, labels and the split that each belongs to, so that a visitor can look at all of it."""
+    written = io.StringIO(newline="")
+    rows = csv.writer(written)
+    rows.writerow(("text", "label", "split"))
+    for part, texts, labels in (("train", data.train_texts, data.train_labels), ("test", data.test_texts, data.test_labels)):
+        rows.writerows((text, data.names[label], part) for text, label in zip(texts, labels, strict=True))
+    return written.getvalue()
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the set of our own as CSV: text, label, split."""
-    from tx_core.training.labelled_csv import to_csv
-
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--examples", type=int, default=2400)

@@ -73,13 +73,3 @@ def _check_row(row: list[str], columns: int, at_text: int, at_label: int, line: 
         raise TextProblem(f"The label in line {line} must have 1 to {MOST_LABEL_CHARACTERS} characters, "
                           f"it has {len(label):,}.")  # fmt: skip
     return text, label
-
-
-def to_csv(data: LabelledTexts) -> str:
-    """Write texts, labels and the split that each belongs to, so that a visitor can look at all of it."""
-    written = io.StringIO(newline="")
-    rows = csv.writer(written)
-    rows.writerow(("text", "label", "split"))
-    for part, texts, labels in (("train", data.train_texts, data.train_labels), ("test", data.test_texts, data.test_labels)):
-        rows.writerows((text, data.names[label], part) for text, label in zip(texts, labels, strict=True))
-    return written.getvalue()
