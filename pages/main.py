@@ -7,9 +7,10 @@ import streamlit as st
 
 from pages.ui.contents import PAGES
 
-ICON = Path(__file__).parent.parent / "assets" / "icon.svg"
+ASSETS = Path(__file__).parent.parent / "assets"
+SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
 
-st.set_page_config(layout="wide", page_icon=ICON)
+st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 
 first, *others = PAGES
 home = st.Page(first.path, title=first.name, url_path="start", default=True)
@@ -28,5 +29,7 @@ with st.sidebar:
         st.caption(section)
         for page in pages:
             st.page_link(targets[page.key])
+    close_on_phones = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "close.js").read_text("utf-8"))
+    close_on_phones(key="navigation", data=chosen.url_path)
 
 chosen.run()

@@ -59,5 +59,6 @@ def test_the_navigation_on_a_phone_opens_a_page(page_at, settle, axe, dark):
     page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_test_id("stSidebar").get_by_role("link", name=PAGES[1].name).click()
     page.get_by_role("heading", name=PAGES[1].question).wait_for()
+    page.get_by_test_id("stSidebar").get_by_role("link", name=PAGES[1].name).wait_for(state="hidden")
     settle(page)
     axe(page)
