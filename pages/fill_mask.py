@@ -1,6 +1,158 @@
-"""A page to be: only its frame is there."""
+"""What would BERT put here? Blanks in one sentence, or in two side by side, filled by a masked-word model."""
 
-from pages.ui.frame import open_page, share_link
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-open_page("fill_mask")
-share_link()
+import streamlit as st
+
+from pages.ui import answers, blank_attention, cache, controls, prediction_settings, prediction_view
+from pages.ui.address import Field, flag_field, key, read_view, tell_not_understood, text_field, write_view
+from pages.ui.answers import Answer
+from pages.ui.frame import explain, open_page, share_link, show_engine
+from pages.ui.prompts import Prompt, curated
+from pages.ui.word_pills import blank_last_word, word_pills
+from tx_core.errors import ExplorerError
+
+if TYPE_CHECKING:  # the core imports torch: the title is painted without it
+    from tx_core.engine import Engine
+
+PAGE = "fill_mask"
+EXAMPLES = curated()
+FIELDS = (
+    text_field("text", EXAMPLES[0].text),
+    flag_field("compare"),
+    text_field("second", EXAMPLES[0].second),
+    text_field("named"),
+    Field("model", "embedded", controls.read_model),
+    *prediction_settings.FIELDS,
+    *blank_attention.FIELDS,
+)
+FIRST_VIEW = {"focus": 3}
+
+
+def show_example(prompt: Prompt) -> None:
+    """Bring an example's sentences and words onto the page."""
+    view = {"text": prompt.text, "compare": bool(prompt.second), "named": prompt.named, "limit": prompt.limit}
+    if prompt.second:
+        view["second"] = prompt.second
+    st.session_state.update({key(PAGE, name): value for name, value in view.items()})
+
+
+def shown_example() -> Prompt | None:
+    """Find the example whose sentences are on the page."""
+    text, compare, second = (st.session_state[key(PAGE, name)] for name in ("text", "compare", "second"))
+    return next((one for one in EXAMPLES if (one.text, one.second) == (text, second if compare else "")), None)
+
+
+def load(model: str) -> "Engine":
+    """Give the engine of a model that fills blanks, without fetching one that does not; raise ExplorerError."""
+    from tx_core import models
+    from tx_core.fill_mask import no_head
+
+    card = models.card(model)
+    if not card.fills_blanks:
+        raise no_head(card.title)
+    with controls.wait_for(model):
+        return cache.engine(model)
+
+
+def ask_sentence(name: str, label: str) -> None:
+    """Ask for a sentence, as a line to type in and as words to click."""
+    controls.sentence(key(PAGE, name), label, placeholder="Write ___ where a word should go")
+    word_pills(key(PAGE, name), favourite)
+
+
+def ask_words() -> tuple[str, ...]:
+    """Ask for words, and give those that the reader names; none, and why on the page, where they are too many."""
+    from tx_core.word_scores import MAX_WORDS, named_words
+
+    written = st.text_input(
+        "Words you want to know about", key=key(PAGE, "named"), live=controls.TYPING_PAUSE, autocomplete="off",
+        placeholder="nurse, doctor, ##ing",
+        help=f"At most {MAX_WORDS}, with commas between them. Longer words are scored piece by piece.",
+    )  # fmt: skip
+    try:
+        return named_words(written or "")
+    except ExplorerError as problem:
+        explain(problem)
+        return ()
+
+
+def favourite(text: str, number: int) -> str:
+    """Fill one blank with the word that the model likes best there; leave the text where it cannot be filled."""
+    try:
+        filling = answers.favourites(st.session_state[key(PAGE, "model")], text, prediction_settings.settings(PAGE))
+    except ExplorerError:
+        return text
+    return filling.blanks[number].predictions[0].sentence
+
+
+def answer(engine: "Engine", name: str, words: tuple[str, ...]) -> list[Answer]:
+    """Draw all about one sentence; give nothing, and why on the page, where there is nothing to draw."""
+    text, comparing = st.session_state[key(PAGE, name)], st.session_state[key(PAGE, "compare")]
+    try:
+        if not engine.encode(text).blanks:
+            offer_a_blank(name)
+            return []
+        chosen = prediction_settings.settings(PAGE)
+        return [prediction_view.draw_answer(engine, text, words, chosen, key(PAGE, name), abreast=not comparing)]
+    except ExplorerError as problem:
+        explain(problem)
+        return []
+
+
+def offer_a_blank(name: str) -> None:
+    """Say that there is nothing to fill, and make a blank in one click."""
+    with st.container(border=True):
+        st.markdown("**There is no blank yet.** Click a word above, or type `___` where a word should go.")
+        st.button(
+            "Blank the last word", key=f"{key(PAGE, name)}_last", icon=":material/ink_eraser:",
+            on_click=blank_last_word, args=(key(PAGE, name),),
+        )  # fmt: skip
+
+
+@st.fragment
+def look(model: str, found: Sequence[Answer]) -> None:
+    """Show where a blank looks; what is clicked here runs nothing but this."""
+    if found:
+        prediction_view.numbers(found, key(PAGE, "numbers"))
+        try:
+            blank_attention.blank_attention(PAGE, model, found)
+        except ExplorerError as problem:
+            explain(problem)
+    write_view(PAGE, FIELDS, FIRST_VIEW)
+    share_link()
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, FIRST_VIEW)
+tell_not_understood(PAGE)
+example = shown_example()
+controls.examples(key(PAGE, "example"), EXAMPLES, example, show_example)
+if example:
+    st.markdown(f":material/lightbulb: {example.notice}")
+labels = {"text": "Sentence"}
+if st.session_state[key(PAGE, "compare")]:
+    labels = {"text": "First sentence", "second": "Second sentence"}
+for column, (name, label) in zip(st.columns(len(labels), gap="large"), labels.items(), strict=True):
+    with column:
+        ask_sentence(name, label)
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    words = ask_words()
+    model = controls.model(key(PAGE, "model"))
+    st.toggle("Compare two sentences", key=key(PAGE, "compare"))
+    prediction_settings.ask_settings(PAGE)
+
+found: list[Answer] = []
+try:
+    engine = load(model)
+    show_engine(badge, engine.title, engine.device)
+    if remark := prediction_settings.unusual(prediction_settings.settings(PAGE)):
+        st.caption(remark)
+    for column, name in zip(st.columns(len(labels), gap="large"), labels, strict=True):
+        with column:
+            found += answer(engine, name, words)
+except ExplorerError as problem:
+    explain(problem)
+    controls.offer_default_model(key(PAGE, "model"))
+look(model, found)

@@ -20,12 +20,13 @@ class Prediction:
     """One entry of the vocabulary at a blank.
 
     piece: as the vocabulary spells it (##ing, ␣plan). word: as a reader does (ing, plan).
-    sentence: the text with this blank filled and the others left blank.
+    joins: it continues the word before the blank. sentence: the text with this blank filled and the others left blank.
     """
 
     id: int
     piece: str
     word: str
+    joins: bool
     probability: float
     sentence: str
 
@@ -82,6 +83,7 @@ def predict(engine: Engine, text: str, *, top_k: int = 10, temperature: float = 
                 id=entry,
                 piece=engine.tokenizer.word(entry),
                 word=engine.tokenizer.readable(entry),
+                joins=engine.tokenizer.joins(entry),
                 probability=probability,
                 sentence=filled(text, engine.tokenizer, {number: entry}),
             )
@@ -113,10 +115,7 @@ def nucleus(share: Float[Tensor, "vocab"], top_p: float) -> Float[Tensor, "vocab
 def encode_with_blanks(engine: Engine, text: str) -> Encoding:
     """Read a text that has something to fill; raise what `predict` raises."""
     if not engine.fills_blanks:
-        raise ModelUnavailable(
-            f"{engine.title} has no masked-word head: it was not trained to fill blanks, so it cannot be asked. "
-            "Choose a model that has one, such as BERT or RoBERTa."
-        )
+        raise no_head(engine.title)
     encoding = engine.encode(text)
     if not encoding.blanks:
         raise TextProblem("There is no blank to fill: write [MASK] or ___ where a word should go.")
@@ -126,6 +125,14 @@ def encode_with_blanks(engine: Engine, text: str) -> Encoding:
             f"put words into {len(encoding.blanks) - MAX_BLANKS:,} of them."
         )
     return encoding
+
+
+def no_head(title: str) -> ModelUnavailable:
+    """Say of a model that it cannot fill blanks at all."""
+    return ModelUnavailable(
+        f"{title} has no masked-word head: it was not trained to fill blanks, so it cannot be asked. "
+        "Choose a model that has one, such as BERT or RoBERTa."
+    )
 
 
 def blank_logits_in_batches(engine: Engine, rows: Sequence[Encoding]) -> Iterator[Float[Tensor, "blank vocab"]]:

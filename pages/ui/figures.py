@@ -10,17 +10,20 @@ import plotly.graph_objects as go
 
 ONE_COLOUR = "#3f83cf"
 """At least 3:1 on the white and on the dark background."""
+INK = {False: "#0f1720", True: "#e8edf2"}
+"""What is written, on a light and on a dark background."""
 BAR_HEIGHT = 27
 QUIET = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
 """What `st.plotly_chart(config=…)` takes so that a chart leaves scrolling and touching to the page."""
 
 
 def probability_bars(
-    labels: Sequence[str], shares: Sequence[float], hover: Sequence[str], *, limit: float = 1.0
+    labels: Sequence[str], shares: Sequence[float], hover: Sequence[str], *, limit: float = 1.0, dark: bool = False
 ) -> go.Figure:
     """Draw a horizontal bar for each label, the first on top, with its share in words at its end.
 
     shares: 0 to 1. hover: what is told of each. limit: where the axis ends, the same for all charts that are compared.
+    dark: the page's background is.
     Raises ValueError when there are not as many labels and texts as shares.
     """
     if not len(labels) == len(shares) == len(hover):
@@ -28,17 +31,17 @@ def probability_bars(
     rows = list(range(len(labels)))
     bars = go.Bar(
         x=[min(share, limit) for share in shares], y=rows, orientation="h", marker={"color": ONE_COLOUR, "line_width": 0},
-        text=[percent(share) for share in shares], textposition="outside", cliponaxis=False, textfont_size=14,
-        customdata=[plain(text) for text in hover], hovertemplate="%{customdata}<extra></extra>",
+        text=[percent(share) for share in shares], textposition="outside", textfont={"size": 14, "color": INK[dark]},
+        cliponaxis=False, customdata=[plain(text) for text in hover], hovertemplate="%{customdata}<extra></extra>",
     )  # fmt: skip
     figure = go.Figure(bars)
     figure.update_yaxes(
         tickvals=rows, ticktext=[plain(label) + "  " for label in labels], range=[len(rows) - 0.5, -0.5],
-        tickfont_size=15, fixedrange=True, showgrid=False, zeroline=False, automargin=True, title=None,
+        tickfont={"size": 15, "color": INK[dark]}, fixedrange=True, showgrid=False, zeroline=False, automargin=True, title=None,
     )  # fmt: skip
     figure.update_xaxes(
         range=[0, limit * 1.16], tickvals=[0, limit / 2, limit], tickformat=".0%", fixedrange=True, zeroline=False,
-        title=None,
+        title=None, tickfont={"size": 13, "color": INK[dark]},
     )  # fmt: skip
     figure.update_layout(
         height=BAR_HEIGHT * len(rows) + 34, margin={"l": 0, "r": 8, "t": 4, "b": 26, "pad": 0}, bargap=0.32,

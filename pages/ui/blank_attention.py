@@ -1,0 +1,57 @@
+"""Where a blank looks: the attention page's own panel, on the run that filled the blank, with the blank in focus."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.ui import cache, view_options
+from pages.ui.address import Field, key, number_field
+from pages.ui.answers import Answer
+from pages.ui.attention_panel import attention_panel
+
+MOST_BLANKS = 20
+FIRST_HEADS = ((0, 0),)
+FIELDS: tuple[Field, ...] = (
+    number_field("blank", 1, 1, MOST_BLANKS),
+    *view_options.view_fields(FIRST_HEADS),
+)
+
+
+def blank_attention(page: str, model: str, found: Sequence[Answer]) -> None:
+    """Show the attention of one blank, which the reader chooses where there are several; call it in a fragment."""
+    asked = [(answer, blank) for answer in found for blank in answer.filling.blanks]
+    st.subheader("Where does the blank look?", anchor=False)
+    answer, blank = asked[_ask_blank(page, found)]
+    focus_blank(page, answer.text, blank.place)
+    trace = cache.trace(model, answer.text)
+    stack = trace.stacks[view_options.ask_stack(page, [stack.kind for stack in trace.stacks])]
+    for missing in view_options.drop_missing(page, *stack.weights.shape[:3]):
+        st.info(missing)
+    attention_panel(page, stack, (model, trace.device, answer.text, None))
+
+
+def _ask_blank(page: str, found: Sequence[Answer]) -> int:
+    """Give the number of the chosen blank, counted from 0 through all sentences."""
+    names = [
+        f"Blank {blank.number + 1}" if len(found) == 1 else f"Sentence {place}, blank {blank.number + 1}"
+        for place, answer in enumerate(found, start=1)
+        for blank in answer.filling.blanks
+    ]
+    numbers, name = range(1, len(names) + 1), key(page, "blank")
+    if st.session_state[name] not in numbers:
+        st.session_state[name] = 1
+    if len(names) > 1:
+        st.segmented_control(
+            "Blank", numbers, key=name, format_func=lambda number: names[number - 1], required=True,
+            label_visibility="collapsed",
+        )  # fmt: skip
+    return st.session_state[name] - 1
+
+
+def focus_blank(page: str, text: str, place: int) -> None:
+    """Put the blank into focus when it is another one; what a reader or a link focused otherwise stays."""
+    before, now = st.session_state.get(f"{page}_focused"), (text, place)
+    focus = key(page, "focus")
+    if before != now and (before is not None or st.session_state[focus] is None):
+        st.session_state[focus] = place
+    st.session_state[f"{page}_focused"] = now
