@@ -12,6 +12,8 @@ install_import_hook("tx_core", "beartype.beartype")
 
 from serving import ROOT, fetch, serving, wait_until  # noqa: E402
 
+from pages.ui.contents import PAGES  # noqa: E402
+
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -41,7 +43,8 @@ def open_app() -> Callable[..., AppTest]:
 
     def open_page(key: str = "attention", **parameters: str | list[str]) -> AppTest:
         app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
-        app.switch_page(f"{key}.py")
+        if key != PAGES[0].key:  # the first page is there without asking, under another address than its file's name
+            app.switch_page(f"{key}.py")
         for name, value in parameters.items():
             app.query_params[name] = value
         return app.run()
