@@ -1,0 +1,194 @@
+"""The embeddings and one block of a BERT on a reader's sentence, every tensor on the way kept.
+
+What is shown is what runs: each part is asked of the model's own modules, and what leaves here is what the model computes.
+"""
+
+import copy
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from tx_core.attention import merge_heads
+from tx_core.bert import Bert
+from tx_core.blocks import NormSteps, TwoWays, compare_with_convolution, head_outputs, norm_steps
+from tx_core.engine import BertEngine, batch_tensors
+from tx_core.layers import ACTIVATION, FeedForward, LayerNorm
+
+NormPlace = Literal["embeddings", "attention", "feed_forward"]
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True)
+class EmbeddingRun:
+    """Three look-ups for every token, their sum, and the norm of it: what enters the first block."""
+
+    tokens: tuple[str, ...]
+    ids: Int[Tensor, "token"]
+    words: Float[Tensor, "token hidden"]
+    positions: Float[Tensor, "token hidden"]
+    segments: Float[Tensor, "token hidden"]
+    summed: Float[Tensor, "token hidden"]
+    normed: Float[Tensor, "token hidden"]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of all tensors, in bytes."""
+        return memory(self)
+
+
+@dataclass(frozen=True)
+class BlockRun:
+    """What enters a post-norm block, what each of its parts makes of it, and what leaves.
+
+    joined: the heads' contexts laid end to end. by_head: what each head adds to `attended` through the output
+    projection; their sum and the bias are `attended`. The sums are those with the skip connection, before the norm.
+    """
+
+    tokens: tuple[str, ...]
+    entering: Float[Tensor, "token hidden"]
+    context: Float[Tensor, "head token head_dim"]
+    joined: Float[Tensor, "token hidden"]
+    by_head: Float[Tensor, "head token hidden"]
+    attended: Float[Tensor, "token hidden"]
+    attention_sum: Float[Tensor, "token hidden"]
+    attention_normed: Float[Tensor, "token hidden"]
+    fed: Float[Tensor, "token hidden"]
+    feed_forward_sum: Float[Tensor, "token hidden"]
+    leaving: Float[Tensor, "token hidden"]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of all tensors, in bytes."""
+        return memory(self)
+
+    def of_heads(self, heads: tuple[int, ...], bias: Float[Tensor, "hidden"]) -> Float[Tensor, "token hidden"]:
+        """Give the attention's output as if only some heads, counted from 0, were there."""
+        return self.by_head[list(heads)].sum(dim=0) + bias
+
+
+def memory(record: object) -> int:
+    """Count the bytes of a record's tensors."""
+    return sum(part.nbytes for part in vars(record).values() if isinstance(part, Tensor))
+
+
+def embedding_run(engine: BertEngine, text: str, pair: str | None = None) -> EmbeddingRun:
+    """Look a text up as BERT does (Devlin et al. 2019, figure 2). Raises TextProblem when it cannot be read."""
+    encoding = engine.encode(text, pair)
+
+    def compute(model: Bert, device: str) -> EmbeddingRun:
+        ids, segments, _ = batch_tensors([encoding], engine.tokenizer.padding_id, device)
+        parts = model.embeddings
+        looked_up = parts.words(ids), parts.positions(torch.arange(len(encoding), device=device)[None]), parts.segments(segments)
+        summed = looked_up[0] + looked_up[2] + looked_up[1]
+        rows = (part[0].cpu() for part in (ids, *looked_up, summed, parts.norm(summed)))
+        return EmbeddingRun(encoding.tokens, *rows)
+
+    return engine.placement.run(compute)[0]
+
+
+def block_run(engine: BertEngine, text: str, pair: str | None = None, *, layer: int) -> BlockRun:
+    """Walk through one block, counted from 0, with a text. Raises TextProblem when it cannot be read."""
+    encoding = engine.encode(text, pair)
+
+    def compute(model: Bert, device: str) -> BlockRun:
+        ids, segments, _ = batch_tensors([encoding], engine.tokenizer.padding_id, device)
+        hidden = model(ids, segments, keep=("hidden",)).hidden[layer]
+        block = model.encoder.blocks[layer]
+        attention = block.attention(hidden)
+        attention_sum = hidden + attention.output
+        normed = block.attention_norm(attention_sum)
+        fed = block.feed_forward(normed)
+        parts = (
+            hidden, attention.context, merge_heads(attention.context),
+            head_outputs(block.attention, attention.context), attention.output, attention_sum, normed,
+            fed, normed + fed, block.feed_forward_norm(normed + fed),
+        )  # fmt: skip
+        return BlockRun(encoding.tokens, *(part[0].cpu() for part in parts))
+
+    return engine.placement.run(compute)[0]
+
+
+@dataclass(frozen=True)
+class FeedForwardRun:
+    """A feed-forward layer step by step, and the same as a convolution of width 1.
+
+    alone: the greatest difference of any number when every token is fed by itself.
+    """
+
+    widened: Float[Tensor, "token intermediate"]
+    bent: Float[Tensor, "token intermediate"]
+    both: TwoWays
+    alone: float
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of all tensors, in bytes."""
+        return memory(self) + memory(self.both)
+
+
+def feed_forward_run(engine: BertEngine, vectors: Float[Tensor, "token hidden"], layer: int, activation: str) -> FeedForwardRun:
+    """Feed vectors to a layer of the model, its bend being any of `layers.ACTIVATION` (Vaswani et al. 2017, 3.3)."""
+
+    def compute(model: Bert, device: str) -> FeedForwardRun:
+        layer_here = with_activation(model.encoder.blocks[layer].feed_forward, activation)
+        rows = vectors.to(device)
+        widened = layer_here.widen(rows)
+        both = compare_with_convolution(layer_here, rows[None])
+        one_by_one = torch.cat([layer_here(row) for row in rows.split(1)])
+        return FeedForwardRun(
+            widened.cpu(), layer_here.activation(widened).cpu(), TwoWays(both.ours[0].cpu(), both.theirs[0].cpu()),
+            float((one_by_one - both.ours[0]).abs().max()),
+        )  # fmt: skip
+
+    return engine.placement.run(compute)[0]
+
+
+def with_activation(feed_forward: FeedForward, activation: str) -> FeedForward:
+    """Give the same layer, on the same weights, with another bend; the layer itself is left as it is."""
+    twin = copy.copy(feed_forward)
+    twin.activation = ACTIVATION[activation]
+    return twin
+
+
+@dataclass(frozen=True)
+class NormRun:
+    """A norm of the model at work on a sentence, with what it learned."""
+
+    tokens: tuple[str, ...]
+    steps: NormSteps
+    weight: Float[Tensor, "hidden"]
+    bias: Float[Tensor, "hidden"]
+    eps: float
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of all tensors, in bytes."""
+        return memory(self.steps) + memory(self.steps.result)
+
+
+def norm_run(engine: BertEngine, text: str, pair: str | None = None, *, place: NormPlace, layer: int) -> NormRun:
+    """Write out one of the model's norms. layer, counted from 0, does not matter at the embeddings.
+
+    Raises TextProblem when the text cannot be read.
+    """
+    if place == "embeddings":
+        run = embedding_run(engine, text, pair)
+        before, norm = run.summed, engine.model.embeddings.norm
+    else:
+        run = block_run(engine, text, pair, layer=layer)
+        before = run.attention_sum if place == "attention" else run.feed_forward_sum
+        norm = getattr(engine.model.encoder.blocks[layer], f"{place}_norm")
+    norm = _on_cpu(norm)
+    return NormRun(run.tokens, norm_steps(norm, before), norm.weight, norm.bias, norm.eps)
+
+
+def _on_cpu(norm: LayerNorm) -> LayerNorm:
+    return norm if norm.weight.device.type == "cpu" else copy.deepcopy(norm).cpu()
+
+
+def matrix_and_bias(linear: nn.Linear) -> tuple[Float[Tensor, "into out"], Float[Tensor, "out"]]:
+    """Give a linear layer's numbers as a reader multiplies them: x W + b."""
+    return linear.weight.detach().cpu().T, linear.bias.detach().cpu()
