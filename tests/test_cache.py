@@ -1,0 +1,117 @@
+"""The cache gives everyone the result of their own question, within its bound."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from cachetools import LRUCache
+
+from pages.ui import cache
+from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.interventions import Interventions
+
+MODEL = "embedded"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A result of a known size."""
+
+    name: str
+    nbytes: int
+
+
+@pytest.fixture
+def room(monkeypatch: pytest.MonkeyPatch) -> LRUCache:
+    """An empty cache of 100,000 bytes."""
+    empty = LRUCache(100_000, getsizeof=lambda kept: kept.nbytes)
+    monkeypatch.setattr(cache, "_kept", empty)
+    return empty
+
+
+def never():
+    raise AssertionError("this was to come from the cache")
+
+
+def test_the_same_question_is_computed_once(room: LRUCache):
+    first = cache.remember(("a",), lambda: Block("first", 10))
+    assert cache.remember(("a",), never) is first
+
+
+def test_the_bound_is_in_bytes_and_the_least_recently_used_make_room(room: LRUCache):
+    for name in "abc":
+        cache.remember((name,), lambda: Block("large", 30_000))
+    cache.remember(("a",), never)
+    cache.remember(("d",), lambda: Block("large", 30_000))
+    assert room.currsize <= 100_000
+    assert cache.remember(("a",), never).name == "large"
+    assert cache.remember(("b",), lambda: Block("again", 1)).name == "again"
+
+
+def test_a_result_larger_than_the_bound_is_handed_out_and_displaces_nothing(room: LRUCache):
+    cache.remember(("small",), lambda: Block("small", 10))
+    assert cache.remember(("huge",), lambda: Block("huge", 1_000_000)).name == "huge"
+    assert cache.remember(("small",), never).name == "small"
+
+
+def test_a_long_key_counts_though_its_result_is_tiny(room: LRUCache):
+    for number in range(50):
+        cache.remember((f"{number} " + " " * 500,), lambda: Block("tiny", 1))
+    assert len(room) < 5
+
+
+def test_what_goes_wrong_is_passed_on_and_not_kept(room: LRUCache):
+    def fail():
+        raise TextProblem("no")
+
+    with pytest.raises(TextProblem, match="no"):
+        cache.remember(("a",), fail)
+    assert cache.remember(("a",), lambda: Block("now", 1)).name == "now"
+
+
+def test_a_trace_is_that_of_the_engine_and_the_same_one_the_second_time(room: LRUCache):
+    trace = cache.trace(MODEL, "Time flies", "Fruit flies")
+    assert cache.trace(MODEL, "Time flies", "Fruit flies") is trace
+    direct = cache.engine(MODEL).trace("Time flies", "Fruit flies")
+    np.testing.assert_array_equal(trace.attention.weights, direct.attention.weights)
+    assert trace.attention.query_tokens == direct.attention.query_tokens
+
+
+def test_every_part_of_the_question_is_in_the_key(room: LRUCache):
+    one = cache.trace(MODEL, "Time flies")
+    others = [
+        cache.trace(MODEL, "Time flies "),
+        cache.trace(MODEL, "Time", "flies"),
+        cache.trace(MODEL, "Time flies", keep=("weights", "hidden")),
+        cache.trace(MODEL, "Time flies", interventions=Interventions(frozenset({(0, 1)}))),
+    ]
+    assert len({id(trace) for trace in [one, *others]}) == 5
+    assert cache.trace(MODEL, "Time flies", "") is one
+    assert not others[-1].attention.weights[0, 1].any()
+    assert one.attention.weights[0, 1].any()
+
+
+def test_nothing_handed_out_can_be_changed(room: LRUCache):
+    with pytest.raises(ValueError, match="read-only"):
+        cache.trace(MODEL, "Time flies").attention.weights[0, 0, 0, 0] = 1
+
+
+def test_visitors_at_once_get_their_own_answers(room: LRUCache):
+    asks = [(f"visitor {number % 5}", Interventions(frozenset({(number % 4, number % 8)}))) for number in range(40)]
+
+    def ask(question: tuple[str, Interventions]):
+        return cache.trace(MODEL, question[0], interventions=question[1])
+
+    with ThreadPoolExecutor(8) as visitors:
+        traces = list(visitors.map(ask, asks))
+    for (text, changes), trace in zip(asks, traces, strict=True):
+        assert trace.attention.query_tokens.text == text
+        assert trace.interventions == changes
+        ((layer, head),) = changes.heads_off
+        assert not trace.attention.weights[layer, head].any()
+
+
+def test_a_model_that_is_not_there_is_a_clear_error():
+    with pytest.raises(ModelUnavailable, match="no model named 'banana'"):
+        cache.trace("banana", "Time flies")
