@@ -150,14 +150,18 @@ def test_an_architecture_that_gives_another_outcome_through_our_attention_is_ref
 RUN_FROM_CACHE = """
 from tx_core import models
 engine = models.load("someone/tiny-model")
-print(engine.title, engine.num_layers, engine.trace("Time flies").attention.weights.shape[1], engine.fills_blanks)
+heads = engine.trace("Time flies").attention.weights.shape[1]
+print(type(engine).__name__, engine.title, engine.num_layers, heads, engine.fills_blanks)
 """
 
 
-def test_a_model_in_the_local_hub_cache_is_loaded_offline_where_any_is_allowed(checkpoint, tmp_path: Path):
+@pytest.mark.parametrize(("family", "engine"), [("roberta", "HubEngine"), ("bert", "BertEngine")])
+def test_a_model_in_the_local_hub_cache_is_loaded_offline_where_any_is_allowed(
+    checkpoint, tmp_path: Path, family: str, engine: str
+):
     commit = "0123456789abcdef0123456789abcdef01234567"
     home = tmp_path / "hub" / "models--someone--tiny-model"
-    shutil.copytree(checkpoint("roberta"), home / "snapshots" / commit)
+    shutil.copytree(checkpoint(family), home / "snapshots" / commit)
     (home / "refs").mkdir()
     (home / "refs" / "main").write_text(commit, encoding="utf-8")
     settings = {
@@ -168,5 +172,5 @@ def test_a_model_in_the_local_hub_cache_is_loaded_offline_where_any_is_allowed(c
     }
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TX_"))}
     run = subprocess.run([sys.executable, "-c", RUN_FROM_CACHE], env=kept | settings, capture_output=True, text=True, timeout=100)
-    assert run.stdout.split() == ["someone/tiny-model", "3", "4", "True"], run.stderr
+    assert run.stdout.split() == [engine, "someone/tiny-model", "3", "4", "True"], run.stderr
     assert run.stderr == ""

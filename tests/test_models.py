@@ -7,6 +7,7 @@ import pytest
 
 from tx_core import models
 from tx_core.checkpoint import read_json
+from tx_core.download import CATALOGUE
 from tx_core.errors import ModelUnavailable
 
 
@@ -31,7 +32,7 @@ def test_names_are_unique():
 
 
 def test_no_revision_is_invented():
-    for entry in json.loads(models.CATALOGUE.read_text(encoding="utf-8")):
+    for entry in json.loads(CATALOGUE.read_text(encoding="utf-8")):
         revision = entry.get("revision")
         assert revision is None or (len(revision) == 40 and set(revision) <= set("0123456789abcdef"))
 

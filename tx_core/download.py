@@ -11,6 +11,7 @@ from typing import Any
 
 from tx_core.errors import ModelUnavailable
 
+CATALOGUE = Path(__file__).parent.parent / "assets" / "models" / "catalogue.json"
 SAFE_FILES = ["*.safetensors", "*.safetensors.index.json", "*.json", "*.txt", "*.model"]
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -93,8 +94,6 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m tx_core.download pin")
         return 2
     from huggingface_hub import HfApi
-
-    from tx_core.models import CATALOGUE
 
     commits = pin(CATALOGUE, HfApi())
     for name, commit in commits.items():

@@ -14,15 +14,14 @@ from threading import Lock
 
 from cachetools import LRUCache
 
-from tx_core.checkpoint import load_bert
+from tx_core.checkpoint import load_bert, read_json
 from tx_core.device import best_device
-from tx_core.download import fetch
+from tx_core.download import CATALOGUE, fetch
 from tx_core.engine import BertEngine, Engine, Placement
 from tx_core.errors import ModelUnavailable
 from tx_core.tokenizer import load_tokenizer
 
-MODELS = Path(__file__).parent.parent / "assets" / "models"
-CATALOGUE = MODELS / "catalogue.json"
+MODELS = CATALOGUE.parent
 DEFAULT = "embedded"
 HUB_ID = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?")
 
@@ -122,7 +121,7 @@ def _from_hub(chosen: ModelCard) -> Engine:
 
 def _load_from_hub(chosen: ModelCard) -> Engine:
     directory = fetch(chosen.hub_id, chosen.revision)
-    if chosen.family == "bert":
+    if (chosen.family or read_json(directory / "config.json").get("model_type")) == "bert":
         return load_bert_engine(directory, chosen.name, chosen.title)
     from tx_core import hub  # transformers is imported only when a model of another family is chosen
 
