@@ -34,7 +34,10 @@ def thumbnails(
     return np.rint(np.sqrt(strongest) * 255).astype(np.uint8)
 
 
-def pack(header: Mapping[str, object], cells: UInt8[np.ndarray, "..."] | UInt16[np.ndarray, "..."]) -> bytes:
+Cells = UInt8[np.ndarray, "..."] | UInt16[np.ndarray, "..."] | Float32[np.ndarray, "..."]
+
+
+def pack(header: Mapping[str, object], cells: Cells) -> bytes:
     """Lay out header length (4 bytes, little endian), header (JSON, ASCII), cells (little endian)."""
     bits = cells.dtype.itemsize * 8
     words = json.dumps({**header, "bits": bits}, separators=(",", ":")).encode("ascii")

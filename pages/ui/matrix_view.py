@@ -1,0 +1,197 @@
+"""The matrix component: matrices in the order in which they are computed, and the sum behind any cell. Floats in, a cell out."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float32
+
+from pages.ui.attention_bytes import pack
+from pages.ui.attention_view import joined
+
+ASSETS = Path(__file__).parents[2] / "assets" / "matrix_view"
+SHARED_MODULES = ("bytes.js", "scales.js", "surface.js", "theme.js")
+OWN_MODULES = tuple(f"../matrix_view/{name}.js" for name in ("number", "origin", "layout", "paint", "sum", "row"))
+
+
+@dataclass(frozen=True)
+class Product:
+    """A cell is a row of `left` times a column of `right` (its row, where `transposed`), plus the column's bias."""
+
+    left: str
+    right: str
+    transposed: bool = False
+    bias: tuple[float, ...] | None = None
+    kind: str = "product"
+
+
+@dataclass(frozen=True)
+class Divided:
+    """A cell is the same cell of `of` over `divisor`, which is written as in "√32"."""
+
+    of: str
+    divisor: float
+    written: str
+    kind: str = "divided"
+
+
+@dataclass(frozen=True)
+class Masked:
+    """A cell is the same cell of `of`, or −∞ where it is hidden."""
+
+    of: str
+    kind: str = "masked"
+
+
+@dataclass(frozen=True)
+class Shares:
+    """A cell is its score's share among the scores of its row in `of`."""
+
+    of: str
+    how: Literal["softmax", "sparsemax", "hardmax"] = "softmax"
+    kind: str = "shares"
+
+
+Origin = Product | Divided | Masked | Shares
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """One matrix, its labels, and how its cells come about.
+
+    name: for links and origins, a word. lead: what stands before it, as in "→". told: a sentence on it.
+    shown: how many columns are drawn; None for all, 0 for a matrix that only serves in sums.
+    group: matrices of one group share the limit of their colours; "shares" ends at 1.
+    row_kind, column_kind: what a row and a column are, as in "query" and "key".
+    """
+
+    name: str
+    title: str
+    formula: str
+    values: Float32[np.ndarray, "row column"]
+    row_names: tuple[str, ...]
+    column_names: tuple[str, ...]
+    row_kind: str
+    column_kind: str
+    origin: Origin | None = None
+    group: str = "numbers"
+    shown: int | None = None
+    lead: str = "→"
+    told: str = ""
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.row_names), len(self.column_names)):
+            raise ValueError(
+                f"{self.name} must be row × column, got {self.values.shape} for "
+                f"{len(self.row_names)} and {len(self.column_names)} names"
+            )
+
+    @property
+    def columns_drawn(self) -> int:
+        """How many columns are on the screen."""
+        columns = self.values.shape[1]
+        return columns if self.shown is None else min(self.shown, columns)
+
+
+class Cell(NamedTuple):
+    """One cell of one matrix, counted from 0."""
+
+    matrix: str
+    row: int
+    column: int
+
+
+def matrix_row(
+    matrices: Sequence[Matrix],
+    chosen: Cell | None,
+    *,
+    names_title: str,
+    key: str,
+    on_choose: Callable[[], None],
+    numbers: bool = False,
+) -> None:
+    """Show matrices one after the other; the reader chooses a cell and sees its row, its column and its sum.
+
+    `names_title` heads the names of the rows. numbers: write them into the cells. After a change `on_choose` runs;
+    `chosen_cell(key, matrices)` then tells which it is.
+    """
+    header, values = message(matrices, chosen)
+    data = pack(header | {"names_title": names_title, "numbers": numbers}, values)
+    _component()(key=key, data=data, on_cell_change=on_choose)
+
+
+def message(matrices: Sequence[Matrix], chosen: Cell | None) -> tuple[dict[str, object], Float32[np.ndarray, "number"]]:
+    """Give what the component is sent: labels and origins, each list of names once; and all numbers in a row."""
+    names = list(dict.fromkeys(names for matrix in matrices for names in (matrix.row_names, matrix.column_names)))
+    cell = parse_cell(chosen and chosen._asdict(), matrices)
+    header = {
+        "matrices": [_described(matrix, names) for matrix in matrices],
+        "names": [list(listed) for listed in names],
+        "chosen": cell and cell._asdict(),
+    }
+    return header, np.concatenate([matrix.values.ravel() for matrix in matrices])
+
+
+def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, object]:
+    rows, columns = matrix.values.shape
+    plain = ("name", "title", "formula", "row_kind", "column_kind", "group", "lead", "told")
+    return {name: getattr(matrix, name) for name in plain} | {
+        "rows": rows,
+        "columns": columns,
+        "shown": matrix.columns_drawn,
+        "row_names": names.index(matrix.row_names),
+        "column_names": names.index(matrix.column_names),
+        "origin": matrix.origin and asdict(matrix.origin),
+    }
+
+
+def chosen_cell(key: str, matrices: Sequence[Matrix]) -> Cell | None:
+    """Tell which cell the reader chose in the row `key`."""
+    state = st.session_state.get(key)
+    return parse_cell(state.get("cell"), matrices) if isinstance(state, Mapping) else None
+
+
+def parse_cell(value: object, matrices: Sequence[Matrix]) -> Cell | None:
+    """Read a cell from anything; None where no such cell is drawn."""
+    if not isinstance(value, Mapping):
+        return None
+    matrix = next((matrix for matrix in matrices if matrix.name == value.get("matrix")), None)
+    if matrix is None or not _counts(value.get("row"), len(matrix.row_names)):
+        return None
+    if not _counts(value.get("column"), matrix.columns_drawn):
+        return None
+    return Cell(matrix.name, value["row"], value["column"])
+
+
+def cell_to_link(cell: Cell | None) -> str:
+    """Write a cell as a reader counts, for an address: ("scores", 3, 1) is "scores-4-2", no cell is "none"."""
+    return "none" if cell is None else f"{cell.matrix}-{cell.row + 1}-{cell.column + 1}"
+
+
+def cell_from_link(text: str) -> Cell | None:
+    """Read a cell back from an address; whether it is drawn is for `parse_cell` to say. Raises ValueError for nonsense."""
+    if text == "none":
+        return None
+    found = re.fullmatch(r"([a-z]{1,20})-([1-9][0-9]{0,4})-([1-9][0-9]{0,4})", text, flags=re.ASCII)
+    if found is None:
+        raise ValueError("cell must be written like scores-4-2, or none")
+    return Cell(found[1], int(found[2]) - 1, int(found[3]) - 1)
+
+
+def _counts(value: object, size: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size
+
+
+@cache
+def _component() -> Callable[..., object]:
+    return st.components.v2.component(
+        "attention_explorer_matrix_row",
+        html='<div class="matrix-view"></div>',
+        css=(ASSETS / "matrices.css").read_text("utf-8"),
+        js=joined((*SHARED_MODULES, *OWN_MODULES)),
+    )
