@@ -1,0 +1,35 @@
+"""Code on a page is the code that runs."""
+
+import inspect
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.source_code import home_of, source_of
+from tx_core import attention, layers
+
+
+def test_the_source_is_the_text_of_the_file():
+    written = Path(attention.__file__).read_text("utf-8")
+    source = source_of(attention.attend)
+    assert source.startswith("def attend(")
+    assert source in written
+    assert home_of(attention.attend) == "tx_core/attention.py"
+
+
+def test_a_class_is_shown_whole():
+    assert source_of(layers.LayerNorm) == inspect.getsource(layers.LayerNorm).rstrip()
+    assert home_of(layers.LayerNorm) == "tx_core/layers.py"
+
+
+def shown() -> None:
+    from pages.ui.source_code import show_source
+    from tx_core.attention import attend, softmax
+
+    show_source(attend, softmax)
+
+
+def test_a_page_shows_every_function_under_its_file():
+    app = AppTest.from_function(shown).run(timeout=30)
+    assert [code.value for code in app.code] == [source_of(attention.attend), source_of(attention.softmax)]
+    assert [caption.value for caption in app.caption] == ["`tx_core/attention.py`"] * 2
