@@ -9,7 +9,7 @@ from torch import Tensor
 
 from tx_core.engine import BertEngine
 from tx_core.masks import causal_mask
-from tx_core.normalise import NORMALISE
+from tx_core.normalise import NORMALISE, support
 from tx_core.steps import AttentionSteps, Projections, attention_steps, head_projections, random_projections
 from tx_core.trace import Trace
 
@@ -46,6 +46,16 @@ class SentenceSteps:
     def share_to_itself(self) -> float:
         """How much of its attention a token gives to itself, averaged over all tokens."""
         return float(self.steps.weights.diagonal().mean())
+
+    @property
+    def greatest_share(self) -> float:
+        """The greatest weight of a token's row, averaged over all tokens: 1 where attention is all on one token."""
+        return float(self.steps.weights.amax(-1).mean())
+
+    @property
+    def tokens_looked_at(self) -> float:
+        """How many tokens a token gives any weight at all, averaged over all tokens."""
+        return float(support(self.steps.weights).double().mean())
 
 
 def sentence_steps(engine: BertEngine, trace: Trace, choice: StepChoice) -> SentenceSteps:

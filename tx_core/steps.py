@@ -149,6 +149,11 @@ class Saturation:
     slope_scaled: tuple[float, ...]
     slope_unscaled: tuple[float, ...]
 
+    @property
+    def nbytes(self) -> int:
+        """The memory of all figures, in bytes; caches are bounded by it."""
+        return 5 * 8 * len(self.sizes)
+
 
 def saturation(sizes: tuple[int, ...], keys: int = 10, seed: int = 0, queries: int = 200) -> Saturation:
     """Show why scores are divided by √d: a dot product of random vectors grows with it (Vaswani et al. 2017, 3.2.1)."""

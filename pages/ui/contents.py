@@ -28,6 +28,8 @@ PAGES = (
          "Type a sentence and see how much each token attends to every other, in every layer and head of a BERT."),
     Page("fill_mask", "Explore", "Fill the blank", "What would BERT put here?",
          "Leave a blank in a sentence: see the words that the model finds likely, and where it looked to find them."),
+    Page("self_attention", "Build", "Self-attention", "How does a token find what matters to it?",
+         "Follow one head from the words of your sentence to its answer, and see the sum behind every number."),
 )
 
 

@@ -1,0 +1,184 @@
+"""How does a token find what matters to it? One head of attention, every step and every number of it."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import cache, controls, key_value_table
+from pages.ui.address import (
+    Field,
+    choice_field,
+    flag_field,
+    key,
+    number_field,
+    read_view,
+    tell_not_understood,
+    text_field,
+    write_view,
+)
+from pages.ui.frame import explain, link_to, open_page, share_link, show_engine
+from pages.ui.matrix_view import Cell, cell_from_link, cell_to_link, chosen_cell, matrix_row
+from pages.ui.step_notes import equation, notes
+from tx_core.errors import ExplorerError
+
+if TYPE_CHECKING:  # the core imports torch: the title is painted without it
+    from tx_core.sentence_steps import SentenceSteps
+    from tx_core.trace import Encoding
+
+PAGE = "self_attention"
+MODEL = "embedded"
+LAYERS, HEADS = 4, 8
+WEIGHTS = {"trained": "Trained", "random": "Random", "none": "None"}
+NORMALISE = {"softmax": "Soft", "sparsemax": "Sparse", "hardmax": "Hard"}
+FIELDS = (
+    text_field("text", "time flies like an arrow"),
+    choice_field("weights", tuple(WEIGHTS)),
+    number_field("layer", 1, 1, LAYERS),
+    number_field("head", 8, 1, HEADS),
+    number_field("seed", 1, 1, 999),
+    choice_field("normalise", tuple(NORMALISE)),
+    flag_field("unscaled"),
+    flag_field("causal"),
+    flag_field("numbers"),
+    number_field("dimensions", 6, 2, 32),
+    Field("cell", Cell("matches", 3, 2), cell_from_link, cell_to_link),
+    *key_value_table.FIELDS,
+)
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+TEXT = """
+Every token asks for something (its **query**), shows what it can be found by (its **key**) and has something to hand over
+(its **value**). The better a query matches a key, the more of that token's value is mixed into the answer, the **context**.
+"""
+STORE_TEXT = """
+A dictionary returns the value whose key equals the query. Attention compares the query with every key and returns a mix of
+all values, each weighed by how well its key matches. Change any number and ask again.
+"""
+
+
+def value(name: str) -> object:
+    """Tell what a field of this page holds."""
+    return st.session_state[key(PAGE, name)]
+
+
+def show_code() -> None:
+    """Show the functions of the core that compute the picture."""
+    from pages.ui.source_code import show_source
+    from tx_core import attention, normalise
+
+    chosen = {"softmax": attention.softmax, "sparsemax": normalise.sparsemax, "hardmax": normalise.hardmax}
+    show_source(attention.attend, attention.attention_scores, attention.attention_weights, chosen[value("normalise")])
+
+
+def ask_weights() -> None:
+    """Ask whose matrices project the vectors, and which layer they enter."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.segmented_control("Projections", list(WEIGHTS), key=key(PAGE, "weights"), format_func=WEIGHTS.get, required=True)
+        st.segmented_control("Layer", range(1, LAYERS + 1), key=key(PAGE, "layer"), required=True)
+        if value("weights") == "trained":
+            st.segmented_control("Head", range(1, HEADS + 1), key=key(PAGE, "head"), required=True)
+        if value("weights") == "random":
+            st.session_state[key(PAGE, "seed")] = value("seed")  # a browser that draws late then shows it, too
+            st.number_input("Draw number", 1, 999, key=key(PAGE, "seed"), width=150,
+                            help="Another number draws other matrices; the same number draws the same ones again.")  # fmt: skip
+
+
+def ask_steps() -> None:
+    """Ask for the switches of the computation and of its picture."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.segmented_control(
+            "Attention", list(NORMALISE), key=key(PAGE, "normalise"), format_func=NORMALISE.get, required=True,
+            help="Soft (softmax) shares, hard (argmax) decides, sparse (sparsemax) does a little of both.",
+        )  # fmt: skip
+        st.toggle("Without scaling", key=key(PAGE, "unscaled"), help="Leave out the division by √d.")
+        st.toggle("Causal mask", key=key(PAGE, "causal"), help="No token may look at a later one.")
+        st.toggle("Show numbers", key=key(PAGE, "numbers"))
+        st.slider("Dimensions drawn", 2, 32, key=key(PAGE, "dimensions"), width=130,
+                  help="All dimensions are computed with; more than a few are hard to look at.")  # fmt: skip
+
+
+def compute() -> "tuple[SentenceSteps, Encoding]":
+    """Run the model on the sentence and the chosen head step by step; raise ExplorerError where it cannot be."""
+    from tx_core.sentence_steps import StepChoice, sentence_steps
+
+    engine = cache.engine(MODEL)
+    show_engine(badge, engine.title, engine.device)
+    trace = cache.trace(MODEL, value("text"), keep=("hidden",))
+    choice = StepChoice(
+        value("layer") - 1, value("head") - 1, value("weights"), value("seed"), not value("unscaled"),
+        value("normalise"), value("causal"),
+    )  # fmt: skip
+    return sentence_steps(engine, trace, choice), trace.attention.query_tokens
+
+
+@st.fragment
+def look(found: "SentenceSteps | None", encoding: "Encoding | None") -> None:
+    """Draw the steps; what is clicked here runs nothing but this."""
+    if found:
+        draw_steps(found)
+        for note in notes(found, encoding):
+            st.text(note)
+        if value("unscaled"):
+            draw_saturation()
+    st.header("Attention is a store that one can ask", anchor=False)
+    st.markdown(STORE_TEXT)
+    key_value_table.key_value_table(PAGE)
+    st.header("The same function elsewhere", anchor=False)
+    link_to("attention", "Every head of the model runs on it: see where each looks", value("text"))
+    link_to("fill_mask", "So do its guesses at a blank", value("text"))
+    write_view(PAGE, FIELDS, {})
+    share_link()
+
+
+def draw_steps(found: "SentenceSteps") -> None:
+    """Draw the matrices, and keep the cell that the reader chooses."""
+    from pages.ui.step_matrices import step_matrices
+
+    name = key(PAGE, "row")
+    matrices = step_matrices(found, value("dimensions"))
+
+    def choose() -> None:
+        st.session_state[key(PAGE, "cell")] = chosen_cell(name, matrices)
+
+    matrix_row(matrices, value("cell"), names_title="Tokens", key=name, on_choose=choose, numbers=value("numbers"))
+
+
+def draw_saturation() -> None:
+    """Draw what softmax does to random scores as vectors get longer, with and without scaling."""
+    from pages.ui.figures import QUIET
+    from pages.ui.line_figures import lines_in_words, lines_over_depth
+    from tx_core.steps import saturation
+
+    seen = cache.remember(("saturation", SIZES), lambda: saturation(SIZES))
+    series = {"not divided": seen.largest_unscaled, "divided by √d": seen.largest_scaled}
+    title = "Greatest weight of a row, by the number of dimensions d"
+    dark = st.context.theme.type == "dark"
+    figure = lines_over_depth([str(size) for size in SIZES], series, limits=(0, 1.02), dark=dark)
+    st.subheader("Why scores are divided by √d", anchor=False)
+    st.markdown(
+        f"Random queries, {seen.keys} random keys each. The longer the vectors, the larger their products: without division "
+        "softmax gives nearly everything to one key. A change of a score then moves its weight by a mere "
+        f"{seen.slope_unscaled[-1]:.2f} of itself at d = {SIZES[-1]} (divided: {seen.slope_scaled[-1]:.2f}), so that "
+        "there is little left to learn from."
+    )
+    st.markdown(f"**{title}**")
+    st.plotly_chart(figure, config=QUIET, key=key(PAGE, "saturation"), alt=lines_in_words(title, series))
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, {})
+tell_not_understood(PAGE)
+st.markdown(TEXT)
+formula = st.empty()
+code = st.container()
+controls.sentence(key(PAGE, "text"))
+ask_weights()
+ask_steps()
+found = encoding = None
+try:
+    found, encoding = compute()
+    formula.latex(equation(found))
+except ExplorerError as problem:
+    explain(problem)
+with code:
+    show_code()
+look(found, encoding)
