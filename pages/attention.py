@@ -65,7 +65,7 @@ example = next((one for one in EXAMPLES if (one.text, one.pair) == (text, pair))
 controls.examples(key(PAGE, "example"), EXAMPLES, example, show_example)
 notice, budget = st.columns([6, 1])
 if example:
-    notice.markdown(f":material/lightbulb: {example.notice}")
+    notice.markdown(controls.notice(example, model))
 try:
     with controls.wait_for(model):
         engine = cache.engine(model)

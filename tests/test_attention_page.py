@@ -175,6 +175,17 @@ def test_a_copied_link_brings_exactly_the_view_back(open_app: Open):
     assert again.text[0].value == app.text[0].value
 
 
+def test_a_browser_that_draws_a_control_only_after_a_second_run_is_still_told_its_value(open_app: Open):
+    app = open_app(text="A bird", heads="1-2", words="1", lines="7", scale="greys").run()
+    controls_drawn = [
+        app.text_input(key="attention_text"), app.multiselect(key="attention_heads"), app.toggle(key="attention_words"),
+        app.slider(key="attention_lines"), app.selectbox(key="attention_scale"),
+    ]  # fmt: skip
+    assert all(control.proto.set_value for control in controls_drawn)
+    app.text_input(key="attention_text").set_value("Typed by hand").run().run()
+    assert not app.text_input(key="attention_text").proto.set_value
+
+
 def test_back_in_the_browser_brings_the_earlier_view_back(open_app: Open):
     app = open_app()
     app.text_input(key="attention_text").set_value("A bird sings.").run()

@@ -31,6 +31,25 @@ def key(page: str, name: str) -> str:
     return f"{page}_{name}"
 
 
+def held(name: str, then: Callable[[], None] | None = None) -> dict[str, object]:
+    """Give the arguments that tie a widget to its entry in the session; `then` runs after a change by the reader.
+
+    Until the reader has touched the widget, every run tells the browser its value anew. Streamlit tells it once only,
+    and a browser that draws the widget later (in a popover, or when two runs follow each other at once) would
+    show the widget's own default and send that back.
+    """
+    given = f"{name}_given"
+    if st.session_state.get(given, (None,)) != st.session_state[name]:
+        st.session_state[name] = st.session_state[name]
+
+    def take() -> None:
+        st.session_state[given] = st.session_state[name]
+        if then:
+            then()
+
+    return {"key": name, "on_change": take}
+
+
 def text_field(name: str, default: str = "") -> Field[str]:
     """A field of any text."""
     return Field(name, default, str)
@@ -77,6 +96,8 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
         st.session_state[f"{page}_wrong"] = wrong
         st.session_state.update({key(page, name): value for name, value in values.items()})
     for field in fields:
+        if arriving:
+            st.session_state.pop(f"{key(page, field.name)}_given", None)
         st.session_state.setdefault(key(page, field.name), left.get("values", {}).get(field.name, field.default))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.ui.address import held
 from tx_core.errors import ModelUnavailable, TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -58,14 +59,14 @@ def model(key: str = "model") -> str:
     from tx_core import models
 
     names = [card.name for card in models.catalogue()]
-    asked = st.session_state.get(key, models.DEFAULT)
+    asked = st.session_state.setdefault(key, models.DEFAULT)
     if asked not in names and models.any_model_allowed():
         names.append(asked)
     elif asked not in names:
         st.session_state[key] = models.DEFAULT
     chosen = st.selectbox(
-        "Model", names, key=key, format_func=model_title, accept_new_options=models.any_model_allowed(),
-        help=_all_models(),
+        "Model", names, format_func=model_title, accept_new_options=models.any_model_allowed(),
+        help=_all_models(), **held(key),
     )  # fmt: skip
     return chosen or models.DEFAULT
 
@@ -138,9 +139,8 @@ def sentence(
     """
     st.session_state.setdefault(key, default)
     written = st.text_input(
-        label, key=key, live=TYPING_PAUSE, placeholder=placeholder, help=help, autocomplete="off",
-        on_change=on_change or "rerun",
-    )  # fmt: skip
+        label, live=TYPING_PAUSE, placeholder=placeholder, help=help, autocomplete="off", **held(key, on_change)
+    )
     return written or ""
 
 
@@ -154,13 +154,16 @@ def budget(engine: "Engine", text: str, pair: str = "") -> str:
 
 
 def examples(key: str, choices: Sequence[Example], shown: Example | None, choose: Callable[[Example], None]) -> None:
-    """Offer examples by their titles, the one that is shown marked; a click runs `choose` before the page runs again."""
+    """Offer examples by their titles, the one that is shown marked; a click runs `choose` before the page runs again.
+
+    A click on the marked one chooses it anew: the way back to what it shows.
+    """
     titles = {example.title: example for example in choices}
     st.session_state[key] = shown.title if shown else None
 
     def picked() -> None:
-        if (title := st.session_state.get(key)) in titles:
-            choose(titles[title])
+        if chosen := titles.get(st.session_state.get(key), shown):
+            choose(chosen)
 
     st.pills("Examples", list(titles), key=key, on_change=picked, wrap=False, label_visibility="collapsed")
 
@@ -169,7 +172,8 @@ def keep_existing_heads(key: str, num_layers: int, num_heads: int) -> bool:
     """Leave out heads that the model does not have, and put the first in place of none; tell whether all were there."""
     asked = list(st.session_state.get(key) or [])
     exist = [(layer, head) for layer, head in asked if 0 <= layer < num_layers and 0 <= head < num_heads]
-    st.session_state[key] = exist or [(0, 0)]  # even if unchanged: the browser then shows what is held here
+    if asked != exist or not exist:
+        st.session_state[key] = exist or [(0, 0)]
     return asked == exist
 
 
@@ -177,8 +181,19 @@ def layer_and_heads(key: str, num_layers: int, num_heads: int) -> list[Head]:
     """Let the reader choose heads by name; give (layer, head) counted from 0, at least one, each of which exists."""
     keep_existing_heads(key, num_layers, num_heads)
     options = [(layer, head) for layer in range(num_layers) for head in range(num_heads)]
-    chosen = st.multiselect("Heads shown", options, key=key, format_func=head_name, placeholder="Choose a head")
+    chosen = st.multiselect("Heads shown", options, format_func=head_name, placeholder="Choose a head", **held(key))
     return [head for head in chosen if head in options] or options[:1]
+
+
+def notice(example: Example, model: str) -> str:
+    """Write what to notice in an example, and where: in heads of the embedded model, which other models need not share."""
+    from tx_core import models
+
+    where = " and ".join(head_name(head).lower() for head in example.heads)
+    told = f":material/lightbulb: **In {where}:** {example.notice}"
+    if model == models.DEFAULT:
+        return told
+    return f"{told} This was seen in {model_title(models.DEFAULT)}: another model may do it in another head, or not at all."
 
 
 def head_name(head: Head) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui import controls
-from pages.ui.address import Field, choice_field, flag_field, key, number_field
+from pages.ui.address import Field, choice_field, flag_field, held, key, number_field
 from pages.ui.attention_view import SCALES, Head, heads_from_link, heads_to_link, token_from_link, token_to_link
 
 MOST_LAYERS_OR_HEADS = 1000
@@ -76,7 +76,7 @@ def ask_stack(page: str, kinds: Sequence[str]) -> int:
     if st.session_state[name] not in kinds:
         st.session_state[name] = kinds[0]
     if len(kinds) > 1:
-        st.segmented_control("Attention", kinds, key=name, format_func=STACKS.get, required=True)
+        st.segmented_control("Attention", kinds, format_func=STACKS.get, required=True, **held(name))
     return kinds.index(st.session_state[name])
 
 
@@ -95,13 +95,13 @@ def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) ->
 def ask_tokens(page: str) -> None:
     """Let the reader merge pieces and hide special tokens."""
     with st.container(horizontal=True):
-        st.toggle("Whole words", key=key(page, "words"), help="Show words instead of the pieces that the model reads.")
-        st.toggle("Hide special tokens", key=key(page, "hide"), help="Leave out [CLS], [SEP] and the like.")
+        st.toggle("Whole words", **held(key(page, "words")), help="Show words instead of the pieces that the model reads.")
+        st.toggle("Hide special tokens", **held(key(page, "hide")), help="Leave out [CLS], [SEP] and the like.")
 
 
 def ask_drawing(page: str) -> None:
     """Let the reader choose what is drawn, how many lines, and in which colours."""
-    st.segmented_control("Show", list(SHOWN), key=key(page, "show"), format_func=SHOWN.get, required=True)
-    st.slider("Strongest links drawn as lines", 1, MOST_LINES, key=key(page, "lines"))
-    st.selectbox("Colours", SCALES, key=key(page, "scale"), format_func=str.capitalize,
+    st.segmented_control("Show", list(SHOWN), format_func=SHOWN.get, required=True, **held(key(page, "show")))
+    st.slider("Strongest links drawn as lines", 1, MOST_LINES, **held(key(page, "lines")))
+    st.selectbox("Colours", SCALES, format_func=str.capitalize, **held(key(page, "scale")),
                  help="All four can be told apart with any kind of colour vision.")  # fmt: skip

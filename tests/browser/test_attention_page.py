@@ -1,0 +1,168 @@
+"""The attention page as a visitor meets it: type, click, keys, links, a phone, the dark, and texts that mean harm."""
+
+import json
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script> [x](javascript:alert(3)) :red[y] \u202eabc 💥 שלום"
+"""Markup, Markdown, a right-to-left override and an emoji at once."""
+
+
+def sentence(page: Page) -> Locator:
+    return page.get_by_label("Sentence", exact=True)
+
+
+def said(page: Page) -> Locator:
+    """What the page says about the map, in words."""
+    return page.get_by_test_id("stText").filter(has_text=re.compile(r"^(Layer|Mean)"))
+
+
+def map_label(page: Page) -> Locator:
+    return page.get_by_test_id("attention-heatmap")
+
+
+def head(page: Page, layer: int, number: int) -> Locator:
+    return page.get_by_role("gridcell", name=f"Layer {layer}, head {number}", exact=True)
+
+
+def linked(page: Page, words: str) -> None:
+    page.wait_for_url(re.compile(f"{re.escape(words)}(&|$)"))
+
+
+def shape_of(page: Page) -> dict:
+    """Where the heatmap's cells are, and how many."""
+    expect(map_label(page)).to_have_attribute("data-shape", re.compile("cell"))
+    return json.loads(map_label(page).get_attribute("data-shape"))
+
+
+def no_wider_than_the_screen(page: Page) -> bool:
+    return page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_on_a_laptop_question_sentence_wall_and_map_are_on_the_first_screen(page_at):
+    page = page_at("/")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for part in (page.get_by_role("heading", level=1), sentence(page), head(page, 4, 8), said(page)):
+        expect(part).to_be_in_viewport(ratio=1)
+    shape = shape_of(page)
+    last_row = map_label(page).bounding_box()["y"] + shape["top"] + shape["cell"] * shape["queries"]
+    assert last_row <= 800
+    assert page.get_by_text("To know whose keys they are").is_visible()
+
+
+def test_typing_changes_the_tokens_the_map_shows_and_clearing_says_what_to_do(page_at):
+    page = page_at("/")
+    assert shape_of(page)["queries"] == 7
+    sentence(page).press("End")
+    sentence(page).press_sequentially(" Again", delay=20)
+    expect(said(page)).not_to_contain_text("'his' gives")
+    expect(map_label(page)).to_have_attribute("data-shape", re.compile('"queries":8'))
+    page.get_by_text("8 of 128 tokens").wait_for()
+    assert sentence(page).input_value() == "Tom lost his keys. Again"
+    sentence(page).fill("")
+    page.get_by_text("There is no text yet").wait_for()
+    sentence(page).fill("Back again.")
+    expect(said(page)).to_contain_text("Layer 4, head 5.")
+
+
+def test_wall_and_keys_and_boxes_choose_the_same_heads(page_at):
+    page = page_at("/")
+    head(page, 1, 8).click()
+    expect(said(page)).to_contain_text("Layer 1, head 8.")
+    linked(page, "heads=1-8")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
+    expect(said(page)).to_contain_text("Layer 2, head 7.")
+    linked(page, "heads=2-7")
+    head(page, 1, 8).click(modifiers=["Shift"])
+    expect(said(page)).to_contain_text("Mean of 2 heads.")
+    chosen = page.get_by_test_id("stMultiSelect")
+    expect(chosen).to_contain_text("Layer 1, head 8")
+    chosen.get_by_role("button", name=re.compile("Layer 2, head 7")).or_(chosen.get_by_text("Layer 2, head 7")).first.click()
+    page.keyboard.press("Backspace")
+    expect(page.get_by_role("gridcell", selected=True)).to_have_count(1)
+
+
+def test_a_clicked_token_is_focused_in_words_and_in_the_link_and_stays_through_the_options(page_at):
+    page = page_at("/?text=time+flies+like+an+arrow&heads=1-8")
+    shape = shape_of(page)
+    map_label(page).click(position={"x": shape["left"] + 5, "y": shape["top"] + 3.5 * shape["cell"]})
+    expect(said(page)).to_contain_text("'##ies' gives")
+    linked(page, "focus=4")
+    page.get_by_text("Whole words", exact=True).click()
+    expect(said(page)).to_contain_text("'flies' gives")
+    page.get_by_text("Hide special tokens").click()
+    page.get_by_text("what is left of each row was scaled").wait_for()
+    expect(map_label(page)).to_have_attribute("data-shape", re.compile('"queries":5'))
+    linked(page, "focus=4")
+    page.get_by_role("button", name="Lines and colours").click()
+    page.get_by_role("radio", name="Heatmap").or_(page.get_by_role("button", name="Heatmap")).first.click()
+    expect(page.get_by_test_id("attention-lines")).to_be_hidden()
+    linked(page, "show=heatmap&focus=4")
+
+
+def test_a_link_brings_the_view_back_and_so_does_the_way_back(page_at):
+    page = page_at("/?text=What+is+your+name%3F&pair=My+name+is+Anna.&heads=2-8_4-5&words=1&hide=1&focus=8&lines=5&scale=greys")
+    words, address = said(page).inner_text(), page.url
+    assert words.startswith("Mean of 2 heads. 'My' gives")
+    head(page, 1, 1).click()
+    expect(said(page)).to_contain_text("Layer 1, head 1.")
+    page.go_back()
+    expect(said(page)).to_have_text(words)
+    page.reload()
+    expect(said(page)).to_have_text(words)
+    assert page.url == address
+    page.get_by_role("button", name="Share this view").click()
+    assert page.get_by_test_id("stPopoverBody").locator("code").inner_text().endswith(address.partition("?")[2])
+    expect(page.get_by_role("gridcell", selected=True)).to_have_count(2)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_on_a_phone_nothing_is_wider_than_the_screen_and_heads_are_as_large_as_a_finger_needs(page_at, axe, dark):
+    page = page_at("/?text=The+old+man+bought+a+very+big+house+because+he+liked+it.&heads=2-6", width=390, dark=dark)
+    assert no_wider_than_the_screen(page)
+    box = head(page, 1, 1).bounding_box()
+    assert min(box["width"], box["height"]) >= 24
+    head(page, 3, 3).click()
+    expect(said(page)).to_contain_text("Layer 3, head 3.")
+    assert no_wider_than_the_screen(page)
+    axe(page)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_barrier_is_found_with_everything_open(page_at, settle, axe, dark):
+    page = page_at("/?text=I+saw+%F0%9F%92%A5&heads=1-2_1-3&hide=1&focus=2&scale=nonsense", dark=dark)
+    page.get_by_text("The weights as a table").click()
+    page.get_by_test_id("stDataFrame").first.wait_for()
+    page.get_by_text("tokens, their ids and segments").click()
+    expect(page.get_by_test_id("stDataFrame")).to_have_count(2)
+    settle(page)
+    axe(page)
+
+
+def test_hostile_text_is_only_text(page_at, settle):
+    page = page_at(f"/?text={quote(HOSTILE)}&pair={quote(HOSTILE)}&heads={quote(HOSTILE)}&scale={quote(HOSTILE)}&focus=2")
+    expect(said(page)).to_contain_text("gives")
+    assert sentence(page).input_value() == HOSTILE
+    page.get_by_text("not known here: heads, scale").wait_for()
+    page.get_by_text("The weights as a table").click()
+    page.get_by_test_id("stDataFrame").wait_for()
+    shape = shape_of(page)
+    map_label(page).hover(position={"x": shape["left"] + 2.5 * shape["cell"], "y": shape["top"] + 2.5 * shape["cell"]})
+    settle(page)
+    assert page.locator("img[src='x']").count() == 0
+    assert page.locator("a[href^='javascript']").count() == 0
+
+
+def test_a_text_beyond_the_budget_is_kept_and_told(page_at):
+    page = page_at("/")
+    long = "word " * 2000
+    sentence(page).fill(long)
+    page.get_by_text("2,002 of 128 tokens").wait_for()
+    page.get_by_text("shorten it by 1,874 tokens").wait_for()
+    assert sentence(page).input_value() == long
+    page.get_by_role("button", name="Share this view").click()
+    page.get_by_text("This view needs a link of").wait_for()
