@@ -110,6 +110,16 @@ class PaddingProof:
     difference_masked: float
     difference_unmasked: float
 
+    @property
+    def moved_masked(self) -> tuple[float, ...]:
+        """The greatest change of any number of each token's vector, the padding being masked."""
+        return tuple((self.masked - self.alone).abs().amax(dim=-1).tolist())
+
+    @property
+    def moved_unmasked(self) -> tuple[float, ...]:
+        """The greatest change of any number of each token's vector, the padding being read like words."""
+        return tuple((self.unmasked - self.alone).abs().amax(dim=-1).tolist())
+
 
 def pad_batch(sentences: list[tuple[int, ...]], padding_id: int) -> Int[Tensor, "batch token"]:
     """Write sentences below one another, filled up to the longest with padding."""

@@ -1,0 +1,81 @@
+"""The page of masks in a real browser: a mask painted with mouse, keyboard and link, on a screen and on a phone."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+
+def cell(page: Page, query: int, key: int) -> Locator:
+    return page.locator(f"[data-row='{query}'][data-column='{key}']")
+
+
+def readout(page: Page) -> Locator:
+    return page.get_by_test_id("matrix-readout")
+
+
+def test_a_click_forbids_a_cell_and_the_weights_and_the_link_follow(page_at, settle):
+    page = page_at("/masks")
+    cell(page, 2, 1).click()
+    page.wait_for_url(re.compile(r"kind=painted&mask=9-"))
+    expect(readout(page)).to_contain_text("cat → the")
+    expect(readout(page)).to_contain_text("may not look")
+    expect(readout(page)).to_contain_text("scores after −∞")
+    expect(readout(page)).to_contain_text("weights after 0.000")
+    expect(cell(page, 2, 1)).to_have_attribute("aria-selected", "false")
+    page.reload()
+    settle(page)
+    cell(page, 2, 1).wait_for(timeout=30_000)
+    expect(cell(page, 2, 1)).to_have_attribute("aria-selected", "false")
+    expect(cell(page, 2, 2)).to_have_attribute("aria-selected", "true")
+
+
+def test_dragging_paints_along_and_a_name_empties_its_row(page_at):
+    page = page_at("/masks?kind=none")
+    cell(page, 1, 2).hover()
+    page.mouse.down()
+    for key in (3, 4, 5):
+        cell(page, 1, key).hover()
+    page.mouse.up()
+    for key, allowed in enumerate([True, True, False, False, False, False, True]):
+        expect(cell(page, 1, key)).to_have_attribute("aria-selected", str(allowed).lower())
+    page.get_by_role("button", name="Whole row of sat").click()
+    expect(page.get_by_text("May look nowhere: 'sat' (row 4)")).to_be_visible()
+
+
+def test_the_keyboard_walks_and_paints(page_at):
+    page = page_at("/masks")
+    cell(page, 0, 0).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    expect(cell(page, 1, 1)).to_be_focused()
+    page.keyboard.press("Space")
+    expect(cell(page, 1, 1)).to_have_attribute("aria-selected", "false")
+    page.keyboard.press("Shift+ArrowDown")
+    expect(cell(page, 2, 1)).to_have_attribute("aria-selected", "false")
+    page.wait_for_url(re.compile("kind=painted"))
+
+
+def test_a_control_changes_the_picture_and_the_address(page_at, settle):
+    page = page_at("/masks")
+    page.get_by_text("Window", exact=True).click()
+    page.wait_for_url(re.compile("kind=window"))
+    settle(page)
+    expect(cell(page, 0, 1)).to_have_attribute("aria-selected", "true")
+    expect(cell(page, 0, 2)).to_have_attribute("aria-selected", "false")
+
+
+def test_the_sentence_goes_along_to_another_page(page_at):
+    page = page_at("/masks?text=Birds+%26+bees")
+    page.get_by_role("link", name="Fill a blank in it").click()
+    page.wait_for_url(re.compile(r"fill_mask\?.*text=Birds\+%26\+bees"))
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
+@pytest.mark.parametrize("part", ["one", "penalty", "batch"])
+def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at, axe, width, dark, part):
+    page = page_at(f"/masks?part={part}&padding=2", width=width, dark=dark)
+    expect(page.get_by_test_id("matrices")).to_have_attribute("data-paints", re.compile("."))
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
+    axe(page)
