@@ -36,6 +36,8 @@ def settings(page: str) -> Settings:
 
 def ask_settings(page: str) -> None:
     """Let the reader choose, in a popover."""
+    for field in FIELDS:  # a popover draws its widgets when it opens, and knows only what the latest run told them
+        st.session_state[key(page, field.name)] = st.session_state[key(page, field.name)]
     with st.popover("Options", icon=":material/tune:"):
         st.slider("Words in each list", 1, LONGEST_LIST, key=key(page, "listed"))
         st.segmented_control(

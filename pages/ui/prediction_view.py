@@ -28,9 +28,10 @@ def draw_answer(
     """
     filling = answers.favourites(engine.name, text, chosen)
     several = len(filling.blanks) > 1
-    columns = st.columns(ABREAST, gap="large") if abreast and (several or words) else [st.container()]
     scores = []
     for blank in filling.blanks:
+        if blank.number % ABREAST == 0 or not abreast:
+            columns = st.columns(ABREAST, gap="large") if abreast and (several or words) else [st.container()]
         title, yours = "Most likely words", "Your words"
         if several:
             title, yours = f"Blank {blank.number + 1}", f"Your words at blank {blank.number + 1}"
