@@ -112,7 +112,7 @@ def numbers(found: Sequence[Answer], key: str) -> None:
 
     with opened:
         table = pandas.DataFrame([row for answer in found for row in rows(answer)], columns=COLUMNS)
-        st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.6f")})
+        st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.4g")})
         st.download_button(
             "Download as CSV", lambda: as_csv(found), "blanks.csv", "text/csv", key=f"{key}_csv", on_click="ignore",
             icon=":material/download:",
