@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import prompts
 from pages.ui.answers import COLUMNS, Answer, as_csv, rows
+from pages.ui.blank_attention import FIRST_HEADS
 from tx_core import models
 from tx_core.fill_mask import predict
 from tx_core.joint_filling import fill_jointly
@@ -279,3 +280,11 @@ def test_no_cell_of_the_file_begins_like_a_formula():
     cells = [cell.strip('"') for line in lines for cell in line.split(",")]
     assert [cell for cell in cells if cell[:1] in "=+-@" and cell] == []
     assert "'=1+1 ___ and ___" in cells
+
+
+def test_the_head_shown_first_looks_at_the_word_that_decides_the_blank():
+    attention = models.load(models.DEFAULT).trace(EXAMPLES[0]["text"]).attention
+    (layer, head), tokens = FIRST_HEADS[0], attention.query_tokens
+    row = attention.weights[layer, head, tokens.blanks[0]]
+    assert tokens.tokens[row.argmax()] == "yesterday"
+    assert row.max() > 0.5
