@@ -1,0 +1,124 @@
+"""Every choice of a pre-training run in frozen records that check themselves; the command line is made of them."""
+
+from dataclasses import dataclass, field
+
+from tx_core.config import BertConfig, require_positive
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """The shape of the model; the vocabulary's size follows from the vocabulary."""
+
+    layers: int = field(default=4, metadata={"help": "blocks"})
+    heads: int = field(default=8, metadata={"help": "heads in each block"})
+    hidden: int = field(default=256, metadata={"help": "numbers in a token's vector"})
+    intermediate: int = field(default=1024, metadata={"help": "width of the feed-forward part"})
+    positions: int = field(default=128, metadata={"help": "longest input"})
+    dropout: float = field(default=0.0, metadata={"help": "share of numbers dropped while training"})
+
+    def config(self, vocab_size: int) -> BertConfig:
+        """Give the sizes as the model wants them; raises ValueError that gives the rule and the value."""
+        return BertConfig(
+            vocab_size=vocab_size, hidden_size=self.hidden, num_layers=self.layers, num_heads=self.heads,
+            intermediate_size=self.intermediate, max_positions=self.positions, num_segments=2,
+            activation="gelu", layer_norm_eps=1e-12, dropout=self.dropout,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PackingSettings:
+    """How examples are cut. buckets: the padded lengths; batch_tokens: slots in a batch, the same for every bucket."""
+
+    buckets: tuple[int, ...] = field(default=(16, 32, 48, 64, 96, 128), metadata={"help": "padded lengths"})
+    batch_tokens: int = field(default=4096, metadata={"help": "token slots in a batch on the device"})
+    single_share: float = field(default=0.5, metadata={"help": "share of lines read one sentence at a time"})
+    pair_share: float = field(default=0.3, metadata={"help": "share of packed paragraphs split into two segments"})
+    block_lines: int = field(default=20_000, metadata={"help": "lines that are shuffled and sorted by length together"})
+
+    def __post_init__(self) -> None:
+        require_positive("batch_tokens", self.batch_tokens)
+        require_positive("block_lines", self.block_lines)
+        if not self.buckets or list(self.buckets) != sorted(set(self.buckets)) or self.buckets[0] < 8:
+            raise ValueError(f"buckets must be lengths of 8 or more in rising order, got {self.buckets}")
+        if self.batch_tokens < self.buckets[-1]:
+            raise ValueError(f"batch_tokens must hold the longest bucket, {self.buckets[-1]}, got {self.batch_tokens}")
+        _require_share("single_share", self.single_share)
+        _require_share("pair_share", self.pair_share)
+
+
+@dataclass(frozen=True)
+class MaskingSettings:
+    """The masked-word task (Devlin et al. 2019, section 3.1). Of the words chosen, the rest of both shares stays."""
+
+    rate: float = field(default=0.25, metadata={"help": "share of words to guess at the start"})
+    final_rate: float = field(default=0.15, metadata={"help": "share at the end; it falls in a straight line"})
+    blanked: float = field(default=0.8, metadata={"help": "share of them shown as [MASK]"})
+    replaced: float = field(default=0.1, metadata={"help": "share of them shown as a random piece"})
+
+    def __post_init__(self) -> None:
+        for name in ("rate", "final_rate", "blanked", "replaced"):
+            _require_share(name, getattr(self, name))
+        if self.rate == 0 or self.final_rate == 0:
+            raise ValueError("rate and final_rate must be above 0: without blanks there is nothing to learn")
+        if self.blanked + self.replaced > 1:
+            raise ValueError(f"blanked and replaced must sum to 1 at most, got {self.blanked} and {self.replaced}")
+
+
+@dataclass(frozen=True)
+class ScheduleSettings:
+    """How long, how fast, how large. The run ends after `steps`, or after `minutes` where steps is 0."""
+
+    steps: int = field(default=0, metadata={"help": "updates in all; 0: the time decides"})
+    minutes: float = field(default=60.0, metadata={"help": "time budget, all sittings together, where steps is 0"})
+    peak_rate: float = field(default=1e-3, metadata={"help": "highest learning rate"})
+    warm_up: float = field(default=0.06, metadata={"help": "share of the run in which the rate rises"})
+    accumulate: int = field(default=1, metadata={"help": "batches added up for one update"})
+    grown: int = field(default=4, metadata={"help": "batches added up in the last part"})
+    grow_after: float = field(default=0.6, metadata={"help": "share of the run after which batches grow"})
+
+    def __post_init__(self) -> None:
+        if self.steps < 0 or (self.steps == 0 and self.minutes <= 0):
+            raise ValueError(f"a run needs steps or minutes above 0, got {self.steps} and {self.minutes}")
+        if self.peak_rate <= 0:
+            raise ValueError(f"peak_rate must be above 0, got {self.peak_rate}")
+        require_positive("accumulate", self.accumulate)
+        require_positive("grown", self.grown)
+        _require_share("warm_up", self.warm_up)
+        _require_share("grow_after", self.grow_after)
+
+
+@dataclass(frozen=True)
+class OptimiserSettings:
+    """AdamW (Loshchilov & Hutter 2019) and the running mean of the weights that is published."""
+
+    beta1: float = field(default=0.9, metadata={"help": "memory of the mean gradient"})
+    beta2: float = field(default=0.98, metadata={"help": "memory of the mean squared gradient"})
+    epsilon: float = field(default=1e-6, metadata={"help": "added to the root of the squared gradient"})
+    weight_decay: float = field(default=0.01, metadata={"help": "pull towards 0, but for norms and biases"})
+    clip: float = field(default=1.0, metadata={"help": "longest gradient; longer ones are shortened"})
+    mean_decay: float = field(default=0.999, metadata={"help": "memory of the running mean of the weights; 0: none"})
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What does not change what is learned: where, how often told, saved and measured.
+
+    seed does change it. precision: auto, bf16 or fp32; auto is bf16 where the hardware computes it.
+    """
+
+    seed: int = field(default=0, metadata={"help": "of weights, order and blanks"})
+    device: str = field(default="auto", metadata={"help": "auto, cpu, cuda, mps"})
+    precision: str = field(default="auto", metadata={"help": "auto, bf16, fp32"})
+    fused: bool = field(default=True, metadata={"help": "use PyTorch's fused functions in place of the written-out ones"})
+    compile: bool = field(default=False, metadata={"help": "torch.compile"})
+    threads: int = field(default=0, metadata={"help": "CPU threads; 0: PyTorch's choice"})
+    save_minutes: float = field(default=3.0, metadata={"help": "time between two saved states"})
+    save_steps: int = field(default=0, metadata={"help": "steps between two saved states; 0: the time decides"})
+    tell_seconds: float = field(default=15.0, metadata={"help": "time between two lines of progress"})
+    measure_minutes: float = field(default=15.0, metadata={"help": "time between two measurements on held-out text"})
+    measure_lines: int = field(default=40, metadata={"help": "held-out lines a source to measure on"})
+
+
+def _require_share(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must lie in [0, 1], got {value}")

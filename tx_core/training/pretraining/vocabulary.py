@@ -1,0 +1,117 @@
+"""A WordPiece vocabulary, uncased: learned from the corpus, or read from a list of pieces."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+from tx_core.training.pretraining.corpus import CorpusProblem, Source, lines_of
+
+MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+PADDING, UNKNOWN, FIRST, LAST, BLANK = range(5)
+MOST_LETTERS = 200
+MOST_PIECES = 65_536
+"""The most pieces that 16 bits can number: texts are kept on disk as such numbers."""
+
+
+def learn_vocabulary(
+    sources: Sequence[Source], size: int, extra_words: Sequence[str] = (), *, seed: int = 0, sample_characters: int = 60_000_000
+) -> Tokenizer:
+    """Learn pieces from a sample that has the sources in the proportions they are read in.
+
+    WordPiece takes the longest match, so words that learning passed over are simply added at the end: the last of
+    the learned pieces make room for them. Raises CorpusProblem when the texts do not give that many pieces.
+    """
+    if not len(MARKS) < size <= MOST_PIECES:
+        raise CorpusProblem(f"A vocabulary has {len(MARKS) + 1} to {MOST_PIECES:,} pieces, not {size:,}.")
+    backend = _uncased(models.WordPiece(unk_token=MARKS[UNKNOWN]))
+    sample = [backend.normalizer.normalize_str(line) for line in _sample(sources, seed, sample_characters)]
+    letters = _letters(sample)
+    # Named beforehand, single letters have the same numbers in every run, and so ties are broken alike.
+    inner = [f"##{letter}" for letter in letters if letter.isalnum()]
+    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*MARKS, *letters, *inner], show_progress=False)
+    others = re.compile(f"[^{re.escape(''.join(letters))}]+")
+    backend.train_from_iterator((others.sub(" ", line) for line in sample), trainer)
+    return from_pieces(with_extra_words(pieces_of(backend)[:size], extra_words, size))
+
+
+def with_extra_words(learned: Sequence[str], extra_words: Sequence[str], size: int) -> list[str]:
+    """Add the words that are not there yet, in place of the last learned pieces when there is no room."""
+    known = set(learned)
+    missing = [word for word in dict.fromkeys(word.strip().lower() for word in extra_words) if word and word not in known]
+    room = size - len(missing)
+    if room <= len(MARKS):
+        raise CorpusProblem(f"{len(missing):,} extra words leave no room in a vocabulary of {size:,} pieces.")
+    kept = list(learned)[:room]
+    return [*kept, *[word for word in missing if word not in set(kept)]]
+
+
+def read_vocabulary(file: Path) -> Tokenizer:
+    """Read a vocab.txt, one piece a line; the marks [PAD], [UNK], [CLS], [SEP] and [MASK] come first."""
+    try:
+        pieces = file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError as missing:
+        raise CorpusProblem(f"There is no vocabulary at {file}.") from missing
+    except UnicodeDecodeError as broken:
+        raise CorpusProblem(f"{file.name} is not UTF-8 text: save it as UTF-8.") from broken
+    return from_pieces(pieces)
+
+
+def from_pieces(pieces: Sequence[str]) -> Tokenizer:
+    """Make the tokenizer of these pieces, numbered in their order."""
+    if tuple(pieces[: len(MARKS)]) != MARKS:
+        raise CorpusProblem(f"A vocabulary begins with {' '.join(MARKS)}, one a line; this one with {' '.join(pieces[:5])}.")
+    if len(set(pieces)) != len(pieces) or len(pieces) > MOST_PIECES:
+        raise CorpusProblem(f"A vocabulary has each piece once and at most {MOST_PIECES:,}; this one has {len(pieces):,}.")
+    numbers = {piece: number for number, piece in enumerate(pieces)}
+    backend = _uncased(models.WordPiece(numbers, unk_token=MARKS[UNKNOWN]))
+    backend.add_special_tokens([*MARKS])
+    backend.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", FIRST), ("[SEP]", LAST)]
+    )
+    return backend
+
+
+def check_marks(backend: Tokenizer) -> Tokenizer:
+    """Return a checkpoint's tokenizer, or raise CorpusProblem when its marks are not numbered as training expects."""
+    numbers = [backend.token_to_id(mark) for mark in MARKS]
+    if numbers != list(range(len(MARKS))):
+        raise CorpusProblem(f"Training goes on from a vocabulary that begins with {' '.join(MARKS)}; theirs are {numbers}.")
+    return backend
+
+
+def pieces_of(backend: Tokenizer) -> list[str]:
+    """List the vocabulary by number."""
+    return [backend.id_to_token(number) for number in range(backend.get_vocab_size())]
+
+
+def _uncased(model: models.Model) -> Tokenizer:
+    backend = Tokenizer(model)
+    backend.normalizer = normalizers.BertNormalizer(lowercase=True)
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    backend.decoder = decoders.WordPiece()
+    return backend
+
+
+def _letters(sample: Sequence[str]) -> list[str]:
+    """List the characters that the texts use, but for white space and the rarest."""
+    counts: Counter[str] = Counter()
+    for line in sample:
+        counts.update(line)
+    common = sorted(counts, key=lambda letter: (-counts[letter], letter))[:MOST_LETTERS]
+    return sorted(letter for letter in common if not letter.isspace())
+
+
+def _sample(sources: Sequence[Source], seed: int, characters: int) -> Iterator[str]:
+    """Draw lines in the proportions of the weights, about as many characters in all as asked for."""
+    read = sum(source.file.stat().st_size * source.weight for source in sources)
+    share = min(1.0, characters / read)
+    for source in sources:
+        chance = random.Random(f"{seed} {source.name}")
+        for line in lines_of(source.file):
+            copies, rest = divmod(source.weight * share, 1)
+            for _ in range(int(copies) + (chance.random() < rest)):
+                yield line
