@@ -1,0 +1,60 @@
+"""Words to guess: whole words chosen at random, most of them blanked, some replaced, some left (80/10/10)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from tx_core.training.pretraining.settings import MaskingSettings
+from tx_core.training.pretraining.vocabulary import BLANK, FIRST, LAST, MARKS, PADDING
+
+
+class Masked(NamedTuple):
+    """What the model sees, and where it must guess."""
+
+    ids: Int[np.ndarray, "batch token"]
+    chosen: Bool[np.ndarray, "batch token"]
+
+
+def continuing_pieces(pieces: Sequence[str]) -> Bool[np.ndarray, "vocab"]:
+    """Mark the pieces that go on with a word: ##ing."""
+    return np.array([piece.startswith("##") for piece in pieces])
+
+
+def mask_words(
+    ids: Int[np.ndarray, "batch token"],
+    continues: Bool[np.ndarray, "vocab"],
+    rate: float,
+    settings: MaskingSettings,
+    chance: np.random.Generator,
+) -> Masked:
+    """Choose each word with the chance `rate`, all its pieces together, at least one word of every example.
+
+    Of the chosen pieces, `blanked` become [MASK], `replaced` a random piece, and the rest stays, so that the model
+    cannot tell which words it will be asked (Devlin et al. 2019, section 3.1).
+    """
+    readable = ~np.isin(ids, (PADDING, FIRST, LAST))
+    chosen = choose_words(ids, readable, continues, rate, chance)
+    fate = chance.random(ids.shape)
+    shown = np.where(chosen & (fate < settings.blanked), BLANK, ids)
+    replaced = chosen & (fate >= settings.blanked) & (fate < settings.blanked + settings.replaced)
+    shown = np.where(replaced, chance.integers(len(MARKS), len(continues), ids.shape), shown)
+    return Masked(shown, chosen)
+
+
+def choose_words(
+    ids: Int[np.ndarray, "batch token"],
+    readable: Bool[np.ndarray, "batch token"],
+    continues: Bool[np.ndarray, "vocab"],
+    rate: float,
+    chance: np.random.Generator,
+) -> Bool[np.ndarray, "batch token"]:
+    """Draw one number a word, shared by its pieces: below the rate it is chosen, and the lowest of a row always is."""
+    position = np.arange(ids.shape[1])
+    begins = readable & ~continues[ids]
+    word_start = np.maximum.accumulate(np.where(begins, position, 0), axis=1)
+    drawn = np.take_along_axis(chance.random(ids.shape), word_start, axis=1)
+    drawn = np.where(readable, drawn, 2.0)
+    lowest = drawn.min(axis=1, keepdims=True)
+    return readable & (drawn <= np.maximum(rate, lowest))
