@@ -1,0 +1,97 @@
+"""What every measurement asks of a model: chances of words at blanks, attention weights, vectors."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tx_core.bert import Bert
+from tx_core.checkpoint import load_bert
+from tx_core.engine import batch_tensors
+from tx_core.tokenizer import Tokenizer, load_tokenizer
+from tx_core.trace import Encoding
+
+TOKENS_AT_ONCE = 4096
+
+
+class Row(NamedTuple):
+    """A text as ids with [CLS] and [SEP], and the places where the model is asked for words."""
+
+    ids: tuple[int, ...]
+    places: tuple[int, ...]
+
+
+@runtime_checkable
+class Probe(Protocol):
+    """A model under test."""
+
+    tokenizer: Tokenizer
+    max_tokens: int
+
+    def log_probabilities(self, rows: Sequence[Row]) -> Float[Tensor, "place vocab"]:
+        """Give the log-probability of every piece at the places of all rows, one after another."""
+
+    def weights(self, ids: Sequence[int]) -> Float[Tensor, "layer head query key"]:
+        """Give the attention weights of all heads for one text."""
+
+    def hidden(self, ids: Sequence[int]) -> Float[Tensor, "layer_and_embeddings token hidden"]:
+        """Give the vectors after the embeddings and after each layer for one text."""
+
+
+class BertProbe:
+    """Our own BERT under test."""
+
+    def __init__(self, model: Bert, tokenizer: Tokenizer, device: str = "cpu"):
+        self.model, self.tokenizer, self.device = model.to(device).eval(), tokenizer, device
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest input, special tokens included."""
+        return self.model.config.max_positions
+
+    @torch.inference_mode()
+    def log_probabilities(self, rows: Sequence[Row]) -> Float[Tensor, "place vocab"]:
+        """Give the log-probability of every piece at the places of all rows, one after another."""
+        ids, segments, mask = batch_tensors([_encoding(row) for row in rows], self.tokenizer.padding_id, self.device)
+        output = self.model(ids, segments, mask).output
+        row = [number for number, row in enumerate(rows) for _ in row.places]
+        place = [place for row in rows for place in row.places]
+        return self.model.predict(output[row, place]).float().log_softmax(dim=-1).cpu()
+
+    @torch.inference_mode()
+    def weights(self, ids: Sequence[int]) -> Float[Tensor, "layer head query key"]:
+        """Give the attention weights of all heads for one text."""
+        run = self.model(torch.tensor([list(ids)], device=self.device), keep=("weights",))
+        return torch.cat([layer["weights"] for layer in run.layers]).cpu()
+
+    @torch.inference_mode()
+    def hidden(self, ids: Sequence[int]) -> Float[Tensor, "layer_and_embeddings token hidden"]:
+        """Give the vectors after the embeddings and after each layer for one text."""
+        return torch.cat(self.model(torch.tensor([list(ids)], device=self.device), keep=("hidden",)).hidden).cpu()
+
+
+def load_probe(checkpoint: Path, device: str = "cpu") -> BertProbe:
+    """Load a checkpoint directory to be measured; raises CheckpointProblem when it cannot be."""
+    return BertProbe(load_bert(checkpoint), load_tokenizer(checkpoint), device)
+
+
+def in_batches(rows: Sequence[Row]) -> Iterator[tuple[list[int], list[Row]]]:
+    """Group rows of like length: their numbers, and they themselves, `TOKENS_AT_ONCE` at most."""
+    order = sorted(range(len(rows)), key=lambda number: len(rows[number].ids))
+    group: list[int] = []
+    for number in order:
+        if group and len(rows[number].ids) * (len(group) + 1) > TOKENS_AT_ONCE:
+            yield group, [rows[n] for n in group]
+            group = []
+        group.append(number)
+    if group:
+        yield group, [rows[n] for n in group]
+
+
+def _encoding(row: Row) -> Encoding:
+    """Dress ids up as a text; of its fields only ids, segments and blanks are read."""
+    one_segment = (0,) * len(row.ids)
+    return Encoding("", None, row.ids, (), one_segment, (), (), (), row.places, ())
