@@ -1,0 +1,260 @@
+"""Pre-training as a whole: fused equals ours, killed equals unkilled, and what comes out can be read by others."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file
+from serving import ROOT
+from training_texts import write_corpus
+
+from tx_core.bert import random_bert
+from tx_core.checkpoint import load_bert
+from tx_core.config import BertConfig
+from tx_core.masks import padding_mask
+from tx_core.tokenizer import load_tokenizer
+from tx_core.training import pretrain
+from tx_core.training.pretraining.command_line import parser
+from tx_core.training.pretraining.corpus import CorpusProblem
+from tx_core.training.pretraining.fused_forward import fused_forward, fused_predict
+from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
+from tx_core.training.pretraining.provenance import computes_half
+from tx_core.training.pretraining.run_state import load_state, save_state
+from tx_core.training.pretraining.settings import OptimiserSettings
+
+CONFIG = BertConfig(vocab_size=53, hidden_size=12, num_layers=2, num_heads=3, intermediate_size=20, max_positions=24,
+                    num_segments=2, activation="gelu", layer_norm_eps=1e-12, dropout=0.0)  # fmt: skip
+SMALL = [
+    *("--vocabulary-size", "90", "--layers", "2", "--heads", "3", "--hidden", "24", "--intermediate", "40"),
+    *("--positions", "32", "--buckets", "16,32", "--batch-tokens", "128", "--block-lines", "60", "--dropout", "0.1"),
+    *("--device", "cpu", "--precision", "fp32", "--threads", "1", "--seed", "4", "--peak-rate", "5e-3"),
+    *("--tell-seconds", "0", "--save-steps", "5", "--measure-minutes", "60"),
+    *("--grow-after", "0.5", "--grown", "2", "--mean-decay", "0.9"),
+]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = write_corpus(tmp_path_factory.mktemp("corpus"))
+    (folder / "SOURCES.md").write_text("| short | CC0 |\n", encoding="utf-8")
+    return folder
+
+
+def train(corpus: Path, out: Path, *more: str) -> Path:
+    assert pretrain.main(["--corpus", str(corpus), "--out", str(out), *SMALL, *more]) == 0
+    return out / "model"
+
+
+@pytest.fixture(scope="module")
+def trained(corpus, tmp_path_factory) -> Path:
+    return train(corpus, tmp_path_factory.mktemp("trained"), "--steps", "24")
+
+
+def test_the_fused_path_computes_what_ours_does_and_the_same_gradients():
+    ours, fused = random_bert(CONFIG, 3), random_bert(CONFIG, 3)
+    generator = torch.Generator().manual_seed(0)
+    for first, second in zip(ours.parameters(), fused.parameters(), strict=True):
+        first.data += 0.3 * torch.randn(first.shape, generator=generator)
+        second.data.copy_(first.data)
+    ids = torch.randint(5, 53, (4, 11), generator=generator)
+    segments = (torch.arange(11) > 6).long().expand(4, -1)
+    for mask in (None, padding_mask([11, 5, 1, 8])):
+        mine = ours.predict(ours(ids, segments, mask).output[:, 0])
+        theirs = fused_predict(fused, fused_forward(fused, ids, segments, mask)[:, 0])
+        assert (mine - theirs).abs().max() < 1e-5
+        mine.square().sum().backward()
+        theirs.square().sum().backward()
+        for first, second in zip(ours.parameters(), fused.parameters(), strict=True):
+            torch.testing.assert_close(first.grad, second.grad, rtol=1e-4, atol=1e-3)
+
+
+def test_norms_and_biases_do_not_decay():
+    model = random_bert(CONFIG, 0)
+    decayed, free = make_optimiser(model, OptimiserSettings(weight_decay=0.3)).param_groups
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    assert decayed["weight_decay"] == 0.3 and free["weight_decay"] == 0
+    assert all(name.endswith("weight") and "norm" not in name for name in (names[id(p)] for p in decayed["params"]))
+    assert all(name.endswith("bias") or "norm" in name for name in (names[id(p)] for p in free["params"]))
+    assert len(decayed["params"]) + len(free["params"]) == len(names)
+
+
+def test_the_running_mean_of_weights_that_stand_still_is_those_weights():
+    model = random_bert(CONFIG, 0)
+    mean = RunningMean(model, decay=0.9)
+    before = {name: weights.clone() for name, weights in model.state_dict().items()}
+    mean.update(model)
+    with torch.no_grad():
+        model.embeddings.words.weight += 1.0
+    mean.update(model)
+    state = mean.full_state(model)
+    moved = (state["embeddings.words.weight"] - before["embeddings.words.weight"]).mean()
+    assert 0.5 < float(moved) < 1.0  # young means follow fast
+    assert torch.equal(state["head.vocabulary.weight"], state["embeddings.words.weight"])
+    torch.testing.assert_close(state["head.dense.weight"], before["head.dense.weight"])
+
+
+def test_training_lowers_the_loss(trained):
+    curve = json.loads((trained / "manifest.json").read_text())["training"]["progress"]["curve"]
+    losses = [point["loss"] for point in curve]
+    assert len(losses) == 24
+    assert np.mean(losses[-4:]) < np.mean(losses[:4]) - 0.25
+
+
+def test_transformers_and_our_loader_read_the_model_and_agree(trained):
+    theirs = transformers.BertForMaskedLM.from_pretrained(trained, dtype=torch.float32, attn_implementation="eager").eval()
+    ours = load_bert(trained)
+    tokenizer = load_tokenizer(trained)
+    read = tokenizer.encode("The cat sees [MASK].", "My sister likes a red ball.")
+    ids, segments = torch.tensor([read.ids]), torch.tensor([read.segments])
+    with torch.no_grad():
+        expected = theirs(input_ids=ids, token_type_ids=segments).logits
+        assert (ours.predict(ours(ids, segments).output) - expected).abs().max() < 1e-4
+    library = transformers.AutoTokenizer.from_pretrained(trained)
+    assert library("The cat sees [MASK].", "My sister likes a red ball.")["input_ids"] == list(read.ids)
+    assert library.model_max_length == 32
+
+
+def test_weights_are_stored_in_half_precision_and_tied_ones_once(trained):
+    tensors = load_file(trained / "model.safetensors")
+    assert {tensor.dtype for tensor in tensors.values()} == {torch.float16}
+    assert not any("decoder" in name for name in tensors)
+
+
+def test_the_manifest_tells_where_the_model_comes_from(trained, corpus):
+    told = json.loads((trained / "manifest.json").read_text())["training"]
+    assert [source["name"] for source in told["data"]] == ["long", "short"]
+    assert all(len(source["sha256"]) == 64 for source in told["data"])
+    assert told["settings"]["schedule"]["steps"] == 24 and told["settings"]["masking"]["rate"] == 0.25
+    assert told["progress"]["tokens"] > 1000 and told["hardware"]["precision"] == "fp32"
+    assert set(told["held_out"]) == {"short", "all"} and told["licences"] == "| short | CC0 |\n"
+    card = (trained / "README.md").read_text(encoding="utf-8")
+    assert "cc-by-sa-4.0" in card and "| short | CC0 |" in card
+
+
+def test_killed_and_resumed_equals_uninterrupted(trained, corpus, tmp_path):
+    out = tmp_path / "run"
+    words = ["--corpus", str(corpus), "--out", str(out), *SMALL, "--steps", "24"]
+    for most in (8, 11):  # killed between two saved states, once before and once after the batches grow
+        run, facts = pretrain.prepare(parser().parse_args(words), lambda line: None)
+        began = run.progress.step
+        for told in run.steps(out, facts):
+            if told.step - began == most:
+                break
+    assert load_state(out)["progress"]["step"] == 15
+    resumed = load_file(train(corpus, out, "--steps", "24") / "model.safetensors")
+    for name, expected in load_file(trained / "model.safetensors").items():
+        torch.testing.assert_close(resumed[name], expected, rtol=0, atol=1e-6)
+
+
+def test_a_run_killed_by_the_system_leaves_a_state_to_go_on_from(corpus, tmp_path):
+    out = tmp_path / "run"
+    words = [sys.executable, "-m", "tx_core.training.pretrain", "--corpus", str(corpus), "--out", str(out), *SMALL]
+    process = subprocess.Popen([*words, "--steps", "100000"], cwd=ROOT, stdout=subprocess.DEVNULL,
+                               env={**os.environ, "OMP_NUM_THREADS": "1"})  # fmt: skip
+    try:
+        give_up = time.monotonic() + 90
+        while load_state(out) is None and time.monotonic() < give_up:
+            time.sleep(0.2)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        assert process.wait(30) == -signal.SIGKILL
+    step = load_state(out)["progress"]["step"]
+    assert step >= 5
+    model = train(corpus, out, "--steps", str(step + 3))
+    told = json.loads((model / "manifest.json").read_text())["training"]["progress"]
+    assert told["step"] == step + 3 and told["sittings"] == 2
+
+
+def test_a_run_is_not_resumed_with_other_settings_or_texts(corpus, tmp_path):
+    train(corpus, tmp_path, "--steps", "5")
+    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--steps", "9"]
+    with pytest.raises(CorpusProblem, match=r"other settings: masking was .*Choose another --out"):
+        pretrain.prepare(parser().parse_args([*words, "--rate", "0.4"]), lambda line: None)
+    longer, _ = pretrain.prepare(parser().parse_args(words), lambda line: None)
+    assert longer.progress.step == 5 and longer.done == pytest.approx(5 / 9)
+
+
+def test_a_damaged_state_is_told(tmp_path):
+    save_state(tmp_path, {"step": 3})
+    assert load_state(tmp_path) == {"step": 3}
+    file = tmp_path / "state.pt"
+    file.write_bytes(file.read_bytes()[:40])
+    with pytest.raises(CorpusProblem, match="is damaged: delete it"):
+        load_state(tmp_path)
+
+
+def test_a_run_asked_to_stop_saves_where_it_is(corpus, tmp_path):
+    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--steps", "24"]
+    run, facts = pretrain.prepare(parser().parse_args(words), lambda line: None)
+    for told in run.steps(tmp_path, facts):
+        run.stop_asked = told.step == 7
+    assert load_state(tmp_path)["progress"]["step"] == 7
+
+
+def test_training_goes_on_from_existing_weights_with_their_vocabulary(trained, corpus, tmp_path):
+    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--steps", "3", "--init-from", str(trained)]
+    run, facts = pretrain.prepare(parser().parse_args(words), lambda line: None)
+    assert run.tokenizer.backend.get_vocab() == load_tokenizer(trained).backend.get_vocab()
+    for name, weights in load_bert(trained).state_dict().items():
+        torch.testing.assert_close(run.model.state_dict()[name], weights)
+    assert facts["init_from"] == "model"
+    deeper = parser().parse_args([*words, "--layers", "3"])
+    with pytest.raises(CorpusProblem, match="has another shape"):
+        pretrain.prepare(deeper, lambda line: None)
+
+
+def test_bad_data_stops_the_command_before_it_trains(corpus, tmp_path, capsys):
+    bad = write_corpus(tmp_path / "bad")
+    (bad / "long.txt").write_bytes(b"\xff\xfe\x00")
+    assert pretrain.main(["--corpus", str(bad), "--out", str(tmp_path / "out"), *SMALL, "--steps", "3"]) == 2
+    assert "long.txt is not UTF-8 text" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    assert pretrain.main(["--corpus", str(corpus), "--out", str(tmp_path / "out"), *SMALL, "--heads", "5"]) == 2
+    assert "hidden_size must divide by num_heads, got 24 and 5" in capsys.readouterr().err
+
+
+def test_a_run_by_time_ends_when_its_time_is_over(corpus, tmp_path, capsys):
+    began = time.monotonic()
+    train(corpus, tmp_path, "--minutes", "0.02", "--no-fused")
+    assert time.monotonic() - began < 60
+    lines = capsys.readouterr().out.splitlines()
+    assert "100.0 %" in lines[-2] and "min left" in lines[-2] and "held out" in lines[-2]
+
+
+def test_half_precision_is_chosen_where_the_hardware_has_it():
+    assert computes_half("bf16", "cpu") and not computes_half("fp32", "cpu")
+    able = torch.cpu.get_capabilities()
+    assert computes_half("auto", "cpu") == bool(able.get("avx512_bf16") or able.get("amx_bf16"))
+
+
+def test_bf16_gives_nearly_the_same_loss(corpus, tmp_path):
+    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--steps", "3"]
+    losses = []
+    for precision in ("fp32", "bf16"):
+        run, _ = pretrain.prepare(parser().parse_args([*words, "--precision", precision]), lambda line: None)
+        losses.append(float(run.update(iter(run.stream))))
+    assert losses[0] == pytest.approx(losses[1], rel=0.02) and losses[0] != losses[1]
+
+
+def test_the_mean_is_what_is_exported(trained, corpus, tmp_path):
+    state = load_state(trained.parent)
+    exported = load_bert(trained).state_dict()
+    mean = state["mean"]["weights"]
+    for name, weights in mean.items():
+        torch.testing.assert_close(exported[name], weights.half().float())
+    assert not torch.allclose(mean["head.dense.weight"], state["model"]["head.dense.weight"])
+
+
+def test_dropout_is_for_training_only(trained):
+    settings = json.loads((trained / "config.json").read_text())
+    assert settings["hidden_dropout_prob"] == 0
+    assert replace(load_bert(trained).config, dropout=0.0) == load_bert(trained).config

@@ -1,0 +1,91 @@
+"""A finished model in the hub's own layout, readable by transformers and by our own loader, with its card."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import save_file
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from tx_core.checkpoint import WEIGHTS, write_manifest
+from tx_core.config import BertConfig
+from tx_core.training.pretraining.card import model_card
+from tx_core.training.pretraining.vocabulary import MARKS
+
+# Our name → the hub's, the way back of checkpoint.py's table. The scores of the vocabulary share the word vectors.
+_HUB_NAMES: tuple[tuple[str, str | None], ...] = (
+    (r"embeddings\.words\.weight", "bert.embeddings.word_embeddings.weight"),
+    (r"embeddings\.positions\.weight", "bert.embeddings.position_embeddings.weight"),
+    (r"embeddings\.segments\.weight", "bert.embeddings.token_type_embeddings.weight"),
+    (r"embeddings\.norm\.(\w+)", r"bert.embeddings.LayerNorm.\1"),
+    (r"encoder\.blocks\.(\d+)\.attention\.(query|key|value)\.(\w+)", r"bert.encoder.layer.\1.attention.self.\2.\3"),
+    (r"encoder\.blocks\.(\d+)\.attention\.output\.(\w+)", r"bert.encoder.layer.\1.attention.output.dense.\2"),
+    (r"encoder\.blocks\.(\d+)\.attention_norm\.(\w+)", r"bert.encoder.layer.\1.attention.output.LayerNorm.\2"),
+    (r"encoder\.blocks\.(\d+)\.feed_forward\.widen\.(\w+)", r"bert.encoder.layer.\1.intermediate.dense.\2"),
+    (r"encoder\.blocks\.(\d+)\.feed_forward\.narrow\.(\w+)", r"bert.encoder.layer.\1.output.dense.\2"),
+    (r"encoder\.blocks\.(\d+)\.feed_forward_norm\.(\w+)", r"bert.encoder.layer.\1.output.LayerNorm.\2"),
+    (r"head\.dense\.(\w+)", r"cls.predictions.transform.dense.\1"),
+    (r"head\.norm\.(\w+)", r"cls.predictions.transform.LayerNorm.\1"),
+    (r"head\.vocabulary\.bias", "cls.predictions.bias"),
+    (r"head\.vocabulary\.weight", None),
+)
+
+
+def export_checkpoint(
+    directory: Path, config: BertConfig, weights: Mapping[str, Tensor], backend: Tokenizer, facts: Mapping[str, Any]
+) -> Path:
+    """Write config, half-precision weights, tokenizer, card and manifest; facts tell how the model was made."""
+    directory.mkdir(parents=True, exist_ok=True)
+    tensors = {name: tensor.detach().cpu().half().contiguous() for name, tensor in hub_names(weights).items()}
+    save_file(tensors, directory / WEIGHTS, metadata={"format": "pt"})
+    _write_json(directory / "config.json", hub_config(config))
+    backend.save(str(directory / "tokenizer.json"))
+    _write_json(directory / "tokenizer_config.json", _tokenizer_settings(config))
+    (directory / "README.md").write_text(model_card(config, facts), encoding="utf-8")
+    write_manifest(directory, training=dict(facts))
+    return directory
+
+
+def hub_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Give every weight its name in the hub's layout; raises ValueError for one that has none."""
+    named = {}
+    for ours, tensor in weights.items():
+        for pattern, theirs in _HUB_NAMES:
+            if re.fullmatch(pattern, ours):
+                if theirs is not None:
+                    named[re.sub(pattern, theirs, ours)] = tensor
+                break
+        else:
+            raise ValueError(f"the hub's layout has no name for {ours}")
+    return named
+
+
+def hub_config(config: BertConfig) -> dict[str, Any]:
+    """Give the sizes as transformers names them."""
+    return {
+        "architectures": ["BertForMaskedLM"], "model_type": "bert", "dtype": "float16",
+        "vocab_size": config.vocab_size, "hidden_size": config.hidden_size,
+        "num_hidden_layers": config.num_layers, "num_attention_heads": config.num_heads,
+        "intermediate_size": config.intermediate_size, "max_position_embeddings": config.max_positions,
+        "type_vocab_size": config.num_segments, "hidden_act": config.activation,
+        "layer_norm_eps": config.layer_norm_eps, "hidden_dropout_prob": config.dropout,
+        "attention_probs_dropout_prob": config.dropout, "initializer_range": 0.02,
+        "pad_token_id": 0, "tie_word_embeddings": True,
+    }  # fmt: skip
+
+
+def _tokenizer_settings(config: BertConfig) -> dict[str, Any]:
+    roles = ("pad", "unk", "cls", "sep", "mask")
+    return {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "model_max_length": config.max_positions,
+        "model_input_names": ["input_ids", "token_type_ids", "attention_mask"],
+        **{f"{role}_token": mark for role, mark in zip(roles, MARKS, strict=True)},
+    }
+
+
+def _write_json(file: Path, content: Mapping[str, Any]) -> None:
+    file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,74 @@
+"""Where a model comes from: texts with hashes, code version, hardware. All goes into its manifest."""
+
+import platform
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from tx_core.training.pretraining.corpus import SOURCES, Source
+
+
+def describe_data(sources: Sequence[Source]) -> list[dict[str, Any]]:
+    """List the texts with their hashes, sizes and weights."""
+    return [
+        {"name": source.name, "sha256": source.sha256, "lines": source.lines, "bytes": source.file.stat().st_size,
+         "weight": source.weight}
+        for source in sources
+    ]  # fmt: skip
+
+
+def read_licences(corpus: Path) -> str:
+    """Give the text about sources and licences that lies beside the corpus, or nothing."""
+    file = corpus / SOURCES
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def code_version() -> str:
+    """Name the commit of this code, with a plus sign where files differ from it; unknown outside a repository."""
+    here = Path(__file__).parent
+    commit = _git(here, "rev-parse", "HEAD")
+    if commit is None:
+        return "unknown"
+    return commit + ("+" if _git(here, "status", "--porcelain", "--untracked-files=no") else "")
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, timeout=20, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def describe_hardware(device: str, half: bool) -> dict[str, Any]:
+    """Name what computes."""
+    is_gpu = device.startswith("cuda")
+    return {
+        "device": torch.cuda.get_device_name() if is_gpu else f"{platform.processor() or platform.machine()} {device}",
+        "threads": torch.get_num_threads(),
+        "precision": "bf16" if half else "fp32",
+        "torch": str(torch.__version__),
+        "python": platform.python_version(),
+    }
+
+
+def choose_device(wanted: str) -> str:
+    """Name the device: the fastest there is, unless one is asked for."""
+    if wanted != "auto":
+        return wanted
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def computes_half(precision: str, device: str) -> bool:
+    """Tell whether to compute in bf16: as asked, or where the hardware does it (elsewhere it is far slower)."""
+    if precision != "auto":
+        return precision == "bf16"
+    if device.startswith("cuda"):
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    able = torch.cpu.get_capabilities() if device == "cpu" else {}
+    return bool(able.get("avx512_bf16") or able.get("amx_bf16"))

@@ -1,0 +1,58 @@
+"""A run on disk: written whole or not at all, so that a kill at any moment loses minutes and no more."""
+
+import os
+import pickle
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from tx_core.training.pretraining.corpus import CorpusProblem
+
+STATE = "state.pt"
+
+
+@dataclass
+class Progress:
+    """How far a run is. seconds: time spent training, all sittings together. curve: what was told on the way."""
+
+    step: int = 0
+    batches: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    sittings: int = 1
+    curve: list[dict[str, Any]] = field(default_factory=list)
+    held_out: list[dict[str, Any]] = field(default_factory=list)
+
+
+def save_state(folder: Path, state: dict[str, Any]) -> None:
+    """Write beside the old state, flush, then put the new one in its place at once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / f"{STATE}.{os.getpid()}"
+    with unfinished.open("wb") as out:
+        torch.save(state, out)
+        out.flush()
+        os.fsync(out.fileno())
+    os.replace(unfinished, folder / STATE)
+
+
+def load_state(folder: Path) -> dict[str, Any] | None:
+    """Read the saved state of a run, or None where there is none; only numbers and tensors, never code.
+
+    Raises CorpusProblem for a file that is damaged.
+    """
+    if not (folder / STATE).exists():
+        return None
+    try:
+        return torch.load(folder / STATE, map_location="cpu", weights_only=True)
+    except (RuntimeError, EOFError, pickle.UnpicklingError) as broken:
+        raise CorpusProblem(f"{folder / STATE} is damaged: delete it to start the run anew.") from broken
+
+
+def check_same_run(saved: dict[str, Any], asked: dict[str, Any]) -> None:
+    """Raise CorpusProblem when the run to be resumed was started with other settings or other texts."""
+    changed = [name for name in asked if saved.get(name) != asked[name]]
+    if changed:
+        told = "; ".join(f"{name} was {saved.get(name)!r}, now {asked[name]!r}"[:200] for name in changed[:3])
+        raise CorpusProblem(f"This folder holds a run that cannot be resumed with other settings: {told}. Choose another --out.")

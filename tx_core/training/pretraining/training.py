@@ -1,0 +1,219 @@
+"""The run itself: a generator of progress that can be killed at any moment and taken up again."""
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from tx_core.bert import Bert
+from tx_core.tokenizer import Tokenizer
+from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
+from tx_core.training.evaluation.probe import BertProbe
+from tx_core.training.pretraining.batches import Batch, BatchStream, Place
+from tx_core.training.pretraining.fused_forward import fused_forward, fused_predict
+from tx_core.training.pretraining.masking import Masked, continuing_pieces, mask_words
+from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
+from tx_core.training.pretraining.packing import Packer
+from tx_core.training.pretraining.run_state import Progress, save_state
+from tx_core.training.pretraining.schedule import batches_to_an_update, learning_rate, mask_rate, progress
+from tx_core.training.pretraining.settings import (
+    MaskingSettings,
+    OptimiserSettings,
+    PackingSettings,
+    RunSettings,
+    ScheduleSettings,
+)
+from tx_core.training.pretraining.token_store import TokenisedSource
+from tx_core.training.pretraining.vocabulary import pieces_of
+
+
+@dataclass(frozen=True)
+class Choices:
+    """All settings but the model's shape."""
+
+    packing: PackingSettings
+    masking: MaskingSettings
+    schedule: ScheduleSettings
+    optimiser: OptimiserSettings
+    run: RunSettings
+
+
+class Told(NamedTuple):
+    """A line of progress. loss: nats a blanked piece, the mean since the last line. held_out: by source, when measured."""
+
+    step: int
+    done: float
+    loss: float
+    tokens: int
+    tokens_per_second: float
+    seconds_left: float
+    held_out: dict[str, Any] | None = None
+
+
+class Pretraining:
+    """One run: model, running mean, optimiser, stream of batches and how far it is."""
+
+    def __init__(self, model: Bert, tokenizer: Tokenizer, sources: Sequence[TokenisedSource], choices: Choices,
+                 *, device: str, half: bool, held_out: Sequence[Path] = ()):  # fmt: skip
+        self.choices, self.device, self.half = choices, device, half
+        self.tokenizer, self.held_out = tokenizer, held_out
+        self.model = model.to(device).train().requires_grad_(True)
+        self.mean = RunningMean(self.model, choices.optimiser.mean_decay)
+        self.optimiser = make_optimiser(self.model, choices.optimiser)
+        pieces = pieces_of(tokenizer.backend)
+        self.continues = continuing_pieces(pieces)
+        self.stream = BatchStream(Packer(sources, pieces, choices.packing), choices.run.seed)
+        self.progress = Progress()
+        self.stop_asked = False
+        self._forward = torch.compile(fused_forward) if choices.run.compile else fused_forward
+
+    @property
+    def done(self) -> float:
+        """How far the run is, from 0 to 1."""
+        return progress(self.choices.schedule, self.progress.step, self.progress.seconds)
+
+    def steps(self, folder: Path, facts: dict[str, Any]) -> Generator[Told, None, None]:
+        """Train to the end, or until `stop_asked`, telling and saving on the way; facts go with every saved state."""
+        run, batches = self.choices.run, iter(self.stream)
+        clock = _Clocks(self.progress.seconds)
+        losses: list[Tensor] = []
+        tokens_told = self.progress.tokens
+        while self.done < 1 and not self.stop_asked:
+            loss = self.update(batches)
+            losses.append(loss)
+            self.progress.seconds = clock.total()
+            last = self.done >= 1 or self.stop_asked
+            measured = self.measure() if self.held_out and (last or clock.due("measure", 60 * run.measure_minutes)) else None
+            if last or measured or clock.due("tell", run.tell_seconds):
+                seconds = clock.since("told")
+                told = self._tell(losses, (self.progress.tokens - tokens_told) / seconds, measured)
+                losses, tokens_told = [], self.progress.tokens
+                yield told
+            steps_due = run.save_steps and self.progress.step % run.save_steps == 0
+            if steps_due or (not run.save_steps and clock.due("save", 60 * run.save_minutes)):
+                save_state(folder, self.state(facts))
+        save_state(folder, self.state(facts))
+
+    def update(self, batches: Iterator[Batch]) -> Tensor:
+        """Take one step on one or more batches; give the mean loss in nats, still on the device."""
+        choices, done = self.choices, self.done
+        taken = [next(batches) for _ in range(batches_to_an_update(choices.schedule, done))]
+        masked = [self._mask(batch, done, number) for number, batch in enumerate(taken)]
+        torch.manual_seed(choices.run.seed * 1_000_003 + self.progress.step)  # dropout, the same after a resume
+        total = sum(int(masks.chosen.sum()) for masks in masked)
+        loss = torch.zeros((), device=self.device)
+        for batch, masks in zip(taken, masked, strict=True):
+            part = self.loss_sum(batch, masks) / total
+            part.backward()
+            loss += part.detach()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), choices.optimiser.clip)
+        for group in self.optimiser.param_groups:
+            group["lr"] = learning_rate(choices.schedule, done)
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        self.mean.update(self.model)
+        self.progress.step += 1
+        self.progress.batches += len(taken)
+        self.progress.tokens += sum(int(batch.lengths.sum()) for batch in taken)
+        return loss
+
+    def loss_sum(self, batch: Batch, masks: Masked) -> Tensor:
+        """Sum the nats of all blanked pieces; the vocabulary is scored at them alone."""
+        places = torch.from_numpy(np.flatnonzero(masks.chosen)).to(self.device)
+        wanted = torch.from_numpy(batch.ids[masks.chosen]).to(self.device)
+        ids, segments = torch.from_numpy(masks.ids).to(self.device), torch.from_numpy(batch.segments).to(self.device)
+        mask = attention_mask(batch, self.device)
+        with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self.half):
+            if self.choices.run.fused:
+                hidden = self._forward(self.model, ids, segments, mask).flatten(0, 1)
+                scores = fused_predict(self.model, hidden[places])
+            else:
+                hidden = self.model(ids, segments, mask).output.flatten(0, 1)
+                scores = self.model.predict(hidden[places])
+        return functional.cross_entropy(scores.float(), wanted, reduction="sum")
+
+    def _mask(self, batch: Batch, done: float, number: int) -> Masked:
+        masking = self.choices.masking
+        chance = np.random.default_rng([self.choices.run.seed, 1, self.progress.batches + number])
+        return mask_words(batch.ids, self.continues, mask_rate(masking, done), masking, chance)
+
+    def measure(self) -> dict[str, Any]:
+        """Measure the mean of the weights on held-out text."""
+        model = Bert(replace(self.model.config, dropout=0.0))
+        model.load_state_dict(self.mean.full_state(self.model))
+        probe = BertProbe(model, self.tokenizer, self.device)
+        measured = as_numbers(measure_held_out(probe, self.held_out, self.choices.run.measure_lines))
+        self.progress.held_out.append({"step": self.progress.step, "tokens": self.progress.tokens, **measured["all"]})
+        return measured
+
+    def _tell(self, losses: Sequence[Tensor], speed: float, measured: dict[str, Any] | None) -> Told:
+        loss, done = float(torch.stack(list(losses)).mean()), self.done
+        if not np.isfinite(loss):
+            raise FloatingPointError(f"the loss is {loss} at step {self.progress.step}: lower --peak-rate and resume")
+        self.progress.curve.append({"step": self.progress.step, "tokens": self.progress.tokens, "loss": round(loss, 4)})
+        left = self.progress.seconds * (1 - done) / done if done else float("inf")
+        return Told(self.progress.step, done, loss, self.progress.tokens, speed, left, measured)
+
+    def state(self, facts: dict[str, Any]) -> dict[str, Any]:
+        """Give all that the run needs to go on."""
+        return {
+            "facts": facts,
+            "model": self.model.state_dict(),
+            "mean": {"weights": self.mean.weights, "updates": self.mean.updates},
+            "optimiser": self.optimiser.state_dict(),
+            "stream": self.stream.place.as_dict(),
+            "progress": asdict(self.progress),
+        }
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Go on where a saved state stands."""
+        self.model.load_state_dict(state["model"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        for name, weights in state["mean"]["weights"].items():
+            self.mean.weights[name].copy_(weights)
+        self.mean.updates = state["mean"]["updates"]
+        self.stream.place = Place(**state["stream"])
+        self.progress = Progress(**state["progress"])
+        self.progress.sittings += 1
+
+
+def attention_mask(batch: Batch, device: str) -> Tensor | None:
+    """Hide the padding; None where there is none."""
+    width = batch.ids.shape[1]
+    if int(batch.lengths.min()) == width:
+        return None
+    allowed = np.arange(width)[None, :] < batch.lengths[:, None]
+    return torch.from_numpy(allowed).to(device)[:, None, None, :]
+
+
+
+class _Clocks:
+    """Several alarms on one clock, which goes on from the seconds of earlier sittings."""
+
+    def __init__(self, seconds: float):
+        self._began = time.monotonic() - seconds
+        self._last: dict[str, float] = {}
+        self._start = time.monotonic()
+
+    def total(self) -> float:
+        return time.monotonic() - self._began
+
+    def since(self, name: str) -> float:
+        """Tell the seconds since this was last asked, and begin to count anew."""
+        now = time.monotonic()
+        passed = now - self._last.get(name, self._start)
+        self._last[name] = now
+        return max(passed, 1e-9)
+
+    def due(self, name: str, every: float) -> bool:
+        now = time.monotonic()
+        if now - self._last.get(name, self._start) < every:
+            return False
+        self._last[name] = now
+        return True
