@@ -15,7 +15,7 @@ from pages.ui.contents import PAGES
 
 HOMES = {
     "transformers": ("tx_core/hub.py", "tx_core/training/"),
-    "plotly": ("pages/ui/figures.py",),
+    "plotly": ("pages/ui/figures.py", "pages/ui/line_figures.py", "pages/ui/curve_figures.py"),
     "bertviz": ("pages/ui/bertviz_views.py",),
     "torch": ("tx_core/",),
     "streamlit": ("app.py", "pages/"),

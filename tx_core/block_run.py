@@ -5,7 +5,7 @@ What is shown is what runs: each part is asked of the model's own modules, and w
 
 import copy
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float, Int
@@ -18,7 +18,6 @@ from tx_core.engine import BertEngine, batch_tensors
 from tx_core.layers import ACTIVATION, FeedForward, LayerNorm
 
 NormPlace = Literal["embeddings", "attention", "feed_forward"]
-Record = TypeVar("Record")
 
 
 @dataclass(frozen=True)
@@ -64,9 +63,25 @@ class BlockRun:
         """The memory of all tensors, in bytes."""
         return memory(self)
 
+    def joined_of(self, heads: tuple[int, ...]) -> Float[Tensor, "token hidden"]:
+        """Give the contexts laid end to end with zeros for every head but some, counted from 0."""
+        kept = torch.zeros_like(self.context)
+        kept[list(heads)] = self.context[list(heads)]
+        return merge_heads(kept[None])[0]
+
     def of_heads(self, heads: tuple[int, ...], bias: Float[Tensor, "hidden"]) -> Float[Tensor, "token hidden"]:
         """Give the attention's output as if only some heads, counted from 0, were there."""
         return self.by_head[list(heads)].sum(dim=0) + bias
+
+    @property
+    def head_lengths(self) -> Float[Tensor, "head token"]:
+        """How long the vector is that each head adds to each token."""
+        return self.by_head.norm(dim=-1)
+
+
+def likeness(one: Float[Tensor, "token hidden"], other: Float[Tensor, "token hidden"]) -> float:
+    """Tell how alike two results are: the mean cosine between a token's vector in the one and in the other."""
+    return float(torch.cosine_similarity(one, other, dim=-1).mean())
 
 
 def memory(record: object) -> int:
@@ -87,6 +102,16 @@ def embedding_run(engine: BertEngine, text: str, pair: str | None = None) -> Emb
         return EmbeddingRun(encoding.tokens, *rows)
 
     return engine.placement.run(compute)[0]
+
+
+def same_word_twice(run: EmbeddingRun) -> tuple[int, int, float] | None:
+    """Find the first word that stands twice: its two places, and how far its two sums are apart; None for no such word."""
+    ids = run.ids.tolist()
+    for place, number in enumerate(ids):
+        if number in ids[place + 1 :]:
+            again = ids.index(number, place + 1)
+            return place, again, float((run.summed[place] - run.summed[again]).abs().max())
+    return None
 
 
 def block_run(engine: BertEngine, text: str, pair: str | None = None, *, layer: int) -> BlockRun:
@@ -122,6 +147,11 @@ class FeedForwardRun:
     bent: Float[Tensor, "token intermediate"]
     both: TwoWays
     alone: float
+
+    @property
+    def below_zero(self) -> float:
+        """The share of the widened numbers that the bend all but removes: those below zero."""
+        return float((self.widened < 0).float().mean())
 
     @property
     def nbytes(self) -> int:
@@ -189,6 +219,13 @@ def _on_cpu(norm: LayerNorm) -> LayerNorm:
     return norm if norm.weight.device.type == "cpu" else copy.deepcopy(norm).cpu()
 
 
-def matrix_and_bias(linear: nn.Linear) -> tuple[Float[Tensor, "into out"], Float[Tensor, "out"]]:
-    """Give a linear layer's numbers as a reader multiplies them: x W + b."""
-    return linear.weight.detach().cpu().T, linear.bias.detach().cpu()
+class Affine(NamedTuple):
+    """A linear layer's numbers as a reader multiplies them: x · matrix + bias."""
+
+    matrix: Float[Tensor, "into out"]
+    bias: Float[Tensor, "out"]
+
+
+def matrix_and_bias(linear: nn.Linear) -> Affine:
+    """Give a layer's matrix, a column for each number that comes out, and its bias, in ordinary memory."""
+    return Affine(linear.weight.detach().cpu().T, linear.bias.detach().cpu())

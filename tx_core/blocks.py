@@ -92,6 +92,11 @@ class Depth:
     alike: tuple[float, ...]
     gradient: tuple[float, ...]
 
+    @property
+    def nbytes(self) -> int:
+        """The memory of the numbers, in bytes."""
+        return 24 * len(self.length)
+
 
 def through_depth(
     *, norm_first: bool, skips: bool = True, blocks: int = 24, tokens: int = 10, hidden: int = 64, heads: int = 4,

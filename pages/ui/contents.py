@@ -30,6 +30,8 @@ PAGES = (
          "Leave a blank in a sentence: see the words that the model finds likely, and where it looked to find them."),
     Page("self_attention", "Build", "Self-attention", "How does a token find what matters to it?",
          "Follow one head from the words of your sentence to its answer, and see the sum behind every number."),
+    Page("heads_and_blocks", "Build", "Heads and blocks", "What is a block made of?",
+         "Take a block of a BERT apart on your own sentence: heads, feed-forward, norms, and the sums that tie them together."),
     Page("masks", "Build", "Masks", "Who may look at whom?",
          "Hide the future, the padding or anything you like from a head, and see what becomes of its attention."),
 )

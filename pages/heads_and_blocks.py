@@ -1,0 +1,108 @@
+"""What is a block made of? Embeddings, heads, feed-forward, norms and skip connections, each on the reader's own sentence."""
+
+import streamlit as st
+
+from pages.ui import cache, controls
+from pages.ui.address import (
+    Field,
+    choice_field,
+    flag_field,
+    held,
+    key,
+    number_field,
+    read_view,
+    tell_not_understood,
+    text_field,
+    write_view,
+)
+from pages.ui.frame import explain, link_to, open_page, share_link, show_engine
+from pages.ui.matrix_view import Cell, cell_from_link, cell_to_link
+from tx_core.errors import ExplorerError
+
+PAGE = "heads_and_blocks"
+MODEL = "embedded"
+LAYERS, HEADS = 4, 8
+MOST_TOKENS = 512
+PARTS = {
+    "embeddings": "Embeddings", "heads": "Heads", "feed": "Feed-forward", "norm": "Layer norm", "depth": "Skips and depth",
+    "journey": "A word's way",
+}  # fmt: skip
+FIRST_PART = "heads"
+FIRST_CELLS = {
+    "heads": Cell("output", 8, 1), "feed": Cell("widened", 3, 1), "norm": Cell("normed", 1, 0), "embeddings": Cell("sum", 1, 0),
+}  # fmt: skip
+
+
+def read_numbers(most: int) -> "Field":
+    """Read whole numbers as a link writes them, each from 1 to `most`: 1-2-5, or none."""
+
+    def read(written: str) -> list[int]:
+        numbers = [] if written == "none" else [int(part) for part in written.split("-")]
+        if any(not 0 < number <= most for number in numbers) or len(set(numbers)) < len(numbers):
+            raise ValueError(f"must be numbers of 1 to {most}, each once")
+        return numbers
+
+    return read
+
+
+def write_numbers(numbers: list[int]) -> str:
+    """Write whole numbers for a link."""
+    return "-".join(map(str, sorted(numbers))) or "none"
+
+
+FIELDS = (
+    text_field("text", "The old man drank a cup of [MASK] by the fire."),
+    text_field("pair"),
+    choice_field("part", (FIRST_PART, *(part for part in PARTS if part != FIRST_PART))),
+    number_field("layer", 1, 1, LAYERS),
+    Field("heads", list(range(1, HEADS + 1)), read_numbers(HEADS), write_numbers),
+    choice_field("bend", ("gelu", "relu")),
+    choice_field("norm", ("attention", "feed_forward", "embeddings")),
+    flag_field("cut"),
+    number_field("seed", 1, 1, 20),
+    Field("words", [4, 7, 9], read_numbers(MOST_TOKENS), write_numbers),
+    Field("cell", FIRST_CELLS[FIRST_PART], cell_from_link, cell_to_link),
+)
+
+
+def choose_first_cell() -> None:
+    """Explain a cell of the part that the reader turned to."""
+    st.session_state[key(PAGE, "cell")] = FIRST_CELLS.get(st.session_state[key(PAGE, "part")])
+
+
+@st.fragment
+def look(part: str, text: str, pair: str) -> None:
+    """Show one part; what is changed here runs nothing but this."""
+    from pages.ui import block_depth, block_parts
+
+    draw = {"heads": block_parts.heads, "feed": block_parts.feed_forward, "norm": block_parts.norm,
+            "depth": block_depth.depth, "embeddings": block_parts.embeddings, "journey": block_depth.journey}  # fmt: skip
+    try:
+        draw[part](PAGE, cache.engine(MODEL), text, pair)
+    except ExplorerError as problem:
+        explain(problem)
+    write_view(PAGE, FIELDS, {})
+    with st.container(horizontal=True):
+        link_to("attention", "Every head on this sentence", text, pair)
+        link_to("self_attention", "One head, step by step", text)
+    share_link()
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, {})
+tell_not_understood(PAGE)
+first, second = st.columns([3, 2])
+with first:
+    text = controls.sentence(key(PAGE, "text"))
+with second:
+    pair = controls.sentence(key(PAGE, "pair"), "Second sentence (optional)")
+part = st.segmented_control("Part", list(PARTS), format_func=PARTS.get, required=True, label_visibility="collapsed",
+                            **held(key(PAGE, "part"), choose_first_cell))  # fmt: skip
+try:
+    engine = cache.engine(MODEL)
+    show_engine(badge, engine.title, engine.device)
+except ExplorerError as problem:
+    explain(problem)
+    write_view(PAGE, FIELDS, {})
+else:
+    look(part, text, pair)

@@ -1,0 +1,166 @@
+"""What many blocks do to vectors: pre- and post-norm, skip connections on and off, and a word on its way through."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pandas
+import streamlit as st
+
+from pages.ui import cache
+from pages.ui.address import held, key
+from pages.ui.figures import QUIET
+from pages.ui.line_figures import lines_in_words, lines_over_depth
+from pages.ui.source_code import show_source
+from tx_core import blocks, encoder, layers, sentence_depth
+
+if TYPE_CHECKING:
+    from tx_core.engine import BertEngine
+    from tx_core.trace import Trace
+
+BLOCKS = 24
+MOST_SEEDS = 20
+MOST_WORDS = 8
+
+
+def depth(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+    """Pre-norm, post-norm, skip connections."""
+    st.markdown(
+        "A part of a block does not replace what it reads, it **adds** to it: the skip connection. The norm can stand after the "
+        "sum (**post-norm**, as in BERT) or before the part (**pre-norm**, as in GPT-2 and later models). With two or three "
+        "blocks that hardly matters; with 24 it does."
+    )
+    st.latex(r"\text{post-norm: } x \leftarrow \text{LayerNorm}\bigl(x + \text{part}(x)\bigr)")
+    st.latex(r"\text{pre-norm: } x \leftarrow x + \text{part}\bigl(\text{LayerNorm}(x)\bigr)")
+    show_source(layers.EncoderBlock, blocks.without_skips)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        st.toggle("Cut the skip connections", **held(key(page, "cut")))
+        st.number_input("Drawn anew", 1, MOST_SEEDS, width=150, **held(key(page, "seed")),
+                        help="Untrained blocks with other random weights. The same number draws the same ones.")  # fmt: skip
+    skips, seed = not st.session_state[key(page, "cut")], st.session_state[key(page, "seed")]
+    found = {"post-norm": _through(page, False, skips, seed), "pre-norm": _through(page, True, skips, seed)}
+    st.markdown(f"**{BLOCKS} untrained blocks**, random vectors, {'with' if skips else 'without'} skip connections:")
+    _three_charts(page, found)
+    st.text(_depth_in_words(found, skips))
+    _trained(page, engine, text, pair)
+    st.caption(
+        "A mistake that is easy to make in code: computing the attention and then adding x to x instead of adding it. "
+        "The vectors keep their lengths, nothing fails, and no token ever learns of another. The block shown above adds it."
+    )
+
+
+def _through(page: str, norm_first: bool, skips: bool, seed: int) -> blocks.Depth:
+    return cache.remember(
+        (page, "depth", norm_first, skips, seed),
+        lambda: blocks.through_depth(norm_first=norm_first, skips=skips, blocks=BLOCKS, seed=seed),
+    )
+
+
+def _three_charts(page: str, found: "Mapping[str, blocks.Depth]") -> None:
+    charts = (
+        ("length", "Mean length of the vectors", None, False),
+        ("alike", "How alike the tokens are (mean cosine)", (-0.15, 1.05), False),
+        ("gradient", "What learning sends back (1 at the end)", None, True),
+    )
+    for column, (name, title, limits, logarithmic) in zip(st.columns(3), charts, strict=True):
+        series = {label: getattr(one, name) for label, one in found.items()}
+        with column:
+            draw_lines(f"{page}_{name}", title, depths(BLOCKS), series, limits, logarithmic=logarithmic)
+
+
+def draw_lines(
+    name: str, title: str, steps: Sequence[str], series: Mapping[str, Sequence[float]], limits: tuple[float, float] | None = None,
+    *, logarithmic: bool = False,
+) -> None:  # fmt: skip
+    """Draw a chart of lines over the depth of a model, and say in words what it shows."""
+    dark = st.context.theme.type == "dark"
+    figure = lines_over_depth(steps, series, limits=limits, logarithmic=logarithmic, dark=dark)
+    st.markdown(f"**{title}**")
+    st.plotly_chart(figure, key=name, config=QUIET, alt=lines_in_words(title, series))
+
+
+def _depth_in_words(found: "Mapping[str, blocks.Depth]", skips: bool) -> str:
+    post, pre = found["post-norm"], found["pre-norm"]
+    if not skips:
+        return (
+            f"Without skip connections every token is soon the same vector (mean cosine {post.alike[4]:.2f} and "
+            f"{pre.alike[4]:.2f} after four blocks): attention only ever averages, and the words are lost."
+        )
+    return (
+        f"Pre-norm vectors grow from {pre.length[0]:.1f} to {pre.length[-1]:.1f}, since nothing shrinks what is added up. "
+        f"Post-norm vectors stay at {post.length[-1]:.1f}, the square root of their size, but every norm also shrinks what "
+        f"skips past it: the tokens end at a mean cosine of {post.alike[-1]:.2f} against {pre.alike[-1]:.2f}, and of what "
+        f"learning sends back, as little as {min(post.gradient):.2f} arrives at some depth against {min(pre.gradient):.2f}."
+    )
+
+
+def _trained(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+    st.markdown(f"**Your sentence in {engine.title}**, as it was trained, and with all its skip connections cut:")
+    found = cache.remember((page, "cut", text, pair), lambda: sentence_depth.sentence_depth(engine, text, pair or None))
+    series = {"as trained": found.kept, "skip connections cut": found.lost}
+    title = "How alike the tokens are after each block (mean cosine)"
+    draw_lines(key(page, "trained"), title, depths(engine.num_layers), series, (-0.15, 1.05))
+    st.text(
+        f"As trained, the tokens end at a mean cosine of {found.kept[-1]:.2f}; without skip connections at {found.lost[-1]:.2f}, "
+        "where 1 means that all tokens have become the same."
+    )
+
+
+def depths(num_blocks: int) -> list[str]:
+    """Name the depths of a model: its input and each block."""
+    return ["input", *map(str, range(1, num_blocks + 1))]
+
+
+def journey(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+    """A word's vector from block to block."""
+    st.markdown(
+        "The encoder is embeddings and blocks in a row, and it has **a vector for every token at every depth**. Follow a few "
+        "tokens: how far has a vector turned away from what it was at the start, and how much does each block turn it?"
+    )
+    st.latex(r"h^{(0)} = \text{Embeddings}(\text{text})")
+    st.latex(r"h^{(\ell)} = \text{Block}_\ell\bigl(h^{(\ell-1)}\bigr)")
+    st.latex(r"\cos(a, b) = \frac{a \cdot b}{\lVert a \rVert\,\lVert b \rVert}")
+    show_source(encoder.Encoder, blocks.word_journey)
+    trace = cache.trace(engine.name, text, pair, keep=("hidden",))
+    places = ask_words(page, trace)
+    if not places:
+        st.info("Choose a token to follow.")
+        return
+    names = [f"{trace.attention.query_tokens.tokens[place]} ({place + 1})" for place in places]
+    found = dict(zip(names, sentence_depth.journeys(trace, places), strict=True))
+    charts = (
+        ("stay", "Cosine with its embedding", (-0.15, 1.05)),
+        ("step", "Cosine with the block before", (-0.15, 1.05)),
+        ("length", "Length of the vector", None),
+    )
+    for column, (name, title, limits) in zip(st.columns(3), charts, strict=True):
+        with column:
+            series = {label: getattr(one, name) for label, one in found.items()}
+            draw_lines(f"{page}_journey_{name}", title, depths(engine.num_layers), series, limits)
+    _readings(page, engine, trace, places, names)
+
+
+def ask_words(page: str, trace: "Trace") -> list[int]:
+    """Let the reader choose tokens to follow; give their places counted from 0, those that the text has."""
+    tokens, name = trace.attention.query_tokens.tokens, key(page, "words")
+    st.session_state[name] = [place for place in st.session_state[name] if 0 < place <= len(tokens)][:MOST_WORDS]
+    return [
+        place - 1
+        for place in st.multiselect(
+            "Tokens to follow", range(1, len(tokens) + 1), **held(name), max_selections=MOST_WORDS, placeholder="Choose a token",
+            format_func=lambda place: f"{tokens[place - 1]} ({place})",
+        )
+    ]  # fmt: skip
+
+
+def _readings(page: str, engine: "BertEngine", trace: "Trace", places: Sequence[int], names: Sequence[str]) -> None:
+    encoding = trace.attention.query_tokens
+    found = cache.remember((page, "readings", encoding.text, encoding.pair), lambda: sentence_depth.readings(engine, trace))
+    st.markdown(
+        "**What the masked-word head reads off** each vector at each depth, though it learned to read the last one only. A word "
+        "is known from the start; a [MASK] has to be worked out, block by block."
+    )
+    rows = {
+        name: [f"{found.words[depth][place]} {found.shares[depth, place]:.0%}" for place in places]
+        for depth, name in enumerate(["embeddings", *(f"block {number + 1}" for number in range(engine.num_layers))])
+    }
+    st.dataframe(pandas.DataFrame.from_dict(rows, orient="index", columns=list(names)), key=key(page, "readings"))

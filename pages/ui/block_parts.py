@@ -1,0 +1,189 @@
+"""The parts of a block that compute: embeddings, heads, feed-forward, norm; each as text, equation, code, picture."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from pages.ui import block_matrices, cache
+from pages.ui.address import held, key
+from pages.ui.block_view import ask_layer, short, show_matrices, tell_difference
+from pages.ui.mask_grid import Matrix, Naming, matrices
+from pages.ui.source_code import show_source
+from tx_core import attention, bert, block_run, blocks, layers
+
+if TYPE_CHECKING:
+    from tx_core.engine import BertEngine
+
+NORMS = {"attention": "After attention", "feed_forward": "After feed-forward", "embeddings": "After the embeddings"}
+BENDS = {"gelu": "GELU", "relu": "ReLU"}
+CONVOLVED = 12
+
+
+def embeddings(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+    """Token, position and segment."""
+    st.markdown(
+        "A token comes in as a number. Three tables are looked up: one row for the **word**, one for the **position** it "
+        "stands at, one for the **segment**, the sentence it belongs to. The three are added up and normed. That is all that "
+        "the first block gets to know."
+    )
+    st.latex(r"x_t = \text{LayerNorm}\bigl(W[\text{id}_t] + P[t] + S[s_t]\bigr)")
+    show_source(bert.BertEmbeddings)
+    run = cache.remember((page, "embeddings", text, pair), lambda: block_run.embedding_run(engine, text, pair or None))
+    show_matrices(page, "embeddings", block_matrices.embedding_matrices(run))
+    st.text(_twice(run))
+    st.caption("Dropout stands here, too. It sets random numbers to zero while a model is trained, and rests when it is used.")
+
+
+def _twice(run: block_run.EmbeddingRun) -> str:
+    found = block_run.same_word_twice(run)
+    if found is None:
+        return "No word stands here twice. Write one twice and compare its two rows."
+    place, again, apart = found
+    return (
+        f"'{run.tokens[place]}' stands here twice, as token {place + 1} and {again + 1}. Its word row is the same both times; "
+        f"with the position added, the two rows differ by up to {apart:.2f}."
+    )
+
+
+def heads(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+    """One head, many heads, concatenation, projection."""
+    size, count = engine.model.config.hidden_size, engine.num_heads
+    width = size // count
+    st.markdown(
+        f"One **head** squeezes the {size} numbers of a token into {width} and attends with these. So the block has {count} of "
+        f"them, each with projections of its own. Their answers are laid **end to end**, {count} × {width} = {size} numbers "
+        "again, and the **output projection** mixes them."
+    )
+    st.latex(r"\text{head}_h = \text{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{" + str(width) + r"}}\right) V_h\;")
+    st.latex(r"\text{output} = [\,\text{head}_1 \mid \dots \mid \text{head}_{" + str(count) + r"}\,]\; W + b")
+    show_source(layers.MultiHeadAttention, attention.split_heads, attention.merge_heads)
+    with st.container(horizontal=True, gap="medium"):
+        layer = ask_layer(page, engine.num_layers)
+        st.pills("Heads that take part", range(1, count + 1), selection_mode="multi", **held(key(page, "heads")))
+    chosen = tuple(head - 1 for head in sorted(st.session_state[key(page, "heads")]) if head <= count)
+    run = _block(page, engine, text, pair, layer)
+    projection = block_run.matrix_and_bias(engine.model.encoder.blocks[layer].attention.output)
+    if not chosen:
+        st.info("Without any head the output is the projection's bias alone, the same for every token. Choose a head.")
+    show_matrices(page, "heads", block_matrices.head_matrices(run, chosen, projection))
+    tokens = len(run.tokens)
+    st.caption(
+        f"The shapes: vectors {tokens} × {size} → queries, keys and values {count} × {tokens} × {width} each → answers "
+        f"{count} × {tokens} × {width} → end to end {tokens} × {size} → output {tokens} × {size}."
+    )
+    _what_heads_add(page, run, chosen, projection)
+
+
+def _block(page: str, engine: "BertEngine", text: str, pair: str, layer: int) -> block_run.BlockRun:
+    return cache.remember(
+        (page, "block", text, pair, layer), lambda: block_run.block_run(engine, text, pair or None, layer=layer)
+    )
+
+
+def _what_heads_add(page: str, run: block_run.BlockRun, chosen: tuple[int, ...], projection: block_run.Affine) -> None:
+    st.markdown(
+        "The projection is a sum, so it can be taken apart: **what each head adds** is its own answer times its own rows of W. "
+        "Some heads write much into a token, some hardly anything."
+    )
+    lengths = run.head_lengths.numpy()
+    whole = blocks.TwoWays(run.of_heads(tuple(range(len(lengths))), projection.bias), run.attended)
+    head, token = np.unravel_index(lengths.argmax(), lengths.shape)
+    told = f"Head {head + 1} adds most, {lengths.max():.2f} to '{run.tokens[token]}'."
+    rows = [f"head {number + 1}" for number in range(len(lengths))]
+    picture = Matrix("Length of what each head adds", "signed", lengths, told, limit=float(lengths.max()))
+    matrices(rows, run.tokens, [picture], key=key(page, "lengths"), across=1, naming=Naming(joint="adds to"), tallest=230)
+    st.text(told)
+    one, two = st.columns(2)
+    with one:
+        tell_difference("All heads added up, against the attention's own output", whole)
+    of_chosen = block_run.likeness(run.of_heads(chosen, projection.bias), run.attended)
+    two.metric("The chosen heads' output, against that of all", f"{of_chosen:.2f}", "mean cosine; 1 is the same direction",
+               delta_color="off", delta_arrow="off")  # fmt: skip
+
+
+def feed_forward(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+    """Widen, bend, narrow, and the same as a convolution."""
+    config = engine.model.config
+    st.markdown(
+        "Attention has moved information between tokens; **feed-forward** works on each token by itself. A linear layer makes "
+        f"{config.intermediate_size:,} numbers of {config.hidden_size}, a bend lets the positive ones through, a second linear "
+        "layer goes back. Every position is treated alike, so this is also a **convolution of width 1** over the sentence."
+    )
+    st.latex(r"\text{FFN}(x) = \text{GELU}(x W_1 + b_1)\, W_2 + b_2\;")
+    st.latex(r"\text{GELU}(z) = z\,\Phi(z)")
+    st.latex(r"\text{ReLU}(z) = \max(0, z)")
+    show_source(layers.FeedForward, layers.gelu, blocks.feed_forward_as_convolution)
+    with st.container(horizontal=True, gap="medium"):
+        layer = ask_layer(page, engine.num_layers)
+        st.segmented_control("Bend", list(BENDS), format_func=BENDS.get, required=True, **held(key(page, "bend")),
+                             help="This model was trained with GELU. Try what ReLU makes of the same weights.")  # fmt: skip
+    bend = st.session_state[key(page, "bend")]
+    block = _block(page, engine, text, pair, layer)
+    run = cache.remember(
+        (page, "fed", text, pair, layer, bend), lambda: block_run.feed_forward_run(engine, block.attention_normed, layer, bend)
+    )
+    weights = engine.model.encoder.blocks[layer].feed_forward
+    widen, narrow = block_run.matrix_and_bias(weights.widen), block_run.matrix_and_bias(weights.narrow)
+    show_matrices(page, "feed", block_matrices.feed_forward_matrices(block, run, widen, narrow, BENDS[bend]))
+    fate = "become exactly 0" if bend == "relu" else "nearly vanish"
+    st.text(f"{run.below_zero:.0%} of the widened numbers are below zero and {fate}.")
+    _as_convolution(page, block.tokens, run)
+
+
+def _as_convolution(page: str, tokens: tuple[str, ...], run: block_run.FeedForwardRun) -> None:
+    st.markdown(
+        "**The same result in two ways.** The convolution slides a window of one token over the sentence; its kernels are the "
+        "very weights of the two linear layers."
+    )
+    ours, theirs = run.both.ours[:, :CONVOLVED].numpy(), run.both.theirs[:, :CONVOLVED].numpy()
+    limit = float(abs(ours).max())
+    note = f"first {CONVOLVED} of {run.both.ours.shape[1]} dimensions"
+    ways = (
+        ("Two linear layers", ours, "The result of two linear layers.", note),
+        ("Two 1×1 convolutions", theirs, "The result of two convolutions of width 1: the same.", note),
+        ("Difference", ours - theirs, "No difference but rounding.", "in the same colours"),
+    )
+    shown = [Matrix(title, "signed", cells, told, limit, root=True, note=below) for title, cells, told, below in ways]
+    naming = Naming(joint="dimension", numbered=True)
+    matrices(tokens, block_matrices.dimensions(CONVOLVED), shown, key=key(page, "convolution"), naming=naming, tallest=300)
+    one, two = st.columns(2)
+    with one:
+        tell_difference("Linear layers against convolutions, all dimensions", run.both)
+    two.metric("Each token fed alone, against all at once", short(run.alone), "no token knows of the others",
+               delta_color="off", delta_arrow="off")  # fmt: skip
+
+
+def norm(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+    """Layer norm by hand."""
+    st.markdown(
+        "Numbers that are added up block after block would drift. **Layer norm** brings every token's vector back: take its mean "
+        "away, divide by its standard deviation, then stretch and shift each dimension by what the model learned (γ and β)."
+    )
+    st.latex(r"y_i = \gamma_i\,\frac{x_i - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i \qquad \varepsilon = 10^{-12}")
+    st.latex(r"\mu = \tfrac{1}{d}\textstyle\sum_i x_i \quad \sigma^2 = \tfrac{1}{d}\textstyle\sum_i (x_i - \mu)^2")
+    show_source(layers.layer_norm, blocks.norm_steps)
+    place = st.session_state[key(page, "norm")]
+    with st.container(horizontal=True, gap="medium"):
+        st.segmented_control("Norm", list(NORMS), format_func=NORMS.get, required=True, **held(key(page, "norm")))
+        layer = 0 if place == "embeddings" else ask_layer(page, engine.num_layers)
+    run = cache.remember(
+        (page, "norm", text, pair, place, layer),
+        lambda: block_run.norm_run(engine, text, pair or None, place=place, layer=layer),
+    )
+    show_matrices(page, "norm", block_matrices.norm_matrices(run))
+    chosen = st.session_state[key(page, "cell")]
+    row = chosen.row if chosen and chosen.row < len(run.tokens) else 0
+    column = chosen.column if chosen and chosen.matrix in {"before", "normed", "ours", "theirs"} else 0
+    st.text(f"Written out for token {row + 1}, '{run.tokens[row]}', dimension {column + 1}:")
+    st.latex(_written_out(run, row, column))
+    tell_difference("By hand against PyTorch, all tokens and dimensions", run.steps.result)
+
+
+def _written_out(run: block_run.NormRun, row: int, column: int) -> str:
+    steps = run.steps
+    x, mean, variance = (float(number) for number in (steps.before[row, column], steps.mean[row], steps.variance[row]))
+    gamma, beta, result = (float(number) for number in (run.weight[column], run.bias[column], steps.result.ours[row, column]))
+    beta = f"{beta:+.3f}"
+    fraction = rf"\frac{{{x:.3f} {-mean:+.4f}}}{{\sqrt{{{variance:.3f} + 10^{{-12}}}}}}"
+    return rf"\small {gamma:.3f} \cdot {fraction} {beta} = {result:.3f}"

@@ -1,0 +1,46 @@
+"""What the parts of the page on blocks have in common: the layer, the matrices with a chosen cell, a difference in words."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui.address import held, key
+from pages.ui.matrix_view import Cell, Matrix, chosen_cell, matrix_row
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.blocks import TwoWays
+
+SMALLEST_WRITTEN = 0.001
+
+
+def ask_layer(page: str, num_layers: int) -> int:
+    """Let the reader choose a block; give it counted from 0."""
+    st.segmented_control("Block", range(1, num_layers + 1), required=True, **held(key(page, "layer")))
+    return st.session_state[key(page, "layer")] - 1
+
+
+def show_matrices(page: str, part: str, matrices: Sequence[Matrix]) -> None:
+    """Draw matrices and keep the cell that the reader chooses."""
+    name = key(page, f"{part}_row")
+
+    def choose() -> None:
+        st.session_state[key(page, "cell")] = chosen_cell(name, matrices)
+
+    chosen: Cell | None = st.session_state[key(page, "cell")]
+    matrix_row(matrices, chosen, names_title="Tokens", key=name, on_choose=choose)
+
+
+def tell_difference(label: str, both: "TwoWays") -> None:
+    """Show how far two results are apart at their worst number, and how large the numbers are."""
+    size, apart = float(both.ours.abs().max()), both.greatest_difference
+    told = f"in numbers of up to {size:.1f}: rounding" if apart else "not even rounding differs"
+    st.metric(label, short(apart), told, delta_color="off", delta_arrow="off")
+
+
+def short(number: float) -> str:
+    """Write a difference so that its size is seen: 0.358, 1.2 × 10⁻⁶, 0."""
+    if number == 0 or abs(number) >= SMALLEST_WRITTEN:
+        return f"{number:.3f}" if number else "0"
+    digits, exponent = f"{number:.1e}".split("e")
+    return f"{digits} × 10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

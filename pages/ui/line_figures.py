@@ -1,0 +1,59 @@
+"""Numbers over the depth of a model as lines: arrays and labels in, a plotly figure out."""
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+
+from pages.ui.figures import INK, plain
+
+LINE_COLOURS = ("#3f83cf", "#c7722b", "#3a9468", "#a267cf", "#c4577f", "#8c7f2c", "#5f7f8f", "#c0564a")
+"""At least 3:1 on the white and on the dark background; dashes and marks tell lines apart without colour."""
+DASHES = ("solid", "dash", "dot", "dashdot")
+MARKS = ("circle", "square", "diamond", "triangle-up")
+
+
+def lines_over_depth(
+    steps: Sequence[str],
+    series: Mapping[str, Sequence[float]],
+    *,
+    limits: tuple[float, float] | None = None,
+    logarithmic: bool = False,
+    height: int = 270,
+    dark: bool = False,
+) -> go.Figure:
+    """Draw a line for each series: one number a step, from the input to the last block.
+
+    limits: fixed ends of the axis, so that charts compare. dark: the page's background is.
+    Raises ValueError for a series that does not have a number for each step.
+    """
+    figure = go.Figure()
+    for number, (name, values) in enumerate(series.items()):
+        if len(values) != len(steps):
+            raise ValueError(f"every step needs a number, got {len(steps)} steps and {len(values)} numbers of {name}")
+        colour = LINE_COLOURS[number % len(LINE_COLOURS)]
+        figure.add_scatter(
+            x=list(range(len(steps))), y=list(values), name=plain(name), mode="lines+markers", customdata=list(steps),
+            line={"color": colour, "dash": DASHES[number % len(DASHES)], "width": 2},
+            marker={"symbol": MARKS[number % len(MARKS)], "size": 7 if len(steps) < 12 else 5},
+            hovertemplate="%{customdata}: %{y:.3g}<extra>" + plain(name) + "</extra>",
+        )  # fmt: skip
+    every = max(1, (len(steps) - 1) // 6)
+    ink = {"size": 13, "color": INK[dark]}
+    figure.update_xaxes(
+        tickvals=list(range(0, len(steps), every)), ticktext=list(steps)[::every], tickfont=ink, tickangle=0,
+        fixedrange=True, zeroline=False, showgrid=False,
+    )  # fmt: skip
+    figure.update_yaxes(type="log" if logarithmic else "linear", range=limits, tickfont=ink, fixedrange=True, zeroline=False)
+    if logarithmic:
+        figure.update_yaxes(dtick=1, exponentformat="power")
+    figure.update_layout(
+        height=height, margin={"l": 0, "r": 12, "t": 6, "b": 24}, dragmode=False, showlegend=len(series) > 1,
+        legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0, "font": ink},
+    )  # fmt: skip
+    return figure
+
+
+def lines_in_words(title: str, series: Mapping[str, Sequence[float]]) -> str:
+    """Say where each line of a chart begins and ends, for those who cannot see it."""
+    told = "; ".join(f"{name} from {values[0]:.3g} to {values[-1]:.3g}" for name, values in series.items())
+    return f"{title}: {told}."

@@ -1,0 +1,39 @@
+"""The page on blocks in a real browser: parts are turned to, cells explained, on a phone and in the dark."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+PATH = "/heads_and_blocks"
+TEXT = "?text=A+bird+sings."
+
+
+def test_turning_to_a_part_shows_its_matrices_and_explains_a_cell(page_at, settle):
+    page = page_at(PATH)
+    expect(page.get_by_test_id("matrix-headh")).to_be_visible()
+    expect(page.get_by_test_id("matrix-sum")).to_contain_text("bias")
+    page.get_by_role("radio", name="Feed-forward").click()
+    expect(page.get_by_test_id("matrix-widened")).to_be_visible()
+    expect(page.get_by_test_id("matrix-row")).to_contain_text("Widened · token")
+    settle(page)
+    page.wait_for_url(re.compile("part=feed.*cell=widened"))
+
+
+def test_a_head_that_is_switched_off_leaves_the_picture_and_the_link(page_at, settle):
+    page = page_at(PATH + TEXT)
+    page.get_by_role("button", name="8", exact=True).click()
+    expect(page.get_by_test_id("matrix-headh")).to_be_hidden()
+    settle(page)
+    page.wait_for_url(re.compile("heads=1-2-3-4-5-6-7"))
+
+
+@pytest.mark.parametrize(
+    ("part", "dark"), [("heads", True), ("feed", False), ("norm", True), ("depth", False), ("journey", True)]
+)
+def test_a_part_fits_a_phone_and_is_open_to_everyone(page_at, axe, part, dark):
+    page = page_at(f"{PATH}{TEXT}&part={part}&words=2-3", width=390, dark=dark)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.locator(".katex-display").last.wait_for()
+    page.evaluate("document.fonts.ready")  # an equation is wider in another font
+    axe(page)
