@@ -18,7 +18,7 @@ from pages.ui.address import (
 )
 from pages.ui.frame import explain, link_to, open_page, share_link, show_engine
 from pages.ui.matrix_view import Cell, cell_from_link, cell_to_link, chosen_cell, matrix_row
-from pages.ui.step_notes import equation, notes
+from pages.ui.step_notes import equation, letters, notes
 from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -168,7 +168,7 @@ badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
 st.markdown(TEXT)
-formula = st.empty()
+formula = st.container()
 code = st.container()
 controls.sentence(key(PAGE, "text"))
 ask_weights()
@@ -176,7 +176,9 @@ ask_steps()
 found = encoding = None
 try:
     found, encoding = compute()
-    formula.latex(equation(found))
+    with formula:
+        st.latex(equation(found))
+        st.markdown(letters(found))
 except ExplorerError as problem:
     explain(problem)
 with code:

@@ -25,7 +25,7 @@ export function short(value) {
 
 function power(size) {
   const [digits, exponent] = size.toExponential(1).split("e");
-  return `${digits} × 10${superscript(String(Number(exponent)))}`;
+  return `${digits}·10${superscript(String(Number(exponent)))}`;
 }
 
 export function superscript(text) {

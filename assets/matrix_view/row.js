@@ -244,6 +244,7 @@ function paintLine(row, line, active, lights) {
     const { canvas } = row.panels.get(matrix.name);
     canvas.dataset.top = String(top);
     canvas.dataset.cell = String(cell);
+    canvas.dataset.lit = lit.map((light) => `${light.part} ${light.row ?? "*"} ${light.column ?? "*"}`).join(", ");
     const context = sharpen(canvas, panelWidth(matrix, cell) + 2 * INSET, top + matrix.rows * cell + INSET);
     const shape = { cell, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && cell >= 30 };
     paintMatrix(context, matrix, shape, { colours: row.colours, theme, lights: lit, chosen: active, dim: active !== null });

@@ -35,7 +35,7 @@ export function fillSum(sum, model, cell) {
   }
   const matrix = model.byName[cell.matrix];
   const found = arithmetic(model, cell);
-  const name = (kind, text) => [` · ${kind} `, element("bdi", { class: "token" }, text)];
+  const name = (kind, text) => [kind ? ` · ${kind} ` : " · ", element("bdi", { class: "token" }, text)];
   sum.title.replaceChildren(element("strong", {}, matrix.title), ...name(matrix.rowKind, matrix.rowTexts[cell.row]),
     ...name(matrix.columnKind, matrix.columnTexts[cell.column]));
   const shown = !found.terms || sum.every || found.terms.length <= FEW_TERMS + 2 ? Infinity : FEW_TERMS;

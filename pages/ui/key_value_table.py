@@ -76,7 +76,7 @@ FIELDS = (
 
 def key_value_table(page: str) -> None:
     """Let the reader edit the store and the query, and show what comes back, step by step."""
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([2, 1], gap="medium")
     with right:
         query = _ask_query(page)
     try:
@@ -136,6 +136,9 @@ def _show_answer(page: str, store: "Store", query: "Row") -> None:
     from tx_core.key_value import look_up
 
     answer = look_up(store, query)
+    result = ", ".join(f"{number:.2f}".rstrip("0").rstrip(".") for number in answer.result[0].tolist())
+    shares = " · ".join(f"row {row}: {share:.3f}" for row, share in enumerate(answer.weights[0].tolist(), start=1))
+    st.markdown(f"The store returns **({result})**. Shares: {shares}.")
     matrices = answer_matrices(store, query, answer)
     name, held = f"{page}_answer_row", key(page, "answer")
 
@@ -143,9 +146,6 @@ def _show_answer(page: str, store: "Store", query: "Row") -> None:
         st.session_state[held] = chosen_cell(name, matrices)
 
     matrix_row(matrices, st.session_state[held], names_title="", key=name, on_choose=choose, numbers=True)
-    result = ", ".join(f"{number:.2f}".rstrip("0").rstrip(".") for number in answer.result[0].tolist())
-    shares = " · ".join(f"row {row}: {share:.3f}" for row, share in enumerate(answer.weights[0].tolist(), start=1))
-    st.markdown(f"The store returns **({result})**. Shares: {shares}.")
 
 
 def answer_matrices(store: "Store", query: "Row", answer: "Answer") -> list[Matrix]:
@@ -156,7 +156,7 @@ def answer_matrices(store: "Store", query: "Row", answer: "Answer") -> list[Matr
         name: str, title: str, formula: str, values: object, group: str, origin: Origin | None, lead: str = "→"
     ) -> Matrix:
         columns, kind = (rows, "key") if name in LAID_OVER_KEYS else (numbers, "number")
-        return Matrix(name, title, formula, np.array(values, np.float32), asked, columns, "query", kind, origin, group, lead=lead)
+        return Matrix(name, title, formula, np.array(values, np.float32), asked, columns, "", kind, origin, group, lead=lead)
 
     def of_store(name: str, title: str, formula: str, values: object, group: str, lead: str) -> Matrix:
         return Matrix(name, title, formula, np.array(values, np.float32), rows, numbers, "row", "number", None, group, lead=lead)

@@ -19,12 +19,19 @@ def equation(found: "SentenceSteps") -> str:
     if choice.scaled:
         scores = rf"\frac{{{scores}}}{{\sqrt{{{found.steps.query.shape[1]}}}}}"
     mask = "+ M" if choice.causal else ""
-    mixed = "V" if projected else "X"
-    whole = rf"\text{{context}} = \text{{{SHARING[choice.normalise]}}}\!\left({scores} {mask}\right) {mixed}"
-    bias = ["" if found.projections is None or found.projections.query_bias is None else f" + b_{letter}" for letter in "QKV"]
-    parts = [rf"{letter} = X W_{letter}{added}" for letter, added in zip("QKV", bias, strict=True)]
-    listed = r",\; ".join(parts)
-    return rf"\begin{{gathered}} {whole} \\ \footnotesize {listed} \end{{gathered}}" if projected else whole
+    return rf"\text{{context}} = \text{{{SHARING[choice.normalise]}}}\!\left({scores} {mask}\right) {'V' if projected else 'X'}"
+
+
+def letters(found: "SentenceSteps") -> str:
+    """Say what the letters of the equation stand for, in Markdown."""
+    vectors = "$X$ holds the vectors of the tokens, a row each"
+    if found.projections is None:
+        told = f"{vectors}; they are compared with each other as they are"
+    else:
+        biased = found.projections.query_bias is not None
+        parts = [f"${letter} = X W_{letter}{f' + b_{letter}' if biased else ''}$" for letter in "QKV"]
+        told = f"{vectors}; {', '.join(parts[:2])} and {parts[2]} are its three projections"
+    return f"{told}; $M$ is 0 where a token may look and −∞ where it may not." if found.choice.causal else f"{told}."
 
 
 def notes(found: "SentenceSteps", encoding: "Encoding") -> list[str]:
