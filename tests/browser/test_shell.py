@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from pages.ui.contents import PAGES
 
@@ -13,14 +14,14 @@ EVERY_PAGE = pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.key
 def test_a_deep_link_shows_the_framed_page_on_the_first_visit(page_at, entry):
     page = page_at(f"/{entry.key}")
     assert page.get_by_role("heading", level=1).inner_text() == entry.question
-    assert page.get_by_test_id("stSidebar").get_by_role("link", name=entry.name, exact=True).is_visible()
+    page.get_by_test_id("stSidebar").get_by_role("link", name=entry.name, exact=True).wait_for()
     assert page.title() == entry.name
 
 
 @EVERY_PAGE
 def test_the_badge_names_the_model_and_the_device(page_at, entry):
     page = page_at(f"/{entry.key}")
-    assert page.get_by_text(re.compile(r"BERT.* · on ")).first.is_visible()
+    page.get_by_text(re.compile(r"BERT.* · on ")).first.wait_for()
 
 
 def test_a_page_that_does_not_exist_says_so_and_the_first_page_is_there(page_at):
@@ -57,8 +58,9 @@ def test_the_navigation_on_a_phone_opens_a_page(page_at, settle, axe, dark):
     page = page_at("/", width=390, dark=dark)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_test_id("stExpandSidebarButton").click()
+    page.locator("html[data-page]").wait_for(state="attached")
     page.get_by_test_id("stSidebar").get_by_role("link", name=PAGES[1].name).click()
     page.get_by_role("heading", name=PAGES[1].question).wait_for()
-    page.get_by_test_id("stSidebar").get_by_role("link", name=PAGES[1].name).wait_for(state="hidden")
+    expect(page.get_by_test_id("stSidebar").get_by_role("link", name=PAGES[1].name)).not_to_be_in_viewport()
     settle(page)
     axe(page)
