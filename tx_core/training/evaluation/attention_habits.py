@@ -1,0 +1,116 @@
+"""What heads do: follow a grammatical relation, look at a neighbour, rest on a mark."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from tx_core.training.evaluation.probe import Probe
+from tx_core.training.evaluation.treebank import Tree, attended
+
+OFFSETS = tuple(offset for offset in range(-6, 7) if offset)
+FEWEST = 50
+"""Occurrences in either half below which a relation is left out."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """How well the best head follows a relation, and the best fixed offset does (Clark et al. 2019, table 1).
+
+    Both were chosen on one half of the sentences and measured on the other.
+    direction: "to head" when the dependent looks at its head, "to dependent" the other way round.
+    """
+
+    head_accuracy: float
+    offset_accuracy: float
+    layer: int
+    head: int
+    direction: str
+    offset: int
+    occurrences: int
+
+    @property
+    def gain(self) -> float:
+        """By how much the head beats the offset."""
+        return self.head_accuracy - self.offset_accuracy
+
+
+@dataclass(frozen=True)
+class Habits:
+    """Per layer: shares of attention on [CLS] and [SEP], and entropy in nats, as means over heads and tokens.
+
+    previous, following: the head that looks most at the token before, or after: layer, head, share.
+    """
+
+    cls_share: tuple[float, ...]
+    sep_share: tuple[float, ...]
+    entropy: tuple[float, ...]
+    previous: tuple[int, int, float]
+    following: tuple[int, int, float]
+
+
+def measure_attention(probe: Probe, trees: Sequence[Tree]) -> tuple[dict[str, Relation], Habits]:
+    """Read the sentences once and measure both."""
+    counts = ({}, {})
+    habits: list[np.ndarray] = []
+    tokens = 0
+    for number, (tree, pieces, words) in enumerate(attended(probe, trees)):
+        _count(counts[number % 2], tree, words)
+        habits.append(_habits(pieces))
+        tokens += pieces.shape[-1]
+    if not habits:
+        raise ValueError("the model can read none of the sentences")
+    relations = {name: _relation(*(half[name] for half in counts))
+                 for name in sorted(set(counts[0]) & set(counts[1]))
+                 if min(half[name].occurrences for half in counts) >= FEWEST}  # fmt: skip
+    return relations, _summed(np.sum(habits, axis=0) / tokens)
+
+
+@dataclass
+class _Counts:
+    """Hits of every head in both directions, and of every offset."""
+
+    heads: np.ndarray
+    offsets: np.ndarray
+    occurrences: int = 0
+
+
+def _count(counts: dict[str, _Counts], tree: Tree, words: Float[np.ndarray, "layer head word word"]) -> None:
+    """Note which heads, and which offsets, find the head of each word. A word never is its own."""
+    itself = np.eye(len(tree.words), dtype=bool)
+    looked_at = np.where(itself, -1.0, words).argmax(axis=-1)
+    for place, (head, relation) in enumerate(zip(tree.heads, tree.relations, strict=True)):
+        if head is None or relation == "punct":
+            continue
+        known = counts.setdefault(relation, _Counts(np.zeros((2, *words.shape[:2])), np.zeros(len(OFFSETS))))
+        known.heads += np.stack((looked_at[..., place] == head, looked_at[..., head] == place))
+        known.offsets += np.array(OFFSETS) == head - place
+        known.occurrences += 1
+
+
+def _relation(chosen_on: _Counts, measured_on: _Counts) -> Relation:
+    direction, layer, head = np.unravel_index(chosen_on.heads.argmax(), chosen_on.heads.shape)
+    offset = int(chosen_on.offsets.argmax())
+    total = measured_on.occurrences
+    return Relation(
+        float(measured_on.heads[direction, layer, head] / total), float(measured_on.offsets[offset] / total),
+        int(layer), int(head), ("to head", "to dependent")[direction], OFFSETS[offset], total + chosen_on.occurrences,
+    )  # fmt: skip
+
+
+def _habits(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "habit layer head"]:
+    """Sum over queries: weight on [CLS], on [SEP], entropy, weight on the token before and after."""
+    entropy = -(weights * np.log(np.maximum(weights, 1e-12))).sum(axis=(-2, -1))
+    before = np.trace(weights, offset=-1, axis1=-2, axis2=-1)
+    after = np.trace(weights, offset=1, axis1=-2, axis2=-1)
+    return np.stack((weights[..., 0].sum(-1), weights[..., -1].sum(-1), entropy, before, after))
+
+
+def _summed(habits: Float[np.ndarray, "habit layer head"]) -> Habits:
+    def best(shares: Float[np.ndarray, "layer head"]) -> tuple[int, int, float]:
+        layer, head = np.unravel_index(shares.argmax(), shares.shape)
+        return int(layer), int(head), float(shares[layer, head])
+
+    cls_share, sep_share, entropy = (tuple(map(float, habits[number].mean(axis=1))) for number in range(3))
+    return Habits(cls_share, sep_share, entropy, best(habits[3]), best(habits[4]))
