@@ -1,0 +1,176 @@
+"""Self-attention in a real browser: a cell tells its sum, by pointer and by keyboard, on a desk and on a phone."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tx_core import models
+from tx_core.sentence_steps import StepChoice, sentence_steps
+from tx_core.steps import sum_of_context, sum_of_match
+
+TEXT = "time flies like an arrow"
+AT = "/self_attention?text=time+flies+like+an+arrow"
+
+
+@pytest.fixture(scope="module")
+def steps():
+    engine = models.load("embedded")
+    return sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), StepChoice(0, 7)).steps
+
+
+@pytest.fixture
+def open_steps(page_at):
+    """Open the page and wait until its matrices are painted."""
+
+    def opened(path: str = AT, **options: object) -> Page:
+        page = page_at(path, **options)
+        expect(page.get_by_test_id("matrix-row").last).to_have_attribute("data-paints", re.compile(r"\d"), timeout=30_000)
+        return page
+
+    return opened
+
+
+def click_cell(page: Page, name: str, row: int, column: int) -> None:
+    canvas = page.get_by_test_id(f"matrix-{name}").first
+    expect(canvas).to_have_attribute("data-cell", re.compile(r"\d"))
+    cell, top = (float(canvas.get_attribute(f"data-{what}")) for what in ("cell", "top"))
+    canvas.click(position={"x": 3 + (column + 0.5) * cell, "y": top + (row + 0.5) * cell})
+
+
+def lit(page: Page, name: str, words: str) -> None:
+    expect(page.get_by_test_id(f"matrix-{name}").first).to_have_attribute("data-lit", words)
+
+
+def line(page: Page) -> str:
+    return page.get_by_test_id("matrix-sum").first.inner_text().replace("−", "-")
+
+
+def linked(page: Page, words: str) -> None:
+    page.wait_for_url(re.compile(f"[?&]{words}(&|$)"))
+
+
+def products(written: str) -> list[tuple[float, float]]:
+    number = r"\(?(-?[\d.]+(?:e-?\d+)?)\)?"
+    written = written.replace("·10", "e").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+    return [(float(left), float(right)) for left, right in re.findall(f"{number} × {number}", written)]
+
+
+def test_a_clicked_score_lights_query_and_key_and_writes_their_sum(open_steps, steps):
+    page = open_steps()
+    click_cell(page, "matches", 1, 5)
+    linked(page, "cell=matches-2-6")
+    lit(page, "query", "left 1 *")
+    lit(page, "key", "right 5 *")
+    lit(page, "matches", "line 1 *, line * 5, own 1 5")
+    lit(page, "value", "")
+    page.get_by_role("button", name="All 32 terms").first.click()
+    expected = sum_of_match(steps, 1, 5)
+    found = products(line(page))
+    assert [left for left, _ in found] == pytest.approx(expected.left, abs=0.0051)
+    assert [right for _, right in found] == pytest.approx(expected.right, abs=0.0051)
+    assert float(line(page).split("=")[1]) == pytest.approx(expected.total, abs=0.0051)
+    assert page.get_by_test_id("matrix-readout").first.inner_text().startswith("Matches · query time · key an")
+
+
+def test_a_clicked_context_lights_weights_and_a_column_of_values(open_steps, steps):
+    page = open_steps()
+    click_cell(page, "context", 2, 4)
+    linked(page, "cell=context-3-5")
+    lit(page, "weights", "left 2 *")
+    lit(page, "value", "right * 4")
+    expected = sum_of_context(steps, 2, 4)
+    assert [right for _, right in products(line(page))] == pytest.approx(expected.right, abs=0.0051)
+    assert float(line(page).split("=")[1]) == pytest.approx(expected.total, abs=0.0051)
+
+
+def test_every_step_between_tells_how_it_was_made(open_steps, steps):
+    page = open_steps(f"{AT}&causal=1")
+    numbers = {name: f"{float(getattr(steps, name)[3, 2]):.2f}" for name in ("matches", "scores")}
+    for name, says in {
+        "scores": f"{numbers['matches']} ÷ √32 = {numbers['matches']} ÷ 5.66 = {numbers['scores']}",
+        "masked": f"{numbers['scores']} stays {numbers['scores']}",
+        "weights": f"e{numbers['scores']} ÷ (e",
+    }.items():
+        click_cell(page, name, 3, 2)
+        linked(page, f"cell={name}-4-3")
+        assert line(page).startswith(says)
+    click_cell(page, "masked", 0, 4)
+    linked(page, "cell=masked-1-5")
+    assert line(page).endswith("becomes -∞")
+    expect(page.get_by_test_id("matrix-readout").first).to_contain_text("“like” comes later than “[CLS]”, so it is hidden")
+
+
+def test_the_arrow_keys_walk_from_cell_to_cell_and_escape_leaves_them(open_steps):
+    page = open_steps(f"{AT}&cell=none")
+    expect(page.get_by_test_id("matrix-readout").first).to_contain_text("Choose a cell")
+    page.get_by_role("group", name=re.compile("^Weights")).first.focus()
+    page.keyboard.press("ArrowDown")
+    linked(page, "cell=weights-1-1")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    linked(page, "cell=weights-2-2")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowRight")
+    linked(page, "cell=weights-2-8")
+    page.keyboard.press("Escape")
+    linked(page, "cell=none")
+    expect(page.get_by_test_id("matrix-row").first).to_have_attribute("data-chosen", "")
+
+
+def test_an_edited_value_changes_what_the_store_returns_and_stays_in_the_link(open_steps):
+    page = open_steps(f"{AT}&q2=0&q3=10")
+    answer = page.get_by_text("The store returns")
+    expect(answer).to_contain_text("(550, 5.5, 0)")
+    editor = open_editor(page)
+    editor.fill("300")
+    editor.press("Enter")
+    expect(answer).to_contain_text("(650, 5.5, 0)")
+    page.wait_for_url(re.compile("store="))
+    page.reload()
+    expect(answer).to_contain_text("(650, 5.5, 0)", timeout=20_000)
+
+
+def open_editor(page: Page) -> Locator:
+    """Open the first value of the third row; the table's canvas may not listen yet when it is first clicked."""
+    editor = page.locator("input.gdg-input")
+    for _ in range(20):
+        page.get_by_test_id("stDataFrame").click(position={"x": 33 + 3.5 * 86, "y": 3.5 * 35})
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(300)
+        if editor.count():
+            return editor
+    pytest.fail("no cell of the table opened")
+
+
+def test_on_a_phone_the_steps_scroll_in_their_own_box(open_steps):
+    page = open_steps(AT, width=390)
+    row = page.get_by_test_id("matrix-row").first
+    expect(row.locator(".line")).to_have_count(1)
+    assert row.locator(".line").evaluate("line => line.scrollWidth > line.clientWidth + 400")
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
+    click_cell(page, "context", 1, 1)
+    linked(page, "cell=context-2-2")
+
+
+def test_hostile_words_are_drawn_as_text(open_steps):
+    page = open_steps("/self_attention?text=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E&cell=weights-2-2")
+    expect(page.get_by_test_id("matrix-readout").first).to_contain_text("query <")
+    assert page.locator("img[src=x]").count() == 0
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_the_page_has_no_accessibility_violation(open_steps, axe, width, dark):
+    page = open_steps(f"{AT}&unscaled=1&causal=1&numbers=1", width=width, dark=dark)
+    page.get_by_test_id("stNumberInput").first.wait_for()
+    expect(page.get_by_test_id("stPlotlyChart").locator(".main-svg").first).to_be_visible(timeout=20_000)
+    axe(page)
+
+
+def test_the_longest_sentence_is_drawn(open_steps):
+    page = open_steps(f"/self_attention?text={'+'.join(['word'] * 126)}&cell=weights-128-128")
+    canvas = page.get_by_test_id("matrix-weights").first
+    expect(canvas).to_have_attribute("data-lit", "line 127 *, line * 127, own 127 127")
+    assert json.loads(canvas.get_attribute("data-cell")) >= 4
