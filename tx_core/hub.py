@@ -5,6 +5,7 @@ The library's one quirk that matters here: since version 5 it looks attention up
 keyword of the model's call.
 """
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,14 @@ from torch import Tensor, nn
 from transformers.masking_utils import sdpa_mask
 
 from tx_core.checkpoint import INDEX, WEIGHTS, check_manifest, read_json
-from tx_core.device import best_device
+from tx_core.device import best_device, computing_slot
 from tx_core.engine import Placement
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.hub_engine import HubEngine, Shape
+from tx_core.parity import ReferenceRun
 from tx_core.recorder import Recorder, library_attention
 from tx_core.tokenizer import Tokenizer, read_backend
-from tx_core.trace import Kind
+from tx_core.trace import Encoding, Kind
 
 ATTENTION = "tx_core"
 MOST_TOKENS = 1024  # twelve layers of twelve heads are 600 MB then
@@ -54,6 +56,28 @@ def load_engine(directory: Path, name: str, title: str) -> HubEngine:
     model, has_head = _load_model(directory, config)
     shape = _prove(model, tokenizer, has_head)
     return HubEngine(name, title, tokenizer, Placement(model, best_device()), shape)
+
+
+def reference_run(directory: Path, encoding: Encoding) -> ReferenceRun:
+    """Run the library's own model, with the library's own attention, to hold ours against.
+
+    Raises CheckpointProblem when the checkpoint cannot be used.
+    """
+    model = _reference_model(directory)
+    ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])
+    with computing_slot(), torch.inference_mode():
+        run = model(input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True)
+    hidden, weights = (torch.cat(parts).numpy() for parts in (run.hidden_states, run.attentions))
+    return ReferenceRun(hidden, weights, run.logits[0].numpy())
+
+
+@lru_cache(maxsize=1)
+def _reference_model(directory: Path) -> transformers.PreTrainedModel:
+    check_manifest(directory)
+    model, has_head = _load_model(directory, _load_config(directory))
+    if not has_head:
+        raise CheckpointProblem(f"{directory.name} has no masked-word head to compare: choose another checkpoint.")
+    return model
 
 
 def _load_config(directory: Path) -> transformers.PretrainedConfig:

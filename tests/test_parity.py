@@ -1,0 +1,68 @@
+"""Ours beside the library's on the embedded checkpoint, and what an untrained model and an untrained head say."""
+
+import numpy as np
+import pytest
+import torch
+
+from tx_core import models
+from tx_core.errors import CheckpointProblem
+from tx_core.fill_mask import predict
+from tx_core.hub import reference_run
+from tx_core.parity import compare_with_library, parity
+from tx_core.untrained import label, untrained_engine
+
+TEXT = "I drink a cup of [MASK] every morning."
+DIRECTORY = models.MODELS / models.DEFAULT
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return models.load(models.DEFAULT)
+
+
+def test_every_layer_of_ours_is_the_librarys(engine):
+    found = compare_with_library(engine, DIRECTORY, TEXT, "It is warm.")
+    assert len(found.hidden) == 5 and len(found.weights) == 4
+    assert max(found.hidden) < 1e-5
+    assert max(found.weights) < 1e-6
+    assert found.logits < 1e-4
+    assert found.theirs.shape == found.ours.shape
+
+
+def test_the_difference_is_measured_and_not_promised(engine):
+    reference = reference_run(DIRECTORY, engine.encode(TEXT))
+    reference.hidden[2, 1, 7] += 0.5
+    reference.weights[3, 4, 0, 1] += 0.25
+    found = parity(engine, TEXT, None, reference)
+    assert found.hidden[2] == pytest.approx(0.5, abs=1e-4)
+    assert found.weights[3] == pytest.approx(0.25, abs=1e-5)
+
+
+def test_a_checkpoint_without_a_head_cannot_be_compared(tmp_path, engine):
+    from tests.checkpoints import write_bert
+
+    with pytest.raises(CheckpointProblem, match="no masked-word head"):
+        reference_run(write_bert(tmp_path, with_head=False), engine.encode(TEXT))
+
+
+def test_an_untrained_bert_finds_every_word_about_as_likely(engine):
+    untrained = untrained_engine(engine, 1)
+    best = predict(untrained, TEXT, top_k=1).blanks[0].predictions[0].probability
+    assert best < 0.01 < predict(engine, TEXT, top_k=1).blanks[0].predictions[0].probability
+    weights = untrained.trace(TEXT).attention.weights
+    np.testing.assert_allclose(weights, 1 / weights.shape[-1], atol=0.05)
+    assert untrained_engine(engine, 1) is untrained
+    assert engine.model.head.vocabulary.weight.std() != untrained.model.head.vocabulary.weight.std()
+
+
+@pytest.mark.parametrize(("kind", "shape"), [("first token", (1, 3)), ("every token", (1, 11, 3)), ("max-pooled", (1, 3))])
+def test_a_head_gives_logits_of_its_shape_and_shares_that_sum_to_one(engine, kind, shape):
+    trace = engine.trace(TEXT, keep=("hidden",))
+    found = label(trace, kind, 3, seed=2)
+    assert found.logits.shape == found.shares.shape == shape
+    torch.testing.assert_close(found.shares.sum(-1), torch.ones(shape[:-1]))
+    assert sum(found.wins) == (256 if kind == "max-pooled" else 0)
+
+
+def test_the_shapes_of_the_notebook_hello_my_dog_is_cute(engine):
+    assert label(engine.trace("Hello, my dog is cute", keep=("hidden",)), "every token", 2, seed=0).logits.shape == (1, 8, 2)
