@@ -83,18 +83,18 @@ class BatchStream:
 
     def assemble(self, examples: Sequence[Example]) -> Batch:
         """Write examples below one another with [CLS] and [SEP], padded to their bucket."""
+        source, start, middle, end = np.array(examples, dtype=np.int64).T[:, :, None]
         lengths = np.array([example.tokens for example in examples])
-        width = self.packer.settings.buckets[int(np.searchsorted(self.packer.settings.buckets, lengths.max()))]
-        ids = np.full((len(examples), width), PADDING, dtype=np.int64)
-        segments = np.zeros_like(ids)
-        for row, example in enumerate(examples):
-            source = self.packer.sources[example.source].ids
-            after_first = 1 + example.middle - example.start
-            ids[row, 0], ids[row, after_first] = FIRST, LAST
-            ids[row, 1:after_first] = source[example.start : example.middle]
-            if example.middle < example.end:
-                after_second = after_first + 1 + example.end - example.middle
-                ids[row, after_first + 1 : after_second] = source[example.middle : example.end]
-                ids[row, after_second] = LAST
-                segments[row, after_first + 1 : after_second + 1] = 1
+        buckets = self.packer.settings.buckets
+        column = np.arange(buckets[int(np.searchsorted(buckets, lengths.max()))])[None, :]
+        first_mark = 1 + middle - start
+        second_mark = np.where(middle < end, first_mark + 1 + end - middle, first_mark)
+        text = (column > 0) & (column < second_mark) & (column != first_mark)
+        ids = np.where((column == first_mark) | (column == second_mark), LAST, PADDING)
+        ids[:, 0] = FIRST
+        places = start + column - 1 - (column > first_mark)
+        for number in np.unique(source):
+            cells = text & (source == number)
+            ids[cells] = self.packer.sources[number].ids[places[cells]]
+        segments = ((column > first_mark) & (column <= second_mark)).astype(np.int64)
         return Batch(ids, segments, lengths)

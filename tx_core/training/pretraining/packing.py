@@ -68,14 +68,19 @@ class Packer:
     def _cut(self, place: int, start: int, ends: list[int], chance: np.random.Generator) -> Iterator[Example]:
         settings = self.settings
         single = chance.random() < settings.single_share
-        room = settings.buckets[-1] - 2 if single else int(chance.choice(settings.buckets[1:] or settings.buckets)) - 3
+        room = settings.buckets[-1] - 2 if single else _any(settings.buckets[1:] or settings.buckets, chance) - 3
         for begin, boundaries in _chunks(start, ends, room, one_sentence=single):
             end = boundaries[-1]
-            inner = [place for place in boundaries[:-1] if begin < place < end]
+            inner = [boundary for boundary in boundaries[:-1] if begin < boundary < end]
             if not single and inner and chance.random() < settings.pair_share:
-                yield Example(place, begin, int(chance.choice(inner)), end)
+                yield Example(place, begin, _any(inner, chance), end)
             else:
                 yield Example(place, begin, end, end)
+
+
+def _any(numbers: Sequence[int], chance: np.random.Generator) -> int:
+    """Pick one; many times faster than the generator's own choice."""
+    return numbers[int(chance.random() * len(numbers))]
 
 
 def _chunks(start: int, ends: list[int], room: int, *, one_sentence: bool) -> Iterator[tuple[int, list[int]]]:

@@ -29,10 +29,10 @@ class ModelSettings:
 class PackingSettings:
     """How examples are cut. buckets: the padded lengths; batch_tokens: slots in a batch, the same for every bucket."""
 
-    buckets: tuple[int, ...] = field(default=(16, 32, 48, 64, 96, 128), metadata={"help": "padded lengths"})
+    buckets: tuple[int, ...] = field(default=(16, 24, 32, 48, 64, 96, 128), metadata={"help": "padded lengths"})
     batch_tokens: int = field(default=4096, metadata={"help": "token slots in a batch on the device"})
     single_share: float = field(default=0.5, metadata={"help": "share of lines read one sentence at a time"})
-    pair_share: float = field(default=0.3, metadata={"help": "share of packed paragraphs split into two segments"})
+    pair_share: float = field(default=0.5, metadata={"help": "share of packed paragraphs split into two segments"})
     block_lines: int = field(default=20_000, metadata={"help": "lines that are shuffled and sorted by length together"})
 
     def __post_init__(self) -> None:

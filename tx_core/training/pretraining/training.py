@@ -71,7 +71,7 @@ class Pretraining:
         self.stream = BatchStream(Packer(sources, pieces, choices.packing), choices.run.seed)
         self.progress = Progress()
         self.stop_asked = False
-        self._forward = torch.compile(fused_forward) if choices.run.compile else fused_forward
+        self._forward = torch.compile(fused_forward, dynamic=True) if choices.run.compile else fused_forward
 
     @property
     def done(self) -> float:
@@ -125,9 +125,8 @@ class Pretraining:
 
     def loss_sum(self, batch: Batch, masks: Masked) -> Tensor:
         """Sum the nats of all blanked pieces; the vocabulary is scored at them alone."""
-        places = torch.from_numpy(np.flatnonzero(masks.chosen)).to(self.device)
-        wanted = torch.from_numpy(batch.ids[masks.chosen]).to(self.device)
-        ids, segments = torch.from_numpy(masks.ids).to(self.device), torch.from_numpy(batch.segments).to(self.device)
+        places, wanted = np.flatnonzero(masks.chosen), batch.ids[masks.chosen]
+        places, wanted, ids, segments = (moved(part, self.device) for part in (places, wanted, masks.ids, batch.segments))
         mask = attention_mask(batch, self.device)
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self.half):
             if self.choices.run.fused:
@@ -183,13 +182,19 @@ class Pretraining:
         self.progress.sittings += 1
 
 
+def moved(array: np.ndarray, device: str) -> Tensor:
+    """Copy to the device; to a GPU without waiting, so that the next batch is made while it computes."""
+    tensor = torch.from_numpy(array)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else tensor.to(device)
+
+
 def attention_mask(batch: Batch, device: str) -> Tensor | None:
     """Hide the padding; None where there is none."""
     width = batch.ids.shape[1]
     if int(batch.lengths.min()) == width:
         return None
     allowed = np.arange(width)[None, :] < batch.lengths[:, None]
-    return torch.from_numpy(allowed).to(device)[:, None, None, :]
+    return moved(allowed, device)[:, None, None, :]
 
 
 
