@@ -76,8 +76,8 @@ def bert_shuffle_effect(model: Bert, ids: Sequence[int], order: Sequence[int], *
     """Shuffle the words of a sentence that BERT reads, with its positions or without (segments: all the first)."""
     order = check_order(order, len(ids))
     back = torch.tensor(order).argsort()
-    rows = torch.tensor([list(ids), [ids[place] for place in order]])
-    first, second = model.encoder(embed(model, rows, positions=positions)).output
+    rows = torch.tensor([list(ids), [ids[place] for place in order]], device=model.embeddings.words.weight.device)
+    first, second = model.encoder(embed(model, rows, positions=positions)).output.cpu()
     return ShuffleEffect(order, first, second[back])
 
 
@@ -87,5 +87,6 @@ def logits_at(model: Bert, ids: Sequence[int], places: Sequence[int], *, positio
 
     Raises ValueError when the checkpoint has no masked-word head.
     """
-    hidden = model.encoder(embed(model, torch.tensor([list(ids)]), positions=positions)).output[0]
-    return model.predict(hidden[list(places)])
+    row = torch.tensor([list(ids)], device=model.embeddings.words.weight.device)
+    hidden = model.encoder(embed(model, row, positions=positions)).output[0]
+    return model.predict(hidden[list(places)]).cpu()

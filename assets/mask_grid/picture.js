@@ -87,7 +87,7 @@ function makeMatrices(view) {
 function makeChoices(view, narrow) {
   const { panels, paintable } = view.model;
   const single = panels.map((_, index) => index).filter((index) => !(paintable && index === 0));
-  const offered = narrow ? single : [ALL, ...single];
+  const offered = single.length < 2 ? [ALL] : narrow ? single : [ALL, ...single];
   const shown = offered.includes(view.shown) ? view.shown : narrow ? single.at(-1) : ALL;
   view.tabs.hidden = single.length < 2;
   for (const [index, matrix] of view.matrices.entries()) {

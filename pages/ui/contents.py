@@ -34,6 +34,8 @@ PAGES = (
          "Take a block of a BERT apart on your own sentence: heads, feed-forward, norms, and the sums that tie them together."),
     Page("masks", "Build", "Masks", "Who may look at whom?",
          "Hide the future, the padding or anything you like from a head, and see what becomes of its attention."),
+    Page("positions", "Build", "Positions", "How does it know the order of words?",
+         "Attention by itself sees a bag of words. Look at six ways to tell it positions, test them, and shuffle the words."),
 )
 
 

@@ -1,0 +1,174 @@
+"""How does a transformer know the order of words? Six ways to tell positions, four demands on them, and shuffled words."""
+
+import streamlit as st
+
+from pages.ui import cache, controls, position_ways
+from pages.ui.address import (
+    Field,
+    check,
+    choice_field,
+    key,
+    number_field,
+    read_view,
+    tell_not_understood,
+    text_field,
+    write_view,
+)
+from pages.ui.frame import explain, link_to, open_page, share_link
+from pages.ui.order_view import draw_guesses, draw_shuffle
+from pages.ui.position_ways import VIEWS, WAYS, Choice
+from pages.ui.source_code import show_source
+from tx_core import equivariance, models, order_test, position_pictures, positions
+from tx_core.engine import Engine
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
+from tx_core.position_pictures import VECTORS
+
+PAGE = "positions"
+PARTS = {"ways": "Six ways", "demands": "Four demands", "shuffle": "Shuffle the words"}
+WIDTHS = range(4, 257, 2)
+BASES = (10, 100, 1000, 10_000, 100_000)
+WITH_HEAD = {("alibi", "map"), ("alibi", "similarity"), ("alibi", "effect"), ("t5", "similarity"), ("t5", "effect"),
+             ("learned", "effect")}  # fmt: skip
+BERTS = tuple(card.name for card in models.catalogue() if card.family == "bert")
+
+
+def read_dims(written: str) -> list[int]:
+    """Read dimensions as a link writes them, 0-4-20; ValueError for nonsense."""
+    dims = [int(dim) for dim in written.split("-") if dim.isascii() and dim.isdigit() and len(dim) < 5]
+    if "-".join(map(str, dims)) != written or len(dims) > 8:
+        raise ValueError("dims must be written like 0-4-20")
+    return dims
+
+
+FIELDS = (
+    text_field("text", "He opened the [MASK] with a key."),
+    choice_field("part", tuple(PARTS)),
+    choice_field("scheme", tuple(WAYS)),
+    choice_field("look", tuple(VIEWS)),
+    number_field("length", 48, 4, 128),
+    Field("width", 64, lambda written: int(check(written, [str(width) for width in WIDTHS]))),
+    Field("base", 10_000, lambda written: int(check(written, [str(base) for base in BASES]))),
+    number_field("head", 1, 1, 8),
+    Field("dims", [0, 8, 16, 24], read_dims, lambda dims: "-".join(map(str, dims))),
+    number_field("seed", 1, 1, 999),
+    choice_field("model", BERTS),
+)
+
+
+def held(name: str) -> object:
+    """Give what the page holds of a field."""
+    return st.session_state[key(PAGE, name)]
+
+
+def ask_model() -> Engine:
+    """Ask for a BERT; raise ExplorerError when it cannot be had."""
+    name = st.selectbox("Model", BERTS, key=key(PAGE, "model"), format_func=controls.model_title)
+    with controls.wait_for(name):
+        return cache.engine(name)
+
+
+def ask_sizes(scheme: str, view: str) -> Choice:
+    """Ask for what the chosen way has: length, width and base, or a head, or a model."""
+    length, second, third = st.columns(3)
+    length.slider("Length: positions", 4, 128, key=key(PAGE, "length"))
+    engine = cache.engine(models.DEFAULT)
+    if scheme in ("sinusoidal", "rotary"):
+        second.slider("Width: dimensions", 4, 256, step=2, key=key(PAGE, "width"))
+        third.select_slider("Base", BASES, key=key(PAGE, "base"), format_func="{:,}".format)
+    elif scheme == "learned":
+        with second:
+            engine = ask_model()
+    width = engine.model.config.hidden_size if scheme == "learned" else held("width")
+    if view == "waves" and scheme in VECTORS:
+        st.session_state[key(PAGE, "dims")] = [dim for dim in held("dims") if dim < width]
+        st.multiselect("Dimensions", range(width), key=key(PAGE, "dims"), max_selections=8)
+    if (scheme, view) in WITH_HEAD:
+        (third if scheme == "learned" else second).slider("Head", 1, 8, key=key(PAGE, "head"))
+    return Choice(scheme, held("length"), width, float(held("base")), held("head") - 1, tuple(held("dims")), engine)
+
+
+def ways() -> None:
+    """One way of telling positions, seen from four sides."""
+    scheme = st.segmented_control("Way", list(WAYS), key=key(PAGE, "scheme"), format_func=lambda name: WAYS[name].name,
+                                  required=True, label_visibility="collapsed")  # fmt: skip
+    way = WAYS[scheme]
+    st.markdown(way.told)
+    st.latex(way.formula.replace("10000", str(held("base"))))
+    show_source(*way.code)
+    view = st.segmented_control("View", list(VIEWS), key=key(PAGE, "look"), format_func=VIEWS.get, required=True,
+                                label_visibility="collapsed")  # fmt: skip
+    position_ways.draw(view, ask_sizes(scheme, view), key(PAGE, f"drawn_{view}"))
+
+
+def demands() -> None:
+    """The four demands on encodings, measured on the spot."""
+    st.markdown(
+        "What should a code for positions be? **Unique**: no two positions alike. **Bounded**: no larger numbers in longer "
+        "texts. **Deterministic**: the same each time, whatever the length of the text. **Consistent in distance**: two "
+        "positions that are equally far apart differ equally, wherever they stand. All four are measured here, now."
+    )
+    st.latex(r"\lVert P_{t+k} - P_t \rVert \;\text{ the same for every } t")
+    show_source(positions.check_criteria, position_pictures.contestants)
+    length, width, base = st.columns(3)
+    length.slider("Length: positions", 4, 128, key=key(PAGE, "length"))
+    width.slider("Width: dimensions", 4, 256, step=2, key=key(PAGE, "width"))
+    base.select_slider("Base", BASES, key=key(PAGE, "base"), format_func="{:,}".format)
+    table = position_pictures.learned_table(cache.engine(models.DEFAULT))
+    verdicts = position_pictures.judge(held("width"), float(held("base")), table, held("length"))
+    position_ways.draw_verdicts(verdicts, key(PAGE, "verdicts"))
+    st.caption(
+        "Unique: distance of the two most alike positions. Bounded: growth of the greatest value when the text doubles. "
+        "Deterministic: greatest change when computed again or for half the text. Consistent: how much the distance of "
+        "equally far positions varies, as a share of the greatest distance. A learned table is consistent only roughly: "
+        "nothing forces it to be. Relative ways (Shaw, T5, ALiBi) know nothing but distances, so they have no code to judge."
+    )
+
+
+def shuffle() -> None:
+    """Words shuffled, with the model's positions and without."""
+    st.markdown(
+        "Attention sees a **set** of words. Without positions, shuffling the words only shuffles the answers (**equivariance**): every "
+        "word gets the very same vector as before. With positions, it does not. Leave a blank, `[MASK]`, and see what it does to a guess."
+    )
+    st.latex(r"f(\pi X) = \pi f(X) \;\text{ for every order } \pi")
+    show_source(equivariance.embed, equivariance.bert_shuffle_effect)
+    again, model = st.columns(2, vertical_alignment="bottom")
+    with model:
+        engine = ask_model()
+    again.button("Shuffle again", key=key(PAGE, "again"), icon=":material/shuffle:", on_click=next_seed)
+    text, seed = held("text"), held("seed")
+    found = cache.remember((PAGE, held("model"), text, seed), lambda: order_test.order_test(engine, text, seed))
+    draw_shuffle(found, key(PAGE, "shuffled"))
+    draw_guesses(found, key(PAGE, "guesses"))
+
+
+def next_seed() -> None:
+    """Draw another order."""
+    st.session_state[key(PAGE, "seed")] = held("seed") % 999 + 1
+
+
+@st.fragment
+def show(part: str) -> None:
+    """Show one part of the page; its controls run nothing but this."""
+    try:
+        {"ways": ways, "demands": demands, "shuffle": shuffle}[part]()
+    except ExplorerError as problem:
+        explain(problem)
+        if isinstance(problem, ModelUnavailable | CheckpointProblem):
+            controls.offer_default_model(key(PAGE, "model"))
+    write_view(PAGE, FIELDS, {})
+    with st.container(horizontal=True):
+        link_to("attention", "Every head on this sentence", held("text"))
+        link_to("masks", "Masks on this sentence", held("text"))
+        link_to("fill_mask", "Fill a blank in it", held("text"))
+    share_link()
+
+
+open_page(PAGE)
+read_view(PAGE, FIELDS, {})
+tell_not_understood(PAGE)
+part = st.segmented_control("Part", list(PARTS), key=key(PAGE, "part"), format_func=PARTS.get, required=True,
+                            label_visibility="collapsed")  # fmt: skip
+if part == "shuffle":
+    controls.sentence(key(PAGE, "text"))
+show(part)

@@ -1,0 +1,54 @@
+"""Shuffled words, drawn: how far each word's vector moved, and what the model guesses at a blank."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.mask_grid import Matrix, Naming, matrices
+from pages.ui.mask_pictures import short
+
+if TYPE_CHECKING:
+    from tx_core.order_test import Guess, OrderTest
+
+
+def draw_shuffle(found: "OrderTest", key: str) -> None:
+    """Write both orders and draw how far each word's output moved between them."""
+    st.code(" ".join(found.encoding.tokens) + "\n" + " ".join(found.tokens_shuffled), language=None, wrap_lines=True)
+    positions, none = found.with_positions, found.without_positions
+    left, right = st.columns(2)
+    left.metric("Greatest change, with positions", short(positions.greatest_difference), "order matters",
+                delta_color="off", delta_arrow="off")  # fmt: skip
+    right.metric("Greatest change, without positions", short(none.greatest_difference), "the same but for rounding",
+                 delta_color="off", delta_arrow="off")  # fmt: skip
+    cells = np.array([positions.by_token, none.by_token])
+    told = f"With positions each token moves by up to {short(cells[0].max())}, without by up to {short(cells[1].max())}."
+    shown = [Matrix("Change of each token's vector", "signed", cells, told, limit=float(cells.max()))]
+    matrices(("positions", "no positions"), found.encoding.tokens, shown, key=key, naming=Naming(joint="·"), tallest=64)
+
+
+def draw_guesses(found: "OrderTest", key: str) -> None:
+    """Draw what the model puts at the first blank in three runs; without positions both orders give one answer."""
+    if found.ordered is None:
+        st.caption("Write [MASK] in the sentence to see what shuffling does to a guess.")
+        return
+    st.markdown("**What would it put at the blank?**")
+    columns = st.columns(3)
+    shown = (
+        ("In order, with positions", found.ordered),
+        ("Shuffled, with positions", found.shuffled),
+        ("Without positions, in any order", found.without_ordered),
+    )
+    limit = math.ceil(10 * max(max(guess.shares) for _, guess in shown)) / 10
+    for number, (column, (title, guess)) in enumerate(zip(columns, shown, strict=True)):
+        with column:
+            _draw_guess(title, guess, limit, f"{key}_{number}")
+
+
+def _draw_guess(title: str, guess: "Guess", limit: float, key: str) -> None:
+    from pages.ui.figures import QUIET, bars_in_words, probability_bars
+
+    st.caption(title)
+    figure = probability_bars(guess.words, guess.shares, guess.words, limit=limit, dark=st.context.theme.type == "dark")
+    st.plotly_chart(figure, key=key, config=QUIET, alt=bars_in_words(title, guess.words, guess.shares))

@@ -1,0 +1,201 @@
+"""One way of telling positions, drawn: its map, its waves, how alike positions are, and what it does to scores."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.figures import QUIET
+from pages.ui.mask_grid import Matrix, Naming, matrices
+from pages.ui.mask_pictures import short
+from tx_core import position_pictures, positions, relative
+from tx_core.position_pictures import VECTORS
+from tx_core.positions import Criterion
+
+if TYPE_CHECKING:
+    from tx_core.engine import BertEngine
+
+
+@dataclass(frozen=True)
+class Way:
+    """What is said of a way to tell positions, and the functions that compute it."""
+
+    name: str
+    told: str
+    formula: str
+    code: tuple[Callable[..., object], ...]
+
+
+WAYS = {
+    "sinusoidal": Way(
+        "Sinusoids",
+        "Each pair of dimensions is a sine and a cosine of its own speed, from fast to very slow, like the hands of a clock. "
+        "They are **added** to the word vectors. The original transformer (2017) **computed** them by this formula and never "
+        "learned them; it tried a learned table as well, and found the results nearly the same.",
+        r"\begin{gathered} P_{t,\,2i} = \sin\!\bigl(t / 10000^{2i/d}\bigr) \\ P_{t,\,2i+1} = \cos\!\bigl(t / 10000^{2i/d}\bigr)"
+        r"\end{gathered}\;",
+        (positions.sinusoids, positions.frequencies),
+    ),
+    "learned": Way(
+        "Learned",
+        "BERT has a table with one vector for each position, learned like the vectors of words and **added** to them. This is "
+        "the real table of the model you choose. Positions after its last row do not exist for it.",
+        r"x_t = W[\text{token}_t] + P[t]",
+        (position_pictures.learned_table,),
+    ),
+    "shaw": Way(
+        "Shaw",
+        "Nothing is added to words. Each **distance** has a learned vector that the query is matched with, and all distances "
+        "beyond 16 share one (Shaw et al. 2018). The vectors here are random, as before training.",
+        r"s_{ij} = \frac{q_i \cdot (k_j + a_{j-i})}{\sqrt d}\;",
+        (relative.clipped_distances, relative.shaw_bias),
+    ),
+    "t5": Way(
+        "T5",
+        "Distances are sorted into 32 **buckets**: near ones each have their own, far ones share. Each head adds one learned "
+        "number for each bucket to its scores (Raffel et al. 2020). The numbers here are random, as before training.",
+        r"s_{ij} = q_i \cdot k_j + b_{\text{bucket}(j - i)}\;",
+        (relative.t5_buckets, relative.t5_bias),
+    ),
+    "rotary": Way(
+        "Rotary",
+        "Queries and keys are **turned**, pair by pair of dimensions, by an angle that grows with the position. When two meet, "
+        "only the difference of their angles is left: the distance (Su et al. 2021; Llama and most newer models).",
+        r"s_{ij} = \frac{(R_i\,q_i) \cdot (R_j\,k_j)}{\sqrt d} = \frac{q_i \cdot R_{j-i}\,k_j}{\sqrt d}\;",
+        (relative.rotary_angles, relative.rotate),
+    ),
+    "alibi": Way(
+        "ALiBi",
+        "Each head takes something off a score for every token in between: some heads much, so that they look near, others "
+        "little. Nothing is learned, and longer texts than in training still work (Press et al. 2022).",
+        r"s_{ij} = \frac{q_i \cdot k_j}{\sqrt d} - m_{\text{head}}\,|i - j|\;",
+        (relative.alibi_slopes, relative.alibi_bias),
+    ),
+}
+VIEWS = {"map": "Map", "waves": "Waves", "similarity": "By distance", "effect": "Effect on scores"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the reader asks for. head is counted from 0; dims are dimensions of the vectors."""
+
+    scheme: str
+    length: int
+    width: int
+    base: float
+    head: int
+    dims: tuple[int, ...]
+    engine: "BertEngine"
+
+    def table(self) -> "position_pictures.Table":
+        """Give the positions' vectors, a row for each, to compute with."""
+        return {
+            "sinusoidal": lambda: positions.sinusoids(self.length, self.width, self.base),
+            "learned": lambda: position_pictures.learned_table(self.engine)[: self.length],
+            "rotary": lambda: position_pictures.rotary_waves(self.length, self.width, self.base),
+        }[self.scheme]()
+
+    def vectors(self) -> np.ndarray:
+        """Give the positions' vectors, a row for each, to draw."""
+        return self.table().numpy()
+
+
+def draw(view: str, choice: Choice, key: str) -> None:
+    """Draw one view of one way."""
+    {"map": draw_map, "waves": draw_waves, "similarity": draw_similarity, "effect": draw_effect}[view](choice, key)
+
+
+def draw_map(choice: Choice, key: str) -> None:
+    """Draw the vectors of all positions, or what each query adds to its score with each key."""
+    places = [str(place) for place in range(choice.length)]
+    if choice.scheme in VECTORS:
+        cells = choice.vectors()
+        limit = float(abs(cells).max())
+        told = f"{cells.shape[0]} positions down, {cells.shape[1]} dimensions across, values from −{limit:.2f} to {limit:.2f}."
+        title = "Cosines, then sines, of the angles" if choice.scheme == "rotary" else "The vector of each position"
+        shown = [Matrix(title, "signed", cells, told, limit, root=choice.scheme == "learned", note=told)]
+        naming = Naming("·", "position ", "dimension ", numbered=True)
+        matrices(places, [str(column) for column in range(cells.shape[1])], shown, key=key, naming=naming)
+        return
+    if choice.scheme == "alibi":
+        cells, title = position_pictures.biases("alibi", choice.length)[choice.head].numpy(), "What is added to each score"
+    else:
+        cells = position_pictures.distance_map(choice.scheme, choice.length).numpy()
+        title = "The bucket of each distance" if choice.scheme == "t5" else "Distances, clipped at 16"
+    told = "Query down, key across. Every diagonal has one value: only the distance counts."
+    shown = [Matrix(title, "signed", cells, told, float(abs(cells).max()), note=told)]
+    matrices(places, places, shown, key=key, naming=Naming("looks at", "position ", "position ", numbered=True))
+
+
+def draw_waves(choice: Choice, key: str) -> None:
+    """Draw chosen dimensions over positions, or what every head adds over distances."""
+    from pages.ui.curve_figures import curves
+
+    if choice.scheme in VECTORS:
+        cells = choice.vectors()
+        series = {f"dimension {dim}": cells[:, dim].tolist() for dim in choice.dims if dim < cells.shape[1]}
+        places, across = range(choice.length), "position"
+        if not series:
+            st.info("Choose a dimension to see its wave.")
+            return
+    else:
+        added = position_pictures.biases(choice.scheme, choice.length)
+        name = "word" if choice.scheme == "shaw" else "head"
+        few = added[:2] if choice.scheme == "shaw" else added
+        series = {f"{name} {number + 1}": position_pictures.by_distance(bias).mean for number, bias in enumerate(few)}
+        places, across = range(1 - choice.length, choice.length), "distance from query to key"
+    told = f"{len(series)} curves over the {across}: {', '.join(series)}."
+    st.plotly_chart(curves(places, series, across=across, dark=_dark()), key=key, config=QUIET, alt=told)
+    if choice.scheme not in VECTORS:
+        st.caption(f"What each {name} adds to a score, by how far the key stands before (−) or after the query.")
+
+
+def draw_similarity(choice: Choice, key: str) -> None:
+    """Draw how alike two positions are by their distance, with the range along the text."""
+    from pages.ui.curve_figures import curve_in_range
+
+    if choice.scheme in ("sinusoidal", "learned"):
+        found = position_pictures.by_distance(positions.similarity(choice.table()))
+        what = "Cosine of the angle between two positions' vectors"
+    else:
+        found = position_pictures.by_distance(_scores(choice).scores)
+        what = "Score between two copies of one word"
+    told = (
+        f"{what}, by distance: {found.mean[choice.length - 1]:.2f} at distance 0, {found.mean[choice.length]:.2f} at 1, "
+        f"{found.mean[-1]:.2f} at {choice.length - 1}; the widest range at one distance is {found.spread:.2f}."
+    )
+    figure = curve_in_range(found.distance, found.mean, found.lowest, found.highest, across="distance", dark=_dark())
+    st.plotly_chart(figure, key=key, config=QUIET, alt=told)
+    st.caption(told)
+
+
+def draw_effect(choice: Choice, key: str) -> None:
+    """Draw the scores and weights between copies of one word: whatever differs comes from the positions alone."""
+    found = _scores(choice)
+    places = [str(place) for place in range(choice.length)]
+    scores = (found.scores - found.scores.mean()).numpy()
+    shown = [
+        Matrix("Scores, their mean taken off", "signed", scores, "Scores between copies of one word.", float(abs(scores).max())),
+        Matrix("Weights", "weights", found.weights.numpy(), "Softmax of the scores; without positions all would be equal."),
+    ]
+    matrices(places, places, shown, key=key, across=2, naming=Naming("looks at", "position ", "position ", numbered=True))
+    source = "the model's first layer reads nothing but copies of [MASK]" if choice.scheme == "learned" else "one random word"
+    st.caption(f"The same word stands everywhere ({source}), so whatever differs comes from the positions alone.")
+
+
+def draw_verdicts(found: Mapping[str, Sequence[Criterion]], key: str) -> None:
+    """Draw the demands as a table: a mark and the measured number for each way."""
+    demands = [criterion.name for criterion in next(iter(found.values()))]
+    cells = [[f"{'✓' if one.holds else '✗'} {short(one.value)}" for one in criteria] for criteria in found.values()]
+    columns = {demand.capitalize(): [row[place] for row in cells] for place, demand in enumerate(demands)}
+    st.dataframe({"Way": list(found), **columns}, hide_index=True, key=key)
+
+
+def _scores(choice: Choice) -> "position_pictures.PositionScores":
+    return position_pictures.scores_of(choice.scheme, choice.length, choice.width, choice.base, choice.head, choice.engine)
+
+
+def _dark() -> bool:
+    return st.context.theme.type == "dark"

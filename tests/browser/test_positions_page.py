@@ -1,0 +1,51 @@
+"""The page of positions in a real browser: live controls, the address, phones, both themes."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+LOOKS = ("scheme=sinusoidal", "scheme=learned&look=effect", "scheme=shaw&look=waves", "part=demands", "part=shuffle")
+
+
+def painted(page: Page) -> str:
+    canvas = page.locator("canvas[data-shape]").last
+    expect(canvas).to_be_visible(timeout=30_000)
+    return canvas.evaluate("canvas => canvas.toDataURL()")
+
+
+def test_a_slider_changes_the_picture_and_the_address(page_at, settle):
+    page = page_at("/positions")
+    before = painted(page)
+    page.get_by_role("slider", name="Length: positions").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile("length=49"))
+    settle(page)
+    assert painted(page) != before
+
+
+def test_a_cell_tells_its_position_dimension_and_number(page_at):
+    page = page_at("/positions?length=8&width=8")
+    painted(page)
+    page.get_by_test_id("matrix-0").hover()
+    expect(page.get_by_test_id("matrix-readout")).to_contain_text(re.compile(r"position \d · dimension \d"))
+
+
+def test_a_way_chosen_by_name_is_in_the_link_and_comes_back(page_at, settle):
+    page = page_at("/positions")
+    page.get_by_test_id("stMain").get_by_role("radio", name="ALiBi").click()
+    page.wait_for_url(re.compile("scheme=alibi"))
+    page.reload()
+    settle(page)
+    expect(page.get_by_text("What is added to each score")).to_have_count(1, timeout=30_000)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_look_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at, axe, width, dark, look):
+    page = page_at(f"/positions?{look}", width=width, dark=dark)
+    if "waves" not in look and "demands" not in look:
+        painted(page)
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
+    axe(page)
