@@ -1,0 +1,187 @@
+"""BERT written out: beside the library's, beside an untrained one, and with heads for labels on top."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas
+import streamlit as st
+
+from pages.ui import cache, readiness
+from pages.ui.address import held, key
+from pages.ui.attention_bytes import thumbnails
+from pages.ui.attention_view import attention_map, chosen_heads, head_wall
+from pages.ui.block_view import short
+from pages.ui.controls import head_name
+from pages.ui.figures import QUIET, bars_in_words, probability_bars
+from pages.ui.mask_grid import Matrix, matrices
+from pages.ui.source_code import show_source
+from tx_core import bert, blanks, fill_mask, heads, models, parity, untrained
+
+if TYPE_CHECKING:
+    from tx_core.engine import BertEngine
+    from tx_core.trace import Trace
+
+MOST_SEEDS = 20
+KINDS = {"first": "The sentence, by [CLS]", "every": "Every token", "max": "The sentence, max-pooled"}
+HEAD_NAMES = {"first": "first token", "every": "every token", "max": "max-pooled"}
+
+
+def compare(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+    """Ours and the library's, layer by layer."""
+    st.markdown(
+        "BERT is **embeddings, blocks and a head**. Here it is, whole: these lines run every picture in this app. To show that "
+        "nothing is missing, load the same checkpoint into the transformers library's own BERT, give both the same sentence, "
+        "and compare every number of every layer."
+    )
+    st.latex(r"\max_{\text{token},\,i}\;\bigl|\,h^{\text{ours}}_{\text{token},i} - h^{\text{library}}_{\text{token},i}\,\bigr|\;")
+    show_source(bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead)
+    st.toggle("Run the library's BERT, too", **held(key(page, "run")),
+              help="Importing the library takes some seconds the first time; every later sentence is fast.")  # fmt: skip
+    if not st.session_state[key(page, "run")]:
+        return
+    found = _compared(page, engine, text, pair)
+    depth = ["embeddings", *(f"block {number + 1}" for number in range(engine.num_layers))]
+    one, two, three = st.columns(3)
+    one.metric("Vectors, greatest difference", short(max(found.hidden)))
+    two.metric("Attention weights, greatest difference", short(max(found.weights)))
+    three.metric("Scores of all words, greatest difference", short(found.logits))
+    weights = ["", *map(short, found.weights)]
+    rows = {name: [short(hidden), other] for name, hidden, other in zip(depth, found.hidden, weights, strict=True)}
+    st.dataframe(
+        pandas.DataFrame.from_dict(rows, orient="index", columns=["vectors", "attention weights"]), key=key(page, "layers")
+    )
+    _side_by_side(page, found)
+
+
+def _compared(page: str, engine: "BertEngine", text: str, pair: str) -> parity.Parity:
+    directory: Path = models.MODELS / models.DEFAULT
+
+    def run() -> parity.Parity:
+        with st.spinner("Running both; the first time, the library is imported …", show_time=True):
+            found = parity.compare_with_library(engine, directory, text, pair or None)
+        if not st.session_state.get(f"{page}_settled"):
+            st.session_state[f"{page}_settled"] = True
+            readiness.settle()
+        return found
+
+    return cache.remember((page, "parity", text, pair), run)
+
+
+def _side_by_side(page: str, found: parity.Parity) -> None:
+    layer, head = ask_head(page, *found.ours.shape[:2])
+    ours, theirs = found.ours[layer, head], found.theirs[layer, head]
+    tokens, apart = found.encoding.tokens, float(np.abs(ours - theirs).max())
+    shown = [
+        Matrix("Ours", "weights", ours, "The attention of our BERT.", note="every row sums to 1"),
+        Matrix("The library's", "weights", theirs, "The attention of the library's BERT: the same.", note="every row sums to 1"),
+        Matrix("Difference", "signed", ours - theirs, f"At most {short(apart)}.", note=f"at most {short(apart)}"),
+    ]
+    matrices(tokens, tokens, shown, key=key(page, "parity"))
+
+
+def ask_head(page: str, num_layers: int, num_heads: int) -> tuple[int, int]:
+    """Let the reader choose a layer and a head; give them counted from 0."""
+    with st.container(horizontal=True, gap="medium"):
+        st.segmented_control("Layer", range(1, num_layers + 1), required=True, **held(key(page, "layer")))
+        st.segmented_control("Head", range(1, num_heads + 1), required=True, **held(key(page, "head")))
+    return st.session_state[key(page, "layer")] - 1, st.session_state[key(page, "head")] - 1
+
+
+def random(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+    """An untrained one beside the trained one."""
+    st.markdown(
+        "The same program with **random weights** is what BERT was before its first step of training. It runs just as well and "
+        "knows nothing: every head spreads its attention evenly, every word is about as likely as any other. All that you see "
+        "in a trained head was learned."
+    )
+    st.latex(r"w \sim \mathcal{N}(0,\ 0.02^2) \qquad b = 0\;")
+    show_source(bert.random_bert)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        st.number_input("Drawn anew", 1, MOST_SEEDS, width=150, **held(key(page, "seed")),
+                        help="Other random weights. The same number draws the same ones.")  # fmt: skip
+    other = untrained.untrained_engine(engine, st.session_state[key(page, "seed")])
+    runs = (("Trained", "trained", engine), ("Untrained", "untrained", other))
+    for column, (title, name, runner) in zip(st.columns(2, gap="large"), runs, strict=True):
+        with column:
+            st.subheader(title)
+            _attention_of(page, name, title, runner, text, pair)
+            _words_of(page, name, title, runner, text, pair)
+
+
+def _attention_of(page: str, name: str, title: str, runner: "BertEngine", text: str, pair: str) -> None:
+    trace = cache.remember((page, "trace", runner.name, text, pair), lambda: runner.trace(text, pair or None))
+    weights, tokens = trace.attention.weights, trace.attention.query_tokens.tokens
+    wall = key(page, f"wall_{name}")
+    layer, head = (st.session_state[key(page, part)] - 1 for part in ("layer", "head"))
+
+    def take() -> None:
+        if chosen := chosen_heads(wall, *weights.shape[:2]):
+            st.session_state[key(page, "layer")], st.session_state[key(page, "head")] = (number + 1 for number in chosen[-1])
+
+    small = cache.remember((page, "small", runner.name, text, pair), lambda: thumbnails(weights))
+    head_wall(small, [(layer, head)], scale="blues", key=wall, on_choose=take)
+    shown = weights[layer, head]
+    even = f"spread evenly it would be {1 / len(tokens):.2f}"
+    told = f"{title}, {head_name((layer, head)).lower()}: the greatest weight is {shown.max():.2f}; {even}."
+    st.text(told)
+    attention_map(tokens, tokens, shown, label=told, scale="blues", strongest=30, show="heatmap", focus=None,
+                  key=key(page, f"map_{name}"), on_focus=lambda: None)  # fmt: skip
+
+
+def _words_of(page: str, name: str, title: str, runner: "BertEngine", text: str, pair: str) -> None:
+    if pair or not blanks.parts(text) or not runner.encode(text).blanks:
+        st.caption("Write [MASK] into a single sentence to see the words that this model finds likely there.")
+        return
+    found = fill_mask.predict(runner, text, top_k=5).blanks[0].predictions
+    labels, shares = [one.piece for one in found], [one.probability for one in found]
+    figure = probability_bars(labels, shares, labels, dark=st.context.theme.type == "dark")
+    st.markdown("**Most likely words at the first blank**")
+    st.plotly_chart(
+        figure, key=key(page, f"words_{name}"), config=QUIET, alt=bars_in_words(f"{title}, first blank", labels, shares)
+    )
+
+
+def labels(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+    """Heads for labels."""
+    st.markdown(
+        "The encoder gives a vector for every token. What is done with them is a **head**: a label for the sentence from the "
+        "vector of [CLS], a label for every token, or a label from the greatest value of each dimension over all tokens."
+    )
+    st.latex(r"\text{logits} = W h_{\text{[CLS]}} + b")
+    st.latex(r"\text{logits}_t = W h_t + b")
+    st.latex(r"\text{logits} = W \max_t h_t + b\;")
+    show_source(heads.FirstTokenHead, heads.TokenHead, heads.MaxPooledHead, heads.max_pool)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        st.segmented_control("Label", list(KINDS), format_func=KINDS.get, required=True, **held(key(page, "kind")))
+        st.segmented_control("Number of labels", range(2, untrained.MOST_LABELS + 1), required=True, **held(key(page, "labels")))
+        st.number_input("Drawn anew", 1, MOST_SEEDS, width=150, **held(key(page, "seed")))
+    kind, count = HEAD_NAMES[st.session_state[key(page, "kind")]], st.session_state[key(page, "labels")]
+    trace = cache.trace(engine.name, text, pair, keep=("hidden",))
+    found = untrained.label(trace, kind, count, st.session_state[key(page, "seed")])
+    st.info("Nobody has trained this head: its weights are random, so its labels mean nothing. What counts is what it reads.")
+    st.markdown(f"Vectors {(1, *trace.hidden.shape[1:])} → logits {tuple(found.logits.shape)} → softmax, which sums to 1:")
+    _label_table(page, trace, found)
+    if found.wins:
+        _who_speaks(page, trace, found.wins)
+
+
+def _label_table(page: str, trace: "Trace", found: untrained.Labels) -> None:
+    tokens = trace.attention.query_tokens.tokens
+    logits, shares = (part.reshape(-1, part.shape[-1]).numpy() for part in (found.logits, found.shares))
+    names = (
+        ["the sentence"] if len(logits) == 1 != len(tokens) else [f"{number + 1} {token}" for number, token in enumerate(tokens)]
+    )
+    columns = [f"{what} {number + 1}" for what in ("logit", "softmax") for number in range(logits.shape[1])]
+    table = pandas.DataFrame(np.hstack([logits, shares]), index=names, columns=columns)
+    st.dataframe(table.round(3), key=key(page, "answers"))
+
+
+def _who_speaks(page: str, trace: "Trace", wins: tuple[int, ...]) -> None:
+    tokens, total = trace.attention.query_tokens.tokens, sum(wins)
+    best = max(range(len(wins)), key=wins.__getitem__)
+    st.text(f"Each of the {total} dimensions is spoken for by one token. '{tokens[best]}' speaks for most of them: {wins[best]}.")
+    shares, told = [won / total for won in wins], [f"{won} dimensions" for won in wins]
+    figure = probability_bars(tokens, shares, told, limit=max(shares), dark=st.context.theme.type == "dark")
+    alt = bars_in_words("Share of the dimensions that each token speaks for", tokens, shares)
+    st.plotly_chart(figure, key=key(page, "wins"), config=QUIET, alt=alt)

@@ -1,0 +1,81 @@
+"""What came after BERT: what each family changed, its sizes, and its attention on the reader's sentence."""
+
+from typing import TYPE_CHECKING
+
+import pandas
+import streamlit as st
+
+from pages.ui import cache, controls
+from pages.ui.address import held, key
+from pages.ui.attention_panel import attention_panel
+from pages.ui.frame import explain
+from pages.ui.source_code import show_source
+from pages.ui.view_options import drop_missing
+from tx_core import families
+from tx_core.errors import ExplorerError
+from tx_core.families import FAMILIES
+
+if TYPE_CHECKING:
+    from tx_core.engine import BertEngine
+
+
+def family(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+    """Let the reader choose a family, and show what it changed, its sizes and its attention."""
+    st.markdown(
+        "RoBERTa, ALBERT, ELECTRA and DistilBERT kept the blocks and changed what stands **around** them: the data, the task, "
+        "what is shared, how deep. The attention that you see on these pages is the same in all of them."
+    )
+    st.latex(r"\text{block} = 4\,(d^2 + d) + 2\,d\,m + m + d + 4\,d\;")
+    st.caption("The parameters of one block: d numbers a token, m of them inside feed-forward.")
+    show_source(families.Sizes)
+    st.segmented_control("Family", list(FAMILIES), format_func=lambda name: FAMILIES[name].title, required=True,
+                         **held(key(page, "family")))  # fmt: skip
+    name = st.session_state[key(page, "family")]
+    chosen = FAMILIES[name]
+    st.markdown(f"**{chosen.title}** ({chosen.paper})\n" + "".join(f"\n- {change}" for change in chosen.changed))
+    _sizes(page, name)
+    _attention(page, name, engine, text, pair)
+
+
+def _sizes(page: str, name: str) -> None:
+    rows = {
+        ("→ " if other == name else "") + one.title: [
+            one.sizes.num_layers, one.sizes.num_heads, one.sizes.hidden_size, one.sizes.vocab_size,
+            one.sizes.in_embeddings, one.sizes.in_blocks, one.sizes.parameters,
+        ]
+        for other, one in FAMILIES.items()
+    }  # fmt: skip
+    columns = ["layers", "heads", "hidden", "vocabulary", "in embeddings", "in blocks", "parameters"]
+    table = pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
+    st.dataframe(table, key=key(page, "sizes"), column_config={
+        column: st.column_config.NumberColumn(format="localized") for column in columns
+    })  # fmt: skip
+    sizes = FAMILIES[name].sizes
+    share = sizes.parameters / FAMILIES["bert"].sizes.parameters
+    against = "" if name == "bert" else f", {share:.0%} of BERT base"
+    st.caption(f"Counted from the published configuration, without heads and pooler: {sizes.parameters:,} parameters{against}.")
+
+
+def _attention(page: str, name: str, engine: "BertEngine", text: str, pair: str) -> None:
+    chosen = FAMILIES[name]
+    if chosen.name is None:
+        tokens = len(engine.encode(text, pair or None))
+        st.info(
+            f"{chosen.title} is too large to be offered here (1.3 GB). On a sentence of {tokens} tokens its last hidden state "
+            f"would be (1, {tokens}, {chosen.sizes.hidden_size:,}): {chosen.sizes.hidden_size:,} numbers for every token."
+        )
+        return
+    st.toggle(f"Load {chosen.title} and show its attention on this sentence", **held(key(page, "load")),
+              help="It is fetched from the model hub, once, where the host can reach it.")  # fmt: skip
+    if not st.session_state[key(page, "load")]:
+        return
+    try:
+        with controls.wait_for(chosen.name):
+            trace = cache.trace(chosen.name, text, pair)
+    except ExplorerError as problem:
+        explain(problem)
+        return
+    stack = trace.attention
+    for missing in drop_missing(page, *stack.weights.shape[:3]):
+        st.info(missing)
+    attention_panel(page, stack, (chosen.name, trace.device, text, pair))

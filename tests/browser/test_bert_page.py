@@ -1,0 +1,33 @@
+"""The page on BERT in a real browser: a head chosen on either wall is shown on both, and a phone has room for all."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+PATH = "/bert?text=A+cup+of+%5BMASK%5D."
+
+
+def test_a_head_chosen_on_one_wall_is_shown_on_both(page_at, settle):
+    page = page_at(f"{PATH}&part=random")
+    page.get_by_role("gridcell", name="Layer 4, head 5", exact=True).first.click()
+    page.wait_for_url(re.compile("layer=4&head=5"))
+    settle(page)
+    expect(page.get_by_text(re.compile("^Trained, layer 4, head 5: "))).to_be_visible()
+    expect(page.get_by_text(re.compile("^Untrained, layer 4, head 5: "))).to_be_visible()
+
+
+def test_the_library_runs_when_it_is_asked_for(page_at):
+    page = page_at(PATH)
+    page.get_by_text("Run the library's BERT, too").click()
+    expect(page.get_by_text("Vectors, greatest difference")).to_be_visible(timeout=60_000)
+    page.wait_for_url(re.compile("run=1"))
+
+
+@pytest.mark.parametrize(("part", "dark"), [("random", True), ("labels", False), ("family", True)])
+def test_a_part_fits_a_phone_and_is_open_to_everyone(page_at, axe, part, dark):
+    page = page_at(f"{PATH}&part={part}", width=390, dark=dark)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.locator(".katex-display").last.wait_for()
+    page.evaluate("document.fonts.ready")
+    axe(page)
