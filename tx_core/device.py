@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Thread
 
 import torch
 
@@ -48,3 +48,17 @@ def computing_slot(patience: float = PATIENCE_SECONDS) -> Iterator[None]:
         yield
     finally:
         _slots.release()
+
+
+def use_one_core() -> None:
+    """Let the current thread compute on one core; all other threads keep what they have.
+
+    Small matrices gain nothing from a second core, and on a busy host threads that wait for one another stand still.
+    torch.set_num_threads binds the thread that calls it, and is what threads born later begin with: so one of those
+    puts the second part back.
+    """
+    usual = torch.get_num_threads()
+    torch.set_num_threads(1)
+    restore = Thread(target=torch.set_num_threads, args=(usual,))
+    restore.start()
+    restore.join()

@@ -57,11 +57,13 @@ class Registry:
 
     limit: how many may run at once on the host. seconds: how long a visitor may be away, not asking for a
     snapshot, before what is theirs is stopped and forgotten. kept: how many runs are remembered at the most,
-    running ones included; beyond that, the one unseen for longest goes first.
+    running ones included; beyond that, the one unseen for longest goes first. pause: seconds that every run rests
+    after a step, so that pages stay quick beside it.
     """
 
-    def __init__(self, *, limit: int, seconds: float = 300.0, kept: int = 32, clock: Callable[[], float] = time.monotonic):
-        self._limit, self._seconds, self._kept, self._clock = limit, seconds, kept, clock
+    def __init__(self, *, limit: int, seconds: float = 300.0, kept: int = 32, pause: float = 0.0,
+                 clock: Callable[[], float] = time.monotonic):  # fmt: skip
+        self._limit, self._seconds, self._kept, self._pause, self._clock = limit, seconds, kept, pause, clock
         self._jobs: dict[tuple[str, str], _Job] = {}
         # Threads told to stop that still finish their step: they count as running until they have.
         self._leaving: list[threading.Thread] = []
@@ -131,13 +133,16 @@ class Registry:
             return self._running()
 
     def _work(self, job: _Job) -> None:
+        from tx_core.device import use_one_core  # imports torch: a page that only looks does not wait for it
+
+        use_one_core()
         outcome, problem = "failed", "The training broke off. Start it again; if that happens twice, choose other sizes."
         steps = job.training.steps()
         try:
             for record in steps:
                 with self._lock:
                     job.records.append(record)
-                if job.stop.is_set():
+                if job.stop.wait(self._pause):
                     break
             outcome, problem = ("stopped" if job.stop.is_set() else "finished"), ""
         except ExplorerError as told:
