@@ -68,6 +68,8 @@ class Seq2SeqConfig:
         require_divisible(self.hidden_size, self.num_heads)
         require_among("positions", self.positions, POSITIONS)
         require_among("activation", self.activation, ACTIVATIONS)
+        if self.positions == "sinusoidal" and self.hidden_size % 2:
+            raise ValueError(f"hidden_size must be even for sinusoidal positions, got {self.hidden_size}")
         require_dropout(self.dropout)
 
     @property

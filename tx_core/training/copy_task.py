@@ -33,6 +33,11 @@ class Answer:
     usual_length: bool
     trace: Trace
 
+    @property
+    def right_ones(self) -> int:
+        """How many numbers stand where they should."""
+        return sum(written == right for written, right in zip(self.written, self.right, strict=True))
+
 
 def read_numbers(text: str, settings: CopySettings) -> tuple[int, ...]:
     """Read a visitor's sequence: whole numbers with spaces or commas between them.
