@@ -36,6 +36,8 @@ PAGES = (
          "Hide the future, the padding or anything you like from a head, and see what becomes of its attention."),
     Page("positions", "Build", "Positions", "How does it know the order of words?",
          "Attention by itself sees a bag of words. Look at six ways to tell it positions, test them, and shuffle the words."),
+    Page("encoder_decoder", "Build", "Encoder and decoder", "How does one sequence become another?",
+         "Train a whole transformer in a few seconds, and watch its decoder find out where to look in the source."),
     Page("bert", "Build", "BERT, written out", "Is this really BERT?",
          "Hold our own BERT against the library's, against one that nobody trained, and against what came after it."),
 )

@@ -1,0 +1,239 @@
+"""How does one sequence become another? An encoder-decoder trained before the reader's eyes, with its masks and shapes."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import cache, copy_controls, training_view
+from pages.ui.address import (
+    Field,
+    choice_field,
+    key,
+    number_field,
+    read_view,
+    tell_not_understood,
+    text_field,
+    write_view,
+)
+from pages.ui.attention_view import heads_from_link, heads_to_link
+from pages.ui.frame import explain, open_page, share_link, show_engine
+from tx_core.errors import ExplorerError
+
+if TYPE_CHECKING:  # the core imports torch: the title is painted without it
+    from tx_core.seq2seq_shapes import ShapesRun
+    from tx_core.training.copy_run import CopyTraining
+
+PAGE, KIND = "encoder_decoder", "sequences"
+PARTS = {"train": "Train it", "inside": "Masks and shapes"}
+SIZES = {"size_batch": ("Batch", 16, 1, 32), "source": ("Source tokens", 10, 1, 16), "target": ("Target tokens", 12, 1, 16),
+         "pad_source": ("Padding in the source", 2, 0, 8), "pad_target": ("Padding in the target", 3, 0, 8),
+         "hidden": ("Width", 512, 8, 512), "depth": ("Layers", 6, 1, 12),
+         "split": ("Heads", 8, 1, 16), "words": ("Vocabulary", 100, 4, 1000)}  # fmt: skip
+TEXT = """
+The **encoder** reads the whole source, and every token of it may look at every other. The **decoder** writes the target one
+token at a time: each token looks back at what is already written, then over at what the encoder made of the source, the
+**cross-attention** (*S*: within the source, *T*: within the target, *C*: from target to source). Give it a task that needs no
+data, such as copying numbers, and one can watch it find out where to look.
+"""
+INSIDE_TEXT = """
+Three attentions, three masks. The source's padding is hidden **twice**: from the encoder, and from the decoder when it looks
+over. The target's mask also hides the future, or the decoder could read off the word that it should guess.
+"""
+EQUATION = r"""
+\begin{aligned}
+S &= \text{attend}(X,\, X,\, X)\;\\
+T &= \text{attend}(Y,\, Y,\, Y \mid \text{causal})\;\\
+C &= \text{attend}(T,\, S,\, S)\;
+\end{aligned}\;
+"""
+
+
+def read_head(written: str) -> tuple[int, int]:
+    """Read one head as a link names it, as in 1-3."""
+    heads = heads_from_link(written, 2, 8)
+    if len(heads) != 1 or heads_to_link(heads) != written:
+        raise ValueError("head must be written like 1-3")
+    return heads[0]
+
+
+FIELDS = (
+    choice_field("part", tuple(PARTS)),
+    *copy_controls.FIELDS,
+    text_field("numbers", "8 3 41 7 99 15 4 62 20"),
+    choice_field("kind", ("cross", "self", "decoder")),
+    Field("head", None, read_head, lambda head: heads_to_link([head]) if head else ""),
+    *(number_field(name, usual, least, most) for name, (_, usual, least, most) in SIZES.items()),
+)
+
+
+def value(name: str) -> object:
+    """Tell what a field of this page holds."""
+    return st.session_state[key(PAGE, name)]
+
+
+def fit() -> bool:
+    """Tell whether the chosen sizes go together; the page says elsewhere why they do not."""
+    try:
+        copy_controls.settings(PAGE)
+    except ExplorerError:
+        return False
+    return True
+
+
+def new_training() -> "CopyTraining":
+    """Draw the model that is to be trained; raise ExplorerError where this server would train it for too long."""
+    from tx_core.device import best_device
+    from tx_core.training import copy_run, copy_settings
+
+    return copy_run.start(copy_settings.check_live(copy_controls.settings(PAGE)), best_device())
+
+
+def model_shown(snapshot: training_view.Snapshot | None) -> "CopyTraining":
+    """Give the visitor's trained model where it has the settings on the page, else an untrained one, always the same."""
+    from tx_core.device import best_device
+    from tx_core.training import copy_run
+
+    chosen = copy_controls.settings(PAGE)
+    if snapshot and snapshot.result and snapshot.result.settings == chosen:
+        return snapshot.result
+    held = st.session_state.get(key(PAGE, "untrained"))
+    if held is None or held.settings != chosen:
+        held = st.session_state[key(PAGE, "untrained")] = copy_run.start(chosen, best_device())
+    return held
+
+
+def draw_numbers() -> None:
+    """Put a sequence into the box that the model has never seen."""
+    from tx_core.training import synthetic
+
+    try:
+        sizes = copy_controls.settings(PAGE)
+    except ExplorerError:
+        return
+    drawn = st.session_state[key(PAGE, "drawn")] = st.session_state.get(key(PAGE, "drawn"), 0) + 1
+    numbers = synthetic.random_sources(1, sizes.length, sizes.vocab_size, 10**9 + drawn)[0, 1:].tolist()
+    st.session_state[key(PAGE, "numbers")] = " ".join(map(str, numbers))
+
+
+def train_it() -> None:
+    """The task, its training, and the visitor's own sequence."""
+    from pages.ui.source_code import show_source
+    from tx_core import decoder, seq2seq
+    from tx_core.training import copy_run
+
+    st.markdown(TEXT)
+    st.latex(EQUATION)
+    show_source(seq2seq.Seq2Seq, decoder.DecoderBlock, copy_run.train, seq2seq.greedy_decode)
+    snapshot = training_view.look(KIND)
+    running = bool(snapshot and snapshot.running)
+    trained = snapshot.result if snapshot else None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control("Task", list(copy_controls.TASKS), key=key(PAGE, "task"), disabled=running, required=True,
+                             format_func=copy_controls.TASKS.get)  # fmt: skip
+        training_view.start_or_stop(PAGE, KIND, snapshot, new_training, disabled=not fit())
+        copy_controls.keep_and_load(PAGE, KIND, trained, disabled=running)
+    copy_controls.ask_sizes(PAGE, disabled=running)
+    training_view.tell_refused(PAGE)
+    watch_it(snapshot)
+    if running:
+        st.caption("Your own sequence is answered here as soon as the training has stopped.")
+        end_page()
+    else:
+        ask_it(model_shown(snapshot))
+
+
+def watch_it(snapshot: training_view.Snapshot | None) -> None:
+    """Show the training where there is one: as it goes, or what is left of it."""
+    from pages.ui import copy_pictures
+
+    if snapshot is None:
+        return
+    if snapshot.result and not snapshot.records:
+        st.caption("This model was loaded from a file.")
+        copy_pictures.show_loss(PAGE, snapshot.result)
+        return
+    training_view.watch(KIND, snapshot, lambda now: copy_pictures.show_training(PAGE, now))
+
+
+def ask_it(model: "CopyTraining") -> None:
+    """Let the model answer the visitor's own sequence, and show all its attention."""
+    from pages.ui import copy_pictures
+    from tx_core.training import alignment, copy_task
+
+    st.header("Ask it yourself")
+    show_engine(badge, f"Encoder-decoder, {model.settings.num_layers} + {model.settings.num_layers} layers", model.device)
+    done, batches = len(model.losses), model.settings.batches
+    if done:
+        st.markdown(f"This model was trained on **{done:,} of {batches:,} batches** to {model.settings.task} numbers.")
+    else:
+        st.markdown(
+            ":material/casino: This model is **not trained yet**: its weights are random numbers, so what it answers and "
+            "where it looks mean nothing. Train it and look again."
+        )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("Your numbers", key=key(PAGE, "numbers"), live="250ms", autocomplete="off")
+        st.button("Draw numbers", key=key(PAGE, "draw"), icon=":material/casino:", on_click=draw_numbers)
+    found = copy_task.answer(model, copy_task.read_numbers(value("numbers"), model.settings))
+    copy_pictures.show_answer(found)
+    if not found.usual_length:
+        st.caption(f"It was trained on sequences of {model.settings.length - 1} numbers only; others are new to it.")
+    best = alignment.best_head(found.trace, model.settings.task)
+    st.fragment(copy_pictures.show_maps)(PAGE, found.trace, (best.layer, best.head), end_page)
+
+
+def inside() -> None:
+    """The three masks, and the shape of every tensor."""
+    from pages.ui import copy_pictures
+    from pages.ui.source_code import show_source
+    from tx_core import decoder, masks, seq2seq
+
+    st.markdown(INSIDE_TEXT)
+    st.latex(r"M_S = M_C = P_{\text{source}}\;")
+    st.latex(r"M_T = P_{\text{target}} \wedge \text{causal}\;")
+    show_source(masks.padding_mask, masks.causal_mask, seq2seq.Seq2Seq.decode, decoder.DecoderBlock.forward)
+    with st.expander("Sizes", icon=":material/tune:"):
+        columns = st.columns(3)
+        for place, (name, (label, _, least, most)) in enumerate(SIZES.items()):
+            columns[place % 3].number_input(f"{label} ({least} to {most})", least, most, key=key(PAGE, name))
+    found = shapes()
+    copy_pictures.show_masks(PAGE, found)
+    st.markdown(f"Every tensor of one run, in the order in which they are made. **{found.parameters:,}** parameters.")
+    copy_pictures.show_shapes(found)
+    end_page()
+
+
+def shapes() -> "ShapesRun":
+    """Run an encoder-decoder of the chosen sizes; raise TextProblem where they do not fit one another."""
+    from tx_core import seq2seq_shapes
+    from tx_core.config import Seq2SeqConfig
+
+    held = {name: value(name) for name in SIZES}
+    try:
+        sizes = seq2seq_shapes.BatchSizes(held["size_batch"], held["source"], held["target"], held["pad_source"],
+                                          held["pad_target"])  # fmt: skip
+        config = Seq2SeqConfig(
+            vocab_size=held["words"], hidden_size=held["hidden"], num_layers=held["depth"], num_heads=held["split"],
+            intermediate_size=4 * held["hidden"], max_positions=16, positions="sinusoidal", norm_first=False,
+            activation="relu", layer_norm_eps=1e-5, dropout=0.0,
+        )  # fmt: skip
+    except ValueError as rule:
+        raise copy_controls.do_not_fit(rule, {"hidden_size": "Width", "num_heads": "Heads"}) from rule
+    return cache.remember((PAGE, "shapes", *held.values()), lambda: seq2seq_shapes.run_shapes(config, sizes))
+
+
+def end_page() -> None:
+    """Put the view into the address and offer its link."""
+    write_view(PAGE, FIELDS, {})
+    share_link()
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, {})
+tell_not_understood(PAGE)
+part = st.segmented_control("Part", list(PARTS), key=key(PAGE, "part"), format_func=PARTS.get, required=True,
+                            label_visibility="collapsed")  # fmt: skip
+try:
+    {"train": train_it, "inside": inside}[part]()
+except ExplorerError as problem:
+    explain(problem)
+    end_page()

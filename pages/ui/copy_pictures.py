@@ -1,0 +1,151 @@
+"""A transformer that learns a task on sequences: its curves, its maps from batch to batch, its answers and where it looked."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui.address import key
+from pages.ui.attention_bytes import thumbnails
+from pages.ui.attention_view import attention_map, chosen_heads, head_wall
+from pages.ui.mask_grid import Matrix, Naming, matrices
+from pages.ui.training_charts import curves, in_words
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.seq2seq_shapes import ShapesRun
+    from tx_core.trace import AttentionStack, Trace
+    from tx_core.training.background import Snapshot
+    from tx_core.training.copy_run import CopyTraining
+    from tx_core.training.copy_task import Answer
+
+KINDS = {"cross": "Decoder to source", "self": "Within the source", "decoder": "Within the target"}
+
+
+def show_training(page: str, snapshot: "Snapshot") -> None:
+    """Draw the loss, the share that is right, and the cross-attention at the latest or at a chosen batch."""
+    records = snapshot.records
+    if not records:
+        return
+    left, right = st.columns([5, 4], gap="medium")
+    with left:
+        steps = records[0].batches
+        _curves(page, "loss", {"loss": [(one.batch, one.loss) for one in records]}, steps, log=True)
+        _curves(page, "right", {
+            "numbers right": [(one.batch, one.accuracy) for one in records],
+            "attention on the answer, best head": [(one.batch, one.alignment) for one in records],
+        }, steps)  # fmt: skip
+    drawn = {one.batch: one.maps for one in records if one.maps is not None}
+    with right:
+        batch = max(drawn)
+        if not snapshot.running and len(drawn) > 1:
+            batch = _ask_batch(page, list(drawn))
+        cross_map(drawn[batch], drawn[max(drawn)], f"After batch {batch:,}", key(page, "becoming"))
+
+
+def show_loss(page: str, trained: "CopyTraining") -> None:
+    """Draw the loss of a run that came from a file: that is what the file remembers of its training."""
+    losses = {"loss": list(enumerate(trained.losses, start=1))}
+    _curves(page, "loss", losses, trained.settings.batches, log=True)
+
+
+def _curves(page: str, name: str, series: dict[str, list[tuple[float, float]]], steps: int, *, log: bool = False) -> None:
+    st.echarts_chart(curves(series, steps, "batch", log=log), height=210, key=key(page, f"{name}_chart"),
+                     alt=f"By batch: {in_words(series)}")  # fmt: skip
+
+
+def _ask_batch(page: str, batches: Sequence[int]) -> int:
+    name = key(page, "moment")
+    if st.session_state.get(name) not in batches:
+        st.session_state[name] = batches[-1]
+    return st.select_slider("Go back in the training to batch", batches, key=name)
+
+
+def cross_map(trace: "Trace", last: "Trace", when: str, name: str) -> None:
+    """Draw where the head looks that comes closest to the answers in the last trace, on a sequence not trained on."""
+    from tx_core.training.alignment import best_head
+
+    found = best_head(last, last.model)
+    stack = trace.stacks[-1]
+    told = f"{when}: {head_name(found.layer, found.head)} of the cross-attention, on a sequence that is never trained on."
+    st.text(told)
+    attention_map(
+        stack.query_tokens.tokens, stack.key_tokens.tokens, stack.weights[found.layer, found.head], label=told,
+        scale="blues", strongest=1, show="heatmap", focus=None, key=name, on_focus=lambda: None,
+    )  # fmt: skip
+
+
+def head_name(layer: int, head: int) -> str:
+    """Name a head as a reader counts."""
+    return f"layer {layer + 1}, head {head + 1}"
+
+
+def show_answer(found: "Answer") -> None:
+    """Write what the model answers below what it was asked, and mark what is wrong."""
+    rows = {"you wrote": found.numbers, "it answers": found.written, "right is": found.right}
+    width = max(len(str(number)) for row in rows.values() for number in row)
+    lines = [f"{name:<11}" + " ".join(f"{number:>{width}}" for number in row) for name, row in rows.items()]
+    marks = ("✓" if one == two else "✗" for one, two in zip(found.written, found.right, strict=True))
+    st.code("\n".join([*lines, " " * 11 + " ".join(f"{mark:>{width}}" for mark in marks)]), language=None)
+
+
+def show_maps(page: str, trace: "Trace", best: tuple[int, int], write: Callable[[], None]) -> None:
+    """Let the reader walk through the three kinds of attention of one run. best: the head shown where none is chosen."""
+    kind = st.segmented_control("Attention", list(KINDS), key=key(page, "kind"), format_func=KINDS.get, required=True)
+    stack = next(stack for stack in trace.stacks if stack.kind == kind)
+    layers, heads = stack.weights.shape[:2]
+    wall, head = key(page, "wall"), st.session_state[key(page, "head")] or best
+    head = head if head[0] < layers and head[1] < heads else best
+
+    def take_head() -> None:
+        if chosen := chosen_heads(wall, layers, heads):
+            st.session_state[key(page, "head")] = chosen[-1]
+
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        st.caption("All heads of this kind")
+        head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=take_head)
+    with right:
+        told = f"{KINDS[kind]}, {head_name(*head)}: {_axes(stack)}"
+        st.text(told)
+        attention_map(
+            stack.query_tokens.tokens, stack.key_tokens.tokens, stack.weights[head], label=told, scale="blues",
+            strongest=40, show="both", focus=None, key=key(page, "map"), on_focus=lambda: None,
+        )  # fmt: skip
+    write()
+
+
+def _axes(stack: "AttentionStack") -> str:
+    looking, looked_at = {"cross": ("the target so far", "the source"), "self": ("the source", "itself"),
+                          "decoder": ("the target so far", "itself")}[stack.kind]  # fmt: skip
+    return f"{looking} ({len(stack.query_tokens)} tokens) looks at {looked_at} ({len(stack.key_tokens)} tokens)."
+
+
+def show_masks(page: str, run: "ShapesRun") -> None:
+    """Draw the three masks side by side."""
+    titles = (
+        ("Within the source", run.encoder_mask, "s", "s", "hides the padding of the source"),
+        ("Within the target", run.decoder_mask, "t", "t", "hides what comes later, and the padding"),
+        ("Target to source", run.cross_mask, "t", "s", "hides the padding of the source"),
+    )
+    for column, (title, mask, row, other, note) in zip(st.columns(3, gap="medium"), titles, strict=True):
+        rows, columns = ([f"{letter}{place + 1}" for place in range(size)] for letter, size in zip((row, other), mask.shape,
+                                                                                                strict=True))  # fmt: skip
+        allowed = f"{int(mask.sum())} of {mask.size} pairs are allowed"
+        with column:
+            matrices(rows, columns, [Matrix(title, "mask", mask, f"{allowed}.", note=f"{note}: {allowed}")],
+                     key=key(page, f"mask_{row}{other}"), across=1, naming=Naming(joint="looks at", hint=""))  # fmt: skip
+
+
+def show_shapes(run: "ShapesRun") -> None:
+    """List every tensor with its shape in numbers and in words."""
+    rows = [
+        {
+            "Where": one.where,
+            "Tensor": one.name,
+            "Shape": "(" + ", ".join(f"{size:,}" for size in one.shape) + ")",
+            "Axes": " × ".join(one.axes).replace("head_dim", "head dim"),
+            "How many": "one" if one.layers == 1 else f"one in each of {one.layers} layers",
+        }
+        for one in run.shapes
+    ]
+    st.table(rows)

@@ -1,0 +1,95 @@
+"""Training on a page: started, watched and stopped by its visitor, while the page stays usable.
+
+Setting: TX_TRAININGS (how many trainings may run at once on this server).
+"""
+
+import os
+import secrets
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.ui.address import key
+from pages.ui.frame import explain
+from tx_core.errors import ExplorerError
+from tx_core.training.background import Registry, Snapshot, Trainable
+
+POLL_SECONDS = 1.0
+TRAININGS = Registry(
+    limit=int(os.environ.get("TX_TRAININGS", max(2, os.cpu_count() or 2))), seconds=1800.0, kept=40, pause=0.01
+)
+"""All trainings of this server. A result waits half an hour for its visitor to come back from other pages."""
+
+
+def visitor() -> str:
+    """Name the visitor by a random word of this session; what is theirs is forgotten when the session ends."""
+    return _claimed(st.session_state.setdefault("training_visitor", secrets.token_hex(16)))
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=TRAININGS.forget)
+def _claimed(name: str) -> str:
+    return name
+
+
+def look(kind: str) -> Snapshot | None:
+    """Look at the visitor's training of a kind; None where there is none."""
+    return TRAININGS.snapshot(visitor(), kind)
+
+
+def attempt(page: str, act: Callable[[], object]) -> None:
+    """Do what a click asks for; what cannot be done is told by `tell_refused` when the page runs next."""
+    st.session_state.pop(key(page, "refused"), None)
+    try:
+        act()
+    except ExplorerError as problem:
+        st.session_state[key(page, "refused")] = problem
+
+
+def tell_refused(page: str) -> None:
+    """Say why the last click could not be followed."""
+    if problem := st.session_state.get(key(page, "refused")):
+        explain(problem)
+
+
+def start_or_stop(
+    page: str, kind: str, snapshot: Snapshot | None, make: Callable[[], Trainable], *, disabled: bool = False
+) -> None:
+    """Offer one button: it starts the training that `make` gives, or stops the one that runs.
+
+    snapshot: as `look` gave it to this run of the page, the same for all its parts, or they would contradict each other.
+    """
+    if snapshot and snapshot.running:
+        st.button("Stop", key=key(page, "stop"), icon=":material/stop:", disabled=snapshot.state == "stopping",
+                  on_click=TRAININGS.stop, args=(visitor(), kind))  # fmt: skip
+        return
+    st.button("Train", key=key(page, "train"), icon=":material/play_arrow:", disabled=disabled,
+              on_click=attempt, args=(page, lambda: TRAININGS.start(visitor(), kind, make())))  # fmt: skip
+
+
+def watch(kind: str, snapshot: Snapshot | None, draw: Callable[[Snapshot], None]) -> None:
+    """Draw the visitor's training, and again every second while it runs; at its end the whole page runs once more."""
+    if snapshot is not None:
+        poll = POLL_SECONDS if snapshot.running else None
+        st.fragment(_watch, run_every=poll)(kind, draw, snapshot.running)
+
+
+def _watch(kind: str, draw: Callable[[Snapshot], None], was_running: bool) -> None:
+    snapshot = look(kind)
+    if snapshot is None or (was_running and not snapshot.running):
+        st.rerun()
+    _progress(snapshot)
+    if snapshot.problem:
+        st.text(snapshot.problem)
+    draw(snapshot)
+
+
+def _progress(snapshot: Snapshot) -> None:
+    """Say how far it is; every record of a training has batch, batches and seconds."""
+    if not snapshot.records:
+        if snapshot.running:
+            st.progress(0.0, "Starting …")
+        return
+    last = snapshot.records[-1]
+    doing = {"running": "Training", "stopping": "Stopping", "stopped": "Stopped", "finished": "Done", "failed": "Broken off"}
+    st.progress(last.batch / last.batches,
+                f"{doing[snapshot.state]}: batch {last.batch:,} of {last.batches:,}, {last.seconds:.0f} s")  # fmt: skip

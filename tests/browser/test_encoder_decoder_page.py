@@ -1,0 +1,44 @@
+"""The encoder-decoder in a real browser: it learns before the reader's eyes, on a phone and in the dark, too."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+SMALL = "vocab=12&length=6&batch=16&width=16&heads=2&feed=24&seed=3&numbers=7+3+11+2+5"
+SLOW = 60_000
+
+
+def fits(page: Page) -> bool:
+    return page.get_by_test_id("stMain").evaluate("({scrollWidth, clientWidth}) => scrollWidth <= clientWidth")
+
+
+def test_a_training_is_watched_to_its_end_and_then_answers(page_at, axe, settle):
+    page = page_at(f"/encoder_decoder?{SMALL}&batches=30")
+    expect(page.get_by_text("not trained yet")).to_be_visible(timeout=SLOW)
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("Done: batch 30 of 30")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("30 of 30 batches")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_test_id("attention-heatmap")).to_have_count(2, timeout=SLOW)
+    settle(page)
+    axe(page)
+
+
+def test_a_click_stops_a_training_and_another_visitor_has_none(page_at):
+    page = page_at(f"/encoder_decoder?{SMALL}&batches=600")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text(re.compile(r"Training: batch"))).to_be_visible(timeout=SLOW)
+    other = page_at(f"/encoder_decoder?{SMALL}&batches=600")
+    expect(other.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=SLOW)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_text(re.compile(r"Stopped: batch"))).to_be_visible(timeout=SLOW)
+    expect(page.get_by_role("button", name="Train", exact=True)).to_be_visible(timeout=SLOW)
+
+
+@pytest.mark.parametrize("part", ["train", "inside"])
+def test_a_phone_in_the_dark_shows_all_of_it(page_at, axe, settle, part):
+    page = page_at(f"/encoder_decoder?{SMALL}&part={part}", width=390, dark=True)
+    expect(page.get_by_role("button", name="Share this view")).to_be_visible(timeout=SLOW)
+    settle(page)
+    assert fits(page)
+    axe(page)
