@@ -156,3 +156,10 @@ def requirements(name: str) -> list[str]:
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
 def test_every_dependency_is_pinned_to_one_version(name):
     assert [line for line in requirements(name) if not re.fullmatch(r"[\w-]+(\[[\w,]+\])?==\d+(\.\d+)*", line)] == []
+
+
+def test_the_core_names_each_of_its_files_in_reading_order():
+    import tx_core
+
+    names = {path.stem for path in (ROOT / "tx_core").glob("*.py")} - {"__init__"}
+    assert names - set(re.findall(r"\w+", tx_core.__doc__)) == set()

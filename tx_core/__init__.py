@@ -1,0 +1,17 @@
+"""The core: attention, transformers built on it, and records of their runs. It knows no screen.
+
+Axes are words, fixed once: batch, layer, head, query, key, token, hidden, head_dim, vocab. Sizes carry the
+field's names: hidden_size, num_heads, intermediate_size. A mask says True = may attend.
+
+The files in reading order.
+
+Attention: attention, normalise, masks, key_value; step by step on a sentence: steps, sentence_steps.
+Where words stand: positions, relative, position_scores; does it matter: equivariance, order_test.
+A transformer: config, layers, encoder, decoder, seq2seq, heads, bert.
+A run and its record: trace, interventions, tokenizer, plain_text, checkpoint, device, engine, errors.
+Which models: models, download; other families through our attention: hub, hub_engine, recorder.
+What a reader is shown of a run: views, sentences.
+Blanks: blanks, fill_mask, joint_filling, word_scores.
+Experiments that the pages draw: block_run, blocks, sentence_depth, mask_kinds, masked_scores, padded_run,
+position_pictures, seq2seq_shapes, untrained, parity, families.
+"""
