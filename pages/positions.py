@@ -127,8 +127,9 @@ def demands() -> None:
 def shuffle() -> None:
     """Words shuffled, with the model's positions and without."""
     st.markdown(
-        "Attention sees a **set** of words. Without positions, shuffling the words only shuffles the answers (**equivariance**): every "
-        "word gets the very same vector as before. With positions, it does not. Leave a blank, `[MASK]`, and see what it does to a guess."
+        "Attention sees a **set** of words. Without positions, shuffling the words only shuffles the answers "
+        "(**equivariance**): every word gets the very same vector as before. With positions, it does not. Leave a blank, "
+        "`[MASK]`, and see what it does to a guess."
     )
     st.latex(r"f(\pi X) = \pi f(X) \;\text{ for every order } \pi")
     show_source(equivariance.embed, equivariance.bert_shuffle_effect)
