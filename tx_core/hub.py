@@ -21,10 +21,9 @@ from tx_core.device import best_device, computing_slot
 from tx_core.engine import Placement
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.hub_engine import HubEngine, Shape
-from tx_core.parity import ReferenceRun
 from tx_core.recorder import Recorder, library_attention
 from tx_core.tokenizer import Tokenizer, read_backend
-from tx_core.trace import Encoding, Kind
+from tx_core.trace import Encoding, Kind, ReferenceRun
 
 ATTENTION = "tx_core"
 MOST_TOKENS = 1024  # twelve layers of twelve heads are 600 MB then

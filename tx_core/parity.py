@@ -10,16 +10,7 @@ from torch import Tensor
 
 from tx_core.bert import Bert
 from tx_core.engine import BertEngine
-from tx_core.trace import Encoding
-
-
-@dataclass(frozen=True)
-class ReferenceRun:
-    """What another implementation computed on a text."""
-
-    hidden: Float[np.ndarray, "layer_and_embeddings token hidden"]
-    weights: Float[np.ndarray, "layer head query key"]
-    logits: Float[np.ndarray, "token vocab"]
+from tx_core.trace import Encoding, ReferenceRun
 
 
 @dataclass(frozen=True)

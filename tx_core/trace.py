@@ -87,6 +87,15 @@ class Trace:
         return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 
+@dataclass(frozen=True)
+class ReferenceRun:
+    """What another implementation computed on a text, for comparison."""
+
+    hidden: Float[np.ndarray, "layer_and_embeddings token hidden"]
+    weights: Float[np.ndarray, "layer head query key"]
+    logits: Float[np.ndarray, "token vocab"]
+
+
 def check_parts(keep: Iterable[str]) -> frozenset[Part]:
     """Return the parts asked for, or raise ValueError for one that no run has."""
     asked = frozenset(keep)
