@@ -40,6 +40,8 @@ PAGES = (
          "Train a whole transformer in a few seconds, and watch its decoder find out where to look in the source."),
     Page("bert", "Build", "BERT, written out", "Is this really BERT?",
          "Hold our own BERT against the library's, against one that nobody trained, and against what came after it."),
+    Page("classifier", "Build", "A classifier", "How does a model learn to label a text?",
+         "Train a small encoder to tell praise from blame, or on texts of your own, and see which words it goes by."),
 )
 
 

@@ -9,7 +9,7 @@ from pages.ui.address import key
 from pages.ui.attention_bytes import thumbnails
 from pages.ui.attention_view import attention_map, chosen_heads, head_wall
 from pages.ui.mask_grid import Matrix, Naming, matrices
-from pages.ui.training_charts import curves, in_words
+from pages.ui.training_charts import draw_curves
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.seq2seq_shapes import ShapesRun
@@ -29,11 +29,12 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
     left, right = st.columns([5, 4], gap="medium")
     with left:
         steps = records[0].batches
-        _curves(page, "loss", {"loss": [(one.batch, one.loss) for one in records]}, steps, log=True)
-        _curves(page, "right", {
+        losses = {"loss": [(one.batch, one.loss) for one in records]}
+        draw_curves(key(page, "loss_chart"), losses, steps, "batch", log=True)
+        draw_curves(key(page, "right_chart"), {
             "numbers right": [(one.batch, one.accuracy) for one in records],
             "attention on the answer, best head": [(one.batch, one.alignment) for one in records],
-        }, steps)  # fmt: skip
+        }, steps, "batch")  # fmt: skip
     drawn = {one.batch: one.maps for one in records if one.maps is not None}
     with right:
         batch = max(drawn)
@@ -45,12 +46,7 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
 def show_loss(page: str, trained: "CopyTraining") -> None:
     """Draw the loss of a run that came from a file: that is what the file remembers of its training."""
     losses = {"loss": list(enumerate(trained.losses, start=1))}
-    _curves(page, "loss", losses, trained.settings.batches, log=True)
-
-
-def _curves(page: str, name: str, series: dict[str, list[tuple[float, float]]], steps: int, *, log: bool = False) -> None:
-    st.echarts_chart(curves(series, steps, "batch", log=log), height=210, key=key(page, f"{name}_chart"),
-                     alt=f"By batch: {in_words(series)}")  # fmt: skip
+    draw_curves(key(page, "loss_chart"), losses, trained.settings.batches, "batch", log=True)
 
 
 def _ask_batch(page: str, batches: Sequence[int]) -> int:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import streamlit as st
+
 Spec = dict[str, object]
 COLOURS = ("#3f83cf", "#c2751c")
 """Blue and orange: 3:1 or more on the white and on the dark background, and told apart with any colour vision."""
@@ -28,6 +30,13 @@ def curves(series: Mapping[str, Sequence[tuple[float, float]]], steps: int, unit
             for place, (name, pairs) in enumerate(series.items())
         ],
     }  # fmt: skip
+
+
+def draw_curves(
+    key: str, series: Mapping[str, Sequence[tuple[float, float]]], steps: int, unit: str, *, log: bool = False
+) -> None:
+    """Put curves on the page, said in words, too."""
+    st.echarts_chart(curves(series, steps, unit, log=log), height=210, key=key, alt=f"By {unit}: {in_words(series)}")
 
 
 def in_words(series: Mapping[str, Sequence[tuple[float, float]]]) -> str:

@@ -51,6 +51,8 @@ class ClassifierSettings:
                 raise ValueError(f"{name} must be a whole number from {least} to {most}, got {getattr(self, name)}")
         if not 0 < self.learning_rate <= 1:
             raise ValueError(f"learning_rate must lie above 0 and be 1 at most, got {self.learning_rate}")
+        if self.hidden_size % 2:
+            raise ValueError(f"hidden_size must be even for sinusoidal positions, got {self.hidden_size}")
         self.sizes(len("ab"))
 
     def sizes(self, vocab_size: int) -> BertConfig:

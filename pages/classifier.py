@@ -1,0 +1,159 @@
+"""How does a model learn to label a text? A small encoder, trained before the reader's eyes on texts with labels."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import classifier_controls, training_view
+from pages.ui.address import Field, key, read_view, tell_not_understood, text_field, write_view
+from pages.ui.attention_view import heads_from_link, heads_to_link
+from pages.ui.frame import explain, link_to, open_page, share_link, show_engine
+from tx_core.errors import ExplorerError
+
+if TYPE_CHECKING:  # the core imports torch: the title is painted without it
+    from tx_core.training.classifier import ClassifierTraining
+    from tx_core.training.classifier_data import LabelledTexts
+
+PAGE, KIND = "classifier", "labels"
+TEXT = """
+Each word becomes a vector, an encoder lets the words look at one another, and then each dimension takes its **greatest value**
+over all words. From those values a single matrix makes a score for every label. Nothing is told about words beforehand: that
+*dull* is blame and *not dull* is praise has to be found out from the labels.
+"""
+
+
+def read_head(written: str) -> tuple[int, int]:
+    """Read one head as a link names it, as in 1-2."""
+    heads = heads_from_link(written, 2, 8)
+    if len(heads) != 1 or heads_to_link(heads) != written:
+        raise ValueError("head must be written like 1-2")
+    return heads[0]
+
+
+FIELDS = (
+    *classifier_controls.FIELDS,
+    text_field("text", "the plot was not dull at all, I loved it"),
+    Field("head", (0, 0), read_head, lambda head: heads_to_link([head])),
+)
+
+
+def new_training() -> "ClassifierTraining":
+    """Draw the model that is to be trained; raise ExplorerError without data or where it would take too long."""
+    from tx_core.device import best_device
+    from tx_core.training import classifier
+
+    texts = classifier_controls.data(PAGE) or classifier_controls.fetch_imdb()
+    return classifier.check_live(classifier.start(classifier_controls.settings(PAGE), texts, best_device()))
+
+
+def model_shown(snapshot: training_view.Snapshot | None, texts: "LabelledTexts | None") -> "ClassifierTraining | None":
+    """Give the visitor's trained model where it has the settings and data on the page, else an untrained one.
+
+    None for IMDB before it is fetched.
+    """
+    from tx_core.device import best_device
+    from tx_core.training import classifier
+
+    chosen, trained = classifier_controls.settings(PAGE), snapshot.result if snapshot else None
+    if trained and trained.settings == chosen and (trained.data is texts or (not texts and trained.data.source[:4] == "IMDB")):
+        return trained
+    if texts is None:
+        return None
+    held = st.session_state.get(key(PAGE, "untrained"))
+    if held is None or held.settings != chosen or held.data is not texts:
+        held = st.session_state[key(PAGE, "untrained")] = classifier.start(chosen, texts, best_device())
+    return held
+
+
+def ask_data(*, disabled: bool) -> "LabelledTexts | None":
+    """Ask which texts to learn from; give them, or None where they are not there yet, which the page then says."""
+    from pages.ui import classifier_pictures
+
+    options = classifier_controls.DATA
+    chosen = st.segmented_control("Texts to learn from", list(options), key=key(PAGE, "data"), format_func=options.get,
+                                  required=True, disabled=disabled)  # fmt: skip
+    if chosen == "own" and not disabled:
+        classifier_controls.ask_own(PAGE)
+    if chosen == "imdb":
+        st.caption(f"{classifier_controls.IMDB_EXAMPLES:,} reviews to learn from and as many to test on (Maas et al. 2011), "
+                   "fetched from the Hugging Face hub when you press Train.")  # fmt: skip
+        return None
+    texts = classifier_controls.data(PAGE)
+    classifier_pictures.show_data(PAGE, texts)
+    return texts
+
+
+def ask_it(model: "ClassifierTraining") -> None:
+    """Let the model label the visitor's own sentence, and show what it went by."""
+    from pages.ui import classifier_pictures
+    from tx_core.training import classifier
+
+    st.header("Ask it yourself")
+    sizes = model.settings
+    show_engine(badge, f"Classifier, {sizes.num_layers} layers × {sizes.num_heads} heads", model.device)
+    if model.done:
+        st.markdown(f"This model was trained on **{model.done:,} of {model.batches:,} batches**.")
+    else:
+        st.markdown(
+            ":material/casino: This model is **not trained yet**: its weights are random numbers, so its labels mean "
+            "nothing. Train it and look again."
+        )
+    st.text_input("Your sentence", key=key(PAGE, "text"), live="250ms", autocomplete="off")
+    found = classifier.predict(model, st.session_state[key(PAGE, "text")])
+    classifier_pictures.show_labels(PAGE, found)
+    st.fragment(classifier_pictures.show_attention)(PAGE, found, end_page)
+
+
+def end_page() -> None:
+    """Put the view into the address and offer its link and the way to other pages."""
+    write_view(PAGE, FIELDS, {})
+    link_to("attention", "Where do the heads of a BERT look in this sentence?", st.session_state[key(PAGE, "text")])
+    share_link()
+
+
+def show_code() -> None:
+    """Show the functions of the core that compute the picture."""
+    from pages.ui.source_code import show_source
+    from tx_core import heads
+    from tx_core.training import classifier, classifier_model
+
+    show_source(classifier_model.Classifier, heads.max_pool, classifier.train)
+
+
+def classify() -> None:
+    """The data, the training, and the visitor's own sentence."""
+    from pages.ui import classifier_pictures
+
+    snapshot = training_view.look(KIND)
+    running = bool(snapshot and snapshot.running)
+    texts, problem = None, None
+    try:
+        texts = ask_data(disabled=running)
+    except ExplorerError as missing:
+        problem = missing
+    training_view.start_or_stop(PAGE, KIND, snapshot, new_training, disabled=problem is not None)
+    classifier_controls.ask_sizes(PAGE, disabled=running)
+    training_view.tell_refused(PAGE)
+    training_view.watch(KIND, snapshot, lambda now: classifier_pictures.show_training(PAGE, now))
+    if problem:
+        raise problem
+    model = None if running else model_shown(snapshot, texts)
+    if model:
+        ask_it(model)
+        return
+    if running:
+        st.caption("Your own sentence is labelled here as soon as the training has stopped.")
+    end_page()
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, {})
+tell_not_understood(PAGE)
+st.markdown(TEXT)
+st.latex(r"\text{scores} = W \max_t h_t + b\;")
+show_code()
+try:
+    classify()
+except ExplorerError as problem:
+    explain(problem)
+    end_page()

@@ -1,0 +1,112 @@
+"""A classifier that learns: its curves, what it takes for what, and which words of a sentence it goes by."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui.address import key
+from pages.ui.attention_bytes import thumbnails
+from pages.ui.attention_view import attention_map, chosen_heads, head_wall
+from pages.ui.training_charts import draw_curves
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.training.background import Snapshot
+    from tx_core.training.classifier import HeldOut, LabelPrediction
+    from tx_core.training.classifier_data import LabelledTexts
+
+SHOWN_EXAMPLES = 6
+
+
+def show_data(page: str, texts: "LabelledTexts") -> None:
+    """Say what is learned from, and show some of it."""
+    from tx_core.training.classifier_data import to_csv
+
+    st.text(
+        f"{texts.source}: {len(texts.train_texts):,} texts to learn from, {len(texts.test_texts):,} held back for the test. "
+        f"Labels: {', '.join(texts.names)}."
+    )
+    with st.expander("Some of them", icon=":material/list:"):
+        rows = zip(texts.train_labels[:SHOWN_EXAMPLES], texts.train_texts[:SHOWN_EXAMPLES], strict=True)
+        for label, text in rows:
+            st.text(f"{texts.names[label]}: {text}")
+        st.download_button("Save all as CSV", lambda: to_csv(texts), "texts.csv", "text/csv", key=key(page, "texts"),
+                           on_click="ignore", icon=":material/download:")  # fmt: skip
+
+
+def show_training(page: str, snapshot: "Snapshot") -> None:
+    """Draw loss and accuracy on what is learned and on what is held back, and the confusion on the latter."""
+    records = snapshot.records
+    if not records:
+        return
+    steps = records[0].batches
+    tested = [(one.batch, one.test) for one in records if one.test is not None]
+    left, right = st.columns(2, gap="medium")
+    with left:
+        draw_curves(key(page, "loss_chart"), {
+            "loss": [(one.batch, one.loss) for one in records],
+            "loss on the test": [(batch, test.loss) for batch, test in tested],
+        }, steps, "batch", log=True)  # fmt: skip
+    with right:
+        draw_curves(key(page, "accuracy_chart"), {
+            "labelled rightly": [(one.batch, one.accuracy) for one in records],
+            "on the test": [(batch, test.accuracy) for batch, test in tested],
+        }, steps, "batch")  # fmt: skip
+    if tested:
+        _confusion(tested[-1][1])
+
+
+def _confusion(test: "HeldOut") -> None:
+    import pandas
+
+    total = int(test.confusion.sum())
+    rightly = int(test.confusion.diagonal().sum())
+    st.text(f"{rightly:,} of {total:,} texts that it never learned from are labelled rightly ({test.accuracy:.1%}). "
+            "Rows: the true label. Columns: what the model says.")  # fmt: skip
+    columns = [f"says {name}" for name in test.names]
+    st.dataframe(pandas.DataFrame(test.confusion, index=[f"is {name}" for name in test.names], columns=columns))
+
+
+def show_labels(page: str, found: "LabelPrediction") -> None:
+    """Draw how likely each label is, and how much of the decision each word had."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Which label?**")
+        _bars(key(page, "labels"), "Probability of each label", found.names, found.probabilities, 1.0)
+    with right:
+        st.markdown("**Which words spoke?**", help="A word's share of the dimensions in which its value is the greatest.")
+        words = found.trace.attention.query_tokens.tokens
+        _bars(key(page, "spoke"), "Share of the dimensions that each word spoke for", words, found.spoke, max(found.spoke))
+    if unknown := found.trace.attention.query_tokens.unknown:
+        st.text("Not in the texts that it learned from, so all the same to it: "
+                + ", ".join(words[place] for place in unknown))  # fmt: skip
+
+
+def _bars(name: str, title: str, labels: tuple[str, ...], shares: tuple[float, ...], limit: float) -> None:
+    from pages.ui.figures import QUIET, bars_in_words, probability_bars
+
+    figure = probability_bars(labels, shares, labels, limit=limit, dark=st.context.theme.type == "dark")
+    st.plotly_chart(figure, key=name, config=QUIET, alt=bars_in_words(title, labels, shares))
+
+
+def show_attention(page: str, found: "LabelPrediction", write: Callable[[], None]) -> None:
+    """Show where each head looks in the sentence."""
+    stack = found.trace.attention
+    layers, heads = stack.weights.shape[:2]
+    wall, head = key(page, "wall"), st.session_state[key(page, "head")]
+    head = head if head[0] < layers and head[1] < heads else (0, 0)
+
+    def take_head() -> None:
+        if chosen := chosen_heads(wall, layers, heads):
+            st.session_state[key(page, "head")] = chosen[-1]
+
+    st.markdown("**Where does each head look?**")
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=take_head)
+    with right:
+        words = stack.query_tokens.tokens
+        label = f"Layer {head[0] + 1}, head {head[1] + 1}: where each of the {len(words)} words looks."
+        attention_map(words, words, stack.weights[head], label=label, scale="blues", strongest=40, show="both", focus=None,
+                      key=key(page, "map"), on_focus=lambda: None)  # fmt: skip
+    write()

@@ -1,0 +1,29 @@
+"""The classifier in a real browser: it learns, says what it goes by, and fits on a phone in the dark."""
+
+from playwright.sync_api import expect
+
+SMALL = "epochs=1&batch=128&width=8&feed=16&tokens=12&seed=5"
+SLOW = 60_000
+
+
+def test_it_learns_and_then_labels_a_sentence(page_at, axe, settle):
+    page = page_at(f"/classifier?{SMALL}")
+    expect(page.get_by_text("not trained yet")).to_be_visible(timeout=SLOW)
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("15 of 15 batches")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("texts that it never learned from are labelled rightly")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_test_id("attention-heatmap")).to_be_visible(timeout=SLOW)
+    settle(page)
+    axe(page)
+
+
+def test_a_phone_in_the_dark_shows_all_of_it(page_at, axe, settle):
+    page = page_at(f"/classifier?{SMALL}&data=own", width=390, dark=True)
+    box = page.locator("input[type=file]")
+    rows = "".join(f"{word} day {place},{word}\n" for place in range(12) for word in ("sunny", "rainy"))
+    box.set_input_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": b"text,label\n" + rows.encode()})
+    expect(page.get_by_text("20 texts to learn from")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_role("button", name="Share this view")).to_be_visible(timeout=SLOW)
+    settle(page)
+    assert page.get_by_test_id("stMain").evaluate("({scrollWidth, clientWidth}) => scrollWidth <= clientWidth")
+    axe(page)

@@ -1,0 +1,162 @@
+"""The page of the classifier: it learns from our texts or the visitor's own, says what it cannot read, and labels a sentence."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import training_view
+from tx_core.training.background import Registry, Snapshot
+
+Open = Callable[..., AppTest]
+KIND = "labels"
+SMALL = {"epochs": "1", "batch": "128", "width": "8", "feed": "16", "tokens": "12", "seed": "5"}
+OWN = "text,label\n" + "".join(f"{word} day number {place},{word}\n" for place in range(12) for word in ("sunny", "<b>rainy</b>"))
+
+
+@pytest.fixture(autouse=True)
+def trainings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    """A server of its own for each test, with room for one training."""
+    registry = Registry(limit=1, kept=8, pause=0.005)
+    monkeypatch.setattr(training_view, "TRAININGS", registry)
+    yield registry
+    for visitor, kind in list(registry._jobs):
+        registry.stop(visitor, kind)
+
+
+def says(app: AppTest) -> str:
+    kinds = (app.text, app.caption, app.info, app.markdown)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def press(app: AppTest, name: str) -> AppTest:
+    return app.button(key=f"classifier_{name}").click().run()
+
+
+def until_still(app: AppTest, registry: Registry) -> Snapshot:
+    end = time.monotonic() + 60
+    while (snapshot := registry.snapshot(app.session_state["training_visitor"], KIND)).running:
+        assert time.monotonic() < end, "the training did not end within 60 seconds"
+        time.sleep(0.01)
+    app.run()
+    return snapshot
+
+
+def upload(app: AppTest, text: str | bytes) -> AppTest:
+    data = text.encode() if isinstance(text, str) else text
+    return app.file_uploader(key="classifier_csv").set_value(("mine.csv", data, "text/csv")).run()
+
+
+def test_before_training_the_page_says_that_its_labels_mean_nothing(open_app: Open):
+    app = open_app("classifier")
+    assert not app.exception
+    assert "not trained yet" in says(app)
+    assert "1,920 texts to learn from, 480 held back" in says(app)
+    assert app.query_params == {}
+
+
+def test_it_learns_from_our_texts_and_counts_what_it_takes_for_what(open_app: Open, trainings: Registry):
+    app = press(open_app("classifier", **SMALL), "train")
+    assert "Stop" in {button.label for button in app.button}
+    snapshot = until_still(app, trainings)
+    assert snapshot.state == "finished"
+    assert not app.exception
+    assert "15 of 15 batches" in says(app)
+    table = app.dataframe[0].value
+    assert list(table.index) == ["is negative", "is positive"]
+    assert int(table.to_numpy().sum()) == 480
+    rightly = int(table.to_numpy().trace())
+    assert f"{rightly} of 480 texts" in says(app)
+
+
+def test_a_click_stops_it_and_what_it_learned_stays(open_app: Open, trainings: Registry):
+    app = press(open_app("classifier", **SMALL | {"epochs": "20", "batch": "16"}), "train")
+    app.run()
+    press(app, "stop")
+    snapshot = until_still(app, trainings)
+    assert snapshot.state == "stopped"
+    assert 0 < snapshot.result.done < snapshot.result.batches
+    assert f"{snapshot.result.done:,} of {snapshot.result.batches:,} batches" in says(app)
+
+
+def test_a_second_visitor_is_told_that_the_host_is_busy(open_app: Open, trainings: Registry):
+    first, second = (open_app("classifier", **SMALL | {"epochs": "20", "batch": "16"}) for _ in range(2))
+    press(first, "train")
+    press(second, "train")
+    assert "training for other visitors" in says(second)
+    assert trainings.running == 1
+
+
+def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_app: Open, trainings: Registry):
+    app = open_app("classifier", **SMALL | {"data": "own", "text": "<b>rainy</b> day"})
+    assert "Upload a CSV first" in says(app)
+    assert app.button(key="classifier_train").disabled
+    upload(app, OWN)
+    assert "mine.csv: 20 texts to learn from, 4 held back for the test. Labels: <b>rainy</b>, sunny." in says(app)
+    until_still(press(app, "train"), trainings)
+    assert not app.exception
+    assert list(app.dataframe[0].value.columns) == ["says <b>rainy</b>", "says sunny"]
+    assert not any("<b>" in element.value for kind in (app.markdown, app.caption) for element in kind)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "this one begins with: nothing"),
+        ("a,b\n1,2\n", "names the columns text and label"),
+        ("text,label\nonly,one\n", "At least 20 examples"),
+        ("text,label\n" + "same,label\n" * 30, "Between 2 and 10 different labels"),
+        (b"\x00\x01\x02", "not text that can be read"),
+    ],
+)
+def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: Open, text: str | bytes, told: str):
+    app = upload(open_app("classifier", data="own"), OWN)
+    upload(app, text)
+    assert not app.exception
+    assert told in says(app)
+    assert "20 texts to learn from" in says(app)
+
+
+def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(__import__("sys").modules, "datasets", None)
+    app = open_app("classifier", data="imdb")
+    assert "fetched from the Hugging Face hub" in says(app)
+    press(app, "train")
+    assert not app.exception
+    assert "IMDB needs the datasets library" in says(app)
+    assert trainings.running == 0
+
+
+@pytest.mark.parametrize(("text", "told"), [("", "Write a sentence"), ("word " * 41, "40 words at the most")])
+def test_a_sentence_that_cannot_be_read_is_told_and_kept(open_app: Open, text: str, told: str):
+    app = open_app("classifier", text=text)
+    assert not app.exception
+    assert told in says(app)
+    assert app.text_input(key="classifier_text").value == text
+
+
+def test_words_that_it_never_saw_are_named(open_app: Open):
+    assert "zeppelin" in says(open_app("classifier", text="the zeppelin was dull"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"), [({"width": "10", "heads": "3"}, "“Width” must divide by “Heads”"), ({"width": "9", "heads": "3"}, "even")]
+)
+def test_sizes_that_do_not_go_together_are_told(open_app: Open, asked: dict, told: str):
+    app = open_app("classifier", **asked)
+    assert not app.exception
+    assert told in says(app)
+
+
+def test_every_setting_of_a_link_comes_back_in_the_link(open_app: Open):
+    asked = SMALL | {"data": "opinions", "layers": "2", "heads": "4", "rate": "0.01", "text": "so dull", "head": "2-3"}
+    app = open_app("classifier", **asked)
+    assert not app.exception
+    assert {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()} == asked
+
+
+def test_nonsense_in_a_link_is_named(open_app: Open):
+    app = open_app("classifier", data="moon", head="9-9", epochs="0", rate="x")
+    assert not app.exception
+    assert all(name in says(app) for name in ("data", "head", "epochs", "rate"))
