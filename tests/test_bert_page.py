@@ -48,7 +48,7 @@ def test_ours_beside_the_librarys_layer_by_layer(open_app, engine):
     assert list(app.dataframe[0].value.index) == ["embeddings", "block 1", "block 2", "block 3", "block 4"]
     (header, cells), = sent(app, "matrices")  # fmt: skip
     tokens = len(header["rows"])
-    ours, theirs, apart = np.frombuffer(cells, "<f4").reshape(3, tokens, tokens)
+    theirs, apart, ours = np.frombuffer(cells, "<f4").reshape(3, tokens, tokens)
     np.testing.assert_allclose(ours, engine.trace(TEXT).attention.weights[3, 1], atol=1e-6)
     np.testing.assert_allclose(ours - theirs, apart, atol=1e-7)
     assert abs(apart).max() < 1e-6

@@ -73,10 +73,10 @@ def _side_by_side(page: str, found: parity.Parity) -> None:
     ours, theirs = found.ours[layer, head], found.theirs[layer, head]
     tokens, apart = found.encoding.tokens, float(np.abs(ours - theirs).max())
     shown = [
-        Matrix("Ours", "weights", ours, "The attention of our BERT.", note="every row sums to 1"),
-        Matrix("The library's", "weights", theirs, "The attention of the library's BERT: the same.", note="every row sums to 1"),
+        Matrix("The library's", "weights", theirs, "The attention of the library's BERT.", note="every row sums to 1"),
         Matrix("Difference", "signed", ours - theirs, f"At most {short(apart)}.", note=f"at most {short(apart)}"),
-    ]
+        Matrix("Ours", "weights", ours, "The attention of our BERT: the same.", note="every row sums to 1"),
+    ]  # where there is room for one only, it is the last
     matrices(tokens, tokens, shown, key=key(page, "parity"))
 
 

@@ -140,9 +140,9 @@ def _as_convolution(page: str, tokens: tuple[str, ...], run: block_run.FeedForwa
     limit = float(abs(ours).max())
     note = f"first {CONVOLVED} of {run.both.ours.shape[1]} dimensions"
     ways = (
-        ("Two linear layers", ours, "The result of two linear layers.", note),
-        ("Two 1×1 convolutions", theirs, "The result of two convolutions of width 1: the same.", note),
+        ("Two 1×1 convolutions", theirs, "The result of two convolutions of width 1.", note),
         ("Difference", ours - theirs, "No difference but rounding.", "in the same colours"),
+        ("Two linear layers", ours, "The result of two linear layers: the same.", note),
     )
     shown = [Matrix(title, "signed", cells, told, limit, root=True, note=below) for title, cells, told, below in ways]
     naming = Naming(joint="dimension", numbered=True)
