@@ -90,7 +90,7 @@ def ask_it(model: "ClassifierTraining") -> None:
 
     st.header("Ask it yourself")
     sizes = model.settings
-    show_engine(badge, f"Classifier, {sizes.num_layers} layers × {sizes.num_heads} heads", model.device)
+    show_engine(badge, f"Classifier, layers: {sizes.num_layers}, heads: {sizes.num_heads}", model.device)
     if model.done:
         st.markdown(f"This model was trained on **{model.done:,} of {model.batches:,} batches**.")
     else:

@@ -93,7 +93,7 @@ def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_a
     assert "Upload a CSV first" in says(app)
     assert app.button(key="classifier_train").disabled
     upload(app, OWN)
-    assert "mine.csv: 20 texts to learn from, 4 held back for the test. Labels: <b>rainy</b>, sunny." in says(app)
+    assert "20 texts to learn from, 4 held back for the test. Labels: <b>rainy</b>, sunny. Source: mine.csv." in says(app)
     until_still(press(app, "train"), trainings)
     assert not app.exception
     assert list(app.dataframe[0].value.columns) == ["says <b>rainy</b>", "says sunny"]

@@ -23,8 +23,8 @@ def show_data(page: str, texts: "LabelledTexts") -> None:
     from tx_core.training.classifier_data import to_csv
 
     st.text(
-        f"{texts.source}: {len(texts.train_texts):,} texts to learn from, {len(texts.test_texts):,} held back for the test. "
-        f"Labels: {', '.join(texts.names)}."
+        f"{len(texts.train_texts):,} texts to learn from, {len(texts.test_texts):,} held back for the test. "
+        f"Labels: {', '.join(texts.names)}. Source: {texts.source}."
     )
     with st.expander("Some of them", icon=":material/list:"):
         rows = zip(texts.train_labels[:SHOWN_EXAMPLES], texts.train_texts[:SHOWN_EXAMPLES], strict=True)
