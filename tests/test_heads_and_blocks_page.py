@@ -110,7 +110,8 @@ def test_a_norm_by_hand_stands_beside_pytorchs_and_is_written_out(open_app, engi
     np.testing.assert_allclose(found["ours"], found["theirs"], atol=1e-5)
     np.testing.assert_allclose(found["variance"][:, 0], run.steps.variance, rtol=1e-4)
     assert "token 3, 'old', dimension 2" in said(app)
-    assert f"= {float(run.steps.result.ours[2, 1]):.3f}" in app.latex[-1].value
+    assert f"÷ √({float(run.steps.variance[2]):.3f} + 10⁻¹²)" in said(app)
+    assert f"= {float(run.steps.result.ours[2, 1]):.3f}".replace("-", "−") in said(app)
 
 
 @pytest.mark.parametrize("cut", ["0", "1"])

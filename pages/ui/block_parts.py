@@ -176,7 +176,7 @@ def norm(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     row = chosen.row if chosen and chosen.row < len(run.tokens) else 0
     column = chosen.column if chosen and chosen.matrix in {"before", "normed", "ours", "theirs"} else 0
     st.text(f"Written out for token {row + 1}, '{run.tokens[row]}', dimension {column + 1}:")
-    st.latex(_written_out(run, row, column))
+    st.text(_written_out(run, row, column))
     tell_difference("By hand against PyTorch, all tokens and dimensions", run.steps.result)
 
 
@@ -184,6 +184,9 @@ def _written_out(run: block_run.NormRun, row: int, column: int) -> str:
     steps = run.steps
     x, mean, variance = (float(number) for number in (steps.before[row, column], steps.mean[row], steps.variance[row]))
     gamma, beta, result = (float(number) for number in (run.weight[column], run.bias[column], steps.result.ours[row, column]))
-    beta = f"{beta:+.3f}"
-    fraction = rf"\frac{{{x:.3f} {-mean:+.4f}}}{{\sqrt{{{variance:.3f} + 10^{{-12}}}}}}"
-    return rf"\small {gamma:.3f} \cdot {fraction} {beta} = {result:.3f}"
+    before, shift = f"{x:.3f} {_signed(-mean, 4)}", _signed(beta, 3)
+    return f"{gamma:.3f} × ({before}) ÷ √({variance:.3f} + 10⁻¹²) {shift} = {result:.3f}".replace("-", "−")
+
+
+def _signed(number: float, decimals: int) -> str:
+    return f"{'-' if number < 0 else '+'} {abs(number):.{decimals}f}"
