@@ -89,8 +89,6 @@ def ask_it(model: "ClassifierTraining") -> None:
     from tx_core.training import classifier
 
     st.header("Ask it yourself")
-    sizes = model.settings
-    show_engine(badge, f"Classifier, layers: {sizes.num_layers}, heads: {sizes.num_heads}", model.device)
     if model.done:
         st.markdown(f"This model was trained on **{model.done:,} of {model.batches:,} batches**.")
     else:
@@ -123,7 +121,10 @@ def show_code() -> None:
 def classify() -> None:
     """The data, the training, and the visitor's own sentence."""
     from pages.ui import classifier_pictures
+    from tx_core.device import best_device
 
+    layers, heads = (st.session_state[key(PAGE, name)] for name in ("layers", "heads"))
+    show_engine(badge, f"Classifier, layers: {layers}, heads: {heads}", best_device())
     snapshot = training_view.look(KIND)
     running = bool(snapshot and snapshot.running)
     texts, problem = None, None

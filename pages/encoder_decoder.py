@@ -118,12 +118,13 @@ def draw_numbers() -> None:
 def train_it() -> None:
     """The task, its training, and the visitor's own sequence."""
     from pages.ui.source_code import show_source
-    from tx_core import decoder, seq2seq
+    from tx_core import decoder, device, seq2seq
     from tx_core.training import copy_run
 
     st.markdown(TEXT)
     st.latex(EQUATION)
     show_source(seq2seq.Seq2Seq, decoder.DecoderBlock, copy_run.train, seq2seq.greedy_decode)
+    show_engine(badge, f"Encoder-decoder, {value('layers')} + {value('layers')} layers", device.best_device())
     snapshot = training_view.look(KIND)
     running = bool(snapshot and snapshot.running)
     trained = snapshot.result if snapshot else None
@@ -161,7 +162,6 @@ def ask_it(model: "CopyTraining") -> None:
     from tx_core.training import alignment, copy_task
 
     st.header("Ask it yourself")
-    show_engine(badge, f"Encoder-decoder, {model.settings.num_layers} + {model.settings.num_layers} layers", model.device)
     done, batches = len(model.losses), model.settings.batches
     if done:
         st.markdown(f"This model was trained on **{done:,} of {batches:,} batches** to {model.settings.task} numbers.")
@@ -196,6 +196,7 @@ def inside() -> None:
         for place, (name, (label, _, least, most)) in enumerate(SIZES.items()):
             columns[place % 3].number_input(f"{label} ({least} to {most})", least, most, key=key(PAGE, name))
     found = shapes()
+    show_engine(badge, "Encoder-decoder, random weights", "cpu")
     copy_pictures.show_masks(PAGE, found)
     st.markdown(f"Every tensor of one run, in the order in which they are made. **{found.parameters:,}** parameters.")
     copy_pictures.show_shapes(found)

@@ -52,6 +52,7 @@ def test_before_training_the_page_says_that_its_labels_mean_nothing(open_app: Op
     app = open_app("classifier")
     assert not app.exception
     assert "not trained yet" in says(app)
+    assert "Classifier, layers: 1, heads: 2" in says(app)
     assert "1,920 texts to learn from, 480 held back" in says(app)
     assert app.query_params == {}
 

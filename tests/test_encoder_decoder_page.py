@@ -74,6 +74,7 @@ def test_before_training_the_page_says_that_its_numbers_are_random(open_app: Ope
     app = open_app("encoder_decoder")
     assert not app.exception
     assert "not trained yet" in says(app)
+    assert "Encoder-decoder, 1 + 1 layers" in says(app)
     assert buttons(app) >= {"Train", "Draw numbers"}
     assert app.query_params == {}
 
