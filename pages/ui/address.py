@@ -96,9 +96,12 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
         st.session_state[f"{page}_wrong"] = wrong
         st.session_state.update({key(page, name): value for name, value in values.items()})
     for field in fields:
+        name = key(page, field.name)
         if arriving:
-            st.session_state.pop(f"{key(page, field.name)}_given", None)
-        st.session_state.setdefault(key(page, field.name), left.get("values", {}).get(field.name, field.default))
+            st.session_state.pop(f"{name}_given", None)
+        st.session_state.setdefault(name, left.get("values", {}).get(field.name, field.default))
+        if field.read is not str:  # told anew, as `held` says, for widgets without it; what is being typed is left alone
+            st.session_state[name] = st.session_state[name]
 
 
 def understand(fields: Sequence[Field], asked: dict[str, str]) -> tuple[dict[str, object], list[str]]:
