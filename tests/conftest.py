@@ -4,11 +4,16 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+import hypothesis
 import pytest
 from jaxtyping import install_import_hook
 from streamlit.testing.v1 import AppTest
 
 install_import_hook("tx_core", "beartype.beartype")
+
+# How long an example takes is the machine's business: these tests hold what is true, the bench what is fast.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 from serving import ROOT, fetch, serving, wait_until  # noqa: E402
 

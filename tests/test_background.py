@@ -36,9 +36,9 @@ class Clock:
 
 
 def until(reached) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while not reached():
-        assert time.monotonic() < end, "it did not happen within 10 seconds"
+        assert time.monotonic() < end, "it did not happen within a minute"
         time.sleep(0.002)
 
 
