@@ -6,10 +6,13 @@ from collections.abc import Callable
 from statistics import median
 from time import perf_counter
 
+import numpy as np
 import torch
+from bertviz import head_view
 from torch import Tensor, nn
 from transformers import BertForMaskedLM
 
+from pages.ui.attention_bytes import codes, pack, thumbnails
 from tests.bench.table import Row
 from tx_core import models
 from tx_core.bert import Bert
@@ -108,7 +111,24 @@ def resident_memory() -> Row:
     return Row("resident memory of the core with the embedded model", f"{megabytes:.0f} MB", "600 MB", megabytes <= 600)
 
 
+def canvas_against_bertviz(tokens: int = 128, heads: int = 12) -> Row:
+    """What is made and sent to show one layer: the wall and a map of ours, bertviz's head view of the same weights."""
+    weights = torch.rand(1, heads, tokens, tokens, generator=torch.Generator().manual_seed(1)).softmax(-1)
+    words = [f"word{place}" for place in range(tokens)]
+
+    def ours() -> int:
+        wall = pack({}, thumbnails(weights.numpy()))
+        return len(wall) + len(pack({"queries": words, "keys": words}, codes(np.ascontiguousarray(weights[0, 0]))))
+
+    def theirs() -> int:
+        return len(head_view([weights], words, html_action="return").data)
+
+    fast, slow = milliseconds(ours, theirs, rounds=5)
+    measured = f"{ours() / 1e3:.0f} kB in {fast:.1f} ms / {theirs() / 1e3:,.0f} kB in {slow:.0f} ms"
+    return Row(f"one layer of {heads} heads at {tokens} tokens, own canvas / bertviz's head view", measured, "", True)
+
+
 def rows() -> list[Row]:
     """Measure everything of this file."""
     engine = models.load(models.DEFAULT)
-    return [trace_against_fused(engine), *ours_against_transformers(engine), resident_memory()]
+    return [trace_against_fused(engine), *ours_against_transformers(engine), canvas_against_bertviz(), resident_memory()]
