@@ -1,14 +1,16 @@
 """The page of the encoder-decoder: training starts, is watched, stops, is kept as a file, and nobody waits for another."""
 
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 import torch
+from serving import ROOT
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import training_view
+from pages.ui import copy_controls, training_view
 from tx_core.training.background import Registry, Snapshot
 from tx_core.training.copy_file import to_file
 from tx_core.training.copy_run import start
@@ -76,6 +78,7 @@ def test_before_training_the_page_says_that_its_numbers_are_random(open_app: Ope
     assert "not trained yet" in says(app)
     assert "Encoder-decoder, 1 + 1 layers" in says(app)
     assert buttons(app) >= {"Train", "Draw numbers"}
+    assert "to look at again later" in says(app)  # no page trains a loaded model further
     assert app.query_params == {}
 
 
@@ -143,6 +146,17 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_trained_model_stays(open_
     assert not app.exception
     assert "does not work yet" in says(app)
     assert trainings.snapshot(name_of(app), KIND).result is trained
+
+
+def test_the_largest_model_on_offer_fits_every_limit_for_its_file():
+    most = {ours: highest for ours, _, _, _, highest, _ in copy_controls.NUMBERS.values()}
+    largest = start(replace(SETTINGS, **most))
+    largest.losses.extend([1 / 3 + 1] * most["batches"])
+    size = len(to_file(largest))
+    assert size > 4_000_000
+    assert size < copy_controls.MOST_FILE_MEGABYTES * 1_000_000
+    allowed = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["server"]["maxUploadSize"]
+    assert allowed > copy_controls.MOST_FILE_MEGABYTES  # beyond the file itself, a browser sends its name and more
 
 
 def test_a_file_with_sizes_that_the_page_does_not_offer_says_which(open_app: Open):

@@ -27,7 +27,7 @@ NUMBERS = {
     "seed": ("seed", "Seed", 0, 0, 9999, "The same seed and sizes give the same run again."),
 }
 LEAST_RATE, MOST_RATE = 0.0001, 0.1
-MOST_FILE_MEGABYTES = 4
+MOST_FILE_MEGABYTES = 5  # the largest model offered makes a file of 4.5; .streamlit/config.toml must allow as much
 
 
 def read_rate(written: str) -> float:
@@ -104,7 +104,7 @@ def keep_and_load(page: str, kind: str, trained: "CopyTraining | None", *, disab
     """Offer the trained model as a file, and take such a file back in its place."""
     with st.popover("Keep or load a model", icon=":material/save:", disabled=disabled):
         if trained is None:
-            st.text("Train a model, and it can be saved here as a file, to go on with later or to hand on.")
+            st.text("Train a model, and it can be saved here as a file, to look at again later or to hand on.")
         else:
             st.download_button(
                 "Save this model", lambda: to_file(trained), file_name=f"{trained.settings.task}.safetensors",
