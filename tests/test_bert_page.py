@@ -97,6 +97,7 @@ def test_a_family_shows_what_it_changed_and_all_sizes(open_app, family):
 def test_electra_large_tells_the_shape_of_its_last_hidden_state(open_app):
     app = open_app(PAGE, text="The capital of France is [MASK].", part="family", family="electra-large")
     assert "(1, 9, 1024)" in said(app).replace("1,024", "1024")
+    assert "too large" not in said(app)  # BERT large, on offer, is as large
 
 
 def test_a_family_that_can_be_loaded_shows_its_attention(open_app, checkpoint, monkeypatch: pytest.MonkeyPatch):

@@ -61,7 +61,7 @@ def _attention(page: str, name: str, engine: "BertEngine", text: str, pair: str)
     if chosen.name is None:
         tokens = len(engine.encode(text, pair or None))
         st.info(
-            f"{chosen.title} is too large to be offered here (1.3 GB). On a sentence of {tokens} tokens its last hidden state "
+            f"{chosen.title} (1.3 GB) is not in the list of models here. On a sentence of {tokens} tokens its last hidden state "
             f"would be (1, {tokens}, {chosen.sizes.hidden_size:,}): {chosen.sizes.hidden_size:,} numbers for every token."
         )
         return
