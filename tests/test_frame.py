@@ -3,7 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import contents, frame, readiness
+from pages.ui import contents, readiness
+from pages.ui.address import LONGEST_LINK
 from pages.ui.contents import PAGES
 from pages.ui.readiness import Status
 
@@ -84,4 +85,30 @@ def frame_link() -> None:
 def test_the_longest_link_is_one_that_a_server_still_answers(server):
     from serving import fetch
 
-    assert fetch(f"{server}/?text={'a' * frame.LONGEST_LINK}")[0] == 200
+    assert fetch(f"{server}/?text={'a' * LONGEST_LINK}")[0] == 200
+
+
+@pytest.mark.parametrize("text", ["a bird " * 1429, "🐦" * 5500], ids=["10,000 characters", "emoji"])
+@pytest.mark.parametrize("page", [page.key for page in PAGES if page.key != "encoder_decoder"])
+def test_a_text_too_long_for_an_address_stays_on_the_page_which_says_so(open_app, page, text):
+    app = open_app(page, **({"part": "shuffle"} if page == "positions" else {}))
+    app.text_input(key=f"{page}_text").set_value(text).run()
+    assert not app.exception
+    assert app.text_input(key=f"{page}_text").value == text
+    assert "text" not in app.query_params
+    assert any("too long for the address" in caption.value for caption in app.caption)
+    assert any("needs a link of" in one.value for one in app.text)
+    app.run()
+    assert app.text_input(key=f"{page}_text").value == text
+
+
+def test_a_text_too_long_for_an_address_leaves_the_other_settings_there_and_comes_back_when_shortened(open_app):
+    app = open_app("masks", text="a bird " * 1429, padding="3")
+    assert app.query_params == {"padding": "3"}
+    app.query_params = {}
+    app.switch_page("positions.py").run()
+    app.switch_page("masks.py").run()
+    assert app.text_input(key="masks_text").value == "a bird " * 1429
+    app.text_input(key="masks_text").set_value("A short one.").run()
+    assert app.query_params == {"text": "A short one.", "padding": "3"}
+    assert not any("too long for the address" in caption.value for caption in app.caption)

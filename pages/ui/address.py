@@ -7,8 +7,12 @@ has an error, say) and writes the words on the screen into the link; here a link
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
+
+LONGEST_LINK = 6000
+"""Characters: a tenth of what this server takes (64 KiB), because what passes links on may take far less."""
 
 Value = TypeVar("Value")
 
@@ -129,7 +133,8 @@ def tell_not_understood(page: str) -> None:
 def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -> None:
     """Put the view into the address: nothing for the first view, else the first field and all that is not default.
 
-    Parameters that are not of this page are dropped.
+    Parameters that are not of this page are dropped. Texts that would make the link longer than LONGEST_LINK
+    stay in the session alone, and too_long tells so until the next view is written.
     """
     values = {field.name: st.session_state.get(key(page, field.name), field.default) for field in fields}
     address = {
@@ -139,6 +144,21 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     }
     if values == {field.name: field.default for field in fields} | dict(first):
         address = {}
+    length = len(link_with(list(address.items())))
+    if length > LONGEST_LINK:
+        address = {field.name: address[field.name] for field in fields if field.name in address and field.read is not str}
+    st.session_state["link_too_long"] = length if length > LONGEST_LINK else 0
     st.session_state[f"{page}_view"] = {"values": values, "address": address}
     if st.query_params.to_dict() != address:
         st.query_params.from_dict(address)
+
+
+def too_long() -> int:
+    """Give the length of the link that the view just written would need; 0 where it could be given."""
+    return st.session_state.get("link_too_long", 0)
+
+
+def link_with(parameters: Sequence[tuple[str, str]]) -> str:
+    """Write the address of the current page with these parameters."""
+    scheme, host, path, _, _ = urlsplit(st.context.url or "")
+    return urlunsplit((scheme, host, path, urlencode(parameters), ""))

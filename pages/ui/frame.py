@@ -1,17 +1,13 @@
 """What surrounds every page: its question, who computes, the link to this very view, the way to other pages."""
 
-from urllib.parse import urlencode, urlsplit, urlunsplit
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import contents, readiness
+from pages.ui.address import LONGEST_LINK, link_with, too_long
 from tx_core.errors import ExplorerError
 
 DEVICES = {"cpu": "on the processor (CPU)", "cuda": "on the graphics card (CUDA)", "mps": "on Apple's GPU (MPS)"}
-
-LONGEST_LINK = 6000
-"""Characters: a tenth of what this server takes (64 KiB), because what passes links on may take far less."""
 
 
 def open_page(key: str) -> DeltaGenerator:
@@ -39,23 +35,27 @@ def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
 
 def share_link() -> None:
     """Offer the link that brings back this view; call it last, when every control has had its say in the URL."""
+    length = too_long()
+    if length:
+        st.caption(
+            ":material/link_off: This text is too long for the address of the page. It stays here as long as you do; "
+            "once the page is reloaded, it is gone."
+        )
     with st.popover("Share this view", icon=":material/link:"):
-        link = current_link()
-        if len(link) > LONGEST_LINK:
+        if length:
             st.text(
-                f"This view needs a link of {len(link):,} characters, and links over {LONGEST_LINK:,} often arrive "
+                f"This view needs a link of {length:,} characters, and links over {LONGEST_LINK:,} often arrive "
                 "cut off. Shorten the text and open this again, or send the text by itself."
             )
             return
+        link = current_link()
         st.text("Whoever opens this link sees what you see now.")
         st.code(link, language=None, wrap_lines=True)
 
 
 def current_link() -> str:
     """Write the address of the current page with everything that its controls keep in the URL."""
-    scheme, host, path, _, _ = urlsplit(st.context.url or "")
-    parameters = [(name, value) for name in st.query_params for value in st.query_params.get_all(name)]
-    return urlunsplit((scheme, host, path, urlencode(parameters), ""))
+    return link_with([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
 
 
 def explain(error: ExplorerError) -> None:
