@@ -8,8 +8,11 @@ import pytest
 from cachetools import LRUCache
 
 from pages.ui import cache
+from pages.ui.attention_panel import prepared_view
+from pages.ui.view_options import ViewOptions
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.interventions import Interventions
+from tx_core.trace import AttentionStack, Encoding, Trace
 
 MODEL = "embedded"
 
@@ -59,6 +62,43 @@ def test_a_long_key_counts_though_its_result_is_tiny(room: LRUCache):
     for number in range(50):
         cache.remember((f"{number} " + " " * 500,), lambda: Block("tiny", 1))
     assert len(room) < 5
+
+
+def words(count: int) -> Encoding:
+    """A text of one-piece words."""
+    return Encoding(
+        text="tea " * count, pair=None, ids=(7,) * count, tokens=("tea",) * count, segments=(0,) * count,
+        special=(False,) * count, words=tuple(range(count)), word_texts=("Tea",) * count, blanks=(), unknown=(),
+    )  # fmt: skip
+
+
+def test_a_run_and_its_view_as_it_is_do_not_push_each_other_out(monkeypatch: pytest.MonkeyPatch):
+    text, weights = words(512), np.broadcast_to(np.float32(1 / 512), (12, 12, 512, 512))
+    run = Trace("large", "cpu", (AttentionStack("self", text, text, weights),))
+    monkeypatch.setattr(cache, "_kept", LRUCache(run.nbytes + 5_000_000, getsizeof=lambda kept: kept.nbytes))
+    options = ViewOptions("self", ((0, 0),), words=False, hide=False, show="both", lines=9, scale="plain", focus=None)
+    cache.remember(("trace",), lambda: run)
+    shown = prepared_view(run.attention, ("large", "cpu"), options)
+    assert shown.weights is weights
+    assert shown.queries == text.tokens
+    assert cache.remember(("trace",), never) is run
+
+
+def test_a_view_in_whole_words_is_made_once(room: LRUCache):
+    text = words(5)
+    stack = AttentionStack("self", text, text, np.full((2, 3, 5, 5), 0.2, np.float32))
+    options = ViewOptions("self", ((0, 0),), words=True, hide=False, show="both", lines=9, scale="plain", focus=None)
+    shown = prepared_view(stack, ("small", "cpu"), options)
+    assert shown.queries == ("Tea",) * 5
+    assert prepared_view(stack, ("small", "cpu"), options) is shown
+
+
+def test_the_default_bound_holds_two_visitors_long_texts_one_of_them_in_whole_words(monkeypatch: pytest.MonkeyPatch):
+    empty = LRUCache(cache._kept.maxsize, getsizeof=lambda kept: kept.nbytes)
+    monkeypatch.setattr(cache, "_kept", empty)
+    for name in ("run", "run in whole words", "another's run"):
+        cache.remember((name,), lambda: Block("twelve by twelve, 512 tokens", 12 * 12 * 512 * 512 * 4))
+    assert len(empty) == 3
 
 
 def test_what_goes_wrong_is_passed_on_and_not_kept(room: LRUCache):

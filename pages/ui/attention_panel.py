@@ -42,9 +42,7 @@ def attention_panel(page: str, stack: "AttentionStack", identity: tuple) -> Show
 
     options = ViewOptions.of(page)
     identity = (*identity, stack.kind, options.words, options.hide)
-    view = cache.remember(
-        ("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide)
-    )
+    view = prepared_view(stack, identity, options)
     choose, look = st.columns([5, 8], gap="medium")
     with choose:
         _wall(page, view, identity, options)
@@ -57,6 +55,21 @@ def attention_panel(page: str, stack: "AttentionStack", identity: tuple) -> Show
         _map(page, view, weights, heads, options)
         st.caption(_small_print(view, weights, heads, options))
     return Shown(view.queries, view.keys, weights)
+
+
+def prepared_view(stack: "AttentionStack", identity: tuple, options: ViewOptions) -> "View":
+    """Give the view that the reader asked for, from the cache where it has weights of its own.
+
+    Without options it shows the run's own array: that costs nothing to make, and kept a second time it would
+    count twice, so that a long text's run and its view pushed each other out.
+    """
+    from tx_core import views
+
+    if not (options.words or options.hide):
+        return views.view(stack)
+    return cache.remember(
+        ("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide)
+    )
 
 
 def _wall(page: str, view: "View", identity: tuple, options: ViewOptions) -> None:
