@@ -15,8 +15,9 @@ def test_turning_to_a_part_shows_its_matrices_and_explains_a_cell(page_at, settl
     expect(page.get_by_test_id("matrix-sum")).to_contain_text("bias")
     page.get_by_role("radio", name="Feed-forward").click()
     expect(page.get_by_test_id("matrix-widened")).to_be_visible()
-    expect(page.get_by_test_id("matrix-row")).to_contain_text("Widened · token")
     settle(page)
+    expect(page.get_by_test_id("matrix-row")).to_have_count(1)  # the row of the part before fades out
+    expect(page.get_by_test_id("matrix-row")).to_contain_text("Widened · token")
     page.wait_for_url(re.compile("part=feed.*cell=widened"))
 
 
