@@ -55,7 +55,7 @@ def model_shown(snapshot: training_view.Snapshot | None, texts: "LabelledTexts |
     from tx_core.training import classifier
 
     chosen, trained = classifier_controls.settings(PAGE), snapshot.result if snapshot else None
-    if trained and trained.settings == chosen and (trained.data is texts or (not texts and trained.data.source[:4] == "IMDB")):
+    if trained and trained.settings == chosen and classifier_controls.same_data(trained.data, texts, PAGE):
         return trained
     if texts is None:
         return None
@@ -135,6 +135,8 @@ def classify() -> None:
     training_view.start_or_stop(PAGE, KIND, snapshot, new_training, disabled=problem is not None)
     classifier_controls.ask_sizes(PAGE, disabled=running)
     training_view.tell_refused(PAGE)
+    if snapshot and snapshot.result:
+        training_view.tell_other(classifier_controls.differences(PAGE, snapshot.result, texts))
     training_view.watch(KIND, snapshot, lambda now: classifier_pictures.show_training(PAGE, now))
     if problem:
         raise problem

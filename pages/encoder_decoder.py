@@ -149,6 +149,8 @@ def watch_it(snapshot: training_view.Snapshot | None) -> None:
 
     if snapshot is None:
         return
+    if snapshot.result:
+        training_view.tell_other(copy_controls.differences(PAGE, snapshot.result.settings))
     if snapshot.result and not snapshot.records:
         st.caption("This model was loaded from a file.")
         copy_pictures.show_loss(PAGE, snapshot.result)

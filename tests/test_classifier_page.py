@@ -101,6 +101,29 @@ def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_a
     assert not any("<b>" in element.value for kind in (app.markdown, app.caption) for element in kind)
 
 
+def test_a_file_whose_name_begins_like_that_of_the_reviews_is_not_taken_for_them(open_app: Open, trainings: Registry):
+    app = open_app("classifier", **SMALL | {"data": "own"})
+    app.file_uploader(key="classifier_csv").set_value(("IMDB.csv", OWN.encode(), "text/csv")).run()
+    until_still(press(app, "train"), trainings)
+    assert "1 of 1 batches" in says(app)
+    app.segmented_control(key="classifier_data").set_value("imdb").run()
+    assert not app.exception
+    assert "1 of 1 batches" not in says(app)
+
+
+def test_what_is_left_of_a_run_with_other_settings_or_texts_is_headed_as_such(open_app: Open, trainings: Registry):
+    app = press(open_app("classifier", **SMALL), "train")
+    until_still(app, trainings)
+    assert "Your last model" not in [header.value for header in app.subheader]
+    app.number_input(key="classifier_width").set_value(16).run()
+    assert "Your last model" in [header.value for header in app.subheader]
+    assert "chosen above: Width 8." in says(app)
+    app.number_input(key="classifier_width").set_value(8).run()
+    assert "Your last model" not in [header.value for header in app.subheader]
+    app.segmented_control(key="classifier_data").set_value("imdb").run()
+    assert "chosen above: texts made from templates in this repository." in says(app)
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

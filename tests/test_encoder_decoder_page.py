@@ -94,6 +94,22 @@ def test_a_training_runs_through_and_its_model_answers(open_app: Open, trainings
     assert not app.exception
 
 
+def test_what_is_left_of_a_run_with_other_settings_is_headed_as_such(open_app: Open, trainings: Registry):
+    app = press(open_app("encoder_decoder", **SMALL), "train")
+    until_still(app, trainings)
+    assert "Your last model" not in [header.value for header in app.subheader]
+    app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
+    app.number_input(key="encoder_decoder_heads").set_value(3).run()  # which does not go with a width of 16
+    app.toggle(key="encoder_decoder_post").set_value(True).run()
+    assert not app.exception
+    assert "Your last model" in [header.value for header in app.subheader]
+    assert "chosen above: Heads 2, Copy, pre-norm." in says(app)
+    app.segmented_control(key="encoder_decoder_task").set_value("copy").run()
+    app.number_input(key="encoder_decoder_heads").set_value(2).run()
+    app.toggle(key="encoder_decoder_post").set_value(False).run()
+    assert "Your last model" not in [header.value for header in app.subheader]
+
+
 def test_the_training_of_a_rerun_goes_on_and_a_click_stops_it(open_app: Open, trainings: Registry):
     app = press(open_app("encoder_decoder", **LONG), "train")
     before = len(trainings.snapshot(name_of(app), KIND).records)

@@ -10,6 +10,7 @@ from pages.ui.copy_controls import LEAST_RATE, MOST_RATE, do_not_fit, read_rate
 from tx_core.errors import TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
+    from tx_core.training.classifier import ClassifierTraining
     from tx_core.training.classifier_data import LabelledTexts
     from tx_core.training.classifier_model import ClassifierSettings
 
@@ -54,6 +55,19 @@ def settings(page: str) -> "ClassifierSettings":
         return ClassifierSettings(most_words=MOST_WORDS, dropout=0.0, learning_rate=st.session_state[key(page, "rate")], **sizes)
     except ValueError as rule:
         raise do_not_fit(rule, {ours: label for ours, label, *_ in NUMBERS.values()}) from rule
+
+
+def same_data(trained: "LabelledTexts", texts: "LabelledTexts | None", page: str) -> bool:
+    """Tell whether a run learned from the texts that are chosen. texts: as `data` gave them."""
+    return trained is texts or trained.kind == "imdb" == st.session_state[key(page, "data")]
+
+
+def differences(page: str, trained: "ClassifierTraining", texts: "LabelledTexts | None") -> list[str]:
+    """Name the data and each setting of a run that are not those now on the page, as in "Width 64"."""
+    data = [] if same_data(trained.data, texts, page) else [f"texts {trained.data.source}"]
+    held = {label: (getattr(trained.settings, ours), name) for name, (ours, label, *_) in NUMBERS.items()}
+    held["Learning rate"] = (trained.settings.learning_rate, "rate")
+    return data + [f"{label} {was:g}" for label, (was, name) in held.items() if was != st.session_state[key(page, name)]]
 
 
 def ask_own(page: str) -> None:

@@ -95,9 +95,21 @@ def check_offered(trained: "CopyTraining") -> "CopyTraining":
 
 def choose(page: str, chosen: "CopySettings") -> None:
     """Bring the settings of a loaded run onto the page."""
+    st.session_state.update({key(page, name): value for name, value in as_held(chosen).items()})
+
+
+def as_held(chosen: "CopySettings") -> dict[str, object]:
+    """Give the settings of a run by their names on the page."""
     held = {name: getattr(chosen, ours) for name, (ours, *_) in NUMBERS.items()}
-    held |= {"task": chosen.task, "rate": chosen.learning_rate, "post": not chosen.norm_first}
-    st.session_state.update({key(page, name): value for name, value in held.items()})
+    return held | {"task": chosen.task, "rate": chosen.learning_rate, "post": not chosen.norm_first}
+
+
+def differences(page: str, trained: "CopySettings") -> list[str]:
+    """Name each setting of a run that is not the one now on the page, as in "Width 64"."""
+    labels = {name: label for name, (_, label, *_) in NUMBERS.items()} | {"rate": "Learning rate"}
+    other = {name: value for name, value in as_held(trained).items() if value != st.session_state[key(page, name)]}
+    words = {"task": TASKS[trained.task], "post": "pre-norm" if trained.norm_first else "post-norm"}
+    return [words.get(name) or f"{labels[name]} {value:g}" for name, value in other.items()]
 
 
 def keep_and_load(page: str, kind: str, trained: "CopyTraining | None", *, disabled: bool) -> None:

@@ -5,7 +5,7 @@ Setting: TX_TRAININGS (how many trainings may run at once on this server).
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -64,6 +64,13 @@ def start_or_stop(
         return
     st.button("Train", key=key(page, "train"), icon=":material/play_arrow:", disabled=disabled,
               on_click=attempt, args=(page, lambda: TRAININGS.start(visitor(), kind, make())))  # fmt: skip
+
+
+def tell_other(differences: Sequence[str]) -> None:
+    """Head what is left of a training whose settings are not those on the page. differences: its own, where they differ."""
+    if differences:
+        st.subheader("Your last model", anchor=False)
+        st.text(f"It is not the one that you have chosen above: {', '.join(differences)}.")
 
 
 def watch(kind: str, snapshot: Snapshot | None, draw: Callable[[Snapshot], None]) -> None:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from tx_core.errors import ModelUnavailable, TextProblem
 
@@ -22,7 +23,7 @@ MOST_LABELS = 10
 class LabelledTexts:
     """Texts with a label each, split into what is learned from and what is only tested on.
 
-    labels of examples are places in `names`. source: where they come from, for the reader.
+    labels of examples are places in `names`. source: where they come from, for the reader. kind: the same for programs.
     """
 
     source: str
@@ -31,6 +32,7 @@ class LabelledTexts:
     train_labels: tuple[int, ...]
     test_texts: tuple[str, ...]
     test_labels: tuple[int, ...]
+    kind: Literal["opinions", "own", "imdb"] = "own"
 
 
 # Whatever is written here is ours: the set is made from it and from nothing else.
@@ -89,7 +91,7 @@ def opinions(examples: int = 2400, seed: int = 0) -> LabelledTexts:
     return LabelledTexts(
         "made from templates in this repository", ("negative", "positive"),
         tuple(text for text, _ in train), tuple(label for _, label in train),
-        tuple(text for text, _ in test), tuple(label for _, label in test),
+        tuple(text for text, _ in test), tuple(label for _, label in test), "opinions",
     )  # fmt: skip
 
 
@@ -153,7 +155,7 @@ def imdb(examples: int = 25_000) -> LabelledTexts:
         raise ModelUnavailable("IMDB cannot be fetched now: the hub does not answer. Choose other data.") from unreachable
     train, test = (part.select(range(min(examples, len(part)))) for part in rows)
     return LabelledTexts("IMDB, from the Hugging Face hub", ("negative", "positive"), tuple(train["text"]),
-                         tuple(train["label"]), tuple(test["text"]), tuple(test["label"]))  # fmt: skip
+                         tuple(train["label"]), tuple(test["text"]), tuple(test["label"]), "imdb")  # fmt: skip
 
 
 def to_csv(data: LabelledTexts) -> str:
