@@ -117,6 +117,7 @@ def test_a_family_that_cannot_be_loaded_says_so(open_app, monkeypatch: pytest.Mo
         raise ModelUnavailable(f"{hub_id} could not be fetched: no connection.")
 
     monkeypatch.setattr(models, "fetch", refuse)
+    monkeypatch.setattr(models, "_failed", {})
     app = open_app(PAGE, text=TEXT, part="family", family="distilbert", load="1")
     assert not app.exception
     assert "distilbert/distilbert-base-uncased could not be fetched" in said(app)

@@ -1,14 +1,18 @@
 """The catalogue and the way from a name to an engine."""
 
 import json
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
+from cachetools import LRUCache, TTLCache
 
 from tx_core import models
 from tx_core.checkpoint import read_json
 from tx_core.download import CATALOGUE
-from tx_core.errors import ModelUnavailable
+from tx_core.errors import CheckpointProblem, ModelUnavailable
 
 
 def test_the_embedded_model_comes_first_and_is_described_as_it_is():
@@ -62,3 +66,72 @@ def test_first_visitors_at_once_share_one_engine():
     with ThreadPoolExecutor(4) as visitors:
         engines = list(visitors.map(models.load, [models.DEFAULT] * 4))
     assert all(engine is engines[0] for engine in engines)
+
+
+class Hub:
+    """A hub that is slow to answer and counts how often it is asked; `directory` is None while it is out of reach."""
+
+    def __init__(self):
+        self.asked: list[str] = []
+        self.directory: Path | None = None
+
+    def fetch(self, hub_id: str, revision: str | None) -> Path:
+        """Give the directory, or say that there is none."""
+        self.asked.append(hub_id)
+        time.sleep(0.05)
+        if self.directory is None:
+            raise ModelUnavailable(f"{hub_id} could not be fetched")
+        return self.directory
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Hub:
+    """A hub out of reach, and nothing known of any model yet."""
+    hub = Hub()
+    monkeypatch.setattr(models, "fetch", hub.fetch)
+    monkeypatch.setattr(models, "_engines", LRUCache(2))
+    monkeypatch.setattr(models, "_failed", TTLCache(64, models.FAILURE_SECONDS))
+    return hub
+
+
+def why_not(name: str) -> str:
+    with pytest.raises(ModelUnavailable) as told:
+        models.load(name)
+    return str(told.value)
+
+
+def test_visitors_who_wait_for_a_model_that_cannot_be_had_share_one_attempt(hub: Hub):
+    with ThreadPoolExecutor(6) as visitors:
+        told = list(visitors.map(why_not, ["bert-base-uncased"] * 6))
+    assert told == ["google-bert/bert-base-uncased could not be fetched"] * 6
+    assert why_not("bert-base-uncased") == told[0]
+    assert len(hub.asked) == 1
+    assert not models._loading
+
+
+def test_one_models_failure_is_not_anothers(hub: Hub):
+    why_not("bert-base-uncased")
+    assert "roberta-base" in why_not("roberta-base")
+    assert len(hub.asked) == 2
+
+
+def test_after_a_while_a_model_that_failed_is_tried_again(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, checkpoint: Callable[[str], Path]
+):
+    clock = [100.0]
+    monkeypatch.setattr(models, "_failed", TTLCache(64, models.FAILURE_SECONDS, timer=lambda: clock[0]))
+    why_not("bert-base-uncased")
+    hub.directory = checkpoint("bert")
+    clock[0] += models.FAILURE_SECONDS - 1
+    why_not("bert-base-uncased")
+    clock[0] += 2
+    assert models.load("bert-base-uncased").name == "bert-base-uncased"
+    assert len(hub.asked) == 2
+
+
+def test_damaged_files_stay_a_problem_of_the_checkpoint(hub: Hub, tmp_path: Path):
+    hub.directory = tmp_path
+    for _ in range(2):
+        with pytest.raises(CheckpointProblem):
+            models.load("bert-base-uncased")
+    assert len(hub.asked) == 1

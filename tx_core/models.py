@@ -12,17 +12,18 @@ from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
 
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 
 from tx_core.checkpoint import load_bert, read_json
 from tx_core.device import best_device
 from tx_core.download import CATALOGUE, fetch
 from tx_core.engine import BertEngine, Engine, Placement
-from tx_core.errors import ModelUnavailable
+from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.tokenizer import load_tokenizer
 
 MODELS = CATALOGUE.parent
 DEFAULT = "embedded"
+FAILURE_SECONDS = 30.0
 HUB_ID = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?")
 
 
@@ -100,23 +101,44 @@ def _embedded() -> BertEngine:
 _guard = Lock()
 _engines: LRUCache[str, Engine] = LRUCache(maxsize=max(1, int(os.environ.get("TX_MODELS_IN_MEMORY", "2"))))
 _loading: dict[str, Lock] = {}
+_failed: TTLCache[str, CheckpointProblem | ModelUnavailable] = TTLCache(maxsize=64, ttl=FAILURE_SECONDS)
 
 
 def _from_hub(chosen: ModelCard) -> Engine:
-    """Load a hub model once, however many ask for it at the same time, without holding up other models."""
+    """Load a hub model once, however many ask for it at the same time, without holding up other models.
+
+    A failure is everyone's answer for FAILURE_SECONDS: else each of those who wait would repeat the attempt in turn.
+    """
     with _guard:
-        if chosen.name in _engines:
-            return _engines[chosen.name]
+        if (known := _known(chosen.name)) is not None:
+            return known
         turn = _loading.setdefault(chosen.name, Lock())
     with turn:
         with _guard:
-            if chosen.name in _engines:
-                return _engines[chosen.name]
-        engine = _load_from_hub(chosen)
-        with _guard:
-            _engines[chosen.name] = engine
-            _loading.pop(chosen.name, None)
-        return engine
+            if (known := _known(chosen.name)) is not None:
+                return known
+        try:
+            engine = _load_from_hub(chosen)
+            with _guard:
+                _engines[chosen.name] = engine
+            return engine
+        except (CheckpointProblem, ModelUnavailable) as problem:
+            with _guard:
+                _failed[chosen.name] = type(problem)(str(problem))  # without the frames, which hold the model's parts
+            raise
+        finally:
+            with _guard:
+                _loading.pop(chosen.name, None)
+
+
+def _known(name: str) -> Engine | None:
+    """Give a loaded engine, None where nobody knows yet; raise again what lately kept it from loading."""
+    if name in _engines:
+        return _engines[name]
+    problem = _failed.get(name)
+    if problem is not None:
+        raise type(problem)(str(problem))
+    return None
 
 
 def _load_from_hub(chosen: ModelCard) -> Engine:
