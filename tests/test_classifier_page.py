@@ -14,11 +14,14 @@ KIND = "labels"
 SMALL = {"epochs": "1", "batch": "128", "width": "8", "feed": "16", "tokens": "12", "seed": "5"}
 OWN = "text,label\n" + "".join(f"{word} day number {place},{word}\n" for place in range(12) for word in ("sunny", "<b>rainy</b>"))
 
+SLOWLY = 0.1
+"""Seconds of rest after each batch, for tests that must meet a training before its end on a busy machine, too."""
+
 
 @pytest.fixture(autouse=True)
-def trainings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    """A server of its own for each test, with room for one training."""
-    registry = Registry(limit=1, kept=8, pause=0.005)
+def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
+    """A server of its own for each test, with room for one training, which rest as long as the test asks."""
+    registry = Registry(limit=1, kept=8, pause=getattr(request, "param", 0.005))
     monkeypatch.setattr(training_view, "TRAININGS", registry)
     yield registry
     for visitor, kind in list(registry._jobs):
@@ -71,6 +74,7 @@ def test_it_learns_from_our_texts_and_counts_what_it_takes_for_what(open_app: Op
     assert f"{rightly} of 480 texts" in says(app)
 
 
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
 def test_a_click_stops_it_and_what_it_learned_stays(open_app: Open, trainings: Registry):
     app = press(open_app("classifier", **SMALL | {"epochs": "20", "batch": "16"}), "train")
     app.run()
@@ -81,6 +85,7 @@ def test_a_click_stops_it_and_what_it_learned_stays(open_app: Open, trainings: R
     assert f"{snapshot.result.done:,} of {snapshot.result.batches:,} batches" in says(app)
 
 
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
 def test_a_second_visitor_is_told_that_the_host_is_busy(open_app: Open, trainings: Registry):
     first, second = (open_app("classifier", **SMALL | {"epochs": "20", "batch": "16"}) for _ in range(2))
     press(first, "train")

@@ -25,11 +25,14 @@ LONG = SMALL | {"batches": "600"}
 SETTINGS = CopySettings(task="copy", vocab_size=12, length=6, batch_size=16, batches=10, hidden_size=16, num_layers=1,
                         num_heads=2, intermediate_size=24, norm_first=True, learning_rate=5e-3, seed=3)  # fmt: skip
 
+SLOWLY = 0.1
+"""Seconds of rest after each batch, for tests that must meet a training before its end on a busy machine, too."""
+
 
 @pytest.fixture(autouse=True)
-def trainings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    """A server of its own for each test, with room for two trainings."""
-    registry = Registry(limit=2, kept=8, pause=0.005)
+def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
+    """A server of its own for each test, with room for two trainings, which rest as long as the test asks."""
+    registry = Registry(limit=2, kept=8, pause=getattr(request, "param", 0.005))
     monkeypatch.setattr(training_view, "TRAININGS", registry)
     yield registry
     for visitor, kind in list(registry._jobs):
@@ -110,6 +113,7 @@ def test_what_is_left_of_a_run_with_other_settings_is_headed_as_such(open_app: O
     assert "Your last model" not in [header.value for header in app.subheader]
 
 
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
 def test_the_training_of_a_rerun_goes_on_and_a_click_stops_it(open_app: Open, trainings: Registry):
     app = press(open_app("encoder_decoder", **LONG), "train")
     before = len(trainings.snapshot(name_of(app), KIND).records)
@@ -126,6 +130,7 @@ def test_the_training_of_a_rerun_goes_on_and_a_click_stops_it(open_app: Open, tr
     assert "Train" in buttons(app)
 
 
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
 def test_two_visitors_train_at_once_and_a_third_is_told_that_the_host_is_busy(open_app: Open, trainings: Registry):
     first, second, third = (open_app("encoder_decoder", **LONG | {"seed": seed}) for seed in "123")
     press(first, "train")

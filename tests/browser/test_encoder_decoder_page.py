@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 SMALL = "vocab=12&length=6&batch=16&width=16&heads=2&feed=24&seed=3&numbers=7+3+11+2+5"
+LONG = "vocab=12&length=16&batch=16&batches=600&width=128&layers=2&heads=2&feed=512"
 SLOW = 60_000
 
 
@@ -24,11 +25,12 @@ def test_a_training_is_watched_to_its_end_and_then_answers(page_at, axe, settle)
     axe(page)
 
 
-def test_a_click_stops_a_training_and_another_visitor_has_none(page_at):
-    page = page_at(f"/encoder_decoder?{SMALL}&batches=600")
+def test_a_click_stops_a_training_and_another_visitor_has_none(page_at, settle):
+    other, page = (page_at(f"/encoder_decoder?{LONG}") for _ in range(2))
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text(re.compile(r"Training: batch"))).to_be_visible(timeout=SLOW)
-    other = page_at(f"/encoder_decoder?{SMALL}&batches=600")
+    other.get_by_role("button", name="Draw numbers").click()
+    settle(other)
     expect(other.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=SLOW)
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.get_by_text(re.compile(r"Stopped: batch"))).to_be_visible(timeout=SLOW)
