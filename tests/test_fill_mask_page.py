@@ -4,12 +4,16 @@ import json
 import re
 
 import pytest
+import torch
+from cachetools import LRUCache
 from streamlit.testing.v1 import AppTest
+from torch import nn
 
-from pages.ui import prompts
+from pages.ui import cache, prompts
 from pages.ui.answers import COLUMNS, Answer, as_csv, rows
 from pages.ui.blank_attention import FIRST_HEADS
 from tx_core import models
+from tx_core.engine import FALLBACK_NOTICE
 from tx_core.fill_mask import predict
 from tx_core.joint_filling import fill_jointly
 from tx_core.word_scores import named_words, score_words
@@ -73,6 +77,26 @@ def test_typing_asks_the_model_about_what_was_typed(page):
     app.text_input(key="fill_mask_text").set_value("[MASK] you very much.").run()
     assert charts(app) != before
     assert charts(app)["Most likely words"][0].startswith("thank ")
+
+
+class FullCard(nn.Module):
+    """A model on a graphics card that has no memory left."""
+
+    def forward(self, *inputs, **options):
+        raise torch.OutOfMemoryError("no memory left")
+
+
+def test_predictions_made_on_the_cpu_because_the_card_is_full_say_so(page, monkeypatch: pytest.MonkeyPatch):
+    text = "A ___ whose card is full."
+    assert not page(text=text).info
+    placement = models.load(models.DEFAULT).placement
+    monkeypatch.setattr(cache, "_kept", LRUCache(10**8, getsizeof=lambda kept: kept.nbytes))
+    monkeypatch.setattr(placement, "_on_cpu", placement._model)
+    monkeypatch.setattr(placement, "_model", FullCard())
+    monkeypatch.setattr(placement, "device", "meta")
+    app = page(text=text)
+    assert FALLBACK_NOTICE in [info.value for info in app.info]
+    assert "Most likely words" in charts(app)
 
 
 def test_several_blanks_have_a_list_each_and_the_best_fillings_together(page):

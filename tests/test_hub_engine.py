@@ -96,7 +96,7 @@ def test_blanks_are_scored_as_the_library_scores_them(engine, reference, family:
     with torch.inference_mode():
         expected = reference(family)(input_ids=ids).logits[0, list(encoding.blanks)]
     assert len(encoding.blanks) == 2
-    torch.testing.assert_close(engine(family).blank_logits([encoding])[0], expected, atol=1e-6, rtol=1e-6)
+    torch.testing.assert_close(engine(family).blank_logits([encoding]).rows[0], expected, atol=1e-6, rtol=1e-6)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -172,12 +172,12 @@ def test_layers_of_an_encoder_decoder_are_numbered_through_its_stacks(engine, fa
 def test_rows_of_a_padded_batch_score_their_blanks_as_they_do_alone(engine, family: str):
     rows = [engine(family).encode("Time ___."), engine(family).encode("the ___ sleeps, and the quick brown ___ jumps")]
     off = Interventions(frozenset({(0, 1)}))
-    together = engine(family).blank_logits(rows, interventions=off)
+    together = engine(family).blank_logits(rows, interventions=off).rows
     for row, logits in zip(rows, together, strict=True):
-        alone = engine(family).blank_logits([row], interventions=off)[0]
+        alone = engine(family).blank_logits([row], interventions=off).rows[0]
         assert logits.shape[0] == len(row.blanks) > 0
         torch.testing.assert_close(logits, alone, atol=1e-5, rtol=1e-5)
-        assert not torch.allclose(alone, engine(family).blank_logits([row])[0], atol=1e-3)
+        assert not torch.allclose(alone, engine(family).blank_logits([row]).rows[0], atol=1e-3)
 
 
 @pytest.mark.parametrize("family", ["roberta", "albert", "bart"])

@@ -124,4 +124,4 @@ def test_many_rows_are_asked_in_batches_of_bounded_size(tmp_path, monkeypatch):
     assert len(answers) == 300
     assert max(sizes) <= TOKENS_AT_ONCE
     assert len(sizes) > 1
-    torch.testing.assert_close(answers[299], ask(engine, [rows[299]])[0], atol=1e-4, rtol=0)
+    torch.testing.assert_close(answers[299], ask(engine, [rows[299]]).rows[0], atol=1e-4, rtol=0)

@@ -24,6 +24,18 @@ Result = TypeVar("Result")
 FALLBACK_NOTICE = "The graphics card is out of memory: this was computed on the CPU instead."
 
 
+@dataclass(frozen=True)
+class BlankLogits:
+    """The scores of the whole vocabulary at every blank of every row, in ordinary memory.
+
+    device: where they were computed. notice: a sentence for the reader where that is not the engine's own.
+    """
+
+    rows: list[Float[Tensor, "_blank vocab"]]  # _: each row has its own number of blanks
+    device: str
+    notice: str = ""
+
+
 @runtime_checkable
 class Engine(Protocol):
     """What every model here can be asked, ours or the transformers library's.
@@ -54,22 +66,33 @@ class Engine(Protocol):
     ) -> Trace:
         """Run the model once and keep the parts asked for (`trace.PARTS`)."""
 
-    def blank_logits(
-        self, rows: Sequence[Encoding], *, interventions: Interventions = UNCHANGED
-    ) -> list[Float[Tensor, "blank vocab"]]:
-        """Score the whole vocabulary at every blank of every row, on the CPU, in one batch."""
+    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Interventions = UNCHANGED) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch."""
 
 
 class Placement:
-    """A module on its device, with a copy on the CPU for when the device's memory is full."""
+    """A module on its device, with a copy on the CPU for when the device's memory is full.
+
+    A module that does not fit onto the device at all stays on the CPU, and every run says so.
+    """
 
     def __init__(self, model: nn.Module, device: str):
-        self.device = device
-        self._model = model.to(device)
+        self.device, self._model, self._notice = device, model, ""
+        try:
+            model.to(device)
+            return
+        except RuntimeError as problem:
+            if device == "cpu" or not _is_full(problem):
+                raise
+        self.device, self._model, self._notice = "cpu", model.to("cpu"), FALLBACK_NOTICE
+        _give_memory_back()
 
     @cached_property
     def _on_cpu(self) -> nn.Module:
-        return copy.deepcopy(self._model).to("cpu")
+        weights = [*self._model.parameters(), *self._model.buffers()]
+        copied = {id(weight): weight.detach().to("cpu", copy=True) for weight in weights}  # no room for two on the device
+        copied |= {id(weight): nn.Parameter(copied[id(weight)], weight.requires_grad) for weight in self._model.parameters()}
+        return copy.deepcopy(self._model, copied)
 
     def run(self, compute: Callable[[nn.Module, str], Result]) -> tuple[Result, str, str]:
         """Compute with the module; return the result, the device used and a notice for the reader.
@@ -78,12 +101,23 @@ class Placement:
         """
         with computing_slot(), torch.inference_mode():
             try:
-                return compute(self._model, self.device), self.device, ""
-            except torch.OutOfMemoryError:
-                if self.device == "cpu":
+                return compute(self._model, self.device), self.device, self._notice
+            except RuntimeError as problem:
+                if self.device == "cpu" or not _is_full(problem):
                     raise
-            torch.cuda.empty_cache()
+            _give_memory_back()
             return compute(self._on_cpu, "cpu"), "cpu", FALLBACK_NOTICE
+
+
+def _is_full(problem: RuntimeError) -> bool:
+    """Tell a device without memory from any other problem; MPS has no error class of its own for it."""
+    return isinstance(problem, torch.OutOfMemoryError) or "out of memory" in str(problem)
+
+
+def _give_memory_back() -> None:
+    torch.cuda.empty_cache()
+    if torch.backends.mps.is_available():
+        torch.mps.empty_cache()
 
 
 @dataclass(frozen=True)
@@ -146,17 +180,15 @@ class BertEngine:
         stack = AttentionStack("self", encoding, encoding, **stacked)
         return Trace(self.name, device, (stack,), hidden, interventions, notice)
 
-    def blank_logits(
-        self, rows: Sequence[Encoding], *, interventions: Interventions = UNCHANGED
-    ) -> list[Float[Tensor, "blank vocab"]]:
-        """Score the whole vocabulary at every blank of every row, on the CPU, in one batch."""
+    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Interventions = UNCHANGED) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch."""
 
         def compute(model: nn.Module, device: str) -> list[Tensor]:
             ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device)
             output = model(ids, segments, mask, interventions=interventions).output
             return [model.predict(output[number, list(row.blanks)]).cpu() for number, row in enumerate(rows)]
 
-        return self.placement.run(compute)[0]
+        return BlankLogits(*self.placement.run(compute))
 
 
 def check_length(encoding: Encoding, most: int) -> Encoding:

@@ -46,7 +46,10 @@ class BlankPredictions:
 
 @dataclass(frozen=True)
 class Filling:
-    """What a model would put into every blank of a text, each blank by itself."""
+    """What a model would put into every blank of a text, each blank by itself.
+
+    device: where it was computed. notice: a sentence for the reader where that is not the model's own device.
+    """
 
     model: str
     device: str
@@ -54,6 +57,7 @@ class Filling:
     blanks: tuple[BlankPredictions, ...]
     temperature: float
     top_p: float
+    notice: str = ""
 
 
 def predict(engine: Engine, text: str, *, top_k: int = 10, temperature: float = 1.0, top_p: float = 1.0) -> Filling:
@@ -73,10 +77,10 @@ def predict(engine: Engine, text: str, *, top_k: int = 10, temperature: float = 
     if not 1 <= top_k <= MAX_LISTED:
         raise ValueError(f"top_k must be within 1 and {MAX_LISTED}, got {top_k}")
     encoding = encode_with_blanks(engine, text)
-    logits = engine.blank_logits([encoding])[0]
+    answered = engine.blank_logits([encoding])
     blanks = []
     for number, place in enumerate(encoding.blanks):
-        share = nucleus((logits[number].float() / checked_temperature(temperature)).softmax(-1), top_p)
+        share = nucleus((answered.rows[0][number].float() / checked_temperature(temperature)).softmax(-1), top_p)
         best = share.topk(min(top_k, int((share > 0).sum())))
         predictions = tuple(
             Prediction(
@@ -91,7 +95,7 @@ def predict(engine: Engine, text: str, *, top_k: int = 10, temperature: float = 
         )
         rest = max(0.0, 1.0 - sum(prediction.probability for prediction in predictions))
         blanks.append(BlankPredictions(number, place, predictions, rest))
-    return Filling(engine.name, engine.device, encoding, tuple(blanks), temperature, top_p)
+    return Filling(engine.name, answered.device, encoding, tuple(blanks), temperature, top_p, answered.notice)
 
 
 def checked_temperature(temperature: float) -> float:
@@ -139,4 +143,4 @@ def blank_logits_in_batches(engine: Engine, rows: Sequence[Encoding]) -> Iterato
     """Ask about many rows, at most TOKENS_AT_ONCE tokens at a time, so that memory stays bounded."""
     at_once = max(1, TOKENS_AT_ONCE // max(map(len, rows)))
     for start in range(0, len(rows), at_once):
-        yield from engine.blank_logits(rows[start : start + at_once])
+        yield from engine.blank_logits(rows[start : start + at_once]).rows

@@ -10,10 +10,9 @@ its first sentence again, which is how it fills them; any other (T5) reads its s
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from jaxtyping import Float
 from torch import Tensor, nn
 
-from tx_core.engine import Placement, batch_tensors, check_length, stack_layers
+from tx_core.engine import BlankLogits, Placement, batch_tensors, check_length, stack_layers
 from tx_core.interventions import UNCHANGED, Interventions
 from tx_core.plain_text import plain_encoding
 from tx_core.recorder import Recorder
@@ -123,10 +122,8 @@ class HubEngine:
             " ".join(sentence for sentence in notices if sentence),
         )  # fmt: skip
 
-    def blank_logits(
-        self, rows: Sequence[Encoding], *, interventions: Interventions = UNCHANGED
-    ) -> list[Float[Tensor, "blank vocab"]]:
-        """Score the whole vocabulary at every blank of every row, on the CPU, in one batch.
+    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Interventions = UNCHANGED) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch.
 
         Raises ValueError when the checkpoint has no masked-word head.
         """
@@ -139,7 +136,7 @@ class HubEngine:
             logits = model(**self._inputs(rows, targets, device), recorder=recorder).logits
             return [logits[number, list(row.blanks)].cpu() for number, row in enumerate(rows)]
 
-        return self.placement.run(compute)[0]
+        return BlankLogits(*self.placement.run(compute))
 
     def _inputs(self, rows: Sequence[Encoding], targets: Sequence[Encoding] | None, device: str) -> dict[str, Tensor | bool]:
         ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device)

@@ -27,6 +27,8 @@ def draw_answer(
     abreast: there is room for several blanks side by side. Raises ExplorerError where the sentence cannot be filled.
     """
     filling = answers.favourites(engine.name, text, chosen)
+    if filling.notice:
+        st.info(filling.notice)
     several = len(filling.blanks) > 1
     scores = []
     for blank in filling.blanks:
