@@ -6,7 +6,7 @@ from pages.ui import cache, controls, view_options
 from pages.ui.address import Field, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.attention_panel import attention_panel
 from pages.ui.attention_table import token_table, warn_of_unknown, weights_table
-from pages.ui.frame import explain, open_page, share_link, show_engine
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 PAGE = "attention"
@@ -48,6 +48,7 @@ def look(model: str, text: str, pair: str) -> None:
     weights_table(shown.queries, shown.keys, shown.weights, key=key(PAGE, "table"))
     token_table(stack.key_tokens, key=key(PAGE, "tokens"))
     write_view(PAGE, FIELDS, FIRST_VIEW)
+    ways_on(text, pair, "fill_mask", "self_attention", "heads_and_blocks", "masks")
     share_link()
 
 

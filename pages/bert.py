@@ -14,7 +14,7 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
-from pages.ui.frame import explain, link_to, open_page, share_link, show_engine
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import ExplorerError
 
 PAGE = "bert"
@@ -49,10 +49,7 @@ def look(part: str, text: str, pair: str) -> None:
     except ExplorerError as problem:
         explain(problem)
     write_view(PAGE, FIELDS, {})
-    with st.container(horizontal=True):
-        link_to("heads_and_blocks", "A block of it, taken apart", text, pair)
-        link_to("attention", "Every head on this sentence", text, pair)
-        link_to("fill_mask", "What it puts into a blank", text)
+    ways_on(text, pair, "heads_and_blocks", "attention", "fill_mask")
     share_link()
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui import classifier_controls, training_view
 from pages.ui.address import Field, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.attention_view import heads_from_link, heads_to_link
-from pages.ui.frame import explain, link_to, open_page, share_link, show_engine
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -105,7 +105,7 @@ def ask_it(model: "ClassifierTraining") -> None:
 def end_page() -> None:
     """Put the view into the address and offer its link and the way to other pages."""
     write_view(PAGE, FIELDS, {})
-    link_to("attention", "Where do the heads of a BERT look in this sentence?", st.session_state[key(PAGE, "text")])
+    ways_on(st.session_state[key(PAGE, "text")], "", "attention", "heads_and_blocks")
     share_link()
 
 

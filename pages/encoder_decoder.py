@@ -16,7 +16,7 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.attention_view import heads_from_link, heads_to_link
-from pages.ui.frame import explain, open_page, share_link, show_engine
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -225,8 +225,9 @@ def shapes() -> "ShapesRun":
 
 
 def end_page() -> None:
-    """Put the view into the address and offer its link."""
+    """Put the view into the address and offer its link and the way to other pages."""
     write_view(PAGE, FIELDS, {})
+    ways_on("", "", "self_attention", "masks", "positions")
     share_link()
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui import answers, blank_attention, cache, controls, prediction_settings, prediction_view
 from pages.ui.address import Field, flag_field, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.answers import Answer
-from pages.ui.frame import explain, open_page, share_link, show_engine
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from pages.ui.prompts import Prompt, curated
 from pages.ui.word_pills import blank_last_word, word_pills
 from tx_core.errors import ExplorerError
@@ -121,6 +121,7 @@ def look(model: str, found: Sequence[Answer]) -> None:
         except ExplorerError as problem:
             explain(problem)
     write_view(PAGE, FIELDS, FIRST_VIEW)
+    ways_on(st.session_state[key(PAGE, "text")], "", "attention", "positions", "bert")
     share_link()
 
 

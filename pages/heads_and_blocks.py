@@ -15,7 +15,7 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
-from pages.ui.frame import explain, link_to, open_page, share_link, show_engine
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from pages.ui.matrix_view import Cell, cell_from_link, cell_to_link
 from tx_core.errors import ExplorerError
 
@@ -82,9 +82,7 @@ def look(part: str, text: str, pair: str) -> None:
     except ExplorerError as problem:
         explain(problem)
     write_view(PAGE, FIELDS, {})
-    with st.container(horizontal=True):
-        link_to("attention", "Every head on this sentence", text, pair)
-        link_to("self_attention", "One head, step by step", text)
+    ways_on(text, pair, "attention", "self_attention", "bert")
     share_link()
 
 

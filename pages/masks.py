@@ -13,7 +13,7 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
-from pages.ui.frame import explain, link_to, open_page, share_link
+from pages.ui.frame import explain, open_page, share_link, ways_on
 from pages.ui.mask_pictures import short
 from pages.ui.source_code import show_source
 from tx_core import attention, mask_kinds, masked_scores, masks, padded_run
@@ -184,9 +184,7 @@ def show(part: str) -> None:
     except ExplorerError as problem:
         explain(problem)
     write_view(PAGE, FIELDS, {})
-    with st.container(horizontal=True):
-        link_to("attention", "Every head on this sentence", st.session_state[key(PAGE, "text")])
-        link_to("fill_mask", "Fill a blank in it", st.session_state[key(PAGE, "text")])
+    ways_on(st.session_state[key(PAGE, "text")], "", "attention", "fill_mask", "heads_and_blocks")
     share_link()
 
 

@@ -14,7 +14,7 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
-from pages.ui.frame import explain, link_to, open_page, share_link
+from pages.ui.frame import explain, open_page, share_link, ways_on
 from pages.ui.order_view import draw_guesses, draw_shuffle
 from pages.ui.position_ways import VIEWS, WAYS, Choice
 from pages.ui.source_code import show_source
@@ -158,10 +158,7 @@ def show(part: str) -> None:
         if isinstance(problem, ModelUnavailable | CheckpointProblem):
             controls.offer_default_model(key(PAGE, "model"))
     write_view(PAGE, FIELDS, {})
-    with st.container(horizontal=True):
-        link_to("attention", "Every head on this sentence", held("text"))
-        link_to("masks", "Masks on this sentence", held("text"))
-        link_to("fill_mask", "Fill a blank in it", held("text"))
+    ways_on(held("text"), "", "attention", "masks", "fill_mask", "bert")
     share_link()
 
 

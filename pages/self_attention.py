@@ -16,7 +16,7 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
-from pages.ui.frame import explain, link_to, open_page, share_link, show_engine
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from pages.ui.matrix_view import Cell, cell_from_link, cell_to_link, chosen_cell, matrix_row
 from pages.ui.step_notes import equation, letters, notes
 from tx_core.errors import ExplorerError
@@ -123,9 +123,8 @@ def look(found: "SentenceSteps | None", encoding: "Encoding | None") -> None:
     st.markdown(STORE_TEXT)
     key_value_table.key_value_table(PAGE)
     st.header("The same function elsewhere", anchor=False)
-    link_to("attention", "Every head of the model runs on it: see where each looks", value("text"))
-    link_to("fill_mask", "So do its guesses at a blank", value("text"))
     write_view(PAGE, FIELDS, {})
+    ways_on(value("text"), "", "attention", "heads_and_blocks", "masks", "fill_mask")
     share_link()
 
 

@@ -9,13 +9,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Page:
-    """One page: where it stands in the navigation, the question it answers, and how it begins."""
+    """One page: where it stands in the navigation, the question it answers, and how it begins.
+
+    pairs: it reads a second sentence together with the first.
+    """
 
     key: str
     section: str
     name: str
     question: str
     lead: str
+    pairs: bool = False
 
     @property
     def path(self) -> str:
@@ -25,13 +29,14 @@ class Page:
 
 PAGES = (
     Page("attention", "Explore", "Attention", "Where does each head look?",
-         "Type a sentence and see how much each token attends to every other, in every layer and head of a BERT."),
+         "Type a sentence and see how much each token attends to every other, in every layer and head of a BERT.", pairs=True),
     Page("fill_mask", "Explore", "Fill the blank", "What would BERT put here?",
          "Leave a blank in a sentence: see the words that the model finds likely, and where it looked to find them."),
     Page("self_attention", "Build", "Self-attention", "How does a token find what matters to it?",
          "Follow one head from the words of your sentence to its answer, and see the sum behind every number."),
     Page("heads_and_blocks", "Build", "Heads and blocks", "What is a block made of?",
-         "Take a block of a BERT apart on your own sentence: heads, feed-forward, norms, and the sums that tie them together."),
+         "Take a block of a BERT apart on your own sentence: heads, feed-forward, norms, and the sums that tie them together.",
+         pairs=True),
     Page("masks", "Build", "Masks", "Who may look at whom?",
          "Hide the future, the padding or anything you like from a head, and see what becomes of its attention."),
     Page("positions", "Build", "Positions", "How does it know the order of words?",
@@ -39,7 +44,7 @@ PAGES = (
     Page("encoder_decoder", "Build", "Encoder and decoder", "How does one sequence become another?",
          "Train a whole transformer in a few seconds, and watch its decoder find out where to look in the source."),
     Page("bert", "Build", "BERT, written out", "Is this really BERT?",
-         "Hold our own BERT against the library's, against one that nobody trained, and against what came after it."),
+         "Hold our own BERT against the library's, against one that nobody trained, and against what came after it.", pairs=True),
     Page("classifier", "Build", "A classifier", "How does a model learn to label a text?",
          "Train a small encoder to tell praise from blame, or on texts of your own, and see which words it goes by."),
 )

@@ -65,11 +65,13 @@ def explain(error: ExplorerError) -> None:
         st.text(str(error))
 
 
-def link_to(key: str, label: str, text: str, pair: str = "") -> None:
-    """Offer the way to another page and take the sentence (or the two) along."""
-    page = contents.page(key)
-    parameters = {"text": text} | ({"pair": pair} if pair else {})
-    st.page_link(page.path, label=label, query_params=parameters)
+def ways_on(text: str, pair: str, *keys: str) -> None:
+    """Offer the ways to other pages by the questions that they answer, and take the sentence (or the two) along."""
+    with st.container(horizontal=True):
+        for page in map(contents.page, keys):
+            parameters = {"text": text, "pair": pair if page.pairs else ""}
+            carried = {name: written for name, written in parameters.items() if written}
+            st.page_link(page.path, label=page.question, query_params=carried)
 
 
 def _write_badge(badge: DeltaGenerator, model: str, device: str) -> None:
