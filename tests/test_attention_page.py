@@ -146,6 +146,14 @@ def test_merged_words_are_shown_and_how_is_said(open_app: Open):
     assert "mean over its pieces" in says(app)
 
 
+def test_a_text_of_special_tokens_only_is_not_said_to_be_without_them(open_app: Open):
+    app = open_app(text="[SEP] [CLS]", hide="1")
+    assert drawn(app)["attention_map"][0]["queries"] == ["[CLS]", "[SEP]", "[CLS]", "[SEP]"]
+    assert "Nothing is hidden" in says(app)
+    assert "Special tokens are hidden" not in says(app)
+    assert "Special tokens are hidden" in says(open_app(text="A bird", hide="1"))
+
+
 def test_a_focus_stays_on_its_word_when_pieces_are_merged_and_special_tokens_hidden(open_app: Open):
     app = open_app(text="time flies like", focus="4")
     assert drawn(app)["attention_map"][0]["focus"] == 3

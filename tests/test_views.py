@@ -86,7 +86,15 @@ def test_a_row_that_looked_at_hidden_tokens_only_becomes_zeros():
 
 def test_a_text_of_special_tokens_only_is_not_hidden_away():
     marks = encoding("[CLS] [SEP]", "[CLS] [SEP]")
-    assert views.view(stack(marks, marks), hide_special=True).queries == ("[CLS]", "[SEP]")
+    shown = views.view(stack(marks, marks), hide_special=True)
+    assert shown.queries == ("[CLS]", "[SEP]")
+    assert not shown.hides_special
+    assert not views.view(stack(FLIES, marks), hide_special=True).hides_special
+
+
+def test_a_view_tells_whether_special_tokens_are_missing():
+    assert views.view(stack(FLIES, FLIES), hide_special=True).hides_special
+    assert not views.view(stack(FLIES, FLIES)).hides_special
 
 
 def test_queries_and_keys_of_two_texts_keep_their_own_labels():

@@ -18,7 +18,7 @@ class View:
 
     query_places: the pieces that each row stands for. query_special, key_special: which labels are special tokens.
     hidden_share: how much of each row's attention went to tokens that are no longer shown; its rows were divided
-    by what is left of 1.
+    by what is left of 1. hides_special: whether special tokens were left out; a text of nothing else keeps them.
     """
 
     kind: Kind
@@ -29,6 +29,7 @@ class View:
     key_special: tuple[bool, ...]
     weights: Float[np.ndarray, "layer head query key"]
     hidden_share: Float[np.ndarray, "layer head query"]
+    hides_special: bool
 
     @property
     def nbytes(self) -> int:
@@ -61,7 +62,8 @@ def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool
         query_special, key_special = _special(queries, query_groups), _special(keys, key_groups)
         query_labels, key_labels = _word_labels(queries, query_groups), _word_labels(keys, key_groups)
     hidden_share = np.zeros(weights.shape[:-1], weights.dtype)
-    if hide_special and not (all(query_special) or all(key_special)):
+    hides = hide_special and not (all(query_special) or all(key_special))
+    if hides:
         weights, hidden_share = leave_out(weights, query_special, key_special)
         query_labels, key_labels = _without(query_labels, query_special), _without(key_labels, key_special)
         query_groups = _without(query_groups, query_special)
@@ -69,7 +71,7 @@ def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool
     for array in (weights, hidden_share):
         array.setflags(write=False)
     return View(
-        stack.kind, query_labels, key_labels, query_groups, query_special, key_special, weights, hidden_share
+        stack.kind, query_labels, key_labels, query_groups, query_special, key_special, weights, hidden_share, hides,
     )  # fmt: skip
 
 

@@ -23,6 +23,8 @@ HOW_MERGED = (
     "(Clark et al. 2019)."
 )
 
+NOTHING_ELSE = "Nothing is hidden: one side consists of special tokens only, and without them there would be nothing to see."
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -120,9 +122,11 @@ def _small_print(
     from tx_core import sentences, views
 
     notes = []
-    if view.kind == "self" and not options.hide:
+    if view.kind == "self" and not view.hides_special:
         notes.append(sentences.where_it_goes(weights, view.key_special))
-    if options.hide:
+    if options.hide and not view.hides_special:
+        notes.append(NOTHING_ELSE)
+    if view.hides_special:
         hidden = float(views.mean_of_heads(view.hidden_share, heads).mean())
         notes.append(
             f"Special tokens are hidden. They took {hidden:.2f} of the attention on average; "
