@@ -19,7 +19,7 @@ from tx_core.errors import ExplorerError
 
 PAGE = "bert"
 MODEL = "embedded"
-LAYERS, HEADS = 4, 8
+LAYERS, HEADS = controls.embedded_sizes()
 PARTS = {"compare": "Beside the library's", "random": "Beside an untrained one", "labels": "Heads for labels",
          "family": "What came after"}  # fmt: skip
 FIELDS = (
@@ -27,8 +27,8 @@ FIELDS = (
     text_field("pair"),
     choice_field("part", ("compare", "random", "labels", "family")),
     flag_field("run"),
-    number_field("layer", 2, 1, LAYERS),
-    number_field("head", 3, 1, HEADS),
+    number_field("layer", min(2, LAYERS), 1, LAYERS),
+    number_field("head", min(3, HEADS), 1, HEADS),
     number_field("seed", 1, 1, 20),
     choice_field("kind", ("first", "every", "max")),
     number_field("labels", 3, 2, 5),

@@ -21,7 +21,7 @@ from tx_core.errors import ExplorerError
 
 PAGE = "heads_and_blocks"
 MODEL = "embedded"
-LAYERS, HEADS = 4, 8
+LAYERS, HEADS = controls.embedded_sizes()
 MOST_TOKENS = 512
 PARTS = {
     "embeddings": "Embeddings", "heads": "Heads", "feed": "Feed-forward", "norm": "Layer norm", "depth": "Skips and depth",

@@ -21,6 +21,7 @@ from tx_core.errors import ExplorerError
 from tx_core.models import DEFAULT
 
 PAGE = "masks"
+LAYERS, HEADS = controls.embedded_sizes()
 PARTS = {"one": "One sentence", "penalty": "−∞ or −10,000", "batch": "A padded batch"}
 KINDS = {"causal": "Causal", "padding": "Padding", "combined": "Causal and padding", "window": "Window", "none": "None",
          "painted": "Painted"}  # fmt: skip
@@ -39,8 +40,8 @@ FIELDS = (
     choice_field("kind", tuple(KINDS)),
     number_field("padding", 0, 0, 8),
     number_field("width", 1, 0, 8),
-    number_field("layer", 1, 1, 4),
-    number_field("head", 1, 1, 8),
+    number_field("layer", 1, 1, LAYERS),
+    number_field("head", 1, 1, HEADS),
     choice_field("penalty", PENALTIES),
     Field("mask", "", read_mask),
 )

@@ -27,14 +27,14 @@ if TYPE_CHECKING:  # the core imports torch: the title is painted without it
 
 PAGE = "self_attention"
 MODEL = "embedded"
-LAYERS, HEADS = 4, 8
+LAYERS, HEADS = controls.embedded_sizes()
 WEIGHTS = {"trained": "Trained", "random": "Random", "none": "None"}
 NORMALISE = {"softmax": "Soft", "sparsemax": "Sparse", "hardmax": "Hard"}
 FIELDS = (
     text_field("text", "time flies like an arrow"),
     choice_field("weights", tuple(WEIGHTS)),
     number_field("layer", 1, 1, LAYERS),
-    number_field("head", 8, 1, HEADS),
+    number_field("head", min(8, HEADS), 1, HEADS),
     number_field("seed", 1, 1, 999),
     choice_field("normalise", tuple(NORMALISE)),
     flag_field("unscaled"),

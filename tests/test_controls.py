@@ -1,6 +1,8 @@
 """Controls give plain values that can be used, whatever the session or a link holds."""
 
+import json
 import string
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import cache, controls, view_options
+from pages.ui import blank_attention, cache, controls, view_options
 from pages.ui.address import choice_field, flag_field, number_field, text_field, understand
 from pages.ui.attention_table import as_csv, numbered, token_rows
 from tx_core import models, views
@@ -89,6 +91,28 @@ def test_any_hub_id_may_be_named_where_the_host_allows_it(monkeypatch: pytest.Mo
     app = AppTest.from_function(model_page, default_timeout=60)
     app.session_state["model"] = "someone/model"
     assert app.run().text[0].value == "someone/model"
+
+
+def test_the_sizes_of_the_embedded_model_are_those_that_it_has():
+    engine = models.load(models.DEFAULT)
+    assert controls.embedded_sizes() == (engine.num_layers, engine.num_heads)
+
+
+@pytest.mark.parametrize("page", ["masks", "bert", "self_attention", "heads_and_blocks"])
+def test_a_link_may_name_the_layers_that_the_catalogue_gives_the_embedded_model_and_no_others(
+    open_app, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    entries = json.loads(controls.CATALOGUE.read_text(encoding="utf-8"))
+    (tmp_path / "catalogue.json").write_text(json.dumps([entries[0] | {"num_layers": 3, "num_heads": 5}]), encoding="utf-8")
+    monkeypatch.setattr(controls, "CATALOGUE", tmp_path / "catalogue.json")
+    told = [[one.value for one in open_app(page, layer=layer).info] for layer in ("3", "4")]
+    assert told[0] == []
+    assert "not known here: layer" in told[1][0]
+
+
+def test_a_model_without_the_heads_of_the_first_view_begins_with_its_very_first():
+    assert blank_attention.first_heads(4, 8) == [(3, 6)]
+    assert blank_attention.first_heads(3, 8) == blank_attention.first_heads(4, 6) == [(0, 0)]
 
 
 def test_a_model_is_described_by_its_size_licence_heads_and_use():

@@ -4,16 +4,23 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.ui import cache, view_options
+from pages.ui import cache, controls, view_options
 from pages.ui.address import Field, key, number_field
 from pages.ui.answers import Answer
 from pages.ui.attention_panel import attention_panel
 
 MOST_BLANKS = 20
 FIRST_HEADS = ((3, 6),)  # of the embedded model: in the first sentence it looks at "Yesterday", which decides the tense
+
+
+def first_heads(num_layers: int, num_heads: int) -> list[tuple[int, int]]:
+    """Give the heads to begin with, the very first where a model lacks those."""
+    return [head for head in FIRST_HEADS if head[0] < num_layers and head[1] < num_heads] or [(0, 0)]
+
+
 FIELDS: tuple[Field, ...] = (
     number_field("blank", 1, 1, MOST_BLANKS),
-    *view_options.view_fields(FIRST_HEADS),
+    *view_options.view_fields(first_heads(*controls.embedded_sizes())),
 )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui.address import held
+from tx_core.download import CATALOGUE
 from tx_core.errors import ModelUnavailable, TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -49,6 +50,12 @@ def curated() -> tuple[Example, ...]:
                 None if entry["focus"] is None else entry["focus"] - 1)
         for entry in entries
     )  # fmt: skip
+
+
+def embedded_sizes() -> Head:
+    """Give the layers and the heads of the model that ships with the app, without importing torch for it."""
+    entries = json.loads(CATALOGUE.read_text(encoding="utf-8"))
+    return next((entry["num_layers"], entry["num_heads"]) for entry in entries if "hub_id" not in entry)
 
 
 def model(key: str = "model") -> str:
