@@ -6,6 +6,7 @@ from pages.ui import cache, controls, mask_grid, mask_pictures
 from pages.ui.address import (
     Field,
     choice_field,
+    keep_view,
     key,
     number_field,
     read_view,
@@ -180,6 +181,7 @@ def batch() -> None:
 @st.fragment
 def show(part: str) -> None:
     """Show one part of the page; its controls run nothing but this."""
+    keep_view(PAGE, FIELDS)
     try:
         {"one": one_sentence, "penalty": penalties, "batch": batch}[part]()
     except ExplorerError as problem:

@@ -7,6 +7,7 @@ from pages.ui.address import (
     Field,
     check,
     choice_field,
+    keep_view,
     key,
     number_field,
     read_view,
@@ -151,6 +152,7 @@ def next_seed() -> None:
 @st.fragment
 def show(part: str) -> None:
     """Show one part of the page; its controls run nothing but this."""
+    keep_view(PAGE, FIELDS)
     try:
         {"ways": ways, "demands": demands, "shuffle": shuffle}[part]()
     except ExplorerError as problem:

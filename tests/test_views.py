@@ -154,7 +154,8 @@ def test_attention_that_is_spread_or_absent_is_told_as_such():
 
 def test_the_strongest_link_is_one_between_words_where_there_is_one():
     labels = [["like", "[SEP]"], ["time", "flies", "[SEP]"], [False, True], [False, False, True]]
-    assert "'like' gives 0.50 of its attention to 'time'" in sentences.strongest_link(WEIGHTS, *labels)
+    told = sentences.strongest_link(WEIGHTS, *labels)
+    assert told == "The strongest link between words: 'like' gives 0.50 of its attention to 'time'."
     marks = [["like", "[SEP]"], ["time", "flies", "[SEP]"], [False, True], [True, True, True]]
     assert "'[SEP]' gives 0.90 of its attention to '[SEP]'" in sentences.strongest_link(WEIGHTS, *marks)
 

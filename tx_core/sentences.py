@@ -35,12 +35,13 @@ def strongest_link(
 ) -> str:
     """Say which two tokens are linked most strongly; special tokens count only where there is nothing else."""
     apart = ~np.array(query_special)[:, None] & ~np.array(key_special)
-    edges = strongest_edges(weights * apart, 1) or strongest_edges(weights, 1)
+    between_words = strongest_edges(weights * apart, 1)
+    edges = between_words or strongest_edges(weights, 1)
     if not edges:
         return "Nothing here attends to anything."
     (edge,) = edges
     link = f"{name(queries, edge.query)} gives {edge.weight:.2f} of its attention to {name(keys, edge.key)}"
-    return f"The strongest link: {link}."
+    return f"The strongest link{' between words' if between_words and not apart.all() else ''}: {link}."
 
 
 def where_it_goes(weights: Float[np.ndarray, "token key"], special: Sequence[bool]) -> str:

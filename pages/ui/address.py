@@ -108,6 +108,16 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
             st.session_state[name] = st.session_state[name]
 
 
+def keep_view(page: str, fields: Sequence[Field]) -> None:
+    """Bring back, at the start of a fragment, the entries of controls that its last run did not draw.
+
+    Streamlit forgets a widget's entry as soon as a run goes by without the widget.
+    """
+    left = st.session_state.get(f"{page}_view", {}).get("values", {})
+    for field in fields:
+        st.session_state.setdefault(key(page, field.name), left.get(field.name, field.default))
+
+
 def understand(fields: Sequence[Field], asked: dict[str, str]) -> tuple[dict[str, object], list[str]]:
     """Read every field from what an address says; give the values and the names of what made no sense."""
     values, wrong = {}, []

@@ -58,7 +58,7 @@ def test_typing_changes_the_tokens_the_map_shows_and_clearing_says_what_to_do(pa
     assert shape_of(page)["queries"] == 7
     sentence(page).press("End")
     sentence(page).press_sequentially(" Again", delay=20)
-    expect(said(page)).to_contain_text("The strongest link: 'his' gives")
+    expect(said(page)).to_contain_text("The strongest link between words: 'his' gives")
     expect(map_label(page)).to_have_attribute("data-shape", re.compile('"queries":8'))
     page.get_by_text("8 of 128 tokens").wait_for()
     assert sentence(page).input_value() == "Tom lost his keys. Again"

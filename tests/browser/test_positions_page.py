@@ -49,3 +49,13 @@ def test_no_look_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at,
     main = page.get_by_test_id("stMain")
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
     axe(page)
+
+
+def test_a_control_that_one_way_lacks_is_as_it_was_when_a_way_has_it_again(page_at, settle):
+    page = page_at("/positions?scheme=sinusoidal&base=100")
+    for choice in ("ALiBi", "Effect on scores", "T5", "Waves", "Learned", "By distance", "Sinusoids"):
+        page.get_by_role("radio", name=choice, exact=True).click()
+        expect(page.get_by_role("radio", name=choice, exact=True)).to_be_checked()
+        settle(page)
+        assert page.get_by_text("This app has encountered an error").count() == 0
+    assert "base=100" in page.url
