@@ -2,25 +2,12 @@
 
 import streamlit as st
 
-from pages.ui import cache, controls
-from pages.ui.address import (
-    Field,
-    choice_field,
-    flag_field,
-    held,
-    key,
-    number_field,
-    read_view,
-    tell_not_understood,
-    text_field,
-    write_view,
-)
-from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui import controls
+from pages.ui.address import Field, choice_field, flag_field, key, number_field, text_field
 from pages.ui.matrix_view import Cell, cell_from_link, cell_to_link
-from tx_core.errors import ExplorerError
+from pages.ui.parts_page import Draw, PartsPage, parts_page
 
 PAGE = "heads_and_blocks"
-MODEL = "embedded"
 LAYERS, HEADS = controls.embedded_sizes()
 MOST_TOKENS = 512
 PARTS = {
@@ -70,37 +57,12 @@ def choose_first_cell() -> None:
     st.session_state[key(PAGE, "cell")] = FIRST_CELLS.get(st.session_state[key(PAGE, "part")])
 
 
-@st.fragment
-def look(part: str, text: str, pair: str) -> None:
-    """Show one part; what is changed here runs nothing but this."""
+def drawings() -> dict[str, Draw]:
+    """Tell how each part is drawn."""
     from pages.ui import block_depth, block_parts
 
-    draw = {"heads": block_parts.heads, "feed": block_parts.feed_forward, "norm": block_parts.norm,
+    return {"heads": block_parts.heads, "feed": block_parts.feed_forward, "norm": block_parts.norm,
             "depth": block_depth.depth, "embeddings": block_parts.embeddings, "journey": block_depth.journey}  # fmt: skip
-    try:
-        draw[part](PAGE, cache.engine(MODEL), text, pair)
-    except ExplorerError as problem:
-        explain(problem)
-    write_view(PAGE, FIELDS, {})
-    ways_on(text, pair, "attention", "self_attention", "bert")
-    share_link()
 
 
-badge = open_page(PAGE)
-read_view(PAGE, FIELDS, {})
-tell_not_understood(PAGE)
-first, second = st.columns([3, 2])
-with first:
-    text = controls.sentence(key(PAGE, "text"))
-with second:
-    pair = controls.sentence(key(PAGE, "pair"), "Second sentence (optional)")
-part = st.segmented_control("Part", list(PARTS), format_func=PARTS.get, required=True, label_visibility="collapsed",
-                            **held(key(PAGE, "part"), choose_first_cell))  # fmt: skip
-try:
-    engine = cache.engine(MODEL)
-    show_engine(badge, engine.title, engine.device)
-except ExplorerError as problem:
-    explain(problem)
-    write_view(PAGE, FIELDS, {})
-else:
-    look(part, text, pair)
+parts_page(PartsPage(PAGE, FIELDS, PARTS, drawings, ("attention", "self_attention", "bert"), choose_first_cell))

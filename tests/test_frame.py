@@ -3,10 +3,11 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import contents, readiness
+from pages.ui import cache, contents, readiness
 from pages.ui.address import LONGEST_LINK
 from pages.ui.contents import PAGES
 from pages.ui.readiness import Status
+from tx_core.errors import CheckpointProblem
 
 
 def opened() -> None:
@@ -106,6 +107,23 @@ def test_a_page_leads_to_others_by_their_questions_and_the_text_goes_along(open_
     for other in others:
         pairs = together if other in ("attention", "heads_and_blocks", "bert") else ""
         assert links[contents.page(other).question] == f"text=A+%5BMASK%5D+sings.{pairs}"
+
+
+@pytest.mark.parametrize("page", ["bert", "heads_and_blocks"])
+def test_a_page_in_parts_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_and_its_link(
+    open_app, page: str, monkeypatch: pytest.MonkeyPatch
+):
+    def damaged(name: str) -> None:
+        raise CheckpointProblem("The weights are damaged.")
+
+    monkeypatch.setattr(cache, "engine", damaged)
+    app = open_app(page, text="Time flies.")
+    assert not app.exception
+    assert "The weights are damaged." in [one.value for one in app.text]
+    assert app.text_input(key=f"{page}_text").value == "Time flies."
+    assert app.query_params == {"text": "Time flies."}
+    assert contents.page("attention").question in [link.proto.label for link in app.main.get("page_link")]
+    assert any("opens this link" in one.value for one in app.text)
 
 
 def test_a_page_without_a_text_of_its_own_leads_to_others_too(open_app):

@@ -1,0 +1,74 @@
+"""A page in parts: one sentence or two, a choice of parts, and the chosen part drawn with the embedded model."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import cache, controls
+from pages.ui.address import Field, held, key, read_view, tell_not_understood, write_view
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from tx_core.errors import ExplorerError
+
+if TYPE_CHECKING:  # the core imports torch: the title is painted without it
+    from tx_core.engine import BertEngine
+
+MODEL = "embedded"
+
+Draw = Callable[[str, "BertEngine", str, str], None]
+"""Draws a part from the page's key, the engine, the sentence and the second sentence."""
+
+
+@dataclass(frozen=True)
+class PartsPage:
+    """What makes such a page its own.
+
+    fields: with text, pair and part among them. parts: their titles, in order. drawings: gives how each part is drawn,
+    importing what that takes only when asked. ways: the pages that it leads to. on_part: runs when another part is chosen.
+    """
+
+    page: str
+    fields: Sequence[Field]
+    parts: Mapping[str, str]
+    drawings: Callable[[], Mapping[str, Draw]]
+    ways: tuple[str, ...]
+    on_part: Callable[[], None] | None = None
+
+
+def parts_page(view: PartsPage) -> None:
+    """Show the whole page, from its question to its link."""
+    badge = open_page(view.page)
+    read_view(view.page, view.fields, {})
+    tell_not_understood(view.page)
+    first, second = st.columns([3, 2])
+    with first:
+        text = controls.sentence(key(view.page, "text"))
+    with second:
+        pair = controls.sentence(key(view.page, "pair"), "Second sentence (optional)")
+    part = st.segmented_control("Part", list(view.parts), format_func=view.parts.get, required=True,
+                                label_visibility="collapsed", **held(key(view.page, "part"), view.on_part))  # fmt: skip
+    try:
+        engine = cache.engine(MODEL)
+        show_engine(badge, engine.title, engine.device)
+    except ExplorerError as problem:
+        explain(problem)
+        _end(view, text, pair)
+    else:
+        _look(view, part, text, pair)
+
+
+@st.fragment
+def _look(view: PartsPage, part: str, text: str, pair: str) -> None:
+    """Show one part; what is changed here runs nothing but this."""
+    try:
+        view.drawings()[part](view.page, cache.engine(MODEL), text, pair)
+    except ExplorerError as problem:
+        explain(problem)
+    _end(view, text, pair)
+
+
+def _end(view: PartsPage, text: str, pair: str) -> None:
+    write_view(view.page, view.fields, {})
+    ways_on(text, pair, *view.ways)
+    share_link()
