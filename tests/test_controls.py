@@ -67,9 +67,18 @@ def heads_page() -> None:
 def test_heads_that_the_model_lacks_are_left_out_and_none_becomes_the_first():
     app = AppTest.from_function(heads_page).run()
     assert app.text[0].value == "[(0, 0)]"
-    assert app.multiselect[0].set_value([(2, 4), (1, 0)]).run().text[0].value == "[(2, 4), (1, 0)]"
-    assert app.multiselect[0].set_value([]).run().text[0].value == "[(0, 0)]"
-    assert app.multiselect[0].value == [(0, 0)]
+    assert app.selectbox[0].set_value((2, 4)).run().run().text[0].value == "[(2, 4)]"
+    app.session_state["heads"] = []
+    assert app.run().text[0].value == "[(0, 0)]"
+    assert app.selectbox[0].value == (0, 0)
+
+
+def test_several_heads_have_no_single_name_and_choosing_one_replaces_them():
+    app = AppTest.from_function(heads_page)
+    app.session_state["heads"] = [(0, 1), (2, 4)]
+    assert app.run().selectbox[0].value is None
+    assert app.selectbox[0].placeholder == "Mean of 2 heads"
+    assert app.selectbox[0].set_value((1, 3)).run().run().text[0].value == "[(1, 3)]"
 
 
 def model_page() -> None:

@@ -185,11 +185,22 @@ def keep_existing_heads(key: str, num_layers: int, num_heads: int) -> bool:
 
 
 def layer_and_heads(key: str, num_layers: int, num_heads: int) -> list[Head]:
-    """Let the reader choose heads by name; give (layer, head) counted from 0, at least one, each of which exists."""
+    """Let the reader choose a head by name; give the chosen (layer, head) counted from 0, each of which exists.
+
+    Several heads are chosen on the wall. A multiselect would do both, but its tags are too pale in the dark.
+    """
     keep_existing_heads(key, num_layers, num_heads)
+    heads, named = st.session_state[key], f"{key}_named"
+    st.session_state[named] = heads[0] if len(heads) == 1 else None
+
+    def take() -> None:
+        if (head := st.session_state[named]) is not None:
+            st.session_state[key] = [head]
+
     options = [(layer, head) for layer in range(num_layers) for head in range(num_heads)]
-    chosen = st.multiselect("Heads shown", options, format_func=head_name, placeholder="Choose a head", **held(key))
-    return [head for head in chosen if head in options] or options[:1]
+    placeholder = f"Mean of {len(heads)} heads"
+    st.selectbox("Head shown", options, None, head_name, placeholder=placeholder, key=named, on_change=take)
+    return heads
 
 
 def notice(example: Example, model: str) -> str:
