@@ -122,11 +122,11 @@ def test_what_is_left_of_a_run_with_other_settings_or_texts_is_headed_as_such(op
     assert "Your last model" not in [header.value for header in app.subheader]
     app.number_input(key="classifier_width").set_value(16).run()
     assert "Your last model" in [header.value for header in app.subheader]
-    assert "chosen above: Width 8." in says(app)
+    assert "than those above: Width 8." in says(app)
     app.number_input(key="classifier_width").set_value(8).run()
     assert "Your last model" not in [header.value for header in app.subheader]
     app.segmented_control(key="classifier_data").set_value("imdb").run()
-    assert "chosen above: texts made from templates in this repository." in says(app)
+    assert "than those above: texts made from templates in this repository." in says(app)
 
 
 @pytest.mark.parametrize(

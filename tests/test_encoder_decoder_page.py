@@ -106,7 +106,7 @@ def test_what_is_left_of_a_run_with_other_settings_is_headed_as_such(open_app: O
     app.toggle(key="encoder_decoder_post").set_value(True).run()
     assert not app.exception
     assert "Your last model" in [header.value for header in app.subheader]
-    assert "chosen above: Heads 2, Copy, pre-norm." in says(app)
+    assert "than those above: Heads 2, Copy, pre-norm." in says(app)
     app.segmented_control(key="encoder_decoder_task").set_value("copy").run()
     app.number_input(key="encoder_decoder_heads").set_value(2).run()
     app.toggle(key="encoder_decoder_post").set_value(False).run()

@@ -70,7 +70,7 @@ def tell_other(differences: Sequence[str]) -> None:
     """Head what is left of a training whose settings are not those on the page. differences: its own, where they differ."""
     if differences:
         st.subheader("Your last model", anchor=False)
-        st.text(f"It is not the one that you have chosen above: {', '.join(differences)}.")
+        st.text(f"It was trained with other settings than those above: {', '.join(differences)}.")
 
 
 def watch(kind: str, snapshot: Snapshot | None, draw: Callable[[Snapshot], None]) -> None:
