@@ -91,6 +91,22 @@ def test_every_spelling_of_a_blank_is_the_models_own(engine, blank):
     assert found[0].sentence == f"I drink {found[0].word} every day."
 
 
+@pytest.mark.parametrize("family", ["roberta", "bart"])
+def test_a_word_that_opens_the_text_continues_none_though_it_has_no_space_before_it(checkpoint, family):
+    engine = hub.load_engine(checkpoint(family), family, family)
+    opening, within = (predict(engine, text, top_k=MAX_LISTED).blanks[0].predictions for text in ("___ flies", "The ___ flies"))
+    assert any(entry.word.isalnum() and not entry.piece.startswith("␣") for entry in opening)
+    assert not any(entry.joins for entry in opening)
+    assert any(entry.joins for entry in within)
+
+
+@pytest.mark.parametrize("family", ["bert", "xlm-roberta"])
+def test_vocabularies_that_mark_the_first_word_like_any_other_know_a_continuation_there_too(checkpoint, family):
+    load = models.load_bert_engine if family == "bert" else hub.load_engine
+    engine = load(checkpoint(family), family, family)
+    assert any(entry.joins for entry in predict(engine, "___ flies", top_k=MAX_LISTED).blanks[0].predictions)
+
+
 def test_listed_and_not_listed_probabilities_make_one(engine):
     for blank in predict(engine, TEXTS[1], top_k=7).blanks:
         assert len(blank.predictions) == 7

@@ -21,6 +21,7 @@ from tx_core.tokenizer import Tokenizer
 from tx_core.trace import AttentionStack, Encoding, Trace, check_parts
 
 Result = TypeVar("Result")
+MOST_TOKENS = 1024  # what this app is ready to draw: twelve layers of twelve heads are 600 MB then
 FALLBACK_NOTICE = "The graphics card is out of memory: this was computed on the CPU instead."
 
 
@@ -138,7 +139,7 @@ class BertEngine:
     @property
     def max_tokens(self) -> int:
         """The longest input, special tokens included."""
-        return self.model.config.max_positions
+        return min(self.model.config.max_positions, MOST_TOKENS)
 
     @property
     def num_layers(self) -> int:

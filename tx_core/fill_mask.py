@@ -87,7 +87,7 @@ def predict(engine: Engine, text: str, *, top_k: int = 10, temperature: float = 
                 id=entry,
                 piece=engine.tokenizer.word(entry),
                 word=engine.tokenizer.readable(entry),
-                joins=engine.tokenizer.joins(entry),
+                joins=engine.tokenizer.joins(entry, first=encoding.opens(place)),
                 probability=probability,
                 sentence=filled(text, engine.tokenizer, {number: entry}),
             )

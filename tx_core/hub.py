@@ -26,7 +26,6 @@ from tx_core.tokenizer import Tokenizer, read_backend
 from tx_core.trace import Encoding, Kind, ReferenceRun
 
 ATTENTION = "tx_core"
-MOST_TOKENS = 1024  # twelve layers of twelve heads are 600 MB then
 TOKENS_WITHOUT_LIMIT = 512  # for relative positions, which set no limit of their own
 PROBE = "Time flies like an arrow."
 
@@ -184,10 +183,10 @@ def _decoder_start(config: transformers.PretrainedConfig) -> int | None:
 
 
 def _most_tokens(model: nn.Module) -> int:
-    """Give the longest input that has positions, or as many tokens as this app is ready to draw."""
+    """Give the longest input that has positions."""
     limit = getattr(model.config, "max_position_embeddings", None) or TOKENS_WITHOUT_LIMIT
     for name, module in model.named_modules():
         # RoBERTa counts positions from behind its padding's id, and loses as many places.
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             limit = module.num_embeddings - module.padding_idx - 1
-    return min(limit, MOST_TOKENS)
+    return limit

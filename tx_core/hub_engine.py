@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
 
-from tx_core.engine import BlankLogits, Placement, batch_tensors, check_length, stack_layers
+from tx_core.engine import MOST_TOKENS, BlankLogits, Placement, batch_tensors, check_length, stack_layers
 from tx_core.interventions import UNCHANGED, Interventions
 from tx_core.plain_text import plain_encoding
 from tx_core.recorder import Recorder
@@ -26,7 +26,7 @@ START_ONLY = "The decoder has only its start token to read: give a second senten
 class Shape:
     """What hub.py found out about a model.
 
-    layers: the number of layers of each kind of attention, in the order of `Trace.stacks`.
+    layers: the number of layers of each kind of attention, in the order of `Trace.stacks`. max_tokens: the model's own.
     segments: how many kinds of sentence the embeddings tell apart, 0 for none.
     decoder_start: the id that an encoder-decoder's decoder begins with, None for any other model.
     """
@@ -65,7 +65,7 @@ class HubEngine:
     @property
     def max_tokens(self) -> int:
         """The longest input, special tokens included."""
-        return self.shape.max_tokens
+        return min(self.shape.max_tokens, MOST_TOKENS)
 
     @property
     def num_layers(self) -> int:

@@ -86,8 +86,13 @@ class Tokenizer:
         """Find what the vocabulary spells exactly so, such as ##ing; None where it has no such entry."""
         return self.backend.token_to_id(token)
 
-    def joins(self, piece: int) -> bool:
-        """Tell whether an entry continues the word before it: ##ing, or no ␣ where words begin with one."""
+    def joins(self, piece: int, *, first: bool = False) -> bool:
+        """Tell whether an entry continues the word before it: ##ing, or no ␣ where words begin with one.
+
+        first: it opens the text; byte-level vocabularies write every word without a space then.
+        """
+        if first and self._byte_level:
+            return False
         token = self.word(piece)
         return token[:1].isalnum() if self._marks_beginnings else token.startswith("##") and len(token) > 2
 

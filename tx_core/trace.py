@@ -39,6 +39,10 @@ class Encoding:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def opens(self, place: int) -> bool:
+        """Tell whether a token is the first of its sentence, with nothing but special tokens before it."""
+        return place == 0 or self.special[place - 1]
+
 
 @dataclass(frozen=True)
 class AttentionStack:

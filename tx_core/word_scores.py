@@ -58,8 +58,7 @@ def score_words(engine: Engine, text: str, words: Sequence[str], *, blank: int =
     """
     encoding = encode_with_blanks(engine, text)
     place = encoding.blanks[blank]
-    opens = place == 0 or encoding.special[place - 1]
-    spelled = [_spell(engine.tokenizer, word, opens) for word in words]
+    spelled = [_spell(engine.tokenizer, word, encoding.opens(place)) for word in words]
     problems = [_problem(engine, encoding, word, ids) for word, ids in zip(words, spelled, strict=True)]
     asked = [() if problem else ids for ids, problem in zip(spelled, problems, strict=True)]
     rows = [row for ids in asked for row in _chain(encoding, engine.tokenizer, place, ids)]
