@@ -5,11 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import torch
+from checkpoints import write_bert
 from torch import nn
 
 from tx_core import device, hub, models
 from tx_core.device import best_device, computing_slot
-from tx_core.engine import FALLBACK_NOTICE, BertEngine, Placement
+from tx_core.engine import FALLBACK_NOTICE, MOST_TOKENS, BertEngine, Placement
 from tx_core.errors import Busy, ModelUnavailable, TextProblem
 from tx_core.fill_mask import predict
 from tx_core.interventions import Interventions
@@ -217,3 +218,8 @@ def test_a_device_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, wa
     monkeypatch.setenv("TX_DEVICE", wanted)
     with pytest.raises(ModelUnavailable, match=f"{wanted}.*does not have"):
         best_device()
+
+
+def test_a_bert_with_more_positions_than_the_app_draws_reads_as_many_as_it_draws(tmp_path):
+    write_bert(tmp_path, seed=1, max_position_embeddings=MOST_TOKENS + 476)
+    assert models.load_bert_engine(tmp_path, "long", "Long").max_tokens == MOST_TOKENS
