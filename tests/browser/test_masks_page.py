@@ -67,7 +67,7 @@ def test_a_control_changes_the_picture_and_the_address(page_at, settle):
 
 def test_the_sentence_goes_along_to_another_page(page_at):
     page = page_at("/masks?text=Birds+%26+bees")
-    page.get_by_role("link", name="Fill a blank in it").click()
+    page.get_by_role("link", name="What would BERT put here?").click()
     page.wait_for_url(re.compile(r"fill_mask\?.*text=Birds\+%26\+bees"))
 
 
