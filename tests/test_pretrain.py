@@ -30,6 +30,7 @@ from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
 from tx_core.training.pretraining.provenance import computes_half
 from tx_core.training.pretraining.run_state import load_state, save_state
 from tx_core.training.pretraining.settings import OptimiserSettings
+from tx_core.training.pretraining.vocabulary import MARKS
 
 CONFIG = BertConfig(vocab_size=53, hidden_size=12, num_layers=2, num_heads=3, intermediate_size=20, max_positions=24,
                     num_segments=2, activation="gelu", layer_norm_eps=1e-12, dropout=0.0)  # fmt: skip
@@ -207,6 +208,10 @@ def test_training_goes_on_from_existing_weights_with_their_vocabulary(trained, c
     for name, weights in load_bert(trained).state_dict().items():
         torch.testing.assert_close(run.model.state_dict()[name], weights)
     assert facts["init_from"] == "model"
+    vocabulary = tmp_path / "vocab.txt"
+    vocabulary.write_text("\n".join([*MARKS, *"abcdefghij", "sunday"]), encoding="utf-8")
+    other, _ = pretrain.prepare(parser().parse_args([*words, "--vocabulary", str(vocabulary)]), lambda line: None)
+    assert other.model.config.vocab_size == 16 and "sunday" in other.tokenizer.backend.get_vocab()
     deeper = parser().parse_args([*words, "--layers", "3"])
     with pytest.raises(CorpusProblem, match="has another shape"):
         pretrain.prepare(deeper, lambda line: None)

@@ -43,6 +43,7 @@ from tx_core.training.pretraining.settings import (
 )
 from tx_core.training.pretraining.token_store import tokenise
 from tx_core.training.pretraining.training import Choices, Pretraining, Told
+from tx_core.training.pretraining.transplant import with_vocabulary
 from tx_core.training.pretraining.vocabulary import check_marks, from_pieces, learn_vocabulary, pieces_of, read_vocabulary
 
 Tell = Callable[[str], None]
@@ -123,10 +124,10 @@ def progress_line(told: Told) -> str:
 
 
 def _vocabulary(given: argparse.Namespace, sources: Sequence[Source], seed: int, tell: Tell) -> Tokenizer:
-    if given.init_from:
-        return check_marks(load_tokenizer(given.init_from).backend)
     if given.vocabulary:
         return read_vocabulary(given.vocabulary)
+    if given.init_from:
+        return check_marks(load_tokenizer(given.init_from).backend)
     extra = list(lines_of(given.extra_words)) if given.extra_words else []
     tell(f"learning a vocabulary of {given.vocabulary_size:,} pieces, {len(extra):,} of them given")
     return learn_vocabulary(sources, given.vocabulary_size, extra, seed=seed)
@@ -137,11 +138,10 @@ def _model(given: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, 
     if given.init_from is None:
         return random_bert(config, choices.run.seed)
     loaded = load_bert(given.init_from)
-    if replace(loaded.config, dropout=config.dropout) != config:
+    if replace(loaded.config, dropout=config.dropout, vocab_size=config.vocab_size) != config:
         raise CorpusProblem(f"{given.init_from.name} has another shape than asked for: {loaded.config} against {config}.")
-    model = random_bert(config, choices.run.seed)
-    model.load_state_dict(loaded.state_dict())
-    return model
+    old = check_marks(load_tokenizer(given.init_from).backend)
+    return with_vocabulary(loaded, old, backend, config, choices.run.seed)
 
 
 def _reading(backend: Tokenizer) -> ReadingTokenizer:
