@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from collections.abc import Sequence
 
 import numpy as np
@@ -352,6 +353,20 @@ def test_a_part_can_be_measured_alone_and_without_data(two_checkpoints, capsys):
     assert evaluate.main([str(two_checkpoints[0]), "--only", "two_meanings"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert len(shown) == 4 and "flies" in shown[2]
+
+
+def test_the_table_goes_into_the_model_card_once_and_the_rest_of_the_card_stays(two_checkpoints, tmp_path, capsys):
+    checkpoint = tmp_path / "mine"
+    shutil.copytree(two_checkpoints[0], checkpoint)
+    before = (checkpoint / "README.md").read_text("utf-8")
+    assert "## Data and licence" in before
+    for _ in range(2):
+        assert evaluate.main([str(checkpoint), "--only", "two_meanings", "--card"]) == 0
+    after = (checkpoint / "README.md").read_text("utf-8")
+    table = capsys.readouterr().out.splitlines()[-3:]
+    assert after.count("## Evaluated") == 1 and all(line in after for line in table)
+    assert after.index("## Evaluated") < after.index("## Data and licence")
+    assert [line for line in after.splitlines() if line and line in before] == [line for line in before.splitlines() if line]
 
 
 def test_what_cannot_be_read_is_told(tmp_path, two_checkpoints, capsys):

@@ -1,7 +1,8 @@
 """Measure checkpoints side by side: python -m tx_core.training.evaluate CHECKPOINT … --data EVALDATA --held-out TEXTS
 
-Prints one table and stores it as JSON. The everyday sentences, facts and the two meanings need no data; what does is
-measured where its folder is given: blimp, marvin_linzen, ud_english_ewt and capitals in --data, *.txt in --held-out.
+Prints one table; stores it as JSON with --json and in the model card with --card. The everyday sentences, facts and
+the two meanings need no data; what does is measured where its folder is given: blimp, marvin_linzen, ud_english_ewt
+and capitals in --data, *.txt in --held-out.
 """
 
 import argparse
@@ -22,8 +23,10 @@ from tx_core.training.evaluation.probe import Probe, load_probe
 from tx_core.training.evaluation.table import lines_of_table
 from tx_core.training.evaluation.treebank import read_trees
 from tx_core.training.evaluation.two_meanings import measure_parting
+from tx_core.training.pretraining.card import with_evaluation
 
 TREEBANK = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
+CARD = "README.md"
 CAPITALS = Path("capitals") / "heldout_capitals.tsv"
 
 
@@ -38,9 +41,14 @@ def main(words: Sequence[str] | None = None) -> int:
     except (ExplorerError, OSError) as problem:
         print(f"evaluate: {problem}", file=sys.stderr)
         return 2
-    print("\n".join(lines_of_table(results)))
+    table = lines_of_table(results)
+    print("\n".join(table))
     if given.json:
         given.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    if given.card:
+        card = given.checkpoints[0] / CARD
+        before = card.read_text(encoding="utf-8") if card.exists() else ""
+        card.write_text(with_evaluation(before, table), encoding="utf-8")
     return 0
 
 
@@ -113,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     options.add_argument("--sentences", type=int, default=0, metavar="N", help="treebank sentences; 0: all")
     options.add_argument("--only", nargs="+", metavar="PART", help="held_out, blimp, agreement, cloze, heads, two_meanings")
     options.add_argument("--json", type=Path, metavar="FILE", help="store all figures")
+    options.add_argument("--card", action="store_true", help="put the table into the first checkpoint's README.md")
     options.add_argument("--device", default="cpu", help="cpu, cuda, mps")
     return options
 

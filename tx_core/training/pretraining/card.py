@@ -1,10 +1,12 @@
 """The card of a model: what it is, what it was trained on and how, in words for whoever finds it."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tx_core.config import BertConfig
 
+EVALUATED = "## Evaluated"
 _HEAD = """---
 language: en
 license: cc-by-sa-4.0
@@ -33,11 +35,21 @@ def model_card(config: BertConfig, facts: Mapping[str, Any]) -> str:
     return "\n".join(part for part in parts if part)
 
 
+def with_evaluation(card: str, table: Sequence[str]) -> str:
+    """Put the evaluator's table into a card, in place of the one that it may hold: before the data, else at the end."""
+    without = re.sub(rf"^{EVALUATED}\n.*?(?=^## |\Z)", "", card, flags=re.MULTILINE | re.DOTALL)
+    before, found, after = without.partition("## Data")
+    told = "By `python -m tx_core.training.evaluate`; that module names the sets.\n"
+    section = "\n".join([f"{EVALUATED}\n", told, *table, ""])
+    return f"{before.rstrip()}\n\n{section}" + (f"\n{found}{after}" if found else "")
+
+
 def _training(facts: Mapping[str, Any]) -> str:
     progress = facts.get("progress", {})
     if not progress:
         return ""
-    origin = f" from the weights of {facts['init_from']}" if facts.get("init_from") else " from random weights"
+    earlier = facts.get("init_from")
+    origin = f" from the weights of the model before it ({earlier})" if earlier else " from random weights"
     return (
         f"## Training\n\nMasked words only,{origin}: {progress['tokens']:,} tokens in {progress['step']:,} updates, "
         f"{progress['seconds'] / 60:.0f} minutes on {facts.get('hardware', {}).get('device', 'a CPU')}. "
