@@ -15,6 +15,7 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
+from pages.ui.dimension_box import MOST_DIMENSIONS, dimension_box
 from pages.ui.frame import explain, open_page, share_link, ways_on
 from pages.ui.order_view import draw_guesses, draw_shuffle
 from pages.ui.position_ways import VIEWS, WAYS, Choice
@@ -30,13 +31,15 @@ WIDTHS = range(4, 257, 2)
 BASES = (10, 100, 1000, 10_000, 100_000)
 WITH_HEAD = {("alibi", "map"), ("alibi", "similarity"), ("alibi", "effect"), ("t5", "similarity"), ("t5", "effect"),
              ("learned", "effect")}  # fmt: skip
-BERTS = tuple(card.name for card in models.catalogue() if card.family == "bert")
+CARDS = tuple(card for card in models.catalogue() if card.family == "bert")
+BERTS = tuple(card.name for card in CARDS)
+MOST_HEADS = max(position_pictures.HEADS, *(card.num_heads for card in CARDS))
 
 
 def read_dims(written: str) -> list[int]:
     """Read dimensions as a link writes them, 0-4-20; ValueError for nonsense."""
     dims = [int(dim) for dim in written.split("-") if dim.isascii() and dim.isdigit() and len(dim) < 5]
-    if "-".join(map(str, dims)) != written or len(dims) > 8:
+    if "-".join(map(str, dims)) != written or len(dims) > MOST_DIMENSIONS or len(set(dims)) < len(dims):
         raise ValueError("dims must be written like 0-4-20")
     return dims
 
@@ -49,7 +52,7 @@ FIELDS = (
     number_field("length", 48, 4, 128),
     Field("width", 64, lambda written: int(check(written, [str(width) for width in WIDTHS]))),
     Field("base", 10_000, lambda written: int(check(written, [str(base) for base in BASES]))),
-    number_field("head", 1, 1, 8),
+    number_field("head", 1, 1, MOST_HEADS),
     Field("dims", [0, 8, 16, 24], read_dims, lambda dims: "-".join(map(str, dims))),
     number_field("seed", 1, 1, 999),
     choice_field("model", BERTS),
@@ -81,10 +84,11 @@ def ask_sizes(scheme: str, view: str) -> Choice:
             engine = ask_model()
     width = engine.model.config.hidden_size if scheme == "learned" else held("width")
     if view == "waves" and scheme in VECTORS:
-        st.session_state[key(PAGE, "dims")] = [dim for dim in held("dims") if dim < width]
-        st.multiselect("Dimensions", range(width), key=key(PAGE, "dims"), max_selections=8)
+        dimension_box(key(PAGE, "dims"), width)
     if (scheme, view) in WITH_HEAD:
-        (third if scheme == "learned" else second).slider("Head", 1, 8, key=key(PAGE, "head"))
+        heads = engine.num_heads if scheme == "learned" else position_pictures.HEADS
+        st.session_state[key(PAGE, "head")] = min(held("head"), heads)
+        (third if scheme == "learned" else second).slider("Head", 1, heads, key=key(PAGE, "head"))
     return Choice(scheme, held("length"), width, float(held("base")), held("head") - 1, tuple(held("dims")), engine)
 
 

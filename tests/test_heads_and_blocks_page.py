@@ -132,13 +132,22 @@ def test_depth_shows_24_blocks_of_both_kinds_and_the_readers_sentence(open_app, 
 def test_the_tokens_that_a_link_names_are_followed_and_missing_ones_dropped(open_app, engine):
     app = open_app(PAGE, text="A bird sings.", part="journey", words="2-3-40")
     assert not app.exception
-    assert app.multiselect[0].value == [2, 3]
+    words = app.pills(key=f"{PAGE}_words")
+    assert words.value == [2, 3]
     trace = engine.trace("A bird sings.", keep=("hidden",))
     length = np.linalg.norm(trace.hidden[:, 2], axis=1)
     assert f"bird (3) from {length[0]:.3g} to {length[-1]:.3g}" in charts(app)["Length of the vector"]
     assert list(app.dataframe[0].value.columns) == ["a (2)", "bird (3)"]
-    app.multiselect[0].set_value([]).run()
+    words.set_value([]).run()
     assert "Choose a token to follow." in said(app)
+
+
+def test_the_ninth_token_chosen_takes_the_place_of_the_first(open_app):
+    app = open_app(PAGE, text=TEXT, part="journey", words="1-2-3-4-5-6-7-8")
+    app.pills(key=f"{PAGE}_words").set_value([1, 2, 3, 4, 5, 6, 7, 8, 9]).run()
+    assert not app.exception
+    assert app.query_params["words"] == "2-3-4-5-6-7-8-9"
+    assert len(app.dataframe[0].value.columns) == 8
 
 
 @pytest.mark.parametrize("part", PARTS)

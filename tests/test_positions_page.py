@@ -7,6 +7,8 @@ import pytest
 import torch
 
 from tx_core import models
+from tx_core.fill_mask import predict
+from tx_core.position_pictures import HEADS
 from tx_core.positions import sinusoids
 
 SENTENCE = "He opened the [MASK] with a key."
@@ -76,6 +78,33 @@ def test_dimensions_that_a_narrow_code_lacks_are_left_out(open_app):
     assert [line["name"] for line in curves(app)] == ["dimension 0"]
 
 
+def test_dimensions_are_written_in_a_box_and_stand_in_the_link(open_app):
+    app = open_app("positions", text=SENTENCE, look="waves", width="20")
+    assert app.text_input(key="positions_dims_box").value == "0 8 16"
+    app.text_input(key="positions_dims_box").set_value("7, 2 19").run()
+    assert [line["name"] for line in curves(app)] == ["dimension 7", "dimension 2", "dimension 19"]
+    assert app.query_params["dims"] == "7-2-19"
+
+
+@pytest.mark.parametrize("written", ["20", "1 1", "x", "1-2", "0 1 2 3 4 5 6 7 8", "³"])
+def test_what_is_no_list_of_dimensions_is_told_and_kept_in_the_box(open_app, written):
+    app = open_app("positions", text=SENTENCE, look="waves", width="20", dims="3-6")
+    app.text_input(key="positions_dims_box").set_value(written).run()
+    assert not app.exception
+    assert "different whole numbers from 0 to 19" in shown(app)
+    assert app.text_input(key="positions_dims_box").value == written
+    assert app.query_params["dims"] == "3-6"
+
+
+def test_there_are_as_many_heads_to_choose_from_as_the_way_has(open_app):
+    heads = {"learned": models.load("embedded").num_heads, "alibi": HEADS}
+    for scheme, most in heads.items():
+        app = open_app("positions", text=SENTENCE, scheme=scheme, look="effect", head="16", length="9")
+        slider = app.slider(key="positions_head")
+        assert (slider.max, slider.value) == (most, most)
+        assert not app.exception
+
+
 def test_shortest_and_longest_are_drawn(open_app):
     for length, width in (("4", "4"), ("128", "256")):
         assert sent(open_app("positions", text=SENTENCE, length=length, width=width))[1].shape == (1, int(length), int(width))
@@ -95,7 +124,8 @@ def test_shuffling_moves_every_word_only_where_there_are_positions(open_app):
     assert positions.max() > 1 > 1e-4 > none.max()
     assert "10⁻" in app.metric[1].value
     guesses = [json.loads(chart.proto.spec)["layout"]["yaxis"]["ticktext"] for chart in app.get("plotly_chart")]
-    assert guesses[0][0].strip() == "door"
+    best = predict(models.load("embedded"), SENTENCE, top_k=1).blanks[0].predictions[0]
+    assert guesses[0][0].strip() == best.piece
     assert guesses[0] != guesses[1]
 
 
@@ -122,7 +152,7 @@ def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, text):
 
 
 def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
-    wrong = {"scheme": "x", "look": "x", "length": "3", "width": "7", "base": "2", "dims": "a-b", "head": "9", "model": "gpt2"}
+    wrong = {"scheme": "x", "look": "x", "length": "3", "width": "7", "base": "2", "dims": "a-b", "head": "17", "model": "gpt2"}
     app = open_app("positions", text=SENTENCE, **wrong)
     assert sent(app)[1].shape == (1, 48, 64)
     assert all(name in shown(app) for name in wrong)

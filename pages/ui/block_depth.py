@@ -11,6 +11,7 @@ from pages.ui.address import held, key
 from pages.ui.figures import QUIET
 from pages.ui.line_figures import lines_in_words, lines_over_depth
 from pages.ui.source_code import show_source
+from pages.ui.word_pills import as_typed
 from tx_core import blocks, encoder, layers, sentence_depth
 
 if TYPE_CHECKING:
@@ -142,22 +143,28 @@ def journey(page: str, engine: "BertEngine", text: str, pair: str) -> None:
 def ask_words(page: str, trace: "Trace") -> list[int]:
     """Let the reader choose tokens to follow; give their places counted from 0, those that the text has."""
     tokens, name = trace.attention.query_tokens.tokens, key(page, "words")
-    st.session_state[name] = [place for place in st.session_state[name] if 0 < place <= len(tokens)][:MOST_WORDS]
-    return [
-        place - 1
-        for place in st.multiselect(
-            "Tokens to follow", range(1, len(tokens) + 1), **held(name), max_selections=MOST_WORDS, placeholder="Choose a token",
-            format_func=lambda place: f"{tokens[place - 1]} ({place})",
-        )
-    ]  # fmt: skip
+    before = st.session_state[name] = [place for place in st.session_state[name] if 0 < place <= len(tokens)][:MOST_WORDS]
+
+    def keep_few() -> None:
+        """Beyond the most that can be told apart, the first of the others gives way to the one just chosen."""
+        chosen = sorted(st.session_state[name])
+        while len(chosen) > MOST_WORDS:
+            chosen.remove(next(place for place in chosen if place in before))
+        st.session_state[name] = chosen
+
+    st.pills(
+        f"Tokens to follow, up to {MOST_WORDS}", range(1, len(tokens) + 1), selection_mode="multi",
+        format_func=lambda place: f"{as_typed(tokens[place - 1])} ({place})", **held(name, keep_few),
+    )  # fmt: skip
+    return [place - 1 for place in st.session_state[name]]
 
 
 def _readings(page: str, engine: "BertEngine", trace: "Trace", places: Sequence[int], names: Sequence[str]) -> None:
     encoding = trace.attention.query_tokens
     found = cache.remember((page, "readings", encoding.text, encoding.pair), lambda: sentence_depth.readings(engine, trace))
     st.markdown(
-        "**What the masked-word head reads off** each vector at each depth, though it learned to read the last one only. A word "
-        "is known from the start; a [MASK] has to be worked out, block by block."
+        "**What the masked-word head reads off** each vector at each depth, though it learned to read the last one only. See "
+        "where it first reads your word, and how sure it is; a [MASK] hides its word, so that one has to be worked out."
     )
     rows = {
         name: [f"{found.words[depth][place]} {found.shares[depth, place]:.0%}" for place in places]

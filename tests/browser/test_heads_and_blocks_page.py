@@ -29,9 +29,8 @@ def test_a_head_that_is_switched_off_leaves_the_picture_and_the_link(page_at, se
     page.wait_for_url(re.compile("heads=1-2-3-4-5-6-7"))
 
 
-@pytest.mark.parametrize(
-    ("part", "dark"), [("heads", True), ("feed", False), ("norm", True), ("depth", False), ("journey", True)]
-)
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("part", ["embeddings", "heads", "feed", "norm", "depth", "journey"])
 def test_a_part_fits_a_phone_and_is_open_to_everyone(page_at, axe, part, dark):
     page = page_at(f"{PATH}{TEXT}&part={part}&words=2-3", width=390, dark=dark)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
