@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from tx_core.measures import entropy
 from tx_core.trace import Encoding
@@ -56,7 +56,7 @@ class PatternSums:
     @property
     def scores(self) -> Float[np.ndarray, "layer head kind"]:
         """The shares held against chance: 0 = no more than an even look gives, 1 = all (as Cohen's kappa, 1960)."""
-        return _scores(self.given, self.chance, self.queries)
+        return over_chance(self.given, self.chance[None, None], self.queries[None, None])
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def pattern_sums(weights: Float[np.ndarray, "layer head query key"], encoding: E
     given = np.concatenate([aimed.reshape(layers, heads, -1), broad[..., None]], axis=-1)
     chance = np.append((targets.sum(axis=-1) / widths).sum(axis=-1), 0.0)  # an even look is what "broad" means
     counted = np.append(targets.any(axis=-1).sum(axis=-1), queries).astype(np.float64)
-    votes = np.eye(len(KINDS))[_winners(_scores(given, chance, counted))]
+    votes = np.eye(len(KINDS))[winning_kinds(over_chance(given, chance[None, None], counted[None, None]))]
     return PatternSums(given, chance, counted, votes, 1)
 
 
@@ -127,7 +127,7 @@ def is_punctuation(token: str) -> bool:
 
 def name_heads(sums: PatternSums) -> tuple[HeadPattern, ...]:
     """Name every head by the kind with the greatest score, layer by layer; below CLEAR it is "mixed"."""
-    scores, winners = sums.scores, _winners(sums.scores)
+    scores, winners = sums.scores, winning_kinds(sums.scores)
     layers, heads, _ = scores.shape
     return tuple(
         _named(sums, scores[layer, head], int(winners[layer, head]), layer, head)
@@ -150,14 +150,17 @@ def _reachable(weights: Float[np.ndarray, "layer head query key"]) -> Bool[np.nd
     return every if np.triu(weights, 1).any() else np.tril(every)
 
 
-def _scores(
-    given: Float[np.ndarray, "layer head kind"], chance: Float[np.ndarray, "kind"], queries: Float[np.ndarray, "kind"]
-) -> Float[np.ndarray, "layer head kind"]:
+def over_chance(
+    given: Float[np.ndarray, "*many layer head kind"],
+    chance: Float[np.ndarray, "*many #layer #head kind"],
+    queries: Float[np.ndarray, "*many #layer #head kind"],
+) -> Float[np.ndarray, "*many layer head kind"]:
+    """Score what heads give to each kind's targets: 0 = no more than an even look gives, 1 = all."""
     room = queries - chance
     return np.where(room > 0, np.clip(given - chance, 0, None) / np.where(room > 0, room, 1), 0.0)
 
 
-def _winners(scores: Float[np.ndarray, "layer head kind"]) -> np.ndarray:
+def winning_kinds(scores: Float[np.ndarray, "*many layer head kind"]) -> Int[np.ndarray, "*many layer head"]:
     """Give the place in KINDS of each head's name."""
     return np.where(scores.max(axis=-1) >= CLEAR, scores.argmax(axis=-1), KINDS.index("mixed"))
 
