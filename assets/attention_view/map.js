@@ -1,15 +1,15 @@
 // The attention map: heatmap and lines of one weights matrix, one focused token, one pointer.
 
 import { unpack } from "./bytes.js";
-import { cellAt, heatmapShape, paintHeatmap } from "./heatmap.js";
-import { linesShape, paintLines, tokenAt } from "./lines.js";
+import { cellAt, paintHeatmap } from "./heatmap.js";
+import { layMap } from "./layout.js";
+import { paintLines, tokenAt } from "./lines.js";
+import { modelOf } from "./model.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
 import { fillLegend, fillReadout, fillTooltip, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
-import { colourTable } from "./scales.js";
-import { calmly, element, ownEcho, visible, watchScreen } from "./surface.js";
+import { calmly, element, ownEcho, watchScreen } from "./surface.js";
 import { readTheme } from "./theme.js";
 
-const BESIDE = 620; // pixels from which the two views stand side by side
 const TALLEST_LINES = 640;
 const maps = new WeakMap();
 
@@ -98,12 +98,7 @@ function stepped(map, step) {
 
 function receive(map, { header, cells }) {
   map.theme = readTheme(map.root);
-  map.model = {
-    cells, queries: header.queries.length, keys: header.keys.length, strongest: header.strongest,
-    queryTexts: header.queries.map(visible), keyTexts: header.keys.map(visible),
-    same: header.queries.length === header.keys.length && header.queries.every((token, index) => token === header.keys[index]),
-    table: colourTable(header.scale, map.theme.dark), pictures: new Map(),
-  };
+  map.model = modelOf({ header, cells }, map.theme.dark);
   map.root.classList.toggle("dark", map.theme.dark);
   map.heat.canvas.setAttribute("aria-label", `Heatmap. ${header.label}`);
   map.lines.canvas.setAttribute("aria-label", `Lines. ${header.label}`);
@@ -172,26 +167,20 @@ function paint(map) {
   const width = map.root.clientWidth;
   if (!width) return;
   const [showHeat, showLines] = [!map.heat.node.hidden, !map.lines.node.hidden];
-  const beside = showHeat && showLines && width >= BESIDE;
-  map.root.classList.toggle("beside", beside);
-  const heatWidth = beside ? Math.floor(width * 0.6) - 14 : width;
   const context = map.heat.canvas.getContext("2d");
-  map.heatShape = heatmapShape(context, map.model, map.theme, heatWidth, map.zoom);
-  if (showHeat) paintHeatPane(map, heatWidth);
-  const drawnWidth = beside ? map.heat.box.width : 0;
-  const linesWidth = Math.min(beside ? width - drawnWidth - 28 : width, 560);
-  map.linesShape = linesShape(context, map.model, map.theme, linesWidth - 10, beside ? map.heatShape : null, map.zoom);
-  if (showLines) paintLinesPane(map, linesWidth, beside);
+  const layout = layMap(context, map.model, map.theme, width, { showHeat, showLines, zoom: map.zoom });
+  map.root.classList.toggle("beside", layout.beside);
+  map.heatShape = layout.heat;
+  map.linesShape = layout.lines;
+  if (showHeat) paintHeatPane(map, layout.heatWidth);
+  if (showLines) paintLinesPane(map, layout.linesWidth, layout.beside);
   map.tools.hidden = showHeat ? map.heatShape.fitting >= 16 : map.linesShape.fitting >= 16;
   map.root.dataset.focus = map.focus === null ? "" : String(map.focus);
 }
 
 function paintHeatPane(map, width) {
   const { heat, heatShape: shape } = map;
-  heat.box = {
-    width: Math.min(width, shape.left + shape.viewWidth + shape.lean + 10),
-    height: shape.top + shape.viewHeight + marginBelow(map),
-  };
+  heat.box = { width, height: shape.top + shape.viewHeight + marginBelow(map) };
   layPane(heat, heat.box, { width: shape.plotWidth - shape.viewWidth, height: shape.plotHeight - shape.viewHeight });
   paintHeatmap(paneContext(heat), shape, map.model, map, map.theme, scrollOf(heat));
   map.legend.node.style.paddingLeft = `${shape.left}px`;

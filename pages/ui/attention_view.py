@@ -15,7 +15,8 @@ from pages.ui.attention_bytes import codes, pack
 SCALES = ("blues", "viridis", "cividis", "greys")
 ASSETS = Path(__file__).parents[2] / "assets" / "attention_view"
 DRAWING = ("bytes.js", "scales.js", "theme.js", "surface.js")
-MAP_MODULES = (*DRAWING, "heatmap.js", "lines.js", "pane.js", "readout.js", "map.js")
+PICTURE = (*DRAWING, "model.js", "heatmap.js", "lines.js", "layout.js")
+MAP_MODULES = (*PICTURE, "pane.js", "readout.js", "map.js")
 WALL_MODULES = (*DRAWING, "wall.js")
 
 Head = tuple[int, int]
