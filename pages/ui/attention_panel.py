@@ -28,11 +28,25 @@ NOTHING_ELSE = "Nothing is hidden: one side consists of special tokens only, and
 
 @dataclass(frozen=True)
 class Shown:
-    """What stands on the screen: the weights of one head, or the mean of several, with the labels of both axes."""
+    """What stands on the screen: the weights of one head, or the mean of several, with the view that they are of.
 
-    queries: tuple[str, ...]
-    keys: tuple[str, ...]
+    heads: (layer, head), counted from 0. told: the picture in a sentence.
+    """
+
+    view: "View"
+    heads: tuple[controls.Head, ...]
     weights: Float[np.ndarray, "query key"]
+    told: str
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The tokens that look."""
+        return self.view.queries
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The tokens that are looked at."""
+        return self.view.keys
 
 
 def attention_panel(page: str, stack: "AttentionStack", identity: tuple) -> Shown:
@@ -54,9 +68,9 @@ def attention_panel(page: str, stack: "AttentionStack", identity: tuple) -> Show
             view_options.ask_drawing(page)
     weights = views.mean_of_heads(view.weights, heads)
     with look:
-        _map(page, view, weights, heads, options)
+        told = _map(page, view, weights, heads, options)
         st.caption(_small_print(view, weights, heads, options))
-    return Shown(view.queries, view.keys, weights)
+    return Shown(view, tuple(heads), weights, told)
 
 
 def prepared_view(stack: "AttentionStack", identity: tuple, options: ViewOptions) -> "View":
@@ -92,7 +106,7 @@ def _map(
     weights: Float[np.ndarray, "query key"],
     heads: Sequence[controls.Head],
     options: ViewOptions,
-) -> None:
+) -> str:
     name, focus = key(page, "map"), view.row_of(options.focus)
     which = controls.head_name(heads[0]) if len(heads) == 1 else f"Mean of {len(heads)} heads"
     told = f"{which}. {_told(view, weights, focus)}"
@@ -106,6 +120,7 @@ def _map(
         view.queries, view.keys, weights, label=told, scale=options.scale, strongest=options.lines,
         show=options.show, focus=focus, key=name, on_focus=take_focus,
     )  # fmt: skip
+    return told
 
 
 def _told(view: "View", weights: Float[np.ndarray, "query key"], focus: int | None) -> str:
