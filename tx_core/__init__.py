@@ -8,9 +8,9 @@ The files in reading order.
 Attention: attention, normalise, masks, key_value; step by step on a sentence: steps, sentence_steps.
 Where words stand: positions, relative, position_scores; does it matter: equivariance, order_test.
 A transformer: config, layers, encoder, decoder, seq2seq, heads, bert.
-A run and its record: trace, interventions, tokenizer, plain_text, checkpoint, device, engine, errors.
+A run and its record: trace, interventions, layer_change, tokenizer, plain_text, checkpoint, device, engine, errors.
 Which models: models, download; other families through our attention: hub, hub_engine, recorder.
-What a reader is shown of a run: views, sentences.
+What a reader is shown of a run: views, sentences; in a file: weights_file.
 Summaries of a run: measures, head_patterns.
 Blanks: blanks, fill_mask, joint_filling, word_scores.
 Experiments that the pages draw: block_run, blocks, sentence_depth, mask_kinds, masked_scores, padded_run,
