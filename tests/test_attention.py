@@ -80,9 +80,10 @@ def test_the_gradient_is_finite_where_a_query_may_attend_nowhere():
     assert tensors[2].grad[0].abs().sum() > 0
 
 
-def test_a_change_acts_on_the_finished_weights_and_reaches_the_context():
-    query, key, value = torch.randn(2, 4), torch.randn(3, 4), torch.randn(3, 4)
-    plain, halved = attend(query, key, value), attend(query, key, value, change=lambda weights: weights / 2)
+def test_a_change_makes_the_weights_from_scores_mask_and_normaliser_and_reaches_the_context():
+    query, key, value, mask = torch.randn(2, 4), torch.randn(3, 4), torch.randn(3, 4), torch.tensor([True, False, True])
+    plain = attend(query, key, value, mask)
+    halved = attend(query, key, value, mask, change=lambda *given: attention_weights(*given) / 2)
     torch.testing.assert_close(halved.weights, plain.weights / 2)
     torch.testing.assert_close(halved.context, plain.context / 2)
     assert torch.equal(halved.scores, plain.scores)

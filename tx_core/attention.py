@@ -6,13 +6,19 @@ transformers library (see hub.py) all call `attend`. Nothing is stored: the weig
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+Kind = Literal["self", "decoder", "cross"]
+"""Within a text, within what a decoder reads, and from that to the text."""
 Normalise = Callable[[Float[Tensor, "... query key"]], Float[Tensor, "... query key"]]
+Change = Callable[
+    [Float[Tensor, "... query key"], Bool[Tensor, "..."] | None, Normalise], Float[Tensor, "... query key"]
+]
+"""An intervention: it makes the weights from scores, mask and normaliser in place of `attention_weights`."""
 
 
 class Attention(NamedTuple):
@@ -74,19 +80,17 @@ def attend(
     scale: float | None = None,
     bias: Float[Tensor, "..."] | None = None,
     normalise: Normalise = softmax,
-    change: Normalise | None = None,
+    change: Change | None = None,
     dropout: float = 0.0,
 ) -> Attention:
     """Mix the values by how well their keys match each query (Vaswani et al. 2017, section 3.2.1).
 
     mask: True = may attend, broadcast over the scores. bias is added to the scores (ALiBi, T5).
-    normalise: scores to weights, masked scores being −∞. change: an intervention on the finished
-    weights. dropout: the share of weights dropped while training.
+    normalise: scores to weights, masked scores being −∞. change: an intervention on the way from scores
+    to weights; the scores handed back are those before it. dropout: the share of weights dropped while training.
     """
     scores = attention_scores(query, key, scale, bias)
-    weights = attention_weights(scores, mask, normalise)
-    if change is not None:
-        weights = change(weights)
+    weights = attention_weights(scores, mask, normalise) if change is None else change(scores, mask, normalise)
     mixing = nn.functional.dropout(weights, dropout) if dropout else weights
     return Attention(mixing @ value, weights, scores)
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from tx_core.config import BertConfig
 from tx_core.encoder import Encoder, EncoderRun
-from tx_core.interventions import UNCHANGED, Interventions
+from tx_core.interventions import UNCHANGED, Interventions, RowInterventions
 from tx_core.layers import ACTIVATION, EncoderBlock, LayerNorm
 
 
@@ -68,7 +68,7 @@ class Bert(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         *,
         keep: Collection[str] = (),
-        interventions: Interventions = UNCHANGED,
+        interventions: Interventions | RowInterventions = UNCHANGED,
     ) -> EncoderRun:
         """Read a batch. mask: True = may be attended to; keep: parts of `trace.PARTS` to hand back."""
         return self.encoder(self.embeddings(ids, segments), mask, keep=keep, interventions=interventions)

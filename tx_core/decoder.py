@@ -6,7 +6,7 @@ from typing import NamedTuple
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tx_core.attention import Normalise
+from tx_core.attention import Change
 from tx_core.encoder import kept_parts
 from tx_core.layers import FeedForward, LayerAttention, LayerNorm, MultiHeadAttention
 
@@ -44,12 +44,12 @@ class DecoderBlock(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         source_mask: Bool[Tensor, "..."] | None = None,
         *,
-        change: Normalise | None = None,
-        cross_change: Normalise | None = None,
+        change: Change | None = None,
+        cross_change: Change | None = None,
     ) -> DecoderStep:
         """Read `source`, the encoder's output. mask: over the own words; source_mask: over the source.
 
-        change and cross_change: interventions on the finished weights of the two attentions.
+        change and cross_change: interventions on the weights of the two attentions.
         """
         if self.norm_first:
             own = self.attention(self.attention_norm(hidden), mask=mask, change=change)

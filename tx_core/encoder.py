@@ -6,7 +6,7 @@ from typing import NamedTuple
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tx_core.interventions import UNCHANGED, Interventions
+from tx_core.interventions import UNCHANGED, Interventions, RowInterventions
 from tx_core.layers import EncoderBlock, LayerAttention
 
 
@@ -39,12 +39,12 @@ class Encoder(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         *,
         keep: Collection[str] = (),
-        interventions: Interventions = UNCHANGED,
+        interventions: Interventions | RowInterventions = UNCHANGED,
     ) -> EncoderRun:
         """Run every block; keep names parts of `trace.PARTS`."""
         layers, states = [], [hidden]
         for number, block in enumerate(self.blocks):
-            hidden, attention = block(hidden, mask, change=interventions.on_weights(number))
+            hidden, attention = block(hidden, mask, change=interventions.at(number))
             layers.append(kept_parts(attention, keep))
             if "hidden" in keep:
                 states.append(hidden)

@@ -15,7 +15,7 @@ from tx_core.bert import Bert
 from tx_core.device import computing_slot
 from tx_core.encoder import EncoderRun
 from tx_core.errors import TextProblem
-from tx_core.interventions import UNCHANGED, Interventions
+from tx_core.interventions import UNCHANGED, Interventions, RowInterventions, check_fit, for_rows
 from tx_core.masks import padding_mask
 from tx_core.tokenizer import Tokenizer
 from tx_core.trace import AttentionStack, Encoding, Trace, check_parts
@@ -65,10 +65,15 @@ class Engine(Protocol):
         keep: Collection[str] = ("weights",),
         interventions: Interventions = UNCHANGED,
     ) -> Trace:
-        """Run the model once and keep the parts asked for (`trace.PARTS`)."""
+        """Run the model once and keep the parts asked for (`trace.PARTS`).
 
-    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Interventions = UNCHANGED) -> BlankLogits:
-        """Score the whole vocabulary at every blank of every row, in one batch."""
+        Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run does not have.
+        """
+
+    def blank_logits(
+        self, rows: Sequence[Encoding], *, interventions: Interventions | Sequence[Interventions] = UNCHANGED
+    ) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch; a row may have its own interventions."""
 
 
 class Placement:
@@ -170,6 +175,7 @@ class BertEngine:
     ) -> Trace:
         """Run the model once and keep the parts asked for (`trace.PARTS`)."""
         parts, encoding = check_parts(keep), self.encode(text, pair)
+        check_fit(interventions, self.num_heads, self._sizes(encoding))
 
         def compute(model: nn.Module, device: str) -> EncoderRun:
             ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device)
@@ -181,15 +187,28 @@ class BertEngine:
         stack = AttentionStack("self", encoding, encoding, **stacked)
         return Trace(self.name, device, (stack,), hidden, interventions, notice)
 
-    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Interventions = UNCHANGED) -> BlankLogits:
-        """Score the whole vocabulary at every blank of every row, in one batch."""
+    def blank_logits(
+        self, rows: Sequence[Encoding], *, interventions: Interventions | Sequence[Interventions] = UNCHANGED
+    ) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch; a row may have its own interventions.
+
+        Raises ChangeProblem for interventions on what a row does not have.
+        """
+
+        changes = for_rows(interventions, len(rows))
+        for row, change in zip(rows, changes, strict=True):
+            check_fit(change, self.num_heads, self._sizes(row))
+        changes = RowInterventions(changes)
 
         def compute(model: nn.Module, device: str) -> list[Tensor]:
             ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device)
-            output = model(ids, segments, mask, interventions=interventions).output
+            output = model(ids, segments, mask, interventions=changes).output
             return [model.predict(output[number, list(row.blanks)]).cpu() for number, row in enumerate(rows)]
 
         return BlankLogits(*self.placement.run(compute))
+
+    def _sizes(self, encoding: Encoding) -> list[tuple[int, int]]:
+        return [(len(encoding), len(encoding))] * self.num_layers
 
 
 def check_length(encoding: Encoding, most: int) -> Encoding:

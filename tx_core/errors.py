@@ -17,5 +17,9 @@ class ModelUnavailable(ExplorerError):
     """A model cannot be had now: unknown, not reachable, not allowed here."""
 
 
+class ChangeProblem(ExplorerError):
+    """An intervention asks for a layer, head or token that this run does not have."""
+
+
 class Busy(ExplorerError):
     """The host computes for others at its limit; asking again will work."""

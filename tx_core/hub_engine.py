@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from torch import Tensor, nn
 
 from tx_core.engine import MOST_TOKENS, BlankLogits, Placement, batch_tensors, check_length, stack_layers
-from tx_core.interventions import UNCHANGED, Interventions
+from tx_core.interventions import UNCHANGED, Interventions, RowInterventions, check_fit, for_rows
 from tx_core.plain_text import plain_encoding
 from tx_core.recorder import Recorder
 from tx_core.tokenizer import Tokenizer
@@ -106,6 +106,7 @@ class HubEngine:
         """Run the model once and keep the parts asked for (`trace.PARTS`)."""
         parts, source = check_parts(keep), self.encode(text, pair)
         target = self._target(source)
+        check_fit(interventions, self.num_heads, self._sizes(source, target))
 
         def compute(model: nn.Module, device: str) -> tuple[Recorder, Sequence[Tensor] | None]:
             recorder = Recorder(parts - {"hidden"}, interventions, self.shape.first_layer)
@@ -114,7 +115,7 @@ class HubEngine:
             return recorder, output.get("encoder_hidden_states" if target else "hidden_states")
 
         (recorder, hidden), device, notice = self.placement.run(compute)
-        axes = {"self": (source, source), "decoder": (target, target), "cross": (target, source)}
+        axes = _axes(source, target)
         stacks = tuple(_stack(kind, *axes[kind], recorder.layers[kind]) for kind in self.shape.layers)
         notices = [notice, START_ONLY if target is not None and len(target) == 1 else ""]
         return Trace(
@@ -122,21 +123,31 @@ class HubEngine:
             " ".join(sentence for sentence in notices if sentence),
         )  # fmt: skip
 
-    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Interventions = UNCHANGED) -> BlankLogits:
-        """Score the whole vocabulary at every blank of every row, in one batch.
+    def blank_logits(
+        self, rows: Sequence[Encoding], *, interventions: Interventions | Sequence[Interventions] = UNCHANGED
+    ) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch; a row may have its own interventions.
 
-        Raises ValueError when the checkpoint has no masked-word head.
+        Raises ValueError when the checkpoint has no masked-word head, and ChangeProblem for interventions on what a
+        row does not have.
         """
         if not self.fills_blanks:
             raise ValueError(f"{self.name} has no masked-word head")
         targets = None if self.shape.decoder_start is None else [self._writing(row) for row in rows]
+        changes = for_rows(interventions, len(rows))
+        for row, target, change in zip(rows, targets or [None] * len(rows), changes, strict=True):
+            check_fit(change, self.num_heads, self._sizes(row, target))
 
         def compute(model: nn.Module, device: str) -> list[Tensor]:
-            recorder = Recorder((), interventions, self.shape.first_layer)
+            recorder = Recorder((), RowInterventions(changes), self.shape.first_layer)
             logits = model(**self._inputs(rows, targets, device), recorder=recorder).logits
             return [logits[number, list(row.blanks)].cpu() for number, row in enumerate(rows)]
 
         return BlankLogits(*self.placement.run(compute))
+
+    def _sizes(self, source: Encoding, target: Encoding | None) -> list[tuple[int, int]]:
+        axes = _axes(source, target)
+        return [tuple(map(len, axes[kind])) for kind, count in self.shape.layers.items() for _ in range(count)]
 
     def _inputs(self, rows: Sequence[Encoding], targets: Sequence[Encoding] | None, device: str) -> dict[str, Tensor | bool]:
         ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device)
@@ -174,6 +185,11 @@ class HubEngine:
             blanks=tuple(place + 1 for place in sentence.blanks if place < last),
             unknown=tuple(place + 1 for place in sentence.unknown if place < last),
         )
+
+
+def _axes(source: Encoding, target: Encoding | None) -> dict[Kind, tuple[Encoding | None, Encoding | None]]:
+    """Say what looks and what is looked at in each kind of attention."""
+    return {"self": (source, source), "decoder": (target, target), "cross": (target, source)}
 
 
 def _stack(kind: Kind, query: Encoding, key: Encoding, layers: Sequence[dict[str, Tensor]]) -> AttentionStack:

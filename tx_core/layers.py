@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tx_core.attention import Normalise, attend, merge_heads, softmax, split_heads
+from tx_core.attention import Change, Normalise, attend, merge_heads, softmax, split_heads
 
 
 def gelu(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
@@ -91,7 +91,7 @@ class MultiHeadAttention(nn.Module):
         *,
         bias: Float[Tensor, "..."] | None = None,
         normalise: Normalise = softmax,
-        change: Normalise | None = None,
+        change: Change | None = None,
     ) -> LayerAttention:
         """Attend from `hidden` to `source`, or to `hidden` itself when there is none."""
         source = hidden if source is None else source
@@ -126,7 +126,7 @@ class EncoderBlock(nn.Module):
         hidden: Float[Tensor, "batch token hidden"],
         mask: Bool[Tensor, "..."] | None = None,
         *,
-        change: Normalise | None = None,
+        change: Change | None = None,
     ) -> tuple[Float[Tensor, "batch token hidden"], LayerAttention]:
         """Return the new vectors, and what the attention computed on the way."""
         if self.norm_first:

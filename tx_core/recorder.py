@@ -10,9 +10,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tx_core.attention import attend
-from tx_core.interventions import UNCHANGED, Interventions
-from tx_core.trace import Kind
+from tx_core.attention import Kind, attend
+from tx_core.interventions import UNCHANGED, Interventions, RowInterventions
 
 
 class Recorder:
@@ -26,7 +25,7 @@ class Recorder:
     def __init__(
         self,
         keep: Collection[str] = (),
-        interventions: Interventions = UNCHANGED,
+        interventions: Interventions | RowInterventions = UNCHANGED,
         first_layer: Mapping[Kind, int] | None = None,
     ):
         self.keep = keep
@@ -47,7 +46,7 @@ class Recorder:
         """Run the next layer of its kind; give its context and its weights."""
         # A layer's number is the count of calls: ALBERT's layers are one module, called again and again.
         seen = self.layers.setdefault(kind, [])
-        change = self.interventions.on_weights(self.first_layer.get(kind, 0) + len(seen))
+        change = self.interventions.at(self.first_layer.get(kind, 0) + len(seen), kind)
         context, weights, scores = attend(query, key, value, mask, scale=scale, bias=bias, change=change)
         parts = {
             "query": query, "key": key, "value": value, "scores": scores, "weights": weights, "context": context

@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
+from tx_core.attention import Kind
 from tx_core.interventions import UNCHANGED, Interventions
 
 Part = Literal["query", "key", "value", "scores", "weights", "context", "hidden"]
 PARTS: tuple[Part, ...] = ("query", "key", "value", "scores", "weights", "context", "hidden")
-Kind = Literal["self", "decoder", "cross"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class AttentionStack:
 
     kind: "self" in an encoder or a decoder-only model, "decoder" within the decoder of an
     encoder-decoder, "cross" from such a decoder to its encoder. What was not asked for is None.
-    scores are those after scaling and bias, before the mask.
+    scores are those after scaling and bias, before the mask and before any intervention on this layer.
     """
 
     kind: Kind
