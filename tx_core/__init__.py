@@ -11,7 +11,7 @@ A transformer: config, layers, encoder, decoder, seq2seq, heads, bert.
 A run and its record: trace, interventions, layer_change, tokenizer, plain_text, checkpoint, device, engine, errors.
 Which models: models, download; other families through our attention: hub, hub_engine, recorder.
 What a reader is shown of a run: views, sentences; in a file: weights_file.
-Summaries of a run: measures, head_patterns.
+Summaries of a run: measures, head_patterns; of many sentences: text_file, sentence_file.
 Blanks: blanks, fill_mask, joint_filling, word_scores.
 Experiments that the pages draw: block_run, blocks, sentence_depth, mask_kinds, masked_scores, padded_run,
 position_pictures, seq2seq_shapes, untrained, parity, families.

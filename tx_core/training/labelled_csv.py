@@ -1,9 +1,7 @@
 """A visitor's own data: a CSV with the columns text and label, bounded and checked line by line."""
 
-import csv
-import io
-
 from tx_core.errors import TextProblem
+from tx_core.text_file import NO_TEXT, csv_rows, decode
 from tx_core.training.classifier_data import LabelledTexts, split
 
 MOST_BYTES = 1_000_000
@@ -21,43 +19,28 @@ def read_csv(data: bytes, name: str = "your file") -> LabelledTexts:
     """
     if len(data) > MOST_BYTES:
         raise TextProblem(f"The file may have {MOST_BYTES:,} bytes, this one has {len(data):,}: use fewer examples.")
-    text = _decode(data)
     texts, labels = [], []
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
-    try:
-        header = [column.strip().casefold() for column in next(rows, [])]
-        if header.count("text") != 1 or header.count("label") != 1:
-            raise TextProblem(f"{RULE}; this one begins with: {', '.join(header)[:80] or 'nothing'}.")
-        at_text, at_label = header.index("text"), header.index("label")
-        for row in rows:
-            if not any(cell.strip() for cell in row):
-                continue
-            example, label = _check_row(row, len(header), at_text, at_label, rows.line_num)
-            texts.append(example)
-            labels.append(label)
-            if len(texts) > MOST_ROWS:
-                raise TextProblem(f"The file may have {MOST_ROWS:,} examples; this one has more.")
-    except csv.Error as broken:
-        raise TextProblem(f"Line {rows.line_num} of the file is no CSV: {broken}. Is a quotation mark open?") from broken
+    rows = csv_rows(_decode(data))
+    header = [column.strip().casefold() for column in next(rows, (0, []))[1]]
+    if header.count("text") != 1 or header.count("label") != 1:
+        raise TextProblem(f"{RULE}; this one begins with: {', '.join(header)[:80] or 'nothing'}.")
+    at_text, at_label = header.index("text"), header.index("label")
+    for line, row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        example, label = _check_row(row, len(header), at_text, at_label, line)
+        texts.append(example)
+        labels.append(label)
+        if len(texts) > MOST_ROWS:
+            raise TextProblem(f"The file may have {MOST_ROWS:,} examples; this one has more.")
     return split(name, texts, labels)
 
 
 def _decode(data: bytes) -> str:
-    utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    for encoding in ("utf-16",) if utf16 else ("utf-8-sig", "cp1252"):
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\0" in text:
-            break
-        return text
-    raise TextProblem(f"{RULE}; this one is not text that can be read. Save it as CSV in UTF-8.")
-
-
-def _delimiter(text: str) -> str:
-    first = text.lstrip("\r\n").split("\n", 1)[0]
-    return max(",;\t", key=first.count)
+    try:
+        return decode(data)
+    except TextProblem as unreadable:
+        raise TextProblem(f"{RULE}; this one is {NO_TEXT}.") from unreadable
 
 
 def _check_row(row: list[str], columns: int, at_text: int, at_label: int, line: int) -> tuple[str, str]:
