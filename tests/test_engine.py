@@ -70,6 +70,18 @@ def test_rows_of_a_padded_batch_score_their_blanks_as_they_do_alone(engine: Bert
         torch.testing.assert_close(logits, engine.blank_logits([row]).rows[0], atol=1e-4, rtol=0)
 
 
+def test_rows_of_a_padded_batch_have_the_weights_that_they_have_alone(engine: BertEngine):
+    texts = ["Hello", "Time flies like an arrow, they say", "A bird sings."]
+    rows = [engine.encode(text) for text in texts]
+    batched = engine.over_weights(rows, lambda layers: [layer.clone() for layer in layers])
+    assert len(batched) == engine.num_layers
+    for place, (text, row) in enumerate(zip(texts, rows, strict=True)):
+        alone = engine.trace(text).attention.weights
+        together = np.stack([layer[place, :, : len(row), : len(row)].numpy() for layer in batched])
+        np.testing.assert_allclose(together, alone, atol=1e-6)
+        assert all((layer[place, :, : len(row), len(row) :] == 0).all() for layer in batched)
+
+
 def test_visitors_at_once_with_different_sentences_and_interventions_get_what_each_gets_alone(engine: BertEngine):
     asks = [(f"visitor {number} likes tea", Interventions(frozenset({(number % 4, number % 8)}))) for number in range(12)]
 

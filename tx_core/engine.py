@@ -21,6 +21,7 @@ from tx_core.tokenizer import Tokenizer
 from tx_core.trace import AttentionStack, Encoding, Trace, check_parts
 
 Result = TypeVar("Result")
+LayerWeights = Sequence[Float[Tensor, "batch head query key"]]
 MOST_TOKENS = 1024  # what this app is ready to draw: twelve layers of twelve heads are 600 MB then
 FALLBACK_NOTICE = "The graphics card is out of memory: this was computed on the CPU instead."
 
@@ -74,6 +75,13 @@ class Engine(Protocol):
         self, rows: Sequence[Encoding], *, interventions: Interventions | Sequence[Interventions] = UNCHANGED
     ) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; a row may have its own interventions."""
+
+    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result]) -> Result:
+        """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
+
+        `measure` is called where the model is computed, on its device, and nothing else of the run is kept. No token
+        looks at padding, but padding itself looks somewhere: rows of the weights beyond a text's tokens mean nothing.
+        """
 
 
 class Placement:
@@ -206,6 +214,15 @@ class BertEngine:
             return [model.predict(output[number, list(row.blanks)]).cpu() for number, row in enumerate(rows)]
 
         return BlankLogits(*self.placement.run(compute))
+
+    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result]) -> Result:
+        """Run the rows in one padded batch and give what `measure` makes of the weights of its layers."""
+
+        def compute(model: nn.Module, device: str) -> Result:
+            run = model(*batch_tensors(rows, self.tokenizer.padding_id, device), keep=("weights",))
+            return measure([layer["weights"] for layer in run.layers])
+
+        return self.placement.run(compute)[0]
 
     def _sizes(self, encoding: Encoding) -> list[tuple[int, int]]:
         return [(len(encoding), len(encoding))] * self.num_layers

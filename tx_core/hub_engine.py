@@ -7,12 +7,21 @@ as while it writes that sentence. Without a second sentence, a model that fills 
 its first sentence again, which is how it fills them; any other (T5) reads its start token alone.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
 
-from tx_core.engine import MOST_TOKENS, BlankLogits, Placement, batch_tensors, check_length, stack_layers
+from tx_core.engine import (
+    MOST_TOKENS,
+    BlankLogits,
+    LayerWeights,
+    Placement,
+    Result,
+    batch_tensors,
+    check_length,
+    stack_layers,
+)
 from tx_core.interventions import UNCHANGED, Interventions, RowInterventions, check_fit, for_rows
 from tx_core.plain_text import plain_encoding
 from tx_core.recorder import Recorder
@@ -144,6 +153,17 @@ class HubEngine:
             return [logits[number, list(row.blanks)].cpu() for number, row in enumerate(rows)]
 
         return BlankLogits(*self.placement.run(compute))
+
+    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result]) -> Result:
+        """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers."""
+        targets = None if self.shape.decoder_start is None else [self._target(row) for row in rows]
+
+        def compute(model: nn.Module, device: str) -> Result:
+            recorder = Recorder(("weights",), first_layer=self.shape.first_layer)
+            model.base_model(**self._inputs(rows, targets, device), recorder=recorder)  # no head: its scores are large
+            return measure([layer["weights"] for layer in recorder.layers["self"]])
+
+        return self.placement.run(compute)[0]
 
     def _sizes(self, source: Encoding, target: Encoding | None) -> list[tuple[int, int]]:
         axes = _axes(source, target)
