@@ -104,9 +104,12 @@ class Placement:
     @cached_property
     def _on_cpu(self) -> nn.Module:
         weights = [*self._model.parameters(), *self._model.buffers()]
-        copied = {id(weight): weight.detach().to("cpu", copy=True) for weight in weights}  # no room for two on the device
-        copied |= {id(weight): nn.Parameter(copied[id(weight)], weight.requires_grad) for weight in self._model.parameters()}
-        return copy.deepcopy(self._model, copied)
+        with torch.inference_mode(False):  # else no gradient could ever be asked of the copy
+            copied = {id(weight): weight.detach().to("cpu", copy=True) for weight in weights}  # no room for two on the device
+            copied |= {
+                id(weight): nn.Parameter(copied[id(weight)], weight.requires_grad) for weight in self._model.parameters()
+            }
+            return copy.deepcopy(self._model, copied)
 
     def run(self, compute: Callable[[nn.Module, str], Result]) -> tuple[Result, str, str]:
         """Compute with the module; return the result, the device used and a notice for the reader.

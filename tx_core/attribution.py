@@ -1,0 +1,145 @@
+"""Which words is a prediction owed to? Gradients of an answer's log-probability with respect to the words' vectors.
+
+Both ways ask about one word at one blank. The reader's words are what is varied: special tokens, blanks, positions
+and segments stay as they are.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from tx_core.bert import Bert
+from tx_core.engine import BertEngine, Engine
+from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.fill_mask import no_head
+from tx_core.trace import Encoding
+
+Score = Callable[[Float[Tensor, "step token hidden"]], Float[Tensor, "step"]]
+STEPS = 24
+STEPS_AT_ONCE = 8
+MOST_WORK = 100_000
+"""The most that steps, tokens and layers may come to, a layer of 256 dimensions being 1: some ten seconds on one core."""
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """What each token adds to the log-probability (natural logarithm) of a word at a blank.
+
+    gradient_input: the slope at the text as it is, times the token's vector (Simonyan et al. 2013; Denil et al. 2014).
+    integrated: the slopes gathered on the way from the text with all its words blanked (Sundararajan et al. 2017).
+    score, baseline: the log-probability with the text, and with all words blanked. `integrated` sums to their difference.
+    """
+
+    encoding: Encoding
+    place: int
+    word: str
+    gradient_input: Float[np.ndarray, "token"]
+    integrated: Float[np.ndarray, "token"]
+    score: float
+    baseline: float
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the numbers, in bytes."""
+        return self.gradient_input.nbytes + self.integrated.nbytes
+
+    @property
+    def left_over(self) -> float:
+        """How far the steps miss what integrated gradients must sum to (completeness, proposition 1)."""
+        return float(self.integrated.sum()) - (self.score - self.baseline)
+
+
+def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attribution:
+    """Ask what a vocabulary entry at a blank is owed to.
+
+    Raises ModelUnavailable for a model that has no masked-word head or does not run in our own BERT, TextProblem for
+    a text that would take too long.
+    """
+    if not isinstance(engine, BertEngine):
+        raise ModelUnavailable(
+            f"{engine.title} runs in the transformers library, and gradients are computed here for models that run in "
+            "our own BERT only: choose a BERT to see what a prediction is owed to."
+        )
+    if not engine.fills_blanks:
+        raise no_head(engine.title)
+    if place not in encoding.blanks:
+        raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")
+    most = int(MOST_WORK / (STEPS * engine.num_layers * (engine.model.config.hidden_size / 256) ** 2))
+    if len(encoding) > most:
+        raise TextProblem(
+            f"Integrated gradients run the model {STEPS} times forth and back. With a model of this size that is done for at "
+            f"most {most:,} tokens here, and this text has {len(encoding):,}: shorten it by {len(encoding) - most:,} tokens."
+        )
+
+    def compute(model: Bert, device: str) -> tuple[Tensor, Tensor, Tensor]:
+        # Slots and a full card are the placement's business; gradients need to leave its inference mode.
+        with torch.inference_mode(False), torch.enable_grad():
+            ids = torch.tensor([encoding.ids], device=device)
+            segments = torch.tensor([encoding.segments], device=device)
+            vectors = model.embeddings.words(ids)[0].detach()
+            blanked = model.embeddings.words(_blanked(encoding, engine.tokenizer.mask_id, device)).detach()
+            score = _score(model, segments, place, word)
+            own = slopes(score, vectors[None])[0] * vectors
+            path = integrated_gradients(score, vectors, blanked)
+            return own.sum(dim=-1).cpu(), path.cpu(), score(torch.stack([vectors, blanked])).detach().cpu()
+
+    gradient_input, integrated, (score, baseline) = engine.placement.run(compute)[0]
+    return Attribution(
+        encoding, place, engine.tokenizer.word(word), gradient_input.numpy(), integrated.numpy(), float(score), float(baseline)
+    )
+
+
+def integrated_gradients(
+    score: Score, vectors: Float[Tensor, "token hidden"], baseline: Float[Tensor, "token hidden"], steps: int = STEPS
+) -> Float[Tensor, "token"]:
+    """Gather the slopes on the straight way from the baseline to the vectors (Sundararajan et al. 2017, equation 1).
+
+    steps: the points of the Gauss–Legendre rule, which adds a smooth curve up better than even steps do.
+    """
+    points, shares = np.polynomial.legendre.leggauss(steps)
+    way = (vectors - baseline)[None]
+    total = torch.zeros_like(vectors)
+    for start in range(0, steps, STEPS_AT_ONCE):
+        along = torch.tensor((points[start : start + STEPS_AT_ONCE] + 1) / 2, dtype=vectors.dtype, device=vectors.device)
+        weights = torch.tensor(shares[start : start + STEPS_AT_ONCE] / 2, dtype=vectors.dtype, device=vectors.device)
+        found = slopes(score, baseline + along[:, None, None] * way)
+        total += (weights[:, None, None] * found).sum(dim=0)
+    return (total * way[0]).sum(dim=-1)
+
+
+def slopes(score: Score, vectors: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step token hidden"]:
+    """Give the gradient of each step's score with respect to its vectors."""
+    held = vectors.detach().requires_grad_(True)
+    return torch.autograd.grad(score(held).sum(), held)[0]
+
+
+def rank_agreement(one: Float[np.ndarray, "token"], other: Float[np.ndarray, "token"]) -> float:
+    """Tell how alike two orders of tokens are: Kendall's τ-b, as Jain & Wallace 2019 ask it (section 4.1).
+
+    1 = the same order, 0 = no relation, −1 = the reverse. Where one side does not order anything it is 0.
+    """
+    first, second = (np.sign(side[:, None] - side[None]) for side in (one, other))
+    ordered = np.sqrt((first**2).sum() * (second**2).sum())
+    return float((first * second).sum() / ordered) if ordered else 0.0
+
+
+def _score(model: Bert, segments: Int[Tensor, "batch token"], place: int, word: int) -> Score:
+    fixed = model.embeddings.segments(segments) + model.embeddings.positions(
+        torch.arange(segments.shape[1], device=segments.device)
+    )
+
+    def score(vectors: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step"]:
+        hidden = model.embeddings.norm(vectors + fixed.detach())
+        output = model.encoder(hidden).output
+        return model.predict(output[:, place]).float().log_softmax(dim=-1)[:, word]
+
+    return score
+
+
+def _blanked(encoding: Encoding, mask_id: int, device: str) -> Int[Tensor, "token"]:
+    ids = [number if special else mask_id for number, special in zip(encoding.ids, encoding.special, strict=True)]
+    return torch.tensor(ids, device=device)

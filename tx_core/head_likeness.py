@@ -1,0 +1,71 @@
+"""Which heads look alike? Distances between their attention on a text, and a map on which like heads lie close."""
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from tx_core.errors import TextProblem
+
+MOST_CELLS = 400_000_000
+"""The most comparisons of single weights for one text: a few seconds on one core."""
+
+
+def likeness(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "one other"]:
+    """Compare every head with every other: 1 − the Jensen–Shannon divergence of their rows, averaged over queries.
+
+    1 = the same weights, 0 = never on the same token (Lin 1991, in bits; between heads as in Clark et al. 2019,
+    section 6). Heads are counted through the layers. Raises TextProblem where there is too much to compare.
+    """
+    layers, heads, queries, keys = weights.shape
+    count = layers * heads
+    if count**2 * queries * keys > MOST_CELLS:
+        most = int((MOST_CELLS / count**2) ** 0.5)
+        raise TextProblem(
+            f"Comparing {count:,} heads with each other is done for texts of at most {most:,} tokens here, and this "
+            f"one has {queries:,}: shorten it by {queries - most:,} tokens."
+        )
+    rows = weights.reshape(count, queries, keys).astype(np.float32)
+    own = _bits(rows)
+    found = np.ones((count, count))
+    for head in range(count):  # one row of the table at a time: memory stays that of the weights
+        others = slice(head + 1, count)
+        divergence = _bits((rows[head] + rows[others]) / 2) - (own[head] + own[others]) / 2
+        found[head, others] = found[others, head] = np.clip(1 - divergence.mean(axis=-1), 0, 1)
+    return found
+
+
+def nearest(alike: Float[np.ndarray, "one other"], head: int, count: int) -> list[tuple[int, float]]:
+    """List the heads most like one, nearest first, each with its likeness; the head itself is left out."""
+    order = [int(other) for other in np.argsort(-alike[head], kind="stable") if other != head]
+    return [(other, float(alike[head, other])) for other in order[:count]]
+
+
+def head_map(alike: Float[np.ndarray, "one other"]) -> Float[np.ndarray, "one axis"]:
+    """Lay the heads out on a plane so that distances keep as near as can be to 1 − likeness (Torgerson 1952).
+
+    The plane is turned so that the first axis tells most; which end is left is chosen by the first head that is off centre.
+    """
+    apart = (1 - alike) ** 2
+    centred = -0.5 * (apart - apart.mean(axis=0) - apart.mean(axis=1, keepdims=True) + apart.mean())
+    sizes, axes = np.linalg.eigh(centred)
+    best = np.argsort(-sizes)[:2]
+    places = axes[:, best] * np.sqrt(np.clip(sizes[best], 0, None))
+    for axis in places.T:
+        off = np.flatnonzero(np.abs(axis) > 1e-9)
+        if off.size and axis[off[0]] > 0:
+            axis *= -1
+    return places if places.shape[1] == 2 else np.pad(places, ((0, 0), (0, 2 - places.shape[1])))
+
+
+def told_by_map(alike: Float[np.ndarray, "one other"]) -> float:
+    """Tell how true the map is: the correlation of distances on it with 1 − likeness, over all pairs of heads."""
+    places = head_map(alike)
+    pairs: Int[np.ndarray, "side pair"] = np.stack(np.triu_indices(len(alike), 1))
+    drawn = np.linalg.norm(places[pairs[0]] - places[pairs[1]], axis=-1)
+    meant = 1 - alike[pairs[0], pairs[1]]
+    if len(meant) < 2 or np.ptp(drawn) == 0 or np.ptp(meant) == 0:
+        return 1.0
+    return float(np.corrcoef(drawn, meant)[0, 1])
+
+
+def _bits(rows: Float[np.ndarray, "... key"]) -> Float[np.ndarray, "..."]:
+    return -(rows * np.log2(np.where(rows > 0, rows, 1))).sum(axis=-1)
