@@ -7,8 +7,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.blanks import MAX_BLANKS, filled
-from tx_core.engine import Engine
+from tx_core.engine import BlankLogits, Engine
 from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.interventions import UNCHANGED, Interventions, for_rows
 from tx_core.trace import Encoding
 
 MAX_LISTED = 50
@@ -60,7 +61,10 @@ class Filling:
     notice: str = ""
 
 
-def predict(engine: Engine, text: str, *, top_k: int = 10, temperature: float = 1.0, top_p: float = 1.0) -> Filling:
+def predict(
+    engine: Engine, text: str, *, top_k: int = 10, temperature: float = 1.0, top_p: float = 1.0,
+    interventions: Interventions = UNCHANGED,
+) -> Filling:  # fmt: skip
     """List the top_k entries at every blank, with the softmax over the whole vocabulary as probability.
 
     With several blanks every list is made while the others are still blank: lists of one run do not know
@@ -72,12 +76,12 @@ def predict(engine: Engine, text: str, *, top_k: int = 10, temperature: float = 
     (Holtzman et al. 2020, section 3.1).
 
     Raises TextProblem without a blank, with more than MAX_BLANKS and for a text that cannot be read;
-    ModelUnavailable for a model without a masked-word head.
+    ModelUnavailable for a model without a masked-word head; ChangeProblem for interventions on what the text does not have.
     """
     if not 1 <= top_k <= MAX_LISTED:
         raise ValueError(f"top_k must be within 1 and {MAX_LISTED}, got {top_k}")
     encoding = encode_with_blanks(engine, text)
-    answered = engine.blank_logits([encoding])
+    answered = engine.blank_logits([encoding], interventions=interventions)
     blanks = []
     for number, place in enumerate(encoding.blanks):
         share = nucleus((answered.rows[0][number].float() / checked_temperature(temperature)).softmax(-1), top_p)
@@ -139,8 +143,11 @@ def no_head(title: str) -> ModelUnavailable:
     )
 
 
-def blank_logits_in_batches(engine: Engine, rows: Sequence[Encoding]) -> Iterator[Float[Tensor, "blank vocab"]]:
+def blank_logits_in_batches(
+    engine: Engine, rows: Sequence[Encoding], interventions: Interventions | Sequence[Interventions] = UNCHANGED
+) -> Iterator[BlankLogits]:
     """Ask about many rows, at most TOKENS_AT_ONCE tokens at a time, so that memory stays bounded."""
-    at_once = max(1, TOKENS_AT_ONCE // max(map(len, rows)))
+    changes, at_once = for_rows(interventions, len(rows)), max(1, TOKENS_AT_ONCE // max(map(len, rows)))
     for start in range(0, len(rows), at_once):
-        yield from engine.blank_logits(rows[start : start + at_once]).rows
+        part = slice(start, start + at_once)
+        yield engine.blank_logits(rows[part], interventions=changes[part])

@@ -9,6 +9,7 @@ from tx_core.blanks import widened
 from tx_core.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import blank_logits_in_batches, encode_with_blanks
+from tx_core.interventions import UNCHANGED, Interventions
 from tx_core.tokenizer import Tokenizer
 from tx_core.trace import Encoding
 
@@ -28,7 +29,8 @@ class WordScore:
 
     pieces: as the vocabulary spells them. steps: the probability of each piece after those before it.
     probability: their product, or None where the word could not be scored. rank: its place among all entries of
-    the vocabulary, from 1, for a word of one piece. note: a sentence for the reader.
+    the vocabulary, from 1, for a word of one piece. note: a sentence for the reader. fallback: another, where it
+    was not computed on the model's own device.
     """
 
     word: str
@@ -37,6 +39,7 @@ class WordScore:
     probability: float | None
     rank: int | None
     note: str
+    fallback: str = ""
 
 
 def named_words(text: str) -> tuple[str, ...]:
@@ -50,11 +53,14 @@ def named_words(text: str) -> tuple[str, ...]:
     return words
 
 
-def score_words(engine: Engine, text: str, words: Sequence[str], *, blank: int = 0) -> tuple[WordScore, ...]:
+def score_words(
+    engine: Engine, text: str, words: Sequence[str], *, blank: int = 0, interventions: Interventions = UNCHANGED
+) -> tuple[WordScore, ...]:
     """Give the probability of each word at one blank of the text; the other blanks stay blank.
 
     ##ing asks for the piece that continues the word before the blank. A word of several pieces is scored by the
-    chain rule in a widened blank, see LENGTHS_DIFFER. Raises what `fill_mask.predict` raises.
+    chain rule in a widened blank, see LENGTHS_DIFFER; interventions follow the tokens to their new places, and a change
+    of the blank is one of all its pieces. Raises what `fill_mask.predict` raises, and ChangeProblem.
     """
     encoding = encode_with_blanks(engine, text)
     place = encoding.blanks[blank]
@@ -62,7 +68,9 @@ def score_words(engine: Engine, text: str, words: Sequence[str], *, blank: int =
     problems = [_problem(engine, encoding, word, ids) for word, ids in zip(words, spelled, strict=True)]
     asked = [() if problem else ids for ids, problem in zip(spelled, problems, strict=True)]
     rows = [row for ids in asked for row in _chain(encoding, engine.tokenizer, place, ids)]
-    answers = (logits[0].double() for logits in (blank_logits_in_batches(engine, rows) if rows else ()))
+    changes = [interventions.widened(place, len(ids)) for ids in asked for _ in ids]
+    batches = blank_logits_in_batches(engine, rows, changes) if rows else ()
+    answers = ((logits[0].double(), batch.notice) for batch in batches for logits in batch.rows)
 
     scores = []
     for word, ids, problem in zip(words, spelled, problems, strict=True):
@@ -70,11 +78,11 @@ def score_words(engine: Engine, text: str, words: Sequence[str], *, blank: int =
         if problem:
             scores.append(WordScore(word, pieces, (), None, None, problem))
             continue
-        asked_logits = [next(answers) for _ in ids]
+        asked_logits, notices = zip(*(next(answers) for _ in ids), strict=True)
         steps = tuple(logits.softmax(-1)[entry].item() for logits, entry in zip(asked_logits, ids, strict=True))
         rank = int((asked_logits[0] > asked_logits[0][ids[0]]).sum()) + 1 if len(ids) == 1 else None
         note = "" if len(ids) == 1 else f"Scored as {len(ids)} pieces in {len(ids)} blanks."
-        scores.append(WordScore(word, pieces, steps, math.prod(steps), rank, note))
+        scores.append(WordScore(word, pieces, steps, math.prod(steps), rank, note, max(notices)))
     return tuple(scores)
 
 
