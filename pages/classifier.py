@@ -22,6 +22,12 @@ over all words. From those values a single matrix makes a score for every label.
 """
 
 
+SHARED = (
+    "This link holds the settings and your sentence, neither the trained model nor texts of your own: whoever opens it can "
+    "train a model with the same settings."
+)
+
+
 def read_head(written: str) -> tuple[int, int]:
     """Read one head as a link names it, as in 1-2."""
     heads = heads_from_link(written, 2, 8)
@@ -90,7 +96,10 @@ def ask_it(model: "ClassifierTraining") -> None:
 
     st.header("Ask it yourself")
     if model.done:
-        st.markdown(f"This model was trained on **{model.done:,} of {model.batches:,} batches**.")
+        st.markdown(
+            f"This model was trained on **{model.done:,} of {model.batches:,} batches**. Reloading the page loses it; the same "
+            "settings and texts train the same one again."
+        )
     else:
         st.markdown(
             ":material/casino: This model is **not trained yet**: its weights are random numbers, so its labels mean "
@@ -106,7 +115,7 @@ def end_page() -> None:
     """Put the view into the address and offer its link and the way to other pages."""
     write_view(PAGE, FIELDS, {})
     ways_on(st.session_state[key(PAGE, "text")], "", "attention", "heads_and_blocks")
-    share_link()
+    share_link(SHARED)
 
 
 def show_code() -> None:
@@ -132,7 +141,8 @@ def classify() -> None:
         texts = ask_data(disabled=running)
     except ExplorerError as missing:
         problem = missing
-    training_view.start_or_stop(PAGE, KIND, snapshot, new_training, disabled=problem is not None)
+    training_view.start_or_stop(PAGE, KIND, snapshot, new_training, lambda left: classifier_controls.choose(PAGE, left),
+                                disabled=problem is not None)  # fmt: skip
     classifier_controls.ask_sizes(PAGE, disabled=running)
     training_view.tell_refused(PAGE)
     if snapshot and snapshot.result:

@@ -48,6 +48,12 @@ C &= \text{attend}(T,\, S,\, S)\;
 """
 
 
+SHARED = (
+    "This link holds the settings and the numbers that you wrote, not the trained model: whoever opens it can train one with "
+    "them, or load yours from its file."
+)
+
+
 def read_head(written: str) -> tuple[int, int]:
     """Read one head as a link names it, as in 1-3."""
     heads = heads_from_link(written, 2, 8)
@@ -131,7 +137,8 @@ def train_it() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control("Task", list(copy_controls.TASKS), key=key(PAGE, "task"), disabled=running, required=True,
                              format_func=copy_controls.TASKS.get)  # fmt: skip
-        training_view.start_or_stop(PAGE, KIND, snapshot, new_training, disabled=not fit())
+        training_view.start_or_stop(PAGE, KIND, snapshot, new_training, lambda left: copy_controls.choose(PAGE, left),
+                                    disabled=not fit())  # fmt: skip
         copy_controls.keep_and_load(PAGE, KIND, trained, disabled=running)
     copy_controls.ask_sizes(PAGE, disabled=running)
     training_view.tell_refused(PAGE)
@@ -166,7 +173,10 @@ def ask_it(model: "CopyTraining") -> None:
     st.header("Ask it yourself")
     done, batches = len(model.losses), model.settings.batches
     if done:
-        st.markdown(f"This model was trained on **{done:,} of {batches:,} batches** to {model.settings.task} numbers.")
+        st.markdown(
+            f"This model was trained on **{done:,} of {batches:,} batches** to {model.settings.task} numbers. "
+            "Reloading the page loses it: keep it as a file if you want it again."
+        )
     else:
         st.markdown(
             ":material/casino: This model is **not trained yet**: its weights are random numbers, so what it answers and "
@@ -228,7 +238,7 @@ def end_page() -> None:
     """Put the view into the address and offer its link and the way to other pages."""
     write_view(PAGE, FIELDS, {})
     ways_on("", "", "self_attention", "masks", "positions")
-    share_link()
+    share_link(SHARED)
 
 
 badge = open_page(PAGE)

@@ -72,9 +72,29 @@ def test_a_stopped_training_keeps_what_it_learned_and_can_go_on():
     assert stopped.state == "stopped"
     assert stopped.result is training
     assert training.closed
-    registry.start("ann", "copy", training)
+    assert registry.go_on("ann", "copy").records == (1, 2)
     training.let(3)
-    assert ended(registry, "ann").records == (3, 4, 5)
+    done = ended(registry, "ann")
+    assert (done.state, done.records) == ("finished", (1, 2, 3, 4, 5))
+    assert registry.go_on("ann", "copy") is None
+    assert registry.go_on("bob", "copy") is None
+
+
+def test_a_stopped_training_waits_for_its_turn_to_go_on_where_the_host_is_busy():
+    registry, stopped, other = Registry(limit=1), Counting(), Counting(1)
+    registry.keep("ann", "copy", stopped, (1,))
+    registry.start("bob", "copy", other)
+    for ask in (lambda: registry.go_on("ann", "copy"), lambda: registry.check_room("ann")):
+        with pytest.raises(Busy, match="at its limit"):
+            ask()
+    assert registry.snapshot("ann", "copy").state == "stopped"
+    other.let(1)
+    ended(registry, "bob")
+    registry.check_room("ann")
+    assert registry.go_on("ann", "copy").state == "running"
+    registry.forget("ann")
+    stopped.let(1)
+    until(lambda: registry.running == 0)
 
 
 def test_two_visitors_see_only_their_own():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import training_view
+from pages.ui import classifier_controls, training_view
 from tx_core.training.background import Registry, Snapshot
 
 Open = Callable[..., AppTest]
@@ -83,6 +83,33 @@ def test_a_click_stops_it_and_what_it_learned_stays(open_app: Open, trainings: R
     assert snapshot.state == "stopped"
     assert 0 < snapshot.result.done < snapshot.result.batches
     assert f"{snapshot.result.done:,} of {snapshot.result.batches:,} batches" in says(app)
+
+
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
+def test_a_stopped_training_goes_on_with_its_own_texts_and_settings(open_app: Open, trainings: Registry):
+    app = upload(open_app("classifier", **SMALL | {"data": "own", "epochs": "20", "batch": "4"}), OWN)
+    press(press(app, "train"), "stop")
+    first = until_still(app, trainings).records
+    assert 0 < len(first) < 100
+    trainings._pause = 0.0
+    app.number_input(key="classifier_width").set_value(16).run()
+    app.segmented_control(key="classifier_data").set_value("opinions").run()
+    press(app, "continue")
+    snapshot = until_still(app, trainings)
+    assert [record.batch for record in snapshot.records] == list(range(1, 101))
+    assert snapshot.records[: len(first)] == first
+    assert "100 of 100 batches" in says(app)
+    assert "Your last model" not in [header.value for header in app.subheader]
+    assert app.segmented_control(key="classifier_data").value == "own"
+
+
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
+def test_a_busy_host_says_so_before_anything_is_fetched(open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch):
+    first, second = open_app("classifier", **SMALL | {"epochs": "20", "batch": "16"}), open_app("classifier", data="imdb")
+    press(first, "train")
+    monkeypatch.setattr(classifier_controls, "fetch_imdb", lambda: pytest.fail("it was fetched"))
+    press(second, "train")
+    assert "training for other visitors" in says(second)
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)

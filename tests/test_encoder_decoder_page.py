@@ -81,7 +81,7 @@ def test_before_training_the_page_says_that_its_numbers_are_random(open_app: Ope
     assert "not trained yet" in says(app)
     assert "Encoder-decoder, 1 + 1 layers" in says(app)
     assert buttons(app) >= {"Train", "Draw numbers"}
-    assert "to look at again later" in says(app)  # no page trains a loaded model further
+    assert "Reloading the page loses a trained model" in says(app)
     assert app.query_params == {}
 
 
@@ -127,7 +127,47 @@ def test_the_training_of_a_rerun_goes_on_and_a_click_stops_it(open_app: Open, tr
     done = len(snapshot.result.losses)
     assert 0 < done < 600
     assert f"{done} of 600 batches" in says(app)
-    assert "Train" in buttons(app)
+    assert buttons(app) >= {"Continue", "Train anew"}
+
+
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
+def test_a_stopped_training_goes_on_with_its_own_settings_as_if_never_stopped(open_app: Open, trainings: Registry):
+    app = press(press(open_app("encoder_decoder", **SMALL | {"batches": "60"}), "train"), "stop")
+    done = len(until_still(app, trainings).records)
+    assert 0 < done < 60
+    trainings._pause = 0.0
+    app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
+    app.number_input(key="encoder_decoder_width").set_value(32).run()
+    press(app, "continue")
+    assert "Stop" in buttons(app)
+    snapshot = until_still(app, trainings)
+    assert snapshot.state == "finished"
+    assert [record.batch for record in snapshot.records] == list(range(1, 61))
+    assert snapshot.result.losses == [record.loss for record in start(replace(SETTINGS, batches=60)).steps()]
+    assert (app.segmented_control(key="encoder_decoder_task").value, app.number_input(key="encoder_decoder_width").value) == ("copy", 16)
+    assert "Continue" not in buttons(app)
+
+
+def test_a_stopped_training_is_kept_as_a_file_and_goes_on_from_it(open_app: Open, trainings: Registry):
+    whole = [record.loss for record in start(SETTINGS).steps()]
+    half = start(SETTINGS)
+    steps = half.steps()
+    for _ in range(4):
+        next(steps)
+    steps.close()
+    app = upload(open_app("encoder_decoder"), copy_controls.to_file(half))
+    assert "4 of 10 batches" in says(app)
+    press(app, "continue")
+    snapshot = until_still(app, trainings)
+    assert snapshot.result.losses == whole
+    assert [record.batch for record in snapshot.records] == [5, 6, 7, 8, 9, 10]
+    assert not app.exception
+
+
+def test_the_link_of_a_training_page_promises_no_trained_model(open_app: Open):
+    told = says(open_app("encoder_decoder", **SMALL))
+    assert "not the trained model" in told
+    assert "sees what you see now" not in told
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
@@ -172,9 +212,10 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_trained_model_stays(open_
 def test_the_largest_model_on_offer_fits_every_limit_for_its_file():
     most = {ours: highest for ours, _, _, _, highest, _ in copy_controls.NUMBERS.values()}
     largest = start(replace(SETTINGS, **most))
-    largest.losses.extend([1 / 3 + 1] * most["batches"])
-    size = len(to_file(largest))
-    assert size > 4_000_000
+    next(largest.steps())
+    largest.losses.extend([1 / 3 + 1] * (most["batches"] - 2))
+    size = len(copy_controls.to_file(largest))
+    assert size > 12_000_000
     assert size < copy_controls.MOST_FILE_MEGABYTES * 1_000_000
     allowed = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["server"]["maxUploadSize"]
     assert allowed > copy_controls.MOST_FILE_MEGABYTES  # beyond the file itself, a browser sends its name and more

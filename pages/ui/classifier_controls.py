@@ -70,6 +70,15 @@ def differences(page: str, trained: "ClassifierTraining", texts: "LabelledTexts 
     return data + [f"{label} {was:g}" for label, (was, name) in held.items() if was != st.session_state[key(page, name)]]
 
 
+def choose(page: str, trained: "ClassifierTraining") -> None:
+    """Bring the settings and the texts of a run that goes on onto the page."""
+    held = {name: getattr(trained.settings, ours) for name, (ours, *_) in NUMBERS.items()}
+    held |= {"rate": trained.settings.learning_rate, "data": trained.data.kind}
+    if trained.data.kind == "own":
+        held["own"] = trained.data
+    st.session_state.update({key(page, name): value for name, value in held.items()})
+
+
 def ask_own(page: str) -> None:
     """Ask for a CSV; what was read stays until another one is read."""
     from pages.ui import training_view

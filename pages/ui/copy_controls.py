@@ -27,7 +27,7 @@ NUMBERS = {
     "seed": ("seed", "Seed", 0, 0, 9999, "The same seed and sizes give the same run again."),
 }
 LEAST_RATE, MOST_RATE = 0.0001, 0.1
-MOST_FILE_MEGABYTES = 5  # the largest model offered makes a file of 4.5; .streamlit/config.toml must allow as much
+MOST_FILE_MEGABYTES = 14  # the largest model offered, stopped: 13.4 with the optimiser's memory; see .streamlit/config.toml
 
 
 def read_rate(written: str) -> float:
@@ -93,9 +93,9 @@ def check_offered(trained: "CopyTraining") -> "CopyTraining":
     return trained
 
 
-def choose(page: str, chosen: "CopySettings") -> None:
-    """Bring the settings of a loaded run onto the page."""
-    st.session_state.update({key(page, name): value for name, value in as_held(chosen).items()})
+def choose(page: str, trained: "CopyTraining") -> None:
+    """Bring the settings of a run that was loaded, or that goes on, onto the page."""
+    st.session_state.update({key(page, name): value for name, value in as_held(trained.settings).items()})
 
 
 def as_held(chosen: "CopySettings") -> dict[str, object]:
@@ -115,8 +115,12 @@ def differences(page: str, trained: "CopySettings") -> list[str]:
 def keep_and_load(page: str, kind: str, trained: "CopyTraining | None", *, disabled: bool) -> None:
     """Offer the trained model as a file, and take such a file back in its place."""
     with st.popover("Keep or load a model", icon=":material/save:", disabled=disabled):
+        st.text(
+            "Reloading the page loses a trained model. Saved as a file, it can be loaded here again, by you or by whoever you "
+            "give it to; if it was stopped, its training can be continued."
+        )
         if trained is None:
-            st.text("Train a model, and it can be saved here as a file, to look at again later or to hand on.")
+            st.text("There is none to save yet: train one.")
         else:
             st.download_button(
                 "Save this model", lambda: to_file(trained), file_name=f"{trained.settings.task}.safetensors",
@@ -129,10 +133,10 @@ def keep_and_load(page: str, kind: str, trained: "CopyTraining | None", *, disab
 
 
 def to_file(trained: "CopyTraining") -> bytes:
-    """Write a trained model down."""
+    """Write a trained model down; one that was stopped with all that it takes to go on."""
     from tx_core.training import copy_file
 
-    return copy_file.to_file(trained)
+    return copy_file.to_file(trained, resumable=not trained.finished)
 
 
 def load(page: str, kind: str) -> None:
@@ -147,4 +151,4 @@ def load(page: str, kind: str) -> None:
         raise CheckpointProblem(f"The file may have {MOST_FILE_MEGABYTES} MB; this one has {uploaded.size / 1e6:.1f} MB.")
     trained = copy_file.from_file(uploaded.getvalue(), best_device())
     training_view.TRAININGS.keep(training_view.visitor(), kind, check_offered(trained))
-    choose(page, trained.settings)
+    choose(page, trained)

@@ -33,8 +33,11 @@ def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
     _write_badge(badge, model, device)
 
 
-def share_link() -> None:
-    """Offer the link that brings back this view; call it last, when every control has had its say in the URL."""
+def share_link(holds: str = "Whoever opens this link sees what you see now.") -> None:
+    """Offer the link that brings back this view; call it last, when every control has had its say in the URL.
+
+    holds: what the link brings back and what it cannot, where that is less than all.
+    """
     length = too_long()
     if length:
         st.caption(
@@ -49,7 +52,7 @@ def share_link() -> None:
             )
             return
         link = current_link()
-        st.text("Whoever opens this link sees what you see now.")
+        st.text(holds)
         st.code(link, language=None, wrap_lines=True)
 
 

@@ -6,6 +6,7 @@ Setting: TX_TRAININGS (how many trainings may run at once on this server).
 import os
 import secrets
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -52,18 +53,36 @@ def tell_refused(page: str) -> None:
 
 
 def start_or_stop(
-    page: str, kind: str, snapshot: Snapshot | None, make: Callable[[], Trainable], *, disabled: bool = False
-) -> None:
-    """Offer one button: it starts the training that `make` gives, or stops the one that runs.
+    page: str, kind: str, snapshot: Snapshot | None, make: Callable[[], Trainable], choose: Callable[[Any], None],
+    *, disabled: bool = False,
+) -> None:  # fmt: skip
+    """Offer to start the training that `make` gives, to stop the one that runs, or to go on with one that was stopped.
 
     snapshot: as `look` gave it to this run of the page, the same for all its parts, or they would contradict each other.
+    choose: brings the settings of a training that goes on onto the page.
     """
     if snapshot and snapshot.running:
         st.button("Stop", key=key(page, "stop"), icon=":material/stop:", disabled=snapshot.state == "stopping",
                   on_click=TRAININGS.stop, args=(visitor(), kind))  # fmt: skip
         return
-    st.button("Train", key=key(page, "train"), icon=":material/play_arrow:", disabled=disabled,
-              on_click=attempt, args=(page, lambda: TRAININGS.start(visitor(), kind, make())))  # fmt: skip
+    left = snapshot.result if snapshot and snapshot.state == "stopped" and not snapshot.result.finished else None
+    if left:
+        st.button("Continue", key=key(page, "continue"), icon=":material/resume:", on_click=attempt,
+                  args=(page, lambda: go_on(kind, left, choose)), help="From the batch at which it was stopped.")  # fmt: skip
+    st.button("Train anew" if left else "Train", key=key(page, "train"), icon=":material/play_arrow:", disabled=disabled,
+              on_click=attempt, args=(page, lambda: begin(kind, make)))  # fmt: skip
+
+
+def begin(kind: str, make: Callable[[], Trainable]) -> None:
+    """Start what `make` gives; where the host is busy, raise Busy before anything is made or fetched."""
+    TRAININGS.check_room(visitor())
+    TRAININGS.start(visitor(), kind, make())
+
+
+def go_on(kind: str, left: Trainable, choose: Callable[[Any], None]) -> None:
+    """Train on from where a training was stopped, with the settings that it had; raise Busy where the host is."""
+    TRAININGS.go_on(visitor(), kind)
+    choose(left)
 
 
 def tell_other(differences: Sequence[str]) -> None:

@@ -34,7 +34,26 @@ def test_a_click_stops_a_training_and_another_visitor_has_none(page_at, settle):
     expect(other.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=SLOW)
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.get_by_text(re.compile(r"Stopped: batch"))).to_be_visible(timeout=SLOW)
-    expect(page.get_by_role("button", name="Train", exact=True)).to_be_visible(timeout=SLOW)
+    page.get_by_role("button", name="Continue", exact=True).click()
+    expect(page.get_by_text(re.compile(r"Training: batch"))).to_be_visible(timeout=SLOW)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_role("button", name="Train anew", exact=True)).to_be_visible(timeout=SLOW)
+
+
+def test_a_saved_model_is_there_again_after_a_reload_once_its_file_is_loaded(page_at, settle, tmp_path):
+    page = page_at(f"/encoder_decoder?{SMALL}&batches=30")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("30 of 30 batches")).to_be_visible(timeout=SLOW)
+    settle(page)
+    page.get_by_role("button", name="Keep or load a model").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save this model").click()
+    saved.value.save_as(tmp_path / "copy.safetensors")
+    page.reload()
+    expect(page.get_by_text("not trained yet")).to_be_visible(timeout=SLOW)
+    page.get_by_role("button", name="Keep or load a model").click()
+    page.locator("input[type=file]").set_input_files(tmp_path / "copy.safetensors")
+    expect(page.get_by_text("30 of 30 batches")).to_be_visible(timeout=SLOW)
 
 
 @pytest.mark.parametrize("part", ["train", "inside"])

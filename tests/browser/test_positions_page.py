@@ -5,7 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-LOOKS = ("scheme=sinusoidal", "look=waves", "scheme=learned&look=effect", "scheme=shaw&look=waves", "part=demands", "part=shuffle")
+LOOKS = (
+    "scheme=sinusoidal", "look=waves", "scheme=learned&look=effect", "scheme=shaw&look=waves", "part=demands", "part=shuffle",
+)  # fmt: skip
 
 
 def painted(page: Page) -> str:

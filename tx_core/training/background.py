@@ -13,7 +13,7 @@ State = Literal["running", "stopping", "stopped", "finished", "failed"]
 
 @runtime_checkable
 class Trainable(Protocol):
-    """What can be trained in the background: it yields one frozen record a step."""
+    """What can be trained in the background: it yields one frozen record a step, and goes on where it was stopped."""
 
     def steps(self) -> Generator[Any, None, None]: ...
 
@@ -75,17 +75,25 @@ class Registry:
         Raises Busy when the visitor has one running, or the host as many as it can bear.
         """
         with self._lock:
-            self._reap()
-            if any(owner == visitor and job.state in ("running", "stopping") for (owner, _), job in self._jobs.items()):
-                raise Busy("You already have a training running. Stop it, or wait until it is done, and start again.")
-            if self._running() >= self._limit:
-                raise Busy("This server is training for other visitors at its limit. Try again in a minute.")
-            job = _Job(kind, training, seen=self._clock())
-            job.thread = threading.Thread(target=self._work, args=(job,), name=f"training-{kind}", daemon=True)
-            self._jobs[visitor, kind] = job
-            self._forget_oldest()
-            job.thread.start()
-            return _look(job)
+            self._check_room(visitor)
+            return self._run(visitor, _Job(kind, training, seen=self._clock()))
+
+    def go_on(self, visitor: str, kind: str) -> Snapshot | None:
+        """Train a stopped training on from where it stands, its records kept; None where none was stopped.
+
+        Raises Busy as `start` does.
+        """
+        with self._lock:
+            self._check_room(visitor)
+            job = self._jobs.get((visitor, kind))
+            if job is None or job.state != "stopped":
+                return None
+            return self._run(visitor, _Job(kind, job.training, seen=self._clock(), records=job.records))
+
+    def check_room(self, visitor: str) -> None:
+        """Raise Busy where `start` would: ask before fetching what a training needs."""
+        with self._lock:
+            self._check_room(visitor)
 
     def snapshot(self, visitor: str, kind: str) -> Snapshot | None:
         """Look at a visitor's training without touching it; None where there is none. Shows that the visitor is there."""
@@ -131,6 +139,20 @@ class Registry:
         with self._lock:
             self._reap()
             return self._running()
+
+    def _check_room(self, visitor: str) -> None:
+        self._reap()
+        if any(owner == visitor and job.state in ("running", "stopping") for (owner, _), job in self._jobs.items()):
+            raise Busy("You already have a training running. Stop it, or wait until it is done, and start again.")
+        if self._running() >= self._limit:
+            raise Busy("This server is training for other visitors at its limit. Try again in a minute.")
+
+    def _run(self, visitor: str, job: _Job) -> Snapshot:
+        job.thread = threading.Thread(target=self._work, args=(job,), name=f"training-{job.kind}", daemon=True)
+        self._jobs[visitor, job.kind] = job
+        self._forget_oldest()
+        job.thread.start()
+        return _look(job)
 
     def _work(self, job: _Job) -> None:
         from tx_core.device import use_one_core  # imports torch: a page that only looks does not wait for it

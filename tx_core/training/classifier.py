@@ -77,6 +77,11 @@ class ClassifierTraining:
         return self.batches_an_epoch * self.settings.epochs
 
     @property
+    def finished(self) -> bool:
+        """Whether all batches are done."""
+        return self.done >= self.batches
+
+    @property
     def work(self) -> float:
         """Roughly the multiply-adds of the whole run; a batch costs at least a hundred million in overhead."""
         weights = sum(value.numel() for name, value in self.model.named_parameters() if "words" not in name)
@@ -113,7 +118,7 @@ def check_live(training: ClassifierTraining) -> ClassifierTraining:
 def train(training: ClassifierTraining) -> Generator[ClassifierProgress, None, None]:
     """Teach the model; each epoch's order is drawn from the seed and its number, each text once an epoch."""
     settings, began = training.settings, time.monotonic()
-    while training.done < training.batches:
+    while not training.finished:
         epoch, place = divmod(training.done, training.batches_an_epoch)
         order = epoch_order(training, epoch)[place * settings.batch_size : (place + 1) * settings.batch_size]
         labels = torch.tensor([training.data.train_labels[at] for at in order], device=training.device)

@@ -24,7 +24,7 @@ class CopyProgress:
     batch: counted from 1. loss: cross-entropy in nats a word. accuracy: the share of words right, each word
     before it given. alignment: how much of its cross-attention the best head gives to the place in the source
     where the word to be written stands. seconds: since this stretch of training began. maps: on a sequence that
-    is never trained on, all three kinds of attention; every tenth batch, the first and the last have them.
+    is never trained on, all three kinds of attention; every tenth batch, the first of a stretch and the last have them.
     """
 
     batch: int
@@ -76,14 +76,14 @@ def learning_rate(settings: CopySettings, batch: int) -> float:
 
 def train(training: CopyTraining) -> Generator[CopyProgress, None, None]:
     """Teach the model batch after batch. Every batch is drawn from the seed and its number alone."""
-    settings, began = training.settings, time.monotonic()
-    training.model.train()
+    settings, began, first = training.settings, time.monotonic(), len(training.losses)
     while not training.finished:
         batch = len(training.losses)
         sources = random_sources(settings.batch_size, settings.length, settings.vocab_size,
                                  settings.seed * 1_000_003 + batch)  # fmt: skip
         targets = solve(settings.task, sources)
         places = answer_places(settings.task, sources).to(training.device)
+        training.model.train()
         for group in training.optimiser.param_groups:
             group["lr"] = learning_rate(settings, batch)
         targets = targets.to(training.device)
@@ -92,8 +92,9 @@ def train(training: CopyTraining) -> Generator[CopyProgress, None, None]:
         training.optimiser.zero_grad()
         loss.backward()
         training.optimiser.step()
+        training.model.eval()
         training.losses.append(loss.item())
-        drawn = batch == 0 or (batch + 1) % MAP_EVERY == 0 or training.finished
+        drawn = batch == first or (batch + 1) % MAP_EVERY == 0 or training.finished
         yield CopyProgress(
             batch=batch + 1,
             batches=settings.batches,
@@ -103,7 +104,6 @@ def train(training: CopyTraining) -> Generator[CopyProgress, None, None]:
             seconds=time.monotonic() - began,
             maps=probe(training) if drawn else None,
         )
-    training.model.eval()
 
 
 def best_alignment(run: Seq2SeqRun, places: Tensor) -> float:
