@@ -1,0 +1,89 @@
+"""What the heads do in each text of a padded batch: entropy, distance, and what they give to each pattern's targets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from tx_core.engine import LayerWeights
+from tx_core.head_patterns import AIMED, KINDS, PatternSums, kind_targets, over_chance, winning_kinds
+from tx_core.trace import Encoding
+
+
+@dataclass(frozen=True)
+class BatchMeasures:
+    """Sums over the own tokens of each text, special tokens not being asked; as in `PatternSums`, a text an entry.
+
+    entropy: in nats. spread: entropy on the scale of `measures.relative_entropy`. distance: in tokens.
+    asked: how many tokens each text has of its own.
+    """
+
+    given: Float[np.ndarray, "text layer head kind"]
+    chance: Float[np.ndarray, "text kind"]
+    queries: Float[np.ndarray, "text kind"]
+    entropy: Float[np.ndarray, "text layer head"]
+    spread: Float[np.ndarray, "text layer head"]
+    distance: Float[np.ndarray, "text layer head"]
+    asked: Float[np.ndarray, "text"]
+
+    @property
+    def scores(self) -> Float[np.ndarray, "text layer head kind"]:
+        """How far above chance each head gives to each kind's targets in each text, 0 to 1."""
+        return over_chance(self.given, self.chance[:, None, None], self.queries[:, None, None])
+
+    @property
+    def sums(self) -> PatternSums:
+        """All texts together."""
+        votes = np.eye(len(KINDS))[winning_kinds(self.scores)].sum(axis=0)
+        return PatternSums(self.given.sum(0), self.chance.sum(0), self.queries.sum(0), votes, len(self.asked))
+
+
+def measure_batch(layers: LayerWeights, rows: Sequence[Encoding]) -> BatchMeasures:
+    """Measure every head in every text at once. layers: the weights of a batch in which shorter texts are padded."""
+    device, longest = layers[0].device, layers[0].shape[-1]
+    asked, targets = (torch.from_numpy(part).to(device) for part in _labels(rows, longest))
+    # Where no head can look (the future, padding), no chance is counted.
+    reachable = torch.stack([(weights > 0).any(dim=1) for weights in layers]).any(dim=0) & asked[:, :, None]
+    widths = reachable.sum(dim=-1)
+    place = torch.arange(longest, device=device)
+    apart = (place[:, None] - place).abs().float() * asked[:, :, None]
+    aims = torch.cat([targets.float(), apart[:, None]], dim=1).flatten(2).transpose(1, 2)
+    aimed = torch.stack([weights.flatten(2) @ aims for weights in layers], dim=1)
+    entropies = torch.stack([-torch.special.xlogy(weights, weights).sum(dim=-1) for weights in layers], dim=1)
+    entropies = entropies * asked[:, None, None]
+    evenly = ((entropies.exp() - 1) / (widths - 1).clamp(min=1)[:, None, None]).sum(dim=-1)
+    reached = targets & reachable[:, None]
+    chance = (reached.sum(dim=-1) / widths.clamp(min=1)[:, None]).sum(dim=-1)
+    queries = reached.any(dim=-1).sum(dim=-1)
+    total = asked.sum(dim=-1)
+    logs = torch.tensor([len(row) for row in rows], device=device).log()
+    entropy = entropies.sum(dim=-1)
+    return BatchMeasures(
+        given=_array(torch.cat([aimed[..., : len(AIMED)], evenly[..., None]], dim=-1)),
+        chance=_array(torch.cat([chance, torch.zeros_like(chance[:, :1])], dim=-1)),  # an even look is what "broad" means
+        queries=_array(torch.cat([queries, total[:, None]], dim=-1)),
+        entropy=_array(entropy),
+        spread=_array(entropy / torch.where(logs > 0, logs, 1.0)[:, None, None]),
+        distance=_array(aimed[..., -1]),
+        asked=_array(total),
+    )
+
+
+def _labels(
+    rows: Sequence[Encoding], longest: int
+) -> tuple[Bool[np.ndarray, "text query"], Bool[np.ndarray, "text kind query key"]]:
+    """Mark each text's own tokens, and from each of them the targets of each kind; padding is neither."""
+    asked = np.zeros((len(rows), longest), dtype=bool)
+    targets = np.zeros((len(rows), len(AIMED), longest, longest), dtype=bool)
+    for number, row in enumerate(rows):
+        tokens = len(row)
+        asked[number, :tokens] = ~np.array(row.special)
+        targets[number, :, :tokens, :tokens] = kind_targets(row)
+    return asked, targets & asked[:, None, :, None]
+
+
+def _array(measured: Tensor) -> np.ndarray:
+    return measured.double().cpu().numpy()
