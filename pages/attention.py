@@ -2,10 +2,12 @@
 
 import streamlit as st
 
-from pages.ui import cache, controls, view_options
+from pages.ui import cache, change_controls, controls, view_options
 from pages.ui.address import Field, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.attention_panel import attention_panel
 from pages.ui.attention_table import token_table, warn_of_unknown, weights_table
+from pages.ui.carry_away import carry_away
+from pages.ui.changes import CHANGES_FIELD, interventions, write_changes
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
@@ -17,6 +19,7 @@ FIELDS = (
     text_field("pair", FIRST.pair),
     Field("model", "embedded", controls.read_model),
     *view_options.view_fields(FIRST.heads),
+    CHANGES_FIELD,
 )
 FIRST_VIEW = {"focus": FIRST.focus}
 
@@ -24,7 +27,7 @@ FIRST_VIEW = {"focus": FIRST.focus}
 def show_example(example: controls.Example) -> None:
     """Bring an example's text and view onto the page."""
     view = {"text": example.text, "pair": example.pair, "heads": list(example.heads), "focus": example.focus,
-            "words": example.words, "hide": False, "stack": "self"}  # fmt: skip
+            "words": example.words, "hide": False, "stack": "self", "changes": ()}  # fmt: skip
     st.session_state.update({key(PAGE, name): value for name, value in view.items()})
 
 
@@ -35,18 +38,25 @@ def forget_focus() -> None:
 
 @st.fragment
 def look(model: str, text: str, pair: str) -> None:
-    """Show all heads and the chosen ones; what is clicked here runs nothing but this."""
+    """Show all heads and the chosen ones, and what the reader changes; what is clicked here runs nothing but this."""
     try:
-        trace = cache.trace(model, text, pair)
+        plain = cache.trace(model, text, pair)
+        told = change_controls.keep_fitting(PAGE, plain)
+        changed = change_controls.asked(PAGE)
+        trace = cache.trace(model, text, pair, interventions=interventions(changed)) if changed else plain
     except ExplorerError as error:
         explain(error)
         return
-    stack = trace.stacks[view_options.ask_stack(PAGE, [stack.kind for stack in trace.stacks])]
-    for missing in view_options.drop_missing(PAGE, *stack.weights.shape[:3]):
+    number = view_options.ask_stack(PAGE, [stack.kind for stack in trace.stacks])
+    stack = trace.stacks[number]
+    for missing in [*told, *view_options.drop_missing(PAGE, *stack.weights.shape[:3])]:
         st.info(missing)
-    shown = attention_panel(PAGE, stack, (model, trace.device, text, pair))
+    change_controls.change_bar(PAGE, trace, number)
+    identity = (model, trace.device, text, pair, write_changes(changed))
+    shown = attention_panel(PAGE, stack, identity, plain.stacks[number] if changed else None)
     weights_table(shown.queries, shown.keys, shown.weights, key=key(PAGE, "table"))
     token_table(stack.key_tokens, key=key(PAGE, "tokens"))
+    carry_away(PAGE, trace, shown)
     write_view(PAGE, FIELDS, FIRST_VIEW)
     ways_on(text, pair, "fill_mask", "self_attention", "heads_and_blocks", "masks")
     share_link()

@@ -1,0 +1,96 @@
+"""What is on the screen, ready to be carried away: the map with all that a reader elsewhere has to be told of it."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pages.ui import controls
+from pages.ui.attention_bytes import codes, pack
+from pages.ui.view_options import ViewOptions
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from pages.ui.attention_panel import Shown
+    from tx_core.trace import Trace
+
+KINDS = {"self": "", "decoder": " within what the decoder reads", "cross": " from the decoder to the text"}
+MERGED = "Word pieces are merged into words: attention to a word is a sum, attention from it a mean."
+HIDDEN = "Special tokens are left out, and each row scaled to sum to 1 again."
+AXES = "Rows look, columns are looked at."
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A map as the page shows it, the run that it comes from, and how it is looked at."""
+
+    trace: "Trace"
+    shown: "Shown"
+    options: ViewOptions
+
+    @property
+    def head_names(self) -> str:
+        """Name the heads shown: "layer 4, head 5", or the mean of several."""
+        names = [controls.head_name(head).lower() for head in self.shown.heads]
+        return names[0] if len(names) == 1 else f"mean of {len(names)} heads ({'; '.join(names)})"
+
+    @property
+    def title(self) -> str:
+        """Say in a line what it is."""
+        kind = KINDS[self.shown.view.kind]
+        return f"Attention{kind}: {self.head_names}, {controls.model_title(self.trace.model)}"
+
+    @property
+    def sentences(self) -> tuple[str, str]:
+        """Give the text and the second sentence, "" for none, as they were typed."""
+        source = self.trace.attention.query_tokens
+        return source.text, source.pair or ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what was done to the weights, and to the run, before they were shown."""
+        from tx_core.interventions import UNCHANGED
+
+        notes = [MERGED] if self.options.words else []
+        if self.shown.view.hides_special:
+            notes.append(HIDDEN)
+        if self.trace.interventions != UNCHANGED:
+            notes.append(f"The run was changed: {changes_in_words(self.trace)}.")
+        return tuple(notes)
+
+    @property
+    def caption(self) -> str:
+        """Write what stands below a figure: model, heads, sentences, and whatever changes the numbers."""
+        text, pair = self.sentences
+        parts = [f"{self.title}.", f"Text: {_quoted(text)}"]
+        if pair:
+            parts.append(f"Second sentence: {_quoted(pair)}")
+        row = self.shown.view.row_of(self.options.focus)
+        if row is not None:
+            parts.append(f"Marked: {self.shown.told.partition('. ')[2]}")
+        return " ".join([*parts, AXES, *self.notes])
+
+    @property
+    def file_name(self) -> str:
+        """Name a file without its ending: model, layer and head, in letters that every system takes."""
+        heads = self.shown.heads
+        which = f"layer{heads[0][0] + 1}-head{heads[0][1] + 1}" if len(heads) == 1 else f"mean-of-{len(heads)}-heads"
+        return f"attention-{re.sub(r'[^A-Za-z0-9.-]+', '-', self.trace.model)}-{which}"
+
+    def packed(self, **more: object) -> bytes:
+        """Lay out the map as the canvas takes it; `more` goes into its header."""
+        view, options = self.shown.view, self.options
+        header = {
+            "queries": list(view.queries), "keys": list(view.keys), "label": self.shown.told, "scale": options.scale,
+            "strongest": options.lines, "show": options.show, "focus": view.row_of(options.focus),
+        }  # fmt: skip
+        return pack(header | more, codes(self.shown.weights))
+
+
+def _quoted(sentence: str) -> str:
+    return f"“{sentence}”" if sentence.rstrip()[-1:] in ".!?…" else f"“{sentence}”."
+
+
+def changes_in_words(trace: "Trace") -> str:
+    """List what was changed in a run, in plain words."""
+    changes = trace.interventions
+    given = {name.replace("_", " "): getattr(changes, name) for name in changes.__dataclass_fields__}
+    return "; ".join(f"{name} {sorted(values, key=repr)}" for name, values in given.items() if values)

@@ -1,0 +1,199 @@
+"""Python for the map on the screen that needs nothing but torch and the transformers library."""
+
+from pages.ui.carried import Carried
+from tx_core import models
+from tx_core.interventions import UNCHANGED, Interventions
+from tx_core.tokenizer import BLANK
+from tx_core.trace import Trace
+from tx_core.views import word_groups
+
+OUTPUTS = {"self": "attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
+SPARSEMAX = '''
+def sparsemax(scores):
+    """Martins & Astudillo 2016, algorithm 1."""
+    scores = scores - scores.amax(-1, keepdim=True)
+    ordered = scores.sort(-1, descending=True).values
+    sums = ordered.cumsum(-1)
+    supported = (1 + torch.arange(1, scores.shape[-1] + 1) * ordered > sums).sum(-1, keepdim=True)
+    return (scores - (sums.gather(-1, supported - 1) - 1) / supported).clamp(min=0)
+
+'''
+CHANGED_ATTENTION = '''
+seen = []  # the weights of every attention, in the order in which they are computed
+
+
+def attention(module, query, key, value, mask, scaling=None, dropout=0.0, position_bias=None, **_):
+    """Attention as the library computes it, but for what CHANGES says."""
+    change = CHANGES.get(len(seen), {})
+    scores = query @ key.transpose(-1, -2) * (query.shape[-1] ** -0.5 if scaling is None else scaling)
+    scores = scores if position_bias is None else scores + position_bias
+    allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else (mask == 0).expand_as(scores).clone()
+    for head, looked_at in change.get("hidden", []):
+        allowed[:, head, :, looked_at] = False
+    for head, looking, looked_at in change.get("cut", []):
+        allowed[:, head, looking, looked_at] = False
+    nowhere = ~allowed.any(-1, keepdim=True)
+    scores = (scores / change.get("temperature", 1)).masked_fill(~allowed, -torch.inf).masked_fill(nowhere, 0)
+    weights = change.get("normalise", softmax)(scores).masked_fill(nowhere, 0)
+    for head in change.get("uniform", []):
+        weights[:, head] = (allowed / allowed.sum(-1, keepdim=True).clamp(min=1))[:, head]
+    for head in change.get("off", []):
+        weights[:, head] = 0
+    seen.append(weights)
+    return (weights @ value).transpose(1, 2).contiguous(), weights
+
+
+def softmax(scores):
+    return scores.softmax(-1)
+
+
+def hardmax(scores):
+    return torch.zeros_like(scores).scatter(-1, scores.argmax(-1, keepdim=True), 1.0)
+
+'''
+
+
+def library_snippet(carried: Carried) -> str:
+    """Write the code that computes the map without this project, all that changes its numbers included."""
+    changed = carried.trace.interventions != UNCHANGED
+    return "\n".join([
+        f"# {carried.title}, with transformers alone.",
+        "import torch",
+        f"from transformers import {'AttentionInterface, AttentionMaskInterface, ' if changed else ''}AutoModel, AutoTokenizer",
+        *(["from transformers.masking_utils import eager_mask"] if changed else []),
+        "",
+        *_loading(carried, changed),
+        *_inputs(carried.trace, carried),
+        *_run(carried, changed),
+        *_shown(carried),
+        "",
+        "print(weights)",
+        "",
+    ])  # fmt: skip
+
+
+def _loading(carried: Carried, changed: bool) -> list[str]:
+    card = models.card(carried.trace.model)
+    source = "assets/models/embedded" if card.hub_id is None else card.hub_id
+    revision = f', revision="{card.revision}"' if card.revision else ""
+    here = "  # a folder of this project" if card.hub_id is None else ""
+    return [
+        f'checkpoint = "{source}"{here}',
+        f"tokenizer = AutoTokenizer.from_pretrained(checkpoint{revision})",
+        f'model = AutoModel.from_pretrained(checkpoint{revision}, dtype=torch.float32, attn_implementation="eager")',
+        "",
+    ]
+
+
+def _inputs(trace: Trace, carried: Carried) -> list[str]:
+    text, pair = (_own_blanks(sentence, trace.model) for sentence in carried.sentences)
+    several = len(trace.stacks) > 1
+    given = ", ".join([repr(text), *([repr(pair)] if pair and not several else [])])
+    named = ""
+    if 1 in trace.attention.query_tokens.segments:  # GPT-2 would take them for words
+        named = f", return_token_type_ids={_reads_segments(trace.model)}"
+    lines = [f'inputs = tokenizer({given}, return_tensors="pt"{named})']
+    if several:
+        read = trace.stacks[1].query_tokens
+        start, written = read.ids[0], "" if len(read) == 1 else f", *tokenizer({(pair or text)!r}).input_ids[:-1]"
+        lines.append(f'inputs["decoder_input_ids"] = torch.tensor([[{start}{written}]])  # the start, then what it has written')
+    return lines
+
+
+def _reads_segments(model: str) -> bool:
+    """Tell whether a model tells two sentences apart by segments; our own BERT always does."""
+    shape = getattr(models.load(model), "shape", None)
+    return shape is None or shape.segments > 1
+
+
+def _own_blanks(sentence: str, model: str) -> str:
+    mask = models.load(model).tokenizer.mask
+    return sentence if mask is None else BLANK.sub(mask, sentence)
+
+
+def _run(carried: Carried, changed: bool) -> list[str]:
+    kinds = [stack.kind for stack in carried.trace.stacks]
+    kind, layers = carried.shown.view.kind, carried.trace.stacks[0].weights.shape[0]
+    if not changed:
+        name = "encoder_attentions" if kind == "self" and len(kinds) > 1 else OUTPUTS[kind]
+        return [
+            "with torch.inference_mode():",
+            f"    layers = model(**inputs, output_attentions=True).{name}",
+        ]
+    which = {"self": f"[:{layers}]", "decoder": f"[{layers}::2]", "cross": f"[{layers + 1}::2]"}[kind]
+    needs_sparse = any(value == "sparse" for _, value in carried.trace.interventions.normalisers)
+    return [
+        *CHANGED_ATTENTION.splitlines(),
+        *(SPARSEMAX.splitlines() if needs_sparse else []),
+        "",
+        "ALL = slice(None)  # every head",
+        "CHANGES = {  # by the number of the attention, in the order in which they are computed",
+        *_changes(carried.trace),
+        "}",
+        'AttentionInterface.register("changed", attention)',
+        'AttentionMaskInterface.register("changed", eager_mask)',
+        'model.set_attn_implementation("changed")',
+        "with torch.inference_mode():",
+        "    model(**inputs, use_cache=False)",
+        f"layers = seen{which}",
+    ]
+
+
+def _changes(trace: Trace) -> list[str]:
+    """Write what is changed in each attention, in the order in which the library computes them."""
+    counts = [len(stack.weights) for stack in trace.stacks]
+    order = [(layer, "self") for layer in range(counts[0])]
+    if len(counts) > 1:
+        for layer in range(counts[1]):
+            order += [(counts[0] + layer, "decoder"), (counts[0] + counts[1] + layer, "cross")]
+    changes: Interventions = trace.interventions
+    lines = []
+    for number, (layer, kind) in enumerate(order):
+        change = changes.at(layer, kind)
+        if change is None:
+            continue
+        parts = {
+            "off": _listed((head,) for head in change.off), "uniform": _listed((head,) for head in change.uniform),
+            "hidden": _listed(change.hidden), "cut": _listed(change.cut),
+            "temperature": repr(change.temperature) if change.temperature != 1 else "",
+            "normalise": {"sparse": "sparsemax", "hard": "hardmax", None: ""}[change.normaliser],
+        }  # fmt: skip
+        written = ", ".join(f'"{name}": {value}' for name, value in parts.items() if value)
+        lines.append(f"    {number}: {{{written}}},")
+    return lines
+
+
+def _listed(places: object) -> str:
+    """Write places as a list, "" for none; a head of None is every head."""
+    rows = sorted(tuple(places), key=repr)
+    written = [", ".join("ALL" if part is None else str(part) for part in row) for row in rows]
+    if not written:
+        return ""
+    return f"[{', '.join(part if len(row) == 1 else f'({part})' for part, row in zip(written, rows, strict=True))}]"
+
+
+def _shown(carried: Carried) -> list[str]:
+    """Write what the page does to the weights: heads chosen, words merged, special tokens left out, the mean taken."""
+    view, trace = carried.shown.view, carried.trace
+    stack = next(stack for stack in trace.stacks if stack.kind == view.kind)
+    chosen = ", ".join(f"layers[{layer}][0, {head}]" for layer, head in carried.shown.heads)
+    lines = [f"weights = torch.stack([{chosen}])  # head, query, key; layers and heads are counted from 0"]
+    groups = [[[place] for place in range(len(side))] for side in (stack.query_tokens, stack.key_tokens)]
+    if carried.options.words:
+        groups = [[list(group) for group in word_groups(side)] for side in (stack.query_tokens, stack.key_tokens)]
+        lines += [
+            f"looked_at = {groups[1]}  # the tokens of each word",
+            f"looking = {groups[0]}",
+            "weights = torch.stack([weights[:, :, word].sum(-1) for word in looked_at], -1)  # to a word: the sum",
+            "weights = torch.stack([weights[:, word].mean(1) for word in looking], 1)  # from a word: the mean",
+        ]
+    if view.hides_special:
+        kept = [
+            [place for place, group in enumerate(own) if not side.special[group[0]]]
+            for own, side in zip(groups, (stack.query_tokens, stack.key_tokens), strict=True)
+        ]
+        lines += [
+            f"weights = weights[:, {kept[0]}][:, :, {kept[1]}]  # special tokens are left out",
+            "weights = (weights / weights.sum(-1, keepdim=True)).nan_to_num(0)  # rows sum to 1 again",
+        ]
+    return [*lines, "weights = weights.mean(0)"]

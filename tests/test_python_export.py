@@ -1,0 +1,109 @@
+"""The Python that a page offers computes the numbers on the screen: with the core, and with the transformers library alone."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cachetools import LRUCache
+from serving import ROOT
+
+from pages.ui.attention_panel import Shown
+from pages.ui.carried import Carried
+from pages.ui.library_snippet import library_snippet
+from pages.ui.python_export import core_snippet
+from pages.ui.view_options import ViewOptions
+from tx_core import models, views
+from tx_core.interventions import UNCHANGED, Interventions
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+PLAIN = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=40, scale="blues", focus=None)
+WORDS = replace(PLAIN, words=True, hide=True, heads=((1, 2), (0, 3)))
+BOTH = [core_snippet, library_snippet]
+CHANGES = Interventions(
+    heads_off=frozenset({(0, 1)}), uniform=frozenset({(0, 2)}), hidden_tokens=frozenset({(None, None, 2), (1, 2, 1)}),
+    cut_edges=frozenset({(0, 0, 1, 3), (None, None, 2, 3)}), temperatures=frozenset({(1, 0.5), (None, 2.0)}),
+    normalisers=frozenset({(0, "sparse"), (2, "hard")}),
+)  # fmt: skip
+
+
+def carried(model: str, text: str, pair: str, options: ViewOptions, changes: Interventions = UNCHANGED) -> Carried:
+    """What a page with these options would carry away."""
+    trace = models.load(model).trace(text, pair or None, interventions=changes)
+    stack = next(stack for stack in trace.stacks if stack.kind == options.stack)
+    view = views.view(stack, merge_words=options.words, hide_special=options.hide)
+    return Carried(trace, Shown(view, options.heads, views.mean_of_heads(view.weights, options.heads), ""), options)
+
+
+def computed(snippets: Sequence[str], folder: Path, **settings: str) -> list[np.ndarray]:
+    """Run each piece of code in one process of its own, as it stands, and give its `weights`."""
+    files = [folder / f"{number}.npy" for number in range(len(snippets))]
+    keep = "\nimport numpy\nnumpy.save({!r}, numpy.asarray(weights))\n"
+    code = "\n".join(snippet + keep.format(str(file)) for snippet, file in zip(snippets, files, strict=True))
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TX_"))}
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=200, encoding="utf-8",
+        env=kept | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"} | settings,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    return [np.load(file) for file in files]
+
+
+def held_against_the_screen(shown: Sequence[Carried], folder: Path, **settings: str) -> None:
+    snippets = [write(one) for one in shown for write in BOTH]
+    expected = [one.shown.weights for one in shown for _ in BOTH]
+    for code, weights, seen in zip(snippets, computed(snippets, folder, **settings), expected, strict=True):
+        np.testing.assert_allclose(weights, seen, atol=1e-5, rtol=0, err_msg=code)
+
+
+def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed(tmp_path: Path):
+    text = "The old man's unbelievable ___ \"time\" flies, \\n 💥 '''שלום'''\u202e"
+    held_against_the_screen([
+        carried("embedded", "time flies like an arrow", "", PLAIN),
+        carried("embedded", text, "fruit flies like a banana", WORDS),
+        carried("embedded", "[SEP] [CLS]", "", replace(WORDS, words=False)),
+        carried("embedded", "time flies like an arrow", "", PLAIN, CHANGES),
+        carried("embedded", "Tom lost his keys.", "He was late.", WORDS, Interventions(heads_off=frozenset({(0, 3)}))),
+    ], tmp_path)  # fmt: skip
+
+
+HUB = {
+    "bert-base-cased": ("bert", PLAIN), "roberta-base": ("roberta", WORDS), "distilbert-base-uncased": ("distilbert", PLAIN),
+    "albert-base-v2": ("albert", PLAIN), "electra-small": ("electra", WORDS), "gpt2": ("gpt2", WORDS),
+    "t5-small": ("t5", replace(WORDS, stack="cross")), "bart-base": ("bart", replace(PLAIN, stack="decoder")),
+}  # fmt: skip
+
+
+def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(models, "_engines", LRUCache(1))
+    monkeypatch.setattr(models, "fetch", lambda hub_id, revision: directories[hub_id])
+    directories, shown = {}, []
+    for name, (family, options) in HUB.items():
+        directories[models.card(name).hub_id] = checkpoint(family)
+        put_into_the_hubs_cache(checkpoint(family), tmp_path, models.card(name))
+        pair = "" if options.stack == "decoder" else "fruit flies"
+        shown.append(carried(name, "time flies like an arrow", pair, options))
+        shown.append(carried(name, "time flies like an arrow", "fruit flies", options, CHANGES))
+    held_against_the_screen(shown, tmp_path, HF_HOME=str(tmp_path))
+
+
+def put_into_the_hubs_cache(directory: Path, cache: Path, card: models.ModelCard) -> None:
+    """Lay a tiny checkpoint where the hub's library keeps a model that it once fetched."""
+    home = cache / "hub" / f"models--{card.hub_id.replace('/', '--')}"
+    shutil.copytree(directory, home / "snapshots" / (card.revision or COMMIT))
+    (home / "refs").mkdir()
+    (home / "refs" / "main").write_text(card.revision or COMMIT, encoding="utf-8")
+
+
+@pytest.mark.parametrize("write", BOTH)
+def test_typed_text_stays_a_string_in_the_code(write: Callable[[Carried], str]):
+    text = "\"\"\"'''\nimport os; os.abort()\n# \\"
+    code = write(carried("embedded", text, "", PLAIN))
+    assert not [line for line in code.splitlines() if line.startswith("import os")]
+    compile(code, "snippet", "exec")
+    assert repr(text) in code
