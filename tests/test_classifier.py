@@ -51,11 +51,27 @@ def test_a_sentence_of_ones_own_is_labelled_with_where_the_model_looked(learned,
     prediction = predict(training, text)
     assert prediction.label == label
     assert sum(prediction.probabilities) == pytest.approx(1)
-    assert sum(prediction.spoke) == pytest.approx(1)
     stack = prediction.trace.attention
     words = len(stack.query_tokens)
     assert stack.weights.shape == (1, 2, words, words)
     np.testing.assert_allclose(stack.weights.sum(-1), 1, atol=1e-6)
+
+
+def test_what_the_words_said_and_the_bias_make_the_labels_scores(learned):
+    training, _ = learned
+    prediction = predict(training, "the plot was quite dull, I left before the end")
+    scores = prediction.said.sum(axis=1) + training.model.head.label.bias.detach().numpy()
+    shares = np.exp(scores - scores.max())
+    np.testing.assert_allclose(shares / shares.sum(), prediction.probabilities, atol=1e-5)
+    words = prediction.trace.attention.query_tokens.tokens
+    assert prediction.said.shape == (2, len(words))
+    assert prediction.said[0, words.index("dull")] > 0 > prediction.said[1, words.index("dull")]
+
+
+def test_a_text_of_unknown_words_alone_is_known_as_such(learned):
+    training, _ = learned
+    assert predict(training, "zeppelin quux").all_unknown
+    assert not predict(training, "zeppelin dull").all_unknown
 
 
 def test_words_never_seen_are_named(learned):

@@ -1,9 +1,13 @@
 """The page of the classifier: it learns from our texts or the visitor's own, says what it cannot read, and labels a sentence."""
 
+import re
+import sys
 import time
 from collections.abc import Callable, Iterator
+from types import ModuleType
 
 import pytest
+from huggingface_hub.errors import HTTPError
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import classifier_controls, training_view
@@ -175,7 +179,7 @@ def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: O
 
 
 def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(__import__("sys").modules, "datasets", None)
+    monkeypatch.setitem(sys.modules, "datasets", None)
     app = open_app("classifier", data="imdb")
     assert "fetched from the Hugging Face hub" in says(app)
     press(app, "train")
@@ -190,6 +194,30 @@ def test_a_sentence_that_cannot_be_read_is_told_and_kept(open_app: Open, text: s
     assert not app.exception
     assert told in says(app)
     assert app.text_input(key="classifier_text").value == text
+
+
+@pytest.mark.parametrize("failure", [HTTPError("503"), OSError("no route"), ImportError("dill"), ValueError("no such split")])
+def test_reviews_that_cannot_be_had_are_told_whatever_the_library_says(open_app: Open, monkeypatch: pytest.MonkeyPatch, failure):
+    def refuse(*_: object, **__: object) -> None:
+        raise failure
+
+    library, errors = ModuleType("datasets"), ModuleType("datasets.exceptions")
+    library.load_dataset, library.exceptions, errors.DatasetsError = refuse, errors, LookupError
+    monkeypatch.setitem(sys.modules, "datasets", library)
+    monkeypatch.setitem(sys.modules, "datasets.exceptions", errors)
+    app = press(open_app("classifier", data="imdb"), "train")
+    assert not app.exception
+    assert "Choose other texts" in says(app)
+
+
+def test_a_text_of_unknown_words_alone_is_told_that_its_label_means_nothing(open_app: Open):
+    assert "means nothing. Use words of those texts" in says(open_app("classifier", text="zeppelin quux"))
+    assert "means nothing. Use words of those texts" not in says(open_app("classifier", text="zeppelin dull"))
+
+
+def test_the_word_that_speaks_most_is_told_with_the_label_that_it_speaks_for(open_app: Open):
+    told = says(open_app("classifier", text="the plot was dull"))
+    assert re.search(r"'(the|plot|was|dull)' speaks most for (negative|positive): \+", told)
 
 
 def test_words_that_it_never_saw_are_named(open_app: Open):

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.ui.address import key
 from pages.ui.attention_bytes import thumbnails
 from pages.ui.attention_view import attention_map, chosen_heads, head_wall
+from pages.ui.mask_grid import Matrix, Naming, matrices
 from pages.ui.training_charts import draw_curves
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -68,18 +69,36 @@ def _confusion(test: "HeldOut") -> None:
 
 
 def show_labels(page: str, found: "LabelPrediction") -> None:
-    """Draw how likely each label is, and how much of the decision each word had."""
-    left, right = st.columns(2, gap="medium")
-    with left:
-        st.markdown("**Which label?**")
-        _bars(key(page, "labels"), "Probability of each label", found.names, found.probabilities, 1.0)
-    with right:
-        st.markdown("**Which words spoke?**", help="A word's share of the dimensions in which its value is the greatest.")
-        words = found.trace.attention.query_tokens.tokens
-        _bars(key(page, "spoke"), "Share of the dimensions that each word spoke for", words, found.spoke, max(found.spoke))
-    if unknown := found.trace.attention.query_tokens.unknown:
+    """Draw how likely each label is, and which words spoke for which label."""
+    encoding = found.trace.attention.query_tokens
+    if found.all_unknown:
+        st.info(
+            "It knows none of these words: they are not in the texts that it learned from, and all the same to it. "
+            "The label below means nothing. Use words of those texts.", icon=":material/help:",
+        )  # fmt: skip
+    st.markdown("**Which label?**")
+    _bars(key(page, "labels"), "Probability of each label", found.names, found.probabilities, 1.0)
+    st.markdown(
+        "**Which words spoke, and for which label?**",
+        help="Each dimension of the pooled vector is the value of one word. What it adds to a label's score, more than to the "
+        "scores of the labels on average, is counted for that word.",
+    )
+    _said(key(page, "said"), found)
+    if encoding.unknown and not found.all_unknown:
         st.text("Not in the texts that it learned from, so all the same to it: "
-                + ", ".join(words[place] for place in unknown))  # fmt: skip
+                + ", ".join(encoding.tokens[place] for place in encoding.unknown))  # fmt: skip
+
+
+def _said(name: str, found: "LabelPrediction") -> None:
+    words = found.trace.attention.query_tokens.tokens
+    label = found.names.index(found.label)
+    word = int(found.said[label].argmax())
+    amount = f"{found.said[label, word]:+.2f}".replace("-", "−")
+    told, title = f"'{words[word]}' speaks most for {found.label}: {amount}.", "What each word adds to a label's score"
+    limit, note = float(abs(found.said).max()), "orange: against, blue: for"
+    picture = Matrix(title, "signed", found.said, told, limit, note=note)
+    matrices(found.names, words, [picture], key=name, across=1, naming=Naming(joint="·"), tallest=150)
+    st.text(told)
 
 
 def _bars(name: str, title: str, labels: tuple[str, ...], shares: tuple[float, ...], limit: float) -> None:

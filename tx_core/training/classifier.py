@@ -168,19 +168,26 @@ def examine(training: ClassifierTraining) -> HeldOut:
 class LabelPrediction:
     """What a trained model makes of a sentence: a probability for each label, and where it looked.
 
-    spoke: for each word, the share of the pooled dimensions that took their greatest value from it.
+    said: what each word adds to each label's score, by the dimensions whose greatest value is its own; a label's row
+    and its bias add up to its score, less what all labels have in common, which softmax does not notice.
     trace.attention.query_tokens holds the words; its `unknown` names the places of words not in the vocabulary.
     """
 
     names: tuple[str, ...]
     probabilities: tuple[float, ...]
-    spoke: tuple[float, ...]
+    said: Float[np.ndarray, "label word"]
     trace: Trace
 
     @property
     def label(self) -> str:
         """The likeliest label."""
         return self.names[self.probabilities.index(max(self.probabilities))]
+
+    @property
+    def all_unknown(self) -> bool:
+        """Whether not one word of the text is known: the label then says nothing."""
+        words = self.trace.attention.query_tokens
+        return len(words.unknown) == len(words)
 
 
 @torch.no_grad()
@@ -190,13 +197,20 @@ def predict(training: ClassifierTraining, text: str) -> LabelPrediction:
     ids = torch.tensor([encoding.ids], device=training.device)
     logits, run = training.model(ids, keep=("weights", "scores"))
     parts = {part: torch.cat([layer[part] for layer in run.layers]).cpu().numpy() for part in ("weights", "scores")}
-    winners = torch.bincount(max_pool(run.output).winners[0].cpu(), minlength=len(encoding))
     return LabelPrediction(
         training.data.names,
         tuple(logits[0].softmax(-1).tolist()),
-        tuple((winners / winners.sum()).tolist()),
+        words_said(training.model, run.output).cpu().numpy(),
         Trace("classifier", training.device, (AttentionStack("self", encoding, encoding, **parts),)),
     )
+
+
+def words_said(model: Classifier, hidden: Float[Tensor, "1 token hidden"]) -> Float[Tensor, "label token"]:
+    """Share out each label's score among the words that spoke: a dimension counts for the word with most of it."""
+    pooled = max_pool(hidden)
+    parts = model.head.label.weight * pooled.values  # label, hidden
+    parts = parts - parts.mean(dim=0)
+    return parts.new_zeros(len(parts), hidden.shape[1]).index_add(1, pooled.winners[0], parts)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

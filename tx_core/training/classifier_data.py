@@ -145,14 +145,20 @@ def imdb(examples: int = 25_000) -> LabelledTexts:
 
     Raises ModelUnavailable where that library is not installed or the hub does not answer.
     """
+    from huggingface_hub.errors import HTTPError  # neither an OSError nor a RuntimeError
+
     try:
         from datasets import load_dataset
-    except ImportError as missing:
-        raise ModelUnavailable("IMDB needs the datasets library: pip install datasets. Choose other data.") from missing
-    try:
+        from datasets.exceptions import DatasetsError
+
+        missing = (HTTPError, DatasetsError, OSError, ValueError, RuntimeError)
         rows = [load_dataset("stanfordnlp/imdb", split=part).shuffle(seed=0) for part in ("train", "test")]
-    except (OSError, ValueError, RuntimeError) as unreachable:
-        raise ModelUnavailable("IMDB cannot be fetched now: the hub does not answer. Choose other data.") from unreachable
+    except ImportError as absent:
+        raise ModelUnavailable(
+            "IMDB needs the datasets library on this server (pip install datasets). Choose other texts."
+        ) from absent
+    except missing as unreachable:
+        raise ModelUnavailable("IMDB cannot be fetched now: the hub does not answer. Choose other texts.") from unreachable
     train, test = (part.select(range(min(examples, len(part)))) for part in rows)
     return LabelledTexts("IMDB, from the Hugging Face hub", ("negative", "positive"), tuple(train["text"]),
                          tuple(train["label"]), tuple(test["text"]), tuple(test["label"]), "imdb")  # fmt: skip
