@@ -45,13 +45,16 @@ def measure_batch(layers: LayerWeights, rows: Sequence[Encoding]) -> BatchMeasur
     """Measure every head in every text at once. layers: the weights of a batch in which shorter texts are padded."""
     device, longest = layers[0].device, layers[0].shape[-1]
     asked, targets = (torch.from_numpy(part).to(device) for part in _labels(rows, longest))
-    # Where no head can look (the future, padding), no chance is counted.
-    reachable = torch.stack([(weights > 0).any(dim=1) for weights in layers]).any(dim=0) & asked[:, :, None]
-    widths = reachable.sum(dim=-1)
+    real = torch.tensor([len(row) for row in rows], device=device)
     place = torch.arange(longest, device=device)
     apart = (place[:, None] - place).abs().float() * asked[:, :, None]
-    aims = torch.cat([targets.float(), apart[:, None]], dim=1).flatten(2).transpose(1, 2)
+    ahead = (place > place[:, None]) & (place < real[:, None, None]) & (place[:, None] < real[:, None, None])
+    aims = torch.cat([targets.float(), apart[:, None], ahead[:, None].float()], dim=1).flatten(2).transpose(1, 2)
     aimed = torch.stack([weights.flatten(2) @ aims for weights in layers], dim=1)
+    # In a model that writes no head can look ahead, and chance then counts the past alone, as in `pattern_sums`.
+    both_ways = (aimed[..., -1] > 0).flatten(1).any(dim=1)[:, None, None]
+    reachable = asked[:, :, None] & (place < real[:, None, None]) & (both_ways | (place <= place[:, None]))
+    widths = reachable.sum(dim=-1)
     entropies = torch.stack([-torch.special.xlogy(weights, weights).sum(dim=-1) for weights in layers], dim=1)
     entropies = entropies * asked[:, None, None]
     evenly = ((entropies.exp() - 1) / (widths - 1).clamp(min=1)[:, None, None]).sum(dim=-1)
@@ -59,7 +62,7 @@ def measure_batch(layers: LayerWeights, rows: Sequence[Encoding]) -> BatchMeasur
     chance = (reached.sum(dim=-1) / widths.clamp(min=1)[:, None]).sum(dim=-1)
     queries = reached.any(dim=-1).sum(dim=-1)
     total = asked.sum(dim=-1)
-    logs = torch.tensor([len(row) for row in rows], device=device).log()
+    logs = real.log()
     entropy = entropies.sum(dim=-1)
     return BatchMeasures(
         given=_array(torch.cat([aimed[..., : len(AIMED)], evenly[..., None]], dim=-1)),
@@ -67,7 +70,7 @@ def measure_batch(layers: LayerWeights, rows: Sequence[Encoding]) -> BatchMeasur
         queries=_array(torch.cat([queries, total[:, None]], dim=-1)),
         entropy=_array(entropy),
         spread=_array(entropy / torch.where(logs > 0, logs, 1.0)[:, None, None]),
-        distance=_array(aimed[..., -1]),
+        distance=_array(aimed[..., len(AIMED)]),
         asked=_array(total),
     )
 

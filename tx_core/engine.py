@@ -222,8 +222,7 @@ class BertEngine:
         """Run the rows in one padded batch and give what `measure` makes of the weights of its layers."""
 
         def compute(model: nn.Module, device: str) -> Result:
-            run = model(*batch_tensors(rows, self.tokenizer.padding_id, device), keep=("weights",))
-            return measure([layer["weights"] for layer in run.layers])
+            return measure(model.all_weights(*batch_tensors(rows, self.tokenizer.padding_id, device)))
 
         return self.placement.run(compute)[0]
 

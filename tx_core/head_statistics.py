@@ -14,6 +14,7 @@ from tx_core.head_patterns import AIMED, HeadPattern, PatternSums, name_heads
 from tx_core.sentence_batches import TextBatch, batches
 from tx_core.sentence_file import LeftOut, Notes, Sentences
 from tx_core.strongest import Strongest, none_yet
+from tx_core.trace import Encoding
 
 RANKED = (*AIMED, "broad", "focused")
 """What sentences are ranked by for each head: the score of each pattern, and how much attention rests on few tokens."""
@@ -37,7 +38,7 @@ class HeadReport:
 
     entropy (nats), spread (0 to 1, as `measures.relative_entropy`) and distance (tokens) are means over all tokens of
     the sentences, special tokens not being asked where they look. strongest: kinds as in RANKED, numbers of sentences.
-    left_out: lines of the file that were not used, the file's own first.
+    left_out: lines of the file that were not used, the file's own first. example: one of the sentences as the model reads it.
     """
 
     model: str
@@ -52,6 +53,7 @@ class HeadReport:
     distance: Float[np.ndarray, "layer head"]
     strongest: Strongest
     left_out: tuple[LeftOut, ...]
+    example: Encoding
 
     @property
     def patterns(self) -> tuple[HeadPattern, ...]:
@@ -78,6 +80,7 @@ class Reading:
         self._engine: Engine | None = engine
         self._notes = Notes()
         self._sums: PatternSums | None = None
+        self._example: Encoding | None = None
         self._means = np.zeros((3, engine.num_layers, engine.num_heads))
         self._strongest = none_yet(engine.num_layers, engine.num_heads, len(RANKED), PLACES)
         self._read, self._tokens, self._seconds = 0, 0.0, 0.0
@@ -103,6 +106,7 @@ class Reading:
         return HeadReport(
             self.model, self.device, self.sentences, self._read, int(self._tokens), self._seconds, self._sums,
             entropy, spread, distance, self._strongest, self.sentences.left_out + self._notes.all(),
+            self._example,
         )  # fmt: skip
 
     def _progress(self, start: float) -> Progress:
@@ -112,6 +116,7 @@ class Reading:
     def _add(self, measured: BatchMeasures, batch: TextBatch) -> None:
         self._sums = measured.sums if self._sums is None else self._sums + measured.sums
         self._means += np.stack([part.sum(axis=0) for part in (measured.entropy, measured.spread, measured.distance)])
+        self._example = self._example or batch.rows[0]
         self._read += len(batch.rows)
         self._tokens += float(measured.asked.sum())
         focused = 1 - measured.spread / np.maximum(measured.asked, 1)[:, None, None]

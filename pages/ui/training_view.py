@@ -92,30 +92,35 @@ def tell_other(differences: Sequence[str]) -> None:
         st.text(f"It was trained with other settings than those above: {', '.join(differences)}.")
 
 
-def watch(kind: str, snapshot: Snapshot | None, draw: Callable[[Snapshot], None]) -> None:
-    """Draw the visitor's training, and again every second while it runs; at its end the whole page runs once more."""
+def watch(
+    kind: str, snapshot: Snapshot | None, draw: Callable[[Snapshot], None], words: tuple[str, str] = ("Training", "batch")
+) -> None:
+    """Draw the visitor's training, and again every second while it runs; at its end the whole page runs once more.
+
+    words: what it is called while it runs, and what is counted.
+    """
     if snapshot is not None:
         poll = POLL_SECONDS if snapshot.running else None
-        st.fragment(_watch, run_every=poll)(kind, draw, snapshot.running)
+        st.fragment(_watch, run_every=poll)(kind, draw, snapshot.running, words)
 
 
-def _watch(kind: str, draw: Callable[[Snapshot], None], was_running: bool) -> None:
+def _watch(kind: str, draw: Callable[[Snapshot], None], was_running: bool, words: tuple[str, str]) -> None:
     snapshot = look(kind)
     if snapshot is None or (was_running and not snapshot.running):
         st.rerun()
-    _progress(snapshot)
+    _progress(snapshot, *words)
     if snapshot.problem:
         st.text(snapshot.problem)
     draw(snapshot)
 
 
-def _progress(snapshot: Snapshot) -> None:
+def _progress(snapshot: Snapshot, running: str, unit: str) -> None:
     """Say how far it is; every record of a training has batch, batches and seconds."""
     if not snapshot.records:
         if snapshot.running:
             st.progress(0.0, "Starting …")
         return
     last = snapshot.records[-1]
-    doing = {"running": "Training", "stopping": "Stopping", "stopped": "Stopped", "finished": "Done", "failed": "Broken off"}
+    doing = {"running": running, "stopping": "Stopping", "stopped": "Stopped", "finished": "Done", "failed": "Broken off"}
     st.progress(last.batch / last.batches,
-                f"{doing[snapshot.state]}: batch {last.batch:,} of {last.batches:,}, {last.seconds:.0f} s")  # fmt: skip
+                f"{doing[snapshot.state]}: {unit} {last.batch:,} of {last.batches:,}, {last.seconds:.0f} s")  # fmt: skip

@@ -143,9 +143,9 @@ class Registry:
     def _check_room(self, visitor: str) -> None:
         self._reap()
         if any(owner == visitor and job.state in ("running", "stopping") for (owner, _), job in self._jobs.items()):
-            raise Busy("You already have a training running. Stop it, or wait until it is done, and start again.")
+            raise Busy("You already have a training running, or a reading of many sentences. Stop it, or wait until it is done.")
         if self._running() >= self._limit:
-            raise Busy("This server is training for other visitors at its limit. Try again in a minute.")
+            raise Busy("This server is training for other visitors, or reading for them, at its limit. Try again in a minute.")
 
     def _run(self, visitor: str, job: _Job) -> Snapshot:
         job.thread = threading.Thread(target=self._work, args=(job,), name=f"training-{job.kind}", daemon=True)
@@ -158,7 +158,7 @@ class Registry:
         from tx_core.device import use_one_core  # imports torch: a page that only looks does not wait for it
 
         use_one_core()
-        outcome, problem = "failed", "The training broke off. Start it again; if that happens twice, choose other sizes."
+        outcome, problem = "failed", "This broke off. Start it again; if that happens twice, choose other sizes or fewer texts."
         steps = job.training.steps()
         try:
             for record in steps:
