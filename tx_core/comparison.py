@@ -1,0 +1,90 @@
+"""Two maps of attention laid over each other, word on word: what the second has more or less than the first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from tx_core.views import View
+from tx_core.word_alignment import Row, Spelling, align, laid_together
+
+SMALLEST_TOLD = 0.0005
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The words of both sides in one order, and the difference B − A wherever both sides have both words.
+
+    rows: for each word its place in A and in B, None where it has no partner. labels: the words, as A writes them.
+    difference: weights of B less those of A, within ±1; 0 where `there` is False, for lack of a partner.
+    """
+
+    rows: tuple[Row, ...]
+    labels: tuple[str, ...]
+    one: Float[np.ndarray, "word word"]
+    other: Float[np.ndarray, "other_word other_word"]
+    difference: Float[np.ndarray, "row row"]
+    there: Bool[np.ndarray, "row row"]
+
+    @property
+    def lonely(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Give the words that only A has, and those that only B has."""
+        mine = tuple(label for label, (_, yours) in zip(self.labels, self.rows, strict=True) if yours is None)
+        yours = tuple(label for label, (mine, _) in zip(self.labels, self.rows, strict=True) if mine is None)
+        return mine, yours
+
+
+def compare(
+    one: View, other: View, spelled: Sequence[Spelling], spelled_other: Sequence[Spelling],
+    weights: Float[np.ndarray, "word word"], other_weights: Float[np.ndarray, "other_word other_word"],
+) -> Comparison:  # fmt: skip
+    """Lay two maps over each other: their words, how each is spelled, and the weights of the heads to compare.
+
+    Both views must be of attention within one text. Raises ValueError when they do not fit their weights.
+    """
+    for view, spelling, shown in ((one, spelled, weights), (other, spelled_other, other_weights)):
+        if not shown.shape == (len(view.queries), len(view.keys)) == (len(spelling), len(spelling)):
+            raise ValueError(f"weights must be word × word, got {shown.shape} for {len(spelling)} words")
+    rows = laid_together(align(spelled, spelled_other), len(spelled), len(spelled_other))
+    labels = tuple(other.queries[yours] if mine is None else one.queries[mine] for mine, yours in rows)
+    difference, there = subtract(rows, weights, other_weights)
+    return Comparison(rows, labels, weights, other_weights, difference, there)
+
+
+def subtract(
+    rows: Sequence[Row], weights: Float[np.ndarray, "word word"], other: Float[np.ndarray, "other_word other_word"]
+) -> tuple[Float[np.ndarray, "row row"], Bool[np.ndarray, "row row"]]:
+    """Take A from B where both have both words; give 0 elsewhere, and where it is a difference at all."""
+    found = [(row, mine, yours) for row, (mine, yours) in enumerate(rows) if mine is not None and yours is not None]
+    difference, there = np.zeros((len(rows), len(rows)), np.float32), np.zeros((len(rows), len(rows)), bool)
+    if found:
+        places, mine, yours = (list(column) for column in zip(*found, strict=True))
+        difference[np.ix_(places, places)] = other[np.ix_(yours, yours)] - weights[np.ix_(mine, mine)]
+        there[np.ix_(places, places)] = True
+    return difference, there
+
+
+def largest_difference(comparison: Comparison) -> str:
+    """Say where A and B differ most, in a sentence."""
+    difference = comparison.difference
+    if not comparison.there.any():
+        return "A and B have no word in common, so there is nothing to take from each other."
+    row, column = divmod(int(np.abs(difference).argmax()), len(difference))
+    if abs(difference[row, column]) < SMALLEST_TOLD:
+        return "Nothing differs: A and B look at their common words alike."
+    (mine, yours), (my_key, your_key) = comparison.rows[row], comparison.rows[column]
+    before, after = comparison.one[mine, my_key], comparison.other[yours, your_key]
+    sign = "+" if after > before else "−"
+    return (
+        f"The largest difference: {_name(comparison, row)} gives {before:.2f} of its attention to {_name(comparison, column)} "
+        f"in A and {after:.2f} in B ({sign}{abs(after - before):.2f})."
+    )
+
+
+def _name(comparison: Comparison, row: int) -> str:
+    label = comparison.labels[row]
+    if comparison.labels.count(label) == 1:
+        return f"'{label}'"
+    mine, yours = comparison.rows[row]
+    return f"'{label}' (word {mine + 1} of A, {yours + 1} of B)"
