@@ -19,7 +19,7 @@ def random_weights(layers: int, heads: int, tokens: int, seed: int) -> np.ndarra
 SIZES = st.tuples(st.integers(1, 3), st.integers(1, 4), st.integers(1, 6), st.integers(0, 99))
 
 
-def by_networkx(weights: np.ndarray, query: int) -> list[float]:
+def by_networkx(weights: np.ndarray, query: int) -> list[list[float]]:
     layers, tokens = len(weights), weights.shape[-1]
     graph = networkx.DiGraph()
     for layer in range(layers):
@@ -28,7 +28,9 @@ def by_networkx(weights: np.ndarray, query: int) -> list[float]:
             for lower in range(tokens):
                 capacity = mean[upper, lower] + 0.5 * (upper == lower)
                 graph.add_edge((layer + 1, upper), (layer, lower), capacity=float(capacity))
-    return [networkx.maximum_flow_value(graph, (layers, query), (0, key)) for key in range(tokens)]
+    return [
+        [networkx.maximum_flow_value(graph, (layer, query), (0, key)) for key in range(tokens)] for layer in range(1, layers + 1)
+    ]
 
 
 def test_rollout_of_one_layer_by_hand():
@@ -60,7 +62,7 @@ def test_rows_of_a_rollout_are_shares(sizes):
 def test_without_attention_everything_stays_where_it_is():
     off = np.zeros((3, 2, 4, 4))
     np.testing.assert_array_equal(rollout(off), np.broadcast_to(np.eye(4), (3, 4, 4)))
-    np.testing.assert_array_equal(flow(off, 2), np.eye(4)[2])
+    np.testing.assert_array_equal(flow(off, 2), np.broadcast_to(np.eye(4)[2], (3, 4)))
 
 
 @given(SIZES)
@@ -80,13 +82,13 @@ def test_flow_is_never_less_than_rollout_and_never_more_than_all(sizes):
     weights = random_weights(*sizes)
     for query in range(sizes[2]):
         found = flow(weights, query)
-        assert (found >= rollout(weights)[-1, query] - 1e-9).all()
+        assert (found >= rollout(weights)[:, query] - 1e-9).all()
         assert (found <= 1 + 1e-9).all()
 
 
 def test_flow_through_one_layer_is_its_weights():
     weights = random_weights(1, 3, 5, 7)
-    np.testing.assert_allclose(flow(weights, 4), with_residual(weights)[0, 4])
+    np.testing.assert_allclose(flow(weights, 4), with_residual(weights)[:, 4])
 
 
 def test_a_way_back_through_a_full_pipe_is_found():

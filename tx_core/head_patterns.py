@@ -83,18 +83,22 @@ def pattern_sums(weights: Float[np.ndarray, "layer head query key"], encoding: E
     head ever looks ahead is taken for one that cannot, and chance then counts the past alone.
     """
     asked = ~np.array(encoding.special)
-    rows = weights[:, :, asked].astype(np.float64)
     reachable = _reachable(weights)[asked]
     targets = kind_targets(encoding)[:, asked] & reachable
-    layers, heads, queries, _ = rows.shape
-    aimed = rows.reshape(layers * heads, -1) @ targets.reshape(len(AIMED), -1).T.astype(np.float64)
     widths = np.maximum(reachable.sum(axis=-1), 1)
-    broad = ((np.exp(entropy(rows)) - 1) / np.maximum(widths - 1, 1)).sum(axis=-1)
-    given = np.concatenate([aimed.reshape(layers, heads, -1), broad[..., None]], axis=-1)
+    given = np.stack([_given(layer[:, asked].astype(np.float64), targets, widths) for layer in weights])
     chance = np.append((targets.sum(axis=-1) / widths).sum(axis=-1), 0.0)  # an even look is what "broad" means
-    counted = np.append(targets.any(axis=-1).sum(axis=-1), queries).astype(np.float64)
+    counted = np.append(targets.any(axis=-1).sum(axis=-1), asked.sum()).astype(np.float64)
     votes = np.eye(len(KINDS))[winning_kinds(over_chance(given, chance[None, None], counted[None, None]))]
     return PatternSums(given, chance, counted, votes, 1)
+
+
+def _given(
+    rows: Float[np.ndarray, "head query key"], targets: Bool[np.ndarray, "kind query key"], widths: Int[np.ndarray, "query"]
+) -> Float[np.ndarray, "head kind_and_broad"]:
+    aimed = rows.reshape(len(rows), -1) @ targets.reshape(len(targets), -1).T.astype(np.float64)
+    evenly = ((np.exp(entropy(rows)) - 1) / np.maximum(widths - 1, 1)).sum(axis=-1)
+    return np.concatenate([aimed, evenly[:, None]], axis=-1)
 
 
 def kind_targets(encoding: Encoding) -> Bool[np.ndarray, "kind query key"]:

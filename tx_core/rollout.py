@@ -11,8 +11,8 @@ from jaxtyping import Float
 
 from tx_core.errors import TextProblem
 
-MOST_FLOW_EDGES = 2_000_000
-"""The most edges that all the networks of one question may have together: some three seconds on one core."""
+MOST_FLOW_EDGES = 4_000_000
+"""The most edges that all the networks of one question may have together: some six seconds on one core."""
 LEAST = 1e-12  # what is left of a pipe below this is rounding
 
 
@@ -35,18 +35,19 @@ def rollout(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndar
     return np.stack(reached)
 
 
-def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Float[np.ndarray, "key"]:
-    """Give the maximum flow from a token of the last layer to every token of the input (section 3): 0 to 1 each.
+def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Float[np.ndarray, "layer key"]:
+    """Give the maximum flow from a token in each layer to every token of the input (section 3): 0 to 1 each.
 
-    Each link carries at most its weight. Ask for a lower layer by leaving the layers above it out.
-    Raises TextProblem where the networks would be too large.
+    Each link carries at most its weight. Raises TextProblem where the networks would be too large.
     """
     layers, _, tokens, _ = weights.shape
-    if layers * tokens**3 > MOST_FLOW_EDGES:
-        most = int((MOST_FLOW_EDGES / layers) ** (1 / 3))
+    depths = layers * (layers + 1) // 2
+    if depths * tokens**3 > MOST_FLOW_EDGES:
+        most = int((MOST_FLOW_EDGES / depths) ** (1 / 3))
         raise TextProblem(
-            f"Attention flow solves a network of {layers * tokens**2:,} links for each of the {tokens:,} tokens. With {layers} "
-            f"layers it is computed for at most {most:,} tokens: shorten the text, or look at a lower layer."
+            f"Attention flow solves a network of up to {layers * tokens**2:,} links for every token and layer. With "
+            f"{layers} layers it is computed for at most {most:,} tokens here, and this text has {tokens:,}: "
+            f"shorten it by {tokens - most:,} tokens."
         )
     network = Network(layers * tokens + tokens)
     for depth, mixed in enumerate(with_residual(weights)):  # node: layer * tokens + token, the input being layer 0
@@ -54,7 +55,9 @@ def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Floa
             for lower, capacity in enumerate(row):
                 if capacity > LEAST:
                     network.connect((depth + 1) * tokens + upper, depth * tokens + lower, capacity)
-    return np.array([network.max_flow(layers * tokens + query, key) for key in range(tokens)])
+    return np.array([
+        [network.max_flow(layer * tokens + query, key) for key in range(tokens)] for layer in range(1, layers + 1)
+    ])  # fmt: skip
 
 
 class Network:

@@ -1,4 +1,4 @@
-"""A page in parts: one sentence or two, a choice of parts, and the chosen part drawn with the embedded model."""
+"""A page in parts: one sentence or two, a choice of parts, and the chosen part drawn with the embedded model, or another."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui import cache, controls
-from pages.ui.address import Field, held, key, read_view, tell_not_understood, write_view
+from pages.ui.address import Field, held, keep_view, key, read_view, tell_not_understood, write_view
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
-from tx_core.errors import ExplorerError
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from tx_core.engine import BertEngine
+    from tx_core.engine import Engine
 
 MODEL = "embedded"
 
-Draw = Callable[[str, "BertEngine", str, str], None]
+Draw = Callable[[str, "Engine", str, str], None]
 """Draws a part from the page's key, the engine, the sentence and the second sentence."""
 
 
@@ -24,8 +24,9 @@ Draw = Callable[[str, "BertEngine", str, str], None]
 class PartsPage:
     """What makes such a page its own.
 
-    fields: with text, pair and part among them. parts: their titles, in order. drawings: gives how each part is drawn,
-    importing what that takes only when asked. ways: the pages that it leads to. on_part: runs when another part is chosen.
+    fields: with text, pair and part among them, and model where the reader may choose one. parts: their titles, in order.
+    drawings: gives how each part is drawn, importing what that takes only when asked. ways: the pages that it leads to.
+    on_part: runs when another part is chosen.
     """
 
     page: str
@@ -41,28 +42,37 @@ def parts_page(view: PartsPage) -> None:
     badge = open_page(view.page)
     read_view(view.page, view.fields, {})
     tell_not_understood(view.page)
-    first, second = st.columns([3, 2])
+    chooses_model = any(field.name == "model" for field in view.fields)
+    first, second, *third = st.columns([5, 4, 3] if chooses_model else [3, 2])
     with first:
         text = controls.sentence(key(view.page, "text"))
     with second:
         pair = controls.sentence(key(view.page, "pair"), "Second sentence (optional)")
+    model = MODEL
+    if chooses_model:
+        with third[0]:
+            model = controls.model(key(view.page, "model"))
     part = st.segmented_control("Part", list(view.parts), format_func=view.parts.get, required=True,
                                 label_visibility="collapsed", **held(key(view.page, "part"), view.on_part))  # fmt: skip
     try:
-        engine = cache.engine(MODEL)
+        with controls.wait_for(model):
+            engine = cache.engine(model)
         show_engine(badge, engine.title, engine.device)
     except ExplorerError as problem:
         explain(problem)
+        if chooses_model and isinstance(problem, ModelUnavailable | CheckpointProblem):
+            controls.offer_default_model(key(view.page, "model"))
         _end(view, text, pair)
     else:
-        _look(view, part, text, pair)
+        _look(view, part, model, text, pair)
 
 
 @st.fragment
-def _look(view: PartsPage, part: str, text: str, pair: str) -> None:
+def _look(view: PartsPage, part: str, model: str, text: str, pair: str) -> None:
     """Show one part; what is changed here runs nothing but this."""
+    keep_view(view.page, view.fields)
     try:
-        view.drawings()[part](view.page, cache.engine(MODEL), text, pair)
+        view.drawings()[part](view.page, cache.engine(model), text, pair)
     except ExplorerError as problem:
         explain(problem)
     _end(view, text, pair)

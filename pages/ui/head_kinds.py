@@ -1,0 +1,41 @@
+"""How the kinds of heads look and are called: a colour, a sign and words for each, here and wherever heads are coloured."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the core imports torch: only a part that computes waits for it
+    from tx_core.trace import Encoding
+
+
+@dataclass(frozen=True)
+class KindLook:
+    """What stands for a kind. aim: what such a head looks at, as in "looks at …"."""
+
+    word: str
+    letter: str
+    colour: str
+    aim: str
+
+
+ONE_COLOUR = "#3f83cf"
+
+
+def looks(encoding: "Encoding | None" = None) -> dict[str, KindLook]:
+    """Give the look of every kind in `head_patterns.KINDS`; special tokens are called as the model's own."""
+    first, last = _marks(encoding) if encoding else ("[CLS]", "[SEP]")
+    return {
+        "previous": KindLook("previous", "←", "#3f83cf", "the token before"),
+        "next": KindLook("next", "→", "#dd8328", "the token after"),
+        "same": KindLook("same", "=", "#a06cd0", "itself, its word, or the same word elsewhere"),
+        "first": KindLook(first, "C", "#3a9a68", first),
+        "separator": KindLook(last, "S", "#1f9fb5", last),
+        "punctuation": KindLook("signs", ".", "#d35a86", "punctuation and other signs"),
+        "broad": KindLook("broad", "≈", "#a8912a", "all tokens much alike"),
+        "mixed": KindLook("mixed", "?", "#8793a0", "nothing that one of these rules describes"),
+    }
+
+
+def _marks(encoding: "Encoding") -> tuple[str, str]:
+    special = [token for token, mark in zip(encoding.tokens, encoding.special, strict=True) if mark]
+    first = encoding.tokens[0] if encoding.special[0] else "first"
+    return first, next((token for token in special[1:]), "end")

@@ -1,0 +1,76 @@
+"""A table of all heads as coloured buttons, hue for the kind and lightness for how clear it is. Words in, a choice out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.attention_view import chosen_heads, joined
+
+ASSETS = Path(__file__).parents[2] / "assets" / "head_table"
+MODULES = ("scales.js", "theme.js", "surface.js", "../head_table/table.js")
+
+
+@dataclass(frozen=True)
+class HeadCell:
+    """One head of the table.
+
+    word: what is written on it where there is room, and `number` below it; letter: where there is not. colour: as
+    #rrggbb, at its full strength. strength: 0 to 1. told: the head in a sentence.
+    """
+
+    word: str
+    letter: str
+    number: str
+    colour: str
+    strength: float
+    told: str
+
+
+@dataclass(frozen=True)
+class LegendEntry:
+    """What a colour of the table means."""
+
+    name: str
+    letter: str
+    colour: str
+    strength: float = 1.0
+
+
+def head_table(
+    cells: Sequence[Sequence[HeadCell]],
+    legend: Sequence[LegendEntry],
+    chosen: tuple[int, int],
+    *,
+    label: str,
+    key: str,
+    on_choose: Callable[[], None],
+) -> None:
+    """Show a row of cells for each layer; a click chooses a head. After it `on_choose` runs, and `chosen_head` tells which.
+
+    label: what the table shows, for those who cannot see it. Raises ValueError for rows of different lengths.
+    """
+    if len({len(row) for row in cells}) != 1:
+        raise ValueError("every layer must have as many heads")
+    message = {
+        "cells": [[asdict(cell) for cell in row] for row in cells],
+        "legend": [asdict(entry) for entry in legend],
+        "chosen": list(chosen),
+        "label": label,
+    }
+    _component()(key=key, data=message, on_chosen_change=on_choose)
+
+
+def chosen_head(key: str, layers: int, heads: int) -> tuple[int, int] | None:
+    """Tell which head was clicked last in the table `key`; None before the first click."""
+    return next(iter(chosen_heads(key, layers, heads)), None)
+
+
+@cache
+def _component() -> Callable[..., object]:
+    style = (ASSETS / "head_table.css").read_text("utf-8")
+    return st.components.v2.component(
+        "attention_explorer_head_table", html='<div class="attention-view"></div>', css=style, js=joined(MODULES)
+    )

@@ -1,0 +1,69 @@
+"""Heads as points on a map: heads that look alike lie close together, and the nearest are named."""
+
+from typing import TYPE_CHECKING
+
+import pandas
+import streamlit as st
+
+from pages.ui import cache, head_kinds
+from pages.ui.controls import head_name
+from pages.ui.figures import QUIET
+from pages.ui.source_code import show_source
+from pages.ui.summary_choices import NO_EXPLANATION, ask_head, tell
+from pages.ui.summary_figures import head_points
+from pages.ui.summary_glance import summary_of
+from tx_core import head_likeness
+
+if TYPE_CHECKING:
+    from tx_core.engine import Engine
+
+NEIGHBOURS = 5
+MOST_NAMED = 40
+
+
+def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
+    """The map, and the neighbours of the chosen head."""
+    st.markdown(
+        "Two heads are alike when every token spreads its attention in the same way in both. **Heads that are close on the map "
+        "look at the same tokens.** Colours are the kinds of heads, as at a glance."
+    )
+    st.latex(r"1 - \mathrm{JS}(a, b) \qquad \mathrm{JS}(a,b) = H\bigl(\tfrac{a+b}{2}\bigr) - \tfrac12 H(a) - \tfrac12 H(b)")
+    show_source(head_likeness.likeness, head_likeness.head_map)
+    stack = cache.trace(engine.name, text, pair).attention
+    heads = stack.weights.shape[1]
+    run = (engine.name, engine.device, text, pair or None)
+    found = cache.remember((page, "alike", *run), lambda: head_likeness.likeness(stack.weights))
+    summary = summary_of(page, engine.name, engine.device, text, pair, stack)
+    looks = head_kinds.looks(stack.query_tokens)
+    kinds = [looks[one.kind] for one in summary.named]
+    layer, head = ask_head(page, stack)
+    chosen = layer * heads + head
+    near = head_likeness.nearest(found, chosen, NEIGHBOURS)
+    numbers = [divmod(number, heads) for number in range(len(found))]
+    named = {chosen, *(other for other, _ in near)} if len(found) > MOST_NAMED else set(range(len(found)))
+    draw, table = st.columns([3, 2], gap="medium")
+    with draw:
+        figure = head_points(
+            head_likeness.head_map(found),
+            [f"{at + 1}-{which + 1}" if number in named else "" for number, (at, which) in enumerate(numbers)],
+            [f"{head_name(place)}: {kind.word}" for place, kind in zip(numbers, kinds, strict=True)],
+            [kind.colour for kind in kinds], chosen, [other for other, _ in near], dark=st.context.theme.type == "dark",
+        )  # fmt: skip
+        st.plotly_chart(figure, key=f"{page}_map", config=QUIET, alt=_in_words(numbers, chosen, near))
+    with table:
+        st.markdown(f"**Nearest to {head_name((layer, head)).lower()}**")
+        rows = [
+            {"head": head_name(numbers[other]), "kind": kinds[other].word, "alike (0 to 1)": round(share, 3)}
+            for other, share in near
+        ]
+        st.dataframe(pandas.DataFrame(rows), hide_index=True, key=f"{page}_near")
+    tell(
+        "Points are named layer-head. The map squeezes many directions into two: distances on it agree with the true ones to "
+        f"{head_likeness.told_by_map(found):.2f} (correlation, 1 at best), so trust the table where they differ. That two heads "
+        f"look at the same tokens does not mean that they take the same from them. {NO_EXPLANATION}"
+    )
+
+
+def _in_words(numbers: list[tuple[int, int]], chosen: int, near: list[tuple[int, float]]) -> str:
+    told = ", ".join(f"{head_name(numbers[other]).lower()} ({share:.2f})" for other, share in near)
+    return f"Map of all heads. Nearest to {head_name(numbers[chosen]).lower()}: {told}."

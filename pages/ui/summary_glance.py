@@ -1,0 +1,160 @@
+"""All heads of a run at a glance: a table of layers × heads, coloured by what each head does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+
+from pages.ui import cache, contents, head_kinds
+from pages.ui.address import held, key
+from pages.ui.attention_view import heads_to_link
+from pages.ui.controls import head_name
+from pages.ui.head_table import HeadCell, LegendEntry, chosen_head, head_table
+from pages.ui.source_code import show_source
+from pages.ui.summary_choices import NO_EXPLANATION, ask_head, tell
+from tx_core import head_patterns, measures
+
+if TYPE_CHECKING:
+    from tx_core.engine import Engine
+    from tx_core.trace import AttentionStack
+
+COLOURS = {"pattern": "Kind of head", "entropy": "How widely it looks", "distance": "How far it looks"}
+
+
+@dataclass(frozen=True)
+class HeadSummary:
+    """Everything that is said of the heads in one text; entropy from 0 (one token) to 1 (all alike), distance in tokens."""
+
+    sums: head_patterns.PatternSums
+    named: tuple[head_patterns.HeadPattern, ...]
+    entropy: Float[np.ndarray, "layer head"]
+    distance: Float[np.ndarray, "layer head"]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the numbers, in bytes."""
+        return self.sums.nbytes + self.entropy.nbytes + self.distance.nbytes + 200 * len(self.named)
+
+
+def summarise(stack: "AttentionStack") -> HeadSummary:
+    """Name every head of a run and measure it, over the text's own tokens."""
+    asked = ~np.array(stack.query_tokens.special)
+    sums = head_patterns.pattern_sums(stack.weights, stack.query_tokens)
+    own = [layer[:, asked] for layer in stack.weights]  # a layer at a time, for long texts
+    apart = [measures.distance(layer)[:, asked].mean(axis=-1) for layer in stack.weights]
+    wide = [measures.relative_entropy(layer).mean(axis=-1) for layer in own]
+    return HeadSummary(sums, head_patterns.name_heads(sums), np.stack(wide), np.stack(apart))
+
+
+def summary_of(page: str, model: str, device: str, text: str, pair: str, stack: "AttentionStack") -> HeadSummary:
+    """Give the summary of a run, from the cache where it is known."""
+    return cache.remember((page, "heads", model, device, text, pair or None), lambda: summarise(stack))
+
+
+def glance(page: str, engine: "Engine", text: str, pair: str) -> None:
+    """The table, the chosen head in words, all numbers."""
+    trace = cache.trace(engine.name, text, pair)
+    stack = trace.attention
+    found = summary_of(page, engine.name, engine.device, text, pair, stack)
+    st.markdown(
+        "Every cell is a head. **Hue and word tell what it mostly does, depth of colour how clearly.** Choose one to read more."
+    )
+    st.segmented_control("Colour by", list(COLOURS), format_func=COLOURS.get, required=True, **held(key(page, "colour")))
+    _table(page, stack, found)
+    _chosen(page, engine, text, pair, stack, found)
+    _numbers(page, stack, found)
+    show_source(head_patterns.kind_targets, head_patterns.pattern_sums, measures.entropy, measures.distance)
+    tell(
+        "This tells where attention goes in this one text, by rules made by people; a head may do something else in another "
+        f"text, and the rules know a few habits only. {NO_EXPLANATION}"
+    )
+
+
+def _table(page: str, stack: "AttentionStack", found: HeadSummary) -> None:
+    name = key(page, "table")
+    layers, heads = found.entropy.shape
+
+    def take() -> None:
+        if (head := chosen_head(name, layers, heads)) is not None:
+            st.session_state[key(page, "heads")] = [head]
+
+    colour = st.session_state[key(page, "colour")]
+    cells, legend = _by_kind(stack, found) if colour == "pattern" else _by_number(stack, found, colour)
+    rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
+    chosen = st.session_state[key(page, "heads")][0]
+    chosen = chosen if chosen[0] < layers and chosen[1] < heads else (0, 0)
+    head_table(rows, legend, chosen, label=f"{COLOURS[colour]}: a row for each layer, a column for each head",
+               key=name, on_choose=take)  # fmt: skip
+
+
+def _by_kind(stack: "AttentionStack", found: HeadSummary) -> tuple[list[HeadCell], list[LegendEntry]]:
+    looks = head_kinds.looks(stack.query_tokens)
+    cells = [
+        HeadCell(look.word, look.letter, f"{head.confidence:.2f}", look.colour, head.confidence,
+                 f"{head_name((head.layer, head.head))}: {look.word}, confidence {head.confidence:.2f}")
+        for head in found.named
+        for look in [looks[head.kind]]
+    ]  # fmt: skip
+    kinds = [kind for kind in looks if any(head.kind == kind for head in found.named)]
+    return cells, [LegendEntry(looks[kind].aim, looks[kind].letter, looks[kind].colour) for kind in kinds]
+
+
+def _by_number(stack: "AttentionStack", found: HeadSummary, colour: str) -> tuple[list[HeadCell], list[LegendEntry]]:
+    numbers = getattr(found, colour)
+    most = 1.0 if colour == "entropy" else max(float(numbers.max()), 1e-9)
+    unit, digits = ("of 1", 2) if colour == "entropy" else ("tokens", 1)
+    cells = [
+        HeadCell(f"{number:.{digits}f}", f"{number:.1f}", "", head_kinds.ONE_COLOUR, number / most,
+                 f"{head_name((head.layer, head.head))}: {number:.{digits}f} {unit}")
+        for head, number in zip(found.named, numbers.ravel().tolist(), strict=True)
+    ]  # fmt: skip
+    if colour == "entropy":
+        ends = "each token looks at one other", "at all alike"
+    else:
+        even = measures.even_distance(len(stack.query_tokens))
+        ends = "each token looks at itself", f"{most:.1f} tokens away; an even look is {even:.1f} away"
+    return cells, [LegendEntry(ends[0], "", head_kinds.ONE_COLOUR, 0.0), LegendEntry(ends[1], "", head_kinds.ONE_COLOUR)]
+
+
+def _chosen(page: str, engine: "Engine", text: str, pair: str, stack: "AttentionStack", found: HeadSummary) -> None:
+    asked, told = st.columns([2, 5], gap="medium")
+    with asked:
+        layer, head = ask_head(page, stack)
+    looks = head_kinds.looks(stack.query_tokens)
+    pattern = found.named[layer * found.entropy.shape[1] + head]
+    with told:
+        st.text(
+            f"{head_name((layer, head))} looks at {looks[pattern.kind].aim} (confidence {pattern.confidence:.2f} of 1). "
+            f"Second: {looks[pattern.second].aim} ({pattern.second_score:.2f}). "
+            f"It spreads its attention to {found.entropy[layer, head]:.2f} of the widest possible, and looks "
+            f"{found.distance[layer, head]:.1f} tokens away on average."
+        )
+        address = {"text": text, "pair": pair, "model": engine.name, "heads": heads_to_link([(layer, head)])}
+        st.page_link(contents.page("attention").path, label="See this head in detail", icon=":material/zoom_in:",
+                     query_params={name: value for name, value in address.items() if value})  # fmt: skip
+
+
+def _numbers(page: str, stack: "AttentionStack", found: HeadSummary) -> None:
+    opened = st.expander("The numbers as a table", key=key(page, "numbers"), on_change="rerun")
+    if opened.open:
+        import pandas
+
+        with opened:
+            st.caption("Shares are of the attention of the text's own tokens; a link may count for two kinds.")
+            st.dataframe(pandas.DataFrame(head_rows(stack, found)), hide_index=True)
+
+
+def head_rows(stack: "AttentionStack", found: HeadSummary) -> Sequence[dict[str, object]]:
+    """List the heads, one row each, with every number that is known of them."""
+    looks, shares = head_kinds.looks(stack.query_tokens), found.sums.shares
+    return [
+        {"layer": head.layer + 1, "head": head.head + 1, "kind": looks[head.kind].word, "confidence": round(head.confidence, 3),
+         "spread (0 to 1)": round(float(found.entropy[head.layer, head.head]), 3),
+         "distance (tokens)": round(float(found.distance[head.layer, head.head]), 2)}
+        | {f"to {looks[kind].word}": round(float(shares[head.layer, head.head, number]), 3)
+           for number, kind in enumerate(head_patterns.AIMED)}
+        for head in found.named
+    ]  # fmt: skip

@@ -1,0 +1,62 @@
+"""What the model would answer at a token if it had to stop after each layer."""
+
+from typing import TYPE_CHECKING
+
+import pandas
+import streamlit as st
+
+from pages.ui import cache
+from pages.ui.attention_table import numbered
+from pages.ui.block_depth import depths, draw_lines
+from pages.ui.figures import percent
+from pages.ui.source_code import show_source
+from pages.ui.summary_choices import ask_token, tell
+from tx_core import logit_lens
+
+if TYPE_CHECKING:
+    from tx_core.engine import Engine
+
+
+def lens(page: str, engine: "Engine", text: str, pair: str) -> None:
+    """A table of answers by layer, and the way of the final one."""
+    st.markdown(
+        "The masked-word head reads an answer off the vectors of the last layer. **Let it read those of every layer before**, "
+        "as if the model had to answer early: at a blank one sees the answer come up."
+    )
+    st.latex(r"p_\ell = \mathrm{softmax}\bigl(\mathrm{head}(h_\ell)\bigr)")
+    show_source(logit_lens.logit_lens)
+    trace = cache.trace(engine.name, text, pair, keep=("hidden",))
+    encoding = trace.attention.query_tokens
+    place = ask_token(page, encoding, "Token")
+    found = cache.remember((page, "lens", engine.name, engine.device, text, pair or None, place),
+                           lambda: logit_lens.logit_lens(engine, trace, place))  # fmt: skip
+    st.dataframe(_table(found), key=f"{page}_lens")
+    label = numbered(encoding.tokens)[place]
+    st.text(
+        f"At {label} the model's own answer, {found.answer}, has {percent(float(found.probability[-1]))} after the last layer; "
+        f"it is first from {_first_from(found)} on."
+    )
+    series = {"probability of the final answer": found.probability.tolist()}
+    draw_lines(f"{page}_lens_line", "How the final answer comes up", depths(engine.num_layers), series, (-0.03, 1.03))
+    tell(
+        "The head was trained to read the last layer only: a strange word early on may mean that the layer speaks another "
+        "language, not that it knows nothing. What a layer lets one read off need not be what later layers use "
+        "(nostalgebraist 2020; Belrose et al. 2023)."
+    )
+
+
+def _table(found: "logit_lens.LayerAnswers") -> pandas.DataFrame:
+    rows = [f"after layer {depth}" if depth else "embeddings" for depth in range(len(found.words))]
+    cells = [
+        [f"{word} {percent(float(share))}" for word, share in zip(words, shares, strict=True)] + [f"{rank:,}"]
+        for words, shares, rank in zip(found.words, found.shares, found.rank.tolist(), strict=True)
+    ]
+    columns = [f"{number}." for number in range(1, found.shares.shape[1] + 1)]
+    return pandas.DataFrame(cells, index=rows, columns=[*columns, "rank of the final answer"])
+
+
+def _first_from(found: "logit_lens.LayerAnswers") -> str:
+    depth = len(found.rank)
+    while depth and found.rank[depth - 1] == 1:
+        depth -= 1
+    return f"layer {depth}" if depth else "the embeddings"
