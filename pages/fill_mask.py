@@ -8,9 +8,10 @@ import streamlit as st
 from pages.ui import answers, blank_attention, cache, controls, prediction_settings, prediction_view
 from pages.ui.address import Field, flag_field, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.answers import Answer
+from pages.ui.attention_table import warn_of_unknown
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from pages.ui.prompts import Prompt, curated
-from pages.ui.word_pills import blank_last_word, word_pills
+from pages.ui.word_pills import as_typed, blank_last_word, word_pills
 from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -22,6 +23,8 @@ FIELDS = (
     text_field("text", EXAMPLES[0].text),
     flag_field("compare"),
     text_field("second", EXAMPLES[0].second),
+    text_field("text_behind"),
+    text_field("second_behind"),
     text_field("named"),
     Field("model", "embedded", controls.read_model),
     *prediction_settings.FIELDS,
@@ -32,7 +35,8 @@ FIRST_VIEW = {"focus": 3}
 
 def show_example(prompt: Prompt) -> None:
     """Bring an example's sentences and words onto the page."""
-    view = {"text": prompt.text, "compare": bool(prompt.second), "named": prompt.named, "limit": prompt.limit}
+    view = {"text": prompt.text, "compare": bool(prompt.second), "named": prompt.named, "limit": prompt.limit,
+            "text_behind": "", "second_behind": "", "changes": ()}  # fmt: skip
     if prompt.second:
         view["second"] = prompt.second
     st.session_state.update({key(PAGE, name): value for name, value in view.items()})
@@ -60,6 +64,8 @@ def ask_sentence(name: str, label: str) -> None:
     """Ask for a sentence, as a line to type in and as words to click."""
     controls.sentence(key(PAGE, name), label, placeholder="Write ___ where a word should go")
     word_pills(key(PAGE, name), favourite)
+    if guess := st.session_state.pop(key(PAGE, "guess"), None):
+        st.info(f"Nobody had typed a word there: “{as_typed(guess)}” is the model's first guess. Click it to blank it again.")
 
 
 def ask_words() -> tuple[str, ...]:
@@ -84,14 +90,18 @@ def favourite(text: str, number: int) -> str:
         filling = answers.favourites(st.session_state[key(PAGE, "model")], text, prediction_settings.settings(PAGE))
     except ExplorerError:
         return text
-    return filling.blanks[number].predictions[0].sentence
+    best = filling.blanks[number].predictions[0]
+    st.session_state[key(PAGE, "guess")] = answers.spelled(best)
+    return best.sentence
 
 
 def answer(engine: "Engine", name: str, words: tuple[str, ...]) -> list[Answer]:
     """Draw all about one sentence; give nothing, and why on the page, where there is nothing to draw."""
     text, comparing = st.session_state[key(PAGE, name)], st.session_state[key(PAGE, "compare")]
     try:
-        if not engine.encode(text).blanks:
+        encoding = engine.encode(text)
+        warn_of_unknown([encoding])
+        if not encoding.blanks:
             offer_a_blank(name)
             return []
         chosen = prediction_settings.settings(PAGE)
@@ -113,11 +123,11 @@ def offer_a_blank(name: str) -> None:
 
 @st.fragment
 def look(model: str, found: Sequence[Answer]) -> None:
-    """Show where a blank looks; what is clicked here runs nothing but this."""
+    """Show where a blank looks, and what the reader changes; what is clicked here runs nothing but this."""
     if found:
         prediction_view.numbers(found, key(PAGE, "numbers"))
         try:
-            blank_attention.blank_attention(PAGE, model, found)
+            blank_attention.blank_attention(PAGE, cache.engine(model), found)
         except ExplorerError as problem:
             explain(problem)
     write_view(PAGE, FIELDS, FIRST_VIEW)

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.changes import MOST_CHANGES, Change, added, in_words, interventions, read_changes, without, write_changes
+from pages.ui.changes import (
+    MOST_CHANGES,
+    Change,
+    StackNames,
+    added,
+    in_words,
+    interventions,
+    read_changes,
+    without,
+    write_changes,
+)
 from tx_core.interventions import UNCHANGED, Interventions
 
 numbers, places = st.integers(0, 9998), st.integers(0, 999_998)
@@ -90,9 +100,21 @@ def test_there_is_an_end_to_changes():
 
 
 def test_changes_are_named_as_a_reader_counts_with_the_tokens_of_the_text():
-    tokens = ["[CLS]", "cats", "sleep", "[SEP]"]
+    tokens = ("[CLS]", "cats", "sleep", "[SEP]")
     link = "off~2-3_even~1_hide~2_hide~2~1-2_cut~3-2_temperature~0.5~2_sparse_hide~9"
-    assert [in_words(one, tokens) for one in read_changes(link)] == [
+    assert [in_words(one, [StackNames("self", 3, tokens, tokens)]) for one in read_changes(link)] == [
         "Layer 2, head 3 off", "Layer 1 even", "“cats” (2) hidden", "“cats” (2) hidden in layer 1, head 2",
         "“sleep” (3) ↛ “cats” (2)", "Temperature 0.5 in layer 2", "Sparse attention", "token 9 hidden",
+    ]  # fmt: skip
+
+
+def test_where_a_model_has_several_stacks_the_stack_is_named_and_its_own_layers_are_counted():
+    text, written = ("the", "dog"), ("<s>", "der")
+    stacks = [
+        StackNames("self", 2, text, text), StackNames("decoder", 3, written, written), StackNames("cross", 3, written, text),
+    ]  # fmt: skip
+    link = "off~2-1_off~3-1_cut~2-2~5_cut~2-2~6-4_hide~2"
+    assert [in_words(one, stacks) for one in read_changes(link)] == [
+        "Layer 2, head 1 (encoder) off", "Layer 1, head 1 (decoder) off", "“der” (2) ↛ “der” (2) in layer 3 (decoder)",
+        "“der” (2) ↛ “dog” (2) in layer 1, head 4 (cross-attention)", "“dog” (2) hidden",
     ]  # fmt: skip

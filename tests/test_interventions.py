@@ -108,9 +108,7 @@ changes = st.builds(
     off=st.frozensets(st.sampled_from([None, 0, 1, 2]), max_size=2),
     uniform=st.frozensets(st.sampled_from([None, 0, 1, 2]), max_size=2),
     hidden=st.frozensets(st.tuples(st.sampled_from([None, 0, 2]), st.integers(0, KEYS - 1)), max_size=3),
-    cut=st.frozensets(
-        st.tuples(st.sampled_from([None, 1]), st.integers(0, QUERIES - 1), st.integers(0, KEYS - 1)), max_size=4
-    ),
+    cut=st.frozensets(st.tuples(st.sampled_from([None, 1]), st.integers(0, QUERIES - 1), st.integers(0, KEYS - 1)), max_size=4),
     temperature=st.floats(0.05, 20),
     normaliser=st.sampled_from([None, "sparse", "hard"]),
 )

@@ -124,9 +124,7 @@ def test_heads_off_in_our_bert_are_slices_zeroed_before_the_librarys_output_proj
 
 
 def test_a_temperature_everywhere_is_the_librarys_bert_with_every_query_divided(checkpoint, engine):
-    meddled = transformers.BertForMaskedLM.from_pretrained(
-        checkpoint("bert"), attn_implementation="eager", dtype=torch.float32
-    )
+    meddled = transformers.BertForMaskedLM.from_pretrained(checkpoint("bert"), attn_implementation="eager", dtype=torch.float32)
     with torch.no_grad():
         for layer in meddled.bert.encoder.layer:
             for part in layer.attention.self.query.parameters():

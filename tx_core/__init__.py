@@ -10,7 +10,7 @@ Where words stand: positions, relative, position_scores; does it matter: equivar
 A transformer: config, layers, encoder, decoder, seq2seq, heads, bert.
 A run and its record: trace, interventions, layer_change, tokenizer, plain_text, checkpoint, device, engine, errors.
 Which models: models, download; other families through our attention: hub, hub_engine, recorder.
-What a reader is shown of a run: views, sentences; in a file: weights_file.
+What a reader is shown of a run: views, sentences; in a file: weights_file; of two runs on a text: attention_shift.
 Of two runs side by side: word_alignment, comparison, word_likeness.
 Summaries of a run: measures, head_patterns, head_likeness, rollout, value_weighted, logit_lens, attribution;
 of many sentences: text_file, sentence_file,

@@ -1,5 +1,6 @@
 """Which head does a prediction hang on? Every head switched off in turn, many at a time: a row of the batch for each."""
 
+import math
 import time
 from collections.abc import Generator
 from dataclasses import dataclass, replace
@@ -68,6 +69,12 @@ class Scan:
         self.found: HeadScan | None = None
 
     @property
+    def batches(self) -> int:
+        """How many batches it takes."""
+        runs = 1 + self.engine.num_layers * self.engine.num_heads
+        return math.ceil(runs / rows_at_once(len(self.row), self.engine.tokenizer.vocab_size))
+
+    @property
     def finished(self) -> bool:
         """Whether every head was tried."""
         return self.found is not None
@@ -100,6 +107,12 @@ class Scan:
             device=notices[notice], notice=notice,
         )  # fmt: skip
 
+    def run(self) -> HeadScan:
+        """Do all of it and give what was found."""
+        for _ in self.steps():
+            pass
+        return self.found
+
     def _word(self, entry: int) -> str:
         tokenizer = self.engine.tokenizer
         word = tokenizer.readable(entry) or tokenizer.word(entry)
@@ -112,10 +125,7 @@ def scan_heads(engine: Engine, text: str, *, blank: int = 0, interventions: Inte
     A head that is without effect alone may still matter together with others: they can stand in for each other.
     Raises what `fill_mask.predict` raises, ChangeProblem, and ValueError for a blank that is not there.
     """
-    scan = Scan(engine, text, blank=blank, interventions=interventions)
-    for _ in scan.steps():
-        pass
-    return scan.found
+    return Scan(engine, text, blank=blank, interventions=interventions).run()
 
 
 def with_head_off(interventions: Interventions, head: tuple[int, int]) -> Interventions:

@@ -90,9 +90,7 @@ def _rank(logits: Float[Tensor, "vocab"], entry: int) -> int:
     return int((logits > logits[entry]).sum()) + 1
 
 
-def _prediction(
-    engine: Engine, text: str, number: int, entry: int, shares: Float[Tensor, "vocab"], *, first: bool
-) -> Prediction:
+def _prediction(engine: Engine, text: str, number: int, entry: int, shares: Float[Tensor, "vocab"], *, first: bool) -> Prediction:
     tokenizer = engine.tokenizer
     return Prediction(
         id=entry, piece=tokenizer.word(entry), word=tokenizer.readable(entry), joins=tokenizer.joins(entry, first=first),

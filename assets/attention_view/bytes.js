@@ -22,6 +22,12 @@ export function weightOf(code) {
   return root * root;
 }
 
+// A difference of two weights is coded around 32768, with the sign of the difference.
+export function changeOf(code) {
+  const root = (code - 32768) / 32767;
+  return Math.sign(root) * root * root;
+}
+
 export function digits(code) {
   return weightOf(code).toFixed(3);
 }

@@ -1,5 +1,6 @@
 // One weights matrix as cells: query down, key across. The axes stay in sight while the cells scroll.
 
+import { changeOf, weightOf } from "./bytes.js";
 import { inkOn, picture } from "./scales.js";
 import { measureLabels } from "./surface.js";
 
@@ -76,11 +77,12 @@ function reduced(model, factor) {
   const [columns, rows] = [Math.ceil(model.keys / factor), Math.ceil(model.queries / factor)];
   let cells = model.cells;
   if (factor > 1) {
-    cells = new Uint16Array(columns * rows);
+    const strength = model.signed ? (code) => Math.abs(code - 32768) : (code) => code;
+    cells = new Uint16Array(columns * rows).fill(model.signed ? 32768 : 0);
     for (let index = 0; index < model.cells.length; index += 1) {
       const [query, key] = [Math.floor(index / model.keys), index % model.keys];
       const place = Math.floor(query / factor) * columns + Math.floor(key / factor);
-      if (model.cells[index] > cells[place]) cells[place] = model.cells[index];
+      if (strength(model.cells[index]) > strength(cells[place])) cells[place] = model.cells[index];
     }
   }
   const made = { canvas: picture(cells, columns, rows, model.table, 8), columns, rows };
@@ -100,11 +102,12 @@ function paintNumbers(context, shape, model, theme) {
   context.textAlign = "center";
   context.textBaseline = "middle";
   for (let index = 0; index < model.cells.length; index += 1) {
-    const weight = (model.cells[index] / 65535) ** 2;
-    if (weight < 0.005) continue;
+    const value = model.signed ? changeOf(model.cells[index]) : weightOf(model.cells[index]);
+    if (Math.abs(value) < 0.005) continue;
     context.fillStyle = inkOn(model.table[model.cells[index] >> 8]);
     const [query, key] = [Math.floor(index / model.keys), index % model.keys];
-    context.fillText(weight.toFixed(2).replace(/^0/, ""), (key + 0.5) * shape.cell, (query + 0.5) * shape.cell + 1);
+    const sign = value < 0 ? "−" : model.signed ? "+" : "";
+    context.fillText(sign + Math.abs(value).toFixed(2).replace(/^0/, ""), (key + 0.5) * shape.cell, (query + 0.5) * shape.cell + 1);
   }
 }
 

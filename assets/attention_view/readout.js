@@ -46,15 +46,17 @@ export function bold(text) {
   return element("bdi", { class: "token" }, text);
 }
 
-export function makeLegend() {
+export function makeLegend(numbers = TICKS) {
   const ramp = element("div", { class: "ramp" });
-  const ticks = TICKS.map((tick) => {
-    const mark = element("span", {}, String(tick));
-    mark.style.left = `${Math.sqrt(tick) * 100}%`;
+  const signed = numbers[0] < 0;
+  const ticks = numbers.map((tick) => {
+    const mark = element("span", {}, signed ? `${tick < 0 ? "−" : tick > 0 ? "+" : ""}${Math.abs(tick)}` : String(tick));
+    const root = Math.sign(tick) * Math.sqrt(Math.abs(tick));
+    mark.style.left = `${signed ? 50 + 50 * root : 100 * root}%`;
     return mark;
   });
   const scale = element("div", { class: "ramp-scale" }, ramp, element("div", { class: "ticks" }, ...ticks));
-  const name = element("span", {}, "weight, coloured by its square root");
+  const name = element("span", {}, `${signed ? "change of the weight" : "weight"}, coloured by its square root`);
   return { node: element("div", { class: "legend", "data-testid": "attention-legend" }, scale, name), ramp };
 }
 

@@ -14,11 +14,22 @@ const STOPS = {
   cividis: ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"],
 };
 
+// Differences: orange where there is less, blue where there is more, and the background's own shade where nothing changed.
+const DIVERGING = {
+  light: ["#7f3a00", "#b85c0a", "#e39a55", "#f7d9bc", "#f4f5f6", "#c9dcf0", "#7fabd8", "#3574b4", "#0a3f7c"],
+  dark: ["#ffdcb6", "#f2a057", "#b0651d", "#573717", "#1b1e25", "#1c3656", "#2d6aaa", "#6daae4", "#d3e8fb"],
+};
+
 export const TICKS = [0, 0.05, 0.25, 0.5, 1];
+export const DIFFERENCE_TICKS = [-1, -0.25, 0, 0.25, 1];
 
 export function stopsOf(scale, dark) {
   const stops = STOPS[scale] ?? STOPS.blues;
   return Array.isArray(stops) ? stops : stops[dark ? "dark" : "light"];
+}
+
+export function divergingStops(dark) {
+  return DIVERGING[dark ? "dark" : "light"];
 }
 
 export function channels(hex) {
@@ -27,7 +38,15 @@ export function channels(hex) {
 
 // 256 colours as [red, green, blue], looked up by the upper eight bits of a code.
 export function colourTable(scale, dark) {
-  const stops = stopsOf(scale, dark).map(channels);
+  return tableOf(stopsOf(scale, dark));
+}
+
+export function divergingTable(dark) {
+  return tableOf(divergingStops(dark));
+}
+
+function tableOf(colours) {
+  const stops = colours.map(channels);
   return Array.from({ length: 256 }, (_, index) => {
     const place = (index / 255) * (stops.length - 1);
     const below = Math.min(Math.floor(place), stops.length - 2);

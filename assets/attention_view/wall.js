@@ -1,7 +1,7 @@
 // The head wall: a thumbnail for every layer and head, and a grid of buttons over them.
 
 import { unpack } from "./bytes.js";
-import { colourTable, picture } from "./scales.js";
+import { colourTable, divergingStops, divergingTable, picture } from "./scales.js";
 import { calmly, element, ownEcho, sharpen, watchScreen } from "./surface.js";
 import { readTheme } from "./theme.js";
 
@@ -40,10 +40,30 @@ function makeWall(parent) {
   };
   const caption = element("div", { class: "wall-caption" }, wall.toggle, wall.name);
   wall.scroller = element("div", { class: "wall-scroller" }, element("div", { class: "wall-stage" }, wall.canvas, wall.grid));
-  wall.root = element("div", { class: "wall" }, wall.scroller, caption);
+  wall.legend = makeEnds();
+  wall.root = element("div", { class: "wall" }, wall.scroller, caption, wall.legend.node);
   (parent.querySelector(".attention-view") ?? parent).append(wall.root);
   listen(wall);
   return wall;
+}
+
+// The legend of a wall that shows differences: three numbers under a ramp.
+function makeEnds() {
+  const ramp = element("div", { class: "ramp" });
+  const ticks = ["0%", "50%", "100%"].map((left) => {
+    const tick = element("span");
+    tick.style.left = left;
+    return tick;
+  });
+  const scale = element("div", { class: "ramp-scale" }, ramp, element("div", { class: "ticks" }, ...ticks));
+  return { node: element("div", { class: "legend", "data-testid": "wall-legend" }, scale), ramp, ticks };
+}
+
+function fillEnds({ node, ramp, ticks }, ends, dark) {
+  node.hidden = !ends;
+  if (!ends) return;
+  ramp.style.background = `linear-gradient(to right, ${divergingStops(dark).join(", ")})`;
+  for (const [place, tick] of ticks.entries()) tick.textContent = ends[place];
 }
 
 function listen(wall) {
@@ -115,9 +135,14 @@ function activate(wall, place) {
   if (wall.grid.contains(wall.grid.getRootNode().activeElement)) button.focus();
 }
 
+function named(wall, [layer, head]) {
+  const note = wall.notes?.[layer]?.[head];
+  return note ? `${words([layer, head])}: ${note}` : words([layer, head]);
+}
+
 function nameHead(wall, place) {
   const chosen = wall.chosen.length > 1 ? `Mean of ${wall.chosen.length} heads` : wall.chosen.map(words).join("");
-  wall.name.textContent = place ? words(place) : chosen;
+  wall.name.textContent = place ? named(wall, place) : chosen;
 }
 
 function receive(wall, { header, cells }) {
@@ -130,7 +155,10 @@ function receive(wall, { header, cells }) {
     wall.chosen = header.chosen;
     if (wall.chosen.length) activate(wall, wall.chosen.at(-1));
   }
-  const table = colourTable(header.scale, wall.theme.dark);
+  wall.notes = header.notes;
+  fillEnds(wall.legend, header.ends, wall.theme.dark);
+  wall.toggle.hidden = Boolean(header.ends);
+  const table = header.scale === "difference" ? divergingTable(wall.theme.dark) : colourTable(header.scale, wall.theme.dark);
   wall.rows = header.rows;
   wall.columns = header.columns;
   wall.atlas = picture(cells, header.columns, header.rows * header.layers * header.heads, table, 0);
@@ -159,6 +187,7 @@ function mark(wall) {
   for (const [layer, buttons] of wall.buttons.entries()) {
     for (const [head, button] of buttons.entries()) {
       button.setAttribute("aria-selected", String(wall.chosen.some((place) => same(place, [layer, head]))));
+      button.setAttribute("aria-label", named(wall, [layer, head]));
     }
   }
 }

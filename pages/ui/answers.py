@@ -46,7 +46,7 @@ def favourites(model: str, text: str, chosen: Settings) -> "Filling":
     from tx_core.fill_mask import predict
 
     shown = {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
-    return _remember(("favourites", model, text, *shown.values()), lambda: predict(cache.engine(model), text, **shown))
+    return remember(("favourites", model, text, *shown.values()), lambda: predict(cache.engine(model), text, **shown))
 
 
 def scores(model: str, text: str, words: tuple[str, ...], blank: int) -> "tuple[WordScore, ...]":
@@ -54,17 +54,18 @@ def scores(model: str, text: str, words: tuple[str, ...], blank: int) -> "tuple[
     from tx_core.word_scores import score_words
 
     key = ("scores", model, text, blank, *words)
-    return _remember(key, lambda: score_words(cache.engine(model), text, words, blank=blank)) if words else ()
+    return remember(key, lambda: score_words(cache.engine(model), text, words, blank=blank)) if words else ()
 
 
 def joint(model: str, text: str) -> "tuple[JointFilling, ...]":
     """Ask for the best fillings of all blanks together."""
     from tx_core.joint_filling import fill_jointly
 
-    return _remember(("joint", model, text), lambda: fill_jointly(cache.engine(model), text))
+    return remember(("joint", model, text), lambda: fill_jointly(cache.engine(model), text))
 
 
-def _remember(key: tuple, compute: Callable[[], Record]) -> Record:
+def remember(key: tuple, compute: Callable[[], Record]) -> Record:
+    """Keep a record of plain values in the cache, weighed by what it takes to write it down."""
     def weighed() -> Kept[Record]:
         record = compute()
         return Kept(record, len(pickle.dumps(record)))

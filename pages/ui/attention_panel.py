@@ -11,6 +11,7 @@ from jaxtyping import Float
 from pages.ui import cache, controls, view_options
 from pages.ui.address import key
 from pages.ui.attention_bytes import thumbnails
+from pages.ui.attention_change import show_change
 from pages.ui.attention_view import attention_map, chosen_heads, focused_token, head_wall
 from pages.ui.view_options import ViewOptions
 
@@ -49,9 +50,12 @@ class Shown:
         return self.view.keys
 
 
-def attention_panel(page: str, stack: "AttentionStack", identity: tuple) -> Shown:
+def attention_panel(
+    page: str, stack: "AttentionStack", identity: tuple, unchanged: "AttentionStack | None" = None
+) -> Shown:
     """Let the reader explore one stack; give what is shown in the end. `identity` names the run in the cache.
 
+    unchanged: the same stack of the run without the reader's changes, to show both and the difference.
     The page's options (view_options) must stand in the session. Call it in a fragment: a click on the wall then runs only this.
     """
     from tx_core import views
@@ -68,8 +72,12 @@ def attention_panel(page: str, stack: "AttentionStack", identity: tuple) -> Show
             view_options.ask_drawing(page)
     weights = views.mean_of_heads(view.weights, heads)
     with look:
-        told = _map(page, view, weights, heads, options)
-        st.caption(_small_print(view, weights, heads, options))
+        if unchanged is None:
+            told = _map(page, view, weights, heads, options)
+            st.caption(_small_print(view, weights, heads, options))
+    if unchanged is not None:
+        plain = prepared_view(unchanged, (*identity, "unchanged"), options)
+        told = show_change(page, plain, view, heads, options, look)
     return Shown(view, tuple(heads), weights, told)
 
 

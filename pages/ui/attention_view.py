@@ -13,6 +13,7 @@ from jaxtyping import Float32, UInt8
 from pages.ui.attention_bytes import codes, pack
 
 SCALES = ("blues", "viridis", "cividis", "greys")
+DIFFERENCE = "difference"
 ASSETS = Path(__file__).parents[2] / "assets" / "attention_view"
 DRAWING = ("bytes.js", "scales.js", "theme.js", "surface.js")
 PICTURE = (*DRAWING, "model.js", "heatmap.js", "lines.js", "layout.js")
@@ -29,9 +30,13 @@ def head_wall(
     scale: str,
     key: str,
     on_choose: Callable[[], None],
+    notes: Sequence[Sequence[str]] = (),
+    ends: tuple[str, str, str] | None = None,
 ) -> None:
     """Let the reader choose among all heads, each shown as the thumbnail of its map.
 
+    notes: a word on each head, by layer, told with its name. scale "difference" colours 0 to 255 around 128, and `ends`
+    are the numbers at the left, the middle and the right of its legend.
     `chosen` holds (layer, head), counted from 0. After a click or an arrow key `on_choose` runs;
     `chosen_heads(key, …)` then tells what was chosen.
     """
@@ -42,7 +47,9 @@ def head_wall(
         "rows": rows,
         "columns": columns,
         "chosen": [list(head) for head in parse_heads(chosen, layers, heads)],
-        "scale": _known_scale(scale),
+        "scale": scale if scale == DIFFERENCE else _known_scale(scale),
+        "notes": [list(row) for row in notes],
+        "ends": ends,
         "label": "Attention heads: a row for each layer, a column for each head",
     }
     _component("head_wall", WALL_MODULES)(key=key, data=pack(header, thumbnails), on_chosen_change=on_choose)

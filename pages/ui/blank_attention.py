@@ -1,13 +1,19 @@
 """Where a blank looks: the attention page's own panel, on the run that filled the blank, with the blank in focus."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import cache, controls, view_options
+from pages.ui import cache, change_controls, controls, prediction_settings, scan_view, view_options
 from pages.ui.address import Field, key, number_field
 from pages.ui.answers import Answer
 from pages.ui.attention_panel import attention_panel
+from pages.ui.changes import CHANGES_FIELD, interventions, write_changes
+from pages.ui.prediction_change import show_prediction_change
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.engine import Engine
 
 MOST_BLANKS = 20
 FIRST_HEADS = ((3, 6),)  # of the embedded model: in the first sentence it looks at "Yesterday", which decides the tense
@@ -21,20 +27,35 @@ def first_heads(num_layers: int, num_heads: int) -> list[tuple[int, int]]:
 FIELDS: tuple[Field, ...] = (
     number_field("blank", 1, 1, MOST_BLANKS),
     *view_options.view_fields(first_heads(*controls.embedded_sizes())),
+    CHANGES_FIELD,
 )
 
 
-def blank_attention(page: str, model: str, found: Sequence[Answer]) -> None:
-    """Show the attention of one blank, which the reader chooses where there are several; call it in a fragment."""
+def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> None:
+    """Show the attention of one blank, which the reader chooses where there are several, and let it be changed.
+
+    Call it in a fragment.
+    """
     asked = [(answer, blank) for answer in found for blank in answer.filling.blanks]
     st.subheader("Where does the blank look?", anchor=False)
     answer, blank = asked[_ask_blank(page, found)]
     focus_blank(page, answer.text, blank.place)
-    trace = cache.trace(model, answer.text)
-    stack = trace.stacks[view_options.ask_stack(page, [stack.kind for stack in trace.stacks])]
-    for missing in view_options.drop_missing(page, *stack.weights.shape[:3]):
+    plain = cache.trace(engine.name, answer.text)
+    told = change_controls.keep_fitting(page, plain)
+    changed = change_controls.asked(page)
+    trace = cache.trace(engine.name, answer.text, interventions=interventions(changed)) if changed else plain
+    if trace.notice and trace.notice != answer.filling.notice:
+        st.info(trace.notice)
+    number = view_options.ask_stack(page, [stack.kind for stack in trace.stacks])
+    stack = trace.stacks[number]
+    for missing in [*told, *view_options.drop_missing(page, *stack.weights.shape[:3])]:
         st.info(missing)
-    attention_panel(page, stack, (model, trace.device, answer.text, None))
+    change_controls.change_bar(page, trace, number)
+    if changed:
+        show_prediction_change(page, engine.name, answer.text, blank.number, changed, prediction_settings.settings(page))
+    scan_view.show_scan(page, engine, answer, blank.number, changed)
+    identity = (engine.name, trace.device, answer.text, None, write_changes(changed))
+    attention_panel(page, stack, identity, plain.stacks[number] if changed else None)
 
 
 def _ask_blank(page: str, found: Sequence[Answer]) -> int:

@@ -73,16 +73,22 @@ def trace(
     return remember(key, lambda: runner.trace(text, pair or None, keep=keep, interventions=changes))
 
 
+def known(key: tuple) -> Sized | None:
+    """Give the result kept under a key, or None; nothing is computed."""
+    with _guard:
+        found = _kept.get(key)
+    return None if found is None else found.record
+
+
 def remember(key: tuple, compute: Callable[[], Result]) -> Result:
     """Give the result kept under a key, or compute and keep it; the least recently used make room.
 
     Two who ask at the same moment may both compute; each gets a result of this very key. What `compute`
     raises is passed on and not kept; a result larger than the whole bound is handed out and not kept.
     """
-    with _guard:
-        found = _kept.get(key)
+    found = known(key)
     if found is not None:
-        return found.record
+        return found
     record = compute()
     kept = Kept(record, record.nbytes + _weight(key))
     with _guard:

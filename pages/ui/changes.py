@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
 MOST_CHANGES = 60
 LEAST_TEMPERATURE, MOST_TEMPERATURE = 0.01, 100.0
 Kind = Literal["off", "even", "hide", "cut", "temperature", "sparse", "hard"]
+STACKS = {"self": "encoder", "decoder": "decoder", "cross": "cross-attention"}
 _NUMBER = "([1-9][0-9]{0,3})"
 _PLACE = "([1-9][0-9]{0,5})"
 _WRITTEN = {
@@ -100,32 +101,46 @@ def interventions(changes: Sequence[Change]) -> "Interventions":
     )
 
 
-def in_words(change: Change, tokens: Sequence[str] = (), keys: Sequence[str] = ()) -> str:
-    """Name a change as a reader would; tokens, and keys where they are others, are those of the text."""
-    where = _where(change)
+class StackNames(NamedTuple):
+    """One kind of attention of a run, for naming changes: its layers, and the tokens of both its axes."""
+
+    kind: str
+    layers: int
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+
+
+def in_words(change: Change, stacks: Sequence[StackNames]) -> str:
+    """Name a change as a reader would, with the tokens of the run and, where it has several stacks, the stack."""
+    stack, where = _where(change, stacks)
     inside = f" in {where[0].lower()}{where[1:]}" if where else ""
 
     def token(place: int, names: Sequence[str]) -> str:
         return f"“{names[place]}” ({place + 1})" if place < len(names) else f"token {place + 1}"
 
-    if change.kind == "off":
-        return f"{where} off"
-    if change.kind == "even":
-        return f"{where} even"
+    if change.kind in ("off", "even"):
+        return f"{where} {change.kind}"
     if change.kind == "hide":
-        return f"{token(change.places[0], keys or tokens)} hidden{inside}"
+        return f"{token(change.places[0], stack.keys)} hidden{inside}"
     if change.kind == "cut":
         query, key = change.places
-        return f"{token(query, tokens)} ↛ {token(key, keys or tokens)}{inside}"
+        return f"{token(query, stack.queries)} ↛ {token(key, stack.keys)}{inside}"
     if change.kind == "temperature":
         return f"Temperature {change.value:g}{inside}"
     return f"{change.kind.capitalize()} attention{inside}"
 
 
-def _where(change: Change) -> str:
-    if change.layer is None:
-        return ""
-    return f"Layer {change.layer + 1}" if change.head is None else f"Layer {change.layer + 1}, head {change.head + 1}"
+def _where(change: Change, stacks: Sequence[StackNames]) -> tuple[StackNames, str]:
+    """Find the stack that a change is of, and name its layer and head there."""
+    stack, layer = stacks[0], change.layer
+    if layer is None:
+        return stack, ""
+    for candidate in stacks[1:]:
+        if layer < stack.layers:
+            break
+        layer, stack = layer - stack.layers, candidate
+    named = f"Layer {layer + 1}" if change.head is None else f"Layer {layer + 1}, head {change.head + 1}"
+    return stack, named if len(stacks) == 1 else f"{named} ({STACKS[stack.kind]})"
 
 
 def _slot(change: Change) -> tuple:

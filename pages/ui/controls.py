@@ -172,7 +172,7 @@ def examples(key: str, choices: Sequence[Example], shown: Example | None, choose
         if chosen := titles.get(st.session_state.get(key), shown):
             choose(chosen)
 
-    st.pills("Examples", list(titles), key=key, on_change=picked, wrap=False, label_visibility="collapsed")
+    st.pills("Examples", list(titles), key=key, on_change=picked, wrap=True, label_visibility="collapsed")
 
 
 def keep_existing_heads(key: str, num_layers: int, num_heads: int) -> bool:

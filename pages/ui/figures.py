@@ -53,6 +53,41 @@ def probability_bars(
     return go.Figure([bars], layout)  # eight times faster than building it up by plotly's update methods
 
 
+def shifted_bars(
+    labels: Sequence[str], before: Sequence[float], after: Sequence[float], notes: Sequence[str], hover: Sequence[str],
+    *, limit: float = 1.0, dark: bool = False,
+) -> go.Figure:  # fmt: skip
+    """Draw two horizontal bars for each label, before in outline and after filled, with both shares and a note at their ends.
+
+    Shares, limit and dark are as for `probability_bars`.
+    """
+    rows = list(range(len(labels)))
+    common = {"type": "bar", "orientation": "h", "y": rows, "customdata": [plain(text) for text in hover],
+              "hovertemplate": "%{customdata}<extra></extra>", "cliponaxis": False}  # fmt: skip
+    outline = {"color": "rgba(0,0,0,0)", "line": {"width": 1.5, "color": ONE_COLOUR}}
+    told = [f"{percent(one)} → {percent(other)}  {note}" for one, other, note in zip(before, after, notes, strict=True)]
+    bars = [
+        {**common, "name": "before", "x": [min(share, limit) for share in before], "marker": outline},
+        {**common, "name": "after", "x": [min(share, limit) for share in after], "marker": {"color": ONE_COLOUR}},
+    ]
+    names = {
+        "tickvals": rows, "ticktext": [f"{plain(label)}<br>{plain(text)}  " for label, text in zip(labels, told, strict=True)],
+        "range": [len(rows) - 0.5, -0.5], "tickfont": {"size": 14, "color": INK[dark]}, "automargin": True, "fixedrange": True,
+        "showgrid": False, "zeroline": False,
+    }  # fmt: skip
+    ends = {
+        "range": [0, limit * 1.02], "tickvals": [0, limit / 2, limit], "tickformat": ".0%",
+        "tickfont": {"size": 13, "color": INK[dark]}, "fixedrange": True, "zeroline": False,
+    }  # fmt: skip
+    layout = {
+        "xaxis": ends, "yaxis": names, "height": 46 * len(rows) + 64, "bargap": 0.35, "barmode": "group",
+        "margin": {"l": 0, "r": 12, "t": 30, "b": 26, "pad": 0}, "dragmode": False, "hoverlabel": {"align": "left"},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "font": {"color": INK[dark]},
+                   "itemclick": False, "itemdoubleclick": False},
+    }  # fmt: skip
+    return go.Figure(bars, layout)
+
+
 def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) -> str:
     """Say what a chart of bars shows, for those who cannot see it."""
     told = ", ".join(f"{label} {percent(share)}" for label, share in zip(labels, shares, strict=True))

@@ -43,6 +43,9 @@ def draw_answer(
             scores.append(answers.scores(engine.name, text, words, blank.number))
             _named(scores[-1], chosen, f"{key}_{blank.number}_named", yours)
     joint = answers.joint(engine.name, text) if several else ()
+    notices = [*(score.fallback for blank in scores for score in blank), *(filling.notice for filling in joint)]
+    if not filling.notice and (told := next(filter(None, notices), "")):
+        st.info(told)
     if joint:
         _together(joint, chosen, f"{key}_joint")
     return Answer(text, filling, tuple(scores), joint)

@@ -19,8 +19,11 @@ def word_pills(text_key: str, fill_in: Callable[[str, int], str]) -> None:
     sentence instead. Texts of more than MOST_WORDS words are edited in their box only, and the page says so.
     """
     from tx_core.blanks import parts
+    from tx_core.tokenizer import MAX_CHARACTERS
 
     text = st.session_state[text_key]
+    if len(text) > MAX_CHARACTERS:  # which the model refuses: below, the page says by how much it is too long
+        return
     found = parts(text)
     if not found:
         return
@@ -40,7 +43,7 @@ def word_pills(text_key: str, fill_in: Callable[[str, int], str]) -> None:
             toggle(text_key, found, min(changed), behind, fill_in)
 
     st.pills(
-        "Click a word to blank it, click a blank to bring the word back", range(len(found)), key=key,
+        "Click a word to blank it, click a blank to bring the word back or to see a guess", range(len(found)), key=key,
         selection_mode="multi", format_func=lambda place: labels[place], on_change=toggled, wrap=True,
     )  # fmt: skip
 
@@ -60,7 +63,7 @@ def toggle(
     else:
         written, behind = fill_in(text, number), (*behind[:number], *behind[number + 1 :])
     st.session_state[text_key] = written
-    st.session_state[f"{text_key}_behind"] = (written, behind)
+    _keep(text_key, written, behind)
 
 
 def blank_last_word(text_key: str) -> None:
@@ -94,9 +97,24 @@ def _told_apart(labels: list[str]) -> list[str]:
 
 def _words_behind(text_key: str, text: str) -> tuple[str, ...]:
     """Give the word that stood at each blank before it became one, "" where none is known; remember it with the text."""
-    from tx_core.blanks import carry
+    from tx_core.blanks import carry, parts
 
-    before, words = st.session_state.get(f"{text_key}_behind", ("", ()))
-    behind = carry(before, words, text)
-    st.session_state[f"{text_key}_behind"] = (text, behind)
+    named = tuple(st.session_state.get(f"{text_key}_behind", "").split(","))
+    blanks = sum(part.blank for part in parts(text))
+    before, known = st.session_state.get(f"{text_key}_behind_in", ("", ()))
+    if st.session_state.get(f"{text_key}_behind", "") != _written(known):  # a link brought other words
+        before, known = text, named if len(named) == blanks else ("",) * blanks
+    behind = carry(before, known, text)
+    _keep(text_key, text, behind)
     return behind
+
+
+def _keep(text_key: str, text: str, behind: tuple[str, ...]) -> None:
+    """Remember the words behind the blanks: as a link holds them, and with the text that they belong to."""
+    st.session_state[f"{text_key}_behind"] = _written(behind)
+    st.session_state[f"{text_key}_behind_in"] = (text, behind)
+
+
+def _written(behind: tuple[str, ...]) -> str:
+    """Write the words for an address, with commas, which no word contains; nothing where there are none."""
+    return ",".join(behind) if any(behind) else ""

@@ -1,0 +1,178 @@
+// Before, after and the difference: three heatmaps of one size, with one pointer and one focused token for all.
+
+import { changeOf, digits, span, strongest, unpack } from "./bytes.js";
+import { cellAt, heatmapShape, paintHeatmap } from "./heatmap.js";
+import { modelOf } from "./model.js";
+import { layPane, makePane, paneContext, pointIn, scrollOf } from "./pane.js";
+import { bold, fillLegend, makeLegend, makeTooltip, placeTooltip } from "./readout.js";
+import { DIFFERENCE_TICKS, divergingStops, divergingTable } from "./scales.js";
+import { calmly, element, ownEcho, watchScreen } from "./surface.js";
+import { readTheme } from "./theme.js";
+
+const NAMES = ["before", "after", "difference"];
+const BESIDE = 640; // pixels from which the three stand side by side
+const BETWEEN = 24;
+const MOST_MOVED = 8;
+const views = new WeakMap();
+
+export default function mountBeforeAfter({ data, parentElement, setStateValue }) {
+  let view = views.get(parentElement);
+  if (!view) {
+    view = makeView(parentElement);
+    views.set(parentElement, view);
+  }
+  view.send = (focus) => setStateValue("focus", focus);
+  receive(view, unpack(data));
+  return () => {
+    view.observer.disconnect();
+    view.stopWatching();
+    if (view.frame !== null) cancelAnimationFrame(view.frame);
+    view.root.remove();
+    views.delete(parentElement);
+  };
+}
+
+function makeView(parent) {
+  const view = { focus: null, hover: null, echo: ownEcho(), paints: 0, frame: null, legends: [] };
+  view.tell = calmly((focus) => view.send(focus), 60);
+  view.panes = NAMES.map((name) => makePart(view, name));
+  view.tooltip = makeTooltip();
+  view.list = element("ol", { class: "moved", "data-testid": "moved-links" });
+  view.told = element("p", { class: "readout-title", "aria-live": "polite" });
+  const readout = element("section", { class: "readout", "aria-label": "Links that changed most" }, view.told, view.list);
+  const panes = element("div", { class: "panes" }, ...view.panes.map((pane) => pane.node));
+  view.root = element("div", { class: "map", "data-testid": "before-after" }, panes, readout, view.tooltip);
+  (parent.querySelector(".attention-view") ?? parent).append(view.root);
+  view.observer = new ResizeObserver(() => later(view));
+  view.observer.observe(view.root);
+  view.stopWatching = watchScreen(() => later(view));
+  return view;
+}
+
+function makePart(view, name) {
+  const title = name[0].toUpperCase() + name.slice(1);
+  const pane = makePane(`${title}. Up and down arrows choose the token that looks, Escape clears.`, `attention-${name}`);
+  const legend = makeLegend(name === "difference" ? DIFFERENCE_TICKS : undefined);
+  view.legends.push(legend);
+  pane.node.prepend(element("p", { class: "pane-title" }, title));
+  pane.node.append(legend.node);
+  const { scroller } = pane;
+  const at = (event) => view.shape && cellAt(view.shape, view.models[0], ...pointIn(pane, event), scrollOf(pane));
+  scroller.onpointermove = (event) => event.pointerType !== "touch" && hoverOn(view, at(event), event);
+  scroller.onpointerleave = () => hoverOn(view, null);
+  scroller.onclick = (event) => {
+    const found = at(event);
+    hoverOn(view, found, event);
+    if (found && found.query !== null) focusOn(view, found.query === view.focus && found.key === null ? null : found.query);
+  };
+  scroller.onkeydown = (event) => {
+    const last = view.models[0].queries - 1;
+    const step = (by) => (view.focus === null ? (by > 0 ? 0 : last) : Math.min(last, Math.max(0, view.focus + by)));
+    const token = { ArrowUp: () => step(-1), ArrowDown: () => step(1), Home: () => 0, End: () => last, Escape: () => null }[event.key];
+    if (!token || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    hoverOn(view, null);
+    focusOn(view, token());
+  };
+  return pane;
+}
+
+function receive(view, { header, cells }) {
+  view.theme = readTheme(view.root);
+  view.root.classList.toggle("dark", view.theme.dark);
+  const size = header.queries.length * header.keys.length;
+  view.models = NAMES.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, view.theme.dark));
+  Object.assign(view.models[2], { signed: true, table: divergingTable(view.theme.dark) });
+  for (const [part, pane] of view.panes.entries()) {
+    pane.canvas.setAttribute("aria-label", `${NAMES[part]}. ${header.label}`);
+    if (part < 2) fillLegend(view.legends[part], header.scale, view.theme.dark);
+    else view.legends[part].ramp.style.background = `linear-gradient(to right, ${divergingStops(view.theme.dark).join(", ")})`;
+  }
+  if (view.echo.accepts(header.focus)) view.focus = header.focus;
+  if (view.focus >= header.queries.length) view.focus = null;
+  if (view.hover?.query >= header.queries.length || view.hover?.key >= header.keys.length) hoverOn(view, null);
+  list(view);
+  paint(view);
+  view.root.dataset.paints = String((view.paints += 1));
+}
+
+// The links that changed most: of the focused token, or of all.
+function list(view) {
+  const [before, after, difference] = view.models;
+  const { keys, queryTexts, keyTexts } = difference;
+  const positions = view.focus === null ? span(0, difference.cells.length) : span(view.focus * keys, keys);
+  const strength = Uint16Array.from(difference.cells, (code) => Math.min(65535, 2 * Math.abs(code - 32768)));
+  const found = strongest(strength, positions, MOST_MOVED);
+  const who = view.focus === null ? ["The links that changed most"] : ["What changed most for ", bold(queryTexts[view.focus])];
+  view.told.replaceChildren(...(found.length ? who : ["Nothing changed here."]));
+  view.list.replaceChildren(...found.map((position) => {
+    const link = element("span", { class: "moved-link" }, bold(queryTexts[Math.floor(position / keys)]), " → ", bold(keyTexts[position % keys]));
+    const numbers = `${digits(before.cells[position])} → ${digits(after.cells[position])}`;
+    const change = element("span", { class: "moved-change" }, signed(difference.cells[position]));
+    return element("li", {}, link, element("span", { class: "bar-value" }, numbers), change);
+  }));
+}
+
+function signed(code) {
+  const change = changeOf(code);
+  return `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(3)}`;
+}
+
+function focusOn(view, focus) {
+  if (focus === view.focus) return;
+  view.focus = focus;
+  view.echo.expect(focus);
+  view.tell(focus);
+  list(view);
+  later(view);
+}
+
+function hoverOn(view, hover, event) {
+  view.tooltip.hidden = hover === null;
+  if (hover !== null && event) {
+    tell(view, hover);
+    const box = view.root.getBoundingClientRect();
+    placeTooltip(view.tooltip, box, event.clientX - box.left, event.clientY - box.top);
+  }
+  if (hover?.query === view.hover?.query && hover?.key === view.hover?.key) return;
+  view.hover = hover;
+  later(view);
+}
+
+function tell(view, { query, key }) {
+  const [before, after, difference] = view.models;
+  const parts = [];
+  if (query !== null) parts.push(bold(before.queryTexts[query]));
+  if (query !== null && key !== null) parts.push(" → ");
+  if (key !== null) parts.push(bold(before.keyTexts[key]));
+  if (query !== null && key !== null) {
+    const place = query * before.keys + key;
+    const numbers = `${digits(before.cells[place])} → ${digits(after.cells[place])} (${signed(difference.cells[place])})`;
+    parts.push(element("span", { class: "value" }, numbers));
+  }
+  view.tooltip.replaceChildren(...parts);
+}
+
+function later(view) {
+  view.frame ??= requestAnimationFrame(() => {
+    view.frame = null;
+    paint(view);
+  });
+}
+
+function paint(view) {
+  const width = view.root.clientWidth;
+  if (!width) return;
+  const beside = width >= BESIDE;
+  view.root.classList.toggle("beside", beside);
+  const room = beside ? Math.floor((width - 2 * BETWEEN) / 3) : width;
+  const shape = heatmapShape(view.panes[0].canvas.getContext("2d"), view.models[0], view.theme, room, 1);
+  view.shape = shape;
+  for (const [part, pane] of view.panes.entries()) {
+    layPane(pane, { width: room, height: shape.top + shape.viewHeight + 8 }, { width: 0, height: 0 });
+    paintHeatmap(paneContext(pane), shape, view.models[part], view, view.theme, scrollOf(pane));
+    view.legends[part].node.style.paddingLeft = `${Math.min(shape.left, room - 170)}px`;
+    pane.canvas.dataset.shape = JSON.stringify({ left: shape.left, top: shape.top, cell: shape.cell });
+  }
+  view.root.dataset.focus = view.focus === null ? "" : String(view.focus);
+}

@@ -1,0 +1,71 @@
+"""What the reader's changes do to attention: before, after and the difference, and the heads that moved most."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.ui import controls
+from pages.ui.address import key
+from pages.ui.attention_view import focused_token
+from pages.ui.before_after import before_after
+from pages.ui.view_options import ViewOptions
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.views import View
+
+MOST_HEADS = 8
+
+
+def show_change(
+    page: str, plain: "View", changed: "View", heads: Sequence[controls.Head], options: ViewOptions, beside: DeltaGenerator
+) -> str:
+    """Set two views of one text side by side, for the chosen heads; give the change in a sentence.
+
+    beside: where the heads that moved most are listed.
+    """
+    from tx_core import views
+    from tx_core.attention_shift import largest_change_in_words
+
+    before, after = (views.mean_of_heads(view.weights, heads) for view in (plain, changed))
+    name, focus = key(page, "before_after"), changed.row_of(options.focus)
+    which = controls.head_name(heads[0]) if len(heads) == 1 else f"Mean of {len(heads)} heads"
+    told = f"{which}. {largest_change_in_words(before, after, changed.queries, changed.keys, focus)}"
+    with beside:
+        st.text(told)
+        _moved_most(page, plain, changed, heads)
+
+    def take_focus() -> None:
+        row = focused_token(name, len(changed.queries))
+        st.session_state[key(page, "focus")] = None if row is None else changed.query_places[row][0]
+
+    before_after(
+        changed.queries, changed.keys, before, after, label=told, scale=options.scale, focus=focus, key=name, on_focus=take_focus
+    )
+    return told
+
+
+def _moved_most(page: str, plain: "View", changed: "View", heads: Sequence[controls.Head]) -> None:
+    """Offer the heads whose attention moved most, each to be looked at in one click."""
+    from tx_core.attention_shift import heads_that_moved
+
+    found = heads_that_moved(plain.weights, changed.weights, MOST_HEADS)
+    if not found:
+        st.caption("No head's attention moved: what was changed adds nothing to what these heads read.")
+        return
+    st.markdown("**Heads that moved most**")
+
+    def choose(head: controls.Head) -> None:
+        st.session_state[key(page, "heads")] = [head]
+
+    with st.container(horizontal=True, gap="small"):
+        for head, share in found:
+            st.button(
+                f"{controls.head_name(head)}: {share:.0%}", key=f"{page}_moved_{head[0]}_{head[1]}", on_click=choose, args=(head,),
+                disabled=list(heads) == [head],
+            )  # fmt: skip
+    st.caption(
+        "The share of a head's attention that went elsewhere or was lost, averaged over the tokens that look. Layers before "
+        "the first change stay as they are. The wall shows the heads as they are now."
+    )

@@ -1,0 +1,49 @@
+"""The canvas component for two maps of the same tokens: before, after, and the difference around zero."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float32
+
+from pages.ui.attention_bytes import codes, difference_codes, pack
+from pages.ui.attention_view import ASSETS, DRAWING, joined, parse_token
+
+MODULES = (*DRAWING, "heatmap.js", "model.js", "pane.js", "readout.js", "before_after.js")
+
+
+def before_after(
+    query_tokens: Sequence[str],
+    key_tokens: Sequence[str],
+    before: Float32[np.ndarray, "query key"],
+    after: Float32[np.ndarray, "query key"],
+    *,
+    label: str,
+    scale: str,
+    focus: int | None,
+    key: str,
+    on_focus: Callable[[], None],
+) -> None:
+    """Show two maps and what the second has more or less than the first, with one pointer and one focus for all three.
+
+    `label`, `focus` and `on_focus` are as for `attention_map`; `attention_view.focused_token(key, …)` tells the focus.
+    Raises ValueError when tokens and weights do not fit each other.
+    """
+    shape = (len(query_tokens), len(key_tokens))
+    if before.shape != shape or after.shape != shape:
+        raise ValueError(f"weights must be query × key, {shape[0]} × {shape[1]}, got {before.shape} and {after.shape}")
+    header = {
+        "queries": list(query_tokens), "keys": list(key_tokens), "label": label, "scale": scale,
+        "focus": parse_token(focus, len(query_tokens)),
+    }  # fmt: skip
+    cells = np.stack([codes(before), codes(after), difference_codes(after - before)])
+    _component()(key=key, data=pack(header, cells), on_focus_change=on_focus)
+
+
+@cache
+def _component() -> Callable[..., object]:
+    style = (ASSETS / "view.css").read_text("utf-8")
+    return st.components.v2.component(
+        "attention_explorer_before_after", html='<div class="attention-view"></div>', css=style, js=joined(MODULES)
+    )

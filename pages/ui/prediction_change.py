@@ -1,0 +1,71 @@
+"""What the reader's changes do to a prediction: probabilities before and after, and who rose, fell, came and went."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import cache
+from pages.ui.answers import remember, spelled
+from pages.ui.changes import Changes, interventions
+from pages.ui.figures import QUIET, percent, shifted_bars
+from pages.ui.prediction_settings import Settings
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.prediction_shift import Moved, Shift, Shifted
+
+
+def shifted(model: str, text: str, changed: Changes, chosen: Settings) -> "Shifted":
+    """Ask for the predictions with and without the changes; raise ExplorerError where that cannot be."""
+    from tx_core.prediction_shift import shift
+
+    shown = {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
+    asked = interventions(changed)
+    return remember(("shift", model, text, asked, *shown.values()), lambda: shift(cache.engine(model), text, asked, **shown))
+
+
+def show_prediction_change(page: str, model: str, text: str, number: int, changed: Changes, chosen: Settings) -> None:
+    """Draw what the changes do to the words at one blank, and say it."""
+    found = shifted(model, text, changed, chosen)
+    if found.notice:
+        st.info(found.notice)
+    blank = found.blanks[number]
+    told = in_words(blank)
+    st.markdown("**What your changes do to this blank**")
+    st.text(told)
+    labels = [spelled(moved.prediction) for moved in blank.moved]
+    figure = shifted_bars(
+        labels, [moved.before for moved in blank.moved], [moved.after for moved in blank.moved],
+        [note(moved) for moved in blank.moved], [moved.prediction.sentence for moved in blank.moved],
+        limit=chosen.limit, dark=st.context.theme.type == "dark",
+    )  # fmt: skip
+    listed = [
+        f"{label} {percent(moved.before)} → {percent(moved.after)} ({note(moved)})"
+        for label, moved in zip(labels, blank.moved, strict=True)
+    ]
+    st.plotly_chart(figure, key=f"{page}_shift", config=QUIET, alt=f"What your changes do to this blank: {', '.join(listed)}.")
+    st.caption(
+        "Arrows count places in the list of the whole vocabulary. “new” and “gone” are words that came into, or fell out of, "
+        f"the first {chosen.listed}. The lists at the top of the page are those of the unchanged model."
+    )
+
+
+def note(moved: "Moved") -> str:
+    """Say in a word what became of an entry's place."""
+    if not moved.listed_before:
+        return f"new, was no. {moved.rank_before:,}"
+    if not moved.listed_after:
+        return f"gone, now no. {moved.rank_after:,}"
+    climbed = moved.rank_before - moved.rank_after
+    return f"↑{climbed}" if climbed > 0 else f"↓{-climbed}" if climbed < 0 else "="
+
+
+def in_words(blank: "Shift") -> str:
+    """Say who is first now, who was before, and how much probability moved in all."""
+    now = min(blank.moved, key=lambda moved: moved.rank_after)
+    was = min(blank.moved, key=lambda moved: moved.rank_before)
+    favourite = f"“{spelled(was.prediction)}” {percent(was.before)} → {percent(was.after)}"
+    if now is was:
+        told = f"The favourite stays {favourite}."
+    else:
+        told = f"The favourite is now “{spelled(now.prediction)}” with {percent(now.after)}; it was {favourite}."
+    return f"{told} In all, {percent(blank.variation)} of the probability went to other words."
