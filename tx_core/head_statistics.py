@@ -3,6 +3,7 @@
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
@@ -55,7 +56,7 @@ class HeadReport:
     left_out: tuple[LeftOut, ...]
     example: Encoding
 
-    @property
+    @cached_property
     def patterns(self) -> tuple[HeadPattern, ...]:
         """The name of each head, layer by layer; agreement tells in what part of the sentences it holds."""
         return name_heads(self.sums)

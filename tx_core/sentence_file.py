@@ -99,7 +99,7 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
 def embedded_sentences() -> Sentences:
     """Give the sentences that ship with the app."""
     with EMBEDDED.open("rb") as file:
-        return read_sentences(file, "sentences that ship with the app")
+        return read_sentences(file, "written for this app, in everyday English")
 
 
 def left_out_in_words(left_out: tuple[LeftOut, ...]) -> str:

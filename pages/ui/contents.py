@@ -35,6 +35,9 @@ PAGES = (
     Page("summaries", "Explore", "Summaries", "What do all the heads do?",
          "All heads of a model on your sentence, summed up: their kinds, what reaches through the layers, and what a prediction "
          "is owed to.", pairs=True),
+    Page("many_sentences", "Explore", "Many sentences", "What does each head do over many sentences?",
+         "Let a model read hundreds of sentences, ours or your own, and see what every head does on average, how surely, and "
+         "where it does so most."),
     Page("self_attention", "Build", "Self-attention", "How does a token find what matters to it?",
          "Follow one head from the words of your sentence to its answer, and see the sum behind every number."),
     Page("heads_and_blocks", "Build", "Heads and blocks", "What is a block made of?",

@@ -1,0 +1,138 @@
+"""Which sentences are read, and the reading itself: started, watched and stopped by its visitor."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import cache, controls, training_view
+from pages.ui.address import held, key
+from pages.ui.training_view import Snapshot
+from tx_core.errors import TextProblem
+
+if TYPE_CHECKING:  # the core imports torch: the title is painted without it
+    from tx_core.engine import Engine
+    from tx_core.head_statistics import HeadReport
+    from tx_core.sentence_file import Sentences
+
+KIND = "sentences"
+TEXTS = {"embedded": "Built-in sentences", "own": "Your own file"}
+MEGABYTES = 5
+
+
+def ask_sentences(page: str, *, disabled: bool) -> "Sentences":
+    """Ask for the sentences; raise TextProblem while there are none."""
+    from tx_core.sentence_file import embedded_sentences
+
+    st.segmented_control("Sentences", list(TEXTS), format_func=TEXTS.get, required=True, disabled=disabled,
+                         **held(key(page, "texts")))  # fmt: skip
+    if st.session_state[key(page, "texts")] == "embedded":
+        return embedded_sentences()
+    _ask_file(page, disabled=disabled)
+    own = st.session_state.get(key(page, "own"))
+    if own is None:
+        raise TextProblem("Upload a file first: plain text with one sentence on each line, or a CSV with a column of sentences.")
+    return own
+
+
+def _ask_file(page: str, *, disabled: bool) -> None:
+    name = key(page, "file")
+    st.file_uploader("A text file with one sentence on each line, or a CSV", type=["txt", "csv", "tsv"], key=name,
+                     max_upload_size=MEGABYTES, disabled=disabled, on_change=training_view.attempt,
+                     args=(page, lambda: _read_own(page)))  # fmt: skip
+    own = st.session_state.get(key(page, "own"))
+    if own is not None and len(own.columns) > 1 and st.session_state.get(name) is not None:
+        column = key(page, "column")
+        st.session_state[column] = own.column
+        st.selectbox("Column with the sentences", own.columns, key=column, disabled=disabled,
+                     on_change=training_view.attempt, args=(page, lambda: _read_own(page, st.session_state[column])))  # fmt: skip
+
+
+def _read_own(page: str, column: str = "") -> None:
+    """Read the uploaded file into the session; raise TextProblem for one that cannot be used."""
+    from tx_core.sentence_file import read_sentences
+
+    uploaded = st.session_state[key(page, "file")]
+    if uploaded is not None:  # taken out of the box again: what was read stays
+        uploaded.seek(0)
+        st.session_state[key(page, "own")] = read_sentences(uploaded, uploaded.name, column)
+
+
+def tell_sentences(sentences: "Sentences") -> None:
+    """Say what was read from the file, and which lines were not and why."""
+    column = f", column {sentences.column!r}" if sentences.column else ""
+    st.text(f"{len(sentences):,} sentences: {sentences.source}{column}.")
+    tell_left_out(sentences.left_out)
+
+
+def tell_left_out(left_out: tuple) -> None:
+    """List lines that were left out, by reason."""
+    from tx_core.sentence_file import left_out_in_words
+
+    if left_out:
+        count = sum(one.count for one in left_out)
+        with st.expander(f"{count:,} {'line was' if count == 1 else 'lines were'} left out", icon=":material/filter_alt_off:"):
+            st.text(left_out_in_words(left_out))
+
+
+def run_or_stop(page: str, snapshot: Snapshot | None, engine: "Engine | None", sentences: "Sentences | None") -> None:
+    """Offer one button: it starts the reading, or stops the one that runs."""
+    if snapshot and snapshot.running:
+        st.button("Stop", key=key(page, "stop"), icon=":material/stop:", disabled=snapshot.state == "stopping",
+                  on_click=training_view.TRAININGS.stop, args=(training_view.visitor(), KIND))  # fmt: skip
+        return
+
+    def make() -> object:
+        from tx_core.head_statistics import Reading
+
+        return Reading(engine, sentences)
+
+    st.button("Run", key=key(page, "run"), icon=":material/play_arrow:", disabled=engine is None or sentences is None,
+              on_click=training_view.attempt, args=(page, lambda: training_view.begin(KIND, make)),
+              help="Reads every sentence in the background: you may look at other pages meanwhile.")  # fmt: skip
+
+
+def watch(snapshot: Snapshot | None) -> None:
+    """Show how far the reading is while it runs, and why it broke off if it did."""
+    if snapshot and (snapshot.running or snapshot.problem):
+        training_view.watch(KIND, snapshot, lambda _: None, ("Reading", "sentence"))
+
+
+def report_of(snapshot: Snapshot | None) -> "HeadReport | None":
+    """Give what the visitor's last reading found; None where there is none, or it still runs.
+
+    Raises TextProblem where it could read no sentence at all.
+    """
+    if snapshot is None or snapshot.result is None or snapshot.problem:
+        return None
+    report = snapshot.result.report
+    if report is None and snapshot.state == "finished":
+        raise TextProblem("The model can read none of these sentences: each is longer than it reads, or holds no word at all.")
+    return report
+
+
+def at_once(page: str, engine: "Engine", sentences: "Sentences") -> "HeadReport | None":
+    """Give the report on the built-in sentences by the built-in model, which takes a second; None for anything else."""
+    from tx_core import models
+    from tx_core.head_statistics import read_all
+    from tx_core.sentence_file import embedded_sentences
+
+    if engine.name != models.DEFAULT or sentences is not embedded_sentences():
+        return None
+    return cache.remember((page, engine.name, engine.device), lambda: read_all(engine, sentences))
+
+
+def report_shown(
+    page: str, snapshot: Snapshot | None, engine: "Engine | None", sentences: "Sentences | None"
+) -> "HeadReport | None":
+    """Give the report to show: of what is chosen on the page, or else of the last reading, which is then said."""
+    last = report_of(snapshot)
+    chosen = engine is not None and sentences is not None
+    if last and chosen and last.sentences is sentences and last.model == engine.name:
+        return last
+    if chosen and (known := at_once(page, engine, sentences)) is not None:
+        return known
+    if last:
+        st.subheader("Your last run", anchor=False)
+        st.text(f"It read {last.sentences.source} with {controls.model_title(last.model)}, not what is chosen above.")
+    return last
+
