@@ -10,7 +10,7 @@ from tx_core.comparison import Comparison, compare, largest_difference, subtract
 from tx_core.views import view
 from tx_core.word_alignment import align, laid_together, spellings
 
-WORDS = st.lists(st.sampled_from("abc"), max_size=6).map(lambda letters: [("word", letter) for letter in letters])
+WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=6).map(lambda letters: [("word", letter) for letter in letters])
 
 
 def compared(text: str, other: str, head: tuple[int, int] = (1, 2), *, hide: bool = False) -> Comparison:
@@ -64,14 +64,17 @@ def test_exchanging_the_sides_turns_every_sign(one, other):
 
 
 def random_weights(words: int, seed: int) -> np.ndarray:
-    return np.random.default_rng(seed).dirichlet(np.ones(max(words, 1)), words).astype(np.float32)
+    return np.random.default_rng(seed).dirichlet(np.ones(words), words).astype(np.float32)
 
 
 def test_the_largest_difference_is_told_with_both_weights():
     found = compared("the dog bit the man", "the man bit the dog")
-    row, column = np.unravel_index(np.abs(found.difference).argmax(), found.difference.shape)
+    between_words = np.abs(found.difference)
+    between_words[[0, -1]] = between_words[:, [0, -1]] = 0
+    row, column = np.unravel_index(between_words.argmax(), between_words.shape)
     (mine, yours), (my_key, your_key) = found.rows[row], found.rows[column]
     told = largest_difference(found)
+    assert told.startswith("The largest difference between words: ")
     assert f"{found.one[mine, my_key]:.2f} of its attention to" in told
     assert f"in A and {found.other[yours, your_key]:.2f} in B" in told
     assert f"({'+' if found.difference[row, column] > 0 else '−'}{abs(found.difference[row, column]):.2f})" in told
@@ -87,6 +90,8 @@ def test_a_text_beside_itself_differs_nowhere():
 def test_texts_without_a_common_word_have_nothing_to_take_from_each_other():
     found = compared("time", "banana", hide=True)
     assert not found.there.any()
+    with_special = compared("time", "banana")
+    assert largest_difference(with_special).startswith("The largest difference: '[")
     assert largest_difference(found).startswith("A and B have no word in common")
 
 

@@ -33,5 +33,14 @@ def test_a_series_without_a_number_for_each_step_is_refused():
         lines_over_depth(STEPS, {"short": [1.0, 2.0]})
 
 
+def test_a_band_lies_behind_the_lines_and_has_both_borders():
+    figure = lines_over_depth(STEPS, SERIES, band=([1, 2, 3], [4, 5, 6]))
+    shade, *lines = figure.data
+    assert list(zip(shade.x, shade.y, strict=True)) == [(0, 4), (1, 5), (2, 6), (2, 3), (1, 2), (0, 1)]
+    assert [list(line.y) for line in lines] == list(SERIES.values())
+    with pytest.raises(ValueError, match="1 numbers of upper border"):
+        lines_over_depth(STEPS, SERIES, band=([1, 2, 3], [4]))
+
+
 def test_words_say_where_lines_begin_and_end():
     assert lines_in_words("Length", {"pre-norm": [8.04, 9, 35.62]}) == "Length: pre-norm from 8.04 to 35.6."

@@ -17,11 +17,13 @@ class Comparison:
     """The words of both sides in one order, and the difference B − A wherever both sides have both words.
 
     rows: for each word its place in A and in B, None where it has no partner. labels: the words, as A writes them.
+    special: which of them are special tokens.
     difference: weights of B less those of A, within ±1; 0 where `there` is False, for lack of a partner.
     """
 
     rows: tuple[Row, ...]
     labels: tuple[str, ...]
+    special: tuple[bool, ...]
     one: Float[np.ndarray, "word word"]
     other: Float[np.ndarray, "other_word other_word"]
     difference: Float[np.ndarray, "row row"]
@@ -48,8 +50,9 @@ def compare(
             raise ValueError(f"weights must be word × word, got {shown.shape} for {len(spelling)} words")
     rows = laid_together(align(spelled, spelled_other), len(spelled), len(spelled_other))
     labels = tuple(other.queries[yours] if mine is None else one.queries[mine] for mine, yours in rows)
+    special = tuple(other.query_special[yours] if mine is None else one.query_special[mine] for mine, yours in rows)
     difference, there = subtract(rows, weights, other_weights)
-    return Comparison(rows, labels, weights, other_weights, difference, there)
+    return Comparison(rows, labels, special, weights, other_weights, difference, there)
 
 
 def subtract(
@@ -66,18 +69,23 @@ def subtract(
 
 
 def largest_difference(comparison: Comparison) -> str:
-    """Say where A and B differ most, in a sentence."""
-    difference = comparison.difference
+    """Say where A and B differ most, in a sentence; special tokens count only where words do not differ."""
     if not comparison.there.any():
         return "A and B have no word in common, so there is nothing to take from each other."
-    row, column = divmod(int(np.abs(difference).argmax()), len(difference))
-    if abs(difference[row, column]) < SMALLEST_TOLD:
+    everywhere, words = np.abs(comparison.difference), ~np.array(comparison.special)
+    between_words = everywhere * (words[:, None] & words)
+    among_words = bool(between_words.max() >= SMALLEST_TOLD)
+    difference = between_words if among_words else everywhere
+    row, column = divmod(int(difference.argmax()), len(difference))
+    if difference[row, column] < SMALLEST_TOLD:
         return "Nothing differs: A and B look at their common words alike."
     (mine, yours), (my_key, your_key) = comparison.rows[row], comparison.rows[column]
     before, after = comparison.one[mine, my_key], comparison.other[yours, your_key]
     sign = "+" if after > before else "−"
+    scope = " between words" if among_words and not words.all() else ""
+    looking, looked_at = _name(comparison, row), _name(comparison, column)
     return (
-        f"The largest difference: {_name(comparison, row)} gives {before:.2f} of its attention to {_name(comparison, column)} "
+        f"The largest difference{scope}: {looking} gives {before:.2f} of its attention to {looked_at} "
         f"in A and {after:.2f} in B ({sign}{abs(after - before):.2f})."
     )
 

@@ -8,6 +8,7 @@ from pages.ui.figures import INK, plain
 
 LINE_COLOURS = ("#3f83cf", "#c7722b", "#3a9468", "#a267cf", "#c4577f", "#8c7f2c", "#5f7f8f", "#c0564a")
 """At least 3:1 on the white and on the dark background; dashes and marks tell lines apart without colour."""
+SHADE = "rgba(128, 140, 152, 0.22)"
 DASHES = ("solid", "dash", "dot", "dashdot")
 MARKS = ("circle", "square", "diamond", "triangle-up")
 
@@ -17,16 +18,19 @@ def lines_over_depth(
     series: Mapping[str, Sequence[float]],
     *,
     limits: tuple[float, float] | None = None,
+    band: tuple[Sequence[float], Sequence[float]] | None = None,
     logarithmic: bool = False,
     height: int = 270,
     dark: bool = False,
 ) -> go.Figure:
     """Draw a line for each series: one number a step, from the input to the last block.
 
-    limits: fixed ends of the axis, so that charts compare. dark: the page's background is.
-    Raises ValueError for a series that does not have a number for each step.
+    limits: fixed ends of the axis, so that charts compare. band: the lower and the upper border of a shaded range behind
+    the lines. dark: the page's background is.
+    Raises ValueError for a series, or a border, that does not have a number for each step.
     """
-    for name, values in series.items():
+    borders = dict(zip(("lower border", "upper border"), band or (), strict=False))
+    for name, values in (*series.items(), *borders.items()):
         if len(values) != len(steps):
             raise ValueError(f"every step needs a number, got {len(steps)} steps and {len(values)} numbers of {name}")
     lines = [
@@ -39,6 +43,8 @@ def lines_over_depth(
         }
         for number, (name, values) in enumerate(series.items())
     ]  # fmt: skip
+    if band:
+        lines.insert(0, _shade(*band))
     every = max(1, (len(steps) - 1) // 6)
     ink = {"size": 13, "color": INK[dark]}
     axis = {"tickfont": ink, "fixedrange": True, "zeroline": False}
@@ -50,6 +56,14 @@ def lines_over_depth(
         "legend": {"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0, "font": ink},
     }  # fmt: skip
     return go.Figure(lines, layout)  # much faster than building it up by plotly's update methods
+
+
+def _shade(lower: Sequence[float], upper: Sequence[float]) -> dict[str, object]:
+    along = list(range(len(lower)))
+    return {
+        "type": "scatter", "mode": "lines", "x": [*along, *along[::-1]], "y": [*upper, *list(lower)[::-1]], "fill": "toself",
+        "fillcolor": SHADE, "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False,
+    }  # fmt: skip
 
 
 def lines_in_words(title: str, series: Mapping[str, Sequence[float]]) -> str:

@@ -1,0 +1,198 @@
+// A, B and B − A: three heatmaps with words of their own, one pointer and one focused word for all that have it.
+
+import { unpack } from "./bytes.js";
+import { fillDifferences, tellCell } from "./differences.js";
+import { paintHatch } from "./hatch.js";
+import { cellAt, heatmapShape, paintHeatmap } from "./heatmap.js";
+import { modelOf } from "./model.js";
+import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
+import { partnersOf, placeIn, rowOf } from "./partners.js";
+import { fillLegend, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
+import { DIFFERENCE_TICKS, divergingStops, divergingTable } from "./scales.js";
+import { calmly, element, ownEcho, visible, watchScreen } from "./surface.js";
+import { readTheme } from "./theme.js";
+
+const NAMES = ["A", "B", "B − A"];
+const BESIDE = 620; // pixels from which two maps stand side by side
+const BETWEEN = 28;
+const views = new WeakMap();
+
+export default function mountComparison({ data, parentElement, setStateValue }) {
+  let view = views.get(parentElement);
+  if (!view) {
+    view = makeView(parentElement);
+    views.set(parentElement, view);
+  }
+  view.send = (focus) => setStateValue("focus", focus);
+  receive(view, unpack(data));
+  return () => forget(view, parentElement);
+}
+
+function makeView(parent) {
+  const view = { focus: null, hover: null, echo: ownEcho(), paints: 0, frame: null, models: [] };
+  view.tell = calmly((focus) => view.send(focus), 60);
+  view.parts = NAMES.map((_, map) => makePart(view, map));
+  view.readout = makeReadout((step) => focusOn(view, step === null ? null : stepped(view, step)));
+  view.readout.list.className = "moved";
+  view.readout.node.setAttribute("aria-label", "Largest differences");
+  view.tooltip = makeTooltip();
+  const [one, other, difference] = view.parts.map((part) => part.pane.node);
+  const maps = element("div", { class: "panes" }, one, other);
+  const below = element("div", { class: "panes below" }, difference, view.readout.node);
+  view.root = element("div", { class: "map comparison", "data-testid": "comparison" }, maps, below, view.tooltip);
+  (parent.querySelector(".attention-view") ?? parent).append(view.root);
+  view.observer = new ResizeObserver(() => later(view));
+  view.observer.observe(view.root);
+  view.stopWatching = watchScreen(() => later(view));
+  return view;
+}
+
+function makePart(view, map) {
+  const name = NAMES[map];
+  const pane = makePane(`${name}. Up and down arrows choose the word that looks, Escape clears.`, `comparison-${["a", "b", "difference"][map]}`);
+  const legend = makeLegend(map === 2 ? DIFFERENCE_TICKS : undefined);
+  const title = element("p", { class: "pane-title" });
+  const note = element("p", { class: "hatched" }, element("span", { class: "swatch", "aria-hidden": "true" }), "no partner");
+  pane.node.prepend(title);
+  pane.node.append(legend.node, ...(map === 2 ? [note] : []));
+  listen(view, pane, map);
+  return { pane, legend, title, note, shape: null };
+}
+
+function listen(view, pane, map) {
+  const { scroller } = pane;
+  const at = (event) => {
+    const { shape } = view.parts[map];
+    const found = shape && cellAt(shape, view.models[map], ...pointIn(pane, event), scrollOf(pane));
+    return found ? { query: rowOf(view.partners, map, found.query), key: rowOf(view.partners, map, found.key) } : null;
+  };
+  scroller.onpointermove = (event) => event.pointerType !== "touch" && hoverOn(view, at(event), event);
+  scroller.onpointerleave = () => hoverOn(view, null);
+  scroller.onscroll = () => later(view);
+  scroller.onclick = (event) => {
+    const found = at(event);
+    hoverOn(view, found, event);
+    const row = found?.query ?? found?.key ?? null;
+    if (row !== null) focusOn(view, row === view.focus && found.key === null ? null : row);
+  };
+  scroller.onkeydown = (event) => {
+    const last = view.labels.length - 1;
+    const row = { ArrowUp: () => stepped(view, -1), ArrowDown: () => stepped(view, 1), Home: () => 0, End: () => last, Escape: () => null }[event.key];
+    if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    hoverOn(view, null);
+    focusOn(view, row());
+  };
+}
+
+function stepped(view, step) {
+  const last = view.labels.length - 1;
+  if (view.focus === null) return step > 0 ? 0 : last;
+  return Math.min(last, Math.max(0, view.focus + step));
+}
+
+function receive(view, { header, cells }) {
+  view.theme = readTheme(view.root);
+  view.root.classList.toggle("dark", view.theme.dark);
+  view.partners = partnersOf(header.rows);
+  view.labels = header.labels.map(visible);
+  view.models = modelsOf(header, cells, view.theme.dark);
+  for (const [map, { pane, legend, title, note }] of view.parts.entries()) {
+    title.textContent = header.titles[map];
+    pane.canvas.setAttribute("aria-label", `${header.titles[map]}. ${header.label}`);
+    if (map < 2) fillLegend(legend, header.scale, view.theme.dark);
+    else legend.ramp.style.background = `linear-gradient(to right, ${divergingStops(view.theme.dark).join(", ")})`;
+    note.hidden = view.partners.rows.every((places) => !places.includes(null));
+  }
+  if (view.echo.accepts(header.focus)) view.focus = header.focus;
+  if (view.focus >= view.labels.length) view.focus = null;
+  if (view.hover?.query >= view.labels.length || view.hover?.key >= view.labels.length) hoverOn(view, null);
+  fillDifferences(view.readout, view);
+  paint(view);
+  view.root.dataset.paints = String((view.paints += 1));
+}
+
+function modelsOf(header, cells, dark) {
+  const tokens = [header.one, header.other, header.labels];
+  let start = 0;
+  const models = tokens.map((words) => {
+    const end = start + words.length ** 2;
+    const model = modelOf({ header: { queries: words, keys: words, scale: header.scale, strongest: 1 }, cells: cells.subarray(start, end) }, dark);
+    start = end;
+    return model;
+  });
+  // In the map of both, a word without a partner says whose it is.
+  const marked = header.rows.map(([one, other], row) => (one === null ? "B: " : other === null ? "A: " : "") + models[2].queryTexts[row]);
+  Object.assign(models[2], { signed: true, table: divergingTable(dark), queryTexts: marked, keyTexts: marked });
+  return models;
+}
+
+function focusOn(view, focus) {
+  if (focus === view.focus) return;
+  view.focus = focus;
+  view.echo.expect(focus);
+  view.tell(focus);
+  fillDifferences(view.readout, view);
+  for (const [map, { pane, shape }] of view.parts.entries()) {
+    const place = placeIn(view.partners, map, focus);
+    if (place !== null && shape) reveal(pane, place * shape.cell, (place + 1) * shape.cell, shape.top + 12);
+  }
+  later(view);
+}
+
+function hoverOn(view, hover, event) {
+  view.tooltip.hidden = hover === null;
+  if (hover !== null && event) {
+    tellCell(view.tooltip, view, hover);
+    const box = view.root.getBoundingClientRect();
+    placeTooltip(view.tooltip, box, event.clientX - box.left, event.clientY - box.top);
+  }
+  if (hover?.query === view.hover?.query && hover?.key === view.hover?.key) return;
+  view.hover = hover;
+  later(view);
+}
+
+function later(view) {
+  view.frame ??= requestAnimationFrame(() => {
+    view.frame = null;
+    paint(view);
+  });
+}
+
+function paint(view) {
+  const width = view.root.clientWidth;
+  if (!width || !view.models.length) return;
+  const beside = width >= BESIDE;
+  view.root.classList.toggle("beside", beside);
+  const half = beside ? Math.floor((width - BETWEEN) / 2) : width;
+  const wide = beside ? Math.floor((width - BETWEEN) * 0.6) : width; // B − A holds the words of both
+  for (const [map, part] of view.parts.entries()) paintPart(view, map, part, map === 2 ? wide : half);
+  view.root.dataset.focus = view.focus === null ? "" : String(view.focus);
+  view.root.dataset.hover = view.hover === null ? "" : `${view.hover.query ?? ""}-${view.hover.key ?? ""}`;
+}
+
+function paintPart(view, map, part, room) {
+  const { pane } = part;
+  const model = view.models[map];
+  const shape = heatmapShape(pane.canvas.getContext("2d"), model, view.theme, room, 1);
+  part.shape = shape;
+  const place = (row) => placeIn(view.partners, map, row);
+  const hover = view.hover && { query: place(view.hover.query), key: place(view.hover.key) };
+  const focus = place(view.focus);
+  layPane(pane, { width: room, height: shape.top + shape.viewHeight + 8 }, { width: 0, height: 0 });
+  const context = paneContext(pane);
+  paintHeatmap(context, shape, model, { focus, hover }, view.theme, scrollOf(pane));
+  if (map === 2) paintHatch(context, shape, view.partners, view.theme, scrollOf(pane));
+  part.legend.node.style.paddingLeft = part.note.style.paddingLeft = `${Math.min(shape.left, Math.max(0, room - 200))}px`;
+  const { left, top, cell } = shape;
+  pane.canvas.dataset.shape = JSON.stringify({ left, top, cell, words: model.queries });
+  pane.canvas.dataset.marks = JSON.stringify({ focus, query: hover?.query ?? null, key: hover?.key ?? null });
+}
+
+function forget(view, parent) {
+  view.observer.disconnect();
+  view.stopWatching();
+  if (view.frame !== null) cancelAnimationFrame(view.frame);
+  view.root.remove();
+  views.delete(parent);
+}

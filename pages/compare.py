@@ -1,0 +1,59 @@
+"""What differs between A and B? Two runs side by side, their difference word by word, and a word's vectors in both."""
+
+from contextlib import suppress
+
+import streamlit as st
+
+from pages.ui import cache, compare_state, controls
+from pages.ui.address import key, read_view, tell_not_understood, write_view
+from pages.ui.attention_table import warn_of_unknown
+from pages.ui.compare_controls import ask_look, ask_sides
+from pages.ui.compare_likeness import word_through_layers
+from pages.ui.compare_maps import maps
+from pages.ui.compare_run import Run, run
+from pages.ui.compare_state import FIELDS, Side
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from tx_core.errors import ExplorerError
+
+PAGE = "compare"
+FIRST_VIEW = compare_state.first_view()
+
+
+def attempt(name: str, side: Side) -> Run | None:
+    """Run a side; give nothing, and why on the page, where it cannot be run."""
+    try:
+        return run(side, hide=st.session_state[key(PAGE, "hide")])
+    except ExplorerError as problem:
+        st.markdown(f"**{name} cannot be shown:**")
+        explain(problem)
+        return None
+
+
+@st.fragment
+def look(one: Side, other: Side) -> None:
+    """Show both sides and what differs; what is clicked here runs nothing but this."""
+    mine = attempt("A", one)
+    yours = mine if other == one else attempt("B", other)
+    if mine and yours:
+        warn_of_unknown([mine.trace.attention.key_tokens, yours.trace.attention.key_tokens])
+        maps(PAGE, mine, yours)
+        word_through_layers(PAGE, mine, yours)
+    write_view(PAGE, FIELDS, FIRST_VIEW)
+    ways_on(one.text, one.pair, "attention", "fill_mask", "bert")
+    share_link()
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, FIRST_VIEW)
+tell_not_understood(PAGE)
+example = compare_state.shown_example(PAGE)
+controls.examples(key(PAGE, "example"), compare_state.curated(), example, lambda one: compare_state.show_example(PAGE, one))
+if example:
+    st.markdown(f":material/lightbulb: {example.notice}")
+ask_sides(PAGE)
+ask_look(PAGE)
+one, other = compare_state.sides(PAGE)
+with suppress(ExplorerError):  # it is told where the map would stand
+    engine = cache.engine(one.model)
+    show_engine(badge, engine.title, engine.device)
+look(one, other)

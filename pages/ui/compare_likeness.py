@@ -1,0 +1,123 @@
+"""How alike are a word's vectors in A and in B, layer by layer? A chart, a sentence and a table."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui.address import held, key
+from pages.ui.compare_run import Run
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.word_likeness import Likeness
+
+NOT_HERE = {
+    "head": "A and B are heads of the same run, so every word has the same vector in both: there is nothing to follow.",
+    "untrained": "Vectors of two models with other weights live in spaces of their own: the angle between them means nothing.",
+    "model": "Vectors of two models live in spaces of their own: the angle between them means nothing.",
+}
+TELLS = (
+    "**It can tell** whether the words around it move a word's vector, and from which layer on. **It cannot tell** what the "
+    "vectors mean or in what they differ; and since words that have nothing in common are alike, too (Ethayarajh 2019), a "
+    "similarity counts only against theirs. With few words that baseline is rough, and a word's place in its sentence counts."
+)
+
+
+def word_through_layers(page: str, one: Run, other: Run) -> None:
+    """Follow a word that A and B share through the layers, beside other words."""
+    st.subheader("Does a word stay the same?", anchor=False)
+    vary = st.session_state[key(page, "vary")]
+    if vary in NOT_HERE:
+        st.markdown(NOT_HERE[vary])
+        return
+    from tx_core.word_alignment import equal_words
+
+    spelled, spelled_other = one.spelled, other.spelled
+    options = equal_words(spelled, spelled_other)
+    if not options:
+        st.markdown("A and B share no word: use one word in both sentences to see whether its vector stays the same.")
+        return
+    chosen = _ask_word(page, options, one, other)
+    found = _likeness(one, other, chosen)
+    _draw(page, found, one.view.queries[chosen[0]])
+
+
+def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Run) -> tuple[int, int]:
+    """Let the reader choose a shared word; at first it is the longest, which is seldom a function word."""
+    name = key(page, "word")
+    if st.session_state[name] not in options:
+        st.session_state[name] = None
+    words = [one.view.queries[mine] for mine, _ in options]
+    longest = max(options, key=lambda pair: (len(one.view.queries[pair[0]]), pair in _aligned(one, other)))
+
+    def label(pair: tuple[int, int]) -> str:
+        word = one.view.queries[pair[0]]
+        return word if words.count(word) == 1 else f"{word} (word {pair[0] + 1} of A, {pair[1] + 1} of B)"
+
+    shown = f"{name}_shown"
+    st.session_state[shown] = st.session_state[name] or longest
+
+    def take() -> None:
+        st.session_state[name] = st.session_state[shown]
+
+    return st.selectbox("Word", options, format_func=label, width=320, **held(shown, take))
+
+
+def _aligned(one: Run, other: Run) -> tuple[tuple[int, int], ...]:
+    from tx_core.word_alignment import align
+
+    return align(one.spelled, other.spelled)
+
+
+def _likeness(one: Run, other: Run, chosen: tuple[int, int]) -> "Likeness":
+    from tx_core.word_likeness import cosines, likeness, word_vectors
+
+    vectors = [word_vectors(run.trace.hidden, run.view.query_places) for run in (one, other)]
+    return likeness(cosines(*vectors), one.spelled, other.spelled, chosen)
+
+
+def _draw(page: str, found: "Likeness", word: str) -> None:
+    from pages.ui.figures import QUIET
+    from pages.ui.line_figures import lines_in_words, lines_over_depth
+    from tx_core.word_likeness import in_words
+
+    told = in_words(found, word)
+    st.text(told)
+    steps = ["embeddings", *(str(layer) for layer in range(1, len(found.word)))]
+    series = {f"“{word}” in A and B": found.word.tolist()}
+    if found.shared is not None:
+        series[f"other shared words (mean of {found.shared_pairs})"] = found.shared.tolist()
+    band = None
+    if found.mean is not None:
+        series[f"words that differ (mean of {found.pairs} pairs)"] = found.mean.tolist()
+        band = ((found.mean - found.spread).tolist(), (found.mean + found.spread).tolist())
+    dark = st.context.theme.type == "dark"
+    figure = lines_over_depth(steps, series, limits=_limits(found), band=band, height=330, dark=dark)
+    st.plotly_chart(figure, key=f"{page}_likeness", config=QUIET, alt=lines_in_words("Cosine of two vectors by layer", series))
+    if band:
+        st.caption("From the embeddings to the last layer. The shade is one standard deviation around the words that differ.")
+    st.markdown(TELLS)
+    opened = st.expander("The similarities as a table", key=f"{page}_likeness_table", on_change="rerun")
+    if opened.open:
+        opened.dataframe(likeness_rows(found, word), hide_index=True)
+
+
+def _limits(found: "Likeness") -> tuple[float, float]:
+    """Show 0 to 1, and below where there is something."""
+    parts = [found.word, *([] if found.mean is None else [found.mean - found.spread])]
+    lowest = min(float(part.min()) for part in parts)
+    return (min(0.0, lowest) - 0.05, 1.05)
+
+
+def likeness_rows(found: "Likeness", word: str) -> list[dict[str, object]]:
+    """List the similarities, one row a layer."""
+    rows = []
+    for step, similarity in enumerate(found.word):
+        row: dict[str, object] = {"after": f"layer {step}" if step else "embeddings", f"“{word}”": round(float(similarity), 4)}
+        if found.shared is not None:
+            row["other shared words"] = round(float(found.shared[step]), 4)
+        if found.mean is not None:
+            row["words that differ"] = round(float(found.mean[step]), 4)
+            row["standard deviation"] = round(float(found.spread[step]), 4)
+        rows.append(row)
+    return rows

@@ -1,0 +1,122 @@
+"""Two maps side by side, their difference, the same in a sentence and in a table."""
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import controls
+from pages.ui.address import key
+from pages.ui.attention_view import focused_token
+from pages.ui.compare_controls import name_changes
+from pages.ui.compare_run import Run
+from pages.ui.compare_state import VARIES, Side, name_head
+from pages.ui.compare_view import comparison_maps
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.comparison import Comparison
+
+CAN_TELL = "**It can tell** where the same word gives more (blue, +) or less (orange, −) of its attention in B than in A."
+CANNOT_TELL = {
+    "text": "**It cannot tell** why. Every row sums to 1, so what a word without a partner takes is missing elsewhere: not "
+    "every difference is about the two words that it stands between. And attention is not meaning.",
+    "head": "**It cannot tell** which head matters more: a head that looks elsewhere may still pass the same on.",
+    "untrained": "**It cannot tell** what training was for, only what it changed; other random weights give other small numbers.",
+    "changes": "**It cannot tell** what the missing part is for: what stays the same may have been done twice.",
+    "model": "**It cannot tell** which model is right, and heads of two models have no common numbering: "
+    "layer 2, head 3 of one has nothing to do with that of the other.",
+}
+HOW = (
+    "Whole words: attention to a word is the sum over its pieces, attention from it the mean. Words are partners where they are "
+    "equal, capitals aside, in the same order; as many as can be. Special tokens are partners by where they stand."
+)
+
+
+def maps(page: str, one: Run, other: Run) -> "Comparison":
+    """Show what A and B look at and what differs; give what was compared."""
+    from tx_core.comparison import compare, largest_difference
+
+    found = compare(one.view, other.view, one.spelled, other.spelled, one.weights, other.weights)
+    if one.side == other.side:
+        st.info("A and B are the same. Change B above to see what differs.")
+    told = largest_difference(found)
+    st.text(told)
+    name, vary = key(page, "maps"), st.session_state[key(page, "vary")]
+
+    def take_focus() -> None:
+        st.session_state[key(page, "focus")] = focused_token(name, len(found.rows))
+
+    if (st.session_state[key(page, "focus")] or 0) >= len(found.rows):
+        st.session_state[key(page, "focus")] = None
+    titles = (f"A · {title(one.side, vary)}", f"B · {title(other.side, vary)}", "B − A")
+    comparison_maps(
+        found, (one.view.queries, other.view.queries), titles, label=told, scale=st.session_state[key(page, "scale")],
+        focus=st.session_state[key(page, "focus")], key=name, on_focus=take_focus,
+    )  # fmt: skip
+    st.markdown(f"{CAN_TELL} {CANNOT_TELL[vary]}")
+    st.caption(" ".join([_partners(found), HOW]))
+    difference_table(found, key=key(page, "table"))
+    return found
+
+
+def title(side: Side, vary: str) -> str:
+    """Say what a side is, as far as it differs from the other."""
+    named = {
+        "text": side.text + (f" / {side.pair}" if side.pair else ""),
+        "head": name_head(side.head),
+        "seed": f"random weights {side.seed}" if side.seed else "trained",
+        "changes": f"without: {name_changes(side.changes).lower()}" if side.changes else "as it is",
+        "model": controls.model_title(side.model),
+    }
+    return ", ".join(named[part] for part in VARIES[vary] if part in named)
+
+
+def _partners(found: "Comparison") -> str:
+    """Say which words have no partner."""
+    told = [
+        f"Only in {side}: {', '.join(words)}."
+        for side, words in zip("AB", found.lonely, strict=True) if words
+    ]  # fmt: skip
+    return " ".join(told) or "Every word has its partner."
+
+
+def difference_table(found: "Comparison", *, key: str) -> None:
+    """Offer every link of A and of B as a table, built only when it is opened, and as a CSV file."""
+    opened = st.expander("The differences as a table", key=key, on_change="rerun")
+    if opened.open:
+        with opened:
+            st.caption("Each row is a link that A or B has. Empty where a word has no partner.")
+            rows = difference_rows(found)
+            st.dataframe(rows, hide_index=True)
+            st.download_button(
+                "Download as CSV", lambda: as_csv(rows), "comparison.csv", "text/csv", key=f"{key}_csv", on_click="ignore",
+                icon=":material/download:",
+            )  # fmt: skip
+
+
+def difference_rows(found: "Comparison") -> list[dict[str, object]]:
+    """List every link that A or B has, with its weights and their difference, None for what is not there."""
+    listed = []
+    for row, (mine, yours) in enumerate(found.rows):
+        for column, (my_key, your_key) in enumerate(found.rows):
+            before = None if mine is None or my_key is None else float(found.one[mine, my_key])
+            after = None if yours is None or your_key is None else float(found.other[yours, your_key])
+            if before is not None or after is not None:
+                change = round(float(found.difference[row, column]), 6) if found.there[row, column] else None
+                names = {"query": f"{row + 1} {found.labels[row]}", "key": f"{column + 1} {found.labels[column]}"}
+                listed.append({**names, "A": _rounded(before), "B": _rounded(after), "B − A": change})
+    return listed
+
+
+def as_csv(rows: list[dict[str, object]]) -> str:
+    """Write the table as CSV; labels begin with a number, so no spreadsheet takes one for a formula."""
+    written = io.StringIO()
+    table = csv.DictWriter(written, ["query", "key", "A", "B", "B − A"])
+    table.writeheader()
+    table.writerows(rows)
+    return written.getvalue()
+
+
+def _rounded(weight: float | None) -> float | None:
+    return None if weight is None else round(weight, 6)

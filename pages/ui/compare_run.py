@@ -1,0 +1,70 @@
+"""Run one side of a comparison, and prepare what its map shows."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float
+
+from pages.ui import cache, changes
+from pages.ui.compare_state import Head, Side
+from tx_core.errors import ModelUnavailable
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.engine import Engine
+    from tx_core.trace import Trace
+    from tx_core.views import View
+    from tx_core.word_alignment import Spelling
+
+KEEP = ("weights", "hidden")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A side that has been run: in whole words, with the weights of its head and the spelling of its words."""
+
+    side: Side
+    trace: "Trace"
+    view: "View"
+    spelled: "tuple[Spelling, ...]"
+    weights: Float[np.ndarray, "word word"]
+
+
+def engine_of(side: Side) -> "Engine":
+    """Give the engine of a side, trained or with random weights; raise ExplorerError when it cannot be had."""
+    from tx_core.engine import BertEngine
+    from tx_core.untrained import untrained_engine
+
+    engine = cache.engine(side.model)
+    if not side.seed:
+        return engine
+    if not isinstance(engine, BertEngine):
+        raise ModelUnavailable("Only a BERT can be had with random weights here: choose a BERT, or the trained weights.")
+    return untrained_engine(engine, side.seed)
+
+
+def run(side: Side, *, hide: bool) -> Run:
+    """Run a side, or take the record of the same run; raise ExplorerError where it cannot be run."""
+    from tx_core import views, word_alignment
+
+    engine, asked = engine_of(side), changes.interventions(side.changes)
+    identity = ("compared", side.model, side.seed, engine.device, side.text, side.pair or None, asked)
+    trace = cache.remember(
+        identity, lambda: engine.trace(side.text, side.pair or None, keep=KEEP, interventions=asked)
+    )
+    stack = trace.attention
+    view = cache.remember((*identity, hide), lambda: views.view(stack, merge_words=True, hide_special=hide))
+    spelled = word_alignment.spellings(stack.query_tokens, view.query_places)
+    return Run(side, trace, view, spelled, views.mean_of_heads(view.weights, heads_of(side.head, view.weights.shape[1])))
+
+
+def heads_of(head: Head, num_heads: int) -> list[tuple[int, int]]:
+    """List the heads that a choice is the mean of."""
+    layer, number = head
+    return [(layer, every) for every in range(num_heads)] if number is None else [(layer, number)]
+
+
+def nearest_head(head: Head, num_layers: int, num_heads: int) -> Head:
+    """Give the head itself where the model has it, else the one nearest to it in number."""
+    layer, number = head
+    return min(layer, num_layers - 1), None if number is None else min(number, num_heads - 1)

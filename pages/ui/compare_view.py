@@ -1,0 +1,51 @@
+"""The canvas component of a comparison: A, B and B − A, each with its own words, one pointer and one focused word for all."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.attention_bytes import codes, difference_codes, pack
+from pages.ui.attention_view import ASSETS, DRAWING, joined, parse_token
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.comparison import Comparison
+
+OWN = tuple(f"../comparison_view/{name}.js" for name in ("partners", "hatch", "differences", "comparison"))
+MODULES = (*DRAWING, "heatmap.js", "model.js", "pane.js", "readout.js", *OWN)
+
+
+def comparison_maps(
+    found: "Comparison",
+    tokens: tuple[Sequence[str], Sequence[str]],
+    titles: tuple[str, str, str],
+    *,
+    label: str,
+    scale: str,
+    focus: int | None,
+    key: str,
+    on_focus: Callable[[], None],
+) -> None:
+    """Show both maps and their difference where words have partners; what has none is hatched.
+
+    tokens: the words of A and of B. titles: what stands above A, B and B − A. focus: a row of the comparison, from 0.
+    After a change `on_focus` runs; `attention_view.focused_token(key, …)` then tells the row.
+    """
+    header = {
+        "one": list(tokens[0]), "other": list(tokens[1]), "labels": list(found.labels), "rows": [list(row) for row in found.rows],
+        "titles": list(titles), "label": label, "scale": scale, "focus": parse_token(focus, len(found.rows)),
+    }  # fmt: skip
+    cells = np.concatenate([
+        codes(found.one).ravel(), codes(found.other).ravel(), difference_codes(found.difference).ravel()
+    ])  # fmt: skip
+    _component()(key=key, data=pack(header, cells), on_focus_change=on_focus)
+
+
+@cache
+def _component() -> Callable[..., object]:
+    style = (ASSETS / "view.css").read_text("utf-8") + (ASSETS / "../comparison_view/comparison.css").read_text("utf-8")
+    return st.components.v2.component(
+        "attention_explorer_comparison", html='<div class="attention-view"></div>', css=style, js=joined(MODULES)
+    )
