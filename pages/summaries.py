@@ -7,7 +7,7 @@ from pages.ui.parts_page import Draw, PartsPage, parts_page
 
 PAGE = "summaries"
 PARTS = {"glance": "Heads at a glance", "layers": "Through the layers", "values": "What is mixed", "alike": "Heads alike",
-         "lens": "Layer by layer", "owed": "Attention and gradients"}  # fmt: skip
+         "lens": "Early answers", "owed": "Attention and gradients"}  # fmt: skip
 FIELDS = (
     text_field("text", "The old man drank a cup of [MASK] by the fire."),
     text_field("pair"),

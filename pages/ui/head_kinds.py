@@ -9,11 +9,12 @@ if TYPE_CHECKING:  # the core imports torch: only a part that computes waits for
 
 @dataclass(frozen=True)
 class KindLook:
-    """What stands for a kind. aim: what such a head looks at, as in "looks at …"."""
+    """What stands for a kind. symbol: on a map. aim: what such a head looks at, as in "looks at …"."""
 
     word: str
     letter: str
     colour: str
+    symbol: str
     aim: str
 
 
@@ -24,14 +25,14 @@ def looks(encoding: "Encoding | None" = None) -> dict[str, KindLook]:
     """Give the look of every kind in `head_patterns.KINDS`; special tokens are called as the model's own."""
     first, last = _marks(encoding) if encoding else ("[CLS]", "[SEP]")
     return {
-        "previous": KindLook("previous", "←", "#3f83cf", "the token before"),
-        "next": KindLook("next", "→", "#dd8328", "the token after"),
-        "same": KindLook("same", "=", "#a06cd0", "itself, its word, or the same word elsewhere"),
-        "first": KindLook(first, "C", "#3a9a68", first),
-        "separator": KindLook(last, "S", "#1f9fb5", last),
-        "punctuation": KindLook("signs", ".", "#d35a86", "punctuation and other signs"),
-        "broad": KindLook("broad", "≈", "#a8912a", "all tokens much alike"),
-        "mixed": KindLook("mixed", "?", "#8793a0", "nothing that one of these rules describes"),
+        "previous": KindLook("previous", "←", "#3f83cf", "triangle-left", "the token before"),
+        "next": KindLook("next", "→", "#dd8328", "triangle-right", "the token after"),
+        "same": KindLook("same", "=", "#a06cd0", "square", "itself, its word, or the same word elsewhere"),
+        "first": KindLook(first, "C", "#3a9a68", "diamond", first),
+        "separator": KindLook(last, "S", "#1f9fb5", "star", last),
+        "punctuation": KindLook("signs", ".", "#d35a86", "cross", "punctuation and other signs"),
+        "broad": KindLook("broad", "≈", "#a8912a", "circle", "all tokens much alike"),
+        "mixed": KindLook("mixed", "?", "#8793a0", "hexagon", "nothing that one of these rules describes"),
     }
 
 

@@ -10,7 +10,7 @@ from pages.ui.controls import head_name
 from pages.ui.figures import QUIET
 from pages.ui.source_code import show_source
 from pages.ui.summary_choices import NO_EXPLANATION, ask_head, tell
-from pages.ui.summary_figures import head_points
+from pages.ui.summary_figures import PointKind, head_points
 from pages.ui.summary_glance import summary_of
 from tx_core import head_likeness
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from tx_core.engine import Engine
 
 NEIGHBOURS = 5
-MOST_NAMED = 40
 
 
 def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
     """The map, and the neighbours of the chosen head."""
     st.markdown(
         "Two heads are alike when every token spreads its attention in the same way in both. **Heads that are close on the map "
-        "look at the same tokens.** Colours are the kinds of heads, as at a glance."
+        "look at the same tokens.** Colours and shapes are the kinds of heads, as at a glance."
     )
-    st.latex(r"1 - \mathrm{JS}(a, b) \qquad \mathrm{JS}(a,b) = H\bigl(\tfrac{a+b}{2}\bigr) - \tfrac12 H(a) - \tfrac12 H(b)")
+    st.latex(r"\text{alike}(a, b) = 1 - \mathrm{JS}(a, b)")
+    st.latex(r"\mathrm{JS}(a,b) = H\bigl(\tfrac{a+b}{2}\bigr) - \tfrac12 H(a) - \tfrac12 H(b)")
     show_source(head_likeness.likeness, head_likeness.head_map)
     stack = cache.trace(engine.name, text, pair).attention
     heads = stack.weights.shape[1]
@@ -40,14 +40,12 @@ def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
     chosen = layer * heads + head
     near = head_likeness.nearest(found, chosen, NEIGHBOURS)
     numbers = [divmod(number, heads) for number in range(len(found))]
-    named = {chosen, *(other for other, _ in near)} if len(found) > MOST_NAMED else set(range(len(found)))
     draw, table = st.columns([3, 2], gap="medium")
     with draw:
         figure = head_points(
-            head_likeness.head_map(found),
-            [f"{at + 1}-{which + 1}" if number in named else "" for number, (at, which) in enumerate(numbers)],
-            [f"{head_name(place)}: {kind.word}" for place, kind in zip(numbers, kinds, strict=True)],
-            [kind.colour for kind in kinds], chosen, [other for other, _ in near], dark=st.context.theme.type == "dark",
+            head_likeness.head_map(found), [f"{at + 1}-{which + 1}" for at, which in numbers],
+            [PointKind(kind.word, kind.colour, kind.symbol) for kind in kinds],
+            chosen, [other for other, _ in near], dark=st.context.theme.type == "dark",
         )  # fmt: skip
         st.plotly_chart(figure, key=f"{page}_map", config=QUIET, alt=_in_words(numbers, chosen, near))
     with table:
@@ -58,7 +56,8 @@ def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
         ]
         st.dataframe(pandas.DataFrame(rows), hide_index=True, key=f"{page}_near")
     tell(
-        "Points are named layer-head. The map squeezes many directions into two: distances on it agree with the true ones to "
+        "Points are named layer-head, where there is room. The map squeezes many directions into two: distances on it agree with "
+        "the true ones to "
         f"{head_likeness.told_by_map(found):.2f} (correlation, 1 at best), so trust the table where they differ. That two heads "
         f"look at the same tokens does not mean that they take the same from them. {NO_EXPLANATION}"
     )

@@ -1,6 +1,7 @@
 """Figures of the summaries: bars to both sides of zero, and heads as points on a map. Arrays and labels in, a figure out."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
@@ -42,36 +43,72 @@ def signed_bars(
     return go.Figure([bars], layout)
 
 
+@dataclass(frozen=True)
+class PointKind:
+    """What points of one kind look like on a map."""
+
+    name: str
+    colour: str
+    symbol: str
+
+
 def head_points(
     places: Float[np.ndarray, "one axis"],
     labels: Sequence[str],
-    hover: Sequence[str],
-    colours: Sequence[str],
+    kinds: Sequence[PointKind],
     chosen: int,
     neighbours: Sequence[int],
     *,
     dark: bool = False,
 ) -> go.Figure:
-    """Draw every head as a point with its name; the chosen one ringed, and lines to its neighbours.
+    """Draw every head as a point, colour and shape by its kind; the chosen one large, with lines to its neighbours.
 
-    Both axes have the same scale, so that distances can be compared in any direction.
+    labels: the heads' names, written where there is room. Both axes have the same scale, so that distances can be compared.
     """
     ink = INK[dark]
+    ends = [(places[chosen, axis], places[other, axis], None) for axis in (0, 1) for other in neighbours]
+    written = room_for_names(places, [chosen, *neighbours])
     lines = {
         "type": "scatter", "mode": "lines", "hoverinfo": "skip", "line": {"color": ink, "width": 1.2, "dash": "dot"},
-        "x": [number for other in neighbours for number in (places[chosen, 0], places[other, 0], None)],
-        "y": [number for other in neighbours for number in (places[chosen, 1], places[other, 1], None)],
+        "x": [number for end in ends[: len(neighbours)] for number in end],
+        "y": [number for end in ends[len(neighbours) :] for number in end], "showlegend": False,
     }  # fmt: skip
-    points = {
-        "type": "scatter", "mode": "markers+text", "x": places[:, 0].tolist(), "y": places[:, 1].tolist(),
-        "text": list(labels), "textposition": "top center", "textfont": {"size": 12, "color": ink},
-        "marker": {"size": [15 if number == chosen else 10 for number in range(len(labels))], "color": list(colours),
-                   "line": {"color": ink, "width": [2.5 if number == chosen else 0.5 for number in range(len(labels))]}},
-        "customdata": [plain(text) for text in hover], "hovertemplate": "%{customdata}<extra></extra>",
-    }  # fmt: skip
+    points = [
+        _points(places, labels, kind, [number for number, one in enumerate(kinds) if one == kind], written, chosen, ink)
+        for kind in dict.fromkeys(kinds)
+    ]
     axis = {"fixedrange": True, "showticklabels": False, "zeroline": False, "showgrid": False}
     layout = {
-        "xaxis": axis, "yaxis": axis | {"scaleanchor": "x"}, "height": 460, "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
-        "dragmode": False, "showlegend": False, "hoverlabel": {"align": "left"},
+        "xaxis": axis, "yaxis": axis | {"scaleanchor": "x"}, "height": 480, "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
+        "dragmode": False, "hoverlabel": {"align": "left"}, "showlegend": True,
+        "legend": {"orientation": "h", "y": -0.02, "yanchor": "top", "x": 0, "font": {"size": 13, "color": ink},
+                   "itemclick": False, "itemdoubleclick": False, "itemsizing": "constant"},
     }  # fmt: skip
-    return go.Figure([lines, points], layout)
+    return go.Figure([lines, *points], layout)
+
+
+def _points(
+    places: Float[np.ndarray, "one axis"], labels: Sequence[str], kind: PointKind, members: Sequence[int], written: set[int],
+    chosen: int, ink: str,
+) -> dict[str, object]:  # fmt: skip
+    sizes = [18 if number == chosen else 10 for number in members]
+    return {
+        "type": "scatter", "mode": "markers+text", "name": plain(kind.name),
+        "x": places[members, 0].tolist(), "y": places[members, 1].tolist(),
+        "text": [labels[number] if number in written else "" for number in members],
+        "textposition": "top center", "textfont": {"size": 13, "color": ink},
+        "marker": {"size": sizes, "color": kind.colour, "symbol": kind.symbol,
+                   "line": {"color": ink, "width": [2.5 if size > 10 else 0.5 for size in sizes]}},
+        "customdata": [labels[number] for number in members],
+        "hovertemplate": "layer-head %{customdata}: " + plain(kind.name) + "<extra></extra>",
+    }  # fmt: skip
+
+
+def room_for_names(places: Float[np.ndarray, "one axis"], first: Sequence[int]) -> set[int]:
+    """Choose which points get their names written, so that no name lies on another; those in `first` go first."""
+    widest = max(float(np.ptp(places, axis=0).max()), 1e-9)
+    room, written = np.array([0.11, 0.05]) * widest, []
+    for number in dict.fromkeys([*first, *range(len(places))]):
+        if all((np.abs(places[number] - places[other]) >= room).any() for other in written):
+            written.append(number)
+    return set(written)

@@ -26,7 +26,8 @@ def layers(page: str, engine: "Engine", text: str, pair: str) -> None:
         "has arrived?** Rollout multiplies the layers; flow asks how much could run through them as through pipes. Both average "
         "the heads and count half of every token's way straight up its skip connection."
     )
-    st.latex(r"\bar A = \tfrac12 A + \tfrac12 I \qquad \tilde A_\ell = \bar A_\ell\,\tilde A_{\ell-1}")
+    st.latex(r"\bar A = \tfrac12 A + \tfrac12 I")
+    st.latex(r"\tilde A_\ell = \bar A_\ell\,\tilde A_{\ell-1}")
     show_source(rollout.with_residual, rollout.rollout, rollout.flow)
     trace = cache.trace(engine.name, text, pair)
     stack, encoding = trace.attention, trace.attention.query_tokens

@@ -36,8 +36,10 @@ def lens(page: str, engine: "Engine", text: str, pair: str) -> None:
         f"At {label} the model's own answer, {found.answer}, has {percent(float(found.probability[-1]))} after the last layer; "
         f"it is first from {_first_from(found)} on."
     )
-    series = {"probability of the final answer": found.probability.tolist()}
-    draw_lines(f"{page}_lens_line", "How the final answer comes up", depths(engine.num_layers), series, (-0.03, 1.03))
+    series, most = {"probability": found.probability.tolist()}, float(found.probability.max())
+    draw_lines(
+        f"{page}_lens_line", "Probability of the final answer", depths(engine.num_layers), series, (-0.04 * most, 1.08 * most)
+    )
     tell(
         "The head was trained to read the last layer only: a strange word early on may mean that the layer speaks another "
         "language, not that it knows nothing. What a layer lets one read off need not be what later layers use "

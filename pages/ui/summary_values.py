@@ -25,7 +25,8 @@ def values(page: str, engine: "Engine", text: str, pair: str) -> None:
         "A weight says how much of a token is taken; what is taken is its **value**, and values differ in length. "
         "**A head may look at a token and take next to nothing from it.** So weigh the link by the vector that it adds."
     )
-    st.latex(r"\lVert \alpha_{ij}\, f(x_j) \rVert \qquad f(x) = (x W^V + b^V)\, W^O")
+    st.latex(r"\lVert \alpha_{ij}\, f(x_j) \rVert")
+    st.latex(r"f(x) = (x W^V + b^V)\, W^O")
     show_source(value_weighted.value_weighted, value_weighted.output_projection)
     stack = cache.trace(engine.name, text, pair, keep=("weights", "value")).attention
     layer, head = ask_head(page, stack)

@@ -1,0 +1,59 @@
+"""The page of summaries in a real browser: a head is chosen by a click or by keys, and every part fits a phone."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+PATH = "/summaries?text=A+cup+of+%5BMASK%5D+in+the+morning."
+
+
+def test_a_click_on_a_head_tells_of_it_and_leads_to_it(page_at, settle):
+    page = page_at(PATH)
+    page.get_by_role("gridcell", name=re.compile("^Layer 2, head 3:")).click()
+    page.wait_for_url(re.compile("heads=2-3"))
+    settle(page)
+    expect(page.get_by_text(re.compile("^Layer 2, head 3 looks at"))).to_be_visible()
+    page.get_by_role("link", name="See this head in detail").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Where does each head look?")
+    page.wait_for_url(re.compile("heads=2-3"))
+
+
+def test_arrow_keys_move_through_the_table_and_enter_chooses(page_at, settle):
+    page = page_at(f"{PATH}&heads=1-1")
+    page.get_by_role("gridcell", name=re.compile("^Layer 1, head 1:")).focus()
+    for pressed in ("ArrowDown", "ArrowRight", "Enter"):
+        page.keyboard.press(pressed)
+    page.wait_for_url(re.compile("heads=2-2"))
+    settle(page)
+    chosen = page.get_by_role("gridcell", name=re.compile("^Layer 2, head 2:"))
+    expect(chosen).to_have_attribute("aria-selected", "true")
+    expect(page.locator("[data-testid='head-table'] [aria-selected='true']")).to_have_count(1)
+
+
+def test_another_colouring_writes_numbers_on_the_heads(page_at, settle):
+    page = page_at(PATH)
+    page.get_by_role("radio", name="How far it looks").click()
+    page.wait_for_url(re.compile("colour=distance"))
+    settle(page)
+    expect(page.get_by_role("gridcell", name=re.compile(r"^Layer 1, head 1: \d+\.\d tokens$"))).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("part", "dark"), [("glance", True), ("layers", False), ("values", True), ("alike", False), ("lens", True), ("owed", False)]
+)
+def test_a_part_fits_a_phone_and_is_open_to_everyone(page_at, axe, part, dark):
+    page = page_at(f"{PATH}&part={part}", width=390, dark=dark)
+    expect(page.locator("[data-testid='stSkeleton']")).to_have_count(0, timeout=60_000)
+    page.get_by_role("button", name="Share this view").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.evaluate("document.fonts.ready")
+    axe(page)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_table_is_open_to_everyone_on_a_wide_screen(page_at, axe, dark):
+    page = page_at(PATH, dark=dark)
+    page.get_by_role("gridcell", name=re.compile("^Layer 1, head 1:")).wait_for()
+    page.evaluate("document.fonts.ready")
+    axe(page)
