@@ -18,7 +18,7 @@ HOMES = {
     "plotly": ("pages/ui/figures.py", "pages/ui/line_figures.py", "pages/ui/curve_figures.py",
                "pages/ui/summary_figures.py"),
     "bertviz": ("pages/ui/bertviz_views.py",),
-    "torch": ("tx_core/",),
+    "torch": ("tx_core/", "pages/ui/bertviz_views.py"),  # bertviz takes tensors
     "streamlit": ("app.py", "pages/"),
 }
 """The only places that import a package; a folder ends with a slash."""

@@ -38,6 +38,11 @@ PAGES = (
     Page("many_sentences", "Explore", "Many sentences", "What does each head do over many sentences?",
          "Let a model read hundreds of sentences, ours or your own, and see what every head does on average, how surely, and "
          "where it does so most."),
+    Page("bertviz_page", "Explore", "bertviz", "How does bertviz draw it?",
+         "The head view, the model view and the neuron view of a well-known tool, on your own sentence and without a network.",
+         pairs=True),
+    Page("compare", "Explore", "Compare", "What differs between A and B?",
+         "Two sentences, heads or models side by side: what the second looks at more or less, and if a word stays the same."),
     Page("self_attention", "Build", "Self-attention", "How does a token find what matters to it?",
          "Follow one head from the words of your sentence to its answer, and see the sum behind every number."),
     Page("heads_and_blocks", "Build", "Heads and blocks", "What is a block made of?",

@@ -15,6 +15,8 @@ from tx_core import models
 
 TEXT = "Tom lost his keys."
 HOSTILE = "</svg></script><script>alert(1)</script><img src=x onerror=alert(2)> & ]]> 'a' \"b\" \u202eabc"
+FADED = """() => Promise.all(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))
+  .then(() => null)"""
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -108,10 +110,14 @@ def test_the_web_page_works_without_a_network_and_hostile_text_stays_text(
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
 def test_every_form_is_free_of_barriers_and_no_wider_than_the_screen(page_at, settle, axe, width: int, dark: bool):
     page = opened(page_at(f"/?text={quote(TEXT)}", width=width, dark=dark), settle)
-    for form in ("Figure", "Numbers", "Web page", "Python"):
+    seen = {"Figure": "the PNG is", "Numbers": "49 weights", "Web page": "One file that opens", "Python": "It ends with"}
+    for form, words in seen.items():
         panel(page).get_by_text(form, exact=True).click()
+        panel(page).get_by_text(words).wait_for()
         settle(page)
         page.mouse.move(0, 0)
+        expect(page.locator("[data-stale='true']")).to_have_count(0)
+        page.evaluate(FADED)
         axe(page)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     panel(page).get_by_text("With transformers alone").click()

@@ -1,0 +1,73 @@
+"""How does bertviz draw it? The three views of the well-known tool, on the run that all other pages show."""
+
+import streamlit as st
+
+from pages.ui import cache, controls, view_options
+from pages.ui.address import (
+    Field,
+    choice_field,
+    held,
+    keep_view,
+    key,
+    number_field,
+    read_view,
+    tell_not_understood,
+    text_field,
+    write_view,
+)
+from pages.ui.bertviz_frame import VIEWS, drawing
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
+
+PAGE = "bertviz_page"
+FIELDS = (
+    text_field("text", "Time flies like an arrow."),
+    text_field("pair"),
+    Field("model", "embedded", controls.read_model),
+    choice_field("picture", tuple(VIEWS)),
+    choice_field("stack", tuple(view_options.STACKS)),
+    number_field("layer", 1, 1, view_options.MOST_LAYERS_OR_HEADS),
+)
+
+
+@st.fragment
+def look(model: str, text: str, pair: str) -> None:
+    """Draw the chosen view; what is chosen here runs nothing but this."""
+    keep_view(PAGE, FIELDS)
+    st.segmented_control("View", list(VIEWS), format_func=lambda view: VIEWS[view].name, required=True, **held(key(PAGE, "picture")))
+    view = st.session_state[key(PAGE, "picture")]
+    st.markdown(VIEWS[view].told)
+    try:
+        keep = ("weights", "query", "key") if view == "neuron" else ("weights",)
+        drawing(PAGE, view, cache.trace(model, text, pair, keep=keep))
+    except ExplorerError as error:
+        explain(error)
+    write_view(PAGE, FIELDS, {})
+    ways_on(text, pair, "attention", "self_attention", "heads_and_blocks")
+    share_link()
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, {})
+tell_not_understood(PAGE)
+first, second, third = st.columns([5, 4, 3])
+with first:
+    text = controls.sentence(key(PAGE, "text"))
+with second:
+    pair = controls.sentence(key(PAGE, "pair"), "Second sentence (optional)")
+with third:
+    model = controls.model(key(PAGE, "model"))
+try:
+    with controls.wait_for(model):
+        engine = cache.engine(model)
+    show_engine(badge, engine.title, engine.device)
+    st.caption(controls.budget(engine, text, pair))
+    engine.encode(text, pair or None)
+except ExplorerError as error:
+    explain(error)
+    if isinstance(error, ModelUnavailable | CheckpointProblem):
+        controls.offer_default_model(key(PAGE, "model"))
+    write_view(PAGE, FIELDS, {})
+    share_link()
+else:
+    look(model, text, pair)

@@ -1,0 +1,82 @@
+"""Documents of others' making, each in a frame of its own: served under a word that nobody can guess, for a few minutes.
+
+What is served here runs scripts that are not ours. Its own content policy shuts it off: no access to the app, to
+other frames, or to any server; nothing within runs but the scripts that carry the document's nonce.
+"""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+import streamlit as st
+from cachetools import TTLCache
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+PATH = "/framed"
+ASSETS = Path(__file__).parents[2] / "assets" / "framed"
+SECONDS = 900.0
+MOST_BYTES = 96_000_000
+GONE = "This drawing was kept for a while only: change something on the page, or load it again."
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole HTML page; only its scripts with this nonce run."""
+
+    html: str
+    nonce: str
+
+    @property
+    def policy(self) -> str:
+        """Allow nothing but the document's own scripts and styles."""
+        return "; ".join([
+            "sandbox allow-scripts", "default-src 'none'", f"script-src 'nonce-{self.nonce}'",
+            "style-src 'unsafe-inline'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'self'",
+        ])  # fmt: skip
+
+
+_documents: TTLCache[str, Document] = TTLCache(MOST_BYTES, SECONDS, getsizeof=lambda document: len(document.html))
+_guard = Lock()
+
+
+def publish(document: Document) -> str:
+    """Keep a document for a while; give the word under which it is served.
+
+    Raises ValueError for one larger than all documents together may be.
+    """
+    word = secrets.token_urlsafe(32)
+    with _guard:
+        _documents[word] = document
+    return word
+
+
+def is_published(word: str) -> bool:
+    """Tell whether a document is still served under a word."""
+    with _guard:
+        return word in _documents
+
+
+async def answer(request: Request) -> Response:
+    """Serve a document by its word, never from a cache; 404 for any word that is not, or no longer, one."""
+    with _guard:
+        document = _documents.get(request.path_params["word"])
+    if document is None:
+        return Response(GONE, 404, {"Cache-Control": "no-store"}, "text/plain")
+    return HTMLResponse(document.html, headers={
+        "Content-Security-Policy": document.policy, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+    })  # fmt: skip
+
+
+def show_framed(word: str, title: str, *, key: str) -> None:
+    """Show a published document, as tall as it asks to be; `title` says what it is to those who cannot see it."""
+    _component()(key=key, data={"address": f"{PATH}/{word}", "title": title})
+
+
+@cache
+def _component() -> Callable[..., object]:
+    script, style = ((ASSETS / name).read_text("utf-8") for name in ("frame.js", "frame.css"))
+    return st.components.v2.component("attention_explorer_framed", html='<div class="framed"></div>', css=style, js=script)

@@ -1,0 +1,133 @@
+"""The bertviz page: any text in any view is drawn or refused in words, and a drawing is its visitor's alone."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cachetools import LRUCache, TTLCache
+from serving import fetch
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import cache, framed
+from pages.ui.framed import Document
+from tx_core import models
+
+# bertviz leaves the files that it reads for the garbage collector to close.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+
+Open = Callable[..., AppTest]
+PAGE = "bertviz_page"
+HOSTILE = "</script><img src=x onerror=alert(1)> __proto__ {{}} \u202e שלום 💥"
+
+
+def drawn(app: AppTest) -> Document:
+    """The document that the page's frame shows."""
+    (word,) = [
+        word for element in app.get("bidi_component")
+        for word in re.findall(r"/framed/([\w-]{43})", str(element.proto))
+    ]  # fmt: skip
+    return framed._documents[word]
+
+
+def says(app: AppTest) -> str:
+    return "\n".join(element.value for kind in (app.text, app.caption, app.info, app.markdown) for element in kind)
+
+
+@pytest.mark.parametrize("view", ["head", "model", "neuron"])
+@pytest.mark.parametrize("text", ["time flies like an arrow", HOSTILE, "a", "[SEP] [CLS]"])
+def test_every_view_of_any_text_is_drawn(open_app: Open, view: str, text: str):
+    app = open_app(PAGE, text=text, picture=view)
+    assert not app.exception
+    assert f"bertviz: {view} view" in drawn(app).html
+    assert app.text_input(key=f"{PAGE}_text").value == text
+
+
+def test_a_drawing_is_found_again_and_another_text_is_drawn_anew(open_app: Open):
+    app = open_app(PAGE, text="time flies")
+    first = drawn(app)
+    app.segmented_control(key=f"{PAGE}_picture").set_value("model").run()
+    app.segmented_control(key=f"{PAGE}_picture").set_value("head").run()
+    assert drawn(app) is first
+    app.text_input(key=f"{PAGE}_text").set_value("fruit flies").run()
+    assert drawn(app) is not first
+    assert app.query_params == {"text": "fruit flies"}
+
+
+def test_two_visitors_never_share_a_drawing(open_app: Open):
+    assert drawn(open_app(PAGE, text="time flies")) is not drawn(open_app(PAGE, text="time flies"))
+
+
+def test_a_drawing_that_was_forgotten_is_drawn_again(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    app = open_app(PAGE, text="time flies")
+    monkeypatch.setattr(framed, "_documents", TTLCache(10**8, 100, getsizeof=lambda document: len(document.html)))
+    assert "head view" in drawn(app.run()).html
+
+
+def test_a_long_text_is_drawn_a_layer_at_a_time_and_says_so(open_app: Open):
+    app = open_app(PAGE, text="tea " * 126, picture="model", layer="3")
+    assert not app.exception
+    assert "one at a time is drawn" in says(app)
+    assert app.selectbox(key=f"{PAGE}_layer").value == 3
+    assert '"include_layers":[2]' in drawn(app).html
+
+
+def test_a_layer_that_is_not_there_is_told(open_app: Open):
+    assert "There are 4 layers here" in says(open_app(PAGE, text="time flies", layer="99"))
+
+
+def test_too_heavy_a_text_is_refused_in_words_and_kept(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    from pages.ui import bertviz_sizes
+
+    monkeypatch.setattr(bertviz_sizes, "MOST_LINES_OF_A_LAYER", 10)
+    app = open_app(PAGE, text="time flies")
+    assert not app.exception
+    assert "a browser stands still over so many" in says(app)
+    assert app.text_input(key=f"{PAGE}_text").value == "time flies"
+
+
+def test_an_encoder_decoder_offers_its_attentions_and_none_that_the_neuron_view_lacks(
+    open_app: Open, monkeypatch, checkpoint: Callable[[str], Path]
+):
+    monkeypatch.setattr(models, "fetch", lambda hub_id, revision: checkpoint("t5"))
+    monkeypatch.setattr(models, "_engines", LRUCache(1))
+    monkeypatch.setattr(cache, "_kept", LRUCache(10**8, getsizeof=lambda kept: kept.nbytes))
+    app = open_app(PAGE, text="time flies like an arrow", pair="fruit flies", model="t5-small", stack="cross")
+    assert not app.exception
+    assert '"name":"Cross"' in drawn(app).html
+    app.segmented_control(key=f"{PAGE}_picture").set_value("neuron").run()
+    assert not app.exception
+    assert "it has no picture" in says(app)
+
+
+def test_no_text_and_nonsense_are_told(open_app: Open):
+    app = open_app(PAGE, text="", picture="nonsense", layer="0", model="nobody/has-it")
+    assert not app.exception
+    assert "There is no text yet" in says(app)
+    assert "not known here: model, picture, layer" in says(app)
+
+
+def test_documents_together_are_bounded_and_the_oldest_goes_first(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(framed, "_documents", TTLCache(1000, 100, getsizeof=lambda document: len(document.html)))
+    first, second = framed.publish(Document("a" * 600, "n")), framed.publish(Document("b" * 600, "n"))
+    assert not framed.is_published(first)
+    assert framed.is_published(second)
+    with pytest.raises(ValueError, match="too large"):
+        framed.publish(Document("c" * 1001, "n"))
+
+
+def test_words_cannot_be_guessed_and_a_document_is_sealed_off():
+    words = {framed.publish(Document("x", "n")) for _ in range(50)}
+    assert len(words) == 50
+    assert min(map(len, words)) == 43
+    policy = Document("x", "once").policy
+    assert "sandbox allow-scripts;" in policy
+    assert "default-src 'none'; script-src 'nonce-once';" in policy
+    assert "frame-ancestors 'self'" in policy
+
+
+def test_a_word_that_nobody_was_given_is_answered_with_what_to_do(server: str):
+    status, headers, body = fetch(f"{server}/framed/{'a' * 43}")
+    assert status == 404
+    assert headers["cache-control"] == "no-store"
+    assert b"load it again" in body
