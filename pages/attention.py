@@ -51,9 +51,10 @@ def look(model: str, text: str, pair: str) -> None:
     stack = trace.stacks[number]
     for missing in [*told, *view_options.drop_missing(PAGE, *stack.weights.shape[:3])]:
         st.info(missing)
-    change_controls.change_bar(PAGE, trace, number)
+    change_controls.chips(PAGE, trace)
     identity = (model, trace.device, text, pair, write_changes(changed))
-    shown = attention_panel(PAGE, stack, identity, plain.stacks[number] if changed else None)
+    before = plain.stacks[number] if changed else None
+    shown = attention_panel(PAGE, stack, identity, before, lambda: change_controls.change_bar(PAGE, trace, number))
     weights_table(shown.queries, shown.keys, shown.weights, key=key(PAGE, "table"))
     token_table(stack.key_tokens, key=key(PAGE, "tokens"))
     carry_away(PAGE, trace, shown)

@@ -20,8 +20,11 @@ def moved(
 def heads_that_moved(
     before: Float[np.ndarray, "layer head query key"], after: Float[np.ndarray, "layer head query key"], count: int
 ) -> tuple[tuple[tuple[int, int], float], ...]:
-    """List the heads whose attention moved most, averaged over their queries, each with that share; still heads are left out."""
-    shares = moved(before, after).mean(-1)
+    """List the heads whose attention moved most, averaged over their queries, each with that share.
+
+    Left out are heads that stood still, and those that are off afterwards: that theirs is gone is no news.
+    """
+    shares = moved(before, after).mean(-1) * after.any(axis=(-1, -2))
     order = np.argsort(-shares, axis=None, kind="stable")[:count]
     places = (divmod(int(place), shares.shape[1]) for place in order)
     return tuple((place, float(shares[place])) for place in places if shares[place] >= 0.0005)

@@ -102,7 +102,7 @@ function list(view) {
   const { keys, queryTexts, keyTexts } = difference;
   const positions = view.focus === null ? span(0, difference.cells.length) : span(view.focus * keys, keys);
   const strength = Uint16Array.from(difference.cells, (code) => Math.min(65535, 2 * Math.abs(code - 32768)));
-  const found = strongest(strength, positions, MOST_MOVED);
+  const found = strongest(strength, positions, MOST_MOVED).filter((position) => Math.abs(changeOf(difference.cells[position])) >= 0.0005);
   const who = view.focus === null ? ["The links that changed most"] : ["What changed most for ", bold(queryTexts[view.focus])];
   view.told.replaceChildren(...(found.length ? who : ["Nothing changed here."]));
   view.list.replaceChildren(...found.map((position) => {

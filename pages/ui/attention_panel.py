@@ -1,6 +1,6 @@
 """All heads of a run as a wall, the chosen ones as heatmap and lines, and the same in words and numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,11 +51,16 @@ class Shown:
 
 
 def attention_panel(
-    page: str, stack: "AttentionStack", identity: tuple, unchanged: "AttentionStack | None" = None
+    page: str,
+    stack: "AttentionStack",
+    identity: tuple,
+    unchanged: "AttentionStack | None" = None,
+    act: Callable[[], None] | None = None,
 ) -> Shown:
     """Let the reader explore one stack; give what is shown in the end. `identity` names the run in the cache.
 
     unchanged: the same stack of the run without the reader's changes, to show both and the difference.
+    act: draws what the reader can do with the chosen heads, under their names.
     The page's options (view_options) must stand in the session. Call it in a fragment: a click on the wall then runs only this.
     """
     from tx_core import views
@@ -67,6 +72,8 @@ def attention_panel(
     with choose:
         _wall(page, view, identity, options)
         heads = controls.layer_and_heads(key(page, "heads"), *view.weights.shape[:2])
+        if act is not None:
+            act()
         view_options.ask_tokens(page)
         with st.popover("Lines and colours", icon=":material/tune:"):
             view_options.ask_drawing(page)

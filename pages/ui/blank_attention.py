@@ -50,12 +50,13 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> Non
     stack = trace.stacks[number]
     for missing in [*told, *view_options.drop_missing(page, *stack.weights.shape[:3])]:
         st.info(missing)
-    change_controls.change_bar(page, trace, number)
+    change_controls.chips(page, trace)
     if changed:
         show_prediction_change(page, engine.name, answer.text, blank.number, changed, prediction_settings.settings(page))
     scan_view.show_scan(page, engine, answer, blank.number, changed)
     identity = (engine.name, trace.device, answer.text, None, write_changes(changed))
-    attention_panel(page, stack, identity, plain.stacks[number] if changed else None)
+    before = plain.stacks[number] if changed else None
+    attention_panel(page, stack, identity, before, lambda: change_controls.change_bar(page, trace, number))
 
 
 def _ask_blank(page: str, found: Sequence[Answer]) -> int:

@@ -56,8 +56,8 @@ def keep_fitting(page: str, trace: "Trace") -> list[str]:
 
 
 def change_bar(page: str, trace: "Trace", number: int) -> None:
-    """Let the reader act on the heads and the token that are looked at in stack `number`, and take changes back."""
-    stack, names = trace.stacks[number], stack_names(trace)
+    """Let the reader act on the heads and the token that are looked at in stack `number`."""
+    stack = trace.stacks[number]
     first = sum(len(earlier.weights) for earlier in trace.stacks[:number])
     options = ViewOptions.of(page)
     heads = [(layer + first, head) for layer, head in options.heads]
@@ -74,11 +74,11 @@ def change_bar(page: str, trace: "Trace", number: int) -> None:
             label = " ".join(stack.key_tokens.tokens[place] for place in focused)
             wanted = [Change("hide", places=(place,)) for place in focused]
             _button(page, f"Hide “{label}”", "hide_focused", wanted, icon=":material/visibility_off:")
-    _chips(page, names)
 
 
-def _chips(page: str, names: Sequence[StackNames]) -> None:
-    active = asked(page)
+def chips(page: str, trace: "Trace") -> None:
+    """List the active changes, each of which one click takes back, and a way to take back all."""
+    active, names = asked(page), stack_names(trace)
     if not active:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{page}_chips"):

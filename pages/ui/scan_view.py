@@ -126,7 +126,7 @@ def _show(page: str, found: "HeadScan", base: Changes) -> None:
         st.info(found.notice)
     st.text(in_words(found))
     if base:
-        st.caption(f"Scanned with {len(base)} of your changes in place.")
+        st.caption(f"Scanned on top of {len(base)} of your changes: “before” is with them in place.")
     limit = next(step for step in LIMITS if step >= min(1.0, float(np.abs(found.change).max())))
     name, layers, heads = key(page, "scan_wall"), *found.change.shape
     written = [
@@ -155,7 +155,7 @@ def cells(change: np.ndarray, limit: float) -> np.ndarray:
 def in_words(found: "HeadScan") -> str:
     """Say which head the word hangs on most, and how often another word takes its place."""
     place = np.unravel_index(found.change.argmin(), found.change.shape)
-    told = f"With all heads on, “{found.word}” is first with {percent(found.before)}."
+    told = f"Before anything is switched off, “{found.word}” is first with {percent(found.before)}."
     if found.change[place] < 0:
         told += f" It falls most without {_named(place)}: to {percent(float(found.after[place]))}."
     others = int((found.first != found.entry).sum())
