@@ -211,11 +211,12 @@ def norm_run(engine: BertEngine, text: str, pair: str | None = None, *, place: N
         run = block_run(engine, text, pair, layer=layer)
         before = run.attention_sum if place == "attention" else run.feed_forward_sum
         norm = getattr(engine.model.encoder.blocks[layer], f"{place}_norm")
-    norm = _on_cpu(norm)
+    norm = on_cpu(norm)
     return NormRun(run.tokens, norm_steps(norm, before), norm.weight, norm.bias, norm.eps)
 
 
-def _on_cpu(norm: LayerNorm) -> LayerNorm:
+def on_cpu(norm: LayerNorm) -> LayerNorm:
+    """Give a norm with its numbers in ordinary memory; one that is elsewhere is left there."""
     return norm if norm.weight.device.type == "cpu" else copy.deepcopy(norm).cpu()
 
 

@@ -1,13 +1,11 @@
 // How a cell came about: which rows, columns and cells it was made of, and the arithmetic with their numbers.
 // A piece of arithmetic is a text, or { text, part } where part tells whose number it is: "left", "right" or "total".
 
+import { bent, mean, normed, stretched, variance } from "./norm.js";
 import { inSum, number } from "./number.js";
+import { rowOf, valueAt } from "./values.js";
 
 const EXPONENT_LIMIT = 50; // beyond it, e to the power is no number that a reader can take in
-
-export function valueAt(matrix, row, column) {
-  return matrix.values[row * matrix.columns + column];
-}
 
 // What lights up: { matrix, row, column, part }; a missing row or column means the whole line of cells.
 export function lightsOf(model, cell) {
@@ -19,7 +17,8 @@ export function lightsOf(model, cell) {
       { matrix: origin.right, part: "right", ...(origin.transposed ? { row: cell.column } : { column: cell.column }) },
     ];
   }
-  if (origin.kind === "shares") return [{ matrix: origin.of, row: cell.row, part: "left" }];
+  if (origin.kind === "added") return origin.parts.map((name) => ({ matrix: name, row: cell.row, column: cell.column, part: "left" }));
+  if (["shares", "mean", "variance"].includes(origin.kind)) return [{ matrix: origin.of, row: cell.row, part: "left" }];
   return [{ matrix: origin.of, row: cell.row, column: cell.column, part: "left" }];
 }
 
@@ -27,7 +26,7 @@ export function arithmetic(model, cell) {
   const matrix = model.byName[cell.matrix];
   const total = { text: number(valueAt(matrix, cell.row, cell.column)), part: "total" };
   if (!matrix.origin) return { pieces: [total], note: matrix.told };
-  return { note: matrix.told, ...{ product, divided, masked, shares }[matrix.origin.kind](model, cell, matrix, total) };
+  return { note: matrix.told, ...{ product, added, divided, masked, shares, bent, mean, variance, normed, stretched }[matrix.origin.kind](model, cell, matrix, total) };
 }
 
 function product(model, { row, column }, matrix, total) {
@@ -39,6 +38,11 @@ function product(model, { row, column }, matrix, total) {
   ]);
   const added = bias ? bias[column] : null;
   return { terms, bias: added, pieces: [" = ", total] };
+}
+
+function added(model, { row, column }, matrix, total) {
+  const numbers = matrix.origin.parts.map((name) => ({ text: inSum(valueAt(model.byName[name], row, column)), part: "left" }));
+  return { pieces: [...numbers.flatMap((one, index) => (index ? [" + ", one] : [one])), " = ", total] };
 }
 
 function divided(model, { row, column }, matrix, total) {
@@ -96,8 +100,4 @@ function hardmax(scores, own, total) {
   if (total.text !== "0") return { pieces: [score, " is the greatest score of the row: ", total], note: "Hard attention gives everything to one token." };
   const why = own === greatest ? " is as great as the winner, which comes first: " : ` is below the greatest of the row, ${number(greatest)}: `;
   return { pieces: [score, why, total], note: "Hard attention gives everything to one token." };
-}
-
-export function rowOf(matrix, row) {
-  return Array.from(matrix.values.subarray(row * matrix.columns, (row + 1) * matrix.columns));
 }

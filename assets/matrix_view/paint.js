@@ -3,7 +3,7 @@
 import { inkOn, channels, stopsOf } from "../attention_view/scales.js";
 import { fit } from "../attention_view/surface.js";
 import { short } from "./number.js";
-import { valueAt } from "./origin.js";
+import { valueAt } from "./values.js";
 
 const BELOW_ZERO = {
   light: ["#f3f7fb", "#fbdfc2", "#f5b476", "#de8234", "#b2560f", "#773703"],

@@ -1,11 +1,14 @@
 // The component: matrices in the order in which they are computed, one chosen cell, one pointer.
 
 import { unpack } from "../attention_view/bytes.js";
-import { calmly, element, measureLabels, ownEcho, sharpen, visible, watchScreen } from "../attention_view/surface.js";
+import { calmly, element, measureLabels, ownEcho, sharpen, watchScreen } from "../attention_view/surface.js";
 import { readTheme } from "../attention_view/theme.js";
 import { arrange, needsLabels, panelWidth } from "./layout.js";
+import { fillLegend } from "./legend.js";
+import { exists, modelOf } from "./model.js";
 import { lightsOf } from "./origin.js";
 import { INSET, paintMatrix, paintRowNames, palette } from "./paint.js";
+import { describePanel, makePanel } from "./panel.js";
 import { fillSum, makeSum } from "./sum.js";
 
 const WIDEST_NAME = 76;
@@ -35,7 +38,8 @@ function makeRow(parent) {
   row.lines = element("div", { class: "lines" });
   row.sum = makeSum(() => choose(row, null));
   row.legend = element("p", { class: "legend" });
-  row.root = element("div", { class: "matrices", "data-testid": "matrix-row" }, row.lines, row.sum.node, row.legend);
+  row.hint = element("p", { class: "hint" }, "There is more to the right: scroll the row, or swipe it.");
+  row.root = element("div", { class: "matrices", "data-testid": "matrix-row" }, row.lines, row.hint, row.sum.node, row.legend);
   (parent.querySelector(".matrix-view") ?? parent).append(row.root);
   row.observer = new ResizeObserver(() => later(row));
   row.observer.observe(row.root);
@@ -54,7 +58,7 @@ function receive(row, { header, cells }) {
   if (!exists(row.model, row.chosen)) row.chosen = null;
   row.hover = null;
   fillSum(row.sum, row.model, row.chosen);
-  fillLegend(row);
+  fillLegend(row.legend, row.model.matrices, row.colours.stops);
   row.pattern = "";
   paint(row);
   row.root.dataset.paints = String((row.paints += 1));
@@ -63,47 +67,6 @@ function receive(row, { header, cells }) {
 function themeOf(root) {
   const theme = readTheme(root);
   return { ...theme, left: theme.accent, right: theme.dark ? "#c9adff" : "#7a3bd1", own: theme.text };
-}
-
-function modelOf(header, floats) {
-  let start = 0;
-  const texts = new Map();
-  const read = (names) => {
-    const known = JSON.stringify(names);
-    if (!texts.has(known)) texts.set(known, names.map(visible));
-    return texts.get(known);
-  };
-  const matrices = header.matrices.map((sent) => {
-    const values = floats.subarray(start, start + sent.rows * sent.columns);
-    start += values.length;
-    const rowTexts = read(header.names[sent.row_names]);
-    return { ...sent, values, rowTexts, rowNames: rowTexts, columnTexts: read(header.names[sent.column_names]), rowKind: sent.row_kind, columnKind: sent.column_kind };
-  });
-  for (const matrix of matrices) matrix.limit = limitOf(matrices.filter((other) => other.group === matrix.group));
-  return { namesTitle: header.names_title, matrices: matrices.filter((matrix) => matrix.shown > 0), byName: Object.fromEntries(matrices.map((matrix) => [matrix.name, matrix])) };
-}
-
-// The greatest number among matrices that are compared; shares end at 1.
-function limitOf(matrices) {
-  if (matrices[0].group === "shares") return 1;
-  let greatest = 0;
-  for (const { values } of matrices) for (const value of values) if (Number.isFinite(value)) greatest = Math.max(greatest, Math.abs(value));
-  return greatest || 1;
-}
-
-function exists(model, cell) {
-  const matrix = cell && model.byName[cell.matrix];
-  return Boolean(matrix) && cell.row < matrix.rows && cell.column < matrix.shown;
-}
-
-function fillLegend(row) {
-  const ramp = element("span", { class: "ramp" });
-  const { above, below } = row.colours.stops;
-  ramp.style.background = `linear-gradient(to right, ${[...[...below].reverse(), ...above].join(", ")})`;
-  const left = element("span", { class: "swatch left" });
-  const right = element("span", { class: "swatch right" });
-  row.legend.replaceChildren(element("span", {}, "below zero ", ramp, " above zero"),
-    element("span", {}, left, " made from this"), element("span", {}, right, " times this"));
 }
 
 function later(row) {
@@ -124,6 +87,7 @@ function paint(row) {
   const active = row.hover ?? row.chosen;
   const lights = active ? lightsOf(row.model, active) : [];
   for (const line of lines) paintLine(row, line, active, lights);
+  row.hint.hidden = ![...row.lines.children].some((line) => line.scrollWidth > line.clientWidth + 1);
   row.root.dataset.chosen = row.chosen ? `${row.chosen.matrix}-${row.chosen.row + 1}-${row.chosen.column + 1}` : "";
 }
 
@@ -161,33 +125,23 @@ function labelColumn(row, matrix) {
 }
 
 function panelOf(row, matrix) {
-  const kept = row.panels.get(matrix.name);
-  const panel = kept ?? makePanel(row, matrix.name);
-  row.panels.set(matrix.name, panel);
-  panel.title.textContent = matrix.title;
-  panel.formula.textContent = matrix.formula;
-  const drawn = matrix.shown < matrix.columns ? `, first ${matrix.shown} drawn` : "";
-  panel.shape.textContent = `${matrix.rows} × ${matrix.columns}${drawn}`;
-  panel.box.setAttribute("aria-label", `${matrix.title}. Arrow keys choose a cell, Escape clears.`);
-  panel.canvas.setAttribute("aria-label", `${matrix.title}, ${matrix.rows} by ${matrix.columns}. ${matrix.told ?? ""}`);
-  return panel;
+  const { name } = matrix;
+  if (!row.panels.has(name)) row.panels.set(name, makePanel(name, reactions(row, name)));
+  describePanel(row.panels.get(name), matrix);
+  return row.panels.get(name);
 }
 
-function makePanel(row, name) {
-  const [title, formula, shape] = ["title", "formula", "shape"].map((kind) => element("span", { class: kind }));
-  const canvas = element("canvas", { role: "img", "data-testid": `matrix-${name}` });
-  const box = element("div", { class: "cells", tabindex: "0", role: "group" }, canvas);
-  const node = element("div", { class: "panel" }, element("div", { class: "head" }, title, formula, shape), box);
-  const at = (event) => cellAt(row, name, canvas, event);
-  canvas.onpointermove = (event) => event.pointerType !== "touch" && hoverOn(row, at(event));
-  canvas.onpointerleave = () => hoverOn(row, null);
-  canvas.onclick = (event) => {
-    const cell = at(event);
-    hoverOn(row, null);
-    if (cell) choose(row, same(cell, row.chosen) ? null : cell);
+function reactions(row, name) {
+  return {
+    point: (event, canvas) => hoverOn(row, cellAt(row, name, canvas, event)),
+    leave: () => hoverOn(row, null),
+    click: (event, canvas) => {
+      const cell = cellAt(row, name, canvas, event);
+      hoverOn(row, null);
+      if (cell) choose(row, same(cell, row.chosen) ? null : cell);
+    },
+    press: (event) => press(row, name, event),
   };
-  box.onkeydown = (event) => press(row, name, event);
-  return { node, title, formula, shape, canvas, box };
 }
 
 function cellAt(row, name, canvas, event) {

@@ -5,8 +5,10 @@ from typing import Protocol
 
 import numpy as np
 
-from pages.ui.matrix_view import Matrix, Product
+from pages.ui.cell_origins import Added, Bent, Normed, OfRow, Origin, Product, Stretched
+from pages.ui.matrix_view import Matrix
 from tx_core.block_run import Affine, BlockRun, EmbeddingRun, FeedForwardRun, NormRun
+from tx_core.layers import LayerNorm
 
 DRAWN = 5
 """Dimensions drawn of most matrices; all of them are computed with."""
@@ -21,8 +23,10 @@ class Numbers(Protocol):
     def numpy(self) -> np.ndarray: ...
 
 
-def embedding_matrices(run: EmbeddingRun) -> list[Matrix]:
-    """Lay the three look-ups, their sum and the norm of it side by side."""
+def embedding_matrices(run: EmbeddingRun, norm: LayerNorm) -> list[Matrix]:
+    """Lay the three look-ups, their sum and the norm of it side by side. norm: the model's own, in ordinary memory."""
+    learned = {"weight": _first(norm.weight, OF_EACH_LOOK_UP), "bias": _first(norm.bias, OF_EACH_LOOK_UP)}
+    made = {"sum": Added(("words", "positions", "segments")), "normed": Normed("sum", norm.eps, **learned)}
     rows = (
         ("words", "Word", "W[id]", run.words, "", "One row of the table of words: the same wherever the word stands."),
         ("positions", "Position", "P[place]", run.positions, "+", "One row of the table of positions: the same in every text."),
@@ -31,7 +35,7 @@ def embedding_matrices(run: EmbeddingRun) -> list[Matrix]:
         ("normed", "Normed", "LayerNorm", run.normed, "→", "What enters the first block."),
     )
     return [
-        _by_token(name, title, formula, part, run.tokens, drawn=OF_EACH_LOOK_UP,
+        _by_token(name, title, formula, part, run.tokens, drawn=OF_EACH_LOOK_UP, origin=made.get(name),
                   group="normed" if name == "normed" else "looked up", lead=lead, told=told)
         for name, title, formula, part, lead, told in rows
     ]  # fmt: skip
@@ -62,7 +66,7 @@ def feed_forward_matrices(block: BlockRun, run: FeedForwardRun, widen: Affine, n
         _operand("widen", widen.matrix[:, :DRAWN]),
         _by_token("widened", "Widened", "X · W₁ + b₁", run.widened, block.tokens, origin=_product("vectors", "widen", widen),
                   group="wide", told="Four times as many numbers a token."),
-        _by_token("bent", "Bent", bend, run.bent, block.tokens, group="wide",
+        _by_token("bent", "Bent", bend, run.bent, block.tokens, group="wide", origin=Bent("widened", bend),
                   told=f"{bend} of the number to the left: what is far below zero is all but gone."),
         _operand("narrow", narrow.matrix[:, :DRAWN]),
         _by_token("output", "Narrowed", "· W₂ + b₂", run.both.ours, block.tokens, origin=_product("bent", "narrow", narrow),
@@ -82,16 +86,19 @@ def norm_matrices(run: NormRun) -> list[Matrix]:
         ("theirs", "PyTorch", "layer_norm", result.theirs, "=", "PyTorch's own function on the same row."),
     )
     alone = {"mean", "variance", "before"}
+    learned = {"weight": _first(run.weight, OF_EACH_NORM), "bias": _first(run.bias, OF_EACH_NORM)}
+    made = {"mean": OfRow("before", "mean"), "variance": OfRow("before", "variance"), "normed": Normed("before", run.eps),
+            "ours": Stretched("normed", **learned)}  # fmt: skip
     return [
-        _by_token(name, title, formula, part, run.tokens, drawn=OF_EACH_NORM, group=name if name in alone else "after",
-                  lead=lead, told=told)
+        _by_token(name, title, formula, part, run.tokens, drawn=OF_EACH_NORM, origin=made.get(name),
+                  group=name if name in alone else "after", lead=lead, told=told)
         for name, title, formula, part, lead, told in rows
     ]  # fmt: skip
 
 
 def _by_token(
     name: str, title: str, formula: str, part: Numbers, tokens: tuple[str, ...], *, drawn: int = DRAWN,
-    origin: Product | None = None, group: str = "numbers", lead: str = "→", told: str = "",
+    origin: Origin | None = None, group: str = "numbers", lead: str = "→", told: str = "",
 ) -> Matrix:  # fmt: skip
     values = _numbers(part)
     return Matrix(name, title, formula, values, tokens, dimensions(values.shape[1]), "token", "dimension", origin,
@@ -105,7 +112,11 @@ def _operand(name: str, part: Numbers, rows: tuple[str, ...] | None = None) -> M
 
 
 def _product(left: str, right: str, layer: Affine) -> Product:
-    return Product(left, right, bias=tuple(layer.bias[:DRAWN].tolist()))
+    return Product(left, right, bias=_first(layer.bias, DRAWN))
+
+
+def _first(numbers: Numbers, count: int) -> tuple[float, ...]:
+    return tuple(numbers.numpy()[:count].tolist())
 
 
 def _numbers(part: Numbers) -> np.ndarray:

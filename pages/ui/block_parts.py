@@ -30,7 +30,7 @@ def embeddings(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     st.latex(r"x_t = \text{LayerNorm}\bigl(W[\text{id}_t] + P[t] + S[s_t]\bigr)")
     show_source(bert.BertEmbeddings)
     run = cache.remember((page, "embeddings", text, pair), lambda: block_run.embedding_run(engine, text, pair or None))
-    show_matrices(page, "embeddings", block_matrices.embedding_matrices(run))
+    show_matrices(page, "embeddings", block_matrices.embedding_matrices(run, block_run.on_cpu(engine.model.embeddings.norm)))
     st.text(_twice(run))
     st.caption("Dropout stands here, too. It sets random numbers to zero while a model is trained, and rests when it is used.")
 

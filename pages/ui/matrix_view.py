@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -13,51 +13,13 @@ from jaxtyping import Float32
 
 from pages.ui.attention_bytes import pack
 from pages.ui.attention_view import joined
+from pages.ui.cell_origins import Origin
 
 ASSETS = Path(__file__).parents[2] / "assets" / "matrix_view"
 SHARED_MODULES = ("bytes.js", "scales.js", "surface.js", "theme.js")
-OWN_MODULES = tuple(f"../matrix_view/{name}.js" for name in ("number", "origin", "layout", "paint", "sum", "row"))
-
-
-@dataclass(frozen=True)
-class Product:
-    """A cell is a row of `left` times a column of `right` (its row, where `transposed`), plus the column's bias."""
-
-    left: str
-    right: str
-    transposed: bool = False
-    bias: tuple[float, ...] | None = None
-    kind: str = "product"
-
-
-@dataclass(frozen=True)
-class Divided:
-    """A cell is the same cell of `of` over `divisor`, which is written as in "√32"."""
-
-    of: str
-    divisor: float
-    written: str
-    kind: str = "divided"
-
-
-@dataclass(frozen=True)
-class Masked:
-    """A cell is the same cell of `of`, or −∞ where it is hidden."""
-
-    of: str
-    kind: str = "masked"
-
-
-@dataclass(frozen=True)
-class Shares:
-    """A cell is its score's share among the scores of its row in `of`."""
-
-    of: str
-    how: Literal["softmax", "sparsemax", "hardmax"] = "softmax"
-    kind: str = "shares"
-
-
-Origin = Product | Divided | Masked | Shares
+OWN_MODULES = tuple(f"../matrix_view/{name}.js" for name in (
+    "number", "values", "norm", "origin", "layout", "paint", "sum", "model", "legend", "panel", "row",
+))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ import math
 import numpy as np
 from jaxtyping import Float32
 
-from pages.ui.matrix_view import Divided, Masked, Matrix, Product, Shares
+from pages.ui.cell_origins import Divided, Masked, Product, Shares
+from pages.ui.matrix_view import Matrix
 from tx_core.sentence_steps import SentenceSteps
 
 Numbers = Float32[np.ndarray, "row column"]

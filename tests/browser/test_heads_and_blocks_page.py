@@ -5,6 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tx_core import models
+from tx_core.block_run import embedding_run
+
 PATH = "/heads_and_blocks"
 TEXT = "?text=A+bird+sings."
 
@@ -19,6 +22,28 @@ def test_turning_to_a_part_shows_its_matrices_and_explains_a_cell(page_at, settl
     expect(page.get_by_test_id("matrix-row")).to_have_count(1)  # the row of the part before fades out
     expect(page.get_by_test_id("matrix-row")).to_contain_text("Widened · token")
     page.wait_for_url(re.compile("part=feed.*cell=widened"))
+
+
+def numbers(written: str) -> list[float]:
+    return [float(number.replace("−", "-")) for number in re.findall(r"−?\d+\.?\d*", written)]
+
+
+def test_a_sum_and_a_norm_write_out_their_arithmetic(page_at):
+    run = embedding_run(models.load("embedded"), "A bird sings.")
+    page = page_at(f"{PATH}{TEXT}&part=embeddings&cell=sum-3-2")
+    line = page.get_by_test_id("matrix-sum")
+    expect(line).to_contain_text(" + ")
+    parts = [float(part[2, 1]) for part in (run.words, run.positions, run.segments, run.summed)]
+    assert numbers(line.inner_text()) == pytest.approx(parts, abs=0.0051)
+    page = page_at(f"{PATH}{TEXT}&part=norm&cell=mean-2-1")
+    expect(page.get_by_test_id("matrix-sum")).to_contain_text(re.compile(rf"more\) ÷ {run.words.shape[1]} = "))
+    page = page_at(f"{PATH}{TEXT}&part=norm&cell=ours-2-1")
+    expect(page.get_by_test_id("matrix-sum")).to_contain_text(re.compile(" × .* = "))
+
+
+def test_a_row_that_goes_on_beyond_the_screen_says_so(page_at):
+    expect(page_at(PATH + TEXT, width=390).get_by_text("There is more to the right")).to_be_visible()
+    expect(page_at(f"{PATH}{TEXT}&heads=1").get_by_text("There is more to the right")).to_be_hidden()
 
 
 def test_a_head_that_is_switched_off_leaves_the_picture_and_the_link(page_at, settle):
