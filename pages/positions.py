@@ -16,7 +16,7 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.dimension_box import MOST_DIMENSIONS, dimension_box
-from pages.ui.frame import explain, open_page, share_link, ways_on
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from pages.ui.order_view import draw_guesses, draw_shuffle
 from pages.ui.position_ways import VIEWS, WAYS, Choice
 from pages.ui.source_code import show_source
@@ -102,7 +102,17 @@ def ways() -> None:
     show_source(*way.code)
     view = st.segmented_control("View", list(VIEWS), key=key(PAGE, "look"), format_func=VIEWS.get, required=True,
                                 label_visibility="collapsed")  # fmt: skip
-    position_ways.draw(view, ask_sizes(scheme, view), key(PAGE, f"drawn_{view}"))
+    choice = ask_sizes(scheme, view)
+    tell_engine(choice.engine if scheme == "learned" else None)
+    position_ways.draw(view, choice, key(PAGE, f"drawn_{view}"))
+
+
+def tell_engine(engine: Engine | None) -> None:
+    """Say in the badge which model computed; None where formulas alone did."""
+    if engine:
+        show_engine(badge, engine.title, engine.device)
+    else:
+        show_engine(badge, "No model, formulas alone", "cpu")
 
 
 def demands() -> None:
@@ -118,7 +128,9 @@ def demands() -> None:
     length.slider("Length: positions", 4, 128, key=key(PAGE, "length"))
     width.slider("Width: dimensions", 4, 256, step=2, key=key(PAGE, "width"))
     base.select_slider("Base", BASES, key=key(PAGE, "base"), format_func="{:,}".format)
-    table = position_pictures.learned_table(cache.engine(models.DEFAULT))
+    engine = cache.engine(models.DEFAULT)
+    tell_engine(engine)
+    table = position_pictures.learned_table(engine)
     verdicts = position_pictures.judge(held("width"), float(held("base")), table, held("length"))
     position_ways.draw_verdicts(verdicts, key(PAGE, "verdicts"))
     st.caption(
@@ -141,6 +153,7 @@ def shuffle() -> None:
     again, model = st.columns(2, vertical_alignment="bottom")
     with model:
         engine = ask_model()
+    tell_engine(engine)
     again.button("Shuffle again", key=key(PAGE, "again"), icon=":material/shuffle:", on_click=next_seed)
     text, seed = held("text"), held("seed")
     found = cache.remember((PAGE, held("model"), text, seed), lambda: order_test.order_test(engine, text, seed))
@@ -168,7 +181,7 @@ def show(part: str) -> None:
     share_link()
 
 
-open_page(PAGE)
+badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
 part = st.segmented_control("Part", list(PARTS), key=key(PAGE, "part"), format_func=PARTS.get, required=True,

@@ -30,9 +30,9 @@ HEAD_NAMES = {"first": "first token", "every": "every token", "max": "max-pooled
 def compare(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Ours and the library's, layer by layer."""
     st.markdown(
-        "BERT is **embeddings, blocks and a head**. Here it is, whole: these lines run every picture in this app. To show that "
-        "nothing is missing, load the same checkpoint into the transformers library's own BERT, give both the same sentence, "
-        "and compare every number of every layer."
+        "BERT is **embeddings, blocks and a head**. Here it is, whole: these lines ran wherever this app names the built-in "
+        "model or another BERT. To show that nothing is missing, load the same checkpoint into the transformers library's own "
+        "BERT, give both the same sentence, and compare every number of every layer."
     )
     st.latex(r"\max_{\text{token},\,i}\;\bigl|\,h^{\text{ours}}_{\text{token},i} - h^{\text{library}}_{\text{token},i}\,\bigr|\;")
     show_source(bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead)

@@ -86,6 +86,7 @@ def show_answer(found: "Answer") -> None:
 
 def show_maps(page: str, trace: "Trace", best: tuple[int, int], write: Callable[[], None]) -> None:
     """Let the reader walk through the three kinds of attention of one run. best: the head shown where none is chosen."""
+    st.caption("**1** is the start mark: it stands before every sequence, so that the first number, too, follows a token.")
     kind = st.segmented_control("Attention", list(KINDS), key=key(page, "kind"), format_func=KINDS.get, required=True)
     stack = next(stack for stack in trace.stacks if stack.kind == kind)
     layers, heads = stack.weights.shape[:2]

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui import cache, controls
 from pages.ui.address import held, key
 from pages.ui.attention_panel import attention_panel
-from pages.ui.frame import explain
+from pages.ui.frame import explain, show_engine
 from pages.ui.source_code import show_source
 from pages.ui.view_options import drop_missing
 from tx_core import families
@@ -75,6 +75,7 @@ def _attention(page: str, name: str, engine: "BertEngine", text: str, pair: str)
     except ExplorerError as problem:
         explain(problem)
         return
+    show_engine(st.empty(), chosen.title, trace.device)
     stack = trace.attention
     for missing in drop_missing(page, *stack.weights.shape[:3]):
         st.info(missing)
