@@ -4,12 +4,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import cache, copy_controls, training_view
+from pages.ui import copy_controls, copy_shapes, training_view
 from pages.ui.address import (
     Field,
     choice_field,
     key,
-    number_field,
     read_view,
     tell_not_understood,
     text_field,
@@ -20,24 +19,15 @@ from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from tx_core.seq2seq_shapes import ShapesRun
     from tx_core.training.copy_run import CopyTraining
 
 PAGE, KIND = "encoder_decoder", "sequences"
 PARTS = {"train": "Train it", "inside": "Masks and shapes"}
-SIZES = {"size_batch": ("Batch", 16, 1, 32), "source": ("Source tokens", 10, 1, 16), "target": ("Target tokens", 12, 1, 16),
-         "pad_source": ("Padding in the source", 2, 0, 8), "pad_target": ("Padding in the target", 3, 0, 8),
-         "hidden": ("Width", 512, 8, 512), "depth": ("Layers", 6, 1, 12),
-         "split": ("Heads", 8, 1, 16), "words": ("Vocabulary", 100, 4, 1000)}  # fmt: skip
 TEXT = """
 The **encoder** reads the whole source, and every token of it may look at every other. The **decoder** writes the target one
 token at a time: each token looks back at what is already written, then over at what the encoder made of the source, the
 **cross-attention** (*S*: within the source, *T*: within the target, *C*: from target to source). Give it a task that needs no
 data, such as copying numbers, and one can watch it find out where to look.
-"""
-INSIDE_TEXT = """
-Three attentions, three masks. The source's padding is hidden **twice**: from the encoder, and from the decoder when it looks
-over. The target's mask also hides the future, or the decoder could read off the word that it should guess.
 """
 EQUATION = r"""
 \begin{aligned}
@@ -68,7 +58,7 @@ FIELDS = (
     text_field("numbers", "8 3 41 7 99 15 4 62 20"),
     choice_field("kind", ("cross", "self", "decoder")),
     Field("head", None, read_head, lambda head: heads_to_link([head]) if head else ""),
-    *(number_field(name, usual, least, most) for name, (_, usual, least, most) in SIZES.items()),
+    *copy_shapes.FIELDS,
 )
 
 
@@ -193,47 +183,6 @@ def ask_it(model: "CopyTraining") -> None:
     st.fragment(copy_pictures.show_maps)(PAGE, found.trace, (best.layer, best.head), end_page)
 
 
-def inside() -> None:
-    """The three masks, and the shape of every tensor."""
-    from pages.ui import copy_pictures
-    from pages.ui.source_code import show_source
-    from tx_core import decoder, masks, seq2seq
-
-    st.markdown(INSIDE_TEXT)
-    st.latex(r"M_S = M_C = P_{\text{source}}\;")
-    st.latex(r"M_T = P_{\text{target}} \wedge \text{causal}\;")
-    show_source(masks.padding_mask, masks.causal_mask, seq2seq.Seq2Seq.decode, decoder.DecoderBlock.forward)
-    with st.expander("Sizes", icon=":material/tune:"):
-        columns = st.columns(3)
-        for place, (name, (label, _, least, most)) in enumerate(SIZES.items()):
-            columns[place % 3].number_input(f"{label} ({least} to {most})", least, most, key=key(PAGE, name))
-    found = shapes()
-    show_engine(badge, "Encoder-decoder, random weights", "cpu")
-    copy_pictures.show_masks(PAGE, found)
-    st.markdown(f"Every tensor of one run, in the order in which they are made. **{found.parameters:,}** parameters.")
-    copy_pictures.show_shapes(found)
-    end_page()
-
-
-def shapes() -> "ShapesRun":
-    """Run an encoder-decoder of the chosen sizes; raise TextProblem where they do not fit one another."""
-    from tx_core import seq2seq_shapes
-    from tx_core.config import Seq2SeqConfig
-
-    held = {name: value(name) for name in SIZES}
-    try:
-        sizes = seq2seq_shapes.BatchSizes(held["size_batch"], held["source"], held["target"], held["pad_source"],
-                                          held["pad_target"])  # fmt: skip
-        config = Seq2SeqConfig(
-            vocab_size=held["words"], hidden_size=held["hidden"], num_layers=held["depth"], num_heads=held["split"],
-            intermediate_size=4 * held["hidden"], max_positions=16, positions="sinusoidal", norm_first=False,
-            activation="relu", layer_norm_eps=1e-5, dropout=0.0,
-        )  # fmt: skip
-    except ValueError as rule:
-        raise copy_controls.do_not_fit(rule, {"hidden_size": "Width", "num_heads": "Heads"}) from rule
-    return cache.remember((PAGE, "shapes", *held.values()), lambda: seq2seq_shapes.run_shapes(config, sizes))
-
-
 def end_page() -> None:
     """Put the view into the address and offer its link and the way to other pages."""
     write_view(PAGE, FIELDS, {})
@@ -247,7 +196,12 @@ tell_not_understood(PAGE)
 part = st.segmented_control("Part", list(PARTS), key=key(PAGE, "part"), format_func=PARTS.get, required=True,
                             label_visibility="collapsed")  # fmt: skip
 try:
-    {"train": train_it, "inside": inside}[part]()
+    if part == "train":
+        train_it()
+    else:
+        show_engine(badge, "Encoder-decoder, random weights", "cpu")
+        copy_shapes.inside(PAGE)
+        end_page()
 except ExplorerError as problem:
     explain(problem)
     end_page()
