@@ -7,6 +7,8 @@ Where a manifest.json lies beside them, every file is held against its size and 
 import hashlib
 import json
 import re
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,23 +23,24 @@ from tx_core.errors import CheckpointProblem
 
 WEIGHTS, INDEX, MANIFEST = "model.safetensors", "model.safetensors.index.json", "manifest.json"
 
-# The hub's name → ours, tried in order; the first that matches the whole name counts.
-_RENAME: tuple[tuple[str, str], ...] = (
-    (r"embeddings\.word_embeddings\.weight", "embeddings.words.weight"),
-    (r"embeddings\.position_embeddings\.weight", "embeddings.positions.weight"),
-    (r"embeddings\.token_type_embeddings\.weight", "embeddings.segments.weight"),
-    (r"embeddings\.LayerNorm\.(\w+)", r"embeddings.norm.\1"),
-    (r"encoder\.layer\.(\d+)\.attention\.self\.(query|key|value)\.(\w+)", r"encoder.blocks.\1.attention.\2.\3"),
-    (r"encoder\.layer\.(\d+)\.attention\.output\.dense\.(\w+)", r"encoder.blocks.\1.attention.output.\2"),
-    (r"encoder\.layer\.(\d+)\.attention\.output\.LayerNorm\.(\w+)", r"encoder.blocks.\1.attention_norm.\2"),
-    (r"encoder\.layer\.(\d+)\.intermediate\.dense\.(\w+)", r"encoder.blocks.\1.feed_forward.widen.\2"),
-    (r"encoder\.layer\.(\d+)\.output\.dense\.(\w+)", r"encoder.blocks.\1.feed_forward.narrow.\2"),
-    (r"encoder\.layer\.(\d+)\.output\.LayerNorm\.(\w+)", r"encoder.blocks.\1.feed_forward_norm.\2"),
-    (r"cls\.predictions\.transform\.dense\.(\w+)", r"head.dense.\1"),
-    (r"cls\.predictions\.transform\.LayerNorm\.(\w+)", r"head.norm.\1"),
-    (r"cls\.predictions\.decoder\.(\w+)", r"head.vocabulary.\1"),
-    (r"cls\.predictions\.bias", "head.vocabulary.bias"),
+# The hub's names and ours, tried in order; the first that fits the whole name counts, in either direction.
+NAMES: tuple[tuple[str, str], ...] = (
+    ("embeddings.word_embeddings.weight", "embeddings.words.weight"),
+    ("embeddings.position_embeddings.weight", "embeddings.positions.weight"),
+    ("embeddings.token_type_embeddings.weight", "embeddings.segments.weight"),
+    ("embeddings.LayerNorm.{part}", "embeddings.norm.{part}"),
+    ("encoder.layer.{layer}.attention.self.{role}.{part}", "encoder.blocks.{layer}.attention.{role}.{part}"),
+    ("encoder.layer.{layer}.attention.output.dense.{part}", "encoder.blocks.{layer}.attention.output.{part}"),
+    ("encoder.layer.{layer}.attention.output.LayerNorm.{part}", "encoder.blocks.{layer}.attention_norm.{part}"),
+    ("encoder.layer.{layer}.intermediate.dense.{part}", "encoder.blocks.{layer}.feed_forward.widen.{part}"),
+    ("encoder.layer.{layer}.output.dense.{part}", "encoder.blocks.{layer}.feed_forward.narrow.{part}"),
+    ("encoder.layer.{layer}.output.LayerNorm.{part}", "encoder.blocks.{layer}.feed_forward_norm.{part}"),
+    ("cls.predictions.transform.dense.{part}", "head.dense.{part}"),
+    ("cls.predictions.transform.LayerNorm.{part}", "head.norm.{part}"),
+    ("cls.predictions.bias", "head.vocabulary.bias"),
+    ("cls.predictions.decoder.{part}", "head.vocabulary.{part}"),
 )
+_PARTS = {"layer": r"\d+", "role": "query|key|value", "part": r"\w+"}
 # What other tasks leave in a checkpoint and nothing here reads.
 _UNUSED = re.compile(r"pooler\..*|cls\.seq_relationship\..*|embeddings\.position_ids|(classifier|qa_outputs)\..*")
 # The first BERT files call a norm's weight and bias gamma and beta.
@@ -77,16 +80,27 @@ def rename(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         bare = theirs.removeprefix("bert.")
         stem, _, last = bare.rpartition(".")
         bare = f"{stem}.{_OLD_NAMES.get(last, last)}" if stem else bare
-        for pattern, ours in _RENAME:
-            if re.fullmatch(pattern, bare):
-                renamed[re.sub(pattern, ours, bare)] = tensor
-                break
-        else:
-            if not _UNUSED.fullmatch(bare):
-                unknown.append(theirs)
+        if ours := translate(bare, NAMES):
+            renamed[ours] = tensor
+        elif not _UNUSED.fullmatch(bare):
+            unknown.append(theirs)
     if unknown:
         raise CheckpointProblem(f"This is not a plain BERT: it holds {', '.join(sorted(unknown)[:3])}.")
     return renamed
+
+
+def translate(name: str, names: Iterable[tuple[str, str]]) -> str | None:
+    """Give the second name of the first pair whose first one fits; None where none does."""
+    for before, after in names:
+        if found := _pattern(before).fullmatch(name):
+            return after.format(**found.groupdict())
+    return None
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    written = re.escape(template).replace(r"\{", "{").replace(r"\}", "}")
+    return re.compile(re.sub(r"{(\w+)}", lambda part: f"(?P<{part[1]}>{_PARTS[part[1]]})", written))
 
 
 def read_tensors(directory: Path) -> dict[str, Tensor]:

@@ -1,7 +1,6 @@
 """A finished model in the hub's own layout, readable by transformers and by our own loader, with its card."""
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,28 +9,14 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from tx_core.checkpoint import WEIGHTS, write_manifest
+from tx_core.checkpoint import NAMES, WEIGHTS, translate, write_manifest
 from tx_core.config import BertConfig
 from tx_core.training.pretraining.card import model_card
 from tx_core.training.pretraining.vocabulary import MARKS
 
-# Our name → the hub's, the way back of checkpoint.py's table. The scores of the vocabulary share the word vectors.
-_HUB_NAMES: tuple[tuple[str, str | None], ...] = (
-    (r"embeddings\.words\.weight", "bert.embeddings.word_embeddings.weight"),
-    (r"embeddings\.positions\.weight", "bert.embeddings.position_embeddings.weight"),
-    (r"embeddings\.segments\.weight", "bert.embeddings.token_type_embeddings.weight"),
-    (r"embeddings\.norm\.(\w+)", r"bert.embeddings.LayerNorm.\1"),
-    (r"encoder\.blocks\.(\d+)\.attention\.(query|key|value)\.(\w+)", r"bert.encoder.layer.\1.attention.self.\2.\3"),
-    (r"encoder\.blocks\.(\d+)\.attention\.output\.(\w+)", r"bert.encoder.layer.\1.attention.output.dense.\2"),
-    (r"encoder\.blocks\.(\d+)\.attention_norm\.(\w+)", r"bert.encoder.layer.\1.attention.output.LayerNorm.\2"),
-    (r"encoder\.blocks\.(\d+)\.feed_forward\.widen\.(\w+)", r"bert.encoder.layer.\1.intermediate.dense.\2"),
-    (r"encoder\.blocks\.(\d+)\.feed_forward\.narrow\.(\w+)", r"bert.encoder.layer.\1.output.dense.\2"),
-    (r"encoder\.blocks\.(\d+)\.feed_forward_norm\.(\w+)", r"bert.encoder.layer.\1.output.LayerNorm.\2"),
-    (r"head\.dense\.(\w+)", r"cls.predictions.transform.dense.\1"),
-    (r"head\.norm\.(\w+)", r"cls.predictions.transform.LayerNorm.\1"),
-    (r"head\.vocabulary\.bias", "cls.predictions.bias"),
-    (r"head\.vocabulary\.weight", None),
-)
+_HUB_NAMES = tuple((ours, theirs) for theirs, ours in NAMES)
+_TIED = "head.vocabulary.weight"
+"""The scores of the vocabulary share the word vectors, which are written once."""
 
 
 def export_checkpoint(
@@ -53,13 +38,11 @@ def hub_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Give every weight its name in the hub's layout; raises ValueError for one that has none."""
     named = {}
     for ours, tensor in weights.items():
-        for pattern, theirs in _HUB_NAMES:
-            if re.fullmatch(pattern, ours):
-                if theirs is not None:
-                    named[re.sub(pattern, theirs, ours)] = tensor
-                break
-        else:
+        theirs = translate(ours, _HUB_NAMES)
+        if theirs is None:
             raise ValueError(f"the hub's layout has no name for {ours}")
+        if ours != _TIED:
+            named[theirs if theirs.startswith("cls.") else f"bert.{theirs}"] = tensor
     return named
 
 
