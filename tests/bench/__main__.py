@@ -1,6 +1,6 @@
 """Measure the design's numbers on this machine: `python -m tests.bench` prints the table of the README."""
 
-from tests.bench import browser, core, sentences
+from tests.bench import browser, build_pages, core, sentences
 from tests.bench.table import markdown
 
-print(markdown([*browser.rows(), *core.rows(), *sentences.rows()]))
+print(markdown([*browser.rows(), *build_pages.rows(), *core.rows(), *sentences.rows()]))

@@ -1,0 +1,100 @@
+"""How long a reader of the Build pages waits: from a click or a key to the changed picture, in real Chromium."""
+
+from collections.abc import Callable, Iterator
+from statistics import median
+from typing import NamedTuple
+
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+from tests.bench.browser import CHROMIUM, served
+from tests.bench.table import Row
+
+CHANGES = 15
+LEFT_OUT = 3
+"""The first changes warm everything up."""
+MOST = 100
+
+# From the trusted event of the click or the key to the frame after the one in which the picture says that it has changed.
+WATCH = """([target, mark]) => {
+  const roots = () => [document, ...[...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)]
+  const picture = () => roots().flatMap(root => [...root.querySelectorAll(target)]).map(node => node.getAttribute(mark)).join()
+  const before = picture()
+  window.changed = new Promise(done => {
+    const begin = event => {
+      const look = () => picture() === before ? requestAnimationFrame(look)
+        : requestAnimationFrame(() => setTimeout(() => done(performance.now() - event.timeStamp)))
+      look()
+    }
+    for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, begin, { capture: true, once: true })
+  })
+}"""
+
+
+class Change(NamedTuple):
+    """One kind of change on a page: its address, what tells that the picture changed, and how to make the change again."""
+
+    what: str
+    path: str
+    target: str
+    mark: str
+    make: Callable[[Page, int], None]
+
+
+def press(name: str) -> Callable[[Page, int], None]:
+    """Move a slider by a step, there and back."""
+
+    def make(page: Page, number: int) -> None:
+        page.get_by_role("slider", name=name).press("ArrowLeft" if number % 2 else "ArrowRight")
+
+    return make
+
+
+def click_cell(page: Page, number: int) -> None:
+    """Choose another cell of the scores, on the canvas that holds them."""
+    canvas: Locator = page.get_by_test_id("matrix-scores").first
+    cell, top = (float(canvas.get_attribute(f"data-{what}")) for what in ("cell", "top"))
+    canvas.click(position={"x": 3 + (number % 5 + 0.5) * cell, "y": top + (number % 4 + 0.5) * cell})
+
+
+def paint_cell(page: Page, number: int) -> None:
+    """Forbid or allow a pair of tokens on the mask."""
+    page.locator(f"[data-row='{2 + number % 3}'][data-column='1']").click()
+
+
+CHANGED = (
+    Change("self-attention: another cell", "/self_attention", "[data-testid=matrix-row]", "data-chosen", click_cell),
+    Change("self-attention: a slider", "/self_attention", "[data-testid=matrix-row]", "data-paints", press("Dimensions drawn")),
+    Change("masks: a cell painted", "/masks", "[data-testid=matrices]", "data-paints", paint_cell),
+    Change("positions: a slider", "/positions", "[data-testid=matrices]", "data-paints", press("Length: positions")),
+)
+
+
+def times(page: Page, change: Change) -> Iterator[float]:
+    """Make a change again and again; give milliseconds from the event to the picture."""
+    page.locator(f"{change.target}[data-paints]").first.wait_for(timeout=60_000)
+    page.wait_for_timeout(2000)
+    for number in range(CHANGES):
+        page.evaluate(WATCH, [change.target, change.mark])
+        change.make(page, number)
+        yield page.evaluate("window.changed")
+        page.wait_for_timeout(300)
+
+
+def page_rows(browser: Browser, url: str) -> Iterator[Row]:
+    """Measure every change on a page of its own."""
+    for change in CHANGED:
+        page = browser.new_page(viewport={"width": 1280, "height": 1200})
+        page.goto(url + change.path)
+        taken = median([*times(page, change)][LEFT_OUT:])
+        page.close()
+        yield Row(f"{change.what}, to painted", f"{taken:.0f} ms", f"{MOST} ms", taken <= MOST)
+
+
+def rows() -> list[Row]:
+    """Measure everything of this file."""
+    with sync_playwright() as playwright, served("app.py") as (url, _):
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(CHROMIUM))
+        try:
+            return [*page_rows(browser, url)]
+        finally:
+            browser.close()
