@@ -45,16 +45,16 @@ def ask_sides(page: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         for part in PARTS:
             if part in ("model", "seed", "head") and part not in varied:
-                with st.container(width=200):
+                with st.container(width=230):
                     _ask(page, part, "", "")
-        _ask_buttons(page)
     if "changes" not in varied and (active := st.session_state[key(page, "changes")]):
         _tell_changes(page, active)
 
 
 def ask_look(page: str) -> None:
-    """Let the reader say how both maps are drawn."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    """Let the reader exchange the sides, and say how both maps are drawn."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        _ask_buttons(page)
         st.toggle("Hide special tokens", **held(key(page, "hide"), lambda: forget_words(page)),
                   help="Leave out [CLS], [SEP] and the like; what is left of each row is scaled to sum to 1 again.")  # fmt: skip
         st.toggle("Second sentences", **held(key(page, "two"), lambda: forget_words(page)),
