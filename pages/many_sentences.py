@@ -95,7 +95,7 @@ with right:
     engine = ask_model()
 with left:
     try:
-        sentences = many_run.ask_sentences(PAGE, disabled=running)
+        sentences = many_run.ask_sentences(PAGE)
         many_run.tell_sentences(sentences)
     except ExplorerError as missing:
         problem = missing

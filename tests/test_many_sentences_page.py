@@ -1,5 +1,7 @@
 """The page of many sentences: the built-in set at once, a visitor's own file in the background, and nobody else's."""
 
+import csv
+import io
 import time
 from collections.abc import Callable, Iterator
 
@@ -9,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import training_view
 from pages.ui.many_head import OWN, RANKS
+from pages.ui.many_table import as_csv, head_rows
 from tx_core import models
-from tx_core.head_statistics import RANKED
+from tx_core.head_statistics import RANKED, read_all
 from tx_core.sentence_file import embedded_sentences
 from tx_core.training.background import Registry, Snapshot
 
@@ -78,6 +81,18 @@ def test_the_chosen_head_is_told_with_its_strongest_sentences_and_links_to_them(
     assert all("heads=2-3" in link and "text=" in link for link in links(app))
     table = app.dataframe[0].value.set_index(["layer", "head"])
     assert len(table.loc[(2, 3), "strongest in lines"].split()) == 5
+
+
+def test_the_file_to_take_along_says_what_the_statistics_say():
+    report = read_all(models.load(models.DEFAULT), embedded_sentences())
+    rows = list(csv.DictReader(io.StringIO(as_csv(head_rows(report)))))
+    assert len(rows) == len(report.patterns)
+    for row, one in zip(rows, report.patterns, strict=True):
+        assert (int(row["layer"]), int(row["head"])) == (one.layer + 1, one.head + 1)
+        assert float(row["confidence"]) == pytest.approx(one.confidence, abs=5e-4)
+        assert float(row["entropy (nats)"]) == pytest.approx(report.entropy[one.layer, one.head], abs=5e-4)
+        assert float(row["to previous"]) == pytest.approx(report.sums.shares[one.layer, one.head, 0], abs=5e-4)
+        assert {int(line) for line in row["strongest in lines"].split()} <= set(report.sentences.lines)
 
 
 def test_ranks_of_the_address_are_those_of_the_statistics():

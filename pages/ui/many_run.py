@@ -19,32 +19,31 @@ TEXTS = {"embedded": "Built-in sentences", "own": "Your own file"}
 MEGABYTES = 5
 
 
-def ask_sentences(page: str, *, disabled: bool) -> "Sentences":
+def ask_sentences(page: str) -> "Sentences":
     """Ask for the sentences; raise TextProblem while there are none."""
     from tx_core.sentence_file import embedded_sentences
 
-    st.segmented_control("Sentences", list(TEXTS), format_func=TEXTS.get, required=True, disabled=disabled,
-                         **held(key(page, "texts")))  # fmt: skip
+    st.segmented_control("Sentences", list(TEXTS), format_func=TEXTS.get, required=True, **held(key(page, "texts")))
     if st.session_state[key(page, "texts")] == "embedded":
         return embedded_sentences()
-    _ask_file(page, disabled=disabled)
+    _ask_file(page)
     own = st.session_state.get(key(page, "own"))
     if own is None:
         raise TextProblem("Upload a file first: plain text with one sentence on each line, or a CSV with a column of sentences.")
     return own
 
 
-def _ask_file(page: str, *, disabled: bool) -> None:
+def _ask_file(page: str) -> None:
     name = key(page, "file")
     st.file_uploader("A text file with one sentence on each line, or a CSV", type=["txt", "csv", "tsv"], key=name,
-                     max_upload_size=MEGABYTES, disabled=disabled, on_change=training_view.attempt,
+                     max_upload_size=MEGABYTES, on_change=training_view.attempt,
                      args=(page, lambda: _read_own(page)))  # fmt: skip
     own = st.session_state.get(key(page, "own"))
     if own is not None and len(own.columns) > 1 and st.session_state.get(name) is not None:
         column = key(page, "column")
         st.session_state[column] = own.column
-        st.selectbox("Column with the sentences", own.columns, key=column, disabled=disabled,
-                     on_change=training_view.attempt, args=(page, lambda: _read_own(page, st.session_state[column])))  # fmt: skip
+        st.selectbox("Column with the sentences", own.columns, key=column, on_change=training_view.attempt,
+                     args=(page, lambda: _read_own(page, st.session_state[column])))  # fmt: skip
 
 
 def _read_own(page: str, column: str = "") -> None:
