@@ -1,0 +1,129 @@
+"""Changing something in a real browser: before and after, chips, links, a scan, two visitors, a phone, the dark."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+expect.set_options(timeout=20_000)
+TEXT = "The+old+man+saw+a+dog."
+BLANK = "The+old+man+saw+a+___+in+the+house."
+
+
+def three_maps(page: Page):
+    """The canvases of before, after and difference, once they are painted."""
+    view = page.get_by_test_id("before-after")
+    expect(view).to_have_attribute("data-paints", re.compile("[1-9]"))
+    return [page.get_by_test_id(f"attention-{name}") for name in ("before", "after", "difference")]
+
+
+def chip(page: Page, name: str):
+    return page.get_by_role("button", name=re.compile(f"^(close )?{re.escape(name)}"))
+
+
+def changes_of(page: Page, written: str) -> None:
+    page.wait_for_url(re.compile(rf"changes={re.escape(written)}(&|$)"))
+
+
+def test_what_is_looked_at_is_changed_shown_before_and_after_linked_and_taken_back_by_its_chip(page_at, settle, axe):
+    page = page_at(f"/?text={TEXT}&heads=2-3&focus=3")
+    page.get_by_role("button", name="Switch off layer 2, head 3").click()
+    before, after, difference = three_maps(page)
+    changes_of(page, "off~2-3")
+    tops = [part.bounding_box()["y"] for part in (before, after, difference)]
+    assert max(tops) - min(tops) < 2
+    page.get_by_role("button", name="Hide “old”").click()
+    changes_of(page, "off~2-3_hide~3")
+    expect(page.get_by_test_id("moved-links").get_by_role("listitem").first).to_be_visible()
+    settle(page)
+    axe(page)
+    again = page_at(f"/{page.url.split('/', 3)[3]}")
+    three_maps(again)
+    expect(chip(again, "“old” (3) hidden")).to_be_visible()
+    chip(again, "Layer 2, head 3 off").click()
+    changes_of(again, "hide~3")
+    expect(chip(again, "Layer 2, head 3 off")).to_have_count(0)
+    again.get_by_role("button", name="Reset").click()
+    expect(again.get_by_test_id("attention-heatmap")).to_be_visible()
+    expect(again.get_by_test_id("before-after")).to_have_count(0)
+
+
+def test_one_pointer_and_one_focus_for_all_three_maps(page_at):
+    page = page_at(f"/?text={TEXT}&heads=2-3&changes=off~1")
+    before, _, difference = three_maps(page)
+    shape = before.evaluate("canvas => JSON.parse(canvas.dataset.shape)")
+    at = {"x": shape["left"] + 1.5 * shape["cell"], "y": shape["top"] + 2.5 * shape["cell"]}
+    difference.hover(position=at)
+    expect(page.get_by_test_id("attention-tooltip")).to_have_text(re.compile(r"^old → the0\.\d{3} → 0\.\d{3} \([+−]0\.\d{3}\)$"))
+    before.click(position=at)
+    expect(page.get_by_test_id("before-after")).to_have_attribute("data-focus", "2")
+    page.wait_for_url("**focus=3**")
+    page.get_by_role("group", name=re.compile("^Difference")).press("ArrowDown")
+    page.wait_for_url("**focus=4**")
+
+
+def test_the_popover_bends_the_softmax(page_at, settle, axe):
+    page = page_at(f"/?text={TEXT}&heads=2-3")
+    page.get_by_role("button", name="Change something").click()
+    page.get_by_role("radio", name="Sparse").click()
+    changes_of(page, "sparse")
+    settle(page)
+    expect(page.get_by_role("radio", name="Sparse")).to_be_checked()
+    axe(page)
+
+
+def test_two_visitors_at_once_with_different_changes_see_each_their_own(page_at, settle):
+    first = page_at(f"/?text={TEXT}&heads=2-1")
+    second = page_at(f"/?text={TEXT}&heads=2-1")
+    for _ in range(2):
+        first.get_by_role("button", name="Switch off layer 2, head 1").click()
+        second.get_by_role("button", name="Change something").click()
+        second.get_by_role("button", name="Make even").click()
+        changes_of(first, "off~2-1")
+        changes_of(second, "even~2-1")
+        second.keyboard.press("Escape")
+        expect(chip(first, "Layer 2, head 1 off")).to_be_visible()
+        expect(chip(second, "Layer 2, head 1 even")).to_be_visible()
+        expect(chip(first, "Layer 2, head 1 even")).to_have_count(0)
+        expect(chip(second, "Layer 2, head 1 off")).to_have_count(0)
+        for page in (first, second):
+            settle(page)
+            page.get_by_role("button", name="Reset").click()
+            expect(page.get_by_test_id("before-after")).to_have_count(0)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_on_a_phone_the_three_maps_stand_below_each_other_and_nothing_is_wider_than_the_screen(page_at, axe, dark: bool):
+    page = page_at(f"/?text={TEXT}&heads=2-1&changes=off~1_hide~3_temperature~0.5~2&focus=2", width=390, dark=dark)
+    before, after, difference = (part.bounding_box() for part in three_maps(page))
+    assert before["y"] + before["height"] <= after["y"] < after["y"] + after["height"] <= difference["y"]
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    axe(page)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_scan_is_a_wall_whose_cells_switch_their_head_off_in_the_view(page_at, settle, axe, dark: bool):
+    page = page_at(f"/fill_mask?text={BLANK}", dark=dark)
+    page.get_by_text("Which head does this prediction hang on?").click()
+    page.get_by_role("button", name="Switch off every head in turn").click()
+    expect(page.get_by_test_id("wall-legend")).to_be_visible()
+    cell = page.get_by_role("gridcell", name=re.compile("^Layer 2, head 3: .*then first"))
+    cell.click()
+    changes_of(page, "off~2-3")
+    expect(cell).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_text("What your changes do to this blank")).to_be_visible()
+    cell.press("ArrowRight")
+    changes_of(page, "off~2-4")
+    three_maps(page)
+    settle(page)
+    axe(page)
+
+
+def test_a_clicked_blank_comes_back_as_its_word_for_whoever_opens_the_link(page_at, settle):
+    page = page_at("/fill_mask?text=The+cat+sat+on+the+mat.")
+    page.get_by_test_id("stButtonGroup").get_by_role("button", name="cat", exact=True).click()
+    page.wait_for_url("**text_behind=cat**")
+    again = page_at(f"/{page.url.split('/', 3)[3]}")
+    settle(again)
+    again.get_by_test_id("stButtonGroup").get_by_role("button", name="cat", exact=True).click()
+    expect(again.get_by_label("Sentence", exact=True)).to_have_value("The cat sat on the mat.")

@@ -1,0 +1,90 @@
+"""The words of the fill-mask page: what is behind a blank, what is a guess, what is unknown, what is too long."""
+
+import pytest
+import torch
+from cachetools import LRUCache
+from streamlit.testing.v1 import AppTest
+from torch import nn
+
+from pages.ui import cache
+from tx_core import models
+from tx_core.engine import FALLBACK_NOTICE
+from tx_core.tokenizer import MAX_CHARACTERS
+
+
+def pills(app: AppTest):
+    return next((group for group in app.button_group if group.key == "fill_mask_text_blanks"), None)
+
+
+def click_word(app: AppTest, place: int) -> AppTest:
+    chosen = set(app.session_state["fill_mask_text_blanks"]) ^ {place}
+    return pills(app).set_value(sorted(chosen)).run()
+
+
+def text_of(app: AppTest) -> str:
+    return app.text_input(key="fill_mask_text").value
+
+
+def test_a_word_behind_a_blank_travels_in_the_link(open_app):
+    app = click_word(click_word(open_app("fill_mask", text="The cat sat on ___ mat."), 1), 5)
+    assert app.query_params["text_behind"] == "cat,,mat"
+    again = open_app("fill_mask", **app.query_params)
+    assert click_word(click_word(again, 1), 5).text_input(key="fill_mask_text").value == "The cat sat on ___ mat."
+    assert "text_behind" not in again.query_params
+
+
+@pytest.mark.parametrize("behind", ["a,b,c,d", "<b>", ",,,,,,", "x" * 3000])
+def test_words_of_a_link_that_do_not_fit_its_blanks_bring_nothing_down(open_app, behind: str):
+    app = open_app("fill_mask", text="The ___ and the ___ sleep.", text_behind=behind)
+    assert not app.exception
+    assert len(pills(app).options) == 6
+
+
+def test_the_models_guess_at_a_typed_blank_is_called_one(open_app):
+    app = click_word(open_app("fill_mask", text="The cat ___ on the mat."), 2)
+    assert text_of(app) != "The cat ___ on the mat."
+    (told,) = [info.value for info in app.info if "first guess" in info.value]
+    assert text_of(app).split()[2] in told.replace("\\", "")
+    assert not [info for info in app.run().info if "first guess" in info.value]
+
+
+def test_words_that_the_vocabulary_lacks_are_counted(open_app):
+    assert "not in this model's vocabulary" in open_app("fill_mask", text="A ___ for 💥.").warning[0].value
+    assert not open_app("fill_mask", text="A ___ bird.").warning
+
+
+def test_a_text_beyond_all_measure_is_refused_before_its_words_are_read(open_app, monkeypatch):
+    from tx_core import blanks
+
+    def refuse(text: str):
+        raise AssertionError("the words of a far too long text were read")
+
+    app = open_app("fill_mask", text="A ___ bird.")
+    monkeypatch.setattr(blanks, "parts", refuse)
+    text = "___ " * (MAX_CHARACTERS // 4 + 1)
+    app.text_input(key="fill_mask_text").set_value(text).run()
+    assert not app.exception
+    assert text_of(app) == text
+    assert pills(app) is None
+
+
+class FullCard(nn.Module):
+    """A model on a graphics card that has no memory left."""
+
+    def forward(self, *inputs, **options):
+        raise torch.OutOfMemoryError("no memory left")
+
+
+def test_named_words_that_were_scored_on_the_cpu_because_the_card_is_full_say_so(open_app, monkeypatch):
+    text = "A ___ and its owner."
+    app = open_app("fill_mask", text=text)
+    placement = models.load(models.DEFAULT).placement
+    kept = LRUCache(10**8, getsizeof=lambda kept: kept.nbytes)
+    kept.update({key: value for key, value in cache._kept.items() if key[0] == "favourites"})
+    monkeypatch.setattr(cache, "_kept", kept)
+    for name, value in (("_on_cpu", placement._model), ("_model", FullCard())):
+        monkeypatch.setattr(placement, name, value)
+    monkeypatch.setattr(placement, "device", "meta")
+    app.text_input(key="fill_mask_named").set_value("dog").run()
+    told = [info.value for info in app.info]
+    assert told.count(FALLBACK_NOTICE) == 2  # of the words, and of the attention below
