@@ -27,7 +27,7 @@ def layers(page: str, engine: "Engine", text: str, pair: str) -> None:
         "the heads and count half of every token's way straight up its skip connection."
     )
     st.latex(r"\bar A = \tfrac12 A + \tfrac12 I")
-    st.latex(r"\tilde A_\ell = \bar A_\ell\,\tilde A_{\ell-1}")
+    st.latex(r"R_\ell = \bar A_\ell\,R_{\ell-1}\;")  # ends in a space: a trailing index is two pixels wider than its box
     show_source(rollout.with_residual, rollout.rollout, rollout.flow)
     trace = cache.trace(engine.name, text, pair)
     stack, encoding = trace.attention, trace.attention.query_tokens
