@@ -151,7 +151,7 @@ def labels(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     st.latex(r"\text{logits} = W h_{\text{[CLS]}} + b")
     st.latex(r"\text{logits}_t = W h_t + b")
     st.latex(r"\text{logits} = W \max_t h_t + b\;")
-    show_source(heads.FirstTokenHead, heads.TokenHead, heads.MaxPooledHead, heads.max_pool)
+    show_source(heads.LabelHead, heads.first_token, heads.every_token, heads.max_pooled, heads.max_pool)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         st.segmented_control("Label", list(KINDS), format_func=KINDS.get, required=True, **held(key(page, "kind")))
         st.segmented_control("Number of labels", range(2, untrained.MOST_LABELS + 1), required=True, **held(key(page, "labels")))

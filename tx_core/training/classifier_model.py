@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from tx_core.config import BertConfig
 from tx_core.encoder import Encoder, EncoderRun
-from tx_core.heads import MaxPooledHead
+from tx_core.heads import LabelHead, max_pooled
 from tx_core.layers import EncoderBlock
 from tx_core.positions import sinusoids
 from tx_core.training.words import PADDING
@@ -81,7 +81,7 @@ class Classifier(nn.Module):
                          eps=config.layer_norm_eps, dropout=config.dropout)
             for _ in range(config.num_layers)
         ])  # fmt: skip
-        self.head = MaxPooledHead(config.hidden_size, labels, config.dropout)
+        self.head = LabelHead(max_pooled, config.hidden_size, labels, config.dropout)
 
     def forward(
         self, ids: Int[Tensor, "batch token"], mask: Bool[Tensor, "..."] | None = None, *, keep: Sequence[str] = ()
