@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.attention_panel import Shown
 from pages.ui.attention_view import MAP_MODULES, joined
-from pages.ui.carried import Carried
+from pages.ui.carried import Carried, changes_of
+from pages.ui.changes import interventions
 from pages.ui.numbers_export import saved_weights
 from pages.ui.picture_export import MODULES
 from pages.ui.view_options import ViewOptions
@@ -45,11 +46,8 @@ def unpacked(message: bytes) -> tuple[dict, np.ndarray]:
 
 def sent(app: AppTest, name: str) -> tuple[dict, np.ndarray]:
     """The header and the weights that a component of the page was sent."""
-    (message,) = [
-        element.proto.bytes for element in app.get("bidi_component")
-        if element.proto.component_name == f"attention_explorer_{name}"
-    ]  # fmt: skip
-    return unpacked(message)
+    header, cells = sent_as_it_is(app, name)
+    return header, ((cells / 65535) ** 2).reshape(len(header["queries"]), len(header["keys"]))
 
 
 def opened(app: AppTest, form: str = "Figure") -> AppTest:
@@ -97,6 +95,50 @@ def test_a_caption_names_model_layer_head_sentences_focus_and_changes():
     caption = carried("time flies", "fruit flies", Interventions(heads_off=frozenset({(0, 1)}))).caption
     for part in ("layer 2, head 3", models.card("embedded").title, "“time flies”", "“fruit flies”", "The run was changed"):
         assert part in caption
+
+
+def test_a_changed_run_is_carried_away_as_before_after_and_difference(open_app: Open):
+    app = opened(open_app(text="time flies like an arrow", heads="3-2", changes="off~1-2_hide~3"))
+    assert not app.exception
+    changes = Interventions(frozenset({(0, 1)}), hidden_tokens=frozenset({(None, None, 2)}))
+    engine, text = models.load("embedded"), "time flies like an arrow"
+    runs = [engine.trace(text, interventions=made).attention.weights[2, 1] for made in (Interventions(), changes)]
+    for name in ("picture", "before_after"):
+        header, cells = sent_as_it_is(app, name)
+        seen = cells.reshape(3, len(header["queries"]), len(header["keys"]))
+        np.testing.assert_allclose((seen[:2] / 65535) ** 2, runs, atol=1e-4)
+    assert sent_as_it_is(app, "picture")[0]["maps"] == 3
+    assert "The run was changed: " in sent_as_it_is(app, "picture")[0]["caption"]
+    assert "Layer 1, head 2 off" in sent_as_it_is(app, "picture")[0]["caption"]
+
+
+def sent_as_it_is(app: AppTest, name: str) -> tuple[dict, np.ndarray]:
+    """The header and the cells that a component of the page was sent."""
+    (message,) = [
+        element.proto.bytes for element in app.get("bidi_component")
+        if element.proto.component_name == f"attention_explorer_{name}"
+    ]  # fmt: skip
+    end = 4 + int.from_bytes(message[:4], "little")
+    return json.loads(message[4:end]), np.frombuffer(message[end:], "<u2").astype(float)
+
+
+def test_the_changes_of_a_run_are_told_back_as_the_page_made_them():
+    made = Interventions(
+        heads_off=frozenset({(0, 1), (2, None)}), uniform=frozenset({(1, 2)}),
+        hidden_tokens=frozenset({(None, None, 2), (1, 0, 3)}),
+        cut_edges=frozenset({(None, None, 1, 2)}), temperatures=frozenset({(None, 2.0), (1, 0.5)}),
+        normalisers=frozenset({(0, "sparse"), (None, "hard")}),
+    )  # fmt: skip
+    assert interventions(tuple(changes_of(made))) == made
+
+
+def test_a_stand_alone_page_of_a_changed_run_holds_all_three_maps():
+    changed = carried("time flies", changes=Interventions(heads_off=frozenset({(0, 1)})))
+    page = stand_alone(replace(changed, shown=replace(changed.shown, before=changed.shown.weights)))
+    assert "function mountView" in page
+    assert "before-after" in page
+    assert "before-after" not in stand_alone(changed)
+    assert not re.search(r"^(import|export) ", page, flags=re.MULTILINE)
 
 
 def test_a_file_name_holds_nothing_but_plain_letters():

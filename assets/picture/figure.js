@@ -3,40 +3,50 @@
 import { paintHeatmap } from "../attention_view/heatmap.js";
 import { layMap } from "../attention_view/layout.js";
 import { paintLines } from "../attention_view/lines.js";
-import { TICKS } from "../attention_view/scales.js";
 import { fit } from "../attention_view/surface.js";
+import { LEGEND, paintLegend } from "./legend.js";
+import { layThree, paintThree } from "./three.js";
 
 const MARGIN = 6;
-const LEGEND = { width: 190, height: 8, tall: 44 };
 const CAPTION = { size: 12, line: 17, gap: 10 };
 const STILL = { x: 0, y: 0 };
 
-// width: CSS pixels to lay it out in; what is not needed of them is cut off.
-export function layFigure(context, model, theme, { width, show, caption }) {
-  const [showHeat, showLines] = [show !== "lines", show !== "heatmap"];
+// width: CSS pixels to lay it out in; what is not needed of them is cut off. models: one map, or three to compare.
+export function layFigure(context, models, theme, { width, show, caption }) {
   const room = width - 2 * MARGIN;
+  const drawing = models.length === 3 ? { three: layThree(context, models, theme, room) } : layOne(context, models[0], theme, room, show);
+  const inner = drawing.three ?? drawing;
+  const drawn = Math.min(room, Math.max(inner.width, 240));
+  const text = { rows: caption ? wrapped(context, theme, caption, drawn) : [] };
+  text.top = inner.height + (text.rows.length ? CAPTION.gap : 0);
+  return { ...drawing, text, width: drawn + 2 * MARGIN, height: text.top + text.rows.length * CAPTION.line + 2 * MARGIN };
+}
+
+function layOne(context, model, theme, room, show) {
+  const [showHeat, showLines] = [show !== "lines", show !== "heatmap"];
   const map = layMap(context, model, theme, room, { showHeat, showLines, zoom: 1 });
   const heatHeight = showHeat ? map.heat.top + map.heat.plotHeight + 8 + LEGEND.tall : 0;
   const linesHeight = showLines ? map.lines.top + map.lines.rowsHeight + 8 : 0;
   const used = map.beside ? map.heatWidth + map.between + map.linesWidth
     : Math.max(showHeat ? Math.max(map.heatWidth, map.heat.left + LEGEND.width + 8) : 0, showLines ? map.linesWidth : 0);
-  const drawn = Math.min(room, Math.max(used, 240));
-  const text = { rows: caption ? wrapped(context, theme, caption, drawn) : [] };
-  text.top = (map.beside ? Math.max(heatHeight, linesHeight) : heatHeight + linesHeight) + (text.rows.length ? CAPTION.gap : 0);
-  return {
-    map, showHeat, showLines, heatHeight, text,
-    width: drawn + 2 * MARGIN,
-    height: text.top + text.rows.length * CAPTION.line + 2 * MARGIN,
-  };
+  const height = map.beside ? Math.max(heatHeight, linesHeight) : heatHeight + linesHeight;
+  return { map, showHeat, showLines, heatHeight, width: used, height };
 }
 
-export function paintFigure(context, figure, model, theme, focus) {
+export function paintFigure(context, figure, models, theme, focus) {
   const state = { focus, hover: null };
-  const { map } = figure;
   context.fillStyle = theme.background;
   context.fillRect(0, 0, figure.width, figure.height);
   context.save();
   context.translate(MARGIN, MARGIN);
+  if (figure.three) paintThree(context, figure.three, models, theme, state);
+  else paintOne(context, figure, models[0], theme, state);
+  paintCaption(context, figure.text, theme);
+  context.restore();
+}
+
+function paintOne(context, figure, model, theme, state) {
+  const { map } = figure;
   if (figure.showHeat) {
     paintHeatmap(context, map.heat, model, state, theme, STILL);
     paintLegend(context, map.heat.left, map.heat.top + map.heat.plotHeight + 14, model, theme);
@@ -47,26 +57,6 @@ export function paintFigure(context, figure, model, theme, focus) {
     paintLines(context, map.lines, model, state, theme, 0, map.lines.top + map.lines.rowsHeight + 8);
     context.restore();
   }
-  paintCaption(context, figure.text, theme);
-  context.restore();
-}
-
-function paintLegend(context, left, top, model, theme) {
-  const step = 2;
-  for (let x = 0; x < LEGEND.width; x += step) {
-    const [red, green, blue] = model.table[Math.round((x / (LEGEND.width - step)) * 255)];
-    context.fillStyle = `rgb(${red}, ${green}, ${blue})`;
-    context.fillRect(left + x, top, Math.min(2 * step, LEGEND.width - x), LEGEND.height); // the next covers the seam
-  }
-  context.font = `11px ${theme.font}`;
-  context.fillStyle = theme.quiet;
-  context.textBaseline = "top";
-  for (const tick of TICKS) {
-    context.textAlign = tick === 0 ? "left" : "center";
-    context.fillText(String(tick), left + Math.sqrt(tick) * LEGEND.width, top + LEGEND.height + 3);
-  }
-  context.textAlign = "left";
-  context.fillText("weight, coloured by its square root", left, top + LEGEND.height + 17);
 }
 
 function paintCaption(context, { rows, top }, theme) {

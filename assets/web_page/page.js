@@ -2,7 +2,7 @@
 
 const host = document.getElementById("view");
 const bytes = Uint8Array.from(atob(document.getElementById("data").textContent.trim()), (sign) => sign.charCodeAt(0));
-const show = () => mountMap({ data: bytes, parentElement: host, setStateValue: () => {} });
+const show = () => mountView({ data: bytes, parentElement: host, setStateValue: () => {} });
 
 show();
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);

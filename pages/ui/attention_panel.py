@@ -31,13 +31,15 @@ NOTHING_ELSE = "Nothing is hidden: one side consists of special tokens only, and
 class Shown:
     """What stands on the screen: the weights of one head, or the mean of several, with the view that they are of.
 
-    heads: (layer, head), counted from 0. told: the picture in a sentence.
+    heads: (layer, head), counted from 0. told: the picture in a sentence. before: the same of the run without the
+    reader's changes, where both are shown.
     """
 
     view: "View"
     heads: tuple[controls.Head, ...]
     weights: Float[np.ndarray, "query key"]
     told: str
+    before: Float[np.ndarray, "query key"] | None = None
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -85,6 +87,7 @@ def attention_panel(
     if unchanged is not None:
         plain = prepared_view(unchanged, (*identity, "unchanged"), options)
         told = show_change(page, plain, view, heads, options, look)
+        return Shown(view, tuple(heads), weights, told, views.mean_of_heads(plain.weights, heads))
     return Shown(view, tuple(heads), weights, told)
 
 

@@ -1,15 +1,21 @@
 """What is on the screen, ready to be carried away: the map with all that a reader elsewhere has to be told of it."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pages.ui import controls
-from pages.ui.attention_bytes import codes, pack
+from pages.ui.attention_bytes import codes, difference_codes, pack
+from pages.ui.change_controls import stack_names
+from pages.ui.changes import Change, in_words
 from pages.ui.view_options import ViewOptions
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from pages.ui.attention_panel import Shown
+    from tx_core.interventions import Interventions
     from tx_core.trace import Trace
 
 KINDS = {"self": "", "decoder": " within what the decoder reads", "cross": " from the decoder to the text"}
@@ -36,7 +42,8 @@ class Carried:
     def title(self) -> str:
         """Say in a line what it is."""
         kind = KINDS[self.shown.view.kind]
-        return f"Attention{kind}: {self.head_names}, {controls.model_title(self.trace.model)}"
+        compared = ", before and after a change" if self.shown.before is not None else ""
+        return f"Attention{kind}{compared}: {self.head_names}, {controls.model_title(self.trace.model)}"
 
     @property
     def sentences(self) -> tuple[str, str]:
@@ -76,13 +83,16 @@ class Carried:
         return f"attention-{re.sub(r'[^A-Za-z0-9.-]+', '-', self.trace.model)}-{which}"
 
     def packed(self, **more: object) -> bytes:
-        """Lay out the map as the canvas takes it; `more` goes into its header."""
+        """Lay out the map, or before, after and difference, as the canvas takes it; `more` goes into its header."""
         view, options = self.shown.view, self.options
         header = {
             "queries": list(view.queries), "keys": list(view.keys), "label": self.shown.told, "scale": options.scale,
             "strongest": options.lines, "show": options.show, "focus": view.row_of(options.focus),
         }  # fmt: skip
-        return pack(header | more, codes(self.shown.weights))
+        before, after = self.shown.before, self.shown.weights
+        if before is None:
+            return pack(header | more, codes(after))
+        return pack(header | more | {"maps": 3}, np.stack([codes(before), codes(after), difference_codes(after - before)]))
 
 
 def _quoted(sentence: str) -> str:
@@ -90,7 +100,16 @@ def _quoted(sentence: str) -> str:
 
 
 def changes_in_words(trace: "Trace") -> str:
-    """List what was changed in a run, in plain words."""
-    changes = trace.interventions
-    given = {name.replace("_", " "): getattr(changes, name) for name in changes.__dataclass_fields__}
-    return "; ".join(f"{name} {sorted(values, key=repr)}" for name, values in given.items() if values)
+    """List what was changed in a run, named as on the page."""
+    names = stack_names(trace)
+    return "; ".join(in_words(change, names) for change in sorted(changes_of(trace.interventions), key=repr))
+
+
+def changes_of(made: "Interventions") -> Iterator[Change]:
+    """Say the changes of a run as the page does: the way back from `changes.interventions`."""
+    for kind, heads in (("off", made.heads_off), ("even", made.uniform)):
+        yield from (Change(kind, layer, head) for layer, head in heads)
+    for kind, places in (("hide", made.hidden_tokens), ("cut", made.cut_edges)):
+        yield from (Change(kind, layer, head, tuple(at)) for layer, head, *at in places)
+    yield from (Change("temperature", layer, value=value) for layer, value in made.temperatures)
+    yield from (Change(kind, layer) for layer, kind in made.normalisers)

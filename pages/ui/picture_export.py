@@ -9,7 +9,7 @@ from pages.ui.address import key
 from pages.ui.attention_view import ASSETS, PICTURE, joined
 from pages.ui.carried import Carried
 
-MODULES = (*PICTURE, *(f"../picture/{name}.js" for name in ("svg_context", "figure", "png", "panel")))
+MODULES = (*PICTURE, *(f"../picture/{name}.js" for name in ("svg_context", "legend", "three", "figure", "png", "panel")))
 WIDTHS = {"mm": (40.0, 174.0, 400.0), "px": (200.0, 1200.0, 4000.0)}
 """The least, the usual and the greatest width. 174 mm is the width of a journal's page, 84 mm that of a column."""
 COLOURS = {

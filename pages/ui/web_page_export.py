@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from functools import cache
 from html import escape
 
@@ -9,6 +10,7 @@ import streamlit as st
 
 from pages.ui.address import key
 from pages.ui.attention_view import ASSETS, MAP_MODULES, joined
+from pages.ui.before_after import MODULES as BEFORE_AFTER_MODULES
 from pages.ui.carried import Carried
 
 
@@ -29,7 +31,8 @@ def stand_alone(carried: Carried) -> str:
 
     Its own content policy lets nothing run but its one script, and nothing be fetched.
     """
-    policy = f"default-src 'none'; script-src '{_digest()}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    script = _script(carried.shown.before is not None)
+    policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return "\n".join([
         "<!doctype html>",
         '<html lang="en">',
@@ -47,7 +50,7 @@ def stand_alone(carried: Carried) -> str:
         '<div class="attention-view" id="view"></div>',
         f'<div id="data" hidden>{base64.b64encode(carried.packed()).decode("ascii")}</div>',
         "</main>",
-        f"<script>{_script()}</script>",
+        f"<script>{script}</script>",
         "</body>",
         "</html>",
         "",
@@ -55,9 +58,11 @@ def stand_alone(carried: Carried) -> str:
 
 
 @cache
-def _script() -> str:
-    """Join the map's modules and what starts them, as one script without exports."""
-    return "\n" + joined((*MAP_MODULES, "../web_page/page.js")).replace("export default ", "")
+def _script(compared: bool) -> str:
+    """Join the modules of the map, or of before and after, and what starts them, as one script without exports."""
+    modules = (*(BEFORE_AFTER_MODULES if compared else MAP_MODULES), "../web_page/page.js")
+    named = re.sub(r"export default function \w+", "function mountView", joined(modules))
+    return f"\n{named}"
 
 
 @cache
@@ -65,5 +70,5 @@ def _style() -> str:
     return "\n".join((ASSETS / name).read_text("utf-8") for name in ("../web_page/page.css", "view.css"))
 
 
-def _digest() -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode()}"
+def _digest(script: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

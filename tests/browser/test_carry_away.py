@@ -74,6 +74,20 @@ def test_the_png_is_as_wide_as_asked_for_and_knows_its_size_on_paper(page_at, se
     assert struct.unpack(">I", file[50:54])[0] == zlib.crc32(file[37:50])
 
 
+def test_a_changed_run_is_saved_as_before_after_and_difference(page_at, settle, tmp_path):
+    page = opened(page_at(f"/?text={quote(TEXT)}&heads=4-5&changes=off~1-2"), settle)
+    root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
+    written = [node.text for node in root.iter(f"{SVG}text")]
+    assert [text for text in written if text in ("Before", "After", "Difference")] == ["Before", "After", "Difference"]
+    assert "Layer 1, head 2 off" in root.find(f"{SVG}desc").text
+    panel(page).get_by_text("Web page", exact=True).click()
+    settle(page)
+    file = saved(page, "Save as HTML", tmp_path)
+    alone = page.context.new_page()
+    alone.goto(file.as_uri())
+    expect(alone.get_by_test_id("attention-difference")).to_have_attribute("data-shape", re.compile("cell"))
+
+
 def test_hostile_text_is_text_in_the_svg(page_at, settle, tmp_path):
     page = opened(page_at(f"/?text={quote(HOSTILE)}&pair={quote(HOSTILE)}"), settle)
     root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
