@@ -51,8 +51,9 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> Non
     for missing in [*told, *view_options.drop_missing(page, *stack.weights.shape[:3])]:
         st.info(missing)
     change_controls.chips(page, trace)
-    if changed:
-        show_prediction_change(page, engine.name, answer.text, blank.number, changed, prediction_settings.settings(page))
+    with st.container():  # there while it is empty, so that what follows keeps its place and a popover stays open
+        if changed:
+            show_prediction_change(page, engine.name, answer.text, blank.number, changed, prediction_settings.settings(page))
     scan_view.show_scan(page, engine, answer, blank.number, changed)
     identity = (engine.name, trace.device, answer.text, None, write_changes(changed))
     before = plain.stacks[number] if changed else None

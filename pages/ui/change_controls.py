@@ -77,11 +77,14 @@ def change_bar(page: str, trace: "Trace", number: int) -> None:
 
 
 def chips(page: str, trace: "Trace") -> None:
-    """List the active changes, each of which one click takes back, and a way to take back all."""
+    """List the active changes, each of which one click takes back, and a way to take back all.
+
+    Their place is there while they are not: else the first one would move what follows, and an open popover would close.
+    """
     active, names = asked(page), stack_names(trace)
-    if not active:
-        return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{page}_chips"):
+        if not active:
+            return
         st.markdown("**Changed:**")
         for change in active:
             st.button(
@@ -91,8 +94,8 @@ def chips(page: str, trace: "Trace") -> None:
             )  # fmt: skip
         st.button("Reset", key=f"{page}_changes_reset", icon=":material/undo:", on_click=_put, args=(page, ()),
                   help="Take all changes back")  # fmt: skip
-    if len(active) >= changes.MOST_CHANGES:
-        st.caption(f"{changes.MOST_CHANGES} changes are the most at a time: take one back to make another.")
+        if len(active) >= changes.MOST_CHANGES:
+            st.caption(f"{changes.MOST_CHANGES} changes are the most at a time: take one back to make another.")
 
 
 def _ask_heads(page: str, heads: Sequence[tuple[int, int]], which: str) -> None:

@@ -17,6 +17,8 @@ from tests.bench.table import Row
 from tx_core import models
 from tx_core.bert import Bert
 from tx_core.engine import BertEngine, batch_tensors
+from tx_core.head_scan import scan_heads, with_head_off
+from tx_core.interventions import UNCHANGED
 from tx_core.layers import EncoderBlock
 from tx_core.trace import PARTS
 
@@ -101,6 +103,25 @@ def ours_against_transformers(engine: BertEngine) -> list[Row]:
     ]  # fmt: skip
 
 
+def scan_against_one_by_one(engine: BertEngine) -> Row:
+    """Every head switched off in turn at a blank: all in one batch, against one run a head."""
+    text = "The old man saw a ___ in the house."
+    encoding = engine.encode(text)
+    heads = list(np.ndindex(engine.num_layers, engine.num_heads))
+
+    def one_by_one() -> list[Tensor]:
+        runs = [UNCHANGED, *(with_head_off(UNCHANGED, head) for head in heads)]
+        return [engine.blank_logits([encoding], interventions=run).rows[0].softmax(-1) for run in runs]
+
+    found = scan_heads(engine, text)
+    by_hand = np.array([share[0, found.entry].item() for share in one_by_one()[1:]]).reshape(found.after.shape)
+    assert np.abs(found.after - by_hand).max() < 1e-4, "the two find something else"
+    batch, alone = milliseconds(lambda: scan_heads(engine, text), one_by_one, rounds=10)
+    measured = f"{batch:.0f} ms / {alone:.0f} ms = {batch / alone:.2f} ×"
+    what = f"every head of {len(heads)} switched off in turn, in one batch, against one run a head"
+    return Row(what, measured, "1 ×", batch <= alone)
+
+
 def resident_memory() -> Row:
     """Memory of a fresh process that has answered once with the embedded model."""
     script = (
@@ -131,4 +152,7 @@ def canvas_against_bertviz(tokens: int = 128, heads: int = 12) -> Row:
 def rows() -> list[Row]:
     """Measure everything of this file."""
     engine = models.load(models.DEFAULT)
-    return [trace_against_fused(engine), *ours_against_transformers(engine), canvas_against_bertviz(), resident_memory()]
+    return [
+        trace_against_fused(engine), *ours_against_transformers(engine), scan_against_one_by_one(engine),
+        canvas_against_bertviz(), resident_memory(),
+    ]  # fmt: skip
