@@ -62,10 +62,10 @@ def end_page(text: str = "") -> None:
 
 def tell_report(report: "HeadReport") -> None:
     """Say what the numbers below were taken from."""
-    stopped = "" if report.complete else f" It was stopped after {report.read:,} of {len(report.sentences):,} sentences."
+    stopped = "" if report.complete else f" It was stopped after {report.read:,} of {many_run.counted(len(report.sentences))}."
     st.caption(
-        f"{report.read:,} sentences with {report.tokens:,} tokens, special ones not counted, read in {report.seconds:.1f} s."
-        f"{stopped}"
+        f"{many_run.counted(report.read)} with {report.tokens:,} tokens, special ones not counted, "
+        f"read in {report.seconds:.1f} s.{stopped}"
     )
     many_run.tell_left_out(report.left_out[len(report.sentences.left_out) :])
 

@@ -119,7 +119,7 @@ def test_a_file_is_read_in_the_background_and_what_is_left_out_is_told(open_app:
 
 def test_a_column_of_a_csv_is_chosen(open_app: Open):
     app = upload(open_app(PAGE, texts="own"), "id,text,note\n1,One is here.,A note.\n", "mine.csv")
-    assert "1 sentences: mine.csv, column 'text'." in says(app)
+    assert "1 sentence: mine.csv, column 'text'." in says(app)
     app.selectbox(key=f"{PAGE}_column").set_value("note").run()
     assert "column 'note'." in says(app)
     assert app.session_state[f"{PAGE}_own"].texts == ("A note.",)
@@ -140,7 +140,14 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: 
     upload(app, data)
     assert not app.exception
     assert told in says(app)
-    assert "1 sentences: mine.txt." in says(app)
+    assert "1 sentence: mine.txt." in says(app)
+
+
+def test_a_sentence_that_a_file_repeats_is_shown_once_among_the_strongest(open_app: Open, readings: Registry):
+    app = upload(open_app(PAGE, texts="own"), "The dog saw a man in the house.\n" * 9 + "Nobody was in the old house today.\n")
+    until_still(press(app, "run"), readings)
+    assert len(links(app)) <= 2
+    assert "10 sentences with" in says(app)
 
 
 def test_a_file_of_which_the_model_reads_nothing_says_so(open_app: Open, readings: Registry):

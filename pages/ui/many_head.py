@@ -62,14 +62,17 @@ def strongest_sentences(page: str, report: "HeadReport", head: Head) -> str:
 
 
 def ranked(report: "HeadReport", head: Head, rank: str) -> tuple[list[int], list[float]]:
-    """Give the numbers of the sentences and their scores, best first; a mixed head's own kind is how few tokens it looks at."""
+    """Give the numbers of the sentences and their scores, best first; for a mixed head, by how few tokens it looks at."""
     from tx_core.head_statistics import RANKED
 
     kind = rank if rank != OWN else pattern_of(report, head).kind
     place = RANKED.index("focused" if kind == "mixed" else kind)
     values, texts = (part[*head, place] for part in (report.strongest.values, report.strongest.texts))
     shown = np.isfinite(values) & (values > 0)
-    return texts[shown].tolist(), values[shown].tolist()
+    scores = dict(zip(texts[shown].tolist(), values[shown].tolist(), strict=True))
+    different = {report.sentences.texts[number]: number for number in reversed(scores)}  # a file may repeat a sentence
+    numbers = sorted(different.values(), key=list(scores).index)
+    return numbers, [scores[number] for number in numbers]
 
 
 def _row(report: "HeadReport", head: Head, number: int, value: float) -> None:

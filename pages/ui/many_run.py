@@ -59,8 +59,13 @@ def _read_own(page: str, column: str = "") -> None:
 def tell_sentences(sentences: "Sentences") -> None:
     """Say what was read from the file, and which lines were not and why."""
     column = f", column {sentences.column!r}" if sentences.column else ""
-    st.text(f"{len(sentences):,} sentences: {sentences.source}{column}.")
+    st.text(f"{counted(len(sentences))}: {sentences.source}{column}.")
     tell_left_out(sentences.left_out)
+
+
+def counted(sentences: int) -> str:
+    """Write a number of sentences."""
+    return f"{sentences:,} {'sentence' if sentences == 1 else 'sentences'}"
 
 
 def tell_left_out(left_out: tuple) -> None:
