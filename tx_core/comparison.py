@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from tx_core.views import View
 from tx_core.word_alignment import Row, Spelling, align, laid_together
 
-SMALLEST_TOLD = 0.0005
+SMALLEST_TOLD = 0.005
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def largest_difference(comparison: Comparison) -> str:
     difference = between_words if among_words else everywhere
     row, column = divmod(int(difference.argmax()), len(difference))
     if difference[row, column] < SMALLEST_TOLD:
-        return "Nothing differs: A and B look at their common words alike."
+        return "Nothing differs by 0.01 or more: A and B look at their common words alike."
     (mine, yours), (my_key, your_key) = comparison.rows[row], comparison.rows[column]
     before, after = comparison.one[mine, my_key], comparison.other[yours, your_key]
     sign = "+" if after > before else "−"

@@ -2,13 +2,21 @@
 
 import json
 import re
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-FLIES = "/compare?text=time+flies+like+an+arrow&text_b=fruit+flies+like+a+banana&head=1-2"
+FLIES = "/compare?text=time+flies+like+an+arrow&text_b=fruit+flies+like+a+banana"
 """A: [CLS] time flies like an arrow [SEP]. Together: [CLS] time fruit flies like an arrow a banana [SEP]."""
+
+
+def arrive(page_at: Callable[..., Page], path: str, **how: object) -> Page:
+    """Open the page, and wait until its maps are drawn, however busy the machine is."""
+    page = page_at(path, **how)
+    expect(canvas(page, "difference")).to_have_attribute("data-shape", re.compile("cell"), timeout=120_000)
+    return page
 
 
 def canvas(page: Page, name: str) -> Locator:
@@ -18,7 +26,6 @@ def canvas(page: Page, name: str) -> Locator:
 
 def cell(page: Page, name: str, query: int, key: int) -> dict[str, float]:
     """Where in a map a cell lies, counted from 0; -1 is the label before the first cell."""
-    expect(canvas(page, name)).to_have_attribute("data-shape", re.compile("cell"))
     shape = json.loads(canvas(page, name).get_attribute("data-shape"))
     across = shape["left"] / 2 if key < 0 else shape["left"] + (key + 0.5) * shape["cell"]
     return {"x": across, "y": shape["top"] + (query + 0.5) * shape["cell"]}
@@ -26,11 +33,11 @@ def cell(page: Page, name: str, query: int, key: int) -> dict[str, float]:
 
 def marked(page: Page, name: str, marks: dict[str, int | None]) -> None:
     """What is focused and pointed at in a map."""
-    expect(canvas(page, name)).to_have_attribute("data-marks", json.dumps(marks, separators=(",", ":")))
+    expect(canvas(page, name)).to_have_attribute("data-marks", json.dumps(marks, separators=(",", ":")), timeout=20_000)
 
 
 def test_what_is_pointed_at_in_one_map_is_marked_in_the_others_where_they_have_it(page_at):
-    page = page_at(FLIES)
+    page = arrive(page_at, FLIES)
     canvas(page, "a").hover(position=cell(page, "a", 2, 3))
     marked(page, "b", {"focus": None, "query": 2, "key": 3})
     marked(page, "difference", {"focus": None, "query": 3, "key": 4})
@@ -45,14 +52,14 @@ def test_what_is_pointed_at_in_one_map_is_marked_in_the_others_where_they_have_i
 
 
 def test_a_word_focused_in_one_map_is_focused_in_its_partner_and_in_the_link(page_at, settle):
-    page = page_at(FLIES)
+    page = arrive(page_at, FLIES)
     canvas(page, "b").click(position=cell(page, "b", 2, -1))
     page.wait_for_url(re.compile("focus=4"))
     page.mouse.move(0, 0)
     marked(page, "a", {"focus": 2, "query": None, "key": None})
     marked(page, "difference", {"focus": 3, "query": None, "key": None})
     readout = page.get_by_test_id("attention-readout")
-    expect(readout).to_contain_text("flies looks differently at")
+    expect(readout).to_contain_text("flies looks differently at", timeout=20_000)
     expect(readout.get_by_role("listitem")).to_have_count(4)
     page.get_by_role("group", name=re.compile("^B − A")).press("ArrowUp")
     expect(readout).to_contain_text("fruit stands in B only")
@@ -60,24 +67,23 @@ def test_a_word_focused_in_one_map_is_focused_in_its_partner_and_in_the_link(pag
     page.wait_for_url(re.compile("focus=3"))
     settle(page)
     page.reload()
-    expect(page.get_by_test_id("comparison")).to_have_attribute("data-focus", "2", timeout=30_000)
+    expect(page.get_by_test_id("comparison")).to_have_attribute("data-focus", "2", timeout=120_000)
 
 
 def test_pinning_and_going_back(page_at, settle):
-    page = page_at(FLIES)
+    page = arrive(page_at, FLIES)
     page.get_by_role("button", name="Pin B as A").click()
     page.get_by_text("A and B are the same").wait_for()
     assert page.get_by_label("Sentence A").input_value() == "fruit flies like a banana"
     settle(page)
     page.go_back()
-    expect(page.get_by_label("Sentence A")).to_have_value("time flies like an arrow")
-    expect(page.get_by_text("A and B are the same")).to_be_hidden()
+    expect(page.get_by_label("Sentence A")).to_have_value("time flies like an arrow", timeout=60_000)
+    expect(page.get_by_text("A and B are the same")).to_be_hidden(timeout=60_000)
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_no_barrier_is_found_on_a_phone_or_a_laptop_with_everything_open(page_at, settle, axe, dark):
-    page = page_at(f"{FLIES}&focus=4", width=390, dark=dark)
-    canvas(page, "difference").wait_for()
+    page = arrive(page_at, f"{FLIES}&focus=4", width=390, dark=dark)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_text("The differences as a table").click()
     page.get_by_test_id("stDataFrame").wait_for()
@@ -92,7 +98,7 @@ def test_no_barrier_is_found_on_a_phone_or_a_laptop_with_everything_open(page_at
 
 def test_hostile_text_is_only_text_in_every_map(page_at, settle):
     one, other = "<img src=x onerror=alert(1)> cat", "<img src=x> [x](javascript:alert(3)) :red[y] cat"
-    page = page_at(f"/compare?text={quote(one)}&text_b={quote(other)}")
+    page = arrive(page_at, f"/compare?text={quote(one)}&text_b={quote(other)}")
     canvas(page, "a").hover(position=cell(page, "a", 1, 1))
     settle(page)
     assert page.locator("img[src='x']").count() == 0
