@@ -62,8 +62,8 @@ def _moved_most(page: str, plain: "View", changed: "View", heads: Sequence[contr
     with st.container(horizontal=True, gap="small"):
         for head, share in found:
             st.button(
-                f"{controls.head_name(head)}: {share:.0%}", key=f"{page}_moved_{head[0]}_{head[1]}", on_click=choose, args=(head,),
-                disabled=list(heads) == [head],
+                f"{controls.head_name(head)}: {share:.0%}", key=f"{page}_moved_{head[0]}_{head[1]}",
+                on_click=choose, args=(head,), disabled=list(heads) == [head],
             )  # fmt: skip
     st.caption(
         "The share of a head's attention that went elsewhere or was lost, averaged over the tokens that look. Layers before "
