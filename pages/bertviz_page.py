@@ -34,7 +34,8 @@ FIELDS = (
 def look(model: str, text: str, pair: str) -> None:
     """Draw the chosen view; what is chosen here runs nothing but this."""
     keep_view(PAGE, FIELDS)
-    st.segmented_control("View", list(VIEWS), format_func=lambda view: VIEWS[view].name, required=True, **held(key(PAGE, "picture")))
+    names = {view: told.name for view, told in VIEWS.items()}
+    st.segmented_control("View", list(names), format_func=names.get, required=True, **held(key(PAGE, "picture")))
     view = st.session_state[key(PAGE, "picture")]
     st.markdown(VIEWS[view].told)
     try:
