@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pages.ui.figures import ONE_COLOUR, bars_in_words, percent, plain, probability_bars
+from pages.ui.figures import ONE_COLOUR, bars_in_words, percent, plain, probability_bars, shifted_bars
 
 LABELS, SHARES = ["nurse", "<b>maid</b>", "##ing"], [0.22, 0.1, 0.00001]
 
@@ -70,3 +70,12 @@ def test_shares_are_written_as_percent_and_small_ones_as_odds(share, written):
 
 def test_words_say_what_a_chart_shows():
     assert bars_in_words("First blank", ["nurse", "maid"], [0.2, 0.1]) == "First blank: nurse 20.00 %, maid 10.00 %."
+
+
+def test_a_shift_is_two_bars_a_word_under_both_shares_and_a_note():
+    figure = shifted_bars(["a", "<b>"], [0.5, 0.2], [0.25, 0.9], ["↓1", "new"], ["one", "two"], limit=0.8)
+    before, after = figure.data
+    assert (list(before.x), list(after.x)) == ([0.5, 0.2], [0.25, 0.8])
+    assert [heading.text for heading in figure.layout.annotations] == [
+        "<b>a</b>   50.00 % → 25.00 %  ↓1", "<b>&lt;b&gt;</b>   20.00 % → 90.00 %  new",
+    ]  # fmt: skip

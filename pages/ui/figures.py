@@ -57,7 +57,7 @@ def shifted_bars(
     labels: Sequence[str], before: Sequence[float], after: Sequence[float], notes: Sequence[str], hover: Sequence[str],
     *, limit: float = 1.0, dark: bool = False,
 ) -> go.Figure:  # fmt: skip
-    """Draw two horizontal bars for each label, before in outline and after filled, with both shares and a note at their ends.
+    """Draw two horizontal bars for each label, before in outline and after filled, under both shares and a note in words.
 
     Shares, limit and dark are as for `probability_bars`.
     """
@@ -70,17 +70,18 @@ def shifted_bars(
         {**common, "name": "before", "x": [min(share, limit) for share in before], "marker": outline},
         {**common, "name": "after", "x": [min(share, limit) for share in after], "marker": {"color": ONE_COLOUR}},
     ]
-    names = {
-        "tickvals": rows, "ticktext": [f"{plain(label)}<br>{plain(text)}  " for label, text in zip(labels, told, strict=True)],
-        "range": [len(rows) - 0.5, -0.5], "tickfont": {"size": 14, "color": INK[dark]}, "automargin": True, "fixedrange": True,
-        "showgrid": False, "zeroline": False,
-    }  # fmt: skip
+    names = {"range": [len(rows) - 0.5, -0.75], "showticklabels": False, "fixedrange": True, "showgrid": False, "zeroline": False}
+    headings = [
+        {"x": 0, "xref": "paper", "xanchor": "left", "y": row, "yanchor": "bottom", "yshift": 13, "showarrow": False,
+         "text": f"<b>{plain(label)}</b>   {plain(text)}", "font": {"size": 14, "color": INK[dark]}}
+        for row, label, text in zip(rows, labels, told, strict=True)
+    ]  # fmt: skip
     ends = {
         "range": [0, limit * 1.02], "tickvals": [0, limit / 2, limit], "tickformat": ".0%",
         "tickfont": {"size": 13, "color": INK[dark]}, "fixedrange": True, "zeroline": False,
     }  # fmt: skip
     layout = {
-        "xaxis": ends, "yaxis": names, "height": 46 * len(rows) + 64, "bargap": 0.35, "barmode": "group",
+        "xaxis": ends, "yaxis": names, "height": 56 * len(rows) + 76, "bargap": 0.55, "barmode": "group", "annotations": headings,
         "margin": {"l": 0, "r": 12, "t": 30, "b": 26, "pad": 0}, "dragmode": False, "hoverlabel": {"align": "left"},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "font": {"color": INK[dark]},
                    "itemclick": False, "itemdoubleclick": False},
