@@ -16,7 +16,7 @@ def python(page: str, carried: Carried) -> None:
     way = st.segmented_control("Which Python", list(WAYS), format_func=WAYS.get, default="core", required=True,
                                key=key(page, "python_way"), label_visibility="collapsed")  # fmt: skip
     code = core_snippet(carried) if way == "core" else library_snippet(carried)
-    st.code(code, language="python", wrap_lines=True)
+    st.code(code, language=None, wrap_lines=True)  # the colours of Streamlit for Python are too pale on light
     st.caption("It ends with `weights`, a row for each token that looks: the numbers of the map above.")
 
 
