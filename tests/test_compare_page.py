@@ -281,3 +281,10 @@ def test_what_is_switched_off_bears_a_name():
     assert name_changes(read("off~1")) == "All heads of layer 1"
     assert name_changes(read("off~2-3")) == "Layer 2, head 3"
     assert name_changes(read("off~2-3_hide~5")) == "As linked: off~2-3_hide~5"
+
+
+def test_in_a_long_text_that_repeats_itself_each_word_has_one_partner_to_choose(open_app: Open):
+    app = open_app("compare", text="a bird and a cat " * 20, text_b="a cat and a bird " * 20)
+    assert not app.exception
+    options = app.selectbox(key="compare_word_shown").options
+    assert 0 < len(options) <= 100

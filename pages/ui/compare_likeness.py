@@ -1,5 +1,6 @@
 """How alike are a word's vectors in A and in B, layer by layer? A chart, a sentence and a table."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from pages.ui.compare_run import Run
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.word_likeness import Likeness
 
+MOST_PAIRS = 500
 NOT_HERE = {
     "head": "A and B are heads of the same run, so every word has the same vector in both: there is nothing to follow.",
     "untrained": "Vectors of two models with other weights live in spaces of their own: the angle between them means nothing.",
@@ -44,15 +46,17 @@ def word_through_layers(page: str, one: Run, other: Run) -> None:
 
 def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Run) -> tuple[int, int]:
     """Let the reader choose a shared word; at first it is the longest, which is seldom a function word."""
-    name = key(page, "word")
+    name, aligned = key(page, "word"), set(_aligned(one, other))
+    if len(options) > MOST_PAIRS:  # a long text that repeats itself: each word with its partner only
+        options = [pair for pair in options if pair in aligned]
     if st.session_state[name] not in options:
         st.session_state[name] = None
-    words = [one.view.queries[mine] for mine, _ in options]
-    longest = max(options, key=lambda pair: (len(one.view.queries[pair[0]]), pair in _aligned(one, other)))
+    words = Counter(one.view.queries[mine] for mine, _ in options)
+    longest = max(options, key=lambda pair: (len(one.view.queries[pair[0]]), pair in aligned))
 
     def label(pair: tuple[int, int]) -> str:
         word = one.view.queries[pair[0]]
-        return word if words.count(word) == 1 else f"{word} (word {pair[0] + 1} of A, {pair[1] + 1} of B)"
+        return word if words[word] == 1 else f"{word} (word {pair[0] + 1} of A, {pair[1] + 1} of B)"
 
     shown = f"{name}_shown"
     st.session_state[shown] = st.session_state[name] or longest
