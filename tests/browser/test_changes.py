@@ -106,7 +106,7 @@ def test_a_scan_is_a_wall_whose_cells_switch_their_head_off_in_the_view(page_at,
     page = page_at(f"/fill_mask?text={BLANK}", dark=dark)
     page.get_by_text("Which head does this prediction hang on?").click()
     page.get_by_role("button", name="Switch off every head in turn").click()
-    expect(page.get_by_test_id("wall-legend")).to_be_visible()
+    expect(page.get_by_test_id("wall-legend").first).to_be_visible()
     cell = page.get_by_role("gridcell", name=re.compile("^Layer 2, head 3: .*then first"))
     cell.click()
     changes_of(page, "off~2-3")
