@@ -82,7 +82,7 @@ def shifted_bars(
     }  # fmt: skip
     layout = {
         "xaxis": ends, "yaxis": names, "height": 56 * len(rows) + 76, "bargap": 0.55, "barmode": "group", "annotations": headings,
-        "margin": {"l": 0, "r": 12, "t": 30, "b": 26, "pad": 0}, "dragmode": False, "hoverlabel": {"align": "left"},
+        "margin": {"l": 12, "r": 16, "t": 30, "b": 26, "pad": 0}, "dragmode": False, "hoverlabel": {"align": "left"},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "font": {"color": INK[dark]},
                    "itemclick": False, "itemdoubleclick": False},
     }  # fmt: skip
