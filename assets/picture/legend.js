@@ -22,5 +22,5 @@ export function paintLegend(context, left, top, { table, signed }, theme, ticks 
     context.fillText(`${sign}${Math.abs(tick)}`, left + share * LEGEND.width, top + LEGEND.height + 3);
   }
   context.textAlign = "left";
-  context.fillText(`${signed ? "change of the weight" : "weight"}, coloured by its square root`, left, top + LEGEND.height + 17);
+  context.fillText(`${signed ? "change" : "weight"}, coloured by its square root`, left, top + LEGEND.height + 17);
 }
