@@ -68,7 +68,7 @@ def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed
         carried("embedded", text, "fruit flies like a banana", WORDS),
         carried("embedded", "[SEP] [CLS]", "", replace(WORDS, words=False)),
         carried("embedded", "time flies like an arrow", "", PLAIN, CHANGES),
-        carried("embedded", "Tom lost his keys.", "He was late.", WORDS, Interventions(heads_off=frozenset({(0, 3)}))),
+        carried("embedded", "Tom lost his keys.", "He was late.", WORDS, Interventions(heads_off=frozenset({(0, None), (1, 3)}))),
     ], tmp_path)  # fmt: skip
 
 
