@@ -144,7 +144,8 @@ def test_a_stopped_training_goes_on_with_its_own_settings_as_if_never_stopped(op
     assert snapshot.state == "finished"
     assert [record.batch for record in snapshot.records] == list(range(1, 61))
     assert snapshot.result.losses == [record.loss for record in start(replace(SETTINGS, batches=60)).steps()]
-    assert (app.segmented_control(key="encoder_decoder_task").value, app.number_input(key="encoder_decoder_width").value) == ("copy", 16)
+    assert app.segmented_control(key="encoder_decoder_task").value == "copy"
+    assert app.number_input(key="encoder_decoder_width").value == 16
     assert "Continue" not in buttons(app)
 
 
