@@ -32,6 +32,8 @@ PAGES = (
          "Type a sentence and see how much each token attends to every other, in every layer and head of a BERT.", pairs=True),
     Page("fill_mask", "Explore", "Fill the blank", "What would BERT put here?",
          "Leave a blank in a sentence: see the words that the model finds likely, and where it looked to find them."),
+    Page("compare", "Explore", "Compare", "What differs between A and B?",
+         "Two sentences, heads or models side by side: what the second looks at more or less, and if a word stays the same."),
     Page("summaries", "Explore", "Summaries", "What do all the heads do?",
          "All heads of a model on your sentence, summed up: their kinds, what reaches through the layers, and what a prediction "
          "is owed to.", pairs=True),
@@ -41,8 +43,6 @@ PAGES = (
     Page("bertviz_page", "Explore", "bertviz", "How does bertviz draw it?",
          "The head view, the model view and the neuron view of a well-known tool, on your own sentence and without a network.",
          pairs=True),
-    Page("compare", "Explore", "Compare", "What differs between A and B?",
-         "Two sentences, heads or models side by side: what the second looks at more or less, and if a word stays the same."),
     Page("self_attention", "Build", "Self-attention", "How does a token find what matters to it?",
          "Follow one head from the words of your sentence to its answer, and see the sum behind every number."),
     Page("heads_and_blocks", "Build", "Heads and blocks", "What is a block made of?",
