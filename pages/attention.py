@@ -59,7 +59,7 @@ def look(model: str, text: str, pair: str) -> None:
     token_table(stack.key_tokens, key=key(PAGE, "tokens"))
     carry_away(PAGE, trace, shown)
     write_view(PAGE, FIELDS, FIRST_VIEW)
-    ways_on(text, pair, "fill_mask", "self_attention", "heads_and_blocks", "masks")
+    ways_on(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
     share_link()
 
 

@@ -131,7 +131,7 @@ def look(model: str, found: Sequence[Answer]) -> None:
         except ExplorerError as problem:
             explain(problem)
     write_view(PAGE, FIELDS, FIRST_VIEW)
-    ways_on(st.session_state[key(PAGE, "text")], "", "attention", "positions", "bert")
+    ways_on(st.session_state[key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
     share_link()
 
 

@@ -13,9 +13,6 @@ from pages.ui import cache, framed
 from pages.ui.framed import Document
 from tx_core import models
 
-# bertviz leaves the files that it reads for the garbage collector to close.
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-
 Open = Callable[..., AppTest]
 PAGE = "bertviz_page"
 HOSTILE = "</script><img src=x onerror=alert(1)> __proto__ {{}} \u202e שלום 💥"

@@ -13,9 +13,6 @@ from tx_core import hub, models
 from tx_core.errors import TextProblem
 from tx_core.trace import AttentionStack, Encoding
 
-# bertviz leaves the files that it reads for the garbage collector to close.
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-
 TEXT, PAIR = "time flies like an arrow", "fruit flies"
 HOSTILE = "</script><script>alert(1)</script>; // HACK: PYTHON_PARAMS <!--\u2028 & const params = {}"
 KEEP = ("weights", "query", "key")

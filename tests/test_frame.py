@@ -92,8 +92,8 @@ def test_the_longest_link_is_one_that_a_server_still_answers(server):
 @pytest.mark.parametrize(
     ("page", "others"),
     [
-        ("attention", ["fill_mask", "self_attention", "heads_and_blocks", "masks"]),
-        ("fill_mask", ["attention", "positions", "bert"]),
+        ("attention", ["fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks"]),
+        ("fill_mask", ["attention", "summaries", "positions", "bert"]),
         ("masks", ["attention", "fill_mask", "heads_and_blocks"]),
         ("positions", ["attention", "masks", "fill_mask", "bert"]),
         ("heads_and_blocks", ["attention", "self_attention", "bert"]),
@@ -103,9 +103,9 @@ def test_a_page_leads_to_others_by_their_questions_and_the_text_goes_along(open_
     app = open_app(page, text="A [MASK] sings.", pair="It flies.")
     links = {link.proto.label: link.proto.query_string for link in app.main.get("page_link")}
     assert list(links) == [contents.page(other).question for other in others]
-    together = "&pair=It+flies." if page in ("attention", "heads_and_blocks") else ""
+    together = "&pair=It+flies." if contents.page(page).pairs else ""
     for other in others:
-        pairs = together if other in ("attention", "heads_and_blocks", "bert") else ""
+        pairs = together if contents.page(other).pairs else ""
         assert links[contents.page(other).question] == f"text=A+%5BMASK%5D+sings.{pairs}"
 
 
@@ -134,7 +134,7 @@ def test_a_page_without_a_text_of_its_own_leads_to_others_too(open_app):
 
 
 @pytest.mark.parametrize("text", ["a bird " * 1429, "🐦" * 5500], ids=["10,000 characters", "emoji"])
-@pytest.mark.parametrize("page", [page.key for page in PAGES if page.key != "encoder_decoder"])
+@pytest.mark.parametrize("page", [page.key for page in PAGES if page.key not in ("encoder_decoder", "many_sentences")])
 def test_a_text_too_long_for_an_address_stays_on_the_page_which_says_so(open_app, page, text):
     app = open_app(page, **({"part": "shuffle"} if page == "positions" else {}))
     app.text_input(key=f"{page}_text").set_value(text).run()
