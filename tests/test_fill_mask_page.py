@@ -109,11 +109,11 @@ def test_several_blanks_have_a_list_each_and_the_best_fillings_together(page):
 
 
 def test_named_words_are_scored_at_every_blank_and_it_is_said_how(page):
-    app = page(text="She ate a [MASK] and a [MASK].", named="pizza, banana, 😀")
+    app = page(text="She ate a [MASK] and a [MASK].", named="pizza, pancake, 😀")
     shown = charts(app)
     for blank in (1, 2):
         told = shown[f"Your words at blank {blank}"][0]
-        assert re.match(r"pizza [\d.]+ %, banana \(2 pieces\) ", told)
+        assert re.match(r"pizza [\d.]+ %, pancake \(3 pieces\) ", told)
     assert "“😀” – The model's vocabulary has no way to write this." in said(app)
     assert "compare only words of equally many pieces" in said(app)
 

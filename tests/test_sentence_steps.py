@@ -39,7 +39,7 @@ def test_a_trained_head_computes_what_the_model_computes(engine, trace, layer, h
 def test_every_choice_ends_where_attend_ends(engine, trace, weights, causal, normalise):
     choice = StepChoice(1, 2, weights, seed=5, scaled=False, normalise=normalise, causal=causal)
     steps = sentence_steps(engine, trace, choice).steps
-    mask = causal_mask(8) if causal else None
+    mask = causal_mask(steps.query.shape[-2]) if causal else None
     whole = attend(steps.query, steps.key, steps.value, mask, scale=1.0, normalise=NORMALISE[normalise])
     torch.testing.assert_close(steps.weights, whole.weights)
     torch.testing.assert_close(steps.context, whole.context)
