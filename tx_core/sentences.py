@@ -18,7 +18,7 @@ def where_one_looks(
 
     Weights are shares of the token's attention, from 0 to 1.
     """
-    edges = strongest_edges(weights, 3, query)
+    edges = strongest_edges(weights, 2, query)
     told = [f"{edge.weight:.2f} to {name(keys, edge.key)}" for edge in edges if edge.weight >= SMALLEST_TOLD]
     if not told:
         evenly = "spreads its attention so evenly that no token gets 0.05." if edges else "attends to nothing here."
