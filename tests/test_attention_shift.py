@@ -49,4 +49,5 @@ def test_the_largest_change_is_told_of_all_or_of_one_token():
     assert largest_change_in_words(BEFORE, AFTER, names[:2], names, 1).startswith("The largest change: 'b' gives 'b' 0.40 ")
     assert "in place of 0.30 (+0.10)" in largest_change_in_words(BEFORE, AFTER, names[:2], names, 1)
     assert largest_change_in_words(BEFORE, BEFORE, names[:2], names) == "Nothing changed here."
+    assert largest_change_in_words(BEFORE, BEFORE + np.float32(0.004), names[:2], names) == "Nothing changed here."
     assert largest_change_in_words(BEFORE, BEFORE, names[:2], names, 0) == "Nothing changed for 'a'."

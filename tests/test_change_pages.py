@@ -225,9 +225,9 @@ def walls(app: AppTest) -> list[tuple[dict, np.ndarray]]:
 
 
 def test_a_long_scan_runs_in_the_background_and_is_drawn_at_its_end(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    from tx_core import head_scan
+    from tx_core import fill_mask
 
-    monkeypatch.setattr(head_scan, "ROWS_AT_ONCE", 5)
+    monkeypatch.setattr(fill_mask, "ROWS_AT_ONCE", 5)
     text = "A long ___ of many runs."
     app = open_app("fill_mask", text=text)
     app.session_state["fill_mask_scan_opened"] = True
@@ -256,3 +256,15 @@ def test_two_visitors_see_their_own_changes(open_app: Open):
     np.testing.assert_allclose(maps(first)[1], weights("off~1")[1, 0], atol=1e-4)
     np.testing.assert_allclose(maps(second)[1], weights("temperature~5")[1, 0], atol=1e-4)
     assert (chips(first), chips(second)) == (["Layer 1 off"], ["Temperature 5"])
+
+
+def test_back_in_the_browser_brings_the_changes_of_tokens_back_with_their_text(open_app: Open):
+    app = open_app(text=TEXT, changes="off~1-1_hide~3")
+    before = dict(app.query_params)
+    app.text_input(key="attention_text").set_value("A woman sings.").run()
+    assert len(chips(app)) == 1
+    app.query_params = before
+    app.run()
+    assert len(chips(app)) == 2
+    assert "another text" not in said(app)
+    assert app.query_params == before

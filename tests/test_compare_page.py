@@ -280,7 +280,7 @@ def test_what_is_switched_off_bears_a_name():
     assert name_changes(()) == "Nothing"
     assert name_changes(read("off~1")) == "All heads of layer 1"
     assert name_changes(read("off~2-3")) == "Layer 2, head 3"
-    assert name_changes(read("off~2-3_hide~5")) == "As linked: off~2-3_hide~5"
+    assert name_changes(read("off~2-3_hide~5")) == "Layer 2, head 3 off; token 5 hidden"
 
 
 def test_in_a_long_text_that_repeats_itself_each_word_has_one_partner_to_choose(open_app: Open):

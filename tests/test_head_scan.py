@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tx_core import head_scan, hub, models
+from tx_core import fill_mask, hub, models
 from tx_core.engine import FALLBACK_NOTICE
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import MAX_LISTED, predict
@@ -32,7 +32,7 @@ def engine(request: pytest.FixtureRequest, checkpoint):
 @pytest.mark.parametrize("changed", [UNCHANGED, HIDDEN])
 @pytest.mark.parametrize("rows", [3, 64])
 def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, changed, rows: int, monkeypatch):
-    monkeypatch.setattr(head_scan, "ROWS_AT_ONCE", rows)
+    monkeypatch.setattr(fill_mask, "ROWS_AT_ONCE", rows)
     found = scan_heads(engine, TEXT, blank=1, interventions=changed)
     encoding = engine.encode(TEXT)
 
@@ -57,12 +57,12 @@ def test_the_embedded_model_is_scanned_in_one_batch_and_a_large_one_in_parts_tha
     engine = models.load(models.DEFAULT)
     told = list(Scan(engine, TEXT).steps())
     assert [step.done for step in told] == [engine.num_layers * engine.num_heads + 1] == [told[0].total]
-    assert head_scan.rows_at_once(512, 50_000) == 2
-    assert head_scan.rows_at_once(20, 30_000) == head_scan.ROWS_AT_ONCE
+    assert fill_mask.rows_at_once(512, 50_000) == 2
+    assert fill_mask.rows_at_once(20, 30_000) == fill_mask.ROWS_AT_ONCE
 
 
 def test_a_scan_that_is_left_early_has_found_nothing(monkeypatch):
-    monkeypatch.setattr(head_scan, "ROWS_AT_ONCE", 4)
+    monkeypatch.setattr(fill_mask, "ROWS_AT_ONCE", 4)
     scan = Scan(models.load(models.DEFAULT), TEXT)
     steps = scan.steps()
     assert next(steps).done == 4

@@ -176,3 +176,27 @@ def test_the_embedded_sentences_are_some_hundreds_all_different_and_none_is_left
 
 def test_a_file_that_goes_by_the_name_of_text_is_read_by_lines_even_with_commas():
     assert read("one,two\nthree,four\n", "list.txt").texts == ("one,two", "three,four")
+
+
+def test_a_table_that_begins_with_empty_lines_takes_its_names_from_the_first_line_that_has_any():
+    assert read("\n\nsentence\nHello there.\n", "mine.csv").texts == ("Hello there.",)
+    with pytest.raises(TextProblem, match="no line with the names"):
+        read(",\n,,\n", "mine.csv")
+
+
+@pytest.mark.parametrize("name", ["mine.csv", "mine.tsv"])
+def test_a_comma_in_a_table_of_one_column_is_a_comma(name: str):
+    found = read("sentence\nWell, I go home.\nYou stay, too.\n", name)
+    assert found.texts == ("Well, I go home.", "You stay, too.")
+    assert found.left_out == ()
+
+
+def test_columns_without_a_name_or_with_one_taken_are_named_by_their_number_and_can_be_chosen():
+    table = "a,a,\none,two,three\n"
+    assert read(table, "mine.csv").columns == ("a", "column 2", "column 3")
+    assert [read(table, "mine.csv", column).texts for column in ("column 2", "column 3")] == [("two",), ("three",)]
+
+
+def test_more_columns_than_one_can_choose_from_are_refused():
+    with pytest.raises(TextProblem, match="101 columns, and at most 100"):
+        read(",".join("x" * 101) + "\n", "mine.csv")

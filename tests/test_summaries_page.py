@@ -67,6 +67,14 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
     assert f"Layer 3, head 4 looks at {kinds[found[2 * engine.num_heads + 3].kind].aim}" in said(app)
 
 
+@pytest.mark.parametrize("part", ["glance", "alike"])
+def test_a_text_of_special_tokens_only_is_told_to_need_a_word(open_app, part):
+    app = open_app(PAGE, text="[SEP]", part=part)
+    assert not app.exception
+    assert "This text holds special tokens only" in said(app)
+    assert "nan" not in said(app)
+
+
 def test_every_kind_of_head_has_a_look_of_its_own():
     assert set(looks()) == set(KINDS)
     assert len({look.letter for look in looks().values()}) == len({look.colour for look in looks().values()}) == len(KINDS)

@@ -91,3 +91,8 @@ def test_a_file_beyond_its_bound_is_refused_with_the_numbers(monkeypatch: pytest
 def test_weights_that_fit_no_tokens_are_refused():
     with pytest.raises(ValueError, match="map × query × key"):
         SavedWeights("m", "t", "", "self", ("a",), ("b",), (((1, 1),),), np.zeros((1, 2, 1), np.float32))
+
+
+def test_a_row_of_a_csv_that_names_many_heads_counts_for_several():
+    assert weights_file.weight_of(1000, 1, "csv") == weights_file.weight_of(1000, 144, "npz") == 1000
+    assert weights_file.weight_of(1000, 144, "csv") == 36_000

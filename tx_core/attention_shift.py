@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from tx_core.comparison import SMALLEST_TOLD
+
 
 def moved(
     before: Float[np.ndarray, "*axes query key"], after: Float[np.ndarray, "*axes query key"]
@@ -41,7 +43,7 @@ def largest_change_in_words(
     rows = slice(None) if focus is None else slice(focus, focus + 1)
     change = (after.astype(np.float64) - before)[rows]
     query, key = np.unravel_index(np.abs(change).argmax(), change.shape)
-    if round(abs(float(change[query, key])), 3) == 0:
+    if abs(float(change[query, key])) < SMALLEST_TOLD:
         return "Nothing changed here." if focus is None else f"Nothing changed for '{queries[focus]}'."
     query += focus or 0
     was, now = float(before[query, key]), float(after[query, key])

@@ -13,7 +13,8 @@ from tx_core.interventions import UNCHANGED, Interventions, for_rows
 from tx_core.trace import Encoding
 
 MAX_LISTED = 50
-TOKENS_AT_ONCE = 4096
+TOKENS_AT_ONCE, ROWS_AT_ONCE = 4096, 64
+NUMBERS_AT_ONCE = 60_000_000  # scores of the vocabulary at all tokens, which the library's models compute: 240 MB
 
 
 @dataclass(frozen=True)
@@ -146,8 +147,14 @@ def no_head(title: str) -> ModelUnavailable:
 def blank_logits_in_batches(
     engine: Engine, rows: Sequence[Encoding], interventions: Interventions | Sequence[Interventions] = UNCHANGED
 ) -> Iterator[BlankLogits]:
-    """Ask about many rows, at most TOKENS_AT_ONCE tokens at a time, so that memory stays bounded."""
-    changes, at_once = for_rows(interventions, len(rows)), max(1, TOKENS_AT_ONCE // max(map(len, rows)))
+    """Ask about many rows, as many at a time as keep memory bounded."""
+    changes = for_rows(interventions, len(rows))
+    at_once = rows_at_once(max(map(len, rows)), engine.tokenizer.vocab_size)
     for start in range(0, len(rows), at_once):
         part = slice(start, start + at_once)
         yield engine.blank_logits(rows[part], interventions=changes[part])
+
+
+def rows_at_once(tokens: int, vocabulary: int) -> int:
+    """Say how many rows of so many tokens a batch may have so that its memory stays bounded."""
+    return max(1, min(ROWS_AT_ONCE, TOKENS_AT_ONCE // tokens, NUMBERS_AT_ONCE // (tokens * vocabulary)))

@@ -10,11 +10,8 @@ import torch
 from jaxtyping import Float, Int
 
 from tx_core.engine import Engine
-from tx_core.fill_mask import TOKENS_AT_ONCE, encode_with_blanks
+from tx_core.fill_mask import encode_with_blanks, rows_at_once
 from tx_core.interventions import UNCHANGED, Interventions
-
-ROWS_AT_ONCE = 64
-NUMBERS_AT_ONCE = 60_000_000  # scores of the vocabulary at all tokens, which the library's models compute: 240 MB
 
 
 @dataclass(frozen=True)
@@ -131,11 +128,6 @@ def scan_heads(engine: Engine, text: str, *, blank: int = 0, interventions: Inte
 def with_head_off(interventions: Interventions, head: tuple[int, int]) -> Interventions:
     """Add one more head to those that are off."""
     return replace(interventions, heads_off=interventions.heads_off | {head})
-
-
-def rows_at_once(tokens: int, vocabulary: int) -> int:
-    """Say how many rows a batch may have so that its memory stays bounded."""
-    return max(1, min(ROWS_AT_ONCE, TOKENS_AT_ONCE // tokens, NUMBERS_AT_ONCE // (tokens * vocabulary)))
 
 
 def _grid(numbers: list[float] | list[int], shape: tuple[int, int]) -> np.ndarray:

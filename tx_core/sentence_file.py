@@ -11,6 +11,7 @@ from tx_core.text_file import CONTROL, csv_rows, decode, lines
 from tx_core.tokenizer import MAX_CHARACTERS
 
 MOST_BYTES = 5_000_000
+MOST_COLUMNS = 100
 MOST_SENTENCES = 20_000
 MOST_LINES_NAMED = 100
 COLUMN_NAMES = ("sentence", "sentences", "text")
@@ -125,7 +126,7 @@ def _unfit(sentence: str) -> str:
 def _column(text: str, wanted: str, notes: Notes) -> tuple[tuple[str, ...], str, Iterator[tuple[int, str]]]:
     """Give the names of the columns, the one to read, and its cells."""
     rows = csv_rows(text)
-    columns = tuple(name.strip() for name in next(rows, (0, []))[1])
+    columns = _names(next((row for _, row in rows if any(cell.strip() for cell in row)), []))
     folded = [name.casefold() for name in columns]
     usual = [name for name in COLUMN_NAMES if name in folded]
     if wanted and wanted not in columns:
@@ -141,4 +142,16 @@ def _column(text: str, wanted: str, notes: Notes) -> tuple[tuple[str, ...], str,
             else:
                 yield number, ""
 
-    return columns, columns[place] if columns else "", cells()
+    return columns, columns[place], cells()
+
+
+def _names(first: list[str]) -> tuple[str, ...]:
+    """Name the columns by their first line; those without a name, or with one taken, by their number."""
+    if not first:
+        raise TextProblem("The file has no line with the names of its columns: put them into the first line.")
+    if len(first) > MOST_COLUMNS:
+        raise TextProblem(f"The file has {len(first):,} columns, and at most {MOST_COLUMNS} can be chosen from: leave some out.")
+    names: list[str] = []
+    for number, name in enumerate((cell.strip() for cell in first), 1):
+        names.append(name if name and name not in names else f"column {number}")
+    return tuple(names)

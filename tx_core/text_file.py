@@ -14,6 +14,8 @@ MOST_CONTROL = 0.01
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 NO_TEXT = "not text that can be read. Save it as plain text in UTF-8"
 
+NO_DELIMITER = "\x1f"  # the unit separator, which no text holds: control characters are refused before
+
 
 def decode(data: bytes) -> str:
     """Read UTF-8, UTF-16 with its mark, or Windows-1252, of which printed Latin-1 is a part.
@@ -39,7 +41,8 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
 def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Give every row, empty ones too, with the number of the line that it ends in.
 
-    Commas, semicolons or tabs stand between the columns: whichever the first line has most of.
+    Commas, semicolons or tabs stand between the columns: whichever the first line has most of. Where it has none of
+    them the table has one column, and a comma in it is a comma.
     Raises TextProblem that names the line where the file is no CSV.
     """
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
@@ -51,5 +54,5 @@ def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _delimiter(text: str) -> str:
-    first = text.lstrip("\r\n").split("\n", 1)[0]
-    return max(",;\t", key=first.count)
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return max("\t;,", key=first.count) if any(sign in first for sign in ",;\t") else NO_DELIMITER

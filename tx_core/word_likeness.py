@@ -55,7 +55,9 @@ def likeness(
     That vectors of words that share nothing are alike, too, is why a bare cosine tells little (Ethayarajh 2019, section 4).
     """
     shared = [
-        pair for pair in align(spelled, spelled_other) if pair != tuple(chosen) and is_word(spelled[pair[0]])
+        (mine, yours)
+        for mine, yours in align(spelled, spelled_other)
+        if mine != chosen[0] and yours != chosen[1] and is_word(spelled[mine])
     ]
     different = [
         (mine, yours)

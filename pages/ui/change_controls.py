@@ -43,9 +43,9 @@ def keep_fitting(page: str, trace: "Trace") -> list[str]:
     text, held = (trace.model, source.text, source.pair), asked(page)
     before = st.session_state.get(f"{page}_changed_in")
     st.session_state[f"{page}_changed_in"] = text
-    if before not in (None, text) and any(change.places for change in held):
+    if before not in (None, text) and not _named_in_address(*text) and any(change.places for change in held):
         held = tuple(change for change in held if not change.places)
-        told.append("This is another text: hidden tokens and cut links were taken back.")
+        told.append("This is another text or model: hidden tokens and cut links were taken back.")
     num_heads = trace.attention.weights.shape[1]
     sizes = [stack.weights.shape[2:] for stack in trace.stacks for _ in stack.weights]
     _, missing = fitting(changes.interventions(held), num_heads, sizes)
@@ -53,6 +53,13 @@ def keep_fitting(page: str, trace: "Trace") -> list[str]:
         held = tuple(change for change in held if not fitting(changes.interventions([change]), num_heads, sizes)[1])
     st.session_state[key(page, "changes")] = held
     return [*told, *missing]
+
+
+def _named_in_address(model: str, text: str, pair: str | None) -> bool:
+    """Tell whether text and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
+    asked_for = st.query_params
+    texts = (asked_for.get("text"), asked_for.get("second"))
+    return text in texts and (asked_for.get("pair") or None) == (pair or None) and asked_for.get("model", "embedded") == model
 
 
 def change_bar(page: str, trace: "Trace", number: int) -> None:

@@ -19,6 +19,7 @@ from pages.ui.compare_state import (
     pin,
     swap,
 )
+from pages.ui.view_options import MOST_LAYERS_OR_HEADS
 from tx_core.errors import ExplorerError
 
 NAMES = {
@@ -127,13 +128,13 @@ def _ask_changes(name: str, model: str, side: str) -> None:
 
 
 def name_changes(active: Changes) -> str:
-    """Name what is switched off; other changes bear the name that the link gives them."""
+    """Name what is switched off, or any other changes that a link brought, tokens by their places."""
     if not active:
         return "Nothing"
     if len(active) == 1 and active[0].kind == "off":
         layer, head = active[0].layer, active[0].head
         return f"All heads of layer {layer + 1}" if head is None else controls.head_name((layer, head))
-    return f"As linked: {changes.write_changes(active)}"
+    return "; ".join(changes.in_words(change, [changes.StackNames("self", MOST_LAYERS_OR_HEADS, (), ())]) for change in active)
 
 
 def _ask_buttons(page: str) -> None:
@@ -147,8 +148,8 @@ def _tell_changes(page: str, active: Changes) -> None:
         st.session_state[key(page, "changes")] = ()
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"Both are run with this switched off: {name_changes(active)}.")
-        st.button("Switch on again", key=f"{page}_reset", on_click=reset)
+        st.caption(f"Both are run with a change: {name_changes(active)}.")
+        st.button("Take it back", key=f"{page}_reset", on_click=reset)
 
 
 def _label(what: str, side: str) -> str:

@@ -37,6 +37,6 @@ def looks(encoding: "Encoding | None" = None) -> dict[str, KindLook]:
 
 
 def _marks(encoding: "Encoding") -> tuple[str, str]:
-    special = [token for token, mark in zip(encoding.tokens, encoding.special, strict=True) if mark]
-    first = encoding.tokens[0] if encoding.special[0] else "first"
-    return first, next((token for token in special[1:]), "end")
+    special = [token for token, mark in zip(encoding.tokens[1:], encoding.special[1:], strict=True) if mark]
+    first = encoding.tokens[0] if encoding.special[0] else "the first token"
+    return first, special[0] if special else "the end"

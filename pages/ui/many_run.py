@@ -101,15 +101,15 @@ def watch(snapshot: Snapshot | None) -> None:
         training_view.watch(KIND, snapshot, lambda _: None, ("Reading", "sentence"))
 
 
-def report_of(snapshot: Snapshot | None) -> "HeadReport | None":
+def report_of(snapshot: Snapshot | None, chosen: "Sentences | None") -> "HeadReport | None":
     """Give what the visitor's last reading found; None where there is none, or it still runs.
 
-    Raises TextProblem where it could read no sentence at all.
+    Raises TextProblem where these sentences are still chosen and it could read none of them.
     """
     if snapshot is None or snapshot.result is None or snapshot.problem:
         return None
     report = snapshot.result.report
-    if report is None and snapshot.state == "finished":
+    if report is None and snapshot.state == "finished" and snapshot.result.sentences is chosen:
         raise TextProblem("The model can read none of these sentences: each is longer than it reads, or holds no word at all.")
     return report
 
@@ -129,7 +129,7 @@ def report_shown(
     page: str, snapshot: Snapshot | None, engine: "Engine | None", sentences: "Sentences | None"
 ) -> "HeadReport | None":
     """Give the report to show: of what is chosen on the page, or else of the last reading, which is then said."""
-    last = report_of(snapshot)
+    last = report_of(snapshot, sentences)
     chosen = engine is not None and sentences is not None
     if last and chosen and last.sentences is sentences and last.model == engine.name:
         return last

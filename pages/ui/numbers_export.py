@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.address import key
 from pages.ui.carried import Carried
-from tx_core.weights_file import MOST, SavedWeights, to_csv, to_json, to_npz
+from tx_core.weights_file import MOST, SavedWeights, to_csv, to_json, to_npz, weight_of
 
 SCOPES = {"shown": "What is shown", "all": "Every layer and head"}
 FORMS: dict[str, tuple[Callable[[SavedWeights], bytes], str]] = {
@@ -20,15 +20,17 @@ def numbers(page: str, carried: Carried) -> None:
     scope = st.segmented_control("Which weights", list(SCOPES), format_func=SCOPES.get, default="shown", required=True,
                                  key=key(page, "numbers_scope"))  # fmt: skip
     size = carried.shown.weights.size if scope == "shown" else carried.shown.view.weights.size
+    heads = len(carried.shown.heads) if scope == "shown" else 1
     st.caption(f"{size:,} weights. CSV: a row for each weight. JSON: lists, with model and text. NPZ: arrays for numpy.")
     with st.container(horizontal=True):
         for form, (write, kind) in FORMS.items():
             name = f"{carried.file_name if scope == 'shown' else f'attention-{carried.trace.model}-all'}.{form}".replace("/", "-")
             st.download_button(
                 f"Save as {form.upper()}", lambda write=write: write(saved_weights(carried, scope == "all")), name, kind,
-                key=key(page, f"numbers_{form}"), on_click="ignore", icon=":material/download:", disabled=size > MOST[form],
+                key=key(page, f"numbers_{form}"), on_click="ignore", icon=":material/download:",
+                disabled=weight_of(size, heads, form) > MOST[form],
             )  # fmt: skip
-    if size > min(MOST.values()):
+    if any(weight_of(size, heads, form) > most for form, most in MOST.items()):
         st.info(
             f"A file of text holds at most {MOST['csv']:,} weights here, an NPZ file {MOST['npz']:,}: "
             "take a smaller kind of file, what is shown, or a shorter text."

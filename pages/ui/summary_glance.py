@@ -16,6 +16,7 @@ from pages.ui.head_table import HeadCell, LegendEntry, chosen_head, head_table
 from pages.ui.source_code import show_source
 from pages.ui.summary_choices import NO_EXPLANATION, ask_head, tell
 from tx_core import head_patterns, measures
+from tx_core.errors import TextProblem
 
 if TYPE_CHECKING:
     from tx_core.engine import Engine
@@ -42,6 +43,8 @@ class HeadSummary:
 def summarise(stack: "AttentionStack") -> HeadSummary:
     """Name every head of a run and measure it, over the text's own tokens."""
     asked = ~np.array(stack.query_tokens.special)
+    if not asked.any():
+        raise TextProblem("This text holds special tokens only, and heads are told by what words do: type a word.")
     sums = head_patterns.pattern_sums(stack.weights, stack.query_tokens)
     own = [layer[:, asked] for layer in stack.weights]  # a layer at a time, for long texts
     apart = [measures.distance(layer)[:, asked].mean(axis=-1) for layer in stack.weights]

@@ -13,7 +13,7 @@ State = Literal["running", "stopping", "stopped", "finished", "failed"]
 
 @runtime_checkable
 class Trainable(Protocol):
-    """What can be trained in the background: it yields one frozen record a step, and goes on where it was stopped."""
+    """What can run in the background: it yields one frozen record a step; a training goes on where it was stopped."""
 
     def steps(self) -> Generator[Any, None, None]: ...
 
