@@ -1,14 +1,17 @@
 """Our BERT computes what transformers' BERT computes, layer by layer, on checkpoints that transformers wrote."""
 
+import json
 from pathlib import Path
 
 import pytest
 import torch
 from checkpoints import write_bert
+from serving import ROOT
 from transformers import BertForMaskedLM
 
 from tx_core.checkpoint import load_bert
 from tx_core.masks import padding_mask
+from tx_core.tokenizer import load_tokenizer
 
 SIZES = {"hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 4,
          "intermediate_size": 40, "max_position_embeddings": 19, "type_vocab_size": 2}  # fmt: skip
@@ -91,5 +94,7 @@ def test_the_embedded_checkpoint_too():
 
     directory = models.MODELS / models.DEFAULT
     theirs = BertForMaskedLM.from_pretrained(directory, attn_implementation="eager", dtype=torch.float32).eval()
-    ids = torch.randint(5, 8000, (2, 31), generator=torch.Generator().manual_seed(8))
-    assert_equal_everywhere((load_bert(directory), theirs), ids)
+    ours, tokenizer = load_bert(directory), load_tokenizer(directory)
+    for example in json.loads((ROOT / "assets" / "examples.json").read_text("utf-8")):
+        encoding = tokenizer.encode(example["text"], example["pair"])
+        assert_equal_everywhere((ours, theirs), torch.tensor([encoding.ids]), torch.tensor([encoding.segments]))

@@ -145,7 +145,7 @@ def test_no_barrier_is_found_with_everything_open(page_at, settle, axe, dark):
 def test_hostile_text_is_only_text(page_at, settle):
     page = page_at(f"/?text={quote(HOSTILE)}&pair={quote(HOSTILE)}&heads={quote(HOSTILE)}&scale={quote(HOSTILE)}&focus=2")
     expect(said(page)).to_contain_text("gives")
-    assert sentence(page).input_value() == HOSTILE
+    expect(sentence(page)).to_have_value(HOSTILE)
     page.get_by_text("not known here: heads, scale").wait_for()
     page.get_by_text("The weights as a table").click()
     page.get_by_test_id("stDataFrame").wait_for()

@@ -71,7 +71,7 @@ def test_a_clicked_score_lights_query_and_key_and_writes_their_sum(open_steps, s
     assert [left for left, _ in found] == pytest.approx(expected.left, abs=0.0051)
     assert [right for _, right in found] == pytest.approx(expected.right, abs=0.0051)
     assert float(line(page).split("=")[1]) == pytest.approx(expected.total, abs=0.0051)
-    assert page.get_by_test_id("matrix-readout").first.inner_text().startswith("Matches · query time · key an")
+    assert page.get_by_test_id("matrix-readout").first.inner_text().startswith("Matches · query time · key arrow")
 
 
 def test_a_clicked_context_lights_weights_and_a_column_of_values(open_steps, steps):
@@ -99,7 +99,7 @@ def test_every_step_between_tells_how_it_was_made(open_steps, steps):
     click_cell(page, "masked", 0, 4)
     linked(page, "cell=masked-1-5")
     assert line(page).endswith("becomes -∞")
-    expect(page.get_by_test_id("matrix-readout").first).to_contain_text("“like” comes later than “[CLS]”, so it is hidden")
+    expect(page.get_by_test_id("matrix-readout").first).to_contain_text("“an” comes later than “[CLS]”, so it is hidden")
 
 
 def test_the_arrow_keys_walk_from_cell_to_cell_and_escape_leaves_them(open_steps):
@@ -113,7 +113,7 @@ def test_the_arrow_keys_walk_from_cell_to_cell_and_escape_leaves_them(open_steps
     linked(page, "cell=weights-2-2")
     page.keyboard.press("End")
     page.keyboard.press("ArrowRight")
-    linked(page, "cell=weights-2-8")
+    linked(page, "cell=weights-2-7")
     page.keyboard.press("Escape")
     linked(page, "cell=none")
     expect(page.get_by_test_id("matrix-row").first).to_have_attribute("data-chosen", "")
