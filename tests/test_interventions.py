@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -121,6 +121,27 @@ def test_whatever_is_changed_what_was_masked_stays_masked_and_a_row_is_shares_or
     assert (weights >= 0).all()
     sums = weights.sum(-1)
     assert torch.all(torch.isclose(sums, torch.ones_like(sums)) | (sums == 0))
+
+
+@given(
+    row=st.lists(st.floats(allow_nan=False, allow_infinity=False, width=32), min_size=1, max_size=5),
+    temperature=st.floats(0, math.inf, exclude_min=True, exclude_max=True),
+    normaliser=st.sampled_from([None, "sparse", "hard"]),
+)
+@example(row=[0.3, -1.2, 4.0], temperature=1e-39, normaliser=None)
+@example(row=[0.3, -1.2, 4.0], temperature=5e-324, normaliser="sparse")
+@example(row=[0.3, -1.2, 4.0], temperature=1e300, normaliser=None)
+def test_at_any_temperature_above_0_finite_scores_become_shares(row: list[float], temperature: float, normaliser: str | None):
+    change = Interventions(
+        temperatures=frozenset({(None, temperature)}), normalisers=frozenset({(0, normaliser)} if normaliser else ())
+    )
+    asked = torch.tensor(row).expand(1, 1, 2, len(row))
+    mask = torch.ones(1, 1, 2, len(row), dtype=torch.bool)
+    mask[..., 1, 1:] = False
+    weights = (change.at(0) or LayerChange())(asked, mask, softmax)
+    assert (weights >= 0).all()
+    torch.testing.assert_close(weights.sum(-1), torch.ones(1, 1, 2))
+    assert not weights[..., 1, 1:].any()
 
 
 @given(first=st.none() | changes, second=st.none() | changes, seed=st.integers(0, 9))

@@ -32,13 +32,17 @@ def sparsemax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
 def with_temperature(normalise: Normalise, temperature: float) -> Normalise:
     """Sharpen (below 1) or flatten (above 1) what `normalise` gives, by dividing the scores.
 
+    Scores are divided as distances from the best one, which changes no share, and by nothing that their kind of number
+    cannot hold: next to no temperature then lets the best take all, and the greatest makes all alike.
     Raises ValueError unless the temperature is above 0.
     """
     if not temperature > 0:
         raise ValueError(f"temperature must be above 0, got {temperature}")
 
     def normalise_at_temperature(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
-        return normalise(scores / temperature)
+        smallest = torch.finfo(scores.dtype).tiny  # by its reciprocal, too, which is what some devices multiply by
+        below_best = scores - scores.amax(dim=-1, keepdim=True).detach()
+        return normalise(below_best / min(max(temperature, smallest), 1 / smallest))
 
     return normalise_at_temperature
 
