@@ -9,11 +9,13 @@ from checkpoints import write_bert
 from torch import nn
 
 from tx_core import device, hub, models
+from tx_core.bert_engine import BertEngine
 from tx_core.device import best_device, computing_slot
-from tx_core.engine import FALLBACK_NOTICE, MOST_TOKENS, BertEngine, Placement
+from tx_core.engine import MOST_TOKENS
 from tx_core.errors import Busy, ModelUnavailable, TextProblem
 from tx_core.fill_mask import predict
 from tx_core.interventions import Interventions
+from tx_core.placement import FALLBACK_NOTICE, Placement
 from tx_core.trace import PARTS
 
 WORD = "tea "

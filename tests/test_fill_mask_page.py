@@ -13,9 +13,9 @@ from pages.ui import cache, prompts
 from pages.ui.answers import COLUMNS, Answer, as_csv, rows
 from pages.ui.blank_attention import FIRST_HEADS
 from tx_core import models
-from tx_core.engine import FALLBACK_NOTICE
 from tx_core.fill_mask import predict
 from tx_core.joint_filling import fill_jointly
+from tx_core.placement import FALLBACK_NOTICE
 from tx_core.word_scores import named_words, score_words
 
 EXAMPLES = json.loads(prompts.EXAMPLES.read_text(encoding="utf-8"))

@@ -8,7 +8,7 @@ from torch import nn
 
 from pages.ui import cache
 from tx_core import models
-from tx_core.engine import FALLBACK_NOTICE
+from tx_core.placement import FALLBACK_NOTICE
 from tx_core.tokenizer import MAX_CHARACTERS
 
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from torch import nn
 
 from tx_core import fill_mask, hub, models
-from tx_core.engine import FALLBACK_NOTICE
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import MAX_LISTED, predict
 from tx_core.head_scan import Scan, scan_heads
 from tx_core.interventions import UNCHANGED, Interventions
 from tx_core.joint_filling import fill_jointly
+from tx_core.placement import FALLBACK_NOTICE
 from tx_core.prediction_shift import shift
 from tx_core.word_scores import score_words
 

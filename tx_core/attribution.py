@@ -13,7 +13,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from tx_core.bert import Bert
-from tx_core.engine import BertEngine, Engine
+from tx_core.bert_engine import BertEngine
+from tx_core.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask import no_head
 from tx_core.trace import Encoding

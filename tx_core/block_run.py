@@ -13,8 +13,9 @@ from torch import Tensor, nn
 
 from tx_core.attention import merge_heads
 from tx_core.bert import Bert
+from tx_core.bert_engine import BertEngine
 from tx_core.blocks import NormSteps, TwoWays, compare_with_convolution, head_outputs, norm_steps
-from tx_core.engine import BertEngine, batch_tensors
+from tx_core.engine import batch_tensors
 from tx_core.layers import ACTIVATION, FeedForward, LayerNorm
 
 NormPlace = Literal["embeddings", "attention", "feed_forward"]

@@ -18,9 +18,9 @@ from transformers.masking_utils import sdpa_mask
 
 from tx_core.checkpoint import INDEX, WEIGHTS, check_manifest, read_json
 from tx_core.device import best_device, computing_slot
-from tx_core.engine import Placement
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.hub_engine import HubEngine, Shape
+from tx_core.placement import Placement
 from tx_core.recorder import Recorder, library_attention
 from tx_core.tokenizer import Tokenizer, read_backend
 from tx_core.trace import Encoding, Kind, ReferenceRun

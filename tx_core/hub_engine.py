@@ -12,17 +12,9 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
 
-from tx_core.engine import (
-    MOST_TOKENS,
-    BlankLogits,
-    LayerWeights,
-    Placement,
-    Result,
-    batch_tensors,
-    check_length,
-    stack_layers,
-)
+from tx_core.engine import MOST_TOKENS, BlankLogits, LayerWeights, batch_tensors, check_length, stack_layers
 from tx_core.interventions import UNCHANGED, Interventions, RowInterventions, check_fit, for_rows
+from tx_core.placement import Placement, Result
 from tx_core.plain_text import plain_encoding
 from tx_core.recorder import Recorder
 from tx_core.tokenizer import Tokenizer

@@ -8,7 +8,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from tx_core.bert import Bert
-from tx_core.engine import BertEngine, Engine
+from tx_core.bert_engine import BertEngine
+from tx_core.engine import Engine
 from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask import no_head
 from tx_core.trace import Trace

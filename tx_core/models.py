@@ -14,11 +14,13 @@ from threading import Lock
 
 from cachetools import LRUCache, TTLCache
 
+from tx_core.bert_engine import BertEngine
 from tx_core.checkpoint import load_bert, read_json
 from tx_core.device import best_device
 from tx_core.download import CATALOGUE, fetch
-from tx_core.engine import BertEngine, Engine, Placement
+from tx_core.engine import Engine
 from tx_core.errors import CheckpointProblem, ModelUnavailable
+from tx_core.placement import Placement
 from tx_core.tokenizer import load_tokenizer
 
 MODELS = CATALOGUE.parent

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import nn
 
-from tx_core.engine import BertEngine
+from tx_core.bert_engine import BertEngine
 from tx_core.equivariance import ShuffleEffect, bert_shuffle_effect, logits_at, random_order
 from tx_core.trace import Encoding
 

@@ -7,7 +7,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tx_core.engine import BertEngine, check_length, stack_layers
+from tx_core.bert_engine import BertEngine
+from tx_core.engine import check_length, stack_layers
 from tx_core.errors import TextProblem
 from tx_core.masked_scores import MaskEffect, Maskings, PaddingProof, mask_effect, padding_proof, three_maskings
 from tx_core.trace import Encoding

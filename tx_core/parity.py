@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.bert import Bert
-from tx_core.engine import BertEngine
+from tx_core.bert_engine import BertEngine
 from tx_core.trace import Encoding, ReferenceRun
 
 

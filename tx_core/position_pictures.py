@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from tx_core.engine import BertEngine
+from tx_core.bert_engine import BertEngine
 from tx_core.position_scores import PositionScores, position_scores
 from tx_core.positions import Criterion, check_criteria, sinusoids
 from tx_core.relative import alibi_bias, clipped_distances, rotary_angles, rotate, shaw_bias, t5_bias, t5_buckets

@@ -9,8 +9,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.bert import Bert
+from tx_core.bert_engine import BertEngine
 from tx_core.blocks import WordJourney, mean_cosine, without_skips, word_journey
-from tx_core.engine import BertEngine, batch_tensors
+from tx_core.engine import batch_tensors
 from tx_core.trace import Trace
 
 

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from tx_core.engine import BertEngine
+from tx_core.bert_engine import BertEngine
 from tx_core.masks import causal_mask
 from tx_core.normalise import NORMALISE, support
 from tx_core.steps import AttentionSteps, Projections, attention_steps, head_projections, random_projections

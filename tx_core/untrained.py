@@ -8,8 +8,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.bert import random_bert
-from tx_core.engine import BertEngine, Placement
+from tx_core.bert_engine import BertEngine
 from tx_core.heads import HEADS, max_pool, random_head
+from tx_core.placement import Placement
 from tx_core.trace import Trace
 
 MOST_LABELS = 5

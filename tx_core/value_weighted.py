@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from tx_core.engine import BertEngine, Engine
+from tx_core.bert_engine import BertEngine
+from tx_core.engine import Engine
 from tx_core.errors import ModelUnavailable
 from tx_core.trace import AttentionStack
 

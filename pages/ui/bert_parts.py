@@ -19,7 +19,7 @@ from pages.ui.source_code import show_source
 from tx_core import bert, blanks, fill_mask, heads, models, parity, untrained
 
 if TYPE_CHECKING:
-    from tx_core.engine import BertEngine
+    from tx_core.bert_engine import BertEngine
     from tx_core.trace import Trace
 
 MOST_SEEDS = 20

@@ -15,7 +15,7 @@ from pages.ui.word_pills import as_typed
 from tx_core import blocks, encoder, layers, sentence_depth
 
 if TYPE_CHECKING:
-    from tx_core.engine import BertEngine
+    from tx_core.bert_engine import BertEngine
     from tx_core.trace import Trace
 
 BLOCKS = 24

@@ -13,7 +13,7 @@ from pages.ui.source_code import show_source
 from tx_core import attention, bert, block_run, blocks, layers
 
 if TYPE_CHECKING:
-    from tx_core.engine import BertEngine
+    from tx_core.bert_engine import BertEngine
 
 NORMS = {"attention": "After attention", "feed_forward": "After feed-forward", "embeddings": "After the embeddings"}
 BENDS = {"gelu": "GELU", "relu": "ReLU"}

@@ -32,7 +32,7 @@ class Run:
 
 def engine_of(side: Side) -> "Engine":
     """Give the engine of a side, trained or with random weights; raise ExplorerError when it cannot be had."""
-    from tx_core.engine import BertEngine
+    from tx_core.bert_engine import BertEngine
     from tx_core.untrained import untrained_engine
 
     engine = cache.engine(side.model)

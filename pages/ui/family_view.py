@@ -16,7 +16,7 @@ from tx_core.errors import ExplorerError
 from tx_core.families import FAMILIES
 
 if TYPE_CHECKING:
-    from tx_core.engine import BertEngine
+    from tx_core.bert_engine import BertEngine
 
 
 def family(page: str, engine: "BertEngine", text: str, pair: str) -> None:

@@ -15,7 +15,7 @@ from tx_core.position_pictures import VECTORS
 from tx_core.positions import Criterion
 
 if TYPE_CHECKING:
-    from tx_core.engine import BertEngine
+    from tx_core.bert_engine import BertEngine
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from pages.ui.attention_bytes import codes, pack, thumbnails
 from tests.bench.table import Row
 from tx_core import models
 from tx_core.bert import Bert
-from tx_core.engine import BertEngine, batch_tensors
+from tx_core.bert_engine import BertEngine
+from tx_core.engine import batch_tensors
 from tx_core.head_scan import scan_heads, with_head_off
 from tx_core.interventions import UNCHANGED
 from tx_core.layers import EncoderBlock
