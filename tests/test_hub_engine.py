@@ -9,7 +9,7 @@ import torch
 import transformers
 
 from tests import checkpoints
-from tx_core import hub
+from tx_core import attention, hub, recorder
 from tx_core.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.hub_engine import START_ONLY, HubEngine
@@ -273,3 +273,18 @@ def test_rows_of_a_padded_batch_have_the_weights_that_they_have_alone(engine, fa
         together = np.stack([layer[place, :, : len(row)] for layer in batched])
         np.testing.assert_allclose(together[..., : len(row)], alone, atol=1e-5)
         assert not together[..., len(row) :].any()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_for_many_texts_no_attention_is_computed_but_that_of_the_first_stack(engine, family: str, monkeypatch):
+    runner, computed = engine(family), []
+
+    def counted(*given, **options):
+        found = attention.attend(*given, **options)
+        computed.append(found.weights.nbytes)
+        return found
+
+    monkeypatch.setattr(recorder, "attend", counted)
+    rows = [runner.encode(text) for text in (TEXT, "Time")]
+    asked_for = runner.over_weights(rows, lambda layers: [layer.nbytes for layer in layers])
+    assert computed == asked_for

@@ -147,12 +147,15 @@ class HubEngine:
         return BlankLogits(*self.placement.run(compute))
 
     def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result]) -> Result:
-        """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers."""
-        targets = None if self.shape.decoder_start is None else [self._target(row) for row in rows]
+        """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
+
+        Of an encoder-decoder, the encoder alone is run: what a decoder would compute is not asked for.
+        """
 
         def compute(model: nn.Module, device: str) -> Result:
             recorder = Recorder(("weights",), first_layer=self.shape.first_layer)
-            model.base_model(**self._inputs(rows, targets, device), recorder=recorder)  # no head: its scores are large
+            body = model.base_model if self.shape.decoder_start is None else model.get_encoder()
+            body(**self._inputs(rows, None, device), recorder=recorder)  # no head: its scores are large
             return measure([layer["weights"] for layer in recorder.layers["self"]])
 
         return self.placement.run(compute)[0]
