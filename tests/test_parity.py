@@ -1,10 +1,14 @@
 """Ours beside the library's on the embedded checkpoint, and what an untrained model and an untrained head say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
+from cachetools import LRUCache
 
-from tx_core import models
+from tx_core import models, untrained
+from tx_core.bert import random_bert
 from tx_core.errors import CheckpointProblem
 from tx_core.fill_mask import predict
 from tx_core.hub import reference_run
@@ -46,13 +50,25 @@ def test_a_checkpoint_without_a_head_cannot_be_compared(tmp_path, engine):
 
 
 def test_an_untrained_bert_finds_every_word_about_as_likely(engine):
-    untrained = untrained_engine(engine, 1)
-    best = predict(untrained, TEXT, top_k=1).blanks[0].predictions[0].probability
+    drawn = untrained_engine(engine, 1)
+    best = predict(drawn, TEXT, top_k=1).blanks[0].predictions[0].probability
     assert best < 0.01 < predict(engine, TEXT, top_k=1).blanks[0].predictions[0].probability
-    weights = untrained.trace(TEXT).attention.weights
+    weights = drawn.trace(TEXT).attention.weights
     np.testing.assert_allclose(weights, 1 / weights.shape[-1], atol=0.05)
-    assert untrained_engine(engine, 1) is untrained
-    assert engine.model.head.vocabulary.weight.std() != untrained.model.head.vocabulary.weight.std()
+    assert untrained_engine(engine, 1).model is drawn.model
+    assert engine.model.head.vocabulary.weight.std() != drawn.model.head.vocabulary.weight.std()
+
+
+@pytest.mark.parametrize(("models_of_room", "kept"), [(3.5, 3), (0.5, 1)])
+def test_random_weights_are_kept_by_their_bytes_and_of_models_too_large_the_last_one(engine, monkeypatch, models_of_room, kept):
+    config = replace(engine.model.config, vocab_size=30, intermediate_size=11, num_layers=1, max_positions=7)
+    small = replace(engine, model=random_bert(config, 0))
+    room = int(models_of_room * sum(weights.nbytes for weights in small.model.parameters()))
+    monkeypatch.setattr(untrained, "MOST_BYTES", room)
+    monkeypatch.setattr(untrained, "_drawn", LRUCache(room, getsizeof=untrained.size))
+    drawn = [untrained_engine(small, seed).model for seed in range(1, 6)]
+    assert [model for model, _ in untrained._drawn.values()] == drawn[-kept:]
+    assert untrained_engine(small, 5).model is drawn[-1]
 
 
 @pytest.mark.parametrize(("kind", "shape"), [("first token", (1, 3)), ("every token", (1, 11, 3)), ("max-pooled", (1, 3))])

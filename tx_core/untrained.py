@@ -1,27 +1,51 @@
 """What training gives: the same BERT with weights as they were before its first step, and heads that nobody has trained."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from threading import Lock
 
 import torch
+from cachetools import LRUCache
 from jaxtyping import Float
 from torch import Tensor
 
-from tx_core.bert import random_bert
+from tx_core.bert import Bert, random_bert
 from tx_core.bert_engine import BertEngine
+from tx_core.config import BertConfig
 from tx_core.heads import HEADS, max_pool, random_head
 from tx_core.placement import Placement
 from tx_core.trace import Trace
 
 MOST_LABELS = 5
+MOST_BYTES = 128_000_000
 
 
-@lru_cache(maxsize=4)
+def size(drawn: tuple[Bert, Placement]) -> int:
+    """Give the memory of a model's weights in bytes, at most MOST_BYTES: one that is larger is kept alone."""
+    return min(sum(weights.nbytes for weights in drawn[0].parameters()), MOST_BYTES)
+
+
+_drawn: LRUCache[tuple[BertConfig, int, str], tuple[Bert, Placement]] = LRUCache(MOST_BYTES, getsizeof=size)
+_guard = Lock()
+
+
 def untrained_engine(engine: BertEngine, seed: int) -> BertEngine:
-    """Give a BERT of the same sizes and tokenizer with random weights; the same seed gives the same ones."""
-    model = random_bert(engine.model.config, seed).requires_grad_(False)
-    name, title = f"untrained {seed}", "The same BERT, untrained"
-    return BertEngine(name, title, engine.tokenizer, model, Placement(model, engine.device))
+    """Give a BERT of the same sizes and tokenizer with random weights; the same seed gives the same ones.
+
+    The last ones drawn are kept, as many as MOST_BYTES holds; nothing of the trained model is.
+    """
+    model, placement = _draw(engine.model.config, seed, engine.device)
+    return BertEngine(f"untrained {seed}", "The same BERT, untrained", engine.tokenizer, model, placement)
+
+
+def _draw(config: BertConfig, seed: int, device: str) -> tuple[Bert, Placement]:
+    with _guard:
+        if (known := _drawn.get((config, seed, device))) is not None:
+            return known
+    model = random_bert(config, seed).requires_grad_(False)
+    drawn = model, Placement(model, device)
+    with _guard:
+        _drawn[config, seed, device] = drawn
+    return drawn
 
 
 @dataclass(frozen=True)

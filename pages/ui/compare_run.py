@@ -30,32 +30,31 @@ class Run:
     weights: Float[np.ndarray, "word word"]
 
 
-def engine_of(side: Side) -> "Engine":
-    """Give the engine of a side, trained or with random weights; raise ExplorerError when it cannot be had."""
-    from tx_core.bert_engine import BertEngine
-    from tx_core.untrained import untrained_engine
-
-    engine = cache.engine(side.model)
-    if not side.seed:
-        return engine
-    if not isinstance(engine, BertEngine):
-        raise ModelUnavailable("Only a BERT can be had with random weights here: choose a BERT, or the trained weights.")
-    return untrained_engine(engine, side.seed)
-
-
 def run(side: Side, *, hide: bool) -> Run:
     """Run a side, or take the record of the same run; raise ExplorerError where it cannot be run."""
     from tx_core import views, word_alignment
 
-    engine, asked = engine_of(side), changes.interventions(side.changes)
-    identity = ("compared", side.model, side.seed, engine.device, side.text, side.pair or None, asked)
+    trained, asked = cache.engine(side.model), changes.interventions(side.changes)
+    identity = ("compared", side.model, side.seed, trained.device, side.text, side.pair or None, asked)
     trace = cache.remember(
-        identity, lambda: engine.trace(side.text, side.pair or None, keep=KEEP, interventions=asked)
+        identity, lambda: _with_weights(trained, side.seed).trace(side.text, side.pair or None, keep=KEEP, interventions=asked)
     )
     stack = trace.attention
     view = cache.remember((*identity, hide), lambda: views.view(stack, merge_words=True, hide_special=hide))
     spelled = word_alignment.spellings(stack.query_tokens, view.query_places)
     return Run(side, trace, view, spelled, views.mean_of_heads(view.weights, heads_of(side.head, view.weights.shape[1])))
+
+
+def _with_weights(trained: "Engine", seed: int) -> "Engine":
+    """Give the model itself, or the same with random weights, which are drawn only where they are run."""
+    from tx_core.bert_engine import BertEngine
+    from tx_core.untrained import untrained_engine
+
+    if not seed:
+        return trained
+    if not isinstance(trained, BertEngine):
+        raise ModelUnavailable("Only a BERT can be had with random weights here: choose a BERT, or the trained weights.")
+    return untrained_engine(trained, seed)
 
 
 def heads_of(head: Head, num_heads: int) -> list[tuple[int, int]]:
