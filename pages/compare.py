@@ -39,7 +39,7 @@ def look(one: Side, other: Side) -> None:
         maps(PAGE, mine, yours)
         word_through_layers(PAGE, mine, yours)
     write_view(PAGE, FIELDS, FIRST_VIEW)
-    ways_on(one.text, one.pair, "attention", "fill_mask", "bert")
+    ways_on(one.text, one.pair or (other.text if other.text != one.text else ""), "attention", "fill_mask", "bert")
     share_link()
 
 

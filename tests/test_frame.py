@@ -1,5 +1,7 @@
 """What surrounds every page, as Streamlit runs it without a browser."""
 
+from urllib.parse import parse_qsl
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -103,10 +105,25 @@ def test_a_page_leads_to_others_by_their_questions_and_the_text_goes_along(open_
     app = open_app(page, text="A [MASK] sings.", pair="It flies.")
     links = {link.proto.label: link.proto.query_string for link in app.main.get("page_link")}
     assert list(links) == [contents.page(other).question for other in others]
-    together = "&pair=It+flies." if contents.page(page).pairs else ""
+    has_second = bool(contents.page(page).second)
     for other in others:
-        pairs = together if contents.page(other).pairs else ""
-        assert links[contents.page(other).question] == f"text=A+%5BMASK%5D+sings.{pairs}"
+        name = contents.page(other).second
+        second = f"&{name}=It+flies." if has_second and name else ""
+        assert links[contents.page(other).question] == f"text=A+%5BMASK%5D+sings.{second}"
+
+
+def test_two_sentences_stand_side_by_side_on_compare_and_come_back_together(open_app):
+    def way(app, page: str) -> dict[str, str]:
+        (link,) = [link.proto for link in app.main.get("page_link") if link.proto.label == contents.page(page).question]
+        return dict(parse_qsl(link.query_string))
+
+    both = {"text": "A bird sings.", "pair": "It flies."}
+    compare = open_app("compare", **way(open_app("attention", **both), "compare"))
+    assert [compare.text_input(key=f"compare_{name}").value for name in ("text", "text_b")] == list(both.values())
+    assert way(compare, "attention") == both
+    assert way(open_app("compare", text="A bird sings."), "attention") == {"text": "A bird sings."}
+    read_together = open_app("compare", **both, text_b="A cat sits.", two="1")
+    assert way(read_together, "attention") == both
 
 
 @pytest.mark.parametrize("page", ["bert", "heads_and_blocks"])

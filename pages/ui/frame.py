@@ -68,12 +68,11 @@ def explain(error: ExplorerError) -> None:
         st.text(str(error))
 
 
-def ways_on(text: str, pair: str, *keys: str) -> None:
+def ways_on(text: str, second: str, *keys: str) -> None:
     """Offer the ways to other pages by the questions that they answer, and take the sentence (or the two) along."""
     with st.container(horizontal=True):
         for page in map(contents.page, keys):
-            parameters = {"text": text, "pair": pair if page.pairs else ""}
-            carried = {name: written for name, written in parameters.items() if written}
+            carried = {name: written for name, written in (("text", text), (page.second, second)) if name and written}
             st.page_link(page.path, label=page.question, query_params=carried)
 
 
