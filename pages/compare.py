@@ -50,6 +50,8 @@ example = compare_state.shown_example(PAGE)
 controls.examples(key(PAGE, "example"), compare_state.curated(), example, lambda one: compare_state.show_example(PAGE, one))
 if example:
     st.markdown(f":material/lightbulb: {example.notice}")
+if taken_back := compare_state.forget_places(PAGE):
+    st.info(taken_back)
 ask_sides(PAGE)
 ask_look(PAGE)
 one, other = compare_state.sides(PAGE)

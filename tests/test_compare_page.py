@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import compare_state
 from pages.ui.address import understand
+from pages.ui.changes import PLACES_TAKEN_BACK
 from pages.ui.compare_controls import name_changes
 from pages.ui.compare_maps import as_csv
 from pages.ui.compare_state import FIELDS, FIRST_TEXT, VARIES
@@ -216,6 +217,31 @@ def test_a_chosen_word_stays_in_the_link_and_ambiguous_ones_are_told_apart(open_
     again = open_app("compare", **app.query_params)
     assert again.selectbox(key="compare_word_shown").value == (2, 5)
     assert [text.value for text in again.text] == [text.value for text in app.text]
+
+
+def test_a_change_that_names_a_token_goes_with_its_sentence_and_that_is_said(open_app: Open):
+    app = open_app("compare", text="a bird sings", vary="changes", changes_b="off~1-2_hide~3")
+    assert (app.query_params["changes_b"], PLACES_TAKEN_BACK in says(app)) == ("off~1-2_hide~3", False)
+    app.text_input(key="compare_text").set_value("some big birds sing").run()
+    assert (app.query_params["changes_b"], PLACES_TAKEN_BACK in says(app)) == ("off~1-2", True)
+    app.text_input(key="compare_text").set_value("a bird sings").run()
+    assert (app.query_params["changes_b"], PLACES_TAKEN_BACK in says(app)) == ("off~1-2", False)
+
+
+def test_a_change_that_names_a_token_stays_while_its_sentences_do(open_app: Open):
+    app = open_app("compare", text="a bird sings", text_b="a cat sits", changes="cut~2-3")
+    for button in ("compare_swap", "compare_pin"):
+        app.button(key=button).click().run()
+        assert (app.query_params["changes"], PLACES_TAKEN_BACK in says(app)) == ("cut~2-3", False)
+    app.pills(key="compare_vary").set_value("head").run()
+    assert app.query_params["changes"] == "cut~2-3"
+    app.query_params["text"], app.query_params["changes"] = "a cat", "hide~2"  # the browser's Back
+    app.run()
+    assert app.query_params["changes"] == "hide~2"
+    app.toggle(key="compare_two").set_value(True).run()
+    app.text_input(key="compare_pair").set_value("it sings").run()
+    assert "changes" not in app.query_params
+    assert PLACES_TAKEN_BACK in says(app)
 
 
 def test_a_link_with_nonsense_says_so_and_shows_the_usual(open_app: Open):

@@ -44,8 +44,8 @@ def keep_fitting(page: str, trace: "Trace") -> list[str]:
     before = st.session_state.get(f"{page}_changed_in")
     st.session_state[f"{page}_changed_in"] = text
     if before not in (None, text) and not _named_in_address(*text) and any(change.places for change in held):
-        held = tuple(change for change in held if not change.places)
-        told.append("This is another text or model: hidden tokens and cut links were taken back.")
+        held = changes.without_places(held)
+        told.append(changes.PLACES_TAKEN_BACK)
     num_heads = trace.attention.weights.shape[1]
     sizes = [stack.weights.shape[2:] for stack in trace.stacks for _ in stack.weights]
     _, missing = fitting(changes.interventions(held), num_heads, sizes)

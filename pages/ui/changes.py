@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
     from tx_core.interventions import Interventions
 
 MOST_CHANGES = 60
+PLACES_TAKEN_BACK = "This is another text or model: hidden tokens and cut links were taken back."
 LEAST_TEMPERATURE, MOST_TEMPERATURE = 0.01, 100.0
 Kind = Literal["off", "even", "hide", "cut", "temperature", "sparse", "hard"]
 STACKS = {"self": "encoder", "decoder": "decoder", "cross": "cross-attention"}
@@ -82,6 +83,11 @@ def added(changes: Changes, new: Change) -> Changes:
 def without(changes: Changes, gone: Change) -> Changes:
     """Take one change back."""
     return tuple(change for change in changes if change != gone)
+
+
+def without_places(changes: Changes) -> Changes:
+    """Leave out what names tokens: in another text, it would be another word."""
+    return tuple(change for change in changes if not change.places)
 
 
 def interventions(changes: Sequence[Change]) -> "Interventions":

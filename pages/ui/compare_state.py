@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui import changes, controls
-from pages.ui.address import Field, choice_field, flag_field, key, number_field, text_field
+from pages.ui.address import Field, choice_field, flag_field, key, number_field, text_field, understand
 from pages.ui.changes import Changes
 from pages.ui.view_options import MOST_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 
@@ -27,6 +27,8 @@ VARIES: dict[str, tuple[str, ...]] = {
 }
 """What may differ, and the parts of a side that then do; heads of two models have no common numbering."""
 PARTS = ("text", "pair", "model", "head", "seed", "changes")
+READ = ("text", "text_b", "pair", "pair_b", "model", "model_b", "two", "vary")
+"""What decides which tokens are read, and so what the place of a token means."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,25 @@ def sides(page: str) -> tuple[Side, Side]:
     if not st.session_state[key(page, "two")]:
         one["pair"] = other["pair"] = ""
     return Side(**one), Side(**other)
+
+
+def forget_places(page: str) -> str:
+    """Take back the changes that named tokens of a text or model that is gone; say so, "" where there was nothing."""
+    now = {(side.model, side.text, side.pair) for side in sides(page)}
+    before = st.session_state.get(f"{page}_changed_in", now)
+    st.session_state[f"{page}_changed_in"] = now
+    held = {name: tuple(st.session_state[name]) for name in (key(page, "changes"), key(page, "changes_b"))}
+    kept = {name: changes.without_places(made) for name, made in held.items()}
+    if now <= before or kept == held or _named_in_address(page):
+        return ""
+    st.session_state.update(kept)
+    return changes.PLACES_TAKEN_BACK
+
+
+def _named_in_address(page: str) -> bool:
+    """Tell whether texts and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
+    asked, _ = understand(FIELDS, st.query_params.to_dict())
+    return all(asked[name] == st.session_state[key(page, name)] for name in READ)
 
 
 def pin(page: str) -> None:
