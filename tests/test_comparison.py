@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tx_core import models
-from tx_core.comparison import Comparison, compare, largest_difference, subtract
+from tx_core.comparison import Comparison, compare, largest_difference, largest_links, links, subtract
 from tx_core.views import view
 from tx_core.word_alignment import align, laid_together, spellings
 
@@ -99,3 +99,13 @@ def test_weights_that_do_not_fit_their_words_are_refused():
     shown = view(run("time flies").attention, merge_words=True)
     with pytest.raises(ValueError, match="word × word"):
         compare(shown, shown, [("word", "a")], [("word", "a")], shown.weights[0, 0], shown.weights[0, 0])
+
+
+def test_every_link_of_either_side_is_listed_once_and_the_largest_differences_first():
+    found = compared("a small bird sings", "a bird sings loudly")
+    every = links(found)
+    assert len(every) == len({tuple(link) for link in every.tolist()}) == found.difference.size - 2
+    first = largest_links(found, every, 9)
+    sizes = np.abs(found.difference[tuple(first.T)])
+    assert (np.diff(sizes) <= 0).all()
+    assert sizes.sum() == pytest.approx(np.sort(np.abs(found.difference).ravel())[-9:].sum())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from tx_core.views import View
 from tx_core.word_alignment import Row, Spelling, align, laid_together
@@ -66,6 +66,18 @@ def subtract(
         difference[np.ix_(places, places)] = other[np.ix_(yours, yours)] - weights[np.ix_(mine, mine)]
         there[np.ix_(places, places)] = True
     return difference, there
+
+
+def links(comparison: Comparison) -> Int[np.ndarray, "link 2"]:
+    """List every link that A or B has: the rows of the words that look and of those that are looked at, in their order."""
+    of_one, of_other = (np.array([place is not None for place in side]) for side in zip(*comparison.rows, strict=True))
+    return np.argwhere((of_one[:, None] & of_one) | (of_other[:, None] & of_other))
+
+
+def largest_links(comparison: Comparison, listed: Int[np.ndarray, "link 2"], most: int) -> Int[np.ndarray, "most 2"]:
+    """Of a list of links, give those that differ most between A and B, the greatest difference first."""
+    order = np.argsort(-np.abs(comparison.difference[tuple(listed.T)]), kind="stable")
+    return listed[order[:most]]
 
 
 def largest_difference(comparison: Comparison) -> str:

@@ -2,9 +2,12 @@
 
 import csv
 import io
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
+from jaxtyping import Int
 
 from pages.ui import controls
 from pages.ui.address import key
@@ -17,6 +20,7 @@ from pages.ui.compare_view import comparison_maps
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.comparison import Comparison
 
+MOST_ROWS = 2000
 CAN_TELL = "**It can tell** where the same word gives more (blue, +) or less (orange, −) of its attention in B than in A."
 CANNOT_TELL = {
     "text": "**It cannot tell** why. Every row sums to 1, so what a word without a partner takes is missing elsewhere: not "
@@ -82,35 +86,39 @@ def _partners(found: "Comparison") -> str:
 
 
 def difference_table(found: "Comparison", *, key: str) -> None:
-    """Offer every link of A and of B as a table, built only when it is opened, and as a CSV file."""
+    """Offer the links of A and of B as a table, built only when it is opened, and every one of them as a CSV file."""
     opened = st.expander("The differences as a table", key=key, on_change="rerun")
     if opened.open:
+        from tx_core.comparison import largest_links, links
+
+        every = links(found)
+        listed = every if len(every) <= MOST_ROWS else largest_links(found, every, MOST_ROWS)
         with opened:
             st.caption("Each row is a link that A or B has. Empty where a word has no partner.")
-            rows = difference_rows(found)
-            st.dataframe(rows, hide_index=True)
+            if len(listed) < len(every):
+                st.caption(f"Of {len(every):,} links the {len(listed):,} that differ most stand here, all of them in the file.")
+            st.dataframe(list(difference_rows(found, listed)), hide_index=True)
             st.download_button(
-                "Download as CSV", lambda: as_csv(rows), "comparison.csv", "text/csv", key=f"{key}_csv", on_click="ignore",
-                icon=":material/download:",
+                "Download as CSV", lambda: as_csv(difference_rows(found, every)), "comparison.csv", "text/csv", key=f"{key}_csv",
+                on_click="ignore", icon=":material/download:",
             )  # fmt: skip
 
 
-def difference_rows(found: "Comparison") -> list[dict[str, object]]:
-    """List every link that A or B has, with its weights and their difference, None for what is not there."""
-    listed = []
-    for row, (mine, yours) in enumerate(found.rows):
-        for column, (my_key, your_key) in enumerate(found.rows):
-            before = None if mine is None or my_key is None else float(found.one[mine, my_key])
-            after = None if yours is None or your_key is None else float(found.other[yours, your_key])
-            if before is not None or after is not None:
-                change = round(float(found.difference[row, column]), 6) if found.there[row, column] else None
-                names = {"query": f"{row + 1} {found.labels[row]}", "key": f"{column + 1} {found.labels[column]}"}
-                listed.append({**names, "A": _rounded(before), "B": _rounded(after), "B − A": change})
-    return listed
+def difference_rows(found: "Comparison", listed: Int[np.ndarray, "link 2"] | None = None) -> Iterator[dict[str, object]]:
+    """Give links with their weights and their difference, None for what is not there: every one that A or B has, or `listed`."""
+    from tx_core.comparison import links
+
+    for row, column in (links(found) if listed is None else listed).tolist():
+        (mine, yours), (my_key, your_key) = found.rows[row], found.rows[column]
+        before = None if mine is None or my_key is None else float(found.one[mine, my_key])
+        after = None if yours is None or your_key is None else float(found.other[yours, your_key])
+        change = round(float(found.difference[row, column]), 6) if found.there[row, column] else None
+        names = {"query": f"{row + 1} {found.labels[row]}", "key": f"{column + 1} {found.labels[column]}"}
+        yield {**names, "A": _rounded(before), "B": _rounded(after), "B − A": change}
 
 
-def as_csv(rows: list[dict[str, object]]) -> str:
-    """Write the table as CSV; labels begin with a number, so no spreadsheet takes one for a formula."""
+def as_csv(rows: Iterable[dict[str, object]]) -> str:
+    """Write links as CSV; labels begin with a number, so no spreadsheet takes one for a formula."""
     written = io.StringIO()
     table = csv.DictWriter(written, ["query", "key", "A", "B", "B − A"])
     table.writeheader()
