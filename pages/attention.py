@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui import cache, change_controls, controls, view_options
 from pages.ui.address import Field, key, read_view, tell_not_understood, text_field, write_view
+from pages.ui.attention_exhibit import attention_views
 from pages.ui.attention_panel import attention_panel
 from pages.ui.attention_table import token_table, warn_of_unknown, weights_table
 from pages.ui.carry_away import carry_away
@@ -57,7 +58,7 @@ def look(model: str, text: str, pair: str) -> None:
     shown = attention_panel(PAGE, stack, identity, before, lambda: change_controls.change_bar(PAGE, trace, number))
     weights_table(shown.queries, shown.keys, shown.weights, key=key(PAGE, "table"))
     token_table(stack.key_tokens, key=key(PAGE, "tokens"))
-    carry_away(PAGE, trace, shown)
+    carry_away(PAGE, attention_views(PAGE, trace, shown))
     write_view(PAGE, FIELDS, FIRST_VIEW)
     ways_on(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
     share_link()

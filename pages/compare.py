@@ -7,6 +7,7 @@ import streamlit as st
 from pages.ui import cache, compare_state, controls
 from pages.ui.address import key, read_view, tell_not_understood, write_view
 from pages.ui.attention_table import warn_of_unknown
+from pages.ui.carry_away import carry_away
 from pages.ui.compare_controls import ask_look, ask_sides
 from pages.ui.compare_likeness import word_through_layers
 from pages.ui.compare_maps import maps
@@ -35,9 +36,12 @@ def look(one: Side, other: Side) -> None:
     mine = attempt("A", one)
     yours = mine if other == one else attempt("B", other)
     if mine and yours:
+        from pages.ui import compare_exhibit
+
         warn_of_unknown([mine.trace.attention.key_tokens, yours.trace.attention.key_tokens])
-        maps(PAGE, mine, yours)
-        word_through_layers(PAGE, mine, yours)
+        found = maps(PAGE, mine, yours)
+        followed = word_through_layers(PAGE, mine, yours)
+        carry_away(PAGE, compare_exhibit.comparison_views(PAGE, mine, yours, found, followed))
     write_view(PAGE, FIELDS, FIRST_VIEW)
     ways_on(one.text, one.pair or (other.text if other.text != one.text else ""), "attention", "fill_mask", "bert")
     share_link()

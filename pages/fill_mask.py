@@ -9,6 +9,7 @@ from pages.ui import answers, blank_attention, cache, controls, prediction_setti
 from pages.ui.address import Field, flag_field, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.answers import Answer
 from pages.ui.attention_table import warn_of_unknown
+from pages.ui.carry_away import carry_away
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from pages.ui.prompts import Prompt, curated
 from pages.ui.word_pills import as_typed, blank_last_word, word_pills
@@ -121,15 +122,24 @@ def offer_a_blank(name: str) -> None:
         )  # fmt: skip
 
 
+def offer_to_carry(model: str, found: Sequence[Answer], seen: "blank_attention.BlankShown | None") -> None:
+    """Offer what is on the screen in every form."""
+    from pages.ui.prediction_exhibit import prediction_views
+
+    carry_away(PAGE, prediction_views(PAGE, model, found, seen))
+
+
 @st.fragment
 def look(model: str, found: Sequence[Answer]) -> None:
     """Show where a blank looks, and what the reader changes; what is clicked here runs nothing but this."""
     if found:
         prediction_view.numbers(found, key(PAGE, "numbers"))
+        seen = None
         try:
-            blank_attention.blank_attention(PAGE, cache.engine(model), found)
+            seen = blank_attention.blank_attention(PAGE, cache.engine(model), found)
         except ExplorerError as problem:
             explain(problem)
+        offer_to_carry(model, found, seen)
     write_view(PAGE, FIELDS, FIRST_VIEW)
     ways_on(st.session_state[key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
     share_link()

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.attention_exhibit import attention_exhibit, saved_weights
 from pages.ui.attention_panel import Shown
 from pages.ui.attention_view import MAP_MODULES, joined
 from pages.ui.carried import Carried, changes_of
 from pages.ui.changes import interventions
-from pages.ui.numbers_export import saved_weights
 from pages.ui.picture_export import MODULES
 from pages.ui.view_options import ViewOptions
 from pages.ui.web_page_export import stand_alone
@@ -134,7 +134,7 @@ def test_the_changes_of_a_run_are_told_back_as_the_page_made_them():
 
 def test_a_stand_alone_page_of_a_changed_run_holds_all_three_maps():
     changed = carried("time flies", changes=Interventions(heads_off=frozenset({(0, 1)})))
-    page = stand_alone(replace(changed, shown=replace(changed.shown, before=changed.shown.weights)))
+    page = stand_alone(attention_exhibit(replace(changed, shown=replace(changed.shown, before=changed.shown.weights))))
     assert "function mountView" in page
     assert "before-after" in page
     assert "before-after" not in stand_alone(changed)
@@ -176,7 +176,7 @@ class Tags(HTMLParser):
 
 def test_a_stand_alone_page_holds_the_map_and_its_words_and_no_markup_of_the_visitor():
     shown = carried(HOSTILE, HOSTILE)
-    page = stand_alone(shown)
+    page = stand_alone(attention_exhibit(shown))
     tags = Tags(page)
     assert tags.seen.count("script") == page.count("<script") == page.count("</script") == 1
     assert HOSTILE in tags.texts["bdi"]
@@ -187,7 +187,7 @@ def test_a_stand_alone_page_holds_the_map_and_its_words_and_no_markup_of_the_vis
 
 
 def test_a_stand_alone_page_asks_nothing_of_any_server():
-    page = stand_alone(carried("time flies"))
+    page = stand_alone(attention_exhibit(carried("time flies")))
     assert "default-src 'none'; script-src 'sha256-" in unescape(page)
     assert not re.search(r"(src|href)=|https?:|import |fetch\(|url\(", page)
 

@@ -15,8 +15,8 @@ from serving import ROOT
 
 from pages.ui.attention_panel import Shown
 from pages.ui.carried import Carried
+from pages.ui.core_snippet import core_snippet
 from pages.ui.library_snippet import library_snippet
-from pages.ui.python_export import core_snippet
 from pages.ui.view_options import ViewOptions
 from tx_core import models, views
 from tx_core.interventions import UNCHANGED, Interventions

@@ -64,7 +64,7 @@ def score_words(
     """
     encoding = encode_with_blanks(engine, text)
     place = encoding.blanks[blank]
-    spelled = [_spell(engine.tokenizer, word, encoding.opens(place)) for word in words]
+    spelled = [spell(engine.tokenizer, word, encoding.opens(place)) for word in words]
     problems = [_problem(engine, encoding, word, ids) for word, ids in zip(words, spelled, strict=True)]
     asked = [() if problem else ids for ids, problem in zip(spelled, problems, strict=True)]
     rows = [row for ids in asked for row in _chain(encoding, engine.tokenizer, place, ids)]
@@ -86,7 +86,7 @@ def score_words(
     return tuple(scores)
 
 
-def _spell(tokenizer: Tokenizer, word: str, opens: bool) -> tuple[int, ...]:
+def spell(tokenizer: Tokenizer, word: str, opens: bool) -> tuple[int, ...]:
     """Give the pieces of a word at the blank; a word written ##so continues the one before it."""
     if _continues(word):
         entry = tokenizer.entry(word)

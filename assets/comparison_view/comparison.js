@@ -1,14 +1,14 @@
 // A, B and B − A: three heatmaps with words of their own, one pointer and one focused word for all that have it.
 
 import { unpack } from "./bytes.js";
+import { comparedModels } from "./compared.js";
 import { fillDifferences, tellCell } from "./differences.js";
 import { paintHatch } from "./hatch.js";
 import { cellAt, heatmapShape, paintHeatmap } from "./heatmap.js";
-import { modelOf } from "./model.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
 import { partnersOf, placeIn, rowOf } from "./partners.js";
 import { fillLegend, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
-import { DIFFERENCE_TICKS, divergingStops, divergingTable } from "./scales.js";
+import { DIFFERENCE_TICKS, divergingStops } from "./scales.js";
 import { calmly, element, ownEcho, visible, watchScreen } from "./surface.js";
 import { readTheme } from "./theme.js";
 
@@ -96,7 +96,7 @@ function receive(view, { header, cells }) {
   view.root.classList.toggle("dark", view.theme.dark);
   view.partners = partnersOf(header.rows);
   view.labels = header.labels.map(visible);
-  view.models = modelsOf(header, cells, view.theme.dark);
+  view.models = comparedModels({ header, cells }, view.theme.dark);
   for (const [map, { pane, legend, title, note }] of view.parts.entries()) {
     title.textContent = header.titles[map];
     pane.canvas.setAttribute("aria-label", `${header.titles[map]}. ${header.label}`);
@@ -110,21 +110,6 @@ function receive(view, { header, cells }) {
   fillDifferences(view.readout, view);
   paint(view);
   view.root.dataset.paints = String((view.paints += 1));
-}
-
-function modelsOf(header, cells, dark) {
-  const tokens = [header.one, header.other, header.labels];
-  let start = 0;
-  const models = tokens.map((words) => {
-    const end = start + words.length ** 2;
-    const model = modelOf({ header: { queries: words, keys: words, scale: header.scale, strongest: 1 }, cells: cells.subarray(start, end) }, dark);
-    start = end;
-    return model;
-  });
-  // In the map of both, a word without a partner says whose it is.
-  const marked = header.rows.map(([one, other], row) => (one === null ? "B: " : other === null ? "A: " : "") + models[2].queryTexts[row]);
-  Object.assign(models[2], { signed: true, table: divergingTable(dark), queryTexts: marked, keyTexts: marked });
-  return models;
 }
 
 function focusOn(view, focus) {

@@ -49,14 +49,18 @@ export function paintMatrix(matrix, shape, model, panel, theme, palette) {
   matrix.stage.style.width = `${width}px`;
   matrix.stage.style.height = `${shape.top + shape.plotHeight + 2}px`;
   matrix.canvas.dataset.shape = JSON.stringify({ left: shape.left, top: shape.top, wide: shape.wide, high: shape.high });
+  drawMatrix(context, shape, model, panel, theme, palette);
+}
+
+export function drawMatrix(context, shape, model, panel, theme, palette) {
   context.imageSmoothingEnabled = false;
-  context.drawImage(pixels(model, panel, palette), shape.left, shape.top, shape.plotWidth, shape.plotHeight);
-  if (Math.min(shape.wide, shape.high) >= 9) paintGaps(context, shape, model, theme);
+  context.drawImage(matrixPixels(model, panel, palette), shape.left, shape.top, shape.plotWidth, shape.plotHeight);
+  if (Math.min(shape.wide, shape.high) >= 9) paintMatrixGaps(context, shape, model, theme);
   if (Math.min(shape.wide, shape.high) >= 9) paintSigns(context, shape, model, panel, theme, palette);
   paintNames(context, shape, model, theme);
 }
 
-function pixels(model, panel, palette) {
+function matrixPixels(model, panel, palette) {
   const canvas = element("canvas", { width: model.columns, height: model.rows });
   const image = new ImageData(model.columns, model.rows);
   for (let place = 0; place < panel.cells.length; place += 1) {
@@ -67,7 +71,7 @@ function pixels(model, panel, palette) {
   return canvas;
 }
 
-function paintGaps(context, shape, model, theme) {
+function paintMatrixGaps(context, shape, model, theme) {
   context.fillStyle = theme.background;
   for (let column = 1; column < model.columns; column += 1) {
     context.fillRect(shape.left + column * shape.wide - 1, shape.top, 1, shape.plotHeight);

@@ -3,10 +3,10 @@
 import { unpack } from "../attention_view/bytes.js";
 import { element, sharpen, visible, watchScreen } from "../attention_view/surface.js";
 import { readTheme } from "../attention_view/theme.js";
+import { drawingOf } from "./drawing.js";
 import { layFigure, paintFigure } from "./figure.js";
 import { withDensity } from "./png.js";
 import { escaped, makeSvgContext, short } from "./svg_context.js";
-import { modelsOf } from "./three.js";
 
 const INCH = { mm: 25.4, px: 96 }; // units in an inch; a CSS pixel is a 96th
 const NARROWEST = 260;
@@ -54,28 +54,27 @@ function receive(panel, { header, cells }) {
   panel.header = header;
   for (const [name, value] of Object.entries(header.colours)) panel.paper.style.setProperty(name, value);
   panel.theme = { ...readTheme(panel.paper), font: FONT };
-  panel.models = modelsOf({ header, cells }, panel.theme.dark);
+  panel.drawing = drawingOf({ header, cells }, panel.theme);
   panel.caption = header.caption.split("\n").map(visible).join(" ");
   panel.preview.setAttribute("aria-label", panel.caption);
   paint(panel);
 }
 
-function layout({ header, caption, models, theme, preview }) {
+function layout({ header, caption, drawing, theme, preview }) {
   const asked = (header.width / INCH[header.unit]) * 96;
   const width = Math.max(NARROWEST, Math.min(WIDEST, asked));
-  const options = { width, show: header.show, caption: header.captioned ? caption : "" };
-  const figure = layFigure(preview.getContext("2d"), models, theme, options);
+  const figure = layFigure(preview.getContext("2d"), drawing, theme, { width, caption: header.captioned ? caption : "" });
   return { figure, asked };
 }
 
 function paint(panel) {
   const room = panel.root.clientWidth;
-  if (!room || !panel.models) return;
+  if (!room || !panel.drawing) return;
   const { figure, asked } = layout(panel);
   const scale = Math.min(1, room / figure.width);
   const context = sharpen(panel.preview, figure.width * scale, figure.height * scale);
   context.scale(scale, scale);
-  paintFigure(context, figure, panel.models, panel.theme, panel.header.focus);
+  paintFigure(context, figure, panel.theme);
   const height = (figure.height / figure.width) * panel.header.width;
   const dots = Math.round(pixelsWide(panel, asked));
   const rounded = (number) => (panel.header.unit === "mm" ? number.toFixed(0) : Math.round(number));
@@ -90,7 +89,7 @@ function pixelsWide({ header }, asked) {
 function svgOf(panel) {
   const { figure } = layout(panel);
   const context = makeSvgContext();
-  paintFigure(context, figure, panel.models, panel.theme, panel.header.focus);
+  paintFigure(context, figure, panel.theme);
   const { width, unit } = panel.header;
   const height = (figure.height / figure.width) * width;
   const size = `width="${short(width)}${unit}" height="${short(height)}${unit}" viewBox="0 0 ${short(figure.width)} ${short(figure.height)}"`;
@@ -111,7 +110,7 @@ async function pngOf(panel) {
   const canvas = element("canvas", { width: Math.round(figure.width * scale), height: Math.round(figure.height * scale) });
   const context = canvas.getContext("2d");
   context.scale(scale, scale);
-  paintFigure(context, figure, panel.models, panel.theme, panel.header.focus);
+  paintFigure(context, figure, panel.theme);
   const blob = await new Promise((take) => canvas.toBlob(take, "image/png"));
   const bytes = new Uint8Array(await blob.arrayBuffer());
   const finished = panel.header.unit === "mm" ? withDensity(bytes, DOTS_PER_INCH) : bytes;

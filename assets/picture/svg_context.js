@@ -3,7 +3,7 @@
 
 import { element } from "../attention_view/surface.js";
 
-const STATE = { fillStyle: "#000000", strokeStyle: "#000000", lineWidth: 1, lineCap: "butt", font: "10px sans-serif", textAlign: "left", textBaseline: "alphabetic" };
+const STATE = { fillStyle: "#000000", strokeStyle: "#000000", lineWidth: 1, lineCap: "butt", font: "10px sans-serif", globalAlpha: 1, dashes: "", textAlign: "left", textBaseline: "alphabetic" };
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 const FONT_PARTS = /^(?:(\d+) )?([\d.]+)px (.+)$/;
 const COLOUR = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/;
@@ -46,10 +46,13 @@ export function makeSvgContext() {
     rect: (...box) => { state.path += boxPath(...box); },
     roundRect: (x, y, width, height, radius) => { state.path += roundPath(x, y, width, height, Math.min(radius, width / 2)); },
     moveTo: (...point) => { state.path += `M${point.map(short).join(" ")}`; },
+    lineTo: (...point) => { state.path += `L${point.map(short).join(" ")}`; },
+    closePath: () => { state.path += "z"; },
+    setLineDash: (lengths) => { state.dashes = lengths.map(short).join(" "); },
     bezierCurveTo: (...points) => { state.path += `C${points.map(short).join(" ")}`; },
-    fill: () => shape(state.path, filling(state.fillStyle)),
+    fill: () => shape(state.path, filling(state)),
     stroke: () => shape(state.path, stroking(state)),
-    fillRect: (...box) => shape(boxPath(...box), filling(state.fillStyle)),
+    fillRect: (...box) => shape(boxPath(...box), filling(state)),
     strokeRect: (...box) => shape(boxPath(...box), stroking(state)),
     measureText: (text) => ruled(ruler, state.font).measureText(text),
     fillText: (text, x, y) => written.push(textElement(ruler, state, text, x, y)),
@@ -74,19 +77,22 @@ function roundPath(x, y, width, height, radius) {
 }
 
 // Readers of SVG other than browsers know no rgba(): the opacity stands by itself.
-function colour(style, name) {
-  const [, red, green, blue, opacity] = COLOUR.exec(style) ?? [];
-  if (red === undefined) return `${name}="${escaped(style)}"`;
+function colour(style, name, alpha) {
+  const [, red, green, blue, own] = COLOUR.exec(style) ?? [];
+  const opacity = Number(own ?? 1) * alpha;
+  const seen = opacity === 1 ? "" : ` ${name}-opacity="${Number(opacity.toFixed(4))}"`;
+  if (red === undefined) return `${name}="${escaped(style)}"${seen}`;
   const hex = [red, green, blue].map((channel) => Number(channel).toString(16).padStart(2, "0")).join("");
-  return `${name}="#${hex}"${opacity === undefined ? "" : ` ${name}-opacity="${opacity}"`}`;
+  return `${name}="#${hex}"${seen}`;
 }
 
-function filling(style) {
-  return colour(style, "fill");
+function filling({ fillStyle, globalAlpha }) {
+  return colour(fillStyle, "fill", globalAlpha);
 }
 
-function stroking({ strokeStyle, lineWidth, lineCap }) {
-  return `fill="none" ${colour(strokeStyle, "stroke")} stroke-width="${short(lineWidth)}" stroke-linecap="${lineCap}"`;
+function stroking({ strokeStyle, lineWidth, lineCap, globalAlpha, dashes }) {
+  const dashed = dashes ? ` stroke-dasharray="${dashes}"` : "";
+  return `fill="none" ${colour(strokeStyle, "stroke", globalAlpha)} stroke-width="${short(lineWidth)}" stroke-linecap="${lineCap}"${dashed}`;
 }
 
 function ruled(ruler, font) {
@@ -107,7 +113,7 @@ function textElement(ruler, state, text, x, y) {
   const bold = weight ? ` font-weight="${weight}"` : "";
   const anchor = state.textAlign === "left" ? "" : ` text-anchor="${ANCHORS[state.textAlign]}"`;
   const place = `x="${short(x)}" y="${short(y + shift(ruler, state))}"`;
-  return `<text ${place} font-family="${escaped(family)}" font-size="${size}"${bold}${anchor} ${filling(state.fillStyle)}>${escaped(text)}</text>`;
+  return `<text ${place} font-family="${escaped(family)}" font-size="${size}"${bold}${anchor} ${filling(state)}>${escaped(text)}</text>`;
 }
 
 // A small picture as shapes: all runs of one colour are one path.
@@ -128,6 +134,6 @@ function pixels(canvas, left, top, width, height) {
   }
   return [...paths].map(([word, path]) => {
     const [red, green, blue] = [word & 255, (word >> 8) & 255, (word >> 16) & 255];
-    return `<path d="${path}" ${filling(`rgb(${red}, ${green}, ${blue})`)} shape-rendering="crispEdges"/>`;
+    return `<path d="${path}" ${colour(`rgb(${red}, ${green}, ${blue})`, "fill", 1)} shape-rendering="crispEdges"/>`;
   });
 }

@@ -1,6 +1,7 @@
 """Where a blank looks: the attention page's own panel, on the run that filled the blank, with the blank in focus."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -8,12 +9,13 @@ import streamlit as st
 from pages.ui import cache, change_controls, controls, prediction_settings, scan_view, view_options
 from pages.ui.address import Field, key, number_field
 from pages.ui.answers import Answer
-from pages.ui.attention_panel import attention_panel
-from pages.ui.changes import CHANGES_FIELD, interventions, write_changes
+from pages.ui.attention_panel import Shown, attention_panel
+from pages.ui.changes import CHANGES_FIELD, Changes, interventions, write_changes
 from pages.ui.prediction_change import show_prediction_change
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.engine import Engine
+    from tx_core.trace import Trace
 
 MOST_BLANKS = 20
 FIRST_HEADS = ((3, 6),)  # of the embedded model: in the first sentence it looks at "Yesterday", which decides the tense
@@ -31,10 +33,21 @@ FIELDS: tuple[Field, ...] = (
 )
 
 
-def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> None:
+@dataclass(frozen=True)
+class BlankShown:
+    """The blank whose attention is on the screen: its text and number, the run with the reader's changes, and the panel."""
+
+    text: str
+    number: int
+    trace: "Trace"
+    changed: Changes
+    shown: Shown
+
+
+def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> BlankShown:
     """Show the attention of one blank, which the reader chooses where there are several, and let it be changed.
 
-    Call it in a fragment.
+    Give what is shown in the end. Call it in a fragment.
     """
     asked = [(answer, blank) for answer in found for blank in answer.filling.blanks]
     st.subheader("Where does the blank look?", anchor=False)
@@ -57,7 +70,8 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> Non
     scan_view.show_scan(page, engine, answer, blank.number, changed)
     identity = (engine.name, trace.device, answer.text, None, write_changes(changed))
     before = plain.stacks[number] if changed else None
-    attention_panel(page, stack, identity, before, lambda: change_controls.change_bar(page, trace, number))
+    shown = attention_panel(page, stack, identity, before, lambda: change_controls.change_bar(page, trace, number))
+    return BlankShown(answer.text, blank.number, trace, changed, shown)
 
 
 def _ask_blank(page: str, found: Sequence[Answer]) -> int:

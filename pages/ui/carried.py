@@ -67,9 +67,9 @@ class Carried:
     def caption(self) -> str:
         """Write what stands below a figure: model, heads, sentences, and whatever changes the numbers."""
         text, pair = self.sentences
-        parts = [f"{self.title}.", f"Text: {_quoted(text)}"]
+        parts = [f"{self.title}.", f"Text: {quoted(text)}"]
         if pair:
-            parts.append(f"Second sentence: {_quoted(pair)}")
+            parts.append(f"Second sentence: {quoted(pair)}")
         row = self.shown.view.row_of(self.options.focus)
         if row is not None:
             parts.append(f"Marked: {self.shown.told.partition('. ')[2]}")
@@ -95,7 +95,8 @@ class Carried:
         return pack(header | more | {"maps": 3}, np.stack([codes(before), codes(after), difference_codes(after - before)]))
 
 
-def _quoted(sentence: str) -> str:
+def quoted(sentence: str) -> str:
+    """Put a sentence into quotation marks, with a full stop where it has no end of its own."""
     return f"“{sentence}”" if sentence.rstrip()[-1:] in ".!?…" else f"“{sentence}”."
 
 

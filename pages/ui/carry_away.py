@@ -5,33 +5,48 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.address import key
-from pages.ui.carried import Carried
-from pages.ui.view_options import ViewOptions
+from pages.ui.address import held, key
 
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from pages.ui.attention_panel import Shown
-    from tx_core.trace import Trace
+if TYPE_CHECKING:
+    from pages.ui.exhibit import Exhibit, Offered
+
+FORMS = ("Figure", "Numbers", "Web page", "Python")
 
 
-def carry_away(page: str, trace: "Trace", shown: "Shown") -> None:
-    """Offer what the attention panel of a page shows, in every form; nothing is made until it is opened.
+def carry_away(page: str, offered: "Offered") -> None:
+    """Offer the views of a page in every form; nothing is made until it is opened.
 
-    trace: the run that the panel showed. Call it where the panel was called, so that it follows every click.
+    Call it where the views were drawn, so that it follows every click.
     """
     opened = st.expander("Carry it away: figure, numbers, web page, Python", key=key(page, "carry"), on_change="rerun")
-    if not opened.open:
-        return
-    carried = Carried(trace, shown, ViewOptions.of(page))
-    with opened:
-        form = st.segmented_control(
-            "What to carry away", list(_forms()), default="Figure", required=True, key=key(page, "carry_form"),
-            label_visibility="collapsed",
-        )  # fmt: skip
-        _forms()[form](page, carried)
+    if opened.open:
+        with opened:
+            _show(page, offered)
 
 
-def _forms() -> dict[str, Callable[[str, Carried], None]]:
+def _show(page: str, offered: "Offered") -> None:
+    name = next(iter(offered))
+    if len(offered) > 1:
+        name = _ask(page, "carry_what", "What to carry away", list(offered))
+    exhibit = offered[name]()
+    forms = [form for form in FORMS if _has(exhibit, form)]
+    form = _ask(page, "carry_form", "In which form", forms)
+    _draw()[form](page, exhibit)
+
+
+def _ask(page: str, name: str, label: str, options: list[str]) -> str:
+    """Let the reader choose; a choice that this view does not have gives way to the first."""
+    if st.session_state.get(key(page, name)) not in options:
+        st.session_state[key(page, name)] = options[0]
+    return st.segmented_control(label, options, required=True, label_visibility="collapsed", **held(key(page, name)))
+
+
+def _has(exhibit: "Exhibit", form: str) -> bool:
+    missing = {"Figure": exhibit.picture is None, "Web page": exhibit.alone is None}
+    return not missing.get(form, False)
+
+
+def _draw() -> dict[str, "Callable[[str, Exhibit], None]"]:
     from pages.ui.numbers_export import numbers
     from pages.ui.picture_export import picture
     from pages.ui.python_export import python

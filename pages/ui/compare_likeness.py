@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -25,23 +26,34 @@ TELLS = (
 )
 
 
-def word_through_layers(page: str, one: Run, other: Run) -> None:
-    """Follow a word that A and B share through the layers, beside other words."""
+@dataclass(frozen=True)
+class Followed:
+    """A word that was followed through the layers: its places in A and in B, how it is written, and what was found."""
+
+    places: tuple[int, int]
+    word: str
+    found: "Likeness"
+
+
+def word_through_layers(page: str, one: Run, other: Run) -> Followed | None:
+    """Follow a word that A and B share through the layers, beside other words; give what is shown, if anything."""
     st.subheader("Does a word stay the same?", anchor=False)
     vary = st.session_state[key(page, "vary")]
     if vary in NOT_HERE:
         st.markdown(NOT_HERE[vary])
-        return
+        return None
     from tx_core.word_alignment import equal_words
 
     spelled, spelled_other = one.spelled, other.spelled
     options = equal_words(spelled, spelled_other)
     if not options:
         st.markdown("A and B share no word: use one word in both sentences to see whether its vector stays the same.")
-        return
+        return None
     chosen = _ask_word(page, options, one, other)
     found = _likeness(one, other, chosen)
-    _draw(page, found, one.view.queries[chosen[0]])
+    followed = Followed(chosen, one.view.queries[chosen[0]], found)
+    _draw(page, found, followed.word)
+    return followed
 
 
 def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Run) -> tuple[int, int]:
@@ -87,16 +99,9 @@ def _draw(page: str, found: "Likeness", word: str) -> None:
 
     told = in_words(found, word)
     st.text(told)
-    steps = ["embeddings", *(str(layer) for layer in range(1, len(found.word)))]
-    series = {f"“{word}” in A and B": found.word.tolist()}
-    if found.shared is not None:
-        series[f"other shared words (mean of {found.shared_pairs})"] = found.shared.tolist()
-    band = None
-    if found.mean is not None:
-        series[f"words that differ (mean of {found.pairs} pairs)"] = found.mean.tolist()
-        band = ((found.mean - found.spread).tolist(), (found.mean + found.spread).tolist())
+    steps, series, band = chart_parts(found, word)
     dark = st.context.theme.type == "dark"
-    figure = lines_over_depth(steps, series, limits=_limits(found), band=band, height=330, dark=dark)
+    figure = lines_over_depth(steps, series, limits=limits(found), band=band, height=330, dark=dark)
     st.plotly_chart(figure, key=f"{page}_likeness", config=QUIET, alt=lines_in_words("Cosine of two vectors by layer", series))
     if band:
         st.caption("From the embeddings to the last layer. The shade is one standard deviation around the words that differ.")
@@ -106,7 +111,21 @@ def _draw(page: str, found: "Likeness", word: str) -> None:
         opened.dataframe(likeness_rows(found, word), hide_index=True)
 
 
-def _limits(found: "Likeness") -> tuple[float, float]:
+def chart_parts(
+    found: "Likeness", word: str
+) -> tuple[list[str], dict[str, list[float]], tuple[list[float], list[float]] | None]:
+    """Give the steps of the chart, its lines by name, and the borders of its shade, None without one."""
+    steps = ["embeddings", *(str(layer) for layer in range(1, len(found.word)))]
+    series, band = {f"“{word}” in A and B": found.word.tolist()}, None
+    if found.shared is not None:
+        series[f"other shared words (mean of {found.shared_pairs})"] = found.shared.tolist()
+    if found.mean is not None:
+        series[f"words that differ (mean of {found.pairs} pairs)"] = found.mean.tolist()
+        band = ((found.mean - found.spread).tolist(), (found.mean + found.spread).tolist())
+    return steps, series, band
+
+
+def limits(found: "Likeness") -> tuple[float, float]:
     """Show 0 to 1, and below where there is something."""
     parts = [found.word, *([] if found.mean is None else [found.mean - found.spread])]
     lowest = min(float(part.min()) for part in parts)

@@ -59,7 +59,7 @@ def maps(page: str, one: Run, other: Run) -> "Comparison":
         focus=st.session_state[key(page, "focus")], key=name, on_focus=take_focus,
     )  # fmt: skip
     st.markdown(f"{CAN_TELL} {CANNOT_TELL[vary]}")
-    st.caption(" ".join([_partners(found), HOW]))
+    st.caption(" ".join([partners_in_words(found), HOW]))
     difference_table(found, key=key(page, "table"))
     return found
 
@@ -76,7 +76,7 @@ def title(side: Side, vary: str) -> str:
     return ", ".join(named[part] for part in VARIES[vary] if part in named)
 
 
-def _partners(found: "Comparison") -> str:
+def partners_in_words(found: "Comparison") -> str:
     """Say which words have no partner."""
     told = [
         f"Only in {side}: {', '.join(words)}."
@@ -96,7 +96,8 @@ def difference_table(found: "Comparison", *, key: str) -> None:
         with opened:
             st.caption("Each row is a link that A or B has. Empty where a word has no partner.")
             if len(listed) < len(every):
-                st.caption(f"Of {len(every):,} links the {len(listed):,} that differ most stand here, all of them in the file.")
+                told = f"A and B have {len(every):,} links: the {len(listed):,} that differ most stand here, all of them in the file."
+                st.caption(told)
             st.dataframe(list(difference_rows(found, listed)), hide_index=True)
             st.download_button(
                 "Download as CSV", lambda: as_csv(difference_rows(found, every)), "comparison.csv", "text/csv", key=f"{key}_csv",

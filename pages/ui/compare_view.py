@@ -13,7 +13,7 @@ from pages.ui.attention_view import ASSETS, DRAWING, joined, parse_token
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.comparison import Comparison
 
-OWN = tuple(f"../comparison_view/{name}.js" for name in ("partners", "hatch", "differences", "comparison"))
+OWN = tuple(f"../comparison_view/{name}.js" for name in ("partners", "compared", "hatch", "differences", "comparison"))
 MODULES = (*DRAWING, "heatmap.js", "model.js", "pane.js", "readout.js", *OWN)
 
 
@@ -33,6 +33,15 @@ def comparison_maps(
     tokens: the words of A and of B. titles: what stands above A, B and B − A. focus: a row of the comparison, from 0.
     After a change `on_focus` runs; `attention_view.focused_token(key, …)` then tells the row.
     """
+    message = packed_comparison(found, tokens, titles, label=label, scale=scale, focus=focus)
+    _component()(key=key, data=message, on_focus_change=on_focus)
+
+
+def packed_comparison(
+    found: "Comparison", tokens: tuple[Sequence[str], Sequence[str]], titles: tuple[str, str, str], *, label: str, scale: str,
+    focus: int | None, **more: object,
+) -> bytes:  # fmt: skip
+    """Lay both maps and their difference out as the canvas takes them; `more` goes into the header."""
     header = {
         "one": list(tokens[0]), "other": list(tokens[1]), "labels": list(found.labels), "rows": [list(row) for row in found.rows],
         "titles": list(titles), "label": label, "scale": scale, "focus": parse_token(focus, len(found.rows)),
@@ -40,7 +49,7 @@ def comparison_maps(
     cells = np.concatenate([
         codes(found.one).ravel(), codes(found.other).ravel(), difference_codes(found.difference).ravel()
     ])  # fmt: skip
-    _component()(key=key, data=pack(header, cells), on_focus_change=on_focus)
+    return pack(header | more, cells)
 
 
 @cache

@@ -1,6 +1,7 @@
 """Python for the map on the screen that needs nothing but torch and the transformers library."""
 
 from pages.ui.carried import Carried
+from pages.ui.core_snippet import one_line
 from tx_core import models
 from tx_core.interventions import UNCHANGED, Interventions
 from tx_core.tokenizer import BLANK
@@ -55,38 +56,54 @@ def hardmax(scores):
 
 def library_snippet(carried: Carried) -> str:
     """Write the code that computes the map without this project, all that changes its numbers included."""
-    changed = carried.trace.interventions != UNCHANGED
     return "\n".join([
-        f"# {carried.title}, with transformers alone.",
-        "import torch",
-        f"from transformers import {'AttentionInterface, AttentionMaskInterface, ' if changed else ''}AutoModel, AutoTokenizer",
-        *(["from transformers.masking_utils import eager_mask"] if changed else []),
+        f"# {one_line(carried.title)}, with transformers alone.",
+        *imports(carried.trace),
         "",
-        *_loading(carried, changed),
-        *_inputs(carried.trace, carried),
-        *_run(carried, changed),
-        *_shown(carried),
+        *weights_lines(carried),
         "",
         "print(weights)",
         "",
     ])  # fmt: skip
 
 
-def _loading(carried: Carried, changed: bool) -> list[str]:
-    card = models.card(carried.trace.model)
+def imports(*traces: Trace, model: str = "AutoModel") -> list[str]:
+    """Write what the code for some runs imports."""
+    changed = any(trace.interventions != UNCHANGED for trace in traces)
+    return [
+        "import torch",
+        f"from transformers import {'AttentionInterface, AttentionMaskInterface, ' if changed else ''}{model}, AutoTokenizer",
+        *(["from transformers.masking_utils import eager_mask"] if changed else []),
+    ]
+
+
+def weights_lines(carried: Carried, *, hidden: bool = False) -> list[str]:
+    """Write what loads the model, runs it, and gives the map as `weights`; with the vectors of every layer as `hidden`."""
+    return [*run_lines(carried.trace, carried.shown.view.kind, hidden=hidden), *_shown(carried)]
+
+
+def run_lines(trace: Trace, kind: str = "self", *, hidden: bool = False, model: str = "AutoModel") -> list[str]:
+    """Write what loads a model and runs it; `layers` are then the weights of every layer of one kind of attention."""
+    return [*loading(trace.model, model), *_inputs(trace), *_run(trace, kind, hidden)]
+
+
+def loading(model: str, kind: str = "AutoModel") -> list[str]:
+    """Write how the library loads a model and its tokenizer, at the commit that this project holds it to."""
+    card = models.card(model)
     source = "assets/models/embedded" if card.hub_id is None else card.hub_id
     revision = f', revision="{card.revision}"' if card.revision else ""
     here = "  # a folder of this project" if card.hub_id is None else ""
     return [
         f'checkpoint = "{source}"{here}',
         f"tokenizer = AutoTokenizer.from_pretrained(checkpoint{revision})",
-        f'model = AutoModel.from_pretrained(checkpoint{revision}, dtype=torch.float32, attn_implementation="eager")',
+        f'model = {kind}.from_pretrained(checkpoint{revision}, dtype=torch.float32, attn_implementation="eager")',
         "",
     ]
 
 
-def _inputs(trace: Trace, carried: Carried) -> list[str]:
-    text, pair = (_own_blanks(sentence, trace.model) for sentence in carried.sentences)
+def _inputs(trace: Trace) -> list[str]:
+    source = trace.attention.query_tokens
+    text, pair = (own_blanks(sentence, trace.model) for sentence in (source.text, source.pair or ""))
     several = len(trace.stacks) > 1
     given = ", ".join([repr(text), *([repr(pair)] if pair and not several else [])])
     named = ""
@@ -106,36 +123,49 @@ def _reads_segments(model: str) -> bool:
     return shape is None or shape.segments > 1
 
 
-def _own_blanks(sentence: str, model: str) -> str:
+def own_blanks(sentence: str, model: str) -> str:
+    """Write blanks as the model's own mask token."""
     mask = models.load(model).tokenizer.mask
     return sentence if mask is None else BLANK.sub(mask, sentence)
 
 
-def _run(carried: Carried, changed: bool) -> list[str]:
-    kinds = [stack.kind for stack in carried.trace.stacks]
-    kind, layers = carried.shown.view.kind, carried.trace.stacks[0].weights.shape[0]
-    if not changed:
+def _run(trace: Trace, kind: str, hidden: bool) -> list[str]:
+    kinds, layers = [stack.kind for stack in trace.stacks], trace.stacks[0].weights.shape[0]
+    vectors = "output.encoder_hidden_states" if len(kinds) > 1 else "output.hidden_states"
+    kept = [f"hidden = torch.stack({vectors})[:, 0]  # step, token, hidden"] if hidden else []
+    if trace.interventions == UNCHANGED:
         name = "encoder_attentions" if kind == "self" and len(kinds) > 1 else OUTPUTS[kind]
+        asked = "output_attentions=True, output_hidden_states=True" if hidden else "output_attentions=True"
         return [
             "with torch.inference_mode():",
-            f"    layers = model(**inputs, output_attentions=True).{name}",
+            f"    output = model(**inputs, {asked})",
+            f"layers = output.{name}",
+            *kept,
         ]
     which = {"self": f"[:{layers}]", "decoder": f"[{layers}::2]", "cross": f"[{layers + 1}::2]"}[kind]
-    needs_sparse = any(value == "sparse" for _, value in carried.trace.interventions.normalisers)
+    return [
+        *changed_attention(trace),
+        "with torch.inference_mode():",
+        f"    output = model(**inputs, use_cache=False{', output_hidden_states=True' if hidden else ''})",
+        f"layers = seen{which}",
+        *kept,
+    ]
+
+
+def changed_attention(trace: Trace) -> list[str]:
+    """Write an attention that does what was changed in a run, and let the model use it."""
+    needs_sparse = any(value == "sparse" for _, value in trace.interventions.normalisers)
     return [
         *CHANGED_ATTENTION.splitlines(),
         *(SPARSEMAX.splitlines() if needs_sparse else []),
         "",
         "ALL = slice(None)  # every head",
         "CHANGES = {  # by the number of the attention, in the order in which they are computed",
-        *_changes(carried.trace),
+        *_changes(trace),
         "}",
         'AttentionInterface.register("changed", attention)',
         'AttentionMaskInterface.register("changed", eager_mask)',
         'model.set_attn_implementation("changed")',
-        "with torch.inference_mode():",
-        "    model(**inputs, use_cache=False)",
-        f"layers = seen{which}",
     ]
 
 

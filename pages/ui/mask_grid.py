@@ -52,6 +52,50 @@ class Naming:
     numbered: bool = False
 
 
+@dataclass(frozen=True)
+class Matrices:
+    """Matrices over the same rows and columns, and how they are laid out. across: how many stand side by side.
+
+    tallest: pixels, for matrices that are not square. Raises ValueError for cells that fit no labels.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    shown: tuple[Matrix, ...]
+    across: int = 3
+    naming: Naming = Naming()  # noqa: RUF009: frozen
+    tallest: int = 360
+
+    def __post_init__(self):
+        for matrix in self.shown:
+            if matrix.cells.shape != (len(self.rows), len(self.columns)):
+                size = f"{len(self.rows)} × {len(self.columns)}"
+                raise ValueError(f"cells must be {size}, got {matrix.cells.shape} for {matrix.title}")
+
+    def packed(self, **more: object) -> bytes:
+        """Lay the matrices out as the canvas takes them; `more` goes into the header."""
+        naming = self.naming
+        header = {
+            "rows": list(self.rows),
+            "columns": list(self.columns),
+            "square": self.rows == self.columns,
+            "panels": [
+                {"title": m.title, "kind": m.kind, "told": m.told, "limit": max(m.limit, 1e-9), "root": m.root, "note": m.note}
+                for m in self.shown
+            ],
+            "across": self.across,
+            "tallest": self.tallest,
+            "paintable": False,
+            "label": "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on",
+            "joint": naming.joint,
+            "rowPrefix": naming.row_prefix,
+            "columnPrefix": naming.column_prefix,
+            "numbered": naming.numbered,
+            "hint": naming.hint,
+        }
+        return pack(header | more, np.stack([matrix.cells for matrix in self.shown]).astype(np.float32))
+
+
 def matrices(
     rows: Sequence[str],
     columns: Sequence[str],
@@ -62,35 +106,16 @@ def matrices(
     naming: Naming = Naming(),  # noqa: B008: frozen
     tallest: int = 360,
     on_paint: Callable[[], None] | None = None,
-) -> None:
-    """Draw matrices over the same rows and columns; on a narrow screen the reader picks one by its title.
+) -> Matrices:
+    """Draw matrices over the same rows and columns; on a narrow screen the reader picks one by its title. Give what is shown.
 
     on_paint: makes the first one, a mask, paintable; `painted_mask(key, …)` then tells what was painted.
     tallest: pixels, for matrices that are not square. Raises ValueError for cells that fit no labels.
     """
-    for matrix in shown:
-        if matrix.cells.shape != (len(rows), len(columns)):
-            raise ValueError(f"cells must be {len(rows)} × {len(columns)}, got {matrix.cells.shape} for {matrix.title}")
-    header = {
-        "rows": list(rows),
-        "columns": list(columns),
-        "square": list(rows) == list(columns),
-        "panels": [
-            {"title": m.title, "kind": m.kind, "told": m.told, "limit": max(m.limit, 1e-9), "root": m.root, "note": m.note}
-            for m in shown
-        ],
-        "across": across,
-        "tallest": tallest,
-        "paintable": on_paint is not None,
-        "label": "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on",
-        "joint": naming.joint,
-        "rowPrefix": naming.row_prefix,
-        "columnPrefix": naming.column_prefix,
-        "numbered": naming.numbered,
-        "hint": naming.hint,
-    }
-    cells = np.stack([matrix.cells for matrix in shown]).astype(np.float32)
-    _component()(key=key, data=pack(header, cells), on_painted_change=on_paint or (lambda: None))
+    drawn = Matrices(tuple(rows), tuple(columns), tuple(shown), across, naming, tallest)
+    message = drawn.packed(paintable=on_paint is not None)
+    _component()(key=key, data=message, on_painted_change=on_paint or (lambda: None))
+    return drawn
 
 
 def painted_mask(key: str, tokens: int) -> Bool[np.ndarray, "query key"] | None:

@@ -1,51 +1,33 @@
-"""The weights as files: what is shown, or every layer and head, as CSV, JSON or NPZ."""
+"""The numbers of a view as files: CSV, JSON or NPZ, written when they are asked for."""
 
-from collections.abc import Callable
-
-import numpy as np
 import streamlit as st
 
-from pages.ui.address import key
-from pages.ui.carried import Carried
-from tx_core.weights_file import MOST, SavedWeights, to_csv, to_json, to_npz, weight_of
+from pages.ui.address import held, key
+from pages.ui.exhibit import Exhibit
+from tx_core.weights_file import MOST
 
-SCOPES = {"shown": "What is shown", "all": "Every layer and head"}
-FORMS: dict[str, tuple[Callable[[SavedWeights], bytes], str]] = {
-    "csv": (to_csv, "text/csv"), "json": (to_json, "application/json"), "npz": (to_npz, "application/octet-stream"),
-}  # fmt: skip
+KINDS = {"csv": "text/csv", "json": "application/json", "npz": "application/octet-stream"}
 
 
-def numbers(page: str, carried: Carried) -> None:
-    """Offer the weights with their tokens; a file is written only when it is asked for."""
-    scope = st.segmented_control("Which weights", list(SCOPES), format_func=SCOPES.get, default="shown", required=True,
-                                 key=key(page, "numbers_scope"))  # fmt: skip
-    size = carried.shown.weights.size if scope == "shown" else carried.shown.view.weights.size
-    heads = len(carried.shown.heads) if scope == "shown" else 1
-    st.caption(f"{size:,} weights. CSV: a row for each weight. JSON: lists, with model and text. NPZ: arrays for numpy.")
+def numbers(page: str, exhibit: Exhibit) -> None:
+    """Offer the numbers with their tokens, several kinds of them where the view has some."""
+    names = [one.name for one in exhibit.numbers]
+    chosen = exhibit.numbers[0]
+    if len(names) > 1:
+        name = key(page, "numbers_scope")
+        if st.session_state.get(name) not in names:
+            st.session_state[name] = names[0]
+        st.segmented_control("Which numbers", names, required=True, **held(name))
+        chosen = exhibit.numbers[names.index(st.session_state[name])]
+    st.caption(chosen.told)
     with st.container(horizontal=True):
-        for form, (write, kind) in FORMS.items():
-            name = f"{carried.file_name if scope == 'shown' else f'attention-{carried.trace.model}-all'}.{form}".replace("/", "-")
+        for form, write in chosen.files.items():
             st.download_button(
-                f"Save as {form.upper()}", lambda write=write: write(saved_weights(carried, scope == "all")), name, kind,
-                key=key(page, f"numbers_{form}"), on_click="ignore", icon=":material/download:",
-                disabled=weight_of(size, heads, form) > MOST[form],
+                f"Save as {form.upper()}", write or b"", f"{chosen.file_name}.{form}", KINDS[form],
+                key=key(page, f"numbers_{form}"), on_click="ignore", icon=":material/download:", disabled=write is None,
             )  # fmt: skip
-    if any(weight_of(size, heads, form) > most for form, most in MOST.items()):
+    if None in chosen.files.values():
         st.info(
-            f"A file of text holds at most {MOST['csv']:,} weights here, an NPZ file {MOST['npz']:,}: "
+            f"A file of text holds at most {MOST['csv']:,} numbers here, an NPZ file {MOST['npz']:,}: "
             "take a smaller kind of file, what is shown, or a shorter text."
         )
-
-
-def saved_weights(carried: Carried, everything: bool) -> SavedWeights:
-    """Gather what goes into a file, layers and heads counted from 1 as on the page."""
-    view, (text, pair) = carried.shown.view, carried.sentences
-    maps, weights = (tuple((layer + 1, head + 1) for layer, head in carried.shown.heads),), carried.shown.weights[None]
-    if everything:
-        layers, heads, queries, keys = view.weights.shape
-        maps = tuple(((layer + 1, head + 1),) for layer in range(layers) for head in range(heads))
-        weights = view.weights.reshape(layers * heads, queries, keys)
-    return SavedWeights(
-        carried.trace.model, text, pair, view.kind, view.queries, view.keys, maps,
-        np.ascontiguousarray(weights, np.float32), carried.notes,
-    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The map as a figure for a paper: previewed, and saved as SVG or PNG by the same drawing that the page runs on."""
+"""A view as a figure for a paper: previewed, and saved as SVG or PNG by the same drawing that the page runs on."""
 
 from collections.abc import Callable
 from functools import cache
@@ -7,9 +7,18 @@ import streamlit as st
 
 from pages.ui.address import key
 from pages.ui.attention_view import ASSETS, PICTURE, joined
-from pages.ui.carried import Carried
+from pages.ui.exhibit import Exhibit
 
-MODULES = (*PICTURE, *(f"../picture/{name}.js" for name in ("svg_context", "legend", "three", "figure", "png", "panel")))
+DRAWN = (
+    "../comparison_view/partners.js", "../comparison_view/compared.js", "../comparison_view/hatch.js",
+    "../mask_grid/colours.js", "../mask_grid/panel.js",
+    *(f"../picture/{name}.js" for name in ("legend", "words", "marks", "bars", "line_chart", "points", "grid", "listing",
+                                           "map_drawing", "three", "comparison_drawing", "matrices_drawing", "charts",
+                                           "drawing", "figure")),
+)  # fmt: skip
+"""What draws any view of any page on a canvas, or on what takes its calls."""
+MODULES = (*PICTURE, *DRAWN, *(f"../picture/{name}.js" for name in ("svg_context", "png", "panel")))
+STILL = (*PICTURE, *DRAWN, "../picture/still.js")
 WIDTHS = {"mm": (40.0, 174.0, 400.0), "px": (200.0, 1200.0, 4000.0)}
 """The least, the usual and the greatest width. 174 mm is the width of a journal's page, 84 mm that of a column."""
 COLOURS = {
@@ -18,7 +27,7 @@ COLOURS = {
 }
 
 
-def picture(page: str, carried: Carried) -> None:
+def picture(page: str, exhibit: Exhibit) -> None:
     """Let the reader choose a width, look at the figure, and save it."""
     sizes, colours, words = st.columns([4, 3, 3], vertical_alignment="bottom")
     with sizes, st.container(horizontal=True, vertical_alignment="bottom"):
@@ -34,9 +43,9 @@ def picture(page: str, carried: Carried) -> None:
         )
     with words:
         captioned = st.toggle("Caption below", value=True, key=key(page, "picture_captioned"))
-    packed = carried.packed(
+    packed = exhibit.picture(
         width=min(max(float(width or usual), least), most), unit=unit, colours=COLOURS[ground], captioned=captioned,
-        caption=carried.caption, title=carried.title, file=carried.file_name,
+        caption=exhibit.caption, title=exhibit.title, file=exhibit.file_name,
     )  # fmt: skip
     _component()(key=key(page, "picture"), data=packed)
 

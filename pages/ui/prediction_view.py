@@ -69,7 +69,7 @@ def _named(found: "Sequence[WordScore]", chosen: Settings, key: str, title: str)
     st.markdown(f"**{title}**")
     scored = [score for score in found if score.probability is not None]
     if scored:
-        labels = [_named_label(score) for score in scored]
+        labels = [named_label(score) for score in scored]
         _bars(labels, [score.probability for score in scored], [_chain(score) for score in scored], chosen, key, title)
     for score in found:
         if score.probability is None:
@@ -98,7 +98,8 @@ def _bars(
     st.plotly_chart(figure, key=key, config=QUIET, alt=bars_in_words(title, labels, shares))
 
 
-def _named_label(score: "WordScore") -> str:
+def named_label(score: "WordScore") -> str:
+    """Label a named word, with the number of its pieces where they are several."""
     return score.word if len(score.pieces) == 1 else f"{score.word} ({len(score.pieces)} pieces)"
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import pandas
 import streamlit as st
 
-from pages.ui import cache, head_kinds
+from pages.ui import cache, head_kinds, summary_exhibits
+from pages.ui.carry_away import carry_away
 from pages.ui.controls import head_name
 from pages.ui.figures import QUIET
 from pages.ui.source_code import show_source
@@ -29,7 +30,8 @@ def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
     st.latex(r"\text{alike}(a, b) = 1 - \mathrm{JS}(a, b)")
     st.latex(r"\mathrm{JS}(a,b) = H\bigl(\tfrac{a+b}{2}\bigr) - \tfrac12 H(a) - \tfrac12 H(b)")
     show_source(head_likeness.likeness, head_likeness.head_map)
-    stack = cache.trace(engine.name, text, pair).attention
+    trace = cache.trace(engine.name, text, pair)
+    stack = trace.attention
     heads = stack.weights.shape[1]
     run = (engine.name, engine.device, text, pair or None)
     found = cache.remember((page, "alike", *run), lambda: head_likeness.likeness(stack.weights))
@@ -40,14 +42,15 @@ def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
     chosen = layer * heads + head
     near = head_likeness.nearest(found, chosen, NEIGHBOURS)
     numbers = [divmod(number, heads) for number in range(len(found))]
+    points, told = [PointKind(kind.word, kind.colour, kind.symbol) for kind in kinds], _in_words(numbers, chosen, near)
     draw, table = st.columns([3, 2], gap="medium")
     with draw:
         figure = head_points(
             head_likeness.head_map(found), [f"{at + 1}-{which + 1}" for at, which in numbers],
-            [PointKind(kind.word, kind.colour, kind.symbol) for kind in kinds],
+            points,
             chosen, [other for other, _ in near], dark=st.context.theme.type == "dark",
         )  # fmt: skip
-        st.plotly_chart(figure, key=f"{page}_map", config=QUIET, alt=_in_words(numbers, chosen, near))
+        st.plotly_chart(figure, key=f"{page}_map", config=QUIET, alt=told)
     with table:
         st.markdown(f"**Nearest to {head_name((layer, head)).lower()}**")
         rows = [
@@ -61,6 +64,7 @@ def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
         f"{head_likeness.told_by_map(found):.2f} (correlation, 1 at best), so trust the table where they differ. That two heads "
         f"look at the same tokens does not mean that they take the same from them. {NO_EXPLANATION}"
     )
+    carry_away(page, {"Heads alike": lambda: summary_exhibits.alike_exhibit(trace, found, chosen, near, points, told)})
 
 
 def _in_words(numbers: list[tuple[int, int]], chosen: int, near: list[tuple[int, float]]) -> str:

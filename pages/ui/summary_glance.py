@@ -8,9 +8,10 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from pages.ui import cache, contents, head_kinds
+from pages.ui import cache, contents, head_kinds, summary_exhibits
 from pages.ui.address import held, key
 from pages.ui.attention_view import heads_to_link
+from pages.ui.carry_away import carry_away
 from pages.ui.controls import head_name
 from pages.ui.head_table import HeadCell, LegendEntry, chosen_head, head_table
 from pages.ui.source_code import show_source
@@ -66,7 +67,7 @@ def glance(page: str, engine: "Engine", text: str, pair: str) -> None:
         "Every cell is a head. **Hue and word tell what it mostly does, depth of colour how clearly.** Choose one to read more."
     )
     st.segmented_control("Colour by", list(COLOURS), format_func=COLOURS.get, required=True, **held(key(page, "colour")))
-    _table(page, stack, found)
+    drawn = _table(page, stack, found)
     _chosen(page, engine, text, pair, stack, found)
     _numbers(page, stack, found)
     show_source(head_patterns.kind_targets, head_patterns.pattern_sums, measures.entropy, measures.distance)
@@ -74,9 +75,14 @@ def glance(page: str, engine: "Engine", text: str, pair: str) -> None:
         "This tells where attention goes in this one text, by rules made by people; a head may do something else in another "
         f"text, and the rules know a few habits only. {NO_EXPLANATION}"
     )
+    measured = {"spread": found.entropy, "distance": found.distance, "shares": found.sums.shares}
+    carry_away(page, {"All heads": lambda: summary_exhibits.glance_exhibit(trace, *drawn, head_rows(stack, found), measured)})
 
 
-def _table(page: str, stack: "AttentionStack", found: HeadSummary) -> None:
+def _table(
+    page: str, stack: "AttentionStack", found: HeadSummary
+) -> tuple[str, list[list[HeadCell]], list[LegendEntry], tuple[int, int]]:
+    """Draw the table; give what it shows: by what it is coloured, in words, its cells, its legend and the chosen head."""
     name = key(page, "table")
     layers, heads = found.entropy.shape
 
@@ -91,6 +97,7 @@ def _table(page: str, stack: "AttentionStack", found: HeadSummary) -> None:
     chosen = chosen if chosen[0] < layers and chosen[1] < heads else (0, 0)
     head_table(rows, legend, chosen, label=f"{COLOURS[colour]}: a row for each layer, a column for each head",
                key=name, on_choose=take)  # fmt: skip
+    return COLOURS[colour], rows, legend, chosen
 
 
 def _by_kind(stack: "AttentionStack", found: HeadSummary) -> tuple[list[HeadCell], list[LegendEntry]]:

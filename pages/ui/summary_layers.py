@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from pages.ui import cache
+from pages.ui import cache, summary_exhibits
 from pages.ui.attention_table import numbered
+from pages.ui.carry_away import carry_away
 from pages.ui.frame import explain
-from pages.ui.mask_grid import Matrix, Naming, matrices
+from pages.ui.mask_grid import Matrices, Matrix, Naming, matrices
 from pages.ui.source_code import show_source
 from pages.ui.summary_choices import NO_EXPLANATION, ask_token, tell
 from tx_core import rollout
@@ -42,19 +43,21 @@ def layers(page: str, engine: "Engine", text: str, pair: str) -> None:
         shown["Flow from the input"] = row_shares(flow)
     except TextProblem as problem:
         explain(problem)
-    _draw(page, encoding.tokens, place, shown)
-    st.text(_in_words(encoding.tokens, place, shown))
+    drawn = _draw(page, encoding.tokens, place, shown)
+    told = _in_words(encoding.tokens, place, shown)
+    st.text(told)
     tell(
         "Flow is scaled so that each row sums to 1; it comes out more even than rollout, since nearly every pipe is wide enough. "
         "Both leave out what the values, the feed-forward parts and the norms do to the vectors (Abnar & Zuidema 2020), so they "
         f"estimate which words have arrived, not what is made of them. {NO_EXPLANATION}"
     )
+    carry_away(page, {"Through the layers": lambda: summary_exhibits.layers_exhibit(trace, place, drawn, told)})
 
 
-def _draw(page: str, tokens: tuple[str, ...], place: int, shown: dict[str, np.ndarray]) -> None:
+def _draw(page: str, tokens: tuple[str, ...], place: int, shown: dict[str, np.ndarray]) -> Matrices:
     limit = max(float(cells.max()) for cells in shown.values())
     names = [f"layer {number + 1}" for number in range(len(next(iter(shown.values()))))]
-    matrices(
+    return matrices(
         names, tokens,
         [Matrix(title, "weights", cells, f"{title}, of {tokens[place]}: a row for each layer, a column for each token",
                 limit=limit, root=True) for title, cells in shown.items()],

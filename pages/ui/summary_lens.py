@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 import pandas
 import streamlit as st
 
-from pages.ui import cache
+from pages.ui import cache, summary_exhibits
 from pages.ui.attention_table import numbered
 from pages.ui.block_depth import depths, draw_lines
+from pages.ui.carry_away import carry_away
 from pages.ui.figures import percent
 from pages.ui.source_code import show_source
 from pages.ui.summary_choices import ask_token, tell
@@ -30,21 +31,25 @@ def lens(page: str, engine: "Engine", text: str, pair: str) -> None:
     place = ask_token(page, encoding, "Token")
     found = cache.remember((page, "lens", engine.name, engine.device, text, pair or None, place),
                            lambda: logit_lens.logit_lens(engine, trace, place))  # fmt: skip
-    st.dataframe(_table(found), key=f"{page}_lens")
+    table = _table(found)
+    st.dataframe(table, key=f"{page}_lens")
     label = numbered(encoding.tokens)[place]
-    st.text(
+    told = (
         f"At {label} the model's own answer, {found.answer}, has {percent(float(found.probability[-1]))} after the last layer; "
         f"it is first from {_first_from(found)} on."
     )
+    st.text(told)
     series, most = {"probability": found.probability.tolist()}, float(found.probability.max())
-    draw_lines(
-        f"{page}_lens_line", "Probability of the final answer", depths(engine.num_layers), series, (-0.04 * most, 1.08 * most)
-    )
+    steps, limits = depths(engine.num_layers), (-0.04 * most, 1.08 * most)
+    draw_lines(f"{page}_lens_line", "Probability of the final answer", steps, series, limits)
     tell(
         "The head was trained to read the last layer only: a strange word early on may mean that the layer speaks another "
         "language, not that it knows nothing. What a layer lets one read off need not be what later layers use "
         "(nostalgebraist 2020; Belrose et al. 2023)."
     )
+    rows = [[name, *cells] for name, cells in zip(table.index, table.to_numpy().tolist(), strict=True)]
+    carry_away(page, {"Early answers": lambda: summary_exhibits.lens_exhibit(
+        trace, found, ["", *table.columns], rows, steps, limits, told)})  # fmt: skip
 
 
 def _table(found: "logit_lens.LayerAnswers") -> pandas.DataFrame:

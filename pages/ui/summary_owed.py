@@ -6,9 +6,10 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from pages.ui import answers, cache
+from pages.ui import answers, cache, summary_exhibits
 from pages.ui.address import key
 from pages.ui.attention_table import numbered
+from pages.ui.carry_away import carry_away
 from pages.ui.figures import QUIET, percent
 from pages.ui.prediction_settings import Settings
 from pages.ui.source_code import show_source
@@ -43,15 +44,17 @@ def owed(page: str, engine: "Engine", text: str, pair: str) -> None:
     with st.spinner("Following the gradients …", show_time=True):
         found = cache.remember((page, "owed", engine.name, engine.device, text, place, word.id),
                                lambda: attribution.attribute(engine, filling.encoding, place, word.id))  # fmt: skip
-    weights = cache.trace(engine.name, text).attention.weights[:, :, place].mean(axis=(0, 1))
-    _draw(page, found, weights)
-    st.text(_in_words(found, weights))
+    trace = cache.trace(engine.name, text)
+    weights = trace.attention.weights[:, :, place].mean(axis=(0, 1))
+    charts, told = _draw(page, found, weights), _in_words(found, weights)
+    st.text(told)
     tell(
         "The bars of integrated gradients sum to what knowing the words changed, and say how much of that each word gets; "
         "another starting point than blanks would share it out otherwise, and words that matter only together split what they "
         "do. Gradient × input looks at the very spot and can miss a word that has already convinced the model (Sundararajan et "
         f"al. 2017). Weights here are the mean of all heads and layers. {NO_EXPLANATION}"
     )
+    carry_away(page, {"Attention and gradients": lambda: summary_exhibits.owed_exhibit(trace, found, word.id, charts, told)})
 
 
 def _ask_word(page: str, predictions: "tuple[Prediction, ...]") -> "Prediction":
@@ -68,7 +71,7 @@ def _ask_word(page: str, predictions: "tuple[Prediction, ...]") -> "Prediction":
     return predictions[st.session_state[name] - 1]
 
 
-def _draw(page: str, found: "Attribution", weights: Float[np.ndarray, "token"]) -> None:
+def _draw(page: str, found: "Attribution", weights: Float[np.ndarray, "token"]) -> dict[str, Float[np.ndarray, "token"]]:
     labels, dark = numbered(found.encoding.tokens), st.context.theme.type == "dark"
     charts = {
         "Attention from the blank": weights,
@@ -80,6 +83,7 @@ def _draw(page: str, found: "Attribution", weights: Float[np.ndarray, "token"]) 
         with column:
             st.markdown(f"**{title}**")
             st.plotly_chart(figure, key=f"{page}_owed_{number}", config=QUIET, alt=_bars_in_words(title, labels, values))
+    return charts
 
 
 def _bars_in_words(title: str, labels: list[str], values: Float[np.ndarray, "token"]) -> str:

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from pages.ui import cache
+from pages.ui import cache, summary_exhibits
 from pages.ui.address import key
 from pages.ui.attention_table import numbered
+from pages.ui.carry_away import carry_away
 from pages.ui.controls import head_name
-from pages.ui.mask_grid import Matrix, matrices
+from pages.ui.mask_grid import Matrices, Matrix, matrices
 from pages.ui.source_code import show_source
 from pages.ui.summary_choices import NO_EXPLANATION, ask_head, head_named, tell
 from tx_core import value_weighted
@@ -28,20 +29,23 @@ def values(page: str, engine: "Engine", text: str, pair: str) -> None:
     st.latex(r"\lVert \alpha_{ij}\, f(x_j) \rVert")
     st.latex(r"f(x) = (x W^V + b^V)\, W^O")
     show_source(value_weighted.value_weighted, value_weighted.output_projection)
-    stack = cache.trace(engine.name, text, pair, keep=("weights", "value")).attention
+    trace = cache.trace(engine.name, text, pair, keep=("weights", "value"))
+    stack = trace.attention
     layer, head = ask_head(page, stack)
     found = cache.remember((page, "values", engine.name, engine.device, text, pair or None, layer),
                            lambda: value_weighted.value_weighted(engine, stack, layer))  # fmt: skip
-    _draw(page, stack, layer, head, found)
-    st.text(_in_words(stack, layer, head, found))
+    drawn = _draw(page, stack, layer, head, found)
+    told = _in_words(stack, layer, head, found)
+    st.text(told)
     _numbers(page, stack, layer, head, found)
     tell(
         "Lengths tell how much a head writes into a token, not in which direction or what later layers make of it; nor does the "
         f"norm that follows enter here (Kobayashi et al. 2020 and 2021). {NO_EXPLANATION}"
     )
+    carry_away(page, {"What is mixed": lambda: summary_exhibits.values_exhibit(trace, (layer, head), drawn, told)})
 
 
-def _draw(page: str, stack: "AttentionStack", layer: int, head: int, found: "value_weighted.ValueWeighted") -> None:
+def _draw(page: str, stack: "AttentionStack", layer: int, head: int, found: "value_weighted.ValueWeighted") -> Matrices:
     tokens, name = stack.query_tokens.tokens, head_name((layer, head))
     shown = {
         f"Weights, {head_named((layer, head))}": stack.weights[layer, head],
@@ -49,7 +53,7 @@ def _draw(page: str, stack: "AttentionStack", layer: int, head: int, found: "val
         f"Weighted by values, all heads of layer {layer + 1}": value_weighted.row_shares(found.together),
     }
     limit = max(float(cells.max()) for cells in shown.values())
-    matrices(
+    return matrices(
         tokens, tokens,
         [Matrix(title, "weights", cells, f"{title}: {name}, a row for each token that looks", limit=limit, root=True,
                 note="every row sums to 1") for title, cells in shown.items()],

@@ -1,4 +1,4 @@
-"""The map as one HTML file that works by itself: the page's own drawing and the data within, nothing fetched from anywhere."""
+"""A view as one HTML file that works by itself: the page's own drawing and the data within, nothing fetched from anywhere."""
 
 import base64
 import hashlib
@@ -9,29 +9,31 @@ from html import escape
 import streamlit as st
 
 from pages.ui.address import key
-from pages.ui.attention_view import ASSETS, MAP_MODULES, joined
-from pages.ui.before_after import MODULES as BEFORE_AFTER_MODULES
-from pages.ui.carried import Carried
+from pages.ui.attention_view import ASSETS, joined
+from pages.ui.exhibit import Alone, Exhibit
+
+MOST_ROWS = 2000
 
 
-def web_page(page: str, carried: Carried) -> None:
+def web_page(page: str, exhibit: Exhibit) -> None:
     """Offer the file; it is written only when it is asked for."""
     st.markdown(
-        "One file that opens in any browser, also without a network: point at cells, choose tokens, zoom. "
+        f"One file that opens in any browser, also without a network: {exhibit.alone.told}. "
         "It holds what is shown now, in the light and in the dark."
     )
     st.download_button(
-        "Save as HTML", lambda: stand_alone(carried), f"{carried.file_name}.html", "text/html",
+        "Save as HTML", lambda: stand_alone(exhibit), f"{exhibit.file_name}.html", "text/html",
         key=key(page, "web_page"), on_click="ignore", icon=":material/download:",
     )  # fmt: skip
 
 
-def stand_alone(carried: Carried) -> str:
+def stand_alone(exhibit: Exhibit) -> str:
     """Write the file. Tokens travel as base64 and texts are escaped, so that neither is ever markup or script.
 
     Its own content policy lets nothing run but its one script, and nothing be fetched.
     """
-    script = _script(carried.shown.before is not None)
+    alone = exhibit.alone
+    script = _script(alone.modules)
     policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return "\n".join([
         "<!doctype html>",
@@ -40,15 +42,16 @@ def stand_alone(carried: Carried) -> str:
         '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(carried.title)}</title>",
-        f"<style>{_style()}</style>",
+        f"<title>{escape(exhibit.title)}</title>",
+        f"<style>{_style(alone.styles)}</style>",
         "</head>",
         "<body>",
         "<main>",
-        f"<h1>{escape(carried.title)}</h1>",
-        f"<p><bdi>{escape(carried.caption)}</bdi></p>",
-        '<div class="attention-view" id="view"></div>',
-        f'<div id="data" hidden>{base64.b64encode(carried.packed()).decode("ascii")}</div>',
+        f"<h1>{escape(exhibit.title)}</h1>",
+        f"<p><bdi>{escape(exhibit.caption)}</bdi></p>",
+        '<div class="attention-view mask-grid" id="view"></div>',
+        *_table(alone),
+        f'<div id="data" hidden>{base64.b64encode(alone.data()).decode("ascii")}</div>',
         "</main>",
         f"<script>{script}</script>",
         "</body>",
@@ -57,17 +60,39 @@ def stand_alone(carried: Carried) -> str:
     ])  # fmt: skip
 
 
+def _table(alone: Alone) -> list[str]:
+    """Write the numbers below what cannot be pointed at; of very many the first, and say so."""
+    if not alone.columns:
+        return []
+    rows = alone.rows()
+    left = [f"<p>The first {MOST_ROWS:,} of {len(rows):,} rows; all of them are in the files of numbers.</p>"]
+    return [
+        '<div class="table" tabindex="0" role="region" aria-label="The numbers">', "<table>",
+        _row(alone.columns, '<th scope="col">', "</th>"), *(_row(row, "<td>", "</td>") for row in rows[:MOST_ROWS]),
+        "</table>", "</div>", *(left if len(rows) > MOST_ROWS else []),
+    ]  # fmt: skip
+
+
+def _row(cells: tuple, opening: str, closing: str) -> str:
+    return f"<tr>{''.join(f'{opening}<bdi>{escape(_cell(cell))}</bdi>{closing}' for cell in cells)}</tr>"
+
+
+def _cell(value: str | float | int | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 @cache
-def _script(compared: bool) -> str:
-    """Join the modules of the map, or of before and after, and what starts them, as one script without exports."""
-    modules = (*(BEFORE_AFTER_MODULES if compared else MAP_MODULES), "../web_page/page.js")
-    named = re.sub(r"export default function \w+", "function mountView", joined(modules))
+def _script(modules: tuple[str, ...]) -> str:
+    """Join the modules of a view, and what starts them, as one script without exports."""
+    named = re.sub(r"export default function \w+", "function mountView", joined((*modules, "../web_page/page.js")))
     return f"\n{named}"
 
 
 @cache
-def _style() -> str:
-    return "\n".join((ASSETS / name).read_text("utf-8") for name in ("../web_page/page.css", "view.css"))
+def _style(styles: tuple[str, ...]) -> str:
+    return "\n".join((ASSETS / name).read_text("utf-8") for name in ("../web_page/page.css", *styles))
 
 
 def _digest(script: str) -> str:

@@ -1,0 +1,84 @@
+// Numbers over the depth of a model as lines, told apart by colour, dashes and marks.
+
+import { visible } from "../attention_view/surface.js";
+import { layLegend, paintMark } from "./marks.js";
+import { widthOf, write } from "./words.js";
+
+const DASHED = { solid: [], dash: [8, 5], dot: [2, 4], dashdot: [8, 4, 2, 4] };
+const STEP_ROOM = 24;
+
+export function layLines(context, theme, { steps, series, limits, band, logarithmic, tall }, room) {
+  const font = `12px ${theme.font}`;
+  const scaled = logarithmic ? Math.log10 : (value) => value;
+  const [low, high] = limits ?? spread([...series.flatMap(({ values }) => values), ...(band ?? []).flat()].map(scaled));
+  const ticks = ticksOf(low, high, logarithmic);
+  const left = Math.max(...ticks.map(({ text }) => widthOf(context, font, text))) + 10;
+  const plot = room - left - 14;
+  const x = (step) => left + (steps.length > 1 ? (step / (steps.length - 1)) * (plot - 12) + 6 : plot / 2);
+  const y = (value) => 6 + ((high - value) / (high - low)) * (tall - 12);
+  const legend = layLegend(context, theme, series.length > 1 ? series.map((line) => ({ name: visible(line.name), sign: (target, at, middle) => sign(target, line, at, middle) })) : [], room);
+  const every = Math.max(1, Math.floor((steps.length - 1) / 6));
+  const paint = (target) => {
+    for (const { at, text } of ticks) {
+      target.fillStyle = theme.faint;
+      target.fillRect(left, y(at) - 0.5, plot, 1);
+      write(target, text, left - 6, y(at), { font, colour: theme.quiet, align: "right", baseline: "middle" });
+    }
+    if (band) shade(target, band.map((border) => border.map((value, step) => [x(step), y(scaled(value))])));
+    for (const line of series) paintLine(target, line, line.values.map((value, step) => [x(step), y(scaled(value))]), steps.length < 12 ? 3.5 : 2.5);
+    for (let step = 0; step < steps.length; step += every) {
+      const align = step === 0 && plot / steps.length < 60 ? "left" : "center";
+      write(target, steps[step], align === "left" ? Math.max(0, x(step) - 16) : x(step), tall + 2, { font, colour: theme.quiet, align });
+    }
+    target.save();
+    target.translate(left, tall + STEP_ROOM);
+    legend.paint(target);
+    target.restore();
+  };
+  return { width: room, height: tall + STEP_ROOM + legend.height, paint };
+}
+
+function paintLine(target, { colour, dash, mark }, points, radius) {
+  target.beginPath();
+  points.forEach((point, index) => target[index ? "lineTo" : "moveTo"](...point));
+  target.strokeStyle = colour;
+  target.lineWidth = 2;
+  target.setLineDash(DASHED[dash]);
+  target.stroke();
+  target.setLineDash([]);
+  for (const [x, y] of points) paintMark(target, mark, x, y, radius, colour);
+}
+
+function sign(target, { colour, dash, mark }, x, y) {
+  paintLine(target, { colour, dash, mark }, [[x - 12, y], [x + 12, y]], 0.1);
+  paintMark(target, mark, x, y, 3.5, colour);
+}
+
+function shade(target, [lower, upper]) {
+  target.beginPath();
+  [...upper, ...[...lower].reverse()].forEach((point, index) => target[index ? "lineTo" : "moveTo"](...point));
+  target.closePath();
+  target.fillStyle = "rgba(128, 140, 152, 0.22)";
+  target.fill();
+}
+
+function spread(values) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const margin = (high - low || Math.abs(high) || 1) * 0.06;
+  return [low - margin, high + margin];
+}
+
+// Round numbers, some five of them; powers of ten where the axis is logarithmic.
+function ticksOf(low, high, logarithmic) {
+  const rough = (high - low) / 5;
+  const ten = 10 ** Math.floor(Math.log10(rough));
+  const step = logarithmic ? Math.max(1, Math.ceil(rough)) : [1, 2, 5, 10].map((unit) => unit * ten).find((unit) => unit >= rough);
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const found = [];
+  for (let count = Math.ceil(low / step - 1e-9); count * step <= high + 1e-9; count += 1) {
+    const at = count * step;
+    const text = logarithmic ? `1e${at}` : at.toFixed(digits);
+    found.push({ at, text: (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−") });
+  }
+  return found;
+}

@@ -1,0 +1,108 @@
+"""Charts as figures to carry away: the arrays, labels and colours that the page's own charts are drawn from."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from pages.ui.attention_bytes import pack
+from pages.ui.exhibit import Alone
+from pages.ui.figures import ONE_COLOUR, percent
+from pages.ui.head_table import HeadCell, LegendEntry
+from pages.ui.line_figures import DASHES, LINE_COLOURS, MARKS
+from pages.ui.picture_export import STILL
+from pages.ui.summary_figures import BELOW_ZERO, PointKind, room_for_names
+
+Chart = dict[str, object]
+Row = tuple[str | float | int | None, ...]
+
+
+def picture_of(charts: Sequence[Chart | None], told: str, *, across: int = 1) -> Callable[..., bytes]:
+    """Lay charts out in rows of `across` where there is room; None leaves its place empty. told: what is seen, in words."""
+    header = {"drawing": "charts", "charts": list(charts), "across": across, "label": told}
+    return lambda **more: pack(header | more, np.zeros(0, np.uint8))
+
+
+def still_page(picture: Callable[..., bytes], columns: tuple[str, ...], rows: Callable[[], list[Row]]) -> Alone:
+    """Make a web page of charts: as on the screen, with their numbers as a table below."""
+    return Alone(STILL, (), "the charts, and their numbers as a table", picture, columns, rows)
+
+
+def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float, note: str = "") -> Chart:
+    """Draw what `figures.probability_bars` draws: shares from 0 to 1 on an axis that ends at `limit`."""
+    return {
+        "kind": "bars", "title": title, "labels": list(labels), "values": [min(share, limit) for share in shares],
+        "ends": [percent(share) for share in shares], "colours": [ONE_COLOUR], "names": True, "from": 0, "to": limit,
+        "ticks": _shares_of(limit), "note": note,
+    }  # fmt: skip
+
+
+def signed_chart(title: str, labels: Sequence[str], values: Sequence[float], *, limit: float) -> Chart:
+    """Draw what `summary_figures.signed_bars` draws: a bar to each side of zero."""
+    most = limit or 1.0
+    least = -most if min(values, default=0.0) < 0 else 0.0
+    return {
+        "kind": "bars", "title": title, "labels": list(labels), "values": list(values), "names": True, "from": least, "to": most,
+        "ends": [f"{value:.2f}".replace("-", "−") for value in values], "ticks": [{"at": 0, "text": "0"}],
+        "colours": [ONE_COLOUR if value >= 0 else BELOW_ZERO for value in values],
+    }  # fmt: skip
+
+
+def moved_chart(
+    title: str, labels: Sequence[str], before: Sequence[float], after: Sequence[float], notes: Sequence[str], *, limit: float
+) -> Chart:
+    """Draw what `figures.shifted_bars` draws: before in outline, after filled, under both shares and a note."""
+    heads = [f"{percent(one)} → {percent(other)}  {note}" for one, other, note in zip(before, after, notes, strict=True)]
+    return {
+        "kind": "moved", "title": title, "labels": list(labels), "heads": heads, "colour": ONE_COLOUR, "to": limit,
+        "before": [min(share, limit) for share in before], "after": [min(share, limit) for share in after],
+        "ticks": _shares_of(limit),
+    }  # fmt: skip
+
+
+def lines_chart(
+    title: str, steps: Sequence[str], series: Mapping[str, Sequence[float]], *, tall: int = 250,
+    limits: tuple[float, float] | None = None, band: tuple[Sequence[float], Sequence[float]] | None = None, note: str = "",
+) -> Chart:  # fmt: skip
+    """Draw what `line_figures.lines_over_depth` draws, with its colours, dashes and marks."""
+    lines = [
+        {"name": name, "values": list(values), "colour": LINE_COLOURS[number % len(LINE_COLOURS)],
+         "dash": DASHES[number % len(DASHES)], "mark": MARKS[number % len(MARKS)]}
+        for number, (name, values) in enumerate(series.items())
+    ]  # fmt: skip
+    return {
+        "kind": "lines", "title": title, "steps": list(steps), "series": lines, "limits": limits, "tall": tall, "note": note,
+        "band": [list(border) for border in band] if band else None, "logarithmic": False,
+    }  # fmt: skip
+
+
+def points_chart(
+    title: str, places: Float[np.ndarray, "one axis"], labels: Sequence[str], kinds: Sequence[PointKind], chosen: int,
+    neighbours: Sequence[int],
+) -> Chart:  # fmt: skip
+    """Draw what `summary_figures.head_points` draws: every head as a point, the chosen one with lines to its neighbours."""
+    drawn = [
+        {"name": kind.name, "colour": kind.colour, "symbol": kind.symbol,
+         "members": [number for number, one in enumerate(kinds) if one == kind]}
+        for kind in dict.fromkeys(kinds)
+    ]  # fmt: skip
+    written = sorted(room_for_names(places, [chosen, *neighbours]))
+    return {"kind": "points", "title": title, "places": places.tolist(), "labels": list(labels), "kinds": drawn,
+            "chosen": chosen, "neighbours": list(neighbours), "written": written}  # fmt: skip
+
+
+def grid_chart(
+    title: str, cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry], chosen: tuple[int, int] | None
+) -> Chart:
+    """Draw what `head_table.head_table` draws: a row for each layer, a column for each head."""
+    written = [[vars(cell) for cell in row] for row in cells]
+    return {"kind": "grid", "title": title, "cells": written, "legend": [vars(entry) for entry in legend], "chosen": chosen}
+
+
+def listing_chart(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Chart:
+    """Draw a small table of words."""
+    return {"kind": "listing", "title": title, "head": list(head), "rows": [list(row) for row in rows]}
+
+
+def _shares_of(limit: float) -> list[dict[str, object]]:
+    return [{"at": share, "text": f"{share:.0%}"} for share in (0, limit / 2, limit)]

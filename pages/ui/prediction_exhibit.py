@@ -1,0 +1,147 @@
+"""The predictions of the page with blanks as something to carry away: the lists, and what the reader's changes do to one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from pages.ui import controls, prediction_settings
+from pages.ui.answers import COLUMNS, Answer, rows, spelled
+from pages.ui.attention_exhibit import attention_views
+from pages.ui.blank_attention import BlankShown
+from pages.ui.carried import changes_in_words, quoted
+from pages.ui.charts import Chart, moved_chart, picture_of, probability_chart, still_page
+from pages.ui.exhibit import Exhibit, Offered, Python
+from pages.ui.figures import bars_in_words
+from pages.ui.prediction_change import in_words, note, shifted
+from pages.ui.prediction_settings import Settings
+from pages.ui.prediction_snippets import core_lists, core_shift, library_lists, library_shift
+from pages.ui.prediction_view import named_label
+from pages.ui.saved_numbers import SavedNumbers, number_files
+
+if TYPE_CHECKING:
+    from tx_core.prediction_shift import Shift
+
+LISTS, MOVED = "The predictions", "What your changes do"
+TOGETHER = (
+    "The fillings of all blanks together come from a search that this project does; this code gives the lists at each blank, "
+    "and the words that you named."
+)
+MOVED_COLUMNS = ("blank", "word", "piece", "before", "after", "rank before", "rank after")
+
+
+@dataclass(frozen=True)
+class Lists:
+    """All that is listed on the page, and how. model: its name."""
+
+    model: str
+    found: tuple[Answer, ...]
+    chosen: Settings
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what makes the lists other than the model's own probabilities."""
+        remark = prediction_settings.unusual(self.chosen).removesuffix(" (see Options).")
+        return (f"{remark}.",) if remark else ()
+
+    @property
+    def about(self) -> dict[str, object]:
+        """Give what a reader of the numbers has to know."""
+        return {
+            "model": self.model, "texts": [answer.text for answer in self.found], "temperature": self.chosen.temperature,
+            "top_p": self.chosen.top_p, "notes": list(self.notes),
+        }  # fmt: skip
+
+
+def prediction_views(page: str, model: str, found: Sequence[Answer], seen: BlankShown | None) -> Offered:
+    """Offer the lists; and where the attention of a blank is shown, that and what changes do to the blank."""
+    lists = Lists(model, tuple(found), prediction_settings.settings(page))
+    offered = {LISTS: lambda: lists_exhibit(lists)}
+    if seen and seen.changed:
+        offered[MOVED] = lambda: moved_exhibit(lists, seen)
+    return offered | (attention_views(page, seen.trace, seen.shown) if seen else {})
+
+
+def lists_exhibit(lists: Lists) -> Exhibit:
+    """Make the lists at the blanks, the named words and the joint fillings ready to be carried away."""
+    several = sum(len(answer.filling.blanks) for answer in lists.found) > 1
+    title = f"Most likely words at the {'blanks' if several else 'blank'}, {controls.model_title(lists.model)}"
+    texts = [f"Text: {quoted(lists.found[0].text)}"]
+    if len(lists.found) > 1:
+        texts = [f"{place} sentence: {quoted(one.text)}" for place, one in zip(("First", "Second"), lists.found, strict=False)]
+    caption = " ".join([f"{title}.", *texts, *lists.notes])
+    charts, across = _side_by_side(lists)
+    told = " ".join(bars_in_words(str(chart["title"]), chart["labels"], chart["shares"]) for chart in charts if chart)
+    picture, table = picture_of(charts, told, across=across), [row for answer in lists.found for row in rows(answer)]
+    name = f"predictions-{lists.model}".replace("/", "-")
+    joint = any(answer.joint for answer in lists.found)
+    python = Python(
+        "It ends with `predictions`: what is listed, from the first list to the last, each with its probability.",
+        lambda: core_lists(title, lists), lambda: library_lists(title, lists), TOGETHER if joint else "",
+    )  # fmt: skip
+    numbers = number_files(
+        "All lists", f"{len(table):,} answers with their probabilities, ranks and pieces.", name, len(table) * len(COLUMNS),
+        lambda: SavedNumbers(lists.about, COLUMNS, table),
+    )  # fmt: skip
+    return Exhibit(title, caption, name, picture, still_page(picture, COLUMNS, lambda: table), (numbers,), python)
+
+
+def _side_by_side(lists: Lists) -> tuple[list[Chart | None], int]:
+    """Lay the charts out as on the page: two sentences side by side, or the blanks and the named words of one."""
+    by_sentence = [_charts(answer, lists.chosen, number if len(lists.found) > 1 else 0) for number, answer in
+                   enumerate(lists.found, start=1)]  # fmt: skip
+    if len(by_sentence) == 1:
+        return by_sentence[0], min(2, len(by_sentence[0]))
+    return [chart for row in zip_longest(*by_sentence) for chart in row], 2
+
+
+def _charts(answer: Answer, chosen: Settings, sentence: int) -> list[Chart]:
+    several, charts = len(answer.filling.blanks) > 1, []
+
+    def add(title: str, labels: list[str], shares: list[float]) -> None:
+        title = f"Sentence {sentence}: {title[0].lower()}{title[1:]}" if sentence else title
+        charts.append(probability_chart(title, labels, shares, limit=chosen.limit) | {"shares": shares})
+
+    for blank in answer.filling.blanks:
+        add(f"Blank {blank.number + 1}" if several else "Most likely words",
+            [spelled(one) for one in blank.predictions], [one.probability for one in blank.predictions])  # fmt: skip
+        named = [score for score in (answer.scores[blank.number] if answer.scores else ()) if score.probability is not None]
+        if named:
+            add(f"Your words at blank {blank.number + 1}" if several else "Your words",
+                [named_label(score) for score in named], [score.probability for score in named])  # fmt: skip
+    if answer.joint:
+        add("All blanks together", [" … ".join(one.words) for one in answer.joint], [one.probability for one in answer.joint])
+    return charts
+
+
+def moved_exhibit(lists: Lists, seen: BlankShown) -> Exhibit:
+    """Make what the reader's changes do to one blank ready to be carried away."""
+    shift = shifted(lists.model, seen.text, seen.changed, lists.chosen).blanks[seen.number]
+    changes = f"The run was changed: {changes_in_words(seen.trace)}."
+    title = f"What a change does to blank {seen.number + 1}, {controls.model_title(lists.model)}"
+    caption = " ".join([f"{title}.", f"Text: {quoted(seen.text)}", changes, in_words(shift), *lists.notes])
+    chart = moved_chart(
+        "", [spelled(one.prediction) for one in shift.moved], [one.before for one in shift.moved],
+        [one.after for one in shift.moved], [note(one) for one in shift.moved], limit=lists.chosen.limit,
+    )  # fmt: skip
+    picture, table = picture_of([chart], in_words(shift)), _moved_rows(shift)
+    name = f"changed-predictions-{lists.model}".replace("/", "-")
+    numbers = number_files(
+        "All words", f"{len(table)} words with their probability and their rank before and after.", name, len(table) * 7,
+        lambda: SavedNumbers(
+            lists.about | {"texts": [seen.text], "changes": changes, "moved probability": shift.variation}, MOVED_COLUMNS, table
+        ),
+    )  # fmt: skip
+    python = Python(
+        "It ends with `moved`: each word with its probability before and after, and its rank before and after.",
+        lambda: core_shift(title, lists, seen), lambda: library_shift(title, lists, seen),
+    )  # fmt: skip
+    return Exhibit(title, caption, name, picture, still_page(picture, MOVED_COLUMNS, lambda: table), (numbers,), python)
+
+
+def _moved_rows(shift: "Shift") -> list[tuple[str | float | int, ...]]:
+    return [
+        (shift.number + 1, spelled(one.prediction), one.prediction.piece, one.before, one.after, one.rank_before, one.rank_after)
+        for one in shift.moved
+    ]
+

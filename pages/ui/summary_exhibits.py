@@ -1,0 +1,203 @@
+"""The parts of the summaries page as something to carry away: each with its drawing, its numbers and its Python."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pages.ui import controls, summary_snippets
+from pages.ui.attention_table import numbered
+from pages.ui.carried import quoted
+from pages.ui.charts import Chart, grid_chart, lines_chart, listing_chart, picture_of, points_chart, signed_chart, still_page
+from pages.ui.exhibit import Alone, Exhibit, Python
+from pages.ui.head_table import HeadCell, LegendEntry
+from pages.ui.mask_grid import MODULES, Matrices
+from pages.ui.saved_numbers import Cell, SavedNumbers, number_files
+from pages.ui.summary_figures import PointKind
+from tx_core import head_likeness
+
+if TYPE_CHECKING:
+    from tx_core.attribution import Attribution
+    from tx_core.logit_lens import LayerAnswers
+    from tx_core.trace import Trace
+
+STYLES = ("../mask_grid/mask_grid.css",)
+RULES = "The kinds of heads are rules of this project; the code gives how widely and how far each head looks."
+FLOW = "Flow solves a network, which transformers knows nothing of; the code gives the attention in each layer and the rollout."
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers as rows, and as arrays where they have axes."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Cell, ...]]
+    arrays: dict[str, np.ndarray]
+
+
+def table_of(rows: Sequence[dict[str, Cell]], **arrays: np.ndarray) -> Table:
+    """Take rows that name their columns."""
+    return Table(tuple(rows[0]), [tuple(row.values()) for row in rows], arrays)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a summary is of: a run, and what is shown of it. what: in a line, "heads" or the like."""
+
+    trace: "Trace"
+    what: str
+    told: str
+    name: str
+
+    @property
+    def heading(self) -> str:
+        """Say in a line what it is."""
+        return f"{self.what}, {controls.model_title(self.trace.model)}"
+
+    def exhibit(self, picture: Callable[..., bytes], alone: Alone | None, table: Table, python: Python) -> Exhibit:
+        """Put everything together. alone: None for charts, whose page is their drawing and the table."""
+        source = self.trace.attention.query_tokens
+        pair = [f"Second sentence: {quoted(source.pair)}"] if source.pair else []
+        caption = " ".join([f"{self.heading}.", f"Text: {quoted(source.text)}", *pair, self.told])
+        file_name = f"{self.name}-{re.sub(r'[^A-Za-z0-9.-]+', '-', self.trace.model)}"
+        about = {"model": self.trace.model, "text": source.text, "pair": source.pair or "", "shown": self.what, "told": self.told}
+        size = len(table.rows) * len(table.columns)
+        numbers = number_files("All numbers", f"{len(table.rows):,} rows: {', '.join(table.columns)}.", file_name, size,
+                               lambda: SavedNumbers(about, table.columns, table.rows, table.arrays))  # fmt: skip
+        still = still_page(picture, table.columns, lambda: table.rows)
+        python = replace(python, told=f"It ends with {python.told}.")
+        return Exhibit(self.heading, caption, file_name, picture, alone or still, (numbers,), python)
+
+
+def glance_exhibit(
+    trace: "Trace", title: str, cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry],
+    chosen: tuple[int, int], rows: Sequence[dict[str, Cell]], measured: dict[str, np.ndarray],
+) -> Exhibit:  # fmt: skip
+    """Make the table of all heads ready to be carried away."""
+    told = "A row for each layer, a column for each head."
+    subject = Subject(trace, f"All heads: {title[0].lower()}{title[1:]}", told, "heads")
+    picture = picture_of([grid_chart("", cells, legend, chosen)], f"{title}: a row for each layer, a column for each head")
+    python = Python(
+        "`kinds`, `spread` and `distance` of every head", lambda: summary_snippets.core_glance(subject.heading, trace),
+        lambda: summary_snippets.library_glance(subject.heading, trace), RULES,
+    )  # fmt: skip
+    return subject.exhibit(picture, None, table_of(rows, **measured), python)
+
+
+def _matrix_table(drawn: Matrices, row_name: str) -> Table:
+    columns = (row_name, "key", *(matrix.title for matrix in drawn.shown))
+    keys = numbered(drawn.columns)
+    names = numbered(drawn.rows) if drawn.rows == drawn.columns else drawn.rows
+    rows = [
+        (name, key, *(float(matrix.cells[row, column]) for matrix in drawn.shown))
+        for row, name in enumerate(names) for column, key in enumerate(keys)
+    ]  # fmt: skip
+    arrays = {re.sub(r"\W+", "_", matrix.title.lower()): np.asarray(matrix.cells, np.float64) for matrix in drawn.shown}
+    labels = {"rows": np.array(drawn.rows, np.str_), "keys": np.array(drawn.columns, np.str_)}
+    return Table(columns, rows, arrays | labels)
+
+
+def _matrices_exhibit(subject: Subject, drawn: Matrices, row_name: str, python: Python) -> Exhibit:
+    def packed(**more: object) -> bytes:
+        return drawn.packed(**{"drawing": "matrices"} | more)
+
+    alone = Alone(MODULES, STYLES, "point at a cell to read its numbers", drawn.packed)
+    return subject.exhibit(packed, alone, _matrix_table(drawn, row_name), python)
+
+
+def layers_exhibit(trace: "Trace", place: int, drawn: Matrices, told: str) -> Exhibit:
+    """Make one token's way through the layers ready to be carried away."""
+    label = numbered(trace.attention.query_tokens.tokens)[place]
+    subject = Subject(trace, f"Attention of {label} through the layers", told, "through-the-layers")
+    flows = len(drawn.shown) > 2
+    python = Python(
+        f"`in_layer`, `rolled`{' and `flow`' if flows else ''}: a row for each layer, a column for each token",
+        lambda: summary_snippets.core_layers(subject.heading, trace, place, flows),
+        lambda: summary_snippets.library_layers(subject.heading, trace, place), FLOW if flows else "",
+    )  # fmt: skip
+    return _matrices_exhibit(subject, drawn, "layer", python)
+
+
+def values_exhibit(trace: "Trace", head: tuple[int, int], drawn: Matrices, told: str) -> Exhibit:
+    """Make weights and what they mix ready to be carried away."""
+    named = controls.head_name(head).lower()
+    subject = Subject(trace, f"Weights and what is mixed, {named}", f"{told} Rows look, columns are looked at.", "what-is-mixed")
+    python = Python(
+        "`weights`, `by_values` of this head and `together` of all heads of its layer; every row sums to 1",
+        lambda: summary_snippets.core_values(subject.heading, trace, head),
+        lambda: summary_snippets.library_values(subject.heading, trace, head),
+    )  # fmt: skip
+    return _matrices_exhibit(subject, drawn, "query", python)
+
+
+def alike_exhibit(
+    trace: "Trace", found: np.ndarray, chosen: int, near: Sequence[tuple[int, float]], kinds: Sequence[PointKind], told: str
+) -> Exhibit:
+    """Make the map of like heads, and the nearest ones, ready to be carried away."""
+    heads, places = trace.attention.weights.shape[1], head_likeness.head_map(found)
+    numbers = [divmod(number, heads) for number in range(len(found))]
+    labels = [f"{layer + 1}-{head + 1}" for layer, head in numbers]
+    subject = Subject(trace, "Heads that look alike", f"{told} Points are named layer-head.", "heads-alike")
+    rows = [[controls.head_name(numbers[other]), kinds[other].name, f"{share:.3f}"] for other, share in near]
+    charts = [
+        points_chart("", places, labels, kinds, chosen, [other for other, _ in near]),
+        listing_chart(f"Nearest to {controls.head_name(numbers[chosen]).lower()}", ["head", "kind", "alike (0 to 1)"], rows),
+    ]
+    listed = [
+        {"layer": layer + 1, "head": head + 1, "kind": kinds[number].name, "x": float(places[number, 0]),
+         "y": float(places[number, 1]), "alike to the chosen head": float(found[chosen, number])}
+        for number, (layer, head) in enumerate(numbers)
+    ]  # fmt: skip
+    python = Python(
+        "`alike`: how much the chosen head is like every head, counted through the layers",
+        lambda: summary_snippets.core_alike(subject.heading, trace, chosen),
+        lambda: summary_snippets.library_alike(subject.heading, trace, chosen),
+    )  # fmt: skip
+    return subject.exhibit(picture_of(charts, told), None, table_of(listed, alike=found, places=places), python)
+
+
+def lens_exhibit(
+    trace: "Trace", found: "LayerAnswers", head: Sequence[str], rows: Sequence[Sequence[str]], steps: Sequence[str],
+    limits: tuple[float, float], told: str,
+) -> Exhibit:  # fmt: skip
+    """Make the answers of every layer ready to be carried away."""
+    label = numbered(trace.attention.query_tokens.tokens)[found.place]
+    subject = Subject(trace, f"Early answers at {label}", told, "early-answers")
+    series = {"probability": found.probability.tolist()}
+    charts: list[Chart] = [
+        listing_chart("", head, rows), lines_chart("Probability of the final answer", steps, series, limits=limits, tall=200)
+    ]  # fmt: skip
+    depths = [row[0] for row in rows]
+    listed = [
+        {"depth": depth, "place": place + 1, "word": word, "probability": float(share),
+         "probability of the final answer": float(found.probability[number]), "its rank": int(found.rank[number])}
+        for number, depth in enumerate(depths)
+        for place, (word, share) in enumerate(zip(found.words[number], found.shares[number], strict=True))
+    ]  # fmt: skip
+    python = Python(
+        "`shares` of the favourites after each layer, and `probability` and `rank` of the final answer",
+        lambda: summary_snippets.core_lens(subject.heading, trace, found.place),
+        lambda: summary_snippets.library_lens(subject.heading, trace, found.place),
+    )  # fmt: skip
+    return subject.exhibit(picture_of(charts, told), None, table_of(listed), python)
+
+
+def owed_exhibit(trace: "Trace", found: "Attribution", word: int, charts: dict[str, np.ndarray], told: str) -> Exhibit:
+    """Make attention and gradients of a prediction ready to be carried away. word: the entry of the vocabulary."""
+    labels = numbered(found.encoding.tokens)
+    subject = Subject(trace, f"What “{found.word}” is owed to", told, "attention-and-gradients")
+    drawn = [
+        signed_chart(title, labels, values.tolist(), limit=float(np.abs(values).max())) for title, values in charts.items()
+    ]
+    listed = [
+        {"token": label} | {title: float(values[number]) for title, values in charts.items()}
+        for number, label in enumerate(labels)
+    ]
+    python = Python(
+        "`attention`, `gradient_input` and `integrated`: a number for each token",
+        lambda: summary_snippets.core_owed(subject.heading, trace, found.place, word),
+        lambda: summary_snippets.library_owed(subject.heading, trace, found, word),
+    )  # fmt: skip
+    return subject.exhibit(picture_of(drawn, told, across=3), None, table_of(listed), python)
