@@ -96,8 +96,7 @@ def difference_table(found: "Comparison", *, key: str) -> None:
         with opened:
             st.caption("Each row is a link that A or B has. Empty where a word has no partner.")
             if len(listed) < len(every):
-                told = f"A and B have {len(every):,} links: the {len(listed):,} that differ most stand here, all of them in the file."
-                st.caption(told)
+                st.caption(f"Of {len(every):,} links the {len(listed):,} that differ most stand here, all of them in the file.")
             st.dataframe(list(difference_rows(found, listed)), hide_index=True)
             st.download_button(
                 "Download as CSV", lambda: as_csv(difference_rows(found, every)), "comparison.csv", "text/csv", key=f"{key}_csv",
