@@ -16,6 +16,7 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.bertviz_frame import VIEWS, drawing
+from pages.ui.carry_away import carry_away
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
@@ -33,6 +34,8 @@ FIELDS = (
 @st.fragment
 def look(model: str, text: str, pair: str) -> None:
     """Draw the chosen view; what is chosen here runs nothing but this."""
+    from pages.ui import bertviz_exhibit
+
     keep_view(PAGE, FIELDS)
     names = {view: told.name for view, told in VIEWS.items()}
     st.segmented_control("View", list(names), format_func=names.get, required=True, **held(key(PAGE, "picture")))
@@ -40,7 +43,9 @@ def look(model: str, text: str, pair: str) -> None:
     st.markdown(VIEWS[view].told)
     try:
         keep = ("weights", "query", "key") if view == "neuron" else ("weights",)
-        drawing(PAGE, view, cache.trace(model, text, pair, keep=keep))
+        trace = cache.trace(model, text, pair, keep=keep)
+        drawn = drawing(PAGE, view, trace)
+        carry_away(PAGE, {VIEWS[view].name: lambda: bertviz_exhibit.bertviz_exhibit(trace, view, drawn)})
     except ExplorerError as error:
         explain(error)
     write_view(PAGE, FIELDS, {})

@@ -7,6 +7,7 @@ import streamlit as st
 from pages.ui import cache, controls, many_run, training_view, view_options
 from pages.ui.address import Field, choice_field, keep_view, key, read_view, tell_not_understood, write_view
 from pages.ui.attention_view import heads_to_link
+from pages.ui.carry_away import carry_away
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from pages.ui.many_head import RANKS, ask_head, strongest_sentences, tell_head
 from pages.ui.many_wall import COLOURS, wall
@@ -34,7 +35,7 @@ LINK = (
 @st.fragment
 def look(report: "HeadReport") -> None:
     """All heads, one of them in detail, all numbers; what is clicked here runs nothing but this."""
-    from pages.ui import many_table
+    from pages.ui import many_exhibit, many_table
 
     keep_view(PAGE, FIELDS)
     st.markdown("Every cell is a head. **Hue and word tell what it mostly does, depth of colour how clearly.** Choose one to "
@@ -42,7 +43,7 @@ def look(report: "HeadReport") -> None:
     place = st.container()
     head = ask_head(PAGE, report)
     with place:
-        wall(PAGE, report, head)
+        drawn = wall(PAGE, report, head)
     tell_head(report, head)
     first = strongest_sentences(PAGE, report, head)
     many_table.table(PAGE, report)
@@ -50,6 +51,7 @@ def look(report: "HeadReport") -> None:
         "Averages over many sentences tell what a head usually does by rules made by people, not what it is for; in a single "
         f"sentence it may do something else. Sentences of fewer than five tokens are not ranked. {NO_EXPLANATION}"
     )
+    carry_away(PAGE, {"All heads": lambda: many_exhibit.many_exhibit(report, *drawn)})
     end_page(first)
 
 

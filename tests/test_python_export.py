@@ -1,9 +1,6 @@
 """The Python that a page offers computes the numbers on the screen: with the core, and with the transformers library alone."""
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cachetools import LRUCache
-from serving import ROOT
+from snippets import computed
 
 from pages.ui.attention_panel import Shown
 from pages.ui.carried import Carried
@@ -40,24 +37,11 @@ def carried(model: str, text: str, pair: str, options: ViewOptions, changes: Int
     return Carried(trace, Shown(view, options.heads, views.mean_of_heads(view.weights, options.heads), ""), options)
 
 
-def computed(snippets: Sequence[str], folder: Path, **settings: str) -> list[np.ndarray]:
-    """Run each piece of code in one process of its own, as it stands, and give its `weights`."""
-    files = [folder / f"{number}.npy" for number in range(len(snippets))]
-    keep = "\nimport numpy\nnumpy.save({!r}, numpy.asarray(weights))\n"
-    code = "\n".join(snippet + keep.format(str(file)) for snippet, file in zip(snippets, files, strict=True))
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TX_"))}
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=200, encoding="utf-8",
-        env=kept | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"} | settings,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    return [np.load(file) for file in files]
-
-
 def held_against_the_screen(shown: Sequence[Carried], folder: Path, **settings: str) -> None:
     snippets = [write(one) for one in shown for write in BOTH]
     expected = [one.shown.weights for one in shown for _ in BOTH]
-    for code, weights, seen in zip(snippets, computed(snippets, folder, **settings), expected, strict=True):
+    found = computed([(code, ["weights"]) for code in snippets], folder, **settings)
+    for code, (weights,), seen in zip(snippets, found, expected, strict=True):
         np.testing.assert_allclose(weights, seen, atol=1e-5, rtol=0, err_msg=code)
 
 

@@ -33,20 +33,21 @@ def attention_exhibit(carried: Carried) -> Exhibit:
     alone = Alone(modules, ("view.css",), "point at cells, choose tokens, zoom", carried.packed)
     told = "It ends with `weights`, a row for each token that looks: the numbers of the map above."
     python = Python(told, lambda: core_snippet(carried), lambda: library_snippet(carried))
-    numbers = (_numbers(carried, everything=False), _numbers(carried, everything=True))
+    numbers = (numbers_of(carried, everything=False), numbers_of(carried, everything=True))
     return Exhibit(carried.title, carried.caption, carried.file_name, carried.packed, alone, numbers, python)
 
 
-def _numbers(carried: Carried, *, everything: bool) -> Numbers:
+def numbers_of(carried: Carried, *, everything: bool, name: str = "") -> Numbers:
+    """Offer what is shown, or every layer and head, as files; name: what the choice is called, instead of its own."""
     size = carried.shown.view.weights.size if everything else carried.shown.weights.size
     heads = 1 if everything else len(carried.shown.heads)
     files = {
         form: None if weight_of(size, heads, form) > MOST[form] else lambda write=write: write(saved_weights(carried, everything))
         for form, write in FORMS.items()
     }
-    name = f"attention-{carried.trace.model}-all".replace("/", "-") if everything else carried.file_name
+    file_name = f"attention-{carried.trace.model}-all".replace("/", "-") if everything else carried.file_name
     told = f"{size:,} weights. CSV: a row for each weight. JSON: lists, with model and text. NPZ: arrays for numpy."
-    return Numbers("Every layer and head" if everything else "What is shown", told, name, files)
+    return Numbers(name or ("Every layer and head" if everything else "What is shown"), told, file_name, files)
 
 
 def saved_weights(carried: Carried, everything: bool) -> SavedWeights:

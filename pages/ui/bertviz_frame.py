@@ -40,7 +40,16 @@ VIEWS = {
 }  # fmt: skip
 
 
-def drawing(page: str, view: str, trace: "Trace") -> None:
+@dataclass(frozen=True)
+class Drawn:
+    """What a drawing shows: its attentions, the layer where it begins, from 0, and whether it holds that layer alone."""
+
+    stacks: "tuple[AttentionStack, ...]"
+    layer: int
+    alone: bool
+
+
+def drawing(page: str, view: str, trace: "Trace") -> Drawn:
     """Ask for what the view needs, and draw it; raise TextProblem where that would be too much for a browser."""
     from pages.ui.bertviz_sizes import one_layer_only
 
@@ -55,7 +64,9 @@ def drawing(page: str, view: str, trace: "Trace") -> None:
         st.info(f"All {layers} layers at once would be too heavy for a browser at this length: one at a time is drawn.")
         st.selectbox("Layer", range(1, layers + 1), width=160, **held(name))
     st.caption("The picture is bertviz's own and counts layers and heads from 0, the rest of this app from 1.")
-    _show(page, view, trace, stacks, st.session_state[name] - 1, alone)
+    layer = st.session_state[name] - 1
+    _show(page, view, trace, stacks, layer, alone)
+    return Drawn(tuple(stacks), layer, alone)
 
 
 def _stacks(page: str, view: str, trace: "Trace") -> list["AttentionStack"]:

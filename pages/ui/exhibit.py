@@ -10,6 +10,7 @@ class Alone:
 
     modules, styles: files of the assets, as `attention_view.joined` takes them. told: what a reader can do in it.
     data: what the view's own component is sent. columns, rows: a table that stands below what cannot be pointed at.
+    document: writes the whole page, where others' code draws the view.
     """
 
     modules: tuple[str, ...]
@@ -18,6 +19,7 @@ class Alone:
     data: Callable[[], bytes]
     columns: tuple[str, ...] = ()
     rows: Callable[[], list[tuple]] = list
+    document: Callable[[], str] | None = None
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ COLOURS = {"pattern": "Kind of head", "agreement": "In how many sentences", "spr
            "distance": "How far it looks"}  # fmt: skip
 
 
-def wall(page: str, report: "HeadReport", chosen: Head) -> None:
-    """Show all heads; a click chooses one."""
+def wall(page: str, report: "HeadReport", chosen: Head) -> tuple[str, list[list[HeadCell]], list[LegendEntry], Head]:
+    """Show all heads; a click chooses one. Give what is shown: by what it is coloured, in words, cells, legend, choice."""
     st.segmented_control("Colour by", list(COLOURS), format_func=COLOURS.get, required=True, **held(key(page, "colour")))
     colour, name = st.session_state[key(page, "colour")], key(page, "wall")
     layers, heads = report.entropy.shape
@@ -33,6 +33,7 @@ def wall(page: str, report: "HeadReport", chosen: Head) -> None:
     rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
     head_table(rows, legend, chosen, label=f"{COLOURS[colour]}: a row for each layer, a column for each head", key=name,
                on_choose=take)  # fmt: skip
+    return COLOURS[colour], rows, legend, chosen
 
 
 def _by_kind(report: "HeadReport") -> tuple[list[HeadCell], list[LegendEntry]]:

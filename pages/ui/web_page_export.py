@@ -17,9 +17,10 @@ MOST_ROWS = 2000
 
 def web_page(page: str, exhibit: Exhibit) -> None:
     """Offer the file; it is written only when it is asked for."""
+    colours = "in the colours of this page" if exhibit.alone.document else "in the light and in the dark"
     st.markdown(
         f"One file that opens in any browser, also without a network: {exhibit.alone.told}. "
-        "It holds what is shown now, in the light and in the dark."
+        f"It holds what is shown now, {colours}."
     )
     st.download_button(
         "Save as HTML", lambda: stand_alone(exhibit), f"{exhibit.file_name}.html", "text/html",
@@ -33,6 +34,8 @@ def stand_alone(exhibit: Exhibit) -> str:
     Its own content policy lets nothing run but its one script, and nothing be fetched.
     """
     alone = exhibit.alone
+    if alone.document:
+        return alone.document()
     script = _script(alone.modules)
     policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return "\n".join([

@@ -1,0 +1,88 @@
+"""A view of bertviz as something to carry away: its page as a file, and the weights that it draws."""
+
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui import controls
+from pages.ui.attention_exhibit import numbers_of
+from pages.ui.attention_panel import Shown
+from pages.ui.bertviz_frame import VIEWS, Drawn
+from pages.ui.carried import Carried, quoted
+from pages.ui.core_snippet import one_line, opening
+from pages.ui.exhibit import Alone, Exhibit, Numbers, Python
+from pages.ui.framed import Document
+from pages.ui.library_snippet import imports, run_lines
+from pages.ui.view_options import STACKS, ViewOptions
+from tx_core import views
+
+if TYPE_CHECKING:
+    from tx_core.trace import AttentionStack, Trace
+
+CALLS = {"head": "head_view", "model": "model_view"}
+BY_ITSELF = "<style>body {{ overflow: auto; }} h1 {{ font-size: 20px; }}</style><h1>{}</h1><p><bdi>{}</bdi></p>"
+
+
+def bertviz_exhibit(trace: "Trace", view: str, drawn: Drawn) -> Exhibit:
+    """Make a drawing of bertviz ready to be carried away; for a figure on paper there is the attention page."""
+    source = trace.attention.query_tokens
+    only = f", layer {drawn.layer + 1}" if drawn.alone else ""
+    title = f"{VIEWS[view].name} of bertviz{only}, {controls.model_title(trace.model)}"
+    pair = f" Second sentence: {quoted(source.pair)}" if source.pair else ""
+    caption = f"{title}. Text: {quoted(source.text)}{pair} Layers and heads are counted from 0 in it."
+    dark = st.context.theme.type == "dark"
+    alone = Alone((), (), "the view as bertviz draws it", bytes, document=lambda: _by_itself(view, drawn, title, caption, dark))
+    name = f"bertviz-{view}-{re.sub(r'[^A-Za-z0-9.-]+', '-', trace.model)}"
+    numbers = tuple(_numbers(trace, stack) for stack in drawn.stacks)
+    python = Python(
+        "It ends with `weights`: layer, head, query, key.", lambda: _core(title, trace, drawn.stacks[0]),
+        lambda: _library(title, trace, view, drawn.stacks[0]),
+    )  # fmt: skip
+    return Exhibit(title, caption, name, None, alone, numbers, python)
+
+
+def _by_itself(view: str, drawn: Drawn, title: str, caption: str, dark: bool) -> str:
+    from pages.ui.bertviz_views import draw
+
+    document: Document = draw(view, drawn.stacks, [drawn.layer] if drawn.alone else None, 0, drawn.layer, dark=dark)
+    policy = f"default-src 'none'; script-src 'nonce-{document.nonce}'; style-src 'unsafe-inline'; base-uri 'none'"
+    guarded = f'<head><meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
+    before, opening_tag, rest = re.split(r"(<body [^>]*>)", document.html.replace("<head>", guarded, 1), maxsplit=1)
+    return before + opening_tag + BY_ITSELF.format(escape(title), escape(caption)) + rest
+
+
+def _numbers(trace: "Trace", stack: "AttentionStack") -> Numbers:
+    layers, heads = stack.weights.shape[:2]
+    every = tuple((layer, head) for layer in range(layers) for head in range(heads))
+    options = ViewOptions(stack.kind, every, words=False, hide=False, show="heatmap", lines=1, scale="blues", focus=None)
+    carried = Carried(trace, Shown(views.view(stack), every, stack.weights[0, 0], ""), options)
+    return numbers_of(carried, everything=True, name=STACKS[stack.kind])
+
+
+def _core(title: str, trace: "Trace", stack: "AttentionStack") -> str:
+    number = [one.kind for one in trace.stacks].index(stack.kind)
+    source = trace.attention.query_tokens
+    given = repr(source.text) + (f", {source.pair!r}" if source.pair else "")
+    return "\n".join([
+        *opening(title, trace.model, "from tx_core import models"),
+        f"stack = engine.trace({given}).stacks[{number}]",
+        "weights = stack.weights",
+        "",
+        "print(stack.query_tokens.tokens, stack.key_tokens.tokens, weights.shape)",
+        "",
+    ])  # fmt: skip
+
+
+def _library(title: str, trace: "Trace", view: str, stack: "AttentionStack") -> str:
+    call = CALLS.get(view)
+    drawing = [] if call is None or len(trace.stacks) > 1 else [
+        "# In a notebook, bertviz draws it:",
+        f"# from bertviz import {call}",
+        f"# {call}(layers, tokenizer.convert_ids_to_tokens(inputs.input_ids[0]))",
+    ]  # fmt: skip
+    return "\n".join([
+        f"# {one_line(title)}, with transformers alone.", *imports(trace), "", *run_lines(trace, stack.kind),
+        "weights = torch.stack(list(layers))[:, 0]", "", *drawing, "print(weights.shape)", "",
+    ])  # fmt: skip

@@ -1,0 +1,63 @@
+"""The heads over many sentences as something to carry away: their wall, their averages, and the code that reads the file."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pages.ui import controls, many_run
+from pages.ui.charts import grid_chart, picture_of, still_page
+from pages.ui.core_snippet import opening
+from pages.ui.exhibit import Exhibit, Python
+from pages.ui.head_table import HeadCell, LegendEntry
+from pages.ui.many_table import head_rows
+from pages.ui.saved_numbers import SavedNumbers, number_files
+
+if TYPE_CHECKING:
+    from tx_core.head_statistics import HeadReport
+
+NO_LIBRARY = (
+    "The kinds of heads and their averages over sentences of different lengths are rules and sums of this project: "
+    "transformers alone gives the weights of one sentence after another, as the code on the Attention page shows."
+)
+
+
+def many_exhibit(
+    report: "HeadReport", title: str, cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry], chosen: tuple[int, int]
+) -> Exhibit:
+    """Make the wall of all heads, and everything that is known of them, ready to be carried away."""
+    counted = f"{many_run.counted(report.read)} with {report.tokens:,} tokens"
+    heading = f"All heads over {counted}: {title[0].lower()}{title[1:]}, {controls.model_title(report.model)}"
+    stopped = "" if report.complete else f" Stopped after {report.read:,} of {many_run.counted(len(report.sentences))}."
+    caption = f"{heading}. Sentences: {report.sentences.source}.{stopped} A row for each layer, a column for each head."
+    picture = picture_of([grid_chart("", cells, legend, chosen)], f"{title}: a row for each layer, a column for each head")
+    rows = head_rows(report)
+    columns, table = tuple(rows[0]), [tuple(row.values()) for row in rows]
+    name = f"heads-over-sentences-{re.sub(r'[^A-Za-z0-9.-]+', '-', report.model)}"
+    about = {"model": report.model, "sentences": report.sentences.source, "read": report.read, "tokens": report.tokens}
+    arrays = {"spread": report.spread, "entropy": report.entropy, "distance": report.distance, "shares": report.sums.shares}
+    numbers = number_files("All heads", f"{len(table):,} heads: {', '.join(columns)}.", name, len(table) * len(columns),
+                           lambda: SavedNumbers(about, columns, table, arrays))  # fmt: skip
+    python = Python("It ends with `report`: `patterns`, `spread`, `distance` and the sentences where each head is strongest.",
+                    lambda: core_many(heading, report), None, NO_LIBRARY)  # fmt: skip
+    return Exhibit(heading, caption, name, picture, still_page(picture, columns, lambda: table), (numbers,), python)
+
+
+def core_many(title: str, report: "HeadReport") -> str:
+    """Write the code that reads the sentences: the built-in ones, or the reader's own file beside it."""
+    from tx_core.sentence_file import embedded_sentences
+
+    imported = ["from tx_core import models", "from tx_core.head_statistics import read_all"]
+    if report.sentences is embedded_sentences():
+        imported.append("from tx_core.sentence_file import embedded_sentences")
+        reading = ["sentences = embedded_sentences()"]
+    else:
+        imported.append("from tx_core.sentence_file import read_sentences")
+        source = report.sentences.source
+        reading = [
+            f"with open({source!r}, 'rb') as file:  # your file",
+            f"    sentences = read_sentences(file, {source!r}, {report.sentences.column!r})",
+        ]
+    return "\n".join([
+        *opening(title, report.model, "\n".join(imported)), *reading, "report = read_all(engine, sentences)", "",
+        'print(*report.patterns, report.spread.round(3), report.distance.round(2), sep="\\n")', "",
+    ])  # fmt: skip
