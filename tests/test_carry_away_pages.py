@@ -1,18 +1,31 @@
 """What each page hands over to be carried away holds what its screen shows; its Python computes the same numbers."""
 
+import csv
 import io
 import json
+import re
 from collections.abc import Callable
+from html import escape
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.answers import Answer
 from pages.ui.attention_view import joined
+from pages.ui.bertviz_exhibit import bertviz_exhibit
+from pages.ui.bertviz_frame import Drawn
 from pages.ui.exhibit import Exhibit
 from pages.ui.picture_export import STILL
+from pages.ui.prediction_exhibit import Lists, lists_exhibit
+from pages.ui.prediction_settings import Settings
 from pages.ui.saved_numbers import SavedNumbers, to_csv, to_json, to_npz
+from pages.ui.web_page_export import stand_alone
+from tx_core import models
+from tx_core.fill_mask import predict
 
 Open = Callable[..., AppTest]
+HOSTILE = "</script><script>alert(1)</script> <!-- &amp; \"quoted\" 'single'"
 ABOUT = {"text": "time \u202e flies"}
 
 
@@ -39,8 +52,6 @@ def message_of(app: AppTest, name: str) -> tuple[dict, bytes]:
 
 def files(exhibit: Exhibit) -> tuple[list[list[str]], dict, dict]:
     """The rows of the CSV, the JSON and the arrays of the NPZ of a view's first numbers."""
-    import csv
-
     made = {form: write() for form, write in exhibit.numbers[0].files.items()}
     rows = list(csv.reader(io.StringIO(made["csv"].decode("utf-8-sig"), newline="")))
     with np.load(io.BytesIO(made["npz"]), allow_pickle=False) as arrays:
@@ -70,7 +81,79 @@ def test_without_arrays_an_npz_file_holds_the_columns():
 
 
 def test_the_scripts_of_a_still_view_declare_no_name_twice():
-    import re
-
     names = re.findall(r"^(?:export (?:default )?)?(?:async )?(?:function|const|let) (\w+)", joined(STILL), flags=re.MULTILINE)
     assert len(names) == len(set(names))
+
+
+VIEWS = {
+    "lists": ("fill_mask", "The predictions", {"text": "The ___ sat ___.", "compare": "1", "second": "A ___."}),
+    "changes": ("fill_mask", "What your changes do", {"text": "The ___ sat.", "changes": "off~1-2"}),
+    "a blank's map": ("fill_mask", "The attention map", {"text": "The ___ sat."}),
+    "maps": ("compare", "A, B and B − A", {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
+    "a word": ("compare", "The word through the layers", {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
+    **{part: ("summaries", "", {"text": "The [MASK] sat.", "part": part})
+       for part in ("glance", "layers", "values", "alike", "lens", "owed")},
+    "many sentences": ("many_sentences", "", {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "what", "view"), VIEWS.values(), ids=VIEWS)
+def test_a_view_opens_in_every_form_and_nothing_is_made_before(open_app: Open, page: str, what: str, view: dict[str, str]):
+    app = open_app(page, **view)
+    assert not app.exception
+    assert "attention_explorer_picture" not in [element.proto.component_name for element in app.get("bidi_component")]
+    own = len(app.get("download_button"))
+    header, _ = message_of(opened(app, page, what), "picture")
+    assert header["caption"].startswith(header["title"])
+    assert len(opened(app, page, what, "Numbers").get("download_button")) == own + 3
+    assert len(opened(app, page, what, "Web page").get("download_button")) == own + 1
+    codes = [code.value for code in opened(app, page, what, "Python").code]
+    assert sum("Run it in the root folder" in code for code in codes) == 1
+
+
+@pytest.mark.parametrize("view", ["head", "neuron"])
+def test_a_view_of_bertviz_is_carried_away_as_a_page_of_its_own_and_as_weights(open_app: Open, view: str):
+    app = opened(open_app("bertviz_page", text="time flies", picture=view), "bertviz_page", form="Web page")
+    assert len(app.get("download_button")) == 1
+    assert len(opened(app, "bertviz_page", form="Numbers").get("download_button")) == 3
+
+
+def test_a_page_of_bertviz_by_itself_runs_its_own_scripts_only_and_a_visitors_text_is_no_markup():
+    trace = models.load("embedded").trace(HOSTILE)
+    exhibit = bertviz_exhibit(trace, "head", Drawn(trace.stacks, 0, alone=True))
+    page = exhibit.alone.document()
+    nonce = re.search(r"script-src &#x27;nonce-([\w-]+)&#x27;", page)[1]
+    own = re.findall(r"<script([^>]*)>", page)
+    assert own and set(own) == {f' nonce="{nonce}"'}
+    assert "<script>alert" not in page
+    assert escape(HOSTILE) in page
+
+
+def test_a_page_of_predictions_by_itself_holds_its_numbers_and_no_markup_of_the_visitor():
+    found = predictions_of(f"{HOSTILE} ___", "___ sat")
+    page = stand_alone(lists_exhibit(found))
+    assert page.count("<script") == page.count("</script") == 1
+    assert not re.search(r"(src|href)=|https?:|import |fetch\(|url\(", page)
+    best = found.found[1].filling.blanks[0].predictions[0]
+    assert f"<td><bdi>{escape(best.sentence)}</bdi></td>" in page
+    assert f"<td><bdi>{best.probability:.4g}</bdi></td>" in page
+
+
+def test_the_files_of_predictions_hold_every_probability_and_rank():
+    found = predictions_of("___ sat ___")
+    rows, entries, arrays = files(lists_exhibit(found))
+    listed = [one.probability for blank in found.found[0].filling.blanks for one in blank.predictions]
+    column = rows[0].index("probability")
+    np.testing.assert_array_equal([float(row[column]) for row in rows[1:]], listed)
+    assert [entry["probability"] for entry in entries["table"]] == listed
+    np.testing.assert_array_equal(arrays["probability"], listed)
+    assert [entry["rank"] for entry in entries["table"]] == [1, 2, 3, 1, 2, 3]
+    assert entries["temperature"] == 2
+
+
+def predictions_of(*texts: str) -> Lists:
+    """What the page with blanks lists of some sentences."""
+    engine = models.load("embedded")
+    fillings = [predict(engine, text, top_k=3, temperature=2.0) for text in texts]
+    return Lists("embedded", tuple(Answer(text, one, ((),) * 2, ()) for text, one in zip(texts, fillings, strict=True)),
+                 Settings(3, 2.0, 1.0, 1.0))  # fmt: skip

@@ -130,7 +130,7 @@ def own_blanks(sentence: str, model: str) -> str:
 
 
 def _run(trace: Trace, kind: str, hidden: bool) -> list[str]:
-    kinds, layers = [stack.kind for stack in trace.stacks], trace.stacks[0].weights.shape[0]
+    kinds = [stack.kind for stack in trace.stacks]
     vectors = "output.encoder_hidden_states" if len(kinds) > 1 else "output.hidden_states"
     kept = [f"hidden = torch.stack({vectors})[:, 0]  # step, token, hidden"] if hidden else []
     if trace.interventions == UNCHANGED:
@@ -142,6 +142,7 @@ def _run(trace: Trace, kind: str, hidden: bool) -> list[str]:
             f"layers = output.{name}",
             *kept,
         ]
+    layers = trace.stacks[0].weights.shape[0]
     which = {"self": f"[:{layers}]", "decoder": f"[{layers}::2]", "cross": f"[{layers + 1}::2]"}[kind]
     return [
         *changed_attention(trace),

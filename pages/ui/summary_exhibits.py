@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tx_core.trace import Trace
 
 STYLES = ("../mask_grid/mask_grid.css",)
+COLOURED = "Cells are coloured by the square root of their number, from 0 to 1."
 RULES = "The kinds of heads are rules of this project; the code gives how widely and how far each head looks."
 FLOW = "Flow solves a network, which transformers knows nothing of; the code gives the attention in each layer and the rollout."
 
@@ -104,6 +105,7 @@ def _matrices_exhibit(subject: Subject, drawn: Matrices, row_name: str, python: 
         return drawn.packed(**{"drawing": "matrices"} | more)
 
     alone = Alone(MODULES, STYLES, "point at a cell to read its numbers", drawn.packed)
+    subject = replace(subject, told=f"{subject.told} {COLOURED}")
     return subject.exhibit(packed, alone, _matrix_table(drawn, row_name), python)
 
 

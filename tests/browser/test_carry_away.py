@@ -146,3 +146,44 @@ def test_numbers_are_saved_as_files(page_at, settle, tmp_path):
     panel(page).get_by_text("Every layer and head").click()
     settle(page)
     assert saved(page, "Save as NPZ", tmp_path).name == "attention-embedded-all.npz"
+
+
+VIEWS = {
+    "bars": (f"/fill_mask?text={quote(HOSTILE + ' ___')}", "The predictions", {"Most likely words"}),
+    "changed": ("/fill_mask?text=The+___+sat&changes=off~1-2", "What your changes do", {"before", "after"}),
+    "comparison": (f"/compare?text={quote(TEXT)}&text_b={quote(HOSTILE)}&vary=text", "A, B and B − A", {"B − A", "A: lost"}),
+    "lines": ("/compare?text=time+flies&text_b=fruit+flies&vary=text", "The word through the layers", {"embeddings"}),
+    "table": ("/summaries?part=glance", "", {"Layer ↓ Head →", "1", "2"}),
+    "matrices": ("/summaries?part=layers&text=time+flies", "", {"Rollout from the input", "time", "layer 2"}),
+    "points": ("/summaries?part=alike&text=time+flies", "", {"head", "kind"}),
+}
+
+
+@pytest.mark.parametrize(("path", "what", "words"), VIEWS.values(), ids=VIEWS)
+def test_every_kind_of_view_is_saved_as_text_and_shapes_and_as_a_page_that_works_offline(
+    page_at, settle, axe, browser: Browser, tmp_path, path: str, what: str, words: set[str]
+):
+    page = page_at(path, dark=True)
+    page.get_by_text("Carry it away").click()
+    settle(page)
+    if what:
+        panel(page).get_by_text(what, exact=True).click()
+        settle(page)
+    root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
+    assert {node.tag.removeprefix(SVG) for node in root.iter()} <= {"svg", "title", "desc", "g", "path", "clipPath", "text"}
+    assert words <= {node.text for node in root.iter(f"{SVG}text")}
+    panel(page).get_by_text("Web page", exact=True).click()
+    settle(page)
+    file = saved(page, "Save as HTML", tmp_path)
+    context = browser.new_context(offline=True, color_scheme="dark", viewport={"width": 390, "height": 800})
+    alone, faults = context.new_page(), []
+    alone.on("request", lambda request: faults.append(request.url) if not request.url.startswith("file:") else None)
+    for event in ("pageerror", "dialog"):
+        alone.on(event, lambda fault: faults.append(str(fault)))
+    alone.goto(file.as_uri())
+    expect(alone.locator("canvas").first).to_be_visible()
+    assert alone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert alone.evaluate("document.scripts.length") == 1
+    axe(alone)
+    assert faults == []
+    context.close()
