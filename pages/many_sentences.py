@@ -9,9 +9,9 @@ from pages.ui.address import Field, choice_field, keep_view, key, read_view, tel
 from pages.ui.attention_view import heads_to_link
 from pages.ui.carry_away import carry_away
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
-from pages.ui.many_head import RANKS, ask_head, strongest_sentences, tell_head
+from pages.ui.many_head import RANKS, strongest_sentences, tell_head
 from pages.ui.many_wall import COLOURS, wall
-from pages.ui.summary_choices import NO_EXPLANATION, tell
+from pages.ui.summary_choices import NO_EXPLANATION, ask_head, tell
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -41,7 +41,7 @@ def look(report: "HeadReport") -> None:
     st.markdown("Every cell is a head. **Hue and word tell what it mostly does, depth of colour how clearly.** Choose one to "
                 "see where it does so most.")  # fmt: skip
     place = st.container()
-    head = ask_head(PAGE, report)
+    head = ask_head(PAGE, *report.entropy.shape)
     with place:
         drawn = wall(PAGE, report, head)
     tell_head(report, head)

@@ -18,16 +18,6 @@ RANKS = (OWN, "previous", "next", "same", "first", "separator", "punctuation", "
 """What sentences are ranked by: the head's own kind, or any of `head_statistics.RANKED`."""
 
 
-def ask_head(page: str, report: "HeadReport") -> Head:
-    """Let the reader choose a head by name; give (layer, head) from 0."""
-    layers, heads = report.entropy.shape
-    name = key(page, "heads")
-    if not controls.keep_existing_heads(name, layers, heads):
-        st.info(f"This model has {layers} layers of {heads} heads: a head beyond that is left out.")
-    st.session_state[name] = st.session_state[name][:1]
-    return controls.layer_and_heads(name, layers, heads)[0]
-
-
 def tell_head(report: "HeadReport", head: Head) -> None:
     """Say what a head does on average."""
     looks, pattern = head_kinds.looks(report.example), pattern_of(report, head)

@@ -38,7 +38,7 @@ def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
     summary = summary_of(page, engine.name, engine.device, text, pair, stack)
     looks = head_kinds.looks(stack.query_tokens)
     kinds = [looks[one.kind] for one in summary.named]
-    layer, head = ask_head(page, stack)
+    layer, head = ask_head(page, *stack.weights.shape[:2])
     chosen = layer * heads + head
     near = head_likeness.nearest(found, chosen, NEIGHBOURS)
     numbers = [divmod(number, heads) for number in range(len(found))]

@@ -9,7 +9,7 @@ from pages.ui.address import key
 from pages.ui.attention_table import numbered
 
 if TYPE_CHECKING:  # the core imports torch: only a part that computes waits for it
-    from tx_core.trace import AttentionStack, Encoding
+    from tx_core.trace import Encoding
 
 NO_EXPLANATION = (
     "Attention is not an explanation: other weights can give the same prediction (Jain & Wallace 2019), though weights that "
@@ -22,13 +22,13 @@ def tell(what: str) -> None:
     st.caption(f":material/info: {what}")
 
 
-def ask_head(page: str, stack: "AttentionStack") -> controls.Head:
+def ask_head(page: str, layers: int, heads: int) -> controls.Head:
     """Let the reader choose a head by name; give (layer, head) from 0. Of several, as a link may name them, the first counts."""
-    name, sizes = key(page, "heads"), stack.weights.shape[:2]
-    if not controls.keep_existing_heads(name, *sizes):
-        st.info(f"This model has {sizes[0]} layers of {sizes[1]} heads: a head beyond that is left out.")
+    name = key(page, "heads")
+    if not controls.keep_existing_heads(name, layers, heads):
+        st.info(f"This model has {layers} layers of {heads} heads: a head beyond that is left out.")
     st.session_state[name] = st.session_state[name][:1]
-    return controls.layer_and_heads(name, *sizes)[0]
+    return controls.layer_and_heads(name, layers, heads)[0]
 
 
 def ask_token(page: str, encoding: "Encoding", label: str) -> int:

@@ -13,6 +13,7 @@ from pages.ui.address import held, key
 from pages.ui.attention_view import heads_to_link
 from pages.ui.carry_away import carry_away
 from pages.ui.controls import head_name
+from pages.ui.head_cells import Cells, distance_cells, kind_cells, spread_cells
 from pages.ui.head_table import HeadCell, LegendEntry, chosen_head, head_table
 from pages.ui.source_code import show_source
 from pages.ui.summary_choices import NO_EXPLANATION, ask_head, tell
@@ -91,7 +92,7 @@ def _table(
             st.session_state[key(page, "heads")] = [head]
 
     colour = st.session_state[key(page, "colour")]
-    cells, legend = _by_kind(stack, found) if colour == "pattern" else _by_number(stack, found, colour)
+    cells, legend = _cells(stack, found, colour)
     rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
     chosen = st.session_state[key(page, "heads")][0]
     chosen = chosen if chosen[0] < layers and chosen[1] < heads else (0, 0)
@@ -100,39 +101,19 @@ def _table(
     return COLOURS[colour], rows, legend, chosen
 
 
-def _by_kind(stack: "AttentionStack", found: HeadSummary) -> tuple[list[HeadCell], list[LegendEntry]]:
-    looks = head_kinds.looks(stack.query_tokens)
-    cells = [
-        HeadCell(look.word, look.letter, f"{head.confidence:.2f}", look.colour, head.confidence,
-                 f"{head_name((head.layer, head.head))}: {look.word}, confidence {head.confidence:.2f}")
-        for head in found.named
-        for look in [looks[head.kind]]
-    ]  # fmt: skip
-    kinds = [kind for kind in looks if any(head.kind == kind for head in found.named)]
-    return cells, [LegendEntry(looks[kind].aim, looks[kind].letter, looks[kind].colour) for kind in kinds]
-
-
-def _by_number(stack: "AttentionStack", found: HeadSummary, colour: str) -> tuple[list[HeadCell], list[LegendEntry]]:
-    numbers = getattr(found, colour)
-    most = 1.0 if colour == "entropy" else max(float(numbers.max()), 1e-9)
-    unit, digits = ("of 1", 2) if colour == "entropy" else ("tokens", 1)
-    cells = [
-        HeadCell(f"{number:.{digits}f}", f"{number:.1f}", "", head_kinds.ONE_COLOUR, number / most,
-                 f"{head_name((head.layer, head.head))}: {number:.{digits}f} {unit}")
-        for head, number in zip(found.named, numbers.ravel().tolist(), strict=True)
-    ]  # fmt: skip
+def _cells(stack: "AttentionStack", found: HeadSummary, colour: str) -> Cells:
+    if colour == "pattern":
+        return kind_cells(found.named, stack.query_tokens, lambda head: (f"{head.confidence:.2f}", head.confidence),
+                          lambda head: f", confidence {head.confidence:.2f}")  # fmt: skip
     if colour == "entropy":
-        ends = "each token looks at one other", "at all alike"
-    else:
-        even = measures.even_distance(len(stack.query_tokens))
-        ends = "each token looks at itself", f"{most:.1f} tokens away; an even look is {even:.1f} away"
-    return cells, [LegendEntry(ends[0], "", head_kinds.ONE_COLOUR, 0.0), LegendEntry(ends[1], "", head_kinds.ONE_COLOUR)]
+        return spread_cells(found.entropy)
+    return distance_cells(found.distance, measures.even_distance(len(stack.query_tokens)))
 
 
 def _chosen(page: str, engine: "Engine", text: str, pair: str, stack: "AttentionStack", found: HeadSummary) -> None:
     asked, told = st.columns([2, 5], gap="medium")
     with asked:
-        layer, head = ask_head(page, stack)
+        layer, head = ask_head(page, *found.entropy.shape)
     looks = head_kinds.looks(stack.query_tokens)
     pattern = found.named[layer * found.entropy.shape[1] + head]
     with told:

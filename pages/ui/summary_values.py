@@ -31,7 +31,7 @@ def values(page: str, engine: "Engine", text: str, pair: str) -> None:
     show_source(value_weighted.value_weighted, value_weighted.output_projection)
     trace = cache.trace(engine.name, text, pair, keep=("weights", "value"))
     stack = trace.attention
-    layer, head = ask_head(page, stack)
+    layer, head = ask_head(page, *stack.weights.shape[:2])
     found = cache.remember((page, "values", engine.name, engine.device, text, pair or None, layer),
                            lambda: value_weighted.value_weighted(engine, stack, layer))  # fmt: skip
     drawn = _draw(page, stack, layer, head, found)
