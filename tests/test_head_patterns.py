@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tx_core import models
-from tx_core.head_patterns import AIMED, CLEAR, KINDS, is_punctuation, kind_targets, name_heads, pattern_sums
+from tx_core.head_patterns import AIMED, CLEAR, KINDS, is_punctuation, kind_targets, name_heads, padded_targets, pattern_sums
 from tx_core.plain_text import plain_encoding
 
 TEXT = "The cat saw the unbelievable dog, and it ran."
@@ -61,6 +61,17 @@ def test_half_of_the_attention_scores_half_of_what_is_left_by_chance(encoding):
     weights = 0.5 * rows_to(back) + 0.5 / tokens
     found = one(weights, encoding)
     assert (found.kind, found.confidence) == ("previous", pytest.approx(0.5))
+
+
+def test_texts_of_a_batch_have_the_targets_that_they_have_alone_and_padding_has_none_and_is_none():
+    engine = models.load("embedded")
+    rows = [engine.encode(text) for text in ("Tea, tea.", TEXT, "The unbelievable dog ran and ran!", "No")]
+    together = padded_targets(rows)
+    for row, targets in zip(rows, together, strict=True):
+        alone = np.zeros_like(targets)
+        alone[:, : len(row), : len(row)] = kind_targets(row)
+        np.testing.assert_array_equal(targets[..., len(row) :], False)
+        np.testing.assert_array_equal(targets, alone)
 
 
 def test_targets_by_hand():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tx_core import hub, models, sentence_batches
-from tx_core.batch_measures import measure_batch
+from tx_core.batch_measures import label, measure_batch
 from tx_core.engine import Engine
 from tx_core.errors import Busy
 from tx_core.head_patterns import AIMED, KINDS, PatternSums, pattern_sums
@@ -82,9 +82,9 @@ def test_batches_give_what_every_sentence_alone_gives(engine, family: str):
 
 def test_padding_does_not_count(embedded: Engine):
     rows = [embedded.encode(text) for text in ("Bread is cold.", "The old man saw a small dog, and it ran home.")]
-    together = embedded.over_weights(rows, lambda layers: measure_batch(layers, rows))
+    together = embedded.over_weights(rows, lambda layers: measure_batch(layers, label(rows)))
     for place, row in enumerate(rows):
-        alone = embedded.over_weights([row], lambda layers, row=row: measure_batch(layers, [row]))
+        alone = embedded.over_weights([row], lambda layers, row=row: measure_batch(layers, label([row])))
         for part in ("given", "chance", "queries", "entropy", "spread", "distance", "asked"):
             np.testing.assert_allclose(getattr(together, part)[place], getattr(alone, part)[0], atol=1e-5)
 

@@ -15,7 +15,7 @@ What a reader is shown of a run: views, sentences; in a file: weights_file; of t
 Of two runs side by side: word_alignment, comparison, word_likeness.
 Summaries of a run: measures, head_patterns, head_likeness, rollout, value_weighted, logit_lens, attribution;
 of many sentences: text_file, sentence_file,
-sentence_batches, batch_measures, strongest, head_statistics.
+sentence_batches, batch_measures, several_at_once, strongest, head_statistics.
 Blanks: blanks, fill_mask, joint_filling, word_scores; under interventions: prediction_shift, head_scan.
 Experiments that the pages draw: block_run, blocks, sentence_depth, mask_kinds, masked_scores, padded_run,
 position_pictures, seq2seq_shapes, untrained, parity, families.

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from tx_core.engine import LayerWeights
-from tx_core.head_patterns import AIMED, KINDS, PatternSums, kind_targets, over_chance, winning_kinds
+from tx_core.head_patterns import AIMED, KINDS, PatternSums, over_chance, padded_targets, winning_kinds
 from tx_core.trace import Encoding
 
 
@@ -29,7 +30,7 @@ class BatchMeasures:
     distance: Float[np.ndarray, "text layer head"]
     asked: Float[np.ndarray, "text"]
 
-    @property
+    @cached_property
     def scores(self) -> Float[np.ndarray, "text layer head kind"]:
         """How far above chance each head gives to each kind's targets in each text, 0 to 1."""
         return over_chance(self.given, self.chance[:, None, None], self.queries[:, None, None])
@@ -41,11 +42,31 @@ class BatchMeasures:
         return PatternSums(self.given.sum(0), self.chance.sum(0), self.queries.sum(0), votes, len(self.asked))
 
 
-def measure_batch(layers: LayerWeights, rows: Sequence[Encoding]) -> BatchMeasures:
+@dataclass(frozen=True)
+class BatchLabels:
+    """What is known of a batch before it is run.
+
+    lengths: in tokens. asked: the texts' own tokens. targets: as of `head_patterns.kind_targets`, from those asked.
+    """
+
+    lengths: Int[np.ndarray, "text"]
+    asked: Bool[np.ndarray, "text query"]
+    targets: Bool[np.ndarray, "text kind query key"]
+
+
+def label(rows: Sequence[Encoding]) -> BatchLabels:
+    """Mark each text's own tokens, and from each of them the targets of each kind; padding is neither."""
+    lengths = np.array([len(row) for row in rows])
+    asked = np.zeros((len(rows), lengths.max()), dtype=bool)
+    for number, row in enumerate(rows):
+        asked[number, : len(row)] = ~np.array(row.special)
+    return BatchLabels(lengths, asked, padded_targets(rows) & asked[:, None, :, None])
+
+
+def measure_batch(layers: LayerWeights, labels: BatchLabels) -> BatchMeasures:
     """Measure every head in every text at once. layers: the weights of a batch in which shorter texts are padded."""
     device, longest = layers[0].device, layers[0].shape[-1]
-    asked, targets = (torch.from_numpy(part).to(device) for part in _labels(rows, longest))
-    real = torch.tensor([len(row) for row in rows], device=device)
+    real, asked, targets = (torch.from_numpy(part).to(device) for part in (labels.lengths, labels.asked, labels.targets))
     place = torch.arange(longest, device=device)
     apart = (place[:, None] - place).abs().float() * asked[:, :, None]
     ahead = (place > place[:, None]) & (place < real[:, None, None]) & (place[:, None] < real[:, None, None])
@@ -73,19 +94,6 @@ def measure_batch(layers: LayerWeights, rows: Sequence[Encoding]) -> BatchMeasur
         distance=_array(aimed[..., len(AIMED)]),
         asked=_array(total),
     )
-
-
-def _labels(
-    rows: Sequence[Encoding], longest: int
-) -> tuple[Bool[np.ndarray, "text query"], Bool[np.ndarray, "text kind query key"]]:
-    """Mark each text's own tokens, and from each of them the targets of each kind; padding is neither."""
-    asked = np.zeros((len(rows), longest), dtype=bool)
-    targets = np.zeros((len(rows), len(AIMED), longest, longest), dtype=bool)
-    for number, row in enumerate(rows):
-        tokens = len(row)
-        asked[number, :tokens] = ~np.array(row.special)
-        targets[number, :, :tokens, :tokens] = kind_targets(row)
-    return asked, targets & asked[:, None, :, None]
 
 
 def _array(measured: Tensor) -> np.ndarray:

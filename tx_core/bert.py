@@ -85,7 +85,7 @@ class Bert(nn.Module):
         for block in blocks:
             hidden, attention = block(hidden, mask)
             layers.append(attention.weights)
-        return [*layers, last.attention(hidden, mask=mask).weights]
+        return [*layers, last.attention.weights_alone(hidden, mask)]
 
     def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
         """Score every word of the vocabulary at the given vectors.

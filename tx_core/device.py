@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import BoundedSemaphore, Thread
+from threading import BoundedSemaphore, Lock, Thread
 
 import torch
 
@@ -11,6 +11,7 @@ from tx_core.errors import Busy, ModelUnavailable
 
 PATIENCE_SECONDS = 20.0
 _slots = BoundedSemaphore(max(2, (os.cpu_count() or 2)))
+_counting = Lock()
 
 
 def best_device() -> str:
@@ -57,8 +58,9 @@ def use_one_core() -> None:
     torch.set_num_threads binds the thread that calls it, and is what threads born later begin with: so one of those
     puts the second part back.
     """
-    usual = torch.get_num_threads()
-    torch.set_num_threads(1)
-    restore = Thread(target=torch.set_num_threads, args=(usual,))
-    restore.start()
-    restore.join()
+    with _counting:  # else another thread might take the 1 for the usual number, and put that back
+        usual = torch.get_num_threads()
+        torch.set_num_threads(1)
+        restore = Thread(target=torch.set_num_threads, args=(usual,))
+        restore.start()
+        restore.join()

@@ -7,6 +7,7 @@ share is the attention that falls on them. Sums of many texts can be added up be
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -108,21 +109,32 @@ def kind_targets(encoding: Encoding) -> Bool[np.ndarray, "kind query key"]:
     the same word elsewhere. first: the special token that opens the text ([CLS]), or else the first token, which models
     without one use in its place (Xiao et al. 2024). separator: every other special token ([SEP]).
     """
-    tokens = len(encoding)
-    special = np.array(encoding.special)
-    first = np.arange(tokens) == 0
-    every = np.ones((tokens, 1), dtype=bool)
-    beside = np.eye(tokens, k=-1, dtype=bool), np.eye(tokens, k=1, dtype=bool)
-    names = np.array(_names(encoding))
-    return np.stack([
-        beside[0] & ~special, beside[1] & ~special,
-        (names[:, None] == names) & ~special,
-        every & first,
-        every & (special & ~first),
-        every & np.array([is_punctuation(token) and not mark for token, mark in zip(encoding.tokens, special, strict=True)]),
-    ])  # fmt: skip
+    return padded_targets([encoding])[0]
 
 
+def padded_targets(encodings: Sequence[Encoding]) -> Bool[np.ndarray, "text kind query key"]:
+    """Mark the targets of several texts at once, as `kind_targets` does; padding is no target and has none."""
+    longest = max(map(len, encodings))
+    real, own, signs = (np.zeros((len(encodings), longest), dtype=bool) for _ in range(3))
+    words = np.zeros((len(encodings), longest), dtype=np.int64)
+    for place, encoding in enumerate(encodings):
+        tokens = len(encoding)
+        real[place, :tokens] = True
+        own[place, :tokens] = ~np.array(encoding.special)
+        signs[place, :tokens] = [is_punctuation(token) for token in encoding.tokens]
+        words[place, :tokens] = _numbered(_names(encoding))
+    first = np.arange(longest) == 0
+    targets = np.empty((len(encodings), len(AIMED), longest, longest), dtype=bool)
+    targets[:, 0] = np.eye(longest, k=-1, dtype=bool) & own[:, None]
+    targets[:, 1] = np.eye(longest, k=1, dtype=bool) & own[:, None]
+    targets[:, 2] = (words[:, :, None] == words[:, None]) & own[:, None]
+    targets[:, 3] = first
+    targets[:, 4] = (real & ~own & ~first)[:, None]
+    targets[:, 5] = (own & signs)[:, None]
+    return targets & real[:, None, :, None]
+
+
+@lru_cache(maxsize=4096)
 def is_punctuation(token: str) -> bool:
     """Tell whether a token is made of signs only: no letter, no figure. The marks of a vocabulary do not count."""
     bare = token.removeprefix("##").replace("␣", "")
@@ -175,3 +187,9 @@ def _names(encoding: Encoding) -> Sequence[str]:
         encoding.tokens[place] if word is None else encoding.word_texts[word].casefold()
         for place, word in enumerate(encoding.words)
     ]
+
+
+def _numbered(names: Sequence[str]) -> list[int]:
+    """Give equal names the same number."""
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(name, len(numbers)) for name in names]

@@ -2,18 +2,20 @@
 
 import time
 from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from jaxtyping import Float
 
-from tx_core.batch_measures import BatchMeasures, measure_batch
+from tx_core.batch_measures import BatchMeasures, label, measure_batch
 from tx_core.engine import Engine
 from tx_core.errors import Busy
 from tx_core.head_patterns import AIMED, HeadPattern, PatternSums, name_heads
 from tx_core.sentence_batches import TextBatch, batches
 from tx_core.sentence_file import LeftOut, Notes, Sentences
+from tx_core.several_at_once import at_once, results_in_order
 from tx_core.strongest import Strongest, none_yet
 from tx_core.trace import Encoding
 
@@ -90,11 +92,12 @@ class Reading:
         """Read all sentences; where the host has no place to compute, try again at the next step."""
         engine, start = self._engine, time.monotonic()
         try:
-            for batch in batches(engine, self.sentences.texts, self.sentences.lines, self._notes):
-                while (measured := _measure(engine, batch)) is None:
+            found = batches(engine, self.sentences.texts, self.sentences.lines, self._notes)
+            with closing(results_in_order(partial(_measure, engine), found, at_once(self.device))) as results:
+                for batch, measured in results:
+                    if measured is not None:
+                        self._add(measured, batch)
                     yield self._progress(start)
-                self._add(measured, batch)
-                yield self._progress(start)
         finally:
             self._engine = None  # what is kept of a reading must not keep a large model in memory
 
@@ -130,7 +133,8 @@ class Reading:
 def _measure(engine: Engine, batch: TextBatch) -> BatchMeasures | None:
     """Run a batch; None where the host has no place to compute for now."""
     try:
-        return engine.over_weights(batch.rows, lambda layers: measure_batch(layers, batch.rows))
+        labels = label(batch.rows)  # before there is a place to compute, which others wait for
+        return engine.over_weights(batch.rows, lambda layers: measure_batch(layers, labels))
     except Busy:
         return None
 

@@ -13,8 +13,8 @@ BLOCK = 1024  # texts that are sorted by length together
 MOST_ROWS = 64
 MOST_PIECES = {"cpu": 1024}
 MOST_PIECES_ON_A_CARD = 16_384
-MOST_WEIGHTS = 16_000_000
-"""Attention weights of one batch, all layers and heads: 64 MB. A single text of a large model may have more."""
+MOST_WEIGHTS = 8_000_000
+"""Attention weights of one batch, all layers and heads: 32 MB. A single text of a large model may have more."""
 
 
 @dataclass(frozen=True)
