@@ -78,22 +78,33 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def visitors(browser: Browser) -> list[BrowserContext]:
+    """Visitors' browser profiles, one for each page that a test has open at once.
+
+    They outlive a test with their cached scripts, so that only the first page of each waits for all of Streamlit.
+    """
+    return []
+
+
 @pytest.fixture
-def page_at(browser: Browser, server: str) -> Iterator[Callable[..., Page]]:
+def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> Iterator[Callable[..., Page]]:
     """Open a path of the app as a new visitor: page_at("/attention?text=hi", width=390, dark=True, expect=[…]).
 
     The page is settled: its title is there and its script has finished.
     When the test ends, every page must have been free of console errors, dialogs and requests to other origins.
     """
-    opened: list[tuple[BrowserContext, Watch]] = []
+    watches: list[Watch] = []
 
     def open_page(path: str = "/", width: int = 1280, dark: bool = False, expect: tuple[str, ...] = ()) -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light"
-        )
+        if len(watches) == len(visitors):
+            visitors.append(browser.new_context())
+        page = visitors[len(watches)].new_page()
         watch = Watch(server, expect=list(expect))
-        opened.append((context, watch))
-        page = context.new_page()
+        watches.append(watch)
+        forget(page, server)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme="dark" if dark else "light")
         watch.follow(page)
         page.goto(server + path)
         page.get_by_role("heading", level=1).first.wait_for(timeout=30_000)
@@ -101,10 +112,18 @@ def page_at(browser: Browser, server: str) -> Iterator[Callable[..., Page]]:
         return page
 
     yield open_page
-    for context, _ in opened:
-        context.close()
-    faults = [fault for _, watch in opened for fault in watch.faults]
+    for page in [page for visitor in visitors for page in visitor.pages]:
+        page.close()
+    faults = [fault for watch in watches for fault in watch.faults]
     assert not faults, "\n".join(faults)
+
+
+def forget(page: Page, origin: str) -> None:
+    """Leave nothing of earlier visits but cached scripts: no cookies and nothing that a page stored."""
+    page.context.clear_cookies()
+    browser = page.context.new_cdp_session(page)
+    browser.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage,indexeddb,cache_storage"})
+    browser.detach()
 
 
 def wait_for_script(page: Page) -> None:
