@@ -137,7 +137,7 @@ def test_a_stand_alone_page_of_a_changed_run_holds_all_three_maps():
     page = stand_alone(attention_exhibit(replace(changed, shown=replace(changed.shown, before=changed.shown.weights))))
     assert "function mountView" in page
     assert "before-after" in page
-    assert "before-after" not in stand_alone(changed)
+    assert "before-after" not in stand_alone(attention_exhibit(changed))
     assert not re.search(r"^(import|export) ", page, flags=re.MULTILINE)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MAPS, WORD = "A, B and B − A", "The word through the layers"
 STYLES = ("view.css", "../comparison_view/comparison.css")
 COLUMNS = ("query", "key", "A", "B", "B − A")
+MEAN_OF_PIECES = "A word's vector is the mean of its pieces' vectors."
 DRAWN_WEIGHTS = "The random weights are drawn by this project: transformers alone cannot have the same ones."
 
 
@@ -78,8 +79,8 @@ def _saved(sides: Sides, found: "Comparison") -> SavedNumbers:
 def word_exhibit(sides: Sides, followed: Followed) -> Exhibit:
     """Make the similarities of a word's vectors in A and in B ready to be carried away."""
     found, word = followed.found, followed.word
-    heading = f"How alike “{word}” is in A and in B, layer by layer: {sides.told}"
-    caption = " ".join([f"{heading}.", *sides.notes, in_words(found, word)])
+    heading = f"How alike “{word}” is in A and in B, layer by layer, {sides.models}"
+    caption = " ".join([f"{heading}.", *sides.sentences, in_words(found, word), MEAN_OF_PIECES])
     steps, series, band = chart_parts(found, word)
     note = "Cosine of two vectors, from the embeddings to the last layer."
     note += " The shade is one standard deviation around the words that differ." if band else ""

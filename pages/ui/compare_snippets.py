@@ -68,14 +68,25 @@ class Sides:
         return " and ".join(name[0].lower() + name[1:] for name in names)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Write the sentences of both sides, and whatever changes the numbers."""
+    def models(self) -> str:
+        """Name the model, or both, and say where weights are random."""
+        names = [controls.model_title(run.side.model) + (", random weights" if run.side.seed else "") for run in self.runs]
+        return " and ".join(dict.fromkeys(names))
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Write the sentences of both sides, and what was changed in either run."""
         notes = []
         for name, run in zip("AB", self.runs, strict=True):
             pair = f" Its second sentence: {quoted(run.side.pair)}" if run.side.pair else ""
             changes = f" Changed in it: {changes_in_words(run.trace)}." if run.side.changes else ""
             notes.append(f"{name}: {quoted(run.side.text)}{pair}{changes}")
-        return (*notes, MERGED, *([HIDDEN] if self.one.view.hides_special else []))
+        return tuple(notes)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Write the sentences of both sides, and whatever changes the weights."""
+        return (*self.sentences, MERGED, *([HIDDEN] if self.one.view.hides_special else []))
 
     @property
     def about(self) -> dict[str, object]:
