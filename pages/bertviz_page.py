@@ -45,7 +45,8 @@ def look(model: str, text: str, pair: str) -> None:
         keep = ("weights", "query", "key") if view == "neuron" else ("weights",)
         trace = cache.trace(model, text, pair, keep=keep)
         drawn = drawing(PAGE, view, trace)
-        carry_away(PAGE, {VIEWS[view].name: lambda: bertviz_exhibit.bertviz_exhibit(trace, view, drawn)})
+        offered = {VIEWS[view].name: lambda: bertviz_exhibit.bertviz_exhibit(trace, view, drawn)}
+        carry_away(PAGE, offered, forms="numbers, web page, Python")
     except ExplorerError as error:
         explain(error)
     write_view(PAGE, FIELDS, {})

@@ -9,6 +9,8 @@ from snippets import computed
 from streamlit.testing.v1 import AppTest
 from test_carry_away_pages import message_of, opened
 
+from tx_core import models
+
 Open = Callable[..., AppTest]
 SHARES = "sorted(share for _, share in predictions)"
 BLANKS = {"text": "The old ___ drank \"some\" [MASK] 'tea'.", "named": "tea,unbelievably,💥", "listed": "5"}
@@ -112,6 +114,28 @@ def random_weights(open_app: Open) -> list[Claim]:
     words = len(shown.header["other"])
     codes = np.frombuffer(shown.cells, "<u2").astype(float)[words**2 : 2 * words**2]
     return [Claim(shown.core, "weights_b.ravel()", (codes / 65535) ** 2, 1e-4)]
+
+
+def many_sentences(open_app: Open) -> list[Claim]:
+    shown = seen(open_app, "many_sentences", colour="spread")
+    assert shown.library == ""
+    cells = [[float(cell["word"]) for cell in row] for row in shown.header["charts"][0]["cells"]]
+    return [Claim(shown.core, "report.spread", np.array(cells), 0.0051)]
+
+
+def bertviz(open_app: Open) -> list[Claim]:
+    app = open_app("bertviz_page", text=SUMMED["text"])
+    codes = []
+    for way in ("core", "library"):
+        app.session_state["bertviz_page_python_way"] = way
+        codes += [code.value for code in opened(app, "bertviz_page", form="Python").code if code.value.startswith("# Head view")]
+    weights = models.load("embedded").trace(SUMMED["text"]).attention.weights
+    assert len(codes) == 2
+    return [Claim(code, "weights", weights) for code in codes]
+
+
+def test_of_many_sentences_and_of_bertviz(open_app: Open, tmp_path: Path):
+    hold([*many_sentences(open_app), *bertviz(open_app)], tmp_path)
 
 
 def test_of_the_page_of_summaries(open_app: Open, tmp_path: Path):

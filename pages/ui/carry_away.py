@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 FORMS = ("Figure", "Numbers", "Web page", "Python")
 
 
-def carry_away(page: str, offered: "Offered") -> None:
+def carry_away(page: str, offered: "Offered", forms: str = "figure, numbers, web page, Python") -> None:
     """Offer the views of a page in every form; nothing is made until it is opened.
 
-    Call it where the views were drawn, so that it follows every click.
+    forms: in which ones, as the title says. Call it where the views were drawn, so that it follows every click.
     """
-    opened = st.expander("Carry it away: figure, numbers, web page, Python", key=key(page, "carry"), on_change="rerun")
+    opened = st.expander(f"Carry it away: {forms}", key=key(page, "carry"), on_change="rerun")
     if opened.open:
         with opened:
             _show(page, offered)
