@@ -2,7 +2,7 @@
 
 from pages.ui import controls, view_options
 from pages.ui.address import choice_field, flag_field, number_field, text_field
-from pages.ui.parts_page import Draw, PartsPage, parts_page
+from pages.ui.parts_page import Draw, PartsPage, Tell, parts_page
 
 PAGE = "bert"
 LAYERS, HEADS = controls.embedded_sizes()
@@ -32,4 +32,12 @@ def drawings() -> dict[str, Draw]:
             "family": family_view.family}  # fmt: skip
 
 
-parts_page(PartsPage(PAGE, FIELDS, PARTS, drawings, ("heads_and_blocks", "attention", "fill_mask")))
+def texts() -> dict[str, Tell]:
+    """Tell what stands above each part."""
+    from pages.ui import bert_texts
+
+    return {"compare": bert_texts.compare, "random": bert_texts.random, "labels": bert_texts.labels,
+            "family": bert_texts.family}  # fmt: skip
+
+
+parts_page(PartsPage(PAGE, FIELDS, PARTS, drawings, ("heads_and_blocks", "attention", "fill_mask"), texts=texts))

@@ -15,7 +15,8 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.attention_view import heads_from_link, heads_to_link
-from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.frame import open_page, share_link, show_engine, ways_on
+from pages.ui.live import live
 from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -111,15 +112,21 @@ def draw_numbers() -> None:
     st.session_state[key(PAGE, "numbers")] = " ".join(map(str, numbers))
 
 
-def train_it() -> None:
-    """The task, its training, and the visitor's own sequence."""
+def tell_task() -> None:
+    """Say what an encoder-decoder is, in words, equations and code."""
     from pages.ui.source_code import show_source
-    from tx_core import decoder, device, seq2seq
+    from tx_core import decoder, seq2seq
     from tx_core.training import copy_run
 
     st.markdown(TEXT)
     st.latex(EQUATION)
     show_source(seq2seq.Seq2Seq, decoder.DecoderBlock, copy_run.train, seq2seq.greedy_decode)
+
+
+def train_it() -> None:
+    """The task, its training, and the visitor's own sequence."""
+    from tx_core import device
+
     show_engine(badge, f"Encoder-decoder, {value('layers')} + {value('layers')} layers", device.best_device())
     snapshot = training_view.look(KIND)
     running = bool(snapshot and snapshot.running)
@@ -135,9 +142,8 @@ def train_it() -> None:
     watch_it(snapshot)
     if running:
         st.caption("Your own sequence is answered here as soon as the training has stopped.")
-        end_page()
     else:
-        ask_it(model_shown(snapshot))
+        live(PAGE, FIELDS, ask_it, model_shown(snapshot))
 
 
 def watch_it(snapshot: training_view.Snapshot | None) -> None:
@@ -180,14 +186,7 @@ def ask_it(model: "CopyTraining") -> None:
     if not found.usual_length:
         st.caption(f"It was trained on sequences of {model.settings.length - 1} numbers only; others are new to it.")
     best = alignment.best_head(found.trace, model.settings.task)
-    st.fragment(copy_pictures.show_maps)(PAGE, found.trace, (best.layer, best.head), end_page)
-
-
-def end_page() -> None:
-    """Put the view into the address and offer its link and the way to other pages."""
-    write_view(PAGE, FIELDS, {})
-    ways_on("", "", "self_attention", "masks", "positions")
-    share_link(SHARED)
+    live(PAGE, FIELDS, copy_pictures.show_maps, PAGE, found.trace, (best.layer, best.head))
 
 
 badge = open_page(PAGE)
@@ -195,13 +194,13 @@ read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
 part = st.segmented_control("Part", list(PARTS), key=key(PAGE, "part"), format_func=PARTS.get, required=True,
                             label_visibility="collapsed")  # fmt: skip
-try:
-    if part == "train":
-        train_it()
-    else:
-        show_engine(badge, "Encoder-decoder, random weights", "cpu")
-        copy_shapes.inside(PAGE)
-        end_page()
-except ExplorerError as problem:
-    explain(problem)
-    end_page()
+if part == "train":
+    tell_task()
+    live(PAGE, FIELDS, train_it)
+else:
+    show_engine(badge, "Encoder-decoder, random weights", "cpu")
+    copy_shapes.tell_masks()
+    live(PAGE, FIELDS, copy_shapes.inside, PAGE)
+write_view(PAGE, FIELDS, {})
+ways_on("", "", "self_attention", "masks", "positions")
+share_link(SHARED)

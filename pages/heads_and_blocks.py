@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui import controls
 from pages.ui.address import Field, choice_field, flag_field, key, number_field, text_field
 from pages.ui.matrix_view import Cell, cell_from_link, cell_to_link
-from pages.ui.parts_page import Draw, PartsPage, parts_page
+from pages.ui.parts_page import Draw, PartsPage, Tell, parts_page
 
 PAGE = "heads_and_blocks"
 LAYERS, HEADS = controls.embedded_sizes()
@@ -65,4 +65,13 @@ def drawings() -> dict[str, Draw]:
             "depth": block_depth.depth, "embeddings": block_parts.embeddings, "journey": block_depth.journey}  # fmt: skip
 
 
-parts_page(PartsPage(PAGE, FIELDS, PARTS, drawings, ("attention", "self_attention", "bert"), choose_first_cell))
+def texts() -> dict[str, Tell]:
+    """Tell what stands above each part."""
+    from pages.ui import block_texts
+
+    return {"heads": block_texts.heads, "feed": block_texts.feed_forward, "norm": block_texts.norm,
+            "depth": block_texts.depth, "embeddings": block_texts.embeddings, "journey": block_texts.journey}  # fmt: skip
+
+
+WAYS = ("attention", "self_attention", "bert")
+parts_page(PartsPage(PAGE, FIELDS, PARTS, drawings, WAYS, choose_first_cell, texts))

@@ -8,7 +8,6 @@ from pages.ui import cache, controls, mask_grid, mask_pictures
 from pages.ui.address import (
     Field,
     choice_field,
-    keep_view,
     key,
     number_field,
     read_view,
@@ -16,12 +15,12 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
-from pages.ui.frame import explain, open_page, share_link, ways_on
+from pages.ui.frame import open_page, share_link, ways_on
+from pages.ui.live import live
 from pages.ui.mask_choice import KINDS, ask_head, take_painting, tell_nowhere
 from pages.ui.mask_pictures import short
 from pages.ui.source_code import show_source
 from tx_core import attention, masked_scores, masks, padded_run
-from tx_core.errors import ExplorerError
 from tx_core.models import DEFAULT
 
 PAGE = "masks"
@@ -60,13 +59,18 @@ def one_sentence() -> None:
         r"M_{ij} = \begin{cases} 0 & \text{token } i \text{ may look at token } j \\ -\infty & \text{it may not} \end{cases}"
     )
     show_source(attention.attention_weights, masks.causal_mask, masks.padding_mask, masks.window_mask, masks.combine)
-    head = ask_head(PAGE, st.session_state[key(PAGE, "text")])
-    mask_pictures.before_and_after(head.tokens, head.effect, key(PAGE, "grid"), partial(take_painting, PAGE))
-    tell_nowhere(PAGE, head)
+    live(PAGE, FIELDS, lay_mask)
     st.caption(
         "The scores are the model's own: real queries and keys of the layer and head you chose, read without any mask. "
         "The mask is laid on this one head."
     )
+
+
+def lay_mask() -> None:
+    """The mask that the reader chooses or paints, and what it does to the head."""
+    head = ask_head(PAGE, st.session_state[key(PAGE, "text")])
+    mask_pictures.before_and_after(head.tokens, head.effect, key(PAGE, "grid"), partial(take_painting, PAGE))
+    tell_nowhere(PAGE, head)
 
 
 def penalties() -> None:
@@ -78,6 +82,11 @@ def penalties() -> None:
     )
     st.latex(r"e^{-\infty} = 0 \qquad e^{-10\,000} \approx 10^{-4343}")
     show_source(masked_scores.three_maskings)
+    live(PAGE, FIELDS, weigh_penalty)
+
+
+def weigh_penalty() -> None:
+    """The penalty that the reader chooses, and how much of it leaks."""
     head = ask_head(PAGE, st.session_state[key(PAGE, "text")])
     slider, _ = st.columns(2)
     penalty = slider.select_slider("Penalty", PENALTIES[::-1], key=key(PAGE, "penalty"), format_func=minus)
@@ -104,6 +113,11 @@ def batch() -> None:
     )
     st.latex(r"\max_{t,\,i}\;\bigl|\,h^{\text{in the batch}}_{t,i} - h^{\text{alone}}_{t,i}\,\bigr| \;\overset{?}{=}\; 0")
     show_source(masks.padding_mask, masked_scores.padding_proof)
+    live(PAGE, FIELDS, prove_padding)
+
+
+def prove_padding() -> None:
+    """The two sentences in one batch, and how far the shorter one is moved."""
     engine, held = cache.engine(DEFAULT), st.session_state
     first, second = held[key(PAGE, "text")], held[key(PAGE, "pair")]
     pair = cache.remember((PAGE, "pair", first, second), lambda: padded_run.padded_pair(engine, first, second))
@@ -120,19 +134,6 @@ def batch() -> None:
     st.caption("Of all numbers in the vectors that the last layer gives each token: the one that changed most.")
 
 
-@st.fragment
-def show(part: str) -> None:
-    """Show one part of the page; its controls run nothing but this."""
-    keep_view(PAGE, FIELDS)
-    try:
-        {"one": one_sentence, "penalty": penalties, "batch": batch}[part]()
-    except ExplorerError as problem:
-        explain(problem)
-    write_view(PAGE, FIELDS, {})
-    ways_on(st.session_state[key(PAGE, "text")], "", "attention", "fill_mask", "heads_and_blocks")
-    share_link()
-
-
 open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
@@ -146,4 +147,7 @@ if part == "batch":
         controls.sentence(key(PAGE, "pair"), "Second sentence")
 else:
     controls.sentence(key(PAGE, "text"))
-show(part)
+{"one": one_sentence, "penalty": penalties, "batch": batch}[part]()
+write_view(PAGE, FIELDS, {})
+ways_on(st.session_state[key(PAGE, "text")], "", "attention", "fill_mask", "heads_and_blocks")
+share_link()

@@ -1,13 +1,13 @@
 """How does a transformer know the order of words? Six ways to tell positions, four demands on them, and shuffled words."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import cache, controls, position_ways
 from pages.ui.address import (
     Field,
     check,
     choice_field,
-    keep_view,
     key,
     number_field,
     read_view,
@@ -16,13 +16,13 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.dimension_box import MOST_DIMENSIONS, dimension_box
-from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.frame import open_page, share_link, show_engine, ways_on
+from pages.ui.live import live
 from pages.ui.order_view import draw_guesses, draw_shuffle
 from pages.ui.position_ways import VIEWS, WAYS, Choice
 from pages.ui.source_code import show_source
 from tx_core import equivariance, models, order_test, position_pictures, positions
 from tx_core.engine import Engine
-from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 from tx_core.position_pictures import VECTORS
 
 PAGE = "positions"
@@ -98,8 +98,14 @@ def ways() -> None:
                                   required=True, label_visibility="collapsed")  # fmt: skip
     way = WAYS[scheme]
     st.markdown(way.told)
-    st.latex(way.formula.replace("10000", str(held("base"))))
+    formula = st.empty()
     show_source(*way.code)
+    live(PAGE, FIELDS, look, scheme, formula)
+
+
+def look(scheme: str, formula: DeltaGenerator) -> None:
+    """The chosen way from the side and with the sizes that the reader chooses; its formula has the base in it."""
+    formula.latex(WAYS[scheme].formula.replace("10000", str(held("base"))))
     view = st.segmented_control("View", list(VIEWS), key=key(PAGE, "look"), format_func=VIEWS.get, required=True,
                                 label_visibility="collapsed")  # fmt: skip
     choice = ask_sizes(scheme, view)
@@ -124,6 +130,17 @@ def demands() -> None:
     )
     st.latex(r"\lVert P_{t+k} - P_t \rVert \;\text{ the same for every } t")
     show_source(positions.check_criteria, position_pictures.contestants)
+    live(PAGE, FIELDS, measure)
+    st.caption(
+        "Unique: distance of the two most alike positions. Bounded: growth of the greatest value when the text doubles. "
+        "Deterministic: greatest change when computed again or for half the text. Consistent: how much the distance of "
+        "equally far positions varies, as a share of the greatest distance. A learned table is consistent only roughly: "
+        "nothing forces it to be. Relative ways (Shaw, T5, ALiBi) know nothing but distances, so they have no code to judge."
+    )
+
+
+def measure() -> None:
+    """The four demands at the length, the width and the base that the reader chooses."""
     length, width, base = st.columns(3)
     length.slider("Length: positions", 4, 128, key=key(PAGE, "length"))
     width.slider("Width: dimensions", 4, 256, step=2, key=key(PAGE, "width"))
@@ -133,12 +150,6 @@ def demands() -> None:
     table = position_pictures.learned_table(engine)
     verdicts = position_pictures.judge(held("width"), float(held("base")), table, held("length"))
     position_ways.draw_verdicts(verdicts, key(PAGE, "verdicts"))
-    st.caption(
-        "Unique: distance of the two most alike positions. Bounded: growth of the greatest value when the text doubles. "
-        "Deterministic: greatest change when computed again or for half the text. Consistent: how much the distance of "
-        "equally far positions varies, as a share of the greatest distance. A learned table is consistent only roughly: "
-        "nothing forces it to be. Relative ways (Shaw, T5, ALiBi) know nothing but distances, so they have no code to judge."
-    )
 
 
 def shuffle() -> None:
@@ -150,6 +161,11 @@ def shuffle() -> None:
     )
     st.latex(r"f(\pi X) = \pi f(X) \;\text{ for every order } \pi")
     show_source(equivariance.embed, equivariance.bert_shuffle_effect)
+    live(PAGE, FIELDS, shuffle_words)
+
+
+def shuffle_words() -> None:
+    """The words in another order, and what the model makes of them."""
     again, model = st.columns(2, vertical_alignment="bottom")
     with model:
         engine = ask_model()
@@ -166,21 +182,6 @@ def next_seed() -> None:
     st.session_state[key(PAGE, "seed")] = held("seed") % 999 + 1
 
 
-@st.fragment
-def show(part: str) -> None:
-    """Show one part of the page; its controls run nothing but this."""
-    keep_view(PAGE, FIELDS)
-    try:
-        {"ways": ways, "demands": demands, "shuffle": shuffle}[part]()
-    except ExplorerError as problem:
-        explain(problem)
-        if isinstance(problem, ModelUnavailable | CheckpointProblem):
-            controls.offer_default_model(key(PAGE, "model"))
-    write_view(PAGE, FIELDS, {})
-    ways_on(held("text"), "", "attention", "masks", "fill_mask", "bert")
-    share_link()
-
-
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
@@ -188,4 +189,7 @@ part = st.segmented_control("Part", list(PARTS), key=key(PAGE, "part"), format_f
                             label_visibility="collapsed")  # fmt: skip
 if part == "shuffle":
     controls.sentence(key(PAGE, "text"))
-show(part)
+live(PAGE, FIELDS, {"ways": ways, "demands": demands, "shuffle": shuffle}[part])
+write_view(PAGE, FIELDS, {})
+ways_on(held("text"), "", "attention", "masks", "fill_mask", "bert")
+share_link()

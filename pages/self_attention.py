@@ -16,10 +16,10 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
-from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.frame import open_page, share_link, show_engine, ways_on
+from pages.ui.live import live
 from pages.ui.matrix_view import Cell, cell_from_link, cell_to_link, chosen_cell, matrix_row
 from pages.ui.step_notes import equation, letters, notes
-from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
     from tx_core.sentence_steps import SentenceSteps
@@ -84,7 +84,7 @@ def ask_weights() -> None:
 
 
 def ask_steps() -> None:
-    """Ask for the switches of the computation and of its picture."""
+    """Ask for the switches of the computation."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.segmented_control(
             "Attention", list(NORMALISE), key=key(PAGE, "normalise"), format_func=NORMALISE.get, required=True,
@@ -92,9 +92,6 @@ def ask_steps() -> None:
         )  # fmt: skip
         st.toggle("Without scaling", key=key(PAGE, "unscaled"), help="Leave out the division by √d.")
         st.toggle("Causal mask", key=key(PAGE, "causal"), help="No token may look at a later one.")
-        st.toggle("Show numbers", key=key(PAGE, "numbers"))
-        st.slider("Dimensions drawn", 2, 32, key=key(PAGE, "dimensions"), width=130,
-                  help="All dimensions are computed with; more than a few are hard to look at.")  # fmt: skip
 
 
 def compute() -> "tuple[SentenceSteps, Encoding]":
@@ -111,28 +108,30 @@ def compute() -> "tuple[SentenceSteps, Encoding]":
     return sentence_steps(engine, trace, choice), trace.attention.query_tokens
 
 
-@st.fragment
-def look(found: "SentenceSteps | None", encoding: "Encoding | None") -> None:
-    """Draw the steps; what is clicked here runs nothing but this."""
-    if found:
-        draw_steps(found)
-        for note in notes(found, encoding):
-            st.text(note)
-        if value("unscaled"):
-            draw_saturation()
-    st.header("Attention is a store that one can ask", anchor=False)
-    st.markdown(STORE_TEXT)
-    key_value_table.key_value_table(PAGE)
-    st.header("The same function elsewhere", anchor=False)
-    write_view(PAGE, FIELDS, {})
-    ways_on(value("text"), "", "attention", "heads_and_blocks", "masks", "fill_mask")
-    share_link()
+def steps() -> None:
+    """One head of the reader's choice: its equation, its code, and every step of it."""
+    formula = st.container()
+    show_code()
+    ask_weights()
+    ask_steps()
+    found, encoding = compute()
+    formula.latex(equation(found))
+    formula.markdown(letters(found))
+    live(PAGE, FIELDS, draw_steps, found)
+    for note in notes(found, encoding):
+        st.text(note)
+    if value("unscaled"):
+        draw_saturation()
 
 
 def draw_steps(found: "SentenceSteps") -> None:
-    """Draw the matrices, and keep the cell that the reader chooses."""
+    """Draw the matrices as the reader wants to see them, and keep the cell that is chosen."""
     from pages.ui.step_matrices import step_matrices
 
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.slider("Dimensions drawn", 2, 32, key=key(PAGE, "dimensions"), width=150,
+                  help="All dimensions are computed with; more than a few are hard to look at.")  # fmt: skip
+        st.toggle("Show numbers", key=key(PAGE, "numbers"))
     name = key(PAGE, "row")
     matrices = step_matrices(found, value("dimensions"))
 
@@ -167,20 +166,13 @@ def draw_saturation() -> None:
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
-st.markdown(TEXT)
-formula = st.container()
-code = st.container()
 controls.sentence(key(PAGE, "text"))
-ask_weights()
-ask_steps()
-found = encoding = None
-try:
-    found, encoding = compute()
-    with formula:
-        st.latex(equation(found))
-        st.markdown(letters(found))
-except ExplorerError as problem:
-    explain(problem)
-with code:
-    show_code()
-look(found, encoding)
+st.markdown(TEXT)
+live(PAGE, FIELDS, steps)
+st.header("Attention is a store that one can ask", anchor=False)
+st.markdown(STORE_TEXT)
+live(PAGE, FIELDS, key_value_table.key_value_table, PAGE)
+st.header("The same function elsewhere", anchor=False)
+write_view(PAGE, FIELDS, {})
+ways_on(value("text"), "", "attention", "heads_and_blocks", "masks", "fill_mask")
+share_link()

@@ -166,7 +166,9 @@ def test_a_stopped_training_is_kept_as_a_file_and_goes_on_from_it(open_app: Open
 
 
 def test_the_link_of_a_training_page_promises_no_trained_model(open_app: Open):
-    told = says(open_app("encoder_decoder", **SMALL))
+    app = open_app("encoder_decoder", **SMALL)
+    app.session_state["share_link"] = True
+    told = says(app.run())
     assert "not the trained model" in told
     assert "sees what you see now" not in told
 

@@ -216,7 +216,9 @@ def test_the_controls_offer_the_layers_and_heads_that_the_model_has(open_app, en
 
 
 def test_the_code_shown_is_the_code_of_the_core(open_app):
-    shown = [code.value for code in open_app(PAGE, text=TEXT, normalise="sparsemax").code]
+    app = open_app(PAGE, text=TEXT, normalise="sparsemax")
+    app.session_state["source_code"] = True
+    shown = [code.value for code in app.run().code]
     assert [source.split("(")[0] for source in shown[:4]] == [
         "def attend", "def attention_scores", "def attention_weights", "def sparsemax",
     ]  # fmt: skip

@@ -29,7 +29,10 @@ def shown() -> None:
     show_source(attend, softmax)
 
 
-def test_a_page_shows_every_function_under_its_file():
+def test_code_is_sent_only_when_it_is_unfolded_every_function_under_its_file():
     app = AppTest.from_function(shown).run(timeout=30)
+    assert [len(app.expander), len(app.code), len(app.caption)] == [1, 0, 0]
+    app.session_state["source_code"] = True
+    app.run()
     assert [code.value for code in app.code] == [source_of(attention.attend), source_of(attention.softmax)]
     assert [caption.value for caption in app.caption] == ["`tx_core/attention.py`"] * 2

@@ -15,8 +15,7 @@ from pages.ui.block_view import short
 from pages.ui.controls import head_name
 from pages.ui.figures import QUIET, bars_in_words, probability_bars
 from pages.ui.mask_grid import Matrix, matrices
-from pages.ui.source_code import show_source
-from tx_core import bert, blanks, fill_mask, heads, models, parity, untrained
+from tx_core import blanks, fill_mask, models, parity, untrained
 
 if TYPE_CHECKING:
     from tx_core.bert_engine import BertEngine
@@ -29,13 +28,6 @@ HEAD_NAMES = {"first": "first token", "every": "every token", "max": "max-pooled
 
 def compare(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Ours and the library's, layer by layer."""
-    st.markdown(
-        "BERT is **embeddings, blocks and a head**. Here it is, whole: these lines ran wherever this app names the built-in "
-        "model or another BERT. To show that nothing is missing, load the same checkpoint into the transformers library's own "
-        "BERT, give both the same sentence, and compare every number of every layer."
-    )
-    st.latex(r"\max_{\text{token},\,i}\;\bigl|\,h^{\text{ours}}_{\text{token},i} - h^{\text{library}}_{\text{token},i}\,\bigr|\;")
-    show_source(bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead)
     st.toggle("Run the library's BERT, too", **held(key(page, "run")),
               help="Importing the library takes some seconds the first time; every later sentence is fast.")  # fmt: skip
     if not st.session_state[key(page, "run")]:
@@ -90,13 +82,6 @@ def ask_head(page: str, num_layers: int, num_heads: int) -> tuple[int, int]:
 
 def random(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """An untrained one beside the trained one."""
-    st.markdown(
-        "The same program with **random weights** is what BERT was before its first step of training. It runs just as well and "
-        "knows nothing: every head spreads its attention evenly, every word is about as likely as any other. All that you see "
-        "in a trained head was learned."
-    )
-    st.latex(r"w \sim \mathcal{N}(0,\ 0.02^2) \qquad b = 0\;")
-    show_source(bert.random_bert)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         st.number_input("Drawn anew", 1, MOST_SEEDS, width=150, **held(key(page, "seed")),
                         help="Other random weights. The same number draws the same ones.")  # fmt: skip
@@ -144,14 +129,6 @@ def _words_of(page: str, name: str, title: str, runner: "BertEngine", text: str,
 
 def labels(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Heads for labels."""
-    st.markdown(
-        "The encoder gives a vector for every token. What is done with them is a **head**: a label for the sentence from the "
-        "vector of [CLS], a label for every token, or a label from the greatest value of each dimension over all tokens."
-    )
-    st.latex(r"\text{logits} = W h_{\text{[CLS]}} + b")
-    st.latex(r"\text{logits}_t = W h_t + b")
-    st.latex(r"\text{logits} = W \max_t h_t + b\;")
-    show_source(heads.LabelHead, heads.first_token, heads.every_token, heads.max_pooled, heads.max_pool)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         st.segmented_control("Label", list(KINDS), format_func=KINDS.get, required=True, **held(key(page, "kind")))
         st.segmented_control("Number of labels", range(2, untrained.MOST_LABELS + 1), required=True, **held(key(page, "labels")))

@@ -10,9 +10,8 @@ from pages.ui import cache
 from pages.ui.address import held, key
 from pages.ui.figures import QUIET
 from pages.ui.line_figures import lines_in_words, lines_over_depth
-from pages.ui.source_code import show_source
 from pages.ui.word_pills import as_typed
-from tx_core import blocks, encoder, layers, sentence_depth
+from tx_core import blocks, sentence_depth
 
 if TYPE_CHECKING:
     from tx_core.bert_engine import BertEngine
@@ -25,14 +24,6 @@ MOST_WORDS = 8
 
 def depth(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Pre-norm, post-norm, skip connections."""
-    st.markdown(
-        "A part of a block does not replace what it reads, it **adds** to it: the skip connection. The norm can stand after the "
-        "sum (**post-norm**, as in BERT) or before the part (**pre-norm**, as in GPT-2 and later models). With two or three "
-        "blocks that hardly matters; with 24 it does."
-    )
-    st.latex(r"\text{post-norm: } x \leftarrow \text{LayerNorm}\bigl(x + \text{part}(x)\bigr)")
-    st.latex(r"\text{pre-norm: } x \leftarrow x + \text{part}\bigl(\text{LayerNorm}(x)\bigr)")
-    show_source(layers.EncoderBlock, blocks.without_skips)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         st.toggle("Cut the skip connections", **held(key(page, "cut")))
         st.number_input("Drawn anew", 1, MOST_SEEDS, width=150, **held(key(page, "seed")),
@@ -113,14 +104,6 @@ def depths(num_blocks: int) -> list[str]:
 
 def journey(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """A word's vector from block to block."""
-    st.markdown(
-        "The encoder is embeddings and blocks in a row, and it has **a vector for every token at every depth**. Follow a few "
-        "tokens: how far has a vector turned away from what it was at the start, and how much does each block turn it?"
-    )
-    st.latex(r"h^{(0)} = \text{Embeddings}(\text{text})")
-    st.latex(r"h^{(\ell)} = \text{Block}_\ell\bigl(h^{(\ell-1)}\bigr)")
-    st.latex(r"\cos(a, b) = \frac{a \cdot b}{\lVert a \rVert\,\lVert b \rVert}")
-    show_source(encoder.Encoder, blocks.word_journey)
     trace = cache.trace(engine.name, text, pair, keep=("hidden",))
     places = ask_words(page, trace)
     if not places:

@@ -9,8 +9,7 @@ from pages.ui import block_matrices, cache
 from pages.ui.address import held, key
 from pages.ui.block_view import ask_layer, short, show_matrices, tell_difference
 from pages.ui.mask_grid import Matrix, Naming, matrices
-from pages.ui.source_code import show_source
-from tx_core import attention, bert, block_run, blocks, layers
+from tx_core import block_run, blocks
 
 if TYPE_CHECKING:
     from tx_core.bert_engine import BertEngine
@@ -22,13 +21,6 @@ CONVOLVED = 12
 
 def embeddings(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Token, position and segment."""
-    st.markdown(
-        "A token comes in as a number. Three tables are looked up: one row for the **word**, one for the **position** it "
-        "stands at, one for the **segment**, the sentence it belongs to. The three are added up and normed. That is all that "
-        "the first block gets to know."
-    )
-    st.latex(r"x_t = \text{LayerNorm}\bigl(W[\text{id}_t] + P[t] + S[s_t]\bigr)")
-    show_source(bert.BertEmbeddings)
     run = cache.remember((page, "embeddings", text, pair), lambda: block_run.embedding_run(engine, text, pair or None))
     show_matrices(page, "embeddings", block_matrices.embedding_matrices(run, block_run.on_cpu(engine.model.embeddings.norm)))
     st.text(_twice(run))
@@ -50,14 +42,6 @@ def heads(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """One head, many heads, concatenation, projection."""
     size, count = engine.model.config.hidden_size, engine.num_heads
     width = size // count
-    st.markdown(
-        f"One **head** squeezes the {size} numbers of a token into {width} and attends with these. So the block has {count} of "
-        f"them, each with projections of its own. Their answers are laid **end to end**, {count} × {width} = {size} numbers "
-        "again, and the **output projection** mixes them."
-    )
-    st.latex(r"\text{head}_h = \text{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{" + str(width) + r"}}\right) V_h\;")
-    st.latex(r"\text{output} = [\,\text{head}_1 \mid \dots \mid \text{head}_{" + str(count) + r"}\,]\; W + b")
-    show_source(layers.MultiHeadAttention, attention.split_heads, attention.merge_heads)
     with st.container(horizontal=True, gap="medium"):
         layer = ask_layer(page, engine.num_layers)
         st.pills("Heads that take part", range(1, count + 1), selection_mode="multi", **held(key(page, "heads")))
@@ -104,16 +88,6 @@ def _what_heads_add(page: str, run: block_run.BlockRun, chosen: tuple[int, ...],
 
 def feed_forward(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Widen, bend, narrow, and the same as a convolution."""
-    config = engine.model.config
-    st.markdown(
-        "Attention has moved information between tokens; **feed-forward** works on each token by itself. A linear layer makes "
-        f"{config.intermediate_size:,} numbers of {config.hidden_size}, a bend lets the positive ones through, a second linear "
-        "layer goes back. Every position is treated alike, so this is also a **convolution of width 1** over the sentence."
-    )
-    st.latex(r"\text{FFN}(x) = \text{GELU}(x W_1 + b_1)\, W_2 + b_2\;")
-    st.latex(r"\text{GELU}(z) = z\,\Phi(z)")
-    st.latex(r"\text{ReLU}(z) = \max(0, z)")
-    show_source(layers.FeedForward, layers.gelu, blocks.feed_forward_as_convolution)
     with st.container(horizontal=True, gap="medium"):
         layer = ask_layer(page, engine.num_layers)
         st.segmented_control("Bend", list(BENDS), format_func=BENDS.get, required=True, **held(key(page, "bend")),
@@ -156,13 +130,6 @@ def _as_convolution(page: str, tokens: tuple[str, ...], run: block_run.FeedForwa
 
 def norm(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Layer norm by hand."""
-    st.markdown(
-        "Numbers that are added up block after block would drift. **Layer norm** brings every token's vector back: take its mean "
-        "away, divide by its standard deviation, then stretch and shift each dimension by what the model learned (γ and β)."
-    )
-    st.latex(r"y_i = \gamma_i\,\frac{x_i - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i \qquad \varepsilon = 10^{-12}")
-    st.latex(r"\mu = \tfrac{1}{d}\textstyle\sum_i x_i \quad \sigma^2 = \tfrac{1}{d}\textstyle\sum_i (x_i - \mu)^2")
-    show_source(layers.layer_norm, blocks.norm_steps)
     place = st.session_state[key(page, "norm")]
     with st.container(horizontal=True, gap="medium"):
         st.segmented_control("Norm", list(NORMS), format_func=NORMS.get, required=True, **held(key(page, "norm")))

@@ -1,6 +1,6 @@
 """A transformer that learns a task on sequences: its curves, its maps from batch to batch, its answers and where it looked."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -84,7 +84,7 @@ def show_answer(found: "Answer") -> None:
     st.code("\n".join([*lines, " " * 11 + " ".join(f"{mark:>{width}}" for mark in marks)]), language=None)
 
 
-def show_maps(page: str, trace: "Trace", best: tuple[int, int], write: Callable[[], None]) -> None:
+def show_maps(page: str, trace: "Trace", best: tuple[int, int]) -> None:
     """Let the reader walk through the three kinds of attention of one run. best: the head shown where none is chosen."""
     st.caption("**1** is the start mark: it stands before every sequence, so that the first number, too, follows a token.")
     kind = st.segmented_control("Attention", list(KINDS), key=key(page, "kind"), format_func=KINDS.get, required=True)
@@ -108,7 +108,6 @@ def show_maps(page: str, trace: "Trace", best: tuple[int, int], write: Callable[
             stack.query_tokens.tokens, stack.key_tokens.tokens, stack.weights[head], label=told, scale="blues",
             strongest=40, show="both", focus=None, key=key(page, "map"), on_focus=lambda: None,
         )  # fmt: skip
-    write()
 
 
 def _axes(stack: "AttentionStack") -> str:

@@ -22,9 +22,8 @@ over. The target's mask also hides the future, or the decoder could read off the
 """
 
 
-def inside(page: str) -> None:
-    """The three masks, and the shape of every tensor."""
-    from pages.ui import copy_pictures
+def tell_masks() -> None:
+    """Say what the three masks are for, in words, equations and code."""
     from pages.ui.source_code import show_source
     from tx_core import decoder, masks, seq2seq
 
@@ -32,6 +31,12 @@ def inside(page: str) -> None:
     st.latex(r"M_S = M_C = P_{\text{source}}\;")
     st.latex(r"M_T = P_{\text{target}} \wedge \text{causal}\;")
     show_source(masks.padding_mask, masks.causal_mask, seq2seq.Seq2Seq.decode, decoder.DecoderBlock.forward)
+
+
+def inside(page: str) -> None:
+    """The three masks, and the shape of every tensor."""
+    from pages.ui import copy_pictures
+
     with st.expander("Sizes", icon=":material/tune:"):
         columns = st.columns(3)
         for place, (name, (label, _, least, most)) in enumerate(SIZES.items()):

@@ -9,9 +9,7 @@ from pages.ui import cache, controls
 from pages.ui.address import held, key
 from pages.ui.attention_panel import attention_panel
 from pages.ui.frame import explain, show_engine
-from pages.ui.source_code import show_source
 from pages.ui.view_options import drop_missing
-from tx_core import families
 from tx_core.errors import ExplorerError
 from tx_core.families import FAMILIES
 
@@ -21,13 +19,6 @@ if TYPE_CHECKING:
 
 def family(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Let the reader choose a family, and show what it changed, its sizes and its attention."""
-    st.markdown(
-        "RoBERTa, ALBERT, ELECTRA and DistilBERT kept the blocks and changed what stands **around** them: the data, the task, "
-        "what is shared, how deep. The attention that you see on these pages is the same in all of them."
-    )
-    st.latex(r"\text{block} = 4\,(d^2 + d) + 2\,d\,m + m + d + 4\,d\;")
-    st.caption("The parameters of one block: d numbers a token, m of them inside feed-forward.")
-    show_source(families.Sizes)
     st.segmented_control("Family", list(FAMILIES), format_func=lambda name: FAMILIES[name].title, required=True,
                          **held(key(page, "family")))  # fmt: skip
     name = st.session_state[key(page, "family")]

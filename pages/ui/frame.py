@@ -33,9 +33,11 @@ def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
     _write_badge(badge, model, device)
 
 
+@st.fragment
 def share_link(holds: str = "Whoever opens this link sees what you see now.") -> None:
     """Offer the link that brings back this view; call it last, when every control has had its say in the URL.
 
+    It is written when the reader asks for it: then it also holds what fragments changed since the page was drawn.
     holds: what the link brings back and what it cannot, where that is less than all.
     """
     length = too_long()
@@ -44,7 +46,10 @@ def share_link(holds: str = "Whoever opens this link sees what you see now.") ->
             ":material/link_off: This text is too long for the address of the page. It stays here as long as you do; "
             "once the page is reloaded, it is gone."
         )
-    with st.popover("Share this view", icon=":material/link:"):
+    shared = st.popover("Share this view", icon=":material/link:", key="share_link", on_change="rerun")
+    if not shared.open:
+        return
+    with shared:
         if length:
             st.text(
                 f"This view needs a link of {length:,} characters, and links over {LONGEST_LINK:,} often arrive "

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui import cache, controls
-from pages.ui.address import Field, held, keep_view, key, read_view, tell_not_understood, write_view
+from pages.ui.address import Field, held, key, read_view, tell_not_understood, write_view
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.live import live
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -18,6 +19,8 @@ MODEL = "embedded"
 
 Draw = Callable[[str, "Engine", str, str], None]
 """Draws a part from the page's key, the engine, the sentence and the second sentence."""
+Tell = Callable[["Engine"], None]
+"""Writes what stands above a part and follows no control of it: its text, equations and code."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class PartsPage:
 
     fields: with text, pair and part among them, and model where the reader may choose one. parts: their titles, in order.
     drawings: gives how each part is drawn, importing what that takes only when asked. ways: the pages that it leads to.
-    on_part: runs when another part is chosen.
+    on_part: runs when another part is chosen. texts: gives what stands above each part, in the same manner.
     """
 
     page: str
@@ -35,6 +38,7 @@ class PartsPage:
     drawings: Callable[[], Mapping[str, Draw]]
     ways: tuple[str, ...]
     on_part: Callable[[], None] | None = None
+    texts: Callable[[], Mapping[str, Tell]] = dict
 
 
 def parts_page(view: PartsPage) -> None:
@@ -62,23 +66,14 @@ def parts_page(view: PartsPage) -> None:
         explain(problem)
         if chooses_model and isinstance(problem, ModelUnavailable | CheckpointProblem):
             controls.offer_default_model(key(view.page, "model"))
-        _end(view, text, pair)
     else:
-        _look(view, part, model, text, pair)
-
-
-@st.fragment
-def _look(view: PartsPage, part: str, model: str, text: str, pair: str) -> None:
-    """Show one part; what is changed here runs nothing but this."""
-    keep_view(view.page, view.fields)
-    try:
-        view.drawings()[part](view.page, cache.engine(model), text, pair)
-    except ExplorerError as problem:
-        explain(problem)
-    _end(view, text, pair)
-
-
-def _end(view: PartsPage, text: str, pair: str) -> None:
+        if part in (texts := view.texts()):
+            texts[part](engine)
+        live(view.page, view.fields, _look, view, part, model, text, pair)
     write_view(view.page, view.fields, {})
     ways_on(text, pair, *view.ways)
     share_link()
+
+
+def _look(view: PartsPage, part: str, model: str, text: str, pair: str) -> None:
+    view.drawings()[part](view.page, cache.engine(model), text, pair)

@@ -11,9 +11,13 @@ import streamlit as st
 ROOT = Path(__file__).parents[2]
 
 
+@st.fragment
 def show_source(*parts: Callable[..., object], label: str = "The code that computes this") -> None:
-    """Show functions or classes of the core, each under the file that it stands in, folded away until wanted."""
-    with st.expander(label, icon=":material/code:"):
+    """Show functions or classes of the core, each under the file that it stands in; what is folded away is not sent."""
+    folded = st.expander(label, icon=":material/code:", key="source_code", on_change="rerun")
+    if not folded.open:
+        return
+    with folded:
         for part in parts:
             st.caption(f"`{home_of(part)}`")
             st.code(source_of(part), language="python", wrap_lines=True)
