@@ -8,6 +8,7 @@ from pages.ui import classifier_controls, training_view
 from pages.ui.address import Field, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.attention_view import heads_from_link, heads_to_link
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.live import live
 from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -91,9 +92,6 @@ def ask_data(*, disabled: bool) -> "LabelledTexts | None":
 
 def ask_it(model: "ClassifierTraining") -> None:
     """Let the model label the visitor's own sentence, and show what it went by."""
-    from pages.ui import classifier_pictures
-    from tx_core.training import classifier
-
     st.header("Ask it yourself")
     if model.done:
         st.markdown(
@@ -106,16 +104,23 @@ def ask_it(model: "ClassifierTraining") -> None:
             "nothing. Train it and look again."
         )
     st.text_input("Your sentence", key=key(PAGE, "text"), live="250ms", autocomplete="off")
+    live(PAGE, FIELDS, answer, model)
+    lead_on()
+
+
+def answer(model: "ClassifierTraining") -> None:
+    """Label the visitor's sentence, and show where each head looks in it."""
+    from pages.ui import classifier_pictures
+    from tx_core.training import classifier
+
     found = classifier.predict(model, st.session_state[key(PAGE, "text")])
     classifier_pictures.show_labels(PAGE, found)
-    st.fragment(classifier_pictures.show_attention)(PAGE, found, end_page)
+    live(PAGE, FIELDS, classifier_pictures.show_attention, PAGE, found)
 
 
-def end_page() -> None:
-    """Put the view into the address and offer its link and the way to other pages."""
-    write_view(PAGE, FIELDS, {})
+def lead_on() -> None:
+    """Offer other pages, with the sentence as it is now."""
     ways_on(st.session_state[key(PAGE, "text")], "", "attention", "heads_and_blocks")
-    share_link(SHARED)
 
 
 def show_code() -> None:
@@ -148,15 +153,20 @@ def classify() -> None:
     if snapshot and snapshot.result:
         training_view.tell_other(classifier_controls.differences(PAGE, snapshot.result, texts))
     training_view.watch(KIND, snapshot, lambda now: classifier_pictures.show_training(PAGE, now))
+    model = None
+    try:
+        if not running and not problem:
+            model = model_shown(snapshot, texts)
+    except ExplorerError as unfit:
+        problem = unfit
     if problem:
-        raise problem
-    model = None if running else model_shown(snapshot, texts)
+        explain(problem)
     if model:
-        ask_it(model)
+        live(PAGE, FIELDS, ask_it, model)
         return
     if running:
         st.caption("Your own sentence is labelled here as soon as the training has stopped.")
-    end_page()
+    lead_on()
 
 
 badge = open_page(PAGE)
@@ -165,8 +175,6 @@ tell_not_understood(PAGE)
 st.markdown(TEXT)
 st.latex(r"\text{scores} = W \max_t h_t + b\;")
 show_code()
-try:
-    classify()
-except ExplorerError as problem:
-    explain(problem)
-    end_page()
+live(PAGE, FIELDS, classify)
+write_view(PAGE, FIELDS, {})
+share_link(SHARED)

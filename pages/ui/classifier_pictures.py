@@ -1,6 +1,5 @@
 """A classifier that learns: its curves, what it takes for what, and which words of a sentence it goes by."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -108,7 +107,7 @@ def _bars(name: str, title: str, labels: tuple[str, ...], shares: tuple[float, .
     st.plotly_chart(figure, key=name, config=QUIET, alt=bars_in_words(title, labels, shares))
 
 
-def show_attention(page: str, found: "LabelPrediction", write: Callable[[], None]) -> None:
+def show_attention(page: str, found: "LabelPrediction") -> None:
     """Show where each head looks in the sentence."""
     stack = found.trace.attention
     layers, heads = stack.weights.shape[:2]
@@ -128,4 +127,3 @@ def show_attention(page: str, found: "LabelPrediction", write: Callable[[], None
         label = f"Layer {head[0] + 1}, head {head[1] + 1}: where each of the {len(words)} words looks."
         attention_map(words, words, stack.weights[head], label=label, scale="blues", strongest=40, show="both", focus=None,
                       key=key(page, "map"), on_focus=lambda: None)  # fmt: skip
-    write()
