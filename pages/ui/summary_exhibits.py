@@ -31,16 +31,17 @@ FLOW = "Flow solves a network, which transformers knows nothing of; the code giv
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers as rows, and as arrays where they have axes."""
+    """Numbers as rows, how many, and as arrays where they have axes; written down only when they are asked for."""
 
     columns: tuple[str, ...]
-    rows: list[tuple[Cell, ...]]
-    arrays: dict[str, np.ndarray]
+    count: int
+    rows: Callable[[], list[tuple[Cell, ...]]]
+    arrays: Callable[[], dict[str, np.ndarray]]
 
 
 def table_of(rows: Sequence[dict[str, Cell]], **arrays: np.ndarray) -> Table:
     """Take rows that name their columns."""
-    return Table(tuple(rows[0]), [tuple(row.values()) for row in rows], arrays)
+    return Table(tuple(rows[0]), len(rows), lambda: [tuple(row.values()) for row in rows], lambda: arrays)
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,10 @@ class Subject:
         caption = " ".join([f"{self.heading}.", f"Text: {quoted(source.text)}", *pair, self.told])
         file_name = f"{self.name}-{re.sub(r'[^A-Za-z0-9.-]+', '-', self.trace.model)}"
         about = {"model": self.trace.model, "text": source.text, "pair": source.pair or "", "shown": self.what, "told": self.told}
-        size = len(table.rows) * len(table.columns)
-        numbers = number_files("All numbers", f"{len(table.rows):,} rows: {', '.join(table.columns)}.", file_name, size,
-                               lambda: SavedNumbers(about, table.columns, table.rows, table.arrays))  # fmt: skip
-        still = still_page(picture, table.columns, lambda: table.rows)
+        told, size = f"{table.count:,} rows: {', '.join(table.columns)}.", table.count * len(table.columns)
+        numbers = number_files("All numbers", told, file_name, size,
+                               lambda: SavedNumbers(about, table.columns, table.rows(), table.arrays()))  # fmt: skip
+        still = still_page(picture, table.columns, table.rows)
         python = replace(python, told=f"It ends with {python.told}.")
         return Exhibit(self.heading, caption, file_name, picture, alone or still, (numbers,), python)
 
@@ -88,16 +89,21 @@ def glance_exhibit(
 
 
 def _matrix_table(drawn: Matrices, row_name: str) -> Table:
-    columns = (row_name, "key", *(matrix.title for matrix in drawn.shown))
-    keys = numbered(drawn.columns)
     names = numbered(drawn.rows) if drawn.rows == drawn.columns else drawn.rows
-    rows = [
-        (name, key, *(float(matrix.cells[row, column]) for matrix in drawn.shown))
-        for row, name in enumerate(names) for column, key in enumerate(keys)
-    ]  # fmt: skip
-    arrays = {re.sub(r"\W+", "_", matrix.title.lower()): np.asarray(matrix.cells, np.float64) for matrix in drawn.shown}
-    labels = {"rows": np.array(drawn.rows, np.str_), "keys": np.array(drawn.columns, np.str_)}
-    return Table(columns, rows, arrays | labels)
+
+    def rows() -> list[tuple[Cell, ...]]:
+        cells = [matrix.cells.tolist() for matrix in drawn.shown]
+        return [
+            (name, key, *(one[row][column] for one in cells))
+            for row, name in enumerate(names) for column, key in enumerate(numbered(drawn.columns))
+        ]  # fmt: skip
+
+    def arrays() -> dict[str, np.ndarray]:
+        named = {re.sub(r"\W+", "_", matrix.title.lower()): np.asarray(matrix.cells, np.float64) for matrix in drawn.shown}
+        return named | {"rows": np.array(drawn.rows, np.str_), "keys": np.array(drawn.columns, np.str_)}
+
+    columns = (row_name, "key", *(matrix.title for matrix in drawn.shown))
+    return Table(columns, len(drawn.rows) * len(drawn.columns), rows, arrays)
 
 
 def _matrices_exhibit(subject: Subject, drawn: Matrices, row_name: str, python: Python) -> Exhibit:
