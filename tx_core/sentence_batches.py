@@ -9,9 +9,11 @@ from tx_core.errors import TextProblem
 from tx_core.sentence_file import Notes
 from tx_core.trace import Encoding
 
-BLOCK = 1024  # texts that are sorted by length together
+BLOCK = 512  # texts that are sorted by length together, read while batches of the block before are computed
 MOST_ROWS = 64
-MOST_PIECES = {"cpu": 1024}
+MOST_PIECES = {"cpu": 384}
+"""Tokens of one batch. More is slower on a CPU: what a layer computes is then so large that the memory for it is handed back
+to the system and cleared anew each time (1,024 tokens of the embedded model: 5,000 pages of it a batch; 384: none)."""
 MOST_PIECES_ON_A_CARD = 16_384
 MOST_WEIGHTS = 8_000_000
 """Attention weights of one batch, all layers and heads: 32 MB. A single text of a large model may have more."""
