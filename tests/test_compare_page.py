@@ -322,6 +322,20 @@ def test_what_is_switched_off_bears_a_name():
     assert name_changes(read("off~2-3_hide~5")) == "Layer 2, head 3 off; token 5 hidden"
 
 
+@pytest.mark.parametrize(
+    ("linked", "told"),
+    [("off~2-3", "a change: Layer 2, head 3 off."), ("hide~2~4-5", "a change: token 2 hidden in layer 4, head 5."),
+     ("cut~3-2_temperature~0.5~2", "changes: token 3 ↛ token 2; Temperature 0.5 in layer 2.")],
+)  # fmt: skip
+def test_changes_that_a_link_brings_are_told_in_full_and_one_click_takes_them_back(open_app: Open, linked: str, told: str):
+    app = open_app("compare", text="a bird sings", changes=linked)
+    assert f"Both are run with {told}" in says(app)
+    app.button(key="compare_reset").click().run()
+    assert "changes" not in app.query_params
+    changed = open_app("compare", text="a bird sings", vary="changes", changes_b=linked)
+    assert sent(changed)[0]["titles"][:2] == ["A · as it is", f"B · changed: {told.partition(': ')[2][:-1]}"]
+
+
 def test_in_a_long_text_that_repeats_itself_each_word_has_one_partner_to_choose(open_app: Open):
     app = open_app("compare", text="a bird and a cat " * 20, text_b="a cat and a bird " * 20)
     assert not app.exception

@@ -80,9 +80,13 @@ def test_every_kind_of_head_has_a_look_of_its_own():
     assert len({look.letter for look in looks().values()}) == len({look.colour for look in looks().values()}) == len(KINDS)
 
 
-def test_special_tokens_are_called_as_the_model_calls_them(checkpoint):
-    encoding = hub.load_engine(checkpoint("roberta"), "roberta", "RoBERTa").encode("A bird")
-    assert (looks(encoding)["first"].word, looks(encoding)["separator"].word) == ("<s>", "</s>")
+@pytest.mark.parametrize(
+    ("family", "called"),
+    [("roberta", ("<s>", "</s>")), ("gpt2", ("the first token", "the end")), ("t5", ("the first token", "</s>"))],
+)
+def test_special_tokens_are_called_as_the_model_calls_them(checkpoint, family: str, called: tuple[str, str]):
+    encoding = hub.load_engine(checkpoint(family), family, family).encode("A bird")
+    assert (looks(encoding)["first"].word, looks(encoding)["separator"].word) == called
 
 
 @pytest.mark.parametrize("colour", ["entropy", "distance"])

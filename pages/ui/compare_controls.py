@@ -134,6 +134,11 @@ def name_changes(active: Changes) -> str:
     if len(active) == 1 and active[0].kind == "off":
         layer, head = active[0].layer, active[0].head
         return f"All heads of layer {layer + 1}" if head is None else controls.head_name((layer, head))
+    return tell_changes(active)
+
+
+def tell_changes(active: Changes) -> str:
+    """Say what was changed, each change in full, tokens by their places: A and B may be of two texts."""
     return "; ".join(changes.in_words(change, [changes.StackNames("self", MOST_LAYERS_OR_HEADS, (), ())]) for change in active)
 
 
@@ -148,8 +153,9 @@ def _tell_changes(page: str, active: Changes) -> None:
         st.session_state[key(page, "changes")] = ()
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"Both are run with a change: {name_changes(active)}.")
-        st.button("Take it back", key=f"{page}_reset", on_click=reset)
+        made = "a change" if len(active) == 1 else "changes"
+        st.caption(f"Both are run with {made}: {tell_changes(active)}.")
+        st.button("Take it back" if len(active) == 1 else "Take them back", key=f"{page}_reset", on_click=reset)
 
 
 def _label(what: str, side: str) -> str:

@@ -12,7 +12,7 @@ from jaxtyping import Int
 from pages.ui import controls
 from pages.ui.address import key
 from pages.ui.attention_view import focused_token
-from pages.ui.compare_controls import name_changes
+from pages.ui.compare_controls import tell_changes
 from pages.ui.compare_run import Run
 from pages.ui.compare_state import VARIES, Side, name_head
 from pages.ui.compare_view import comparison_maps
@@ -70,7 +70,7 @@ def title(side: Side, vary: str) -> str:
         "text": side.text + (f" / {side.pair}" if side.pair else ""),
         "head": name_head(side.head),
         "seed": f"random weights {side.seed}" if side.seed else "trained",
-        "changes": f"without: {name_changes(side.changes).lower()}" if side.changes else "as it is",
+        "changes": f"changed: {tell_changes(side.changes)}" if side.changes else "as it is",
         "model": controls.model_title(side.model),
     }
     return ", ".join(named[part] for part in VARIES[vary] if part in named)
