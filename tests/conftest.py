@@ -1,5 +1,6 @@
 """What every test may use: axis words checked at each call of the core, and one running app for all."""
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from jaxtyping import install_import_hook
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 install_import_hook("tx_core", "beartype.beartype")
@@ -14,6 +16,10 @@ install_import_hook("tx_core", "beartype.beartype")
 # How long an example takes is the machine's business: these tests hold what is true, the bench what is fast.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
+
+# Streamlit looks through every installed package for components whenever a test opens a page: nine tenths of the wait.
+# What is installed stays as it is while tests run.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 from serving import ROOT, fetch, serving, wait_until  # noqa: E402
 
