@@ -122,10 +122,10 @@ def test_too_many_sentences_are_refused_and_as_many_as_allowed_are_read():
 
 
 def test_of_many_lines_left_out_all_are_counted_and_the_first_are_named():
-    found = read("a\n" + "\n" * 1_000_000 + "b\n")
+    found = read("a\n" + "\n" * 100_000 + "b\n")
     (empty,) = found.left_out
-    assert (empty.count, len(empty.lines)) == (1_000_000, MOST_LINES_NAMED)
-    assert left_out_in_words(found.left_out).endswith(f"101 and {1_000_000 - MOST_LINES_NAMED:,} more).")
+    assert (empty.count, len(empty.lines)) == (100_000, MOST_LINES_NAMED)
+    assert left_out_in_words(found.left_out).endswith(f"101 and {100_000 - MOST_LINES_NAMED:,} more).")
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n")), max_size=30))
