@@ -10,13 +10,25 @@ import pytest
 from cachetools import LRUCache
 from snippets import computed
 
+from pages.ui.answers import Answer
 from pages.ui.attention_panel import Shown
 from pages.ui.carried import Carried
+from pages.ui.compare_likeness import Followed
+from pages.ui.compare_run import run
+from pages.ui.compare_snippets import Sides, core_word, library_word
+from pages.ui.compare_state import Side
 from pages.ui.core_snippet import core_snippet
 from pages.ui.library_snippet import library_snippet
+from pages.ui.prediction_exhibit import Lists
+from pages.ui.prediction_settings import Settings
+from pages.ui.prediction_snippets import core_lists, library_lists
 from pages.ui.view_options import ViewOptions
 from tx_core import models, views
+from tx_core.fill_mask import predict
 from tx_core.interventions import UNCHANGED, Interventions
+from tx_core.word_alignment import equal_words
+from tx_core.word_likeness import cosines, likeness, word_vectors
+from tx_core.word_scores import score_words
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 PLAIN = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=40, scale="blues", focus=None)
@@ -37,12 +49,15 @@ def carried(model: str, text: str, pair: str, options: ViewOptions, changes: Int
     return Carried(trace, Shown(view, options.heads, views.mean_of_heads(view.weights, options.heads), ""), options)
 
 
-def held_against_the_screen(shown: Sequence[Carried], folder: Path, **settings: str) -> None:
-    snippets = [write(one) for one in shown for write in BOTH]
-    expected = [one.shown.weights for one in shown for _ in BOTH]
-    found = computed([(code, ["weights"]) for code in snippets], folder, **settings)
-    for code, (weights,), seen in zip(snippets, found, expected, strict=True):
-        np.testing.assert_allclose(weights, seen, atol=1e-5, rtol=0, err_msg=code)
+Claim = tuple[str, str, np.ndarray]
+"""Some code, an expression at its end, and what it must be."""
+
+
+def held_against_the_screen(shown: Sequence[Carried], folder: Path, more: Sequence[Claim] = (), **settings: str) -> None:
+    claims = [*((write(one), "weights", one.shown.weights) for one in shown for write in BOTH), *more]
+    found = computed([(code, [expression]) for code, expression, _ in claims], folder, **settings)
+    for (code, _, expected), (number,) in zip(claims, found, strict=True):
+        np.testing.assert_allclose(number, expected, atol=1e-5, rtol=0, err_msg=code)
 
 
 def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed(tmp_path: Path):
@@ -73,7 +88,31 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
         pair = "" if options.stack == "decoder" else "fruit flies"
         shown.append(carried(name, "time flies like an arrow", pair, options))
         shown.append(carried(name, "time flies like an arrow", "fruit flies", options, CHANGES))
-    held_against_the_screen(shown, tmp_path, HF_HOME=str(tmp_path))
+    filling = [claim for name in ("bert-base-cased", "roberta-base", "albert-base-v2") for claim in filled(name)]
+    comparing = [claim for name in ("roberta-base", "distilbert-base-uncased") for claim in followed(name)]
+    held_against_the_screen(shown, tmp_path, [*filling, *comparing], HF_HOME=str(tmp_path))
+
+
+def filled(model: str) -> list[Claim]:
+    """What the code for lists and for a named word must give, whatever the model's blank and vocabulary."""
+    engine, text = models.load(model), "time ___ like an ___"
+    filling, scores = predict(engine, text, top_k=4), [score_words(engine, text, ("flies",), blank=blank) for blank in (0, 1)]
+    lists = Lists(model, (Answer(text, filling, tuple(scores), ()),), Settings(4, 1.0, 1.0, 1.0))
+    listed = [one.probability for blank in filling.blanks for one in blank.predictions]
+    expected = np.sort([*listed, *(score.probability for blank in scores for score in blank)])
+    shares = "sorted(share for _, share in predictions)"
+    return [(write("lists", lists), shares, expected) for write in (core_lists, library_lists)]
+
+
+def followed(model: str) -> list[Claim]:
+    """What the code for a word's vectors in two sentences must give."""
+    sides = [Side(text, "", model, (0, None), 0, ()) for text in ("time flies like an arrow", "fruit flies like an apple")]
+    one, other = (run(side, hide=False) for side in sides)
+    places = equal_words(one.spelled, other.spelled)[0]
+    vectors = [word_vectors(each.trace.hidden, each.view.query_places) for each in (one, other)]
+    found = likeness(cosines(*vectors), one.spelled, other.spelled, places)
+    word = Followed(places, "flies", found)
+    return [(write("word", Sides(one, other, "text", False), word), "word", found.word) for write in (core_word, library_word)]
 
 
 def put_into_the_hubs_cache(directory: Path, cache: Path, card: models.ModelCard) -> None:
