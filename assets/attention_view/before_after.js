@@ -2,11 +2,12 @@
 
 import { changeOf, digits, span, strongest, unpack } from "./bytes.js";
 import { cellAt, heatmapShape, paintHeatmap } from "./heatmap.js";
+import { forgetView, later, pointAt, rowByKey, watchView } from "./linked.js";
 import { modelOf } from "./model.js";
 import { layPane, makePane, paneContext, pointIn, scrollOf } from "./pane.js";
-import { bold, fillLegend, makeLegend, makeTooltip, placeTooltip } from "./readout.js";
+import { bold, fillLegend, makeLegend, makeTooltip } from "./readout.js";
 import { DIFFERENCE_TICKS, divergingStops, divergingTable } from "./scales.js";
-import { calmly, element, ownEcho, watchScreen } from "./surface.js";
+import { calmly, element, ownEcho } from "./surface.js";
 import { readTheme } from "./theme.js";
 
 const NAMES = ["before", "after", "difference"];
@@ -24,10 +25,7 @@ export default function mountBeforeAfter({ data, parentElement, setStateValue })
   view.send = (focus) => setStateValue("focus", focus);
   receive(view, unpack(data));
   return () => {
-    view.observer.disconnect();
-    view.stopWatching();
-    if (view.frame !== null) cancelAnimationFrame(view.frame);
-    view.root.remove();
+    forgetView(view);
     views.delete(parentElement);
   };
 }
@@ -42,10 +40,7 @@ function makeView(parent) {
   const readout = element("section", { class: "readout", "aria-label": "Links that changed most" }, view.told, view.list);
   const panes = element("div", { class: "panes" }, ...view.panes.map((pane) => pane.node));
   view.root = element("div", { class: "map", "data-testid": "before-after" }, panes, readout, view.tooltip);
-  (parent.querySelector(".attention-view") ?? parent).append(view.root);
-  view.observer = new ResizeObserver(() => later(view));
-  view.observer.observe(view.root);
-  view.stopWatching = watchScreen(() => later(view));
+  watchView(view, parent, paint);
   return view;
 }
 
@@ -66,13 +61,11 @@ function makePart(view, name) {
     if (found && found.query !== null) focusOn(view, found.query === view.focus && found.key === null ? null : found.query);
   };
   scroller.onkeydown = (event) => {
-    const last = view.models[0].queries - 1;
-    const step = (by) => (view.focus === null ? (by > 0 ? 0 : last) : Math.min(last, Math.max(0, view.focus + by)));
-    const token = { ArrowUp: () => step(-1), ArrowDown: () => step(1), Home: () => 0, End: () => last, Escape: () => null }[event.key];
-    if (!token || event.ctrlKey || event.metaKey || event.altKey) return;
+    const token = rowByKey(event, view.focus, view.models[0].queries - 1);
+    if (token === undefined) return;
     event.preventDefault();
     hoverOn(view, null);
-    focusOn(view, token());
+    focusOn(view, token);
   };
   return pane;
 }
@@ -128,15 +121,7 @@ function focusOn(view, focus) {
 }
 
 function hoverOn(view, hover, event) {
-  view.tooltip.hidden = hover === null;
-  if (hover !== null && event) {
-    tell(view, hover);
-    const box = view.root.getBoundingClientRect();
-    placeTooltip(view.tooltip, box, event.clientX - box.left, event.clientY - box.top);
-  }
-  if (hover?.query === view.hover?.query && hover?.key === view.hover?.key) return;
-  view.hover = hover;
-  later(view);
+  pointAt(view, hover, event, (at) => tell(view, at));
 }
 
 function tell(view, { query, key }) {
@@ -151,13 +136,6 @@ function tell(view, { query, key }) {
     parts.push(element("span", { class: "value" }, numbers));
   }
   view.tooltip.replaceChildren(...parts);
-}
-
-function later(view) {
-  view.frame ??= requestAnimationFrame(() => {
-    view.frame = null;
-    paint(view);
-  });
 }
 
 function paint(view) {

@@ -5,11 +5,12 @@ import { comparedModels } from "./compared.js";
 import { fillDifferences, tellCell } from "./differences.js";
 import { paintHatch } from "./hatch.js";
 import { cellAt, heatmapShape, paintHeatmap } from "./heatmap.js";
+import { forgetView, later, pointAt, rowByKey, stepped, watchView } from "./linked.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
 import { partnersOf, placeIn, rowOf } from "./partners.js";
-import { fillLegend, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
+import { fillLegend, makeLegend, makeReadout, makeTooltip } from "./readout.js";
 import { DIFFERENCE_TICKS, divergingStops } from "./scales.js";
-import { calmly, element, ownEcho, visible, watchScreen } from "./surface.js";
+import { calmly, element, ownEcho, visible } from "./surface.js";
 import { readTheme } from "./theme.js";
 
 const NAMES = ["A", "B", "B − A"];
@@ -25,14 +26,17 @@ export default function mountComparison({ data, parentElement, setStateValue }) 
   }
   view.send = (focus) => setStateValue("focus", focus);
   receive(view, unpack(data));
-  return () => forget(view, parentElement);
+  return () => {
+    forgetView(view);
+    views.delete(parentElement);
+  };
 }
 
 function makeView(parent) {
   const view = { focus: null, hover: null, echo: ownEcho(), paints: 0, frame: null, models: [] };
   view.tell = calmly((focus) => view.send(focus), 60);
   view.parts = NAMES.map((_, map) => makePart(view, map));
-  view.readout = makeReadout((step) => focusOn(view, step === null ? null : stepped(view, step)));
+  view.readout = makeReadout((step) => focusOn(view, step === null ? null : stepped(view.focus, step, view.labels.length - 1)));
   view.readout.list.className = "moved";
   view.readout.node.setAttribute("aria-label", "Largest differences");
   view.tooltip = makeTooltip();
@@ -40,10 +44,7 @@ function makeView(parent) {
   const maps = element("div", { class: "panes" }, one, other);
   const below = element("div", { class: "panes below" }, difference, view.readout.node);
   view.root = element("div", { class: "map comparison", "data-testid": "comparison" }, maps, below, view.tooltip);
-  (parent.querySelector(".attention-view") ?? parent).append(view.root);
-  view.observer = new ResizeObserver(() => later(view));
-  view.observer.observe(view.root);
-  view.stopWatching = watchScreen(() => later(view));
+  watchView(view, parent, paint);
   return view;
 }
 
@@ -76,19 +77,12 @@ function listen(view, pane, map) {
     if (row !== null) focusOn(view, row === view.focus && found.key === null ? null : row);
   };
   scroller.onkeydown = (event) => {
-    const last = view.labels.length - 1;
-    const row = { ArrowUp: () => stepped(view, -1), ArrowDown: () => stepped(view, 1), Home: () => 0, End: () => last, Escape: () => null }[event.key];
-    if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = rowByKey(event, view.focus, view.labels.length - 1);
+    if (row === undefined) return;
     event.preventDefault();
     hoverOn(view, null);
-    focusOn(view, row());
+    focusOn(view, row);
   };
-}
-
-function stepped(view, step) {
-  const last = view.labels.length - 1;
-  if (view.focus === null) return step > 0 ? 0 : last;
-  return Math.min(last, Math.max(0, view.focus + step));
 }
 
 function receive(view, { header, cells }) {
@@ -126,22 +120,7 @@ function focusOn(view, focus) {
 }
 
 function hoverOn(view, hover, event) {
-  view.tooltip.hidden = hover === null;
-  if (hover !== null && event) {
-    tellCell(view.tooltip, view, hover);
-    const box = view.root.getBoundingClientRect();
-    placeTooltip(view.tooltip, box, event.clientX - box.left, event.clientY - box.top);
-  }
-  if (hover?.query === view.hover?.query && hover?.key === view.hover?.key) return;
-  view.hover = hover;
-  later(view);
-}
-
-function later(view) {
-  view.frame ??= requestAnimationFrame(() => {
-    view.frame = null;
-    paint(view);
-  });
+  pointAt(view, hover, event, (at) => tellCell(view.tooltip, view, at));
 }
 
 function paint(view) {
@@ -172,12 +151,4 @@ function paintPart(view, map, part, room) {
   const { left, top, cell } = shape;
   pane.canvas.dataset.shape = JSON.stringify({ left, top, cell, words: model.queries });
   pane.canvas.dataset.marks = JSON.stringify({ focus, query: hover?.query ?? null, key: hover?.key ?? null });
-}
-
-function forget(view, parent) {
-  view.observer.disconnect();
-  view.stopWatching();
-  if (view.frame !== null) cancelAnimationFrame(view.frame);
-  view.root.remove();
-  views.delete(parent);
 }

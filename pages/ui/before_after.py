@@ -10,7 +10,7 @@ from jaxtyping import Float32
 from pages.ui.attention_bytes import codes, difference_codes, pack
 from pages.ui.attention_view import ASSETS, DRAWING, joined, parse_token
 
-MODULES = (*DRAWING, "heatmap.js", "model.js", "pane.js", "readout.js", "before_after.js")
+MODULES = (*DRAWING, "heatmap.js", "model.js", "pane.js", "readout.js", "linked.js", "before_after.js")
 
 
 def before_after(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
     from tx_core.comparison import Comparison
 
 OWN = tuple(f"../comparison_view/{name}.js" for name in ("partners", "compared", "hatch", "differences", "comparison"))
-MODULES = (*DRAWING, "heatmap.js", "model.js", "pane.js", "readout.js", *OWN)
+MODULES = (*DRAWING, "heatmap.js", "model.js", "pane.js", "readout.js", "linked.js", *OWN)
 
 
 def comparison_maps(
