@@ -15,8 +15,7 @@ export function layListing(context, theme, { head, rows }, room) {
     ...texts.slice(1).map((row) => widthOf(context, fonts[1], row[column])),
   );
   const wished = head.map((_, column) => widest(column) + BETWEEN_COLUMNS);
-  const share = Math.min(1, room / wished.reduce((sum, width) => sum + width, 0));
-  const widths = wished.map((width) => width * share);
+  const widths = shared(wished, room);
   const lefts = widths.map((_, column) => widths.slice(0, column).reduce((sum, width) => sum + width, 0));
   const cells = texts.map((row, index) => row.map((text, column) => wrapped(context, fonts[index ? 1 : 0], text, widths[column] - BETWEEN_COLUMNS / 2)));
   const heights = cells.map((row) => Math.max(1, ...row.map((lines) => lines.length)) * LINE + ROOM_AROUND);
@@ -29,4 +28,16 @@ export function layListing(context, theme, { head, rows }, room) {
     target.fillRect(0, tops[index] + heights[index] - 1, lefts.at(-1) + widths.at(-1), 1);
   });
   return { width: lefts.at(-1) + widths.at(-1), height: tops.at(-1) + heights.at(-1), paint };
+}
+
+// Narrow columns get what they need; wide ones share what is left.
+function shared(wished, room) {
+  const widths = [];
+  let left = room;
+  const order = wished.map((_, column) => column).sort((one, other) => wished[one] - wished[other]);
+  for (const [place, column] of order.entries()) {
+    widths[column] = Math.min(wished[column], left / (order.length - place));
+    left -= widths[column];
+  }
+  return widths;
 }

@@ -4,14 +4,34 @@ import json
 import re
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from pages.ui.charts import (
+    grid_chart,
+    lines_chart,
+    listing_chart,
+    moved_chart,
+    picture_of,
+    points_chart,
+    probability_chart,
+    signed_chart,
+)
+from pages.ui.compare_view import packed_comparison
+from pages.ui.exhibit import Alone, Exhibit, Python
+from pages.ui.head_table import HeadCell, LegendEntry
+from pages.ui.mask_grid import Matrices, Matrix
+from pages.ui.picture_export import COLOURS, MODULES, STILL
+from pages.ui.summary_figures import PointKind
+from pages.ui.web_page_export import stand_alone
 from tx_core import models
+from tx_core.comparison import Comparison
 
 TEXT = "Tom lost his keys."
 HOSTILE = "</svg></script><script>alert(1)</script><img src=x onerror=alert(2)> & ]]> 'a' \"b\" \u202eabc"
@@ -148,42 +168,77 @@ def test_numbers_are_saved_as_files(page_at, settle, tmp_path):
     assert saved(page, "Save as NPZ", tmp_path).name == "attention-embedded-all.npz"
 
 
-VIEWS = {
-    "bars": (f"/fill_mask?text={quote(HOSTILE + ' ___')}", "The predictions", {"Most likely words"}),
-    "changed": ("/fill_mask?text=The+___+sat&changes=off~1-2", "What your changes do", {"before", "after"}),
-    "comparison": (f"/compare?text={quote(TEXT)}&text_b={quote(HOSTILE)}&vary=text", "A, B and B − A", {"B − A", "A: lost"}),
-    "lines": ("/compare?text=time+flies&text_b=fruit+flies&vary=text", "The word through the layers", {"embeddings"}),
-    "table": ("/summaries?part=glance", "", {"Layer ↓ Head →", "1", "2"}),
-    "matrices": ("/summaries?part=layers&text=time+flies", "", {"Rollout from the input", "time", "layer 2"}),
-    "points": ("/summaries?part=alike&text=time+flies", "", {"head", "kind"}),
-}
-
-
-@pytest.mark.parametrize(("path", "what", "words"), VIEWS.values(), ids=VIEWS)
-def test_every_kind_of_view_is_saved_as_text_and_shapes_and_as_a_page_that_works_offline(
-    page_at, settle, axe, browser: Browser, tmp_path, path: str, what: str, words: set[str]
-):
-    page = page_at(path, dark=True)
-    page.get_by_text("Carry it away").click()
-    settle(page)
-    if what:
-        panel(page).get_by_text(what, exact=True).click()
-        settle(page)
+def test_the_table_of_heads_is_saved_from_its_page_as_the_screen_shows_it(page_at, settle, tmp_path):
+    page = opened(page_at("/summaries?part=glance&heads=2-3"), settle)
     root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
-    assert {node.tag.removeprefix(SVG) for node in root.iter()} <= {"svg", "title", "desc", "g", "path", "clipPath", "text"}
-    assert words <= {node.text for node in root.iter(f"{SVG}text")}
-    panel(page).get_by_text("Web page", exact=True).click()
-    settle(page)
-    file = saved(page, "Save as HTML", tmp_path)
-    context = browser.new_context(offline=True, color_scheme="dark", viewport={"width": 390, "height": 800})
-    alone, faults = context.new_page(), []
-    alone.on("request", lambda request: faults.append(request.url) if not request.url.startswith("file:") else None)
+    cells = page.get_by_test_id("head-table").locator("button")
+    assert set(cells.locator(".share").all_text_contents()) < {node.text for node in root.iter(f"{SVG}text")}
+    assert "All heads: kind of head" in root.find(f"{SVG}desc").text
+
+
+def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:
+    """Every kind of drawing with hostile words, and words that it must hold."""
+    steps, words = ["input", "1", "2"], [HOSTILE, "cat"]
+    cell, entry = HeadCell("broad", "≈", "0.87", "#a8912a", 0.87, "told"), LegendEntry(HOSTILE, "≈", "#a8912a")
+    kinds = [PointKind("broad", "#a8912a", "star")] * 2
+    charts = [
+        probability_chart(HOSTILE, words, [0.25, 0.00002], limit=1.0, note=HOSTILE),
+        signed_chart("Gradients", words, [0.25, -0.5], limit=0.5),
+        moved_chart("Changes", words, [0.25, 0.5], [0.5, 0.0], ["↑1", "gone, now no. 12"], limit=1.0),
+        lines_chart("Depth", steps, {HOSTILE: [0.1, 0.5, 0.9], "shared": [0, 0, 1]}, band=([0, 0, 0], [1, 1, 1])),
+        points_chart("Map", np.array([[0.0, 0.0], [1.0, 2.0]]), ["1-1", "1-2"], kinds, 0, [1]),
+        grid_chart("Heads", [[cell, cell]], [entry], (0, 1)),
+        listing_chart("Answers", ["word", ""], [[HOSTILE, "3.1 %"]]), None,
+    ]  # fmt: skip
+    told = {"25.00 %", "1 in 50,000", "−0.50", "25.00 % → 50.00 %  ↑1", "shared", "1-2", "broad", "Answers", "3.1 %"}
+    both = Comparison(((0, 0), (1, None), (None, 1)), ("cat", HOSTILE, "dog"), (False,) * 3, np.eye(2, dtype=np.float32),
+                      np.full((2, 2), 0.5, np.float32), np.zeros((3, 3), np.float32), np.eye(3) > 2)  # fmt: skip
+    tokens, titles = (["cat", HOSTILE], ["cat", "dog"]), (f"A · {HOSTILE}", "B", "B − A")
+
+    def compared(**more: object) -> bytes:
+        given = {"drawing": "comparison"} | more
+        return packed_comparison(both, tokens, titles, label="told", scale="blues", focus=1, **given)
+
+    cells = Matrix("Rollout", "weights", np.array([[0.25, 0.75]]), "told", note="sums to 1")
+    board = Matrices(("layer 1",), tuple(words), (cells,))
+    return {
+        "charts": (picture_of(charts, "told", across=2), told),
+        "comparison": (compared, {"B: dog", "B − A", "hatched: a word without a partner"}),
+        "matrices": (lambda **more: board.packed(**{"drawing": "matrices"} | more), {"Rollout", "layer 1", ".25", "sums to 1"}),
+    }
+
+
+@pytest.mark.parametrize("kind", ["charts", "comparison", "matrices"])
+@pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
+def test_every_kind_of_drawing_is_text_and_shapes_in_a_file_and_works_offline(
+    browser: Browser, axe, tmp_path, kind: str, width: int, dark: bool
+):
+    picture, words = drawings()[kind]
+    about = {"caption": HOSTILE, "title": HOSTILE, "file": "drawn", "captioned": True}
+    asked = picture(width=174.0, unit="mm", colours=COLOURS["Light"], **about)
+    pages = {
+        "picture": Alone(MODULES, ("../picture/picture.css",), "", lambda: asked),
+        "still": Alone(STILL, (), "", picture, ("word", "share"), lambda: [(HOSTILE, 0.25)]),
+    }
+    scheme = "dark" if dark else "light"
+    context = browser.new_context(offline=True, color_scheme=scheme, viewport={"width": width, "height": 900})
+    page, faults = context.new_page(), []
     for event in ("pageerror", "dialog"):
-        alone.on(event, lambda fault: faults.append(str(fault)))
-    alone.goto(file.as_uri())
-    expect(alone.locator("canvas").first).to_be_visible()
-    assert alone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    assert alone.evaluate("document.scripts.length") == 1
-    axe(alone)
+        page.on(event, lambda fault: faults.append(str(fault)))
+    for name, alone in pages.items():
+        file = tmp_path / f"{name}.html"
+        file.write_text(stand_alone(Exhibit(HOSTILE, HOSTILE, "drawn", picture, alone, (), Python("", str))), encoding="utf-8")
+        page.goto(file.as_uri())
+        expect(page.locator("canvas").first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        axe(page)
+        if name == "picture":
+            with page.expect_download() as download:
+                page.get_by_role("button", name="Save as SVG").click()
+            root = ElementTree.parse(download.value.path()).getroot()
+    tags = {node.tag.removeprefix(SVG) for node in root.iter()}
+    assert tags <= {"svg", "title", "desc", "g", "path", "clipPath", "text"}
+    assert words <= {node.text for node in root.iter(f"{SVG}text")}
+    assert not [node for node in root.iter() if "NaN" in "".join(node.attrib.values())]
     assert faults == []
     context.close()
