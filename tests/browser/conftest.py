@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 COMMANDS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 USUAL_PLACES = (
@@ -25,6 +25,12 @@ QUIET = (
 )
 BASE_PATH_SEARCH = re.compile(r"://[^/]+/[\w-]+/_stcore/(health|host-config)$")
 AXE_RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+
+DARK = "rgb(16, 21, 27)"
+"""The ground of the app in the dark, as .streamlit/config.toml names it."""
+FADED = """() => Promise.allSettled(
+  document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => null)"""
+"""Waits until every colour that is changing has changed."""
 
 
 def find_browser() -> str | None:
@@ -135,6 +141,19 @@ def wait_for_script(page: Page) -> None:
 def settle() -> Callable[[Page], None]:
     """Wait, after a click or a keystroke, until the page's script has run: settle(page)."""
     return wait_for_script
+
+
+@pytest.fixture
+def darken() -> Callable[[Page], None]:
+    """Turn an open page dark, as a device does in the evening, and wait until nothing fades any more: darken(page)."""
+
+    def turn(page: Page) -> None:
+        page.emulate_media(color_scheme="dark")
+        expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK, timeout=30_000)
+        wait_for_script(page)
+        page.evaluate(FADED)
+
+    return turn
 
 
 @pytest.fixture

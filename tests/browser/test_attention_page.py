@@ -4,7 +4,6 @@ import json
 import re
 from urllib.parse import quote
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script> [x](javascript:alert(3)) :red[y] \u202eabc 💥 שלום"
@@ -119,9 +118,8 @@ def test_a_link_brings_the_view_back_and_so_does_the_way_back(page_at):
     expect(page.get_by_role("gridcell", selected=True)).to_have_count(2)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_on_a_phone_nothing_is_wider_than_the_screen_and_heads_are_as_large_as_a_finger_needs(page_at, axe, dark):
-    page = page_at("/?text=The+old+man+bought+a+very+big+house+because+he+liked+it.&heads=2-6", width=390, dark=dark)
+def test_on_a_phone_nothing_is_wider_than_the_screen_and_heads_are_as_large_as_a_finger_needs(page_at, axe, darken):
+    page = page_at("/?text=The+old+man+bought+a+very+big+house+because+he+liked+it.&heads=2-6", width=390)
     assert no_wider_than_the_screen(page)
     box = head(page, 1, 1).bounding_box()
     assert min(box["width"], box["height"]) >= 24
@@ -129,16 +127,19 @@ def test_on_a_phone_nothing_is_wider_than_the_screen_and_heads_are_as_large_as_a
     expect(said(page)).to_contain_text("Layer 3, head 3.")
     assert no_wider_than_the_screen(page)
     axe(page)
+    darken(page)
+    axe(page)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_barrier_is_found_with_everything_open(page_at, settle, axe, dark):
-    page = page_at("/?text=I+saw+%F0%9F%92%A5&heads=1-2_1-3&hide=1&focus=2&scale=nonsense", dark=dark)
+def test_no_barrier_is_found_with_everything_open_in_light_and_dark(page_at, settle, axe, darken):
+    page = page_at("/?text=I+saw+%F0%9F%92%A5&heads=1-2_1-3&hide=1&focus=2&scale=nonsense")
     page.get_by_text("The weights as a table").click()
     page.get_by_test_id("stDataFrame").first.wait_for()
     page.get_by_text("tokens, their ids and segments").click()
     expect(page.get_by_test_id("stDataFrame")).to_have_count(2)
     settle(page)
+    axe(page)
+    darken(page)
     axe(page)
 
 
