@@ -42,18 +42,18 @@ function layPart(context, theme, model, text, room, hatched) {
   const title = layTitle(context, theme, text, room - 4);
   const shape = heatmapShape(context, model, theme, room, 1);
   const legend = title.height + shape.top + shape.plotHeight + 14;
-  const width = Math.min(room, Math.max(shape.left + shape.plotWidth + shape.lean + 10, LEGEND.width + 24));
-  return { title, shape, legend, room, width, hatched, height: legend + LEGEND.tall + (hatched ? 18 : 0) + 6 };
+  const left = Math.max(0, Math.min(shape.left, room - LEGEND.width - 4));
+  const width = Math.min(room, Math.max(shape.left + shape.plotWidth + shape.lean + 10, left + LEGEND.width + 12));
+  return { title, shape, legend, left, width, hatched, height: legend + LEGEND.tall + (hatched ? 18 : 0) + 6 };
 }
 
-function paintPart(context, theme, { title, shape, legend, room, hatched }, model, focus, partners) {
+function paintPart(context, theme, { title, shape, legend, left, hatched }, model, focus, partners) {
   title.paint(context);
   context.save();
   context.translate(0, title.height);
   paintHeatmap(context, shape, model, { focus, hover: null }, theme, { x: 0, y: 0 });
   if (partners) paintHatch(context, shape, partners, theme, { x: 0, y: 0 });
   context.restore();
-  const left = Math.max(0, Math.min(shape.left, room - LEGEND.width - 4));
   paintLegend(context, left, legend, model, theme, model.signed ? DIFFERENCE_TICKS : TICKS);
   if (hatched) write(context, "hatched: a word without a partner", left, legend + LEGEND.tall - 6, { font: `11px ${theme.font}`, colour: theme.quiet });
 }

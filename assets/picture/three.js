@@ -25,8 +25,9 @@ function layThree(context, models, theme, width) {
   const room = beside ? Math.floor((width - 2 * BETWEEN_THREE) / 3) : width;
   const shape = heatmapShape(context, models[0], theme, room, 1);
   const each = TITLE + shape.top + shape.plotHeight + 14 + LEGEND.tall;
-  const used = Math.min(room, Math.max(shape.left + shape.plotWidth + shape.lean + 10, LEGEND.width + 24));
-  return { beside, shape, each, room, width: beside ? 2 * (room + BETWEEN_THREE) + used : used, height: beside ? each : 3 * each };
+  const left = Math.max(0, Math.min(shape.left, room - LEGEND.width - 4));
+  const used = Math.min(room, Math.max(shape.left + shape.plotWidth + shape.lean + 10, left + LEGEND.width + 12));
+  return { beside, shape, each, room, left, width: beside ? 2 * (room + BETWEEN_THREE) + used : used, height: beside ? each : 3 * each };
 }
 
 function paintThree(context, three, models, theme, focus) {
@@ -40,8 +41,7 @@ function paintThree(context, three, models, theme, focus) {
     context.fillText(TITLES[part], 0, 2);
     context.translate(0, TITLE);
     paintHeatmap(context, three.shape, model, { focus, hover: null }, theme, { x: 0, y: 0 });
-    const left = Math.max(0, Math.min(three.shape.left, three.room - LEGEND.width - 4));
-    paintLegend(context, left, three.shape.top + three.shape.plotHeight + 14, model, theme, model.signed ? DIFFERENCE_TICKS : TICKS);
+    paintLegend(context, three.left, three.shape.top + three.shape.plotHeight + 14, model, theme, model.signed ? DIFFERENCE_TICKS : TICKS);
     context.restore();
   }
 }
