@@ -1,7 +1,6 @@
 """How does a transformer know the order of words? Six ways to tell positions, four demands on them, and shuffled words."""
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import cache, controls, position_ways
 from pages.ui.address import (
@@ -98,14 +97,8 @@ def ways() -> None:
                                   required=True, label_visibility="collapsed")  # fmt: skip
     way = WAYS[scheme]
     st.markdown(way.told)
-    formula = st.empty()
+    st.latex(way.formula.replace("10000", str(held("base"))))
     show_source(*way.code)
-    live(PAGE, FIELDS, look, scheme, formula)
-
-
-def look(scheme: str, formula: DeltaGenerator) -> None:
-    """The chosen way from the side and with the sizes that the reader chooses; its formula has the base in it."""
-    formula.latex(WAYS[scheme].formula.replace("10000", str(held("base"))))
     view = st.segmented_control("View", list(VIEWS), key=key(PAGE, "look"), format_func=VIEWS.get, required=True,
                                 label_visibility="collapsed")  # fmt: skip
     choice = ask_sizes(scheme, view)
@@ -189,7 +182,10 @@ part = st.segmented_control("Part", list(PARTS), key=key(PAGE, "part"), format_f
                             label_visibility="collapsed")  # fmt: skip
 if part == "shuffle":
     controls.sentence(key(PAGE, "text"))
-live(PAGE, FIELDS, {"ways": ways, "demands": demands, "shuffle": shuffle}[part])
+if part == "ways":
+    live(PAGE, FIELDS, ways)
+else:
+    {"demands": demands, "shuffle": shuffle}[part]()
 write_view(PAGE, FIELDS, {})
 ways_on(held("text"), "", "attention", "masks", "fill_mask", "bert")
 share_link()
