@@ -297,7 +297,8 @@ def test_a_far_too_long_text_is_kept_and_told(open_app: Open, length: int):
     assert not app.exception
     assert app.text_input(key="attention_text").value == text
     assert "horten it" in says(app)
-    assert "link of" in says(app)
+    app.session_state["share_link"] = True
+    assert "link of" in says(app.run())
 
 
 def test_unknown_words_are_counted(open_app: Open):
