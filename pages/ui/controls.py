@@ -103,11 +103,15 @@ def wait_for(name: str) -> AbstractContextManager:
 
 
 def offer_default_model(key: str) -> None:
-    """Offer one click back to the model that ships with the app, after another one could not be had."""
+    """Offer one click back to the model that ships with the app, after another one could not be had.
+
+    The whole page follows, also where the button stands in a part of it: that part holds on to the model of its last run.
+    """
     from tx_core import models
 
     def choose() -> None:
         st.session_state[key] = models.DEFAULT
+        st.rerun()
 
     st.button(f"Use {model_title(models.DEFAULT)}", key=f"{key}_default", on_click=choose)
 
