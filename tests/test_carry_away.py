@@ -18,6 +18,7 @@ from pages.ui.attention_view import MAP_MODULES, joined
 from pages.ui.carried import Carried, changes_of
 from pages.ui.changes import interventions
 from pages.ui.picture_export import MODULES
+from pages.ui.plain_names import one_line
 from pages.ui.view_options import ViewOptions
 from pages.ui.web_page_export import stand_alone
 from tx_core import models, views
@@ -179,7 +180,7 @@ def test_a_stand_alone_page_holds_the_map_and_its_words_and_no_markup_of_the_vis
     page = stand_alone(attention_exhibit(shown))
     tags = Tags(page)
     assert tags.seen.count("script") == page.count("<script") == page.count("</script") == 1
-    assert HOSTILE in tags.texts["bdi"]
+    assert one_line(HOSTILE) in tags.texts["bdi"]
     packed = re.search('<div id="data" hidden>([A-Za-z0-9+/=]+)</div>', page)[1]
     header, weights = unpacked(base64.b64decode(packed))
     assert header["queries"] == list(shown.shown.queries)

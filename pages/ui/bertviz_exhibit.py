@@ -11,10 +11,11 @@ from pages.ui.attention_exhibit import numbers_of
 from pages.ui.attention_panel import Shown
 from pages.ui.bertviz_frame import VIEWS, Drawn
 from pages.ui.carried import Carried, quoted
-from pages.ui.core_snippet import one_line, opening
+from pages.ui.core_snippet import opening
 from pages.ui.exhibit import Alone, Exhibit, Numbers, Python
 from pages.ui.framed import Document
 from pages.ui.library_snippet import imports, run_lines
+from pages.ui.plain_names import file_stem, one_line
 from pages.ui.view_options import STACKS, ViewOptions
 from tx_core import views
 
@@ -34,7 +35,7 @@ def bertviz_exhibit(trace: "Trace", view: str, drawn: Drawn) -> Exhibit:
     caption = f"{title}. Text: {quoted(source.text)}{pair} Layers and heads are counted from 0 in it."
     dark = st.context.theme.type == "dark"
     alone = Alone((), (), "the view as bertviz draws it", bytes, document=lambda: _by_itself(view, drawn, title, caption, dark))
-    name = f"bertviz-{view}-{re.sub(r'[^A-Za-z0-9.-]+', '-', trace.model)}"
+    name = file_stem(f"bertviz-{view}", trace.model)
     numbers = tuple(_numbers(trace, stack) for stack in drawn.stacks)
     python = Python(
         "It ends with `weights`: layer, head, query, key.", lambda: _core(title, trace, drawn.stacks[0]),
@@ -50,7 +51,7 @@ def _by_itself(view: str, drawn: Drawn, title: str, caption: str, dark: bool) ->
     policy = f"default-src 'none'; script-src 'nonce-{document.nonce}'; style-src 'unsafe-inline'; base-uri 'none'"
     guarded = f'<head><meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
     before, opening_tag, rest = re.split(r"(<body [^>]*>)", document.html.replace("<head>", guarded, 1), maxsplit=1)
-    return before + opening_tag + BY_ITSELF.format(escape(title), escape(caption)) + rest
+    return before + opening_tag + BY_ITSELF.format(escape(one_line(title)), escape(one_line(caption))) + rest
 
 
 def _numbers(trace: "Trace", stack: "AttentionStack") -> Numbers:

@@ -1,6 +1,5 @@
 """What is on the screen, ready to be carried away: the map with all that a reader elsewhere has to be told of it."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from pages.ui import controls
 from pages.ui.attention_bytes import codes, difference_codes, pack
 from pages.ui.change_controls import stack_names
 from pages.ui.changes import Change, in_words
+from pages.ui.plain_names import file_stem
 from pages.ui.view_options import ViewOptions
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -80,7 +80,7 @@ class Carried:
         """Name a file without its ending: model, layer and head, in letters that every system takes."""
         heads = self.shown.heads
         which = f"layer{heads[0][0] + 1}-head{heads[0][1] + 1}" if len(heads) == 1 else f"mean-of-{len(heads)}-heads"
-        return f"attention-{re.sub(r'[^A-Za-z0-9.-]+', '-', self.trace.model)}-{which}"
+        return f"{file_stem('attention', self.trace.model)}-{which}"
 
     def packed(self, **more: object) -> bytes:
         """Lay out the map, or before, after and difference, as the canvas takes it; `more` goes into its header."""

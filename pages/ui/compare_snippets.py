@@ -1,6 +1,5 @@
 """Python for a comparison: both maps with their difference, and a word's vectors, by this project and by transformers alone."""
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,8 +8,9 @@ from pages.ui.attention_panel import Shown
 from pages.ui.carried import HIDDEN, MERGED, Carried, changes_in_words, quoted
 from pages.ui.compare_run import Run, heads_of
 from pages.ui.compare_state import name_head
-from pages.ui.core_snippet import IMPORT_CHANGES, one_line, written_changes
+from pages.ui.core_snippet import IMPORT_CHANGES, written_changes
 from pages.ui.library_snippet import imports, weights_lines
+from pages.ui.plain_names import file_stem, one_line
 from pages.ui.view_options import ViewOptions
 from tx_core import models
 from tx_core.interventions import UNCHANGED
@@ -100,7 +100,7 @@ class Sides:
 
     def file_name(self, what: str) -> str:
         """Name a file without its ending, in letters that every system takes."""
-        return f"{what}-{re.sub(r'[^A-Za-z0-9.-]+', '-', self.one.side.model)}"
+        return file_stem(what, self.one.side.model)
 
 
 def core_maps(title: str, sides: Sides) -> str:

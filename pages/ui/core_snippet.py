@@ -1,6 +1,7 @@
 """Python for the map on the screen by this project's core, all that changes its numbers included."""
 
 from pages.ui.carried import Carried
+from pages.ui.plain_names import one_line
 from tx_core import models
 from tx_core.interventions import UNCHANGED, Interventions
 
@@ -39,11 +40,6 @@ def opening(title: str, model: str, imports: str, changes: Interventions = UNCHA
         f"engine = models.load({models.card(model).name!r})",
         *([f"changes = {written_changes(changes)}"] if changed else []),
     ]
-
-
-def one_line(text: str) -> str:
-    """Let a text stand in a comment: whatever ends a line in it is written out."""
-    return " ".join(text.split())
 
 
 def written_changes(changes: Interventions) -> str:

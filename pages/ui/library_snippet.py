@@ -1,7 +1,7 @@
 """Python for the map on the screen that needs nothing but torch and the transformers library."""
 
 from pages.ui.carried import Carried
-from pages.ui.core_snippet import one_line
+from pages.ui.plain_names import one_line
 from tx_core import models
 from tx_core.interventions import UNCHANGED, Interventions
 from tx_core.tokenizer import BLANK

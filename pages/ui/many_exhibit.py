@@ -1,6 +1,5 @@
 """The heads over many sentences as something to carry away: their wall, their averages, and the code that reads the file."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from pages.ui.core_snippet import opening
 from pages.ui.exhibit import Exhibit, Python
 from pages.ui.head_table import HeadCell, LegendEntry
 from pages.ui.many_table import head_rows
+from pages.ui.plain_names import file_stem
 from pages.ui.saved_numbers import SavedNumbers, number_files
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def many_exhibit(
     picture = picture_of([grid_chart("", cells, legend, chosen)], f"{title}: a row for each layer, a column for each head")
     rows = head_rows(report)
     columns, table = tuple(rows[0]), [tuple(row.values()) for row in rows]
-    name = f"heads-over-sentences-{re.sub(r'[^A-Za-z0-9.-]+', '-', report.model)}"
+    name = file_stem("heads-over-sentences", report.model)
     about = {"model": report.model, "sentences": report.sentences.source, "read": report.read, "tokens": report.tokens}
     arrays = {"spread": report.spread, "entropy": report.entropy, "distance": report.distance, "shares": report.sums.shares}
     numbers = number_files("All heads", f"{len(table):,} heads: {', '.join(columns)}.", name, len(table) * len(columns),

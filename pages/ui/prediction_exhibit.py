@@ -13,6 +13,7 @@ from pages.ui.carried import changes_in_words, quoted
 from pages.ui.charts import Chart, moved_chart, picture_of, probability_chart, still_page
 from pages.ui.exhibit import Exhibit, Offered, Python
 from pages.ui.figures import bars_in_words
+from pages.ui.plain_names import file_stem
 from pages.ui.prediction_change import in_words, note, shifted
 from pages.ui.prediction_settings import Settings
 from pages.ui.prediction_snippets import core_lists, core_shift, library_lists, library_shift
@@ -73,7 +74,7 @@ def lists_exhibit(lists: Lists) -> Exhibit:
     charts, across = _side_by_side(lists)
     told = " ".join(bars_in_words(str(chart["title"]), chart["labels"], chart["shares"]) for chart in charts if chart)
     picture, table = picture_of(charts, told, across=across), [row for answer in lists.found for row in rows(answer)]
-    name = f"predictions-{lists.model}".replace("/", "-")
+    name = file_stem("predictions", lists.model)
     joint = any(answer.joint for answer in lists.found)
     python = Python(
         "It ends with `predictions`: what is listed, from the first list to the last, each with its probability.",
@@ -125,7 +126,7 @@ def moved_exhibit(lists: Lists, seen: BlankShown) -> Exhibit:
         [one.after for one in shift.moved], [note(one) for one in shift.moved], limit=lists.chosen.limit,
     )  # fmt: skip
     picture, table = picture_of([chart], in_words(shift)), _moved_rows(shift)
-    name = f"changed-predictions-{lists.model}".replace("/", "-")
+    name = file_stem("changed-predictions", lists.model)
     numbers = number_files(
         "All words", f"{len(table)} words with their probability and their rank before and after.", name, len(table) * 7,
         lambda: SavedNumbers(

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from pages.ui.blank_attention import BlankShown
 from pages.ui.changes import interventions
-from pages.ui.core_snippet import one_line, opening
+from pages.ui.core_snippet import opening
 from pages.ui.library_snippet import changed_attention, loading, own_blanks
+from pages.ui.plain_names import one_line
 from pages.ui.prediction_settings import Settings
 from tx_core import models
 

@@ -14,6 +14,7 @@ from pages.ui.charts import Chart, grid_chart, lines_chart, listing_chart, pictu
 from pages.ui.exhibit import Alone, Exhibit, Python
 from pages.ui.head_table import HeadCell, LegendEntry
 from pages.ui.mask_grid import MODULES, Matrices
+from pages.ui.plain_names import file_stem
 from pages.ui.saved_numbers import Cell, SavedNumbers, number_files
 from pages.ui.summary_figures import PointKind
 from tx_core import head_likeness
@@ -63,7 +64,7 @@ class Subject:
         source = self.trace.attention.query_tokens
         pair = [f"Second sentence: {quoted(source.pair)}"] if source.pair else []
         caption = " ".join([f"{self.heading}.", f"Text: {quoted(source.text)}", *pair, self.told])
-        file_name = f"{self.name}-{re.sub(r'[^A-Za-z0-9.-]+', '-', self.trace.model)}"
+        file_name = file_stem(self.name, self.trace.model)
         about = {"model": self.trace.model, "text": source.text, "pair": source.pair or "", "shown": self.what, "told": self.told}
         told, size = f"{table.count:,} rows: {', '.join(table.columns)}.", table.count * len(table.columns)
         numbers = number_files("All numbers", told, file_name, size,

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from pages.ui.core_snippet import one_line, opening
+from pages.ui.core_snippet import opening
 from pages.ui.library_snippet import imports, run_lines
+from pages.ui.plain_names import one_line
 
 if TYPE_CHECKING:
     from tx_core.attribution import Attribution

@@ -11,6 +11,7 @@ import streamlit as st
 from pages.ui.address import key
 from pages.ui.attention_view import ASSETS, joined
 from pages.ui.exhibit import Alone, Exhibit
+from pages.ui.plain_names import one_line
 
 MOST_ROWS = 2000
 
@@ -45,13 +46,13 @@ def stand_alone(exhibit: Exhibit) -> str:
         '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(exhibit.title)}</title>",
+        f"<title>{escape(one_line(exhibit.title))}</title>",
         f"<style>{_style(alone.styles)}</style>",
         "</head>",
         "<body>",
         "<main>",
-        f"<h1>{escape(exhibit.title)}</h1>",
-        f"<p><bdi>{escape(exhibit.caption)}</bdi></p>",
+        f"<h1>{escape(one_line(exhibit.title))}</h1>",
+        f"<p><bdi>{escape(one_line(exhibit.caption))}</bdi></p>",
         '<div class="attention-view mask-grid" id="view"></div>',
         *_table(alone),
         f'<div id="data" hidden>{base64.b64encode(alone.data()).decode("ascii")}</div>',
