@@ -163,7 +163,7 @@ def test_a_focus_stays_on_its_word_when_pieces_are_merged_and_special_tokens_hid
     assert drawn(app)["attention_map"][0]["focus"] == 2
     app.toggle(key="attention_hide").set_value(True).run()
     assert drawn(app)["attention_map"][0]["focus"] == 1
-    assert app.text[0].value.startswith("Layer 4, head 5. 'fields' gives")
+    assert app.text[0].value.startswith(f"{controls.head_name(FIRST.heads[0])}. 'fields' gives")
     assert app.query_params["focus"] == "5"
 
 
