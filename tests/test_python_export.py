@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cachetools import LRUCache
 from snippets import computed
+from streamlit.testing.v1 import AppTest
 
 from pages.ui.answers import Answer
 from pages.ui.attention_panel import Shown
@@ -24,6 +25,7 @@ from pages.ui.prediction_settings import Settings
 from pages.ui.prediction_snippets import core_lists, library_lists
 from pages.ui.view_options import ViewOptions
 from tx_core import models, views
+from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask import predict
 from tx_core.interventions import UNCHANGED, Interventions
 from tx_core.word_alignment import equal_words
@@ -121,6 +123,41 @@ def put_into_the_hubs_cache(directory: Path, cache: Path, card: models.ModelCard
     shutil.copytree(directory, home / "snapshots" / (card.revision or COMMIT))
     (home / "refs").mkdir()
     (home / "refs" / "main").write_text(card.revision or COMMIT, encoding="utf-8")
+
+
+def test_code_is_written_of_what_was_run_also_where_its_model_can_no_longer_be_had(monkeypatch: pytest.MonkeyPatch):
+    engine, text = models.load("embedded"), "The old ___ sat by [MASK]."
+    shown = carried("embedded", text, "It was <mask>.", WORDS)
+    scores = tuple(score_words(engine, text, ("tea", "unbelievably"), blank=blank) for blank in (0, 1))
+    lists = Lists("embedded", (Answer(text, predict(engine, text, top_k=4), scores, ()),), Settings(4, 1.0, 1.0, 1.0))
+
+    def gone(name: str) -> None:
+        raise ModelUnavailable(f"{name} is gone.")
+
+    monkeypatch.setattr(models, "load", gone)
+    assert "'The old [MASK] sat by [MASK].', 'It was [MASK].'" in library_snippet(shown)
+    code = library_lists("lists", lists)
+    assert "'The old [MASK] sat by [MASK].'" in code
+    assert [len(score.ids) for score in scores[0]] == [len(score.pieces) for score in scores[0]]
+    assert all(str((0, score.word, list(score.ids))) in code for score in scores[0] if score.probability is not None)
+
+
+def of_a_model_that_is_gone() -> None:
+    from pages.ui.carry_away import carry_away
+    from tx_core.errors import ModelUnavailable
+
+    def gone() -> None:
+        raise ModelUnavailable("It cannot be had: <b>choose another</b>.")
+
+    carry_away("somewhere", {"What was shown": gone})
+
+
+def test_what_can_no_longer_be_made_is_said_instead_of_a_traceback():
+    app = AppTest.from_function(of_a_model_that_is_gone)
+    app.session_state["somewhere_carry"] = True
+    app.run(timeout=30)
+    assert not app.exception
+    assert "It cannot be had: <b>choose another</b>." in [text.value for text in app.text]
 
 
 @pytest.mark.parametrize("write", BOTH)

@@ -27,13 +27,14 @@ _SEPARATOR = re.compile(r"[,;\n，、；]")
 class WordScore:
     """A word at a blank.
 
-    pieces: as the vocabulary spells them. steps: the probability of each piece after those before it.
+    ids, pieces: entries of the vocabulary, and how it spells them. steps: the probability of each piece after those before it.
     probability: their product, or None where the word could not be scored. rank: its place among all entries of
     the vocabulary, from 1, for a word of one piece. note: a sentence for the reader. fallback: another, where it
     was not computed on the model's own device.
     """
 
     word: str
+    ids: tuple[int, ...]
     pieces: tuple[str, ...]
     steps: tuple[float, ...]
     probability: float | None
@@ -76,13 +77,13 @@ def score_words(
     for word, ids, problem in zip(words, spelled, problems, strict=True):
         pieces = tuple(engine.tokenizer.word(entry) for entry in ids)
         if problem:
-            scores.append(WordScore(word, pieces, (), None, None, problem))
+            scores.append(WordScore(word, ids, pieces, (), None, None, problem))
             continue
         asked_logits, notices = zip(*(next(answers) for _ in ids), strict=True)
         steps = tuple(logits.softmax(-1)[entry].item() for logits, entry in zip(asked_logits, ids, strict=True))
         rank = int((asked_logits[0] > asked_logits[0][ids[0]]).sum()) + 1 if len(ids) == 1 else None
         note = "" if len(ids) == 1 else f"Scored as {len(ids)} pieces in {len(ids)} blanks."
-        scores.append(WordScore(word, pieces, steps, math.prod(steps), rank, note, max(notices)))
+        scores.append(WordScore(word, ids, pieces, steps, math.prod(steps), rank, note, max(notices)))
     return tuple(scores)
 
 

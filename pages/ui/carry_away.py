@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui.address import held, key
+from pages.ui.frame import explain
+from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:
     from pages.ui.exhibit import Exhibit, Offered
@@ -21,7 +23,10 @@ def carry_away(page: str, offered: "Offered", forms: str = "figure, numbers, web
     opened = st.expander(f"Carry it away: {forms}", key=key(page, "carry"), on_change="rerun")
     if opened.open:
         with opened:
-            _show(page, offered)
+            try:
+                _show(page, offered)
+            except ExplorerError as problem:  # what is no longer remembered may not be had again
+                explain(problem)
 
 
 def _show(page: str, offered: "Offered") -> None:

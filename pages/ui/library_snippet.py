@@ -5,7 +5,7 @@ from pages.ui.plain_names import one_line
 from tx_core import models
 from tx_core.interventions import UNCHANGED, Interventions
 from tx_core.tokenizer import BLANK
-from tx_core.trace import Trace
+from tx_core.trace import Encoding, Trace
 from tx_core.views import word_groups
 
 OUTPUTS = {"self": "attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
@@ -102,31 +102,24 @@ def loading(model: str, kind: str = "AutoModel") -> list[str]:
 
 
 def _inputs(trace: Trace) -> list[str]:
-    source = trace.attention.query_tokens
-    text, pair = (own_blanks(sentence, trace.model) for sentence in (source.text, source.pair or ""))
+    source, read = trace.attention.query_tokens, [stack.query_tokens for stack in trace.stacks]
+    text, pair = (own_blanks(sentence, *read) for sentence in (source.text, source.pair or ""))
     several = len(trace.stacks) > 1
     given = ", ".join([repr(text), *([repr(pair)] if pair and not several else [])])
     named = ""
     if 1 in trace.attention.query_tokens.segments:  # GPT-2 would take them for words
-        named = f", return_token_type_ids={_reads_segments(trace.model)}"
+        named = ', return_token_type_ids=(getattr(model.config, "type_vocab_size", None) or 0) > 1'
     lines = [f'inputs = tokenizer({given}, return_tensors="pt"{named})']
     if several:
-        read = trace.stacks[1].query_tokens
-        start, written = read.ids[0], "" if len(read) == 1 else f", *tokenizer({(pair or text)!r}).input_ids[:-1]"
+        start, written = read[1].ids[0], "" if len(read[1]) == 1 else f", *tokenizer({(pair or text)!r}).input_ids[:-1]"
         lines.append(f'inputs["decoder_input_ids"] = torch.tensor([[{start}{written}]])  # the start, then what it has written')
     return lines
 
 
-def _reads_segments(model: str) -> bool:
-    """Tell whether a model tells two sentences apart by segments; our own BERT always does."""
-    shape = getattr(models.load(model), "shape", None)
-    return shape is None or shape.segments > 1
-
-
-def own_blanks(sentence: str, model: str) -> str:
-    """Write blanks as the model's own mask token."""
-    mask = models.load(model).tokenizer.mask
-    return sentence if mask is None else BLANK.sub(mask, sentence)
+def own_blanks(sentence: str, *read: Encoding) -> str:
+    """Write blanks as the model's own mask token. read: what the model read, which has the token where there are any."""
+    masks = [encoding.tokens[place] for encoding in read for place in encoding.blanks]
+    return BLANK.sub(masks[0], sentence) if masks else sentence
 
 
 def _run(trace: Trace, kind: str, hidden: bool) -> list[str]:

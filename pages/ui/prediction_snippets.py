@@ -8,7 +8,6 @@ from pages.ui.core_snippet import opening
 from pages.ui.library_snippet import changed_attention, loading, own_blanks
 from pages.ui.plain_names import one_line
 from pages.ui.prediction_settings import Settings
-from tx_core import models
 
 if TYPE_CHECKING:
     from pages.ui.prediction_exhibit import Lists
@@ -118,8 +117,8 @@ def core_shift(title: str, lists: "Lists", seen: BlankShown) -> str:
 def library_lists(title: str, lists: "Lists") -> str:
     """Write the code for the lists, and for the words that the reader named, without this project."""
     texts = [
-        (own_blanks(answer.text, lists.model), [
-            (number, score.word, list(spelled_ids(lists.model, answer.text, number, score.word)))
+        (own_blanks(answer.text, answer.filling.encoding), [
+            (number, score.word, list(score.ids))
             for number, scored in enumerate(answer.scores) for score in scored if score.probability is not None
         ])
         for answer in lists.found
@@ -149,7 +148,7 @@ def library_shift(title: str, lists: "Lists", seen: BlankShown) -> str:
         "from transformers.masking_utils import eager_mask",
         "",
         *loading(lists.model, "AutoModelForMaskedLM"),
-        f'inputs = tokenizer({own_blanks(seen.text, lists.model)!r}, return_tensors="pt")',
+        f'inputs = tokenizer({own_blanks(seen.text, seen.trace.attention.query_tokens)!r}, return_tensors="pt")',
         f"place = (inputs.input_ids[0] == tokenizer.mask_token_id).nonzero()[{seen.number}, 0]",
         *_settings(lists.chosen),
         "",
@@ -165,15 +164,6 @@ def library_shift(title: str, lists: "Lists", seen: BlankShown) -> str:
         *MOVING.splitlines(),
         "",
     ])  # fmt: skip
-
-
-def spelled_ids(model: str, text: str, number: int, word: str) -> tuple[int, ...]:
-    """Give the pieces of a named word at a blank, as the page scored it."""
-    from tx_core.word_scores import spell
-
-    engine = models.load(model)
-    encoding = engine.encode(text)
-    return spell(engine.tokenizer, word, encoding.opens(encoding.blanks[number]))
 
 
 def _asked(chosen: Settings) -> str:
