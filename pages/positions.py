@@ -15,7 +15,7 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.dimension_box import MOST_DIMENSIONS, dimension_box
-from pages.ui.frame import open_page, share_link, show_engine, ways_on
+from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
 from pages.ui.live import live
 from pages.ui.order_view import draw_guesses, draw_shuffle
 from pages.ui.position_ways import VIEWS, WAYS, Choice
@@ -67,14 +67,14 @@ def ask_model() -> Engine:
     """Ask for a BERT; raise ExplorerError when it cannot be had."""
     name = st.selectbox("Model", BERTS, key=key(PAGE, "model"), format_func=controls.model_title)
     with controls.wait_for(name):
-        return cache.engine(name)
+        return engine_of(badge, name)
 
 
 def ask_sizes(scheme: str, view: str) -> Choice:
     """Ask for what the chosen way has: length, width and base, or a head, or a model."""
     length, second, third = st.columns(3)
     length.slider("Length: positions", 4, 128, key=key(PAGE, "length"))
-    engine = cache.engine(models.DEFAULT)
+    engine = engine_of(badge, models.DEFAULT)
     if scheme in ("sinusoidal", "rotary"):
         second.slider("Width: dimensions", 4, 256, step=2, key=key(PAGE, "width"))
         third.select_slider("Base", BASES, key=key(PAGE, "base"), format_func="{:,}".format)
@@ -138,7 +138,7 @@ def measure() -> None:
     length.slider("Length: positions", 4, 128, key=key(PAGE, "length"))
     width.slider("Width: dimensions", 4, 256, step=2, key=key(PAGE, "width"))
     base.select_slider("Base", BASES, key=key(PAGE, "base"), format_func="{:,}".format)
-    engine = cache.engine(models.DEFAULT)
+    engine = engine_of(badge, models.DEFAULT)
     tell_engine(engine)
     table = position_pictures.learned_table(engine)
     verdicts = position_pictures.judge(held("width"), float(held("base")), table, held("length"))

@@ -16,7 +16,7 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
-from pages.ui.frame import open_page, share_link, show_engine, ways_on
+from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
 from pages.ui.live import live
 from pages.ui.matrix_view import Cell, cell_from_link, cell_to_link, chosen_cell, matrix_row
 from pages.ui.step_notes import equation, letters, notes
@@ -98,7 +98,7 @@ def compute() -> "tuple[SentenceSteps, Encoding]":
     """Run the model on the sentence and the chosen head step by step; raise ExplorerError where it cannot be."""
     from tx_core.sentence_steps import StepChoice, sentence_steps
 
-    engine = cache.engine(MODEL)
+    engine = engine_of(badge, MODEL)
     show_engine(badge, engine.title, engine.device)
     trace = cache.trace(MODEL, value("text"), keep=("hidden",))
     choice = StepChoice(

@@ -3,10 +3,13 @@
 from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from pages.ui import cache
+from pages.ui.address import LONGEST_LINK
 from tx_core import models
+from tx_core.engine import Engine
 from tx_core.errors import ModelUnavailable
 
 HUB_MODEL = "roberta-base"
@@ -17,8 +20,17 @@ def run_part(app: AppTest, widget: str, monkeypatch: pytest.MonkeyPatch) -> AppT
     known = app._session_state._state._new_widget_state.widget_metadata
     (part,) = {known[name].fragment_id for name in known if name.endswith(f"-{widget}")}
     assert part
+
+    class KnownPages(PagesManager):
+        """A server remembers the pages of the last whole run; AppTest begins anew each time."""
+
+        def __init__(self, *options: object, **named: object):
+            super().__init__(*options, **named)
+            self.set_pages_and_resolve(app._registered_pages)
+
     with monkeypatch.context() as patched:
         patched.setattr(local_script_runner, "RerunData", partial(local_script_runner.RerunData, fragment_id=part))
+        patched.setattr(app_test, "PagesManager", KnownPages)
         return app.run()
 
 
@@ -31,7 +43,7 @@ def lost_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model of the hub that was there when a page began, and is gone when its part is drawn."""
     asked = []
 
-    def engine(name: str) -> models.Engine:
+    def engine(name: str) -> Engine:
         if name == HUB_MODEL:
             asked.append(name)
             if len(asked) != 1:
@@ -52,3 +64,31 @@ def test_the_built_in_model_can_be_chosen_within_a_part(open_app, part: str, los
     assert "It is gone." not in said(app)
     assert app.selectbox(key="summaries_model").value == models.DEFAULT
     assert "model" not in app.query_params
+
+
+@pytest.mark.parametrize("widget", ["classifier_text", "encoder_decoder_numbers"])
+def test_a_text_typed_in_a_part_is_told_when_it_grows_too_long_for_the_address_and_when_it_fits_again(
+    open_app, widget: str, monkeypatch: pytest.MonkeyPatch
+):
+    app = open_app(widget.rpartition("_")[0])
+    for text, too_long in (("7 " * LONGEST_LINK, True), ("7 8 9", False), ("7 8", False), ("8 " * LONGEST_LINK, True)):
+        app.text_input(key=widget).set_value(text)
+        app = run_part(app, widget, monkeypatch)
+        assert not app.exception
+        assert app.text_input(key=widget).value == text
+        assert ("too long for the address" in said(app)) == too_long
+
+
+def test_a_model_that_can_be_had_after_all_is_named_in_the_badge(open_app, monkeypatch: pytest.MonkeyPatch):
+    def refuse(name: str) -> Engine:
+        raise ModelUnavailable("Not yet.")
+
+    for part, widget in (("ways", "positions_length"), ("demands", "positions_length"), ("shuffle", "positions_model")):
+        with monkeypatch.context() as patched:
+            patched.setattr(cache, "engine", refuse)
+            app = open_app("positions", part=part, scheme="learned")
+        assert "Not yet." in said(app)
+        app = run_part(app, widget, monkeypatch)
+        assert not app.exception
+        assert "Not yet." not in said(app)
+        assert f":material/memory: {cache.engine(models.DEFAULT).title}" in said(app)

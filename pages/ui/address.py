@@ -90,6 +90,7 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
     the view back that was left. An empty address is the first view: the defaults, but for what `first` says.
     Fields that the address spells wrongly take their defaults, and tell_not_understood names them.
     """
+    st.session_state.pop("link_told", None)
     asked = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
     left = st.session_state.get(f"{page}_view", {})
     arriving = key(page, fields[0].name) not in st.session_state
@@ -166,6 +167,17 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
 def too_long() -> int:
     """Give the length of the link that the view just written would need; 0 where it could be given."""
     return st.session_state.get("link_too_long", 0)
+
+
+def tell_length() -> int:
+    """Give what too_long gives, and remember that the page says so."""
+    length = st.session_state["link_told"] = too_long()
+    return length
+
+
+def told_otherwise() -> bool:
+    """Tell whether a text grew too long for the address, or fits again, since the page was drawn; False while it is drawn."""
+    return bool(st.session_state.get("link_told", too_long())) != bool(too_long())
 
 
 def link_with(parameters: Sequence[tuple[str, str]]) -> str:

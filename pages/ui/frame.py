@@ -1,11 +1,16 @@
 """What surrounds every page: its question, who computes, the link to this very view, the way to other pages."""
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui import contents, readiness
-from pages.ui.address import LONGEST_LINK, link_with, too_long
+from pages.ui import cache, contents, readiness
+from pages.ui.address import LONGEST_LINK, link_with, tell_length
 from tx_core.errors import ExplorerError
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.engine import Engine
 
 DEVICES = {"cpu": "on the processor (CPU)", "cuda": "on the graphics card (CUDA)", "mps": "on Apple's GPU (MPS)"}
 
@@ -33,6 +38,18 @@ def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
     _write_badge(badge, model, device)
 
 
+def engine_of(badge: DeltaGenerator, model: str) -> "Engine":
+    """Give the engine that a part of a page computes with; raise ExplorerError, the badge empty, when it cannot be had.
+
+    A part that is drawn anew may write outside itself only where it also wrote when the whole page ran.
+    """
+    try:
+        return cache.engine(model)
+    except ExplorerError:
+        badge.empty()
+        raise
+
+
 @st.fragment
 def share_link(holds: str = "Whoever opens this link sees what you see now.") -> None:
     """Offer the link that brings back this view; call it last, when every control has had its say in the URL.
@@ -40,7 +57,7 @@ def share_link(holds: str = "Whoever opens this link sees what you see now.") ->
     It is written when the reader asks for it: then it also holds what fragments changed since the page was drawn.
     holds: what the link brings back and what it cannot, where that is less than all.
     """
-    length = too_long()
+    length = tell_length()
     if length:
         st.caption(
             ":material/link_off: This text is too long for the address of the page. It stays here as long as you do; "

@@ -10,7 +10,7 @@ from typing import ParamSpec
 import streamlit as st
 
 from pages.ui import controls
-from pages.ui.address import Field, keep_view, key, write_view
+from pages.ui.address import Field, keep_view, key, told_otherwise, write_view
 from pages.ui.frame import explain
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
@@ -23,6 +23,7 @@ def live(
 ) -> None:
     """Draw what the reader changes; a change in it runs nothing but this, and the address of the page follows.
 
+    Where a text typed in it no longer fits into the address, or fits again, the whole page runs, which says so at its end.
     What cannot be shown is explained in its place; where the page has a choice of models, the built-in one is offered.
     """
     keep_view(page, fields)
@@ -33,3 +34,5 @@ def live(
         if isinstance(problem, ModelUnavailable | CheckpointProblem) and any(field.name == "model" for field in fields):
             controls.offer_default_model(key(page, "model"))
     write_view(page, fields, {})
+    if told_otherwise():
+        st.rerun()
