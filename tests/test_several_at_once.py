@@ -1,11 +1,14 @@
 """Several batches at once: results come in order, little runs ahead, and nothing runs on after the end."""
 
+import os
 import threading
 from contextlib import closing
 
 import pytest
 import torch
 
+from tx_core import device
+from tx_core.errors import Busy
 from tx_core.several_at_once import at_once, results_in_order
 
 
@@ -84,6 +87,53 @@ def test_two_workers_compute_on_a_core_each_and_others_keep_what_they_have():
         torch.set_num_threads(usual)
 
 
-def test_a_card_is_given_one_batch_at_a_time():
+@pytest.mark.parametrize(("cores", "batches"), [(1, 1), (2, 2), (8, 2), (None, 1)])
+def test_a_core_is_given_one_batch_at_a_time_up_to_two_and_a_card_one(monkeypatch, cores: int | None, batches: int):
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    assert at_once("cpu") == batches
     assert at_once("cuda") == at_once("mps") == 1
-    assert at_once("cpu") >= 1
+
+
+def compute(_: int) -> bool | None:
+    """Compute in a place of the host; None where there is none for now, as readers of sentences do."""
+    try:
+        with device.computing_slot():
+            return True
+    except Busy:
+        return None
+
+
+def test_a_click_finds_its_place_at_once_while_batches_fill_all_of_theirs(monkeypatch):
+    filled, let = threading.Barrier(3), threading.Event()
+    monkeypatch.setattr(device, "_slots", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(device, "_slots_behind", threading.BoundedSemaphore(2))
+
+    def work(item: int) -> int:
+        with device.computing_slot():
+            filled.wait(30)
+            assert let.wait(30)
+        return item
+
+    with closing(results_in_order(work, range(2), 2)) as results:
+        reader = threading.Thread(target=lambda: list(results))
+        reader.start()
+        filled.wait(30)
+        with device.computing_slot(patience=0.0), device.computing_slot(patience=0.0):
+            let.set()
+        reader.join()
+
+
+def test_all_readings_together_get_no_more_places_than_one_and_soon_give_way_to_whoever_stops_them(monkeypatch):
+    monkeypatch.setattr(device, "_slots_behind", only := threading.BoundedSemaphore(1))
+    monkeypatch.setattr(device, "PATIENCE_BEHIND", 0.01)
+    assert only.acquire()  # another reading computes
+    with closing(results_in_order(compute, range(3), 2)) as results:
+        assert [next(results), next(results)] == [(0, None), (0, None)]
+        only.release()
+        assert (0, True) in results
+    with device.computing_slot(patience=0.0):
+        pass
+
+
+def test_whoever_stops_a_reading_waits_for_no_place_as_long_as_a_visitor_would():
+    assert device.PATIENCE_BEHIND <= 1 < device.PATIENCE_SECONDS

@@ -3,14 +3,27 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import BoundedSemaphore, Lock, Thread
+from threading import BoundedSemaphore, Lock, Thread, local
 
 import torch
 
 from tx_core.errors import Busy, ModelUnavailable
 
 PATIENCE_SECONDS = 20.0
+PATIENCE_BEHIND = 0.5
+"""Seconds that a batch behind the pages waits for its place: whoever stops such work waits as long."""
+MOST_BEHIND = 2
+"""Batches behind the pages, of all visitors together: more would leave nothing of a small host for the pages."""
+
+
+def places_behind() -> int:
+    """Tell how many batches may be computed behind the pages at a time, on the whole host: one a core, few."""
+    return min(MOST_BEHIND, os.cpu_count() or 1)
+
+
 _slots = BoundedSemaphore(max(2, (os.cpu_count() or 2)))
+_slots_behind = BoundedSemaphore(places_behind())
+_thread = local()
 _counting = Lock()
 
 
@@ -41,24 +54,35 @@ def _check_device(wanted: str) -> str:
 def computing_slot(patience: float = PATIENCE_SECONDS) -> Iterator[None]:
     """Wait for one of the host's few places to compute in.
 
-    Raises Busy when none becomes free in `patience` seconds.
+    Threads that work behind the pages have places of their own, so that a click finds its place whatever they do.
+    Raises Busy when none becomes free in `patience` seconds, in PATIENCE_BEHIND for such threads.
     """
-    if not _slots.acquire(timeout=patience):
+    behind = getattr(_thread, "behind", False)
+    slots, seconds = (_slots_behind, PATIENCE_BEHIND) if behind else (_slots, patience)
+    if not slots.acquire(timeout=seconds):
         raise Busy("Many people are computing here right now. Wait a few seconds and try again.")
     try:
         yield
     finally:
-        _slots.release()
+        slots.release()
+
+
+def work_behind(cores_shared: bool) -> None:
+    """Make the current thread one that works behind the pages; where it shares the cores with its like, it takes one."""
+    _thread.behind = True
+    if cores_shared:
+        use_one_core()
 
 
 def use_one_core() -> None:
-    """Let the current thread compute on one core; all other threads keep what they have.
+    """Let the current thread compute on one core; all other threads that are there keep what they have.
 
     Small matrices gain nothing from a second core, and on a busy host threads that wait for one another stand still.
     torch.set_num_threads binds the thread that calls it, and is what threads born later begin with: so one of those
-    puts the second part back.
+    puts the second part back. A thread that begins to compute in the moment between, less than a millisecond, begins
+    with one core, too: its sums are the same, only slower on large matrices.
     """
-    with _counting:  # else another thread might take the 1 for the usual number, and put that back
+    with _counting:  # else another call of this might take the 1 for the usual number, and put that back
         usual = torch.get_num_threads()
         torch.set_num_threads(1)
         restore = Thread(target=torch.set_num_threads, args=(usual,))

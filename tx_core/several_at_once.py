@@ -1,22 +1,19 @@
 """Several batches at once, a core each, and their results in the order in which the batches came."""
 
-import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from tx_core.device import use_one_core
+from tx_core.device import places_behind, work_behind
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-MOST_AT_ONCE = 2
-"""More would leave nothing of a small host for other visitors."""
 
 
 def at_once(device: str) -> int:
     """Tell how many batches to compute at once: one a core on the CPU; a card is filled by one already."""
-    return min(MOST_AT_ONCE, os.cpu_count() or 1) if device == "cpu" else 1
+    return places_behind() if device == "cpu" else 1
 
 
 def results_in_order(
@@ -26,8 +23,10 @@ def results_in_order(
 
     A result of None says that the item could not be worked on for now: it is given so, and then tried again. Two threads
     of one core each do more than one of two cores: each of the many small steps of a model would wait for both cores.
+    They compute in places behind the pages (`device.places_behind`), a batch at a time: those of all calls together are
+    no more than of one, and a page never waits for them to find its place. They do not rest while the caller does.
     """
-    pool = ThreadPoolExecutor(workers, "batches", use_one_core if workers > 1 else None)
+    pool = ThreadPoolExecutor(workers, "batches", work_behind, (workers > 1,))
     waiting: deque[tuple[Item, Future[Result | None]]] = deque()
     try:
         for item in items:

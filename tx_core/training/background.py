@@ -58,7 +58,7 @@ class Registry:
     limit: how many may run at once on the host. seconds: how long a visitor may be away, not asking for a
     snapshot, before what is theirs is stopped and forgotten. kept: how many runs are remembered at the most,
     running ones included; beyond that, the one unseen for longest goes first. pause: seconds that every run rests
-    after a step, so that pages stay quick beside it.
+    after a step, so that pages stay quick beside it; a run with threads of its own (`several_at_once`) is bounded there.
     """
 
     def __init__(self, *, limit: int, seconds: float = 300.0, kept: int = 32, pause: float = 0.0,
