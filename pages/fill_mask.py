@@ -169,7 +169,7 @@ try:
     engine = load(model)
     show_engine(badge, engine.title, engine.device)
     if remark := prediction_settings.unusual(prediction_settings.settings(PAGE)):
-        st.caption(remark)
+        st.caption(f"{remark} (see Options).")
     for column, name in zip(st.columns(len(labels), gap="large"), labels, strict=True):
         with column:
             found += answer(engine, name, words)

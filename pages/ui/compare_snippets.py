@@ -130,17 +130,16 @@ def core_word(title: str, sides: Sides, followed: "Followed") -> str:
     ])  # fmt: skip
 
 
-def _core_sides(title: str, sides: Sides, first: str, last: str) -> list[str]:
+def _core_sides(title: str, sides: Sides, first: str, own: str) -> list[str]:
     """Write what runs A and B and prepares their maps."""
     changed = any(run.trace.interventions != UNCHANGED for run in sides.runs)
+    imported = ["from tx_core import models, views, word_alignment", own]
+    imported += [IMPORT_CHANGES] if changed else []
+    imported += ["from tx_core.untrained import untrained_engine"] if sides.seeded else []
     lines = [
         f"# {one_line(title)}. Run it in the root folder of this project.",
         *([first, ""] if first else []),
-        "from tx_core import models, views, word_alignment",
-        *([last] if last < IMPORT_CHANGES else []),
-        *([IMPORT_CHANGES] if changed else []),
-        *(["from tx_core.untrained import untrained_engine"] if sides.seeded else []),
-        *([last] if last > IMPORT_CHANGES else []),
+        *sorted(imported),
     ]
     for name, run in zip(NAMES, sides.runs, strict=True):
         changes = run.trace.interventions

@@ -42,7 +42,7 @@ class Lists:
     @property
     def notes(self) -> tuple[str, ...]:
         """Say what makes the lists other than the model's own probabilities."""
-        remark = prediction_settings.unusual(self.chosen).removesuffix(" (see Options).")
+        remark = prediction_settings.unusual(self.chosen)
         return (f"{remark}.",) if remark else ()
 
     @property

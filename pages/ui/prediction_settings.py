@@ -58,10 +58,10 @@ def ask_settings(page: str) -> None:
 
 
 def unusual(chosen: Settings) -> str:
-    """Say what makes the lists other than the model's own, or nothing."""
+    """Say what makes the lists other than the model's own, without a full stop; or nothing."""
     notes = [
         f"temperature {chosen.temperature:g}" if chosen.temperature != 1 else "",
         f"only the top {chosen.top_p:.0%}" if chosen.top_p != 1 else "",
     ]
     told = " and ".join(note for note in notes if note)
-    return f"The lists are not the model's own probabilities: {told} (see Options)." if told else ""
+    return f"The lists are not the model's own probabilities: {told}" if told else ""
