@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui import numbers_export
 from pages.ui.answers import Answer
 from pages.ui.attention_view import joined
 from pages.ui.bertviz_exhibit import bertviz_exhibit
 from pages.ui.bertviz_frame import Drawn
-from pages.ui.exhibit import Exhibit
+from pages.ui.exhibit import Exhibit, Numbers
 from pages.ui.picture_export import STILL
 from pages.ui.prediction_exhibit import Lists, lists_exhibit
 from pages.ui.prediction_settings import Settings
 from pages.ui.saved_numbers import SavedNumbers, to_csv, to_json, to_npz
 from pages.ui.web_page_export import stand_alone
-from tx_core import models
+from tx_core import hub, models
 from tx_core.fill_mask import predict
 
 Open = Callable[..., AppTest]
@@ -51,12 +52,12 @@ def message_of(app: AppTest, name: str) -> tuple[dict, bytes]:
     return json.loads(message[4:end]), message[end:]
 
 
-def files(exhibit: Exhibit) -> tuple[list[list[str]], dict, dict]:
-    """The rows of the CSV, the JSON and the arrays of the NPZ of a view's first numbers."""
-    made = {form: write() for form, write in exhibit.numbers[0].files.items()}
+def files(numbers: Numbers) -> tuple[list[list[str]], dict, dict]:
+    """The rows of the CSV, the JSON and the arrays of the NPZ of some numbers."""
+    made = {form: write() for form, write in numbers.files.items()}
     rows = list(csv.reader(io.StringIO(made["csv"].decode("utf-8-sig"), newline="")))
     with np.load(io.BytesIO(made["npz"]), allow_pickle=False) as arrays:
-        return rows, json.loads(made["json"]), dict(arrays)
+        return rows, json.loads(made["json"], parse_constant=pytest.fail), dict(arrays)
 
 
 def test_numbers_come_back_from_every_kind_of_file_as_they_were():
@@ -98,8 +99,36 @@ VIEWS = {
 }  # fmt: skip
 
 
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> list[Exhibit]:
+    """Every view whose numbers a page offers, as it offers them."""
+    seen, offer = [], numbers_export.numbers
+
+    def listen(page: str, exhibit: Exhibit) -> None:
+        seen.append(exhibit)
+        offer(page, exhibit)
+
+    monkeypatch.setattr(numbers_export, "numbers", listen)
+    return seen
+
+
+def hold_files(exhibit: Exhibit) -> None:
+    """Every file of a view's numbers can be read by others, has as many rows as it is said to have, and names its axes."""
+    for numbers in exhibit.numbers:
+        rows, entries, arrays = files(numbers)
+        assert f"{len(rows) - 1:,}" == numbers.told.split()[0]
+        assert {len(row) for row in rows} == {len(rows[0])}
+        about = json.loads(str(arrays["about"])) if "about" in arrays else entries
+        if exhibit.picture and any(array.ndim > 1 for array in arrays.values()) and "table" in entries:
+            assert about["axes"]
+        if "shares" in arrays and "kinds" in arrays:
+            assert arrays["shares"].shape[-1] == len(arrays["kinds"]) == len(entries["kinds"])
+
+
 @pytest.mark.parametrize(("page", "what", "view"), VIEWS.values(), ids=VIEWS)
-def test_a_view_opens_in_every_form_and_nothing_is_made_before(open_app: Open, page: str, what: str, view: dict[str, str]):
+def test_a_view_opens_in_every_form_and_nothing_is_made_before(
+    open_app: Open, offered: list[Exhibit], page: str, what: str, view: dict[str, str]
+):
     app = open_app(page, **view)
     assert not app.exception
     assert "attention_explorer_picture" not in [element.proto.component_name for element in app.get("bidi_component")]
@@ -107,16 +136,18 @@ def test_a_view_opens_in_every_form_and_nothing_is_made_before(open_app: Open, p
     header, _ = message_of(opened(app, page, what), "picture")
     assert header["caption"].startswith(header["title"])
     assert len(opened(app, page, what, "Numbers").get("download_button")) == own + 3
+    hold_files(offered[-1])
     assert len(opened(app, page, what, "Web page").get("download_button")) == own + 1
     codes = [code.value for code in opened(app, page, what, "Python").code]
     assert sum("Run it in the root folder" in code for code in codes) == 1
 
 
 @pytest.mark.parametrize("view", ["head", "neuron"])
-def test_a_view_of_bertviz_is_carried_away_as_a_page_of_its_own_and_as_weights(open_app: Open, view: str):
+def test_a_view_of_bertviz_is_carried_away_as_a_page_of_its_own_and_as_weights(open_app: Open, offered: list[Exhibit], view: str):
     app = opened(open_app("bertviz_page", text="time flies", picture=view), "bertviz_page", form="Web page")
     assert len(app.get("download_button")) == 1
     assert len(opened(app, "bertviz_page", form="Numbers").get("download_button")) == 3
+    hold_files(offered[-1])
 
 
 def test_a_page_of_bertviz_by_itself_runs_its_own_scripts_only_and_a_visitors_text_is_no_markup():
@@ -128,6 +159,15 @@ def test_a_page_of_bertviz_by_itself_runs_its_own_scripts_only_and_a_visitors_te
     assert scripts
     assert all(attributes == [("nonce", nonce)] for attributes in scripts)
     assert escape(HOSTILE) in page
+
+
+def test_every_attention_of_an_encoder_decoder_has_files_of_its_own(checkpoint):
+    trace = hub.load_engine(checkpoint("t5"), "t5-small", "T5").trace("time flies", "fruit flies")
+    drawn = [bertviz_exhibit(trace, "head", Drawn(stacks, 0, alone=True)) for stacks in (trace.stacks, trace.stacks[1:2])]
+    names = [numbers.file_name for numbers in drawn[0].numbers]
+    assert len(set(names)) == 3
+    assert drawn[1].numbers[0].file_name == names[1]
+    assert drawn[0].file_name != drawn[1].file_name
 
 
 class Scripts(HTMLParser):
@@ -155,7 +195,7 @@ def test_a_page_of_predictions_by_itself_holds_its_numbers_and_no_markup_of_the_
 
 def test_the_files_of_predictions_hold_every_probability_and_rank():
     found = predictions_of("___ sat ___")
-    rows, entries, arrays = files(lists_exhibit(found))
+    rows, entries, arrays = files(lists_exhibit(found).numbers[0])
     listed = [one.probability for blank in found.found[0].filling.blanks for one in blank.predictions]
     column = rows[0].index("probability")
     np.testing.assert_array_equal([float(row[column]) for row in rows[1:]], listed)

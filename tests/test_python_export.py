@@ -13,16 +13,18 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.answers import Answer
 from pages.ui.attention_panel import Shown
+from pages.ui.bertviz_snippets import core_weights, library_weights
 from pages.ui.carried import Carried
 from pages.ui.compare_likeness import Followed
 from pages.ui.compare_run import run
-from pages.ui.compare_snippets import Sides, core_word, library_word
+from pages.ui.compare_snippets import Sides, core_maps, core_word, library_word
 from pages.ui.compare_state import Side
 from pages.ui.core_snippet import core_snippet
 from pages.ui.library_snippet import library_snippet
 from pages.ui.prediction_exhibit import Lists
 from pages.ui.prediction_settings import Settings
 from pages.ui.prediction_snippets import core_lists, library_lists
+from pages.ui.summary_snippets import core_glance, library_glance
 from pages.ui.view_options import ViewOptions
 from tx_core import models, views
 from tx_core.errors import ModelUnavailable
@@ -92,7 +94,25 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
         shown.append(carried(name, "time flies like an arrow", "fruit flies", options, CHANGES))
     filling = [claim for name in ("bert-base-cased", "roberta-base", "albert-base-v2") for claim in filled(name)]
     comparing = [claim for name in ("roberta-base", "distilbert-base-uncased") for claim in followed(name)]
-    held_against_the_screen(shown, tmp_path, [*filling, *comparing], HF_HOME=str(tmp_path))
+    drawing = [claim for name in ("t5-small", "bart-base") for claim in drawn_by_bertviz(name)]
+    held_against_the_screen(shown, tmp_path, [*filling, *comparing, *drawing, *of_one_token("gpt2")], HF_HOME=str(tmp_path))
+
+
+def drawn_by_bertviz(model: str) -> list[Claim]:
+    """What the code for all attentions of an encoder-decoder, and for one of them, must give."""
+    trace = models.load(model).trace("time flies like an arrow", "fruit flies")
+    kinds = [stack.kind for stack in trace.stacks]
+    codes = [core_weights("all", trace, kinds), library_weights("all", trace, kinds, "head_view")]
+    every = [(code, f"weights['{stack.kind}']", stack.weights) for code in codes for stack in trace.stacks]
+    alone = [core_weights("one", trace, kinds[1:2]), library_weights("one", trace, kinds[1:2], None)]
+    return [*every, *((code, "weights", trace.stacks[1].weights) for code in alone)]
+
+
+def of_one_token(model: str) -> list[Claim]:
+    """What the code for how widely heads look must give where there is nothing to choose."""
+    trace = next(trace for text in "aeiot" if len((trace := models.load(model).trace(text)).attention.key_tokens) == 1)
+    nothing = np.zeros(trace.attention.weights.shape[:2])
+    return [(write("one", trace), "spread", nothing) for write in (core_glance, library_glance)]
 
 
 def filled(model: str) -> list[Claim]:
@@ -158,6 +178,18 @@ def test_what_can_no_longer_be_made_is_said_instead_of_a_traceback():
     app.run(timeout=30)
     assert not app.exception
     assert "It cannot be had: <b>choose another</b>." in [text.value for text in app.text]
+
+
+@pytest.mark.parametrize("changed", [UNCHANGED, CHANGES], ids=["unchanged", "changed"])
+@pytest.mark.parametrize("seed", [0, 2])
+def test_what_the_code_of_a_comparison_imports_stands_in_order(changed: Interventions, seed: int):
+    one = run(Side("time flies", "", "embedded", (0, None), 0, ()), hide=False)
+    other = replace(one, side=replace(one.side, seed=seed), trace=replace(one.trace, interventions=changed))
+    word = Followed((1, 1), "time", None)
+    for code in (core_maps("maps", Sides(one, other, "text", False)), core_word("word", Sides(one, other, "text", False), word)):
+        imports = [line for line in code.splitlines() if line.startswith("from tx_core")]
+        assert imports == sorted(imports)
+        assert len(imports) == 2 + (changed != UNCHANGED) + (seed != 0)
 
 
 @pytest.mark.parametrize("write", BOTH)

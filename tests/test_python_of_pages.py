@@ -1,5 +1,6 @@
 """The Python that the pages of blanks, comparisons and summaries offer computes what their figures show."""
 
+import csv
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,10 @@ from snippets import computed
 from streamlit.testing.v1 import AppTest
 from test_carry_away_pages import message_of, opened
 
+from pages.ui.many_exhibit import core_many, many_exhibit
 from tx_core import models
+from tx_core.head_statistics import Reading, read_all
+from tx_core.sentence_file import Sentences, read_sentences
 
 Open = Callable[..., AppTest]
 SHARES = "sorted(share for _, share in predictions)"
@@ -123,6 +127,36 @@ def many_sentences(open_app: Open) -> list[Claim]:
     return [Claim(shown.core, "report.spread", np.array(cells), 0.0051)]
 
 
+def own_file(folder: Path) -> list[Claim]:
+    """The code for a reader's own table, whatever its name and its columns are called."""
+    path, column = str(folder / 'it\'s "mine" {0}.csv'), 'a "line", \'said\''
+    with open(path, "w", encoding="utf-8", newline="") as written:
+        csv.writer(written).writerows([("number", column), (1, "The old man sat."), (2, "Time flies like an arrow.")])
+    with open(path, "rb") as file:
+        sentences = read_sentences(file, path, column)
+    report = read_all(models.load("embedded"), sentences)
+    assert report.complete
+    code = core_many("Heads", report)
+    assert "stopped" not in code
+    return [Claim(code, "report.spread", report.spread)]
+
+
+def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
+    texts = tuple(f"{'word ' * (1 + number % 60)}{number}." for number in range(400))
+    reading = Reading(models.load("embedded"), Sentences("many.txt", texts, tuple(range(1, 401)), ()))
+    steps = reading.steps()
+    while reading.report is None:
+        next(steps)
+    steps.close()
+    report = reading.report
+    assert not report.complete
+    told = f"It reads all 400 sentences, while the picture is of the {report.read} that were read"
+    exhibit = many_exhibit(report, "Kind of head", [[]], [], (0, 0))
+    assert told in exhibit.python.told
+    assert f"# {told}" in exhibit.python.core()
+    assert f"Stopped after {report.read} of 400 sentences" in exhibit.caption
+
+
 def bertviz(open_app: Open) -> list[Claim]:
     app = open_app("bertviz_page", text=SUMMED["text"])
     codes = []
@@ -135,7 +169,7 @@ def bertviz(open_app: Open) -> list[Claim]:
 
 
 def test_of_many_sentences_and_of_bertviz(open_app: Open, tmp_path: Path):
-    hold([*many_sentences(open_app), *bertviz(open_app)], tmp_path)
+    hold([*many_sentences(open_app), *own_file(tmp_path), *bertviz(open_app)], tmp_path)
 
 
 def test_of_the_page_of_summaries(open_app: Open, tmp_path: Path):

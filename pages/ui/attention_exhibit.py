@@ -11,7 +11,6 @@ from pages.ui.carried import Carried
 from pages.ui.core_snippet import core_snippet
 from pages.ui.exhibit import Alone, Exhibit, Numbers, Offered, Python
 from pages.ui.library_snippet import library_snippet
-from pages.ui.plain_names import file_stem
 from pages.ui.view_options import ViewOptions
 from tx_core.weights_file import MOST, SavedWeights, to_csv, to_json, to_npz, weight_of
 
@@ -46,7 +45,7 @@ def numbers_of(carried: Carried, *, everything: bool, name: str = "") -> Numbers
         form: None if weight_of(size, heads, form) > MOST[form] else lambda write=write: write(saved_weights(carried, everything))
         for form, write in FORMS.items()
     }
-    file_name = f"{file_stem('attention', carried.trace.model)}-all" if everything else carried.file_name
+    file_name = f"{carried.stem}-all" if everything else carried.file_name
     told = f"{size:,} weights. CSV: a row for each weight. JSON: lists, with model and text. NPZ: arrays for numpy."
     return Numbers(name or ("Every layer and head" if everything else "What is shown"), told, file_name, files)
 

@@ -10,11 +10,10 @@ from pages.ui import controls
 from pages.ui.attention_exhibit import numbers_of
 from pages.ui.attention_panel import Shown
 from pages.ui.bertviz_frame import VIEWS, Drawn
+from pages.ui.bertviz_snippets import core_weights, library_weights
 from pages.ui.carried import Carried, quoted
-from pages.ui.core_snippet import opening
 from pages.ui.exhibit import Alone, Exhibit, Numbers, Python
 from pages.ui.framed import Document
-from pages.ui.library_snippet import imports, run_lines
 from pages.ui.plain_names import file_stem, one_line
 from pages.ui.view_options import STACKS, ViewOptions
 from tx_core import views
@@ -30,16 +29,20 @@ def bertviz_exhibit(trace: "Trace", view: str, drawn: Drawn) -> Exhibit:
     """Make a drawing of bertviz ready to be carried away; for a figure on paper there is the attention page."""
     source = trace.attention.query_tokens
     only = f", layer {drawn.layer + 1}" if drawn.alone else ""
-    title = f"{VIEWS[view].name} of bertviz{only}, {controls.model_title(trace.model)}"
+    kinds = tuple(stack.kind for stack in drawn.stacks)
+    chosen = kinds[0] if len(kinds) < len(trace.stacks) else ""
+    which = f", {STACKS[chosen].lower()}" if chosen else ""
+    title = f"{VIEWS[view].name} of bertviz{which}{only}, {controls.model_title(trace.model)}"
     pair = f" Second sentence: {quoted(source.pair)}" if source.pair else ""
     caption = f"{title}. Text: {quoted(source.text)}{pair} Layers and heads are counted from 0 in it."
     dark = st.context.theme.type == "dark"
     alone = Alone((), (), "the view as bertviz draws it", bytes, document=lambda: _by_itself(view, drawn, title, caption, dark))
-    name = file_stem(f"bertviz-{view}", trace.model)
+    name = file_stem(f"bertviz-{view}", f"{trace.model}-{chosen}" if chosen else trace.model)
     numbers = tuple(_numbers(trace, stack) for stack in drawn.stacks)
+    each = "" if len(kinds) == 1 else " of each kind of attention"
     python = Python(
-        "It ends with `weights`: layer, head, query, key.", lambda: _core(title, trace, drawn.stacks[0]),
-        lambda: _library(title, trace, view, drawn.stacks[0]),
+        f"It ends with `weights`{each}: layer, head, query, key.", lambda: core_weights(title, trace, kinds),
+        lambda: library_weights(title, trace, kinds, CALLS.get(view)),
     )  # fmt: skip
     return Exhibit(title, caption, name, None, alone, numbers, python)
 
@@ -60,30 +63,3 @@ def _numbers(trace: "Trace", stack: "AttentionStack") -> Numbers:
     options = ViewOptions(stack.kind, every, words=False, hide=False, show="heatmap", lines=1, scale="blues", focus=None)
     carried = Carried(trace, Shown(views.view(stack), every, stack.weights[0, 0], ""), options)
     return numbers_of(carried, everything=True, name=STACKS[stack.kind])
-
-
-def _core(title: str, trace: "Trace", stack: "AttentionStack") -> str:
-    number = [one.kind for one in trace.stacks].index(stack.kind)
-    source = trace.attention.query_tokens
-    given = repr(source.text) + (f", {source.pair!r}" if source.pair else "")
-    return "\n".join([
-        *opening(title, trace.model, "from tx_core import models"),
-        f"stack = engine.trace({given}).stacks[{number}]",
-        "weights = stack.weights",
-        "",
-        "print(stack.query_tokens.tokens, stack.key_tokens.tokens, weights.shape)",
-        "",
-    ])  # fmt: skip
-
-
-def _library(title: str, trace: "Trace", view: str, stack: "AttentionStack") -> str:
-    call = CALLS.get(view)
-    drawing = [] if call is None or len(trace.stacks) > 1 else [
-        "# In a notebook, bertviz draws it:",
-        f"# from bertviz import {call}",
-        f"# {call}(layers, tokenizer.convert_ids_to_tokens(inputs.input_ids[0]))",
-    ]  # fmt: skip
-    return "\n".join([
-        f"# {one_line(title)}, with transformers alone.", *imports(trace), "", *run_lines(trace, stack.kind),
-        "weights = torch.stack(list(layers))[:, 0]", "", *drawing, "print(weights.shape)", "",
-    ])  # fmt: skip

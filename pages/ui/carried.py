@@ -80,7 +80,13 @@ class Carried:
         """Name a file without its ending: model, layer and head, in letters that every system takes."""
         heads = self.shown.heads
         which = f"layer{heads[0][0] + 1}-head{heads[0][1] + 1}" if len(heads) == 1 else f"mean-of-{len(heads)}-heads"
-        return f"{file_stem('attention', self.trace.model)}-{which}"
+        return f"{self.stem}-{which}"
+
+    @property
+    def stem(self) -> str:
+        """Begin the name of a file: the model and, where it has several kinds of attention, which one."""
+        kind = f"-{self.shown.view.kind}" if len(self.trace.stacks) > 1 else ""
+        return f"{file_stem('attention', self.trace.model)}{kind}"
 
     def packed(self, **more: object) -> bytes:
         """Lay out the map, or before, after and difference, as the canvas takes it; `more` goes into its header."""

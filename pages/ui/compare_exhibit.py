@@ -14,7 +14,7 @@ from pages.ui.compare_snippets import Sides, core_maps, core_word, library_maps,
 from pages.ui.compare_view import MODULES, packed_comparison
 from pages.ui.exhibit import Alone, Exhibit, Offered, Python
 from pages.ui.saved_numbers import SavedNumbers, number_files
-from tx_core.comparison import largest_difference
+from tx_core.comparison import largest_difference, links
 from tx_core.word_likeness import in_words
 
 if TYPE_CHECKING:
@@ -50,10 +50,10 @@ def maps_exhibit(sides: Sides, found: "Comparison", scale: str, focus: int | Non
     heading = f"Attention of A and B compared: {sides.told}"
     caption = " ".join([f"{heading}.", *sides.notes, partners_in_words(found), told, "Rows look, columns are looked at."])
     alone = Alone(MODULES, STYLES, "point at a cell of one map to see it in all", packed)
-    size = len(found.rows) ** 2
+    count = len(links(found))
     numbers = number_files(
-        "All links", f"{size:,} links of A and B: their weights, the difference, and which words are partners.",
-        sides.file_name("comparison"), size * len(COLUMNS), lambda: _saved(sides, found),
+        "All links", f"{count:,} links of A and B: their weights, the difference, and which words are partners.",
+        sides.file_name("comparison"), count * len(COLUMNS), lambda: _saved(sides, found),
     )  # fmt: skip
     seeded = sides.seeded
     python = Python(

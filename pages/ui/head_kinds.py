@@ -19,6 +19,8 @@ class KindLook:
 
 
 ONE_COLOUR = "#3f83cf"
+AXES = "a row for each layer, a column for each head; shares also by kind, in the order of kinds"
+"""What the axes of arrays of all heads are."""
 
 
 def looks(encoding: "Encoding | None" = None) -> dict[str, KindLook]:

@@ -127,12 +127,11 @@ def _run(trace: Trace, kind: str, hidden: bool) -> list[str]:
     vectors = "output.encoder_hidden_states" if len(kinds) > 1 else "output.hidden_states"
     kept = [f"hidden = torch.stack({vectors})[:, 0]  # step, token, hidden"] if hidden else []
     if trace.interventions == UNCHANGED:
-        name = "encoder_attentions" if kind == "self" and len(kinds) > 1 else OUTPUTS[kind]
         asked = "output_attentions=True, output_hidden_states=True" if hidden else "output_attentions=True"
         return [
             "with torch.inference_mode():",
             f"    output = model(**inputs, {asked})",
-            f"layers = output.{name}",
+            f"layers = {attentions(trace, kind)}",
             *kept,
         ]
     layers = trace.stacks[0].weights.shape[0]
@@ -144,6 +143,11 @@ def _run(trace: Trace, kind: str, hidden: bool) -> list[str]:
         f"layers = seen{which}",
         *kept,
     ]
+
+
+def attentions(trace: Trace, kind: str) -> str:
+    """Name what the library gives of one kind of attention."""
+    return f"output.{'encoder_attentions' if kind == 'self' and len(trace.stacks) > 1 else OUTPUTS[kind]}"
 
 
 def changed_attention(trace: Trace) -> list[str]:

@@ -3,18 +3,23 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pages.ui import controls, many_run
 from pages.ui.charts import grid_chart, picture_of, still_page
 from pages.ui.core_snippet import opening
 from pages.ui.exhibit import Exhibit, Python
+from pages.ui.head_kinds import AXES
 from pages.ui.head_table import HeadCell, LegendEntry
 from pages.ui.many_table import head_rows
 from pages.ui.plain_names import file_stem
 from pages.ui.saved_numbers import SavedNumbers, number_files
+from tx_core.head_patterns import KINDS
 
 if TYPE_CHECKING:
     from tx_core.head_statistics import HeadReport
 
+ENDS = "It ends with `report`: `patterns`, `spread`, `distance` and the sentences where each head is strongest."
 NO_LIBRARY = (
     "The kinds of heads and their averages over sentences of different lengths are rules and sums of this project: "
     "transformers alone gives the weights of one sentence after another, as the code on the Attention page shows."
@@ -33,13 +38,26 @@ def many_exhibit(
     rows = head_rows(report)
     columns, table = tuple(rows[0]), [tuple(row.values()) for row in rows]
     name = file_stem("heads-over-sentences", report.model)
-    about = {"model": report.model, "sentences": report.sentences.source, "read": report.read, "tokens": report.tokens}
-    arrays = {"spread": report.spread, "entropy": report.entropy, "distance": report.distance, "shares": report.sums.shares}
+    about = {
+        "model": report.model, "sentences": report.sentences.source, "read": report.read, "tokens": report.tokens, "axes": AXES,
+    }  # fmt: skip
+    arrays = {
+        "spread": report.spread, "entropy": report.entropy, "distance": report.distance, "shares": report.sums.shares,
+        "kinds": np.array(KINDS[: report.sums.shares.shape[-1]]),
+    }  # fmt: skip
     numbers = number_files("All heads", f"{len(table):,} heads: {', '.join(columns)}.", name, len(table) * len(columns),
                            lambda: SavedNumbers(about, columns, table, arrays))  # fmt: skip
-    python = Python("It ends with `report`: `patterns`, `spread`, `distance` and the sentences where each head is strongest.",
-                    lambda: core_many(heading, report), None, NO_LIBRARY)  # fmt: skip
+    python = Python(f"{ENDS}{'' if report.complete else f' {read_all_of(report)}'}", lambda: core_many(heading, report), None,
+                    NO_LIBRARY)  # fmt: skip
     return Exhibit(heading, caption, name, picture, still_page(picture, columns, lambda: table), (numbers,), python)
+
+
+def read_all_of(report: "HeadReport") -> str:
+    """Say how the numbers of the code differ from those of a reading that was stopped."""
+    return (
+        f"It reads all {many_run.counted(len(report.sentences))}, while the picture is of the {report.read:,} "
+        "that were read before it was stopped: its numbers will differ."
+    )
 
 
 def core_many(title: str, report: "HeadReport") -> str:
@@ -58,6 +76,7 @@ def core_many(title: str, report: "HeadReport") -> str:
             f"    sentences = read_sentences(file, {source!r}, {report.sentences.column!r})",
         ]
     return "\n".join([
-        *opening(title, report.model, "\n".join(imported)), *reading, "report = read_all(engine, sentences)", "",
+        *opening(title, report.model, "\n".join(imported)), *reading, *([] if report.complete else [f"# {read_all_of(report)}"]),
+        "report = read_all(engine, sentences)", "",
         'print(*report.patterns, report.spread.round(3), report.distance.round(2), sep="\\n")', "",
     ])  # fmt: skip

@@ -12,6 +12,7 @@ from pages.ui.attention_table import numbered
 from pages.ui.carried import quoted
 from pages.ui.charts import Chart, grid_chart, lines_chart, listing_chart, picture_of, points_chart, signed_chart, still_page
 from pages.ui.exhibit import Alone, Exhibit, Python
+from pages.ui.head_kinds import AXES
 from pages.ui.head_table import HeadCell, LegendEntry
 from pages.ui.mask_grid import MODULES, Matrices
 from pages.ui.plain_names import file_stem
@@ -28,21 +29,23 @@ STYLES = ("../mask_grid/mask_grid.css",)
 COLOURED = "Cells are coloured by the square root of their number, from 0 to 1."
 RULES = "The kinds of heads are rules of this project; the code gives how widely and how far each head looks."
 FLOW = "Flow solves a network, which transformers knows nothing of; the code gives the attention in each layer and the rollout."
+ALIKE_AXES = "alike: a row and a column for each head, in the order of heads (layer-head); places: x and y of each head"
 
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers as rows, how many, and as arrays where they have axes; written down only when they are asked for."""
+    """Numbers as rows, how many, and as arrays where they have axes, which `axes` tells; written down only when asked for."""
 
     columns: tuple[str, ...]
     count: int
     rows: Callable[[], list[tuple[Cell, ...]]]
     arrays: Callable[[], dict[str, np.ndarray]]
+    axes: str
 
 
-def table_of(rows: Sequence[dict[str, Cell]], **arrays: np.ndarray) -> Table:
+def table_of(rows: Sequence[dict[str, Cell]], axes: str = "", **arrays: np.ndarray) -> Table:
     """Take rows that name their columns."""
-    return Table(tuple(rows[0]), len(rows), lambda: [tuple(row.values()) for row in rows], lambda: arrays)
+    return Table(tuple(rows[0]), len(rows), lambda: [tuple(row.values()) for row in rows], lambda: arrays, axes)
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Subject:
         caption = " ".join([f"{self.heading}.", f"Text: {quoted(source.text)}", *pair, self.told])
         file_name = file_stem(self.name, self.trace.model)
         about = {"model": self.trace.model, "text": source.text, "pair": source.pair or "", "shown": self.what, "told": self.told}
+        about |= {"axes": table.axes} if table.axes else {}
         told, size = f"{table.count:,} rows: {', '.join(table.columns)}.", table.count * len(table.columns)
         numbers = number_files("All numbers", told, file_name, size,
                                lambda: SavedNumbers(about, table.columns, table.rows(), table.arrays()))  # fmt: skip
@@ -86,7 +90,7 @@ def glance_exhibit(
         "`kinds`, `spread` and `distance` of every head", lambda: summary_snippets.core_glance(subject.heading, trace),
         lambda: summary_snippets.library_glance(subject.heading, trace), RULES,
     )  # fmt: skip
-    return subject.exhibit(picture, None, table_of(rows, **measured), python)
+    return subject.exhibit(picture, None, table_of(rows, AXES, **measured), python)
 
 
 def _matrix_table(drawn: Matrices, row_name: str) -> Table:
@@ -104,7 +108,8 @@ def _matrix_table(drawn: Matrices, row_name: str) -> Table:
         return named | {"rows": np.array(drawn.rows, np.str_), "keys": np.array(drawn.columns, np.str_)}
 
     columns = (row_name, "key", *(matrix.title for matrix in drawn.shown))
-    return Table(columns, len(drawn.rows) * len(drawn.columns), rows, arrays)
+    axes = f"every matrix: a row for each {row_name}, as in rows, a column for each key, as in keys"
+    return Table(columns, len(drawn.rows) * len(drawn.columns), rows, arrays, axes)
 
 
 def _matrices_exhibit(subject: Subject, drawn: Matrices, row_name: str, python: Python) -> Exhibit:
@@ -164,7 +169,8 @@ def alike_exhibit(
         lambda: summary_snippets.core_alike(subject.heading, trace, chosen),
         lambda: summary_snippets.library_alike(subject.heading, trace, chosen),
     )  # fmt: skip
-    return subject.exhibit(picture_of(charts, told), None, table_of(listed, alike=found, places=places), python)
+    table = table_of(listed, ALIKE_AXES, alike=found, places=places, heads=np.array(labels))
+    return subject.exhibit(picture_of(charts, told), None, table, python)
 
 
 def lens_exhibit(
@@ -178,7 +184,7 @@ def lens_exhibit(
     charts: list[Chart] = [
         listing_chart("", head, rows), lines_chart("Probability of the final answer", steps, series, limits=limits, tall=200)
     ]  # fmt: skip
-    depths = [row[0] for row in rows]
+    depths, many = [row[0] for row in rows], len(found.words[0])
     listed = [
         {"depth": depth, "place": place + 1, "word": word, "probability": float(share),
          "probability of the final answer": float(found.probability[number]), "its rank": int(found.rank[number])}
@@ -187,8 +193,8 @@ def lens_exhibit(
     ]  # fmt: skip
     python = Python(
         "`shares` of the favourites after each layer, and `probability` and `rank` of the final answer",
-        lambda: summary_snippets.core_lens(subject.heading, trace, found.place),
-        lambda: summary_snippets.library_lens(subject.heading, trace, found.place),
+        lambda: summary_snippets.core_lens(subject.heading, trace, found.place, many),
+        lambda: summary_snippets.library_lens(subject.heading, trace, found.place, many),
     )  # fmt: skip
     return subject.exhibit(picture_of(charts, told), None, table_of(listed), python)
 

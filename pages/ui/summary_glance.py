@@ -76,7 +76,8 @@ def glance(page: str, engine: "Engine", text: str, pair: str) -> None:
         "This tells where attention goes in this one text, by rules made by people; a head may do something else in another "
         f"text, and the rules know a few habits only. {NO_EXPLANATION}"
     )
-    measured = {"spread": found.entropy, "distance": found.distance, "shares": found.sums.shares}
+    kinds = np.array(head_patterns.KINDS[: found.sums.shares.shape[-1]])
+    measured = {"spread": found.entropy, "distance": found.distance, "shares": found.sums.shares, "kinds": kinds}
     carry_away(page, {"All heads": lambda: summary_exhibits.glance_exhibit(trace, *drawn, head_rows(stack, found), measured)})
 
 

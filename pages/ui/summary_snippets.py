@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from pages.ui.core_snippet import opening
 from pages.ui.library_snippet import imports, run_lines
 from pages.ui.plain_names import one_line
+from tx_core.attribution import STEPS
 
 if TYPE_CHECKING:
     from tx_core.attribution import Attribution
@@ -15,7 +16,7 @@ GLANCE = '''
 weights = torch.stack(list(layers))[:, 0].numpy()  # layer, head, query, key
 rows = weights[:, :, OWN]
 entropy = -(rows * np.log(np.where(rows > 0, rows, 1))).sum(-1)
-spread = (entropy / np.log(rows.shape[-1])).mean(-1)  # 0: on one token, 1: the same to all
+spread = (entropy / np.log(max(rows.shape[-1], 2))).mean(-1)  # 0: on one token, 1: the same to all
 apart = np.abs(np.arange(rows.shape[-1]) - np.array(OWN)[:, None])
 distance = (rows * apart).sum(-1).mean(-1)  # in tokens
 
@@ -72,7 +73,7 @@ print(alike.round(3))
 LENS = '''
 with torch.inference_mode():
     scores = model.cls(hidden[:, PLACE])  # step, vocabulary
-best = scores.softmax(-1).topk(5)
+best = scores.softmax(-1).topk(LISTED)
 shares, words = best.values, [tokenizer.convert_ids_to_tokens(row) for row in best.indices]
 answer = best.indices[-1, 0]
 probability = scores.softmax(-1)[:, answer]
@@ -94,7 +95,7 @@ def slope(at):
 
 
 gradient_input = (slope(vectors) * vectors).sum(-1)[0]
-points, steps = np.polynomial.legendre.leggauss(24)
+points, steps = np.polynomial.legendre.leggauss(STEPS)
 way = vectors - blanked
 path = sum(float(step) / 2 * slope(blanked + (float(point) + 1) / 2 * way) for point, step in zip(points, steps))
 integrated = (path * way).sum(-1)[0]
@@ -153,11 +154,11 @@ def core_alike(title: str, trace: "Trace", chosen: int) -> str:
     ])  # fmt: skip
 
 
-def core_lens(title: str, trace: "Trace", place: int) -> str:
+def core_lens(title: str, trace: "Trace", place: int, listed: int) -> str:
     """Write the code that reads an answer off every layer."""
     return _core(title, trace, ("from tx_core import models", "from tx_core.logit_lens import logit_lens"), [
         f'trace = engine.trace({_sentences(trace)}, keep=("hidden",))',
-        f"found = logit_lens(engine, trace, {place})",
+        f"found = logit_lens(engine, trace, {place}, top_k={listed})",
         "shares, probability, rank = found.shares, found.probability, found.rank",
         "",
         'print(*found.words, shares.round(4), probability.round(4), rank, sep="\\n")',
@@ -199,9 +200,9 @@ def library_alike(title: str, trace: "Trace", chosen: int) -> str:
     return _library(title, trace, run_lines(trace), lines)
 
 
-def library_lens(title: str, trace: "Trace", place: int) -> str:
+def library_lens(title: str, trace: "Trace", place: int, listed: int) -> str:
     """Write the answers of every layer without this project (nostalgebraist 2020)."""
-    lines = [f"PLACE = {place}  # of the token", *LENS.strip().splitlines()]
+    lines = [f"PLACE, LISTED = {place}, {listed}  # of the token; how many favourites", *LENS.strip().splitlines()]
     return _library(title, trace, run_lines(trace, hidden=True, model=MLM), lines, model=MLM)
 
 
@@ -210,7 +211,7 @@ def library_owed(title: str, trace: "Trace", found: "Attribution", word: int) ->
     encoding = found.encoding
     mask = encoding.ids[found.place]
     blanked = [entry if special else mask for entry, special in zip(encoding.ids, encoding.special, strict=True)]
-    lines = [f"PLACE, WORD, BLANKED = {found.place}, {word}, {blanked}", *OWED.strip().splitlines()]
+    lines = [f"PLACE, WORD, BLANKED, STEPS = {found.place}, {word}, {blanked}, {STEPS}", *OWED.strip().splitlines()]
     return _library(title, trace, run_lines(trace, model=MLM), lines, model=MLM)
 
 
