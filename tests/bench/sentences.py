@@ -1,4 +1,7 @@
-"""Heads over many sentences: batches against one sentence at a time with its maps kept, side by side in one run."""
+"""Heads over many sentences: batches against one sentence at a time with its maps kept, side by side in one run.
+
+Times are those of the clock; where processor time is told, it is that of all threads together.
+"""
 
 import random
 import resource
@@ -6,7 +9,7 @@ import sys
 from collections.abc import Collection, Sequence
 from functools import partial
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import NamedTuple
 
 import numpy as np
@@ -76,17 +79,21 @@ def ratio(engine: Engine) -> Row:
     ways = (partial(read_all, engine, sentences), partial(one_at_a_time, engine, sentences.texts),
             partial(one_at_a_time, engine, sentences.texts, PARTS))  # fmt: skip
     times: list[list[float]] = [[], [], []]
+    processor: list[list[float]] = [[], [], []]
     for _ in range(ROUNDS):
         found = []
-        for way, taken in zip(ways, times, strict=True):
-            start = perf_counter()
+        for way, taken, used in zip(ways, times, processor, strict=True):
+            start, used_before = perf_counter(), process_time()
             found.append(way())
             taken.append((perf_counter() - start) / SAMPLE * 1000)
+            used.append((process_time() - used_before) / SAMPLE * 1000)
     batched, alone, full = map(median, times)
+    used_batched, used_alone, _ = map(median, processor)
     apart = found[1].apart(found[0])
     measured = (
         f"{batched:.2f} ms / {alone:.2f} ms a sentence = {alone / batched:.1f} × as fast ({full / batched:.1f} × where queries, "
-        f"keys, values, scores and vectors are kept too), {1000 / batched:,.0f} sentences/s; {at_once(engine.device)} batches at "
+        f"keys, values, scores and vectors are kept too), {1000 / batched:,.0f} sentences/s; processor time "
+        f"{used_batched:.2f} ms / {used_alone:.2f} ms = {used_batched / used_alone:.0%}; {at_once(engine.device)} batches at "
         f"once against torch's {torch.get_num_threads()} threads, results {apart:.0e} apart"
     )
     return Row("heads over many sentences, batches against one at a time with its maps kept", measured,
