@@ -153,17 +153,29 @@ def classify() -> None:
     if snapshot and snapshot.result:
         training_view.tell_other(classifier_controls.differences(PAGE, snapshot.result, texts))
     training_view.watch(KIND, snapshot, lambda now: classifier_pictures.show_training(PAGE, now))
-    model = None
-    try:
-        if not running and not problem:
-            model = model_shown(snapshot, texts)
-    except ExplorerError as unfit:
-        problem = unfit
     if problem:
         explain(problem)
+    if running or problem:
+        tell_no_model(running)
+    else:
+        ask_the_model(snapshot, texts)
+
+
+def ask_the_model(snapshot: training_view.Snapshot | None, texts: "LabelledTexts | None") -> None:
+    """Let the visitor ask the model that goes with the settings and texts, or say why there is none."""
+    try:
+        model = model_shown(snapshot, texts)
+    except ExplorerError as unfit:
+        explain(unfit)
+        model = None
     if model:
         live(PAGE, FIELDS, ask_it, model)
-        return
+    else:
+        tell_no_model(running=False)
+
+
+def tell_no_model(running: bool) -> None:
+    """Say when the visitor's own sentence can be asked, and offer other pages meanwhile."""
     if running:
         st.caption("Your own sentence is labelled here as soon as the training has stopped.")
     lead_on()

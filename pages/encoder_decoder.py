@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import copy_controls, copy_shapes, training_view
+from pages.ui import copy_controls, copy_shapes, copy_texts, training_view
 from pages.ui.address import (
     Field,
     choice_field,
@@ -24,21 +24,6 @@ if TYPE_CHECKING:  # the core imports torch: the title is painted without it
 
 PAGE, KIND = "encoder_decoder", "sequences"
 PARTS = {"train": "Train it", "inside": "Masks and shapes"}
-TEXT = """
-The **encoder** reads the whole source, and every token of it may look at every other. The **decoder** writes the target one
-token at a time: each token looks back at what is already written, then over at what the encoder made of the source, the
-**cross-attention** (*S*: within the source, *T*: within the target, *C*: from target to source). Give it a task that needs no
-data, such as copying numbers, and one can watch it find out where to look.
-"""
-EQUATION = r"""
-\begin{aligned}
-S &= \text{attend}(X,\, X,\, X)\;\\
-T &= \text{attend}(Y,\, Y,\, Y \mid \text{causal})\;\\
-C &= \text{attend}(T,\, S,\, S)\;
-\end{aligned}\;
-"""
-
-
 SHARED = (
     "This link holds the settings and the numbers that you wrote, not the trained model: whoever opens it can train one with "
     "them, or load yours from its file."
@@ -110,17 +95,6 @@ def draw_numbers() -> None:
     drawn = st.session_state[key(PAGE, "drawn")] = st.session_state.get(key(PAGE, "drawn"), 0) + 1
     numbers = synthetic.random_sources(1, sizes.length, sizes.vocab_size, 10**9 + drawn)[0, 1:].tolist()
     st.session_state[key(PAGE, "numbers")] = " ".join(map(str, numbers))
-
-
-def tell_task() -> None:
-    """Say what an encoder-decoder is, in words, equations and code."""
-    from pages.ui.source_code import show_source
-    from tx_core import decoder, seq2seq
-    from tx_core.training import copy_run
-
-    st.markdown(TEXT)
-    st.latex(EQUATION)
-    show_source(seq2seq.Seq2Seq, decoder.DecoderBlock, copy_run.train, seq2seq.greedy_decode)
 
 
 def train_it() -> None:
@@ -195,7 +169,7 @@ tell_not_understood(PAGE)
 part = st.segmented_control("Part", list(PARTS), key=key(PAGE, "part"), format_func=PARTS.get, required=True,
                             label_visibility="collapsed")  # fmt: skip
 if part == "train":
-    tell_task()
+    copy_texts.tell_task()
     live(PAGE, FIELDS, train_it)
 else:
     show_engine(badge, "Encoder-decoder, random weights", "cpu")
