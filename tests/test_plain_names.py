@@ -4,14 +4,14 @@ import hypothesis
 import pytest
 from hypothesis import strategies
 
-from pages.ui import compare_snippets, core_snippet, many_exhibit, prediction_snippets, summary_snippets
+from pages.ui import compare_snippets, core_snippet, many_exhibit, prediction_snippets, summary_library, summary_snippets
 from pages.ui.answers import Answer
 from pages.ui.blank_attention import BlankShown
 from pages.ui.changes import Change
 from pages.ui.compare_exhibit import word_exhibit
 from pages.ui.compare_likeness import Followed
 from pages.ui.compare_run import run
-from pages.ui.compare_snippets import Sides
+from pages.ui.compare_sides import Sides
 from pages.ui.compare_state import Side
 from pages.ui.plain_names import file_stem, one_line
 from pages.ui.prediction_exhibit import Lists
@@ -77,8 +77,8 @@ def every_code(title: str) -> dict[str, str]:
         "core maps": compare_snippets.core_maps(title, sides), "maps": compare_snippets.library_maps(title, sides, found),
         "core word": compare_snippets.core_word(title, sides, word), "word": compare_snippets.library_word(title, sides, word),
         "many": many_exhibit.core_many(title, read_all(engine, embedded_sentences())),
-        "core lens": summaries.core_lens(title, trace, 2, 5), "lens": summaries.library_lens(title, trace, 2, 5),
-        "owed": summaries.library_owed(title, trace, attribute(engine, engine.encode("time ___ like"), 2, 5), 5),
+        "core lens": summaries.core_lens(title, trace, 2, 5), "lens": summary_library.library_lens(title, trace, 2, 5),
+        "owed": summary_library.library_owed(title, trace, attribute(engine, engine.encode("time ___ like"), 2, 5), 5),
     }  # fmt: skip
 
 

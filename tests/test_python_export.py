@@ -17,14 +17,16 @@ from pages.ui.bertviz_snippets import core_weights, library_weights
 from pages.ui.carried import Carried
 from pages.ui.compare_likeness import Followed
 from pages.ui.compare_run import run
-from pages.ui.compare_snippets import Sides, core_maps, core_word, library_word
+from pages.ui.compare_sides import Sides
+from pages.ui.compare_snippets import core_maps, core_word, library_word
 from pages.ui.compare_state import Side
 from pages.ui.core_snippet import core_snippet
 from pages.ui.library_snippet import library_snippet
 from pages.ui.prediction_exhibit import Lists
 from pages.ui.prediction_settings import Settings
 from pages.ui.prediction_snippets import core_lists, library_lists
-from pages.ui.summary_snippets import core_glance, library_glance
+from pages.ui.summary_library import library_glance
+from pages.ui.summary_snippets import core_glance
 from pages.ui.view_options import ViewOptions
 from tx_core import models, views
 from tx_core.errors import ModelUnavailable

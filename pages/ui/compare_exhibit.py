@@ -10,7 +10,8 @@ from pages.ui.charts import lines_chart, picture_of, still_page
 from pages.ui.compare_likeness import Followed, chart_parts, likeness_rows, limits
 from pages.ui.compare_maps import difference_rows, partners_in_words, title
 from pages.ui.compare_run import Run
-from pages.ui.compare_snippets import Sides, core_maps, core_word, library_maps, library_word
+from pages.ui.compare_sides import Sides
+from pages.ui.compare_snippets import core_maps, core_word, library_maps, library_word
 from pages.ui.compare_view import MODULES, packed_comparison
 from pages.ui.exhibit import Alone, Exhibit, Offered, Python
 from pages.ui.saved_numbers import SavedNumbers, number_files

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from pages.ui.blank_attention import BlankShown
 from pages.ui.changes import interventions
 from pages.ui.core_snippet import opening
-from pages.ui.library_snippet import changed_attention, loading, own_blanks
+from pages.ui.library_changes import changed_attention
+from pages.ui.library_snippet import loading, own_blanks
 from pages.ui.plain_names import one_line
 from pages.ui.prediction_settings import Settings
 

@@ -1,23 +1,22 @@
 """The parts of the summaries page as something to carry away: each with its drawing, its numbers and its Python."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pages.ui import controls, summary_snippets
+from pages.ui import controls, summary_library, summary_snippets
 from pages.ui.attention_table import numbered
-from pages.ui.carried import quoted
-from pages.ui.charts import Chart, grid_chart, lines_chart, listing_chart, picture_of, points_chart, signed_chart, still_page
+from pages.ui.charts import Chart, grid_chart, lines_chart, listing_chart, picture_of, points_chart, signed_chart
 from pages.ui.exhibit import Alone, Exhibit, Python
 from pages.ui.head_kinds import AXES
 from pages.ui.head_table import HeadCell, LegendEntry
 from pages.ui.mask_grid import MODULES, Matrices
-from pages.ui.plain_names import file_stem
-from pages.ui.saved_numbers import Cell, SavedNumbers, number_files
+from pages.ui.saved_numbers import Cell
 from pages.ui.summary_figures import PointKind
+from pages.ui.summary_subject import Subject, Table, table_of
 from tx_core import head_likeness
 
 if TYPE_CHECKING:
@@ -32,52 +31,6 @@ FLOW = "Flow solves a network, which transformers knows nothing of; the code giv
 ALIKE_AXES = "alike: a row and a column for each head, in the order of heads (layer-head); places: x and y of each head"
 
 
-@dataclass(frozen=True)
-class Table:
-    """Numbers as rows, how many, and as arrays where they have axes, which `axes` tells; written down only when asked for."""
-
-    columns: tuple[str, ...]
-    count: int
-    rows: Callable[[], list[tuple[Cell, ...]]]
-    arrays: Callable[[], dict[str, np.ndarray]]
-    axes: str
-
-
-def table_of(rows: Sequence[dict[str, Cell]], axes: str = "", **arrays: np.ndarray) -> Table:
-    """Take rows that name their columns."""
-    return Table(tuple(rows[0]), len(rows), lambda: [tuple(row.values()) for row in rows], lambda: arrays, axes)
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a summary is of: a run, and what is shown of it. what: in a line, "heads" or the like."""
-
-    trace: "Trace"
-    what: str
-    told: str
-    name: str
-
-    @property
-    def heading(self) -> str:
-        """Say in a line what it is."""
-        return f"{self.what}, {controls.model_title(self.trace.model)}"
-
-    def exhibit(self, picture: Callable[..., bytes], alone: Alone | None, table: Table, python: Python) -> Exhibit:
-        """Put everything together. alone: None for charts, whose page is their drawing and the table."""
-        source = self.trace.attention.query_tokens
-        pair = [f"Second sentence: {quoted(source.pair)}"] if source.pair else []
-        caption = " ".join([f"{self.heading}.", f"Text: {quoted(source.text)}", *pair, self.told])
-        file_name = file_stem(self.name, self.trace.model)
-        about = {"model": self.trace.model, "text": source.text, "pair": source.pair or "", "shown": self.what, "told": self.told}
-        about |= {"axes": table.axes} if table.axes else {}
-        told, size = f"{table.count:,} rows: {', '.join(table.columns)}.", table.count * len(table.columns)
-        numbers = number_files("All numbers", told, file_name, size,
-                               lambda: SavedNumbers(about, table.columns, table.rows(), table.arrays()))  # fmt: skip
-        still = still_page(picture, table.columns, table.rows)
-        python = replace(python, told=f"It ends with {python.told}.")
-        return Exhibit(self.heading, caption, file_name, picture, alone or still, (numbers,), python)
-
-
 def glance_exhibit(
     trace: "Trace", title: str, cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry],
     chosen: tuple[int, int], rows: Sequence[dict[str, Cell]], measured: dict[str, np.ndarray],
@@ -88,7 +41,7 @@ def glance_exhibit(
     picture = picture_of([grid_chart("", cells, legend, chosen)], f"{title}: a row for each layer, a column for each head")
     python = Python(
         "`kinds`, `spread` and `distance` of every head", lambda: summary_snippets.core_glance(subject.heading, trace),
-        lambda: summary_snippets.library_glance(subject.heading, trace), RULES,
+        lambda: summary_library.library_glance(subject.heading, trace), RULES,
     )  # fmt: skip
     return subject.exhibit(picture, None, table_of(rows, AXES, **measured), python)
 
@@ -129,7 +82,7 @@ def layers_exhibit(trace: "Trace", place: int, drawn: Matrices, told: str) -> Ex
     python = Python(
         f"`in_layer`, `rolled`{' and `flow`' if flows else ''}: a row for each layer, a column for each token",
         lambda: summary_snippets.core_layers(subject.heading, trace, place, flows),
-        lambda: summary_snippets.library_layers(subject.heading, trace, place), FLOW if flows else "",
+        lambda: summary_library.library_layers(subject.heading, trace, place), FLOW if flows else "",
     )  # fmt: skip
     return _matrices_exhibit(subject, drawn, "layer", python)
 
@@ -141,7 +94,7 @@ def values_exhibit(trace: "Trace", head: tuple[int, int], drawn: Matrices, told:
     python = Python(
         "`weights`, `by_values` of this head and `together` of all heads of its layer; every row sums to 1",
         lambda: summary_snippets.core_values(subject.heading, trace, head),
-        lambda: summary_snippets.library_values(subject.heading, trace, head),
+        lambda: summary_library.library_values(subject.heading, trace, head),
     )  # fmt: skip
     return _matrices_exhibit(subject, drawn, "query", python)
 
@@ -167,7 +120,7 @@ def alike_exhibit(
     python = Python(
         "`alike`: how much the chosen head is like every head, counted through the layers",
         lambda: summary_snippets.core_alike(subject.heading, trace, chosen),
-        lambda: summary_snippets.library_alike(subject.heading, trace, chosen),
+        lambda: summary_library.library_alike(subject.heading, trace, chosen),
     )  # fmt: skip
     table = table_of(listed, ALIKE_AXES, alike=found, places=places, heads=np.array(labels))
     return subject.exhibit(picture_of(charts, told), None, table, python)
@@ -194,7 +147,7 @@ def lens_exhibit(
     python = Python(
         "`shares` of the favourites after each layer, and `probability` and `rank` of the final answer",
         lambda: summary_snippets.core_lens(subject.heading, trace, found.place, many),
-        lambda: summary_snippets.library_lens(subject.heading, trace, found.place, many),
+        lambda: summary_library.library_lens(subject.heading, trace, found.place, many),
     )  # fmt: skip
     return subject.exhibit(picture_of(charts, told), None, table_of(listed), python)
 
@@ -213,6 +166,6 @@ def owed_exhibit(trace: "Trace", found: "Attribution", word: int, charts: dict[s
     python = Python(
         "`attention`, `gradient_input` and `integrated`: a number for each token",
         lambda: summary_snippets.core_owed(subject.heading, trace, found.place, word),
-        lambda: summary_snippets.library_owed(subject.heading, trace, found, word),
+        lambda: summary_library.library_owed(subject.heading, trace, found, word),
     )  # fmt: skip
     return subject.exhibit(picture_of(drawn, told, across=3), None, table_of(listed), python)
