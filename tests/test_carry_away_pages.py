@@ -203,6 +203,7 @@ def test_the_files_of_predictions_hold_every_probability_and_rank():
     np.testing.assert_array_equal(arrays["probability"], listed)
     assert [entry["rank"] for entry in entries["table"]] == [1, 2, 3, 1, 2, 3]
     assert entries["temperature"] == 2
+    assert entries["notes"] == ["The lists are not the model's own probabilities: temperature 2."]
 
 
 def predictions_of(*texts: str) -> Lists:
