@@ -80,7 +80,8 @@ def test_the_fused_path_computes_what_ours_does_and_the_same_gradients():
 
 def test_norms_and_biases_do_not_decay():
     model = random_bert(CONFIG, 0)
-    decayed, free = make_optimiser(model, OptimiserSettings(weight_decay=0.3)).param_groups
+    (adamw,) = make_optimiser(model, OptimiserSettings(weight_decay=0.3)).parts
+    decayed, free = adamw.param_groups
     names = {id(parameter): name for name, parameter in model.named_parameters()}
     assert decayed["weight_decay"] == 0.3 and free["weight_decay"] == 0
     assert all(name.endswith("weight") and "norm" not in name for name in (names[id(p)] for p in decayed["params"]))

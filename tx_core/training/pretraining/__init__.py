@@ -1,5 +1,5 @@
 """The parts of `python -m tx_core.training.pretrain`, from text files to a checkpoint.
 
 In reading order: settings, corpus, vocabulary, token_store, packing, batches, masking, schedule, fused_forward,
-optimiser, run_state, training, export.
+muon, optimiser, run_state, training, export.
 """

@@ -1,18 +1,54 @@
-"""AdamW with weight decay where it belongs, and a running mean of the weights."""
+"""What moves the weights: AdamW, alone or with Muon for the matrices of the blocks; and a running mean of the weights."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from tx_core.bert import Bert
+from tx_core.training.pretraining.muon import Muon
 from tx_core.training.pretraining.settings import OptimiserSettings
 
 
-def make_optimiser(model: nn.Module, settings: OptimiserSettings) -> torch.optim.AdamW:
+def make_optimiser(model: Bert, settings: OptimiserSettings) -> "Optimisers":
     """Decay matrices and embeddings, but neither norms nor biases."""
+    inside = {parameter for parameter in model.encoder.parameters() if parameter.ndim > 1} if settings.muon else set()
     decayed, free = [], []
     for parameter in model.parameters():
-        (decayed if parameter.ndim > 1 else free).append(parameter)
+        if parameter not in inside:
+            (decayed if parameter.ndim > 1 else free).append(parameter)
     groups = [{"params": decayed, "weight_decay": settings.weight_decay}, {"params": free, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, lr=0.0, betas=(settings.beta1, settings.beta2), eps=settings.epsilon, fused=True)
+    betas = (settings.beta1, settings.beta2)
+    made: list[torch.optim.Optimizer] = [torch.optim.AdamW(groups, lr=0.0, betas=betas, eps=settings.epsilon, fused=True)]
+    if inside:
+        matrices = [parameter for parameter in model.encoder.parameters() if parameter in inside]
+        made.append(Muon(matrices, momentum=settings.momentum, weight_decay=settings.weight_decay))
+    return Optimisers(made)
+
+
+class Optimisers:
+    """Several optimisers, each with its own parameters, that step together at one learning rate."""
+
+    def __init__(self, parts: Sequence[torch.optim.Optimizer]):
+        self.parts = parts
+
+    def step(self, rate: float) -> None:
+        """Update every weight at this learning rate and forget the gradients."""
+        for part in self.parts:
+            for group in part.param_groups:
+                group["lr"] = rate
+            part.step()
+            part.zero_grad(set_to_none=True)
+
+    def state_dict(self) -> list[dict[str, Any]]:
+        """Give what each part remembers."""
+        return [part.state_dict() for part in self.parts]
+
+    def load_state_dict(self, states: Sequence[dict[str, Any]]) -> None:
+        """Take up what was saved of optimisers made with the same settings."""
+        for part, state in zip(self.parts, states, strict=True):
+            part.load_state_dict(state)
 
 
 class RunningMean:

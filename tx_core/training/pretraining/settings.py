@@ -89,13 +89,15 @@ class ScheduleSettings:
 
 @dataclass(frozen=True)
 class OptimiserSettings:
-    """AdamW (Loshchilov & Hutter 2019) and the running mean of the weights that is published."""
+    """AdamW (Loshchilov & Hutter 2019), Muon (Jordan et al. 2024) and the running mean of the weights that is published."""
 
     beta1: float = field(default=0.9, metadata={"help": "memory of the mean gradient"})
     beta2: float = field(default=0.98, metadata={"help": "memory of the mean squared gradient"})
     epsilon: float = field(default=1e-6, metadata={"help": "added to the root of the squared gradient"})
     weight_decay: float = field(default=0.01, metadata={"help": "pull towards 0, but for norms and biases"})
     clip: float = field(default=1.0, metadata={"help": "longest gradient; longer ones are shortened"})
+    muon: bool = field(default=False, metadata={"help": "Muon in place of AdamW for the matrices of the blocks"})
+    momentum: float = field(default=0.95, metadata={"help": "memory of Muon"})
     mean_decay: float = field(default=0.999, metadata={"help": "memory of the running mean of the weights; 0: none"})
 
 

@@ -113,10 +113,7 @@ class Pretraining:
             part.backward()
             loss += part.detach()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), choices.optimiser.clip)
-        for group in self.optimiser.param_groups:
-            group["lr"] = learning_rate(choices.schedule, done)
-        self.optimiser.step()
-        self.optimiser.zero_grad(set_to_none=True)
+        self.optimiser.step(learning_rate(choices.schedule, done))
         self.mean.update(self.model)
         self.progress.step += 1
         self.progress.batches += len(taken)
@@ -195,7 +192,6 @@ def attention_mask(batch: Batch, device: str) -> Tensor | None:
         return None
     allowed = np.arange(width)[None, :] < batch.lengths[:, None]
     return moved(allowed, device)[:, None, None, :]
-
 
 
 class _Clocks:
