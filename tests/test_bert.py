@@ -10,9 +10,7 @@ from checkpoints import write_bert
 from serving import ROOT
 from transformers import BertForMaskedLM
 
-from tx_core.bert import random_bert
 from tx_core.checkpoint import load_bert
-from tx_core.config import BertConfig
 from tx_core.masks import padding_mask
 from tx_core.tokenizer import load_tokenizer
 
@@ -90,23 +88,6 @@ def test_every_activation_that_the_config_allows(tmp_path: Path, activation: str
     write_bert(tmp_path, seed=4, **SIZES, hidden_act=activation)
     theirs = BertForMaskedLM.from_pretrained(tmp_path, attn_implementation="eager", dtype=torch.float32).eval()
     assert_equal_everywhere((load_bert(tmp_path), theirs), random_ids(2, 6, seed=7))
-
-
-@pytest.mark.parametrize("lengths", [None, [7, 2, 5]], ids=["of one length", "padded"])
-def test_weights_alone_are_those_of_the_full_run_and_nothing_after_the_last_of_them_is_computed(lengths):
-    sizes = {"vocab_size": VOCAB_SIZE, "hidden_size": 24, "num_layers": 3, "num_heads": 4, "intermediate_size": 40}
-    config = BertConfig(**sizes, max_positions=19, num_segments=2, activation="gelu", layer_norm_eps=1e-12, dropout=0.0)
-    model, ids, run = random_bert(config, 4), random_ids(3, 7, seed=5), []
-    for name, part in model.named_modules():
-        part.register_forward_hook(lambda *_, name=name: run.append(name))
-    mask = None if lengths is None else padding_mask(lengths)
-    with torch.inference_mode():
-        found = model.all_weights(ids, None, mask)
-        last = {name.removeprefix("encoder.blocks.2.") for name in run if name.startswith("encoder.blocks.2.")}
-        full = model(ids, None, mask, keep=("weights",))
-    assert last == {"attention.query", "attention.key"}
-    for weights, layer in zip(found, full.layers, strict=True):
-        torch.testing.assert_close(weights, layer["weights"], atol=1e-7, rtol=0)
 
 
 @pytest.fixture(scope="module")

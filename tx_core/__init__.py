@@ -7,7 +7,7 @@ The files in reading order.
 
 Attention: attention, normalise, masks, key_value; step by step on a sentence: steps, sentence_steps.
 Where words stand: positions, relative, position_scores; does it matter: equivariance, order_test.
-A transformer: config, layers, encoder, decoder, seq2seq, heads, bert.
+A transformer: config, layers, encoder, decoder, seq2seq, heads, bert; in one pass a step: fused.
 A run and its record: trace, interventions, layer_change, tokenizer, plain_text, checkpoint, device, placement, engine,
 bert_engine, errors.
 Which models: models, download; other families through our attention: hub, hub_engine, recorder.

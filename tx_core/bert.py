@@ -73,20 +73,6 @@ class Bert(nn.Module):
         """Read a batch. mask: True = may be attended to; keep: parts of `trace.PARTS` to hand back."""
         return self.encoder(self.embeddings(ids, segments), mask, keep=keep, interventions=interventions)
 
-    def all_weights(
-        self,
-        ids: Int[Tensor, "batch token"],
-        segments: Int[Tensor, "batch token"] | None = None,
-        mask: Bool[Tensor, "..."] | None = None,
-    ) -> list[Float[Tensor, "batch head query key"]]:
-        """Give the attention weights of every layer and nothing else: what comes after the last ones is not computed."""
-        *blocks, last = self.encoder.blocks
-        hidden, layers = self.embeddings(ids, segments), []
-        for block in blocks:
-            hidden, attention = block(hidden, mask)
-            layers.append(attention.weights)
-        return [*layers, last.attention.weights_alone(hidden, mask)]
-
     def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
         """Score every word of the vocabulary at the given vectors.
 

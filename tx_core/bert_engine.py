@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from tx_core.bert import Bert
 from tx_core.encoder import EncoderRun
 from tx_core.engine import MOST_TOKENS, BlankLogits, LayerWeights, batch_tensors, check_length, stack_layers
+from tx_core.fused import all_weights
 from tx_core.interventions import UNCHANGED, Interventions, RowInterventions, check_fit, for_rows
 from tx_core.placement import Placement, Result
 from tx_core.tokenizer import Tokenizer
@@ -99,7 +100,7 @@ class BertEngine:
         """Run the rows in one padded batch and give what `measure` makes of the weights of its layers."""
 
         def compute(model: nn.Module, device: str) -> Result:
-            return measure(model.all_weights(*batch_tensors(rows, self.tokenizer.padding_id, device)))
+            return measure(all_weights(model, *batch_tensors(rows, self.tokenizer.padding_id, device)))
 
         return self.placement.run(compute)[0]
 

@@ -8,16 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tx_core.attention import (
-    Change,
-    Normalise,
-    attend,
-    attention_scores,
-    attention_weights,
-    merge_heads,
-    softmax,
-    split_heads,
-)
+from tx_core.attention import Change, Normalise, attend, merge_heads, softmax, split_heads
 
 
 def gelu(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
@@ -112,13 +103,6 @@ class MultiHeadAttention(nn.Module):
             query, key, value, mask, bias=bias, normalise=normalise, change=change, dropout=dropout
         )
         return LayerAttention(self.output(merge_heads(context)), query, key, value, scores, weights, context)
-
-    def weights_alone(
-        self, hidden: Float[Tensor, "batch token hidden"], mask: Bool[Tensor, "..."] | None = None
-    ) -> Float[Tensor, "batch head query key"]:
-        """Give the weights of `forward` where nothing is made of the values: the first half of `attend`."""
-        query, key = (split_heads(project(hidden), self.num_heads) for project in (self.query, self.key))
-        return attention_weights(attention_scores(query, key), mask)
 
 
 class EncoderBlock(nn.Module):

@@ -1,0 +1,55 @@
+"""PyTorch's fused functions give what the steps written out give, and nothing is computed that nobody looks at."""
+
+import pytest
+import torch
+
+from tx_core.bert import Bert, random_bert
+from tx_core.config import BertConfig
+from tx_core.fused import all_weights
+from tx_core.layers import ACTIVATION
+from tx_core.masks import padding_mask
+
+SIZES = {"vocab_size": 90, "hidden_size": 24, "num_layers": 3, "num_heads": 4, "intermediate_size": 40,
+         "max_positions": 19, "num_segments": 2, "layer_norm_eps": 1e-12, "dropout": 0.0}  # fmt: skip
+IDS = torch.randint(90, (3, 7), generator=torch.Generator().manual_seed(5))
+SEGMENTS = (torch.arange(7) > 4).long().expand(3, -1)
+
+
+def shaken(activation: str) -> Bert:
+    """A BERT of which no bias is zero and no head looks everywhere alike, in double precision."""
+    model, generator = random_bert(BertConfig(**SIZES, activation=activation), 4).double(), torch.Generator().manual_seed(6)
+    for parameter in model.parameters():
+        parameter.data += 0.5 * torch.randn(parameter.shape, generator=generator)
+    return model
+
+
+@pytest.mark.parametrize("activation", ACTIVATION)
+@pytest.mark.parametrize("lengths", [None, [7, 2, 5]], ids=["of one length", "padded"])
+@torch.inference_mode()
+def test_all_weights_are_those_of_the_run_written_out(activation: str, lengths: list[int] | None):
+    model, mask = shaken(activation), None if lengths is None else padding_mask(lengths)
+    found = all_weights(model, IDS, SEGMENTS, mask)
+    written_out = model(IDS, SEGMENTS, mask, keep=("weights",)).layers
+    assert len(found) == len(written_out) == 3
+    for weights, layer in zip(found, written_out, strict=True):
+        assert weights.std() > 0.05
+        torch.testing.assert_close(weights, layer["weights"], atol=1e-12, rtol=0)
+
+
+@torch.inference_mode()
+def test_nothing_after_the_last_weights_is_computed():
+    model, ran = shaken("gelu"), []
+    for name, part in model.encoder.blocks[-1].named_modules():
+        part.register_forward_hook(lambda *_, name=name: ran.append(name))
+    all_weights(model, IDS, SEGMENTS, None)
+    assert ran == ["attention.query", "attention.key"]
+
+
+@torch.inference_mode()
+def test_what_stands_under_the_padding_moves_no_weight_bit_for_bit():
+    model, mask, changed = shaken("gelu").float(), padding_mask([5, 7, 7]), IDS.clone()
+    changed[0, 5:] = (changed[0, 5:] + 1) % 90
+    for before, after in zip(all_weights(model, IDS, SEGMENTS, mask), all_weights(model, changed, SEGMENTS, mask), strict=True):
+        assert torch.equal(before[0, :, :5], after[0, :, :5])
+        assert torch.equal(before[1:], after[1:])
+        assert not before[0, :, :5, 5:].any()
