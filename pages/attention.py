@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.ui import cache, change_controls, controls, view_options
-from pages.ui.address import Field, key, read_view, tell_not_understood, text_field, write_view
+from pages.ui import cache, change_controls, controls, held_changes, view_options
+from pages.ui.address import Field, keep_view, key, read_view, tell_not_understood, text_field, told_otherwise, write_view
 from pages.ui.attention_exhibit import attention_views
 from pages.ui.attention_panel import attention_panel
 from pages.ui.attention_table import token_table, warn_of_unknown, weights_table
@@ -40,10 +40,11 @@ def forget_focus() -> None:
 @st.fragment
 def look(model: str, text: str, pair: str) -> None:
     """Show all heads and the chosen ones, and what the reader changes; what is clicked here runs nothing but this."""
+    keep_view(PAGE, FIELDS)
     try:
         plain = cache.trace(model, text, pair)
-        told = change_controls.keep_fitting(PAGE, plain)
-        changed = change_controls.asked(PAGE)
+        told = held_changes.keep_fitting(PAGE, plain)
+        changed = held_changes.asked(PAGE)
         trace = cache.trace(model, text, pair, interventions=interventions(changed)) if changed else plain
     except ExplorerError as error:
         explain(error)
@@ -57,11 +58,10 @@ def look(model: str, text: str, pair: str) -> None:
     before = plain.stacks[number] if changed else None
     shown = attention_panel(PAGE, stack, identity, before, lambda: change_controls.change_bar(PAGE, trace, number))
     weights_table(shown.queries, shown.keys, shown.weights, key=key(PAGE, "table"))
-    token_table(stack.key_tokens, key=key(PAGE, "tokens"))
     carry_away(PAGE, attention_views(PAGE, trace, shown))
     write_view(PAGE, FIELDS, FIRST_VIEW)
-    ways_on(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
-    share_link()
+    if told_otherwise():
+        st.rerun()
 
 
 badge = open_page(PAGE)
@@ -96,3 +96,6 @@ else:
         st.info(trace.notice)
     warn_of_unknown([trace.attention.key_tokens])
     look(model, text, pair)
+    token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=key(PAGE, "tokens"))
+    ways_on(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
+    share_link()

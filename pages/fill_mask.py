@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui import answers, blank_attention, cache, controls, prediction_settings, prediction_view
-from pages.ui.address import Field, flag_field, key, read_view, tell_not_understood, text_field, write_view
+from pages.ui.address import Field, flag_field, keep_view, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.answers import Answer
 from pages.ui.attention_table import warn_of_unknown
 from pages.ui.carry_away import carry_away
@@ -132,6 +132,7 @@ def offer_to_carry(model: str, found: Sequence[Answer], seen: "blank_attention.B
 @st.fragment
 def look(model: str, found: Sequence[Answer]) -> None:
     """Show where a blank looks, and what the reader changes; what is clicked here runs nothing but this."""
+    keep_view(PAGE, FIELDS)
     if found:
         prediction_view.numbers(found, key(PAGE, "numbers"))
         seen = None

@@ -103,6 +103,8 @@ def test_a_click_on_a_chip_takes_its_change_back_and_reset_all(open_app: Open):
 
 def test_every_control_of_the_popover_makes_its_change(open_app: Open):
     app = open_app(text=TEXT, heads="2-3")
+    app.session_state["attention_change_opened"] = True
+    app.run()
     app.button(key="attention_make_even").click().run()
     app.button(key="attention_make_layer_off").click().run()
     app.selectbox(key="attention_change_key").set_value(1).run()

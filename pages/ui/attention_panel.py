@@ -76,9 +76,7 @@ def attention_panel(
         heads = controls.layer_and_heads(key(page, "heads"), *view.weights.shape[:2])
         if act is not None:
             act()
-        view_options.ask_tokens(page)
-        with st.popover("Lines and colours", icon=":material/tune:"):
-            view_options.ask_drawing(page)
+        view_options.ask_view(page)
     weights = views.mean_of_heads(view.weights, heads)
     with look:
         if unchanged is None:
@@ -101,9 +99,7 @@ def prepared_view(stack: "AttentionStack", identity: tuple, options: ViewOptions
 
     if not (options.words or options.hide):
         return views.view(stack)
-    return cache.remember(
-        ("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide)
-    )
+    return cache.remember(("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide))
 
 
 def _wall(page: str, view: "View", identity: tuple, options: ViewOptions) -> None:

@@ -15,9 +15,7 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
 SEGMENTS = ("first", "second")
 
 
-def weights_table(
-    queries: Sequence[str], keys: Sequence[str], weights: Float[np.ndarray, "query key"], *, key: str
-) -> None:
+def weights_table(queries: Sequence[str], keys: Sequence[str], weights: Float[np.ndarray, "query key"], *, key: str) -> None:
     """Offer the weights as a table, built only when it is opened, and as a CSV file."""
     opened = st.expander("The weights as a table", key=key, on_change="rerun")
     if not opened.open:
@@ -48,12 +46,18 @@ def numbered(tokens: Sequence[str]) -> list[str]:
     return [f"{place} {token}" for place, token in enumerate(tokens, 1)]
 
 
-def token_table(encoding: "Encoding", *, key: str) -> None:
-    """Show every token with its id, its sentence and what is special about it; built only when it is opened."""
-    opened = st.expander(f"The {len(encoding)} tokens, their ids and segments", key=key, on_change="rerun")
+@st.fragment
+def token_table(encodings: Sequence["Encoding"], *, key: str) -> None:
+    """Show every token with its id, its sentence and what is special about it; built only when it is opened.
+
+    encodings: the texts that the model read, a table for each.
+    """
+    sizes = " and ".join(f"{len(encoding):,}" for encoding in encodings)
+    opened = st.expander(f"The {sizes} tokens, their ids and segments", key=key, on_change="rerun")
     if opened.open:
         with opened:
-            st.dataframe(token_rows(encoding), hide_index=True)
+            for encoding in encodings:
+                st.dataframe(token_rows(encoding), hide_index=True)
 
 
 def token_rows(encoding: "Encoding") -> list[dict[str, object]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import cache, change_controls, controls, prediction_settings, scan_view, view_options
+from pages.ui import cache, change_controls, controls, held_changes, prediction_settings, scan_view, view_options
 from pages.ui.address import Field, key, number_field
 from pages.ui.answers import Answer
 from pages.ui.attention_panel import Shown, attention_panel
@@ -54,8 +54,8 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> Bla
     answer, blank = asked[_ask_blank(page, found)]
     focus_blank(page, answer.text, blank.place)
     plain = cache.trace(engine.name, answer.text)
-    told = change_controls.keep_fitting(page, plain)
-    changed = change_controls.asked(page)
+    told = held_changes.keep_fitting(page, plain)
+    changed = held_changes.asked(page)
     trace = cache.trace(engine.name, answer.text, interventions=interventions(changed)) if changed else plain
     if trace.notice and trace.notice != answer.filling.notice:
         st.info(trace.notice)

@@ -92,16 +92,21 @@ def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) ->
     return told
 
 
-def ask_tokens(page: str) -> None:
-    """Let the reader merge pieces and hide special tokens."""
-    with st.container(horizontal=True):
+def ask_view(page: str) -> None:
+    """Let the reader merge pieces and hide special tokens; what is drawn, and how, opens beside that."""
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.toggle("Whole words", **held(key(page, "words")), help="Show words instead of the pieces that the model reads.")
         st.toggle("Hide special tokens", **held(key(page, "hide")), help="Leave out [CLS], [SEP] and the like.")
+        _ask_drawing(page)
 
 
-def ask_drawing(page: str) -> None:
-    """Let the reader choose what is drawn, how many lines, and in which colours."""
-    st.segmented_control("Show", list(SHOWN), format_func=SHOWN.get, required=True, **held(key(page, "show")))
-    st.slider("Strongest links drawn as lines", 1, MOST_LINES, **held(key(page, "lines")))
-    st.selectbox("Colours", SCALES, format_func=str.capitalize, **held(key(page, "scale")),
-                 help="All four can be told apart with any kind of colour vision.")  # fmt: skip
+def _ask_drawing(page: str) -> None:
+    """Let the reader choose what is drawn, how many lines, and in which colours; drawn only while it is open."""
+    opened = st.popover("Lines and colours", icon=":material/tune:", key=key(page, "drawing_opened"), on_change="rerun")
+    if not opened.open:
+        return
+    with opened:
+        st.segmented_control("Show", list(SHOWN), format_func=SHOWN.get, required=True, **held(key(page, "show")))
+        st.slider("Strongest links drawn as lines", 1, MOST_LINES, **held(key(page, "lines")))
+        st.selectbox("Colours", SCALES, format_func=str.capitalize, **held(key(page, "scale")),
+                     help="All four can be told apart with any kind of colour vision.")  # fmt: skip

@@ -1,0 +1,51 @@
+"""The examples of the attention page: each is wired to the boxes, and what it claims is true of the model that ships."""
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from drawings import says
+from serving import ROOT
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import controls
+from tx_core import models, views
+
+Open = Callable[..., AppTest]
+
+
+@pytest.mark.parametrize("example", controls.curated(), ids=lambda example: example.title)
+def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, example: controls.Example):
+    app = open_app(text="something else", hide="1")
+    app.pills(key="attention_example").set_value(example.title).run()
+    assert not app.exception
+    assert app.text_input(key="attention_text").value == example.text
+    assert app.text_input(key="attention_pair").value == example.pair
+    assert app.session_state["attention_heads"] == list(example.heads)
+    assert app.toggle(key="attention_words").value == example.words
+    assert app.toggle(key="attention_hide").value is False
+    assert example.notice in says(app)
+
+
+@pytest.mark.parametrize(
+    "entry", json.loads((ROOT / "assets" / "examples.json").read_text("utf-8")), ids=lambda entry: entry["title"]
+)
+def test_what_an_example_claims_is_true_of_the_embedded_model(entry: dict):
+    run = models.load(models.DEFAULT).trace(entry["text"], entry["pair"])
+    shown = views.view(run.attention, merge_words=entry["words"])
+    weights = views.mean_of_heads(shown.weights, [(layer - 1, head - 1) for layer, head in entry["heads"]])
+    for looking, looked_at, least in entry["links"]:
+        query, key = shown.queries.index(looking), shown.keys.index(looked_at)
+        assert weights[query, key] >= least
+        assert weights[query].argmax() == key
+        assert f"'{looking}'" in entry["notice"]
+        assert f"'{looked_at}'" in entry["notice"]
+    if entry["focus"] is not None:
+        assert shown.queries[shown.row_of(entry["focus"] - 1)] == entry["links"][0][0]
+    if "step" in entry:
+        step, least = entry["step"]
+        assert np.trace(weights, step) / len(weights) >= least
+    if "special" in entry:
+        assert (weights * shown.key_special).sum(1).mean() >= entry["special"]
+    assert entry["links"] or "special" in entry
