@@ -141,10 +141,10 @@ def write_distilbert(directory: Path, seed: int = 0) -> Path:
     return write(directory, transformers.DistilBertForMaskedLM(config), backend, BERT_MARKS, seed)
 
 
-def write_albert(directory: Path, seed: int = 0) -> Path:
-    """Write an ALBERT: all layers share their parameters, embeddings are narrower than the rest."""
+def write_albert(directory: Path, seed: int = 0, **sizes) -> Path:
+    """Write an ALBERT: all layers share their parameters, embeddings are narrower than the rest. sizes override."""
     backend = sentence_pieces(ALBERT_MARKS, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
-    config = transformers.AlbertConfig(vocab_size=backend.get_vocab_size(), embedding_size=10, **SIZES)
+    config = transformers.AlbertConfig(vocab_size=backend.get_vocab_size(), embedding_size=10, **SIZES | sizes)
     return write(directory, transformers.AlbertForMaskedLM(config), backend, ALBERT_MARKS, seed)
 
 
@@ -197,6 +197,15 @@ def write_modernbert(directory: Path, seed: int = 0) -> Path:
         bos_token_id=0, pad_token_id=1, eos_token_id=2, cls_token_id=0, sep_token_id=2,
     )  # fmt: skip
     return write(directory, transformers.ModernBertForMaskedLM(config), backend, ROBERTA_MARKS, seed)
+
+
+def write_llama(directory: Path, seed: int = 0) -> Path:
+    """Write a LLaMA without a head: two heads of queries share one of keys and values."""
+    backend = byte_level(GPT2_MARKS)
+    config = transformers.LlamaConfig(
+        vocab_size=backend.get_vocab_size(), num_key_value_heads=2, bos_token_id=0, eos_token_id=0, **SIZES
+    )
+    return write(directory, transformers.LlamaModel(config), backend, GPT2_MARKS, seed)
 
 
 WRITERS: dict[str, Callable[..., Path]] = {

@@ -1,5 +1,7 @@
 """What a prediction is owed to: by known answers, by Captum on the transformers library's BERT, and by completeness."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
@@ -125,10 +127,53 @@ def test_a_text_that_would_take_too_long_is_refused_with_what_to_do(engine, aske
         attribute(engine, encoding, place, best[0].id)
 
 
-def test_a_model_of_another_family_is_refused_in_a_sentence(checkpoint):
+LOOKUP = {
+    "roberta": "roberta.embeddings.word_embeddings", "distilbert": "distilbert.embeddings.word_embeddings",
+    "albert": "albert.embeddings.word_embeddings", "electra": "electra.embeddings.word_embeddings",
+    "modernbert": "model.embeddings.tok_embeddings",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("family", LOOKUP)
+def test_captum_on_a_relative_finds_the_same(checkpoint, family: str):
+    other = hub.load_engine(checkpoint(family), family, family)
+    text = "Time flies<pad> like an ___ over" if family == "roberta" else "Time flies like an ___ over"
+    filling = predict(other, text, top_k=2)
+    encoding, place, word = filling.encoding, filling.blanks[0].place, filling.blanks[0].predictions[1]
+    found = attribute(other, encoding, place, word.id)
+    assert np.exp(found.score) == pytest.approx(word.probability, abs=1e-5)
+    theirs = transformers.AutoModelForMaskedLM.from_pretrained(checkpoint(family), attn_implementation="eager").eval()
+    ids = torch.tensor([encoding.ids])
+    blanked = torch.where(torch.tensor([encoding.special]), ids, other.tokenizer.mask_id)
+
+    def score(inputs: torch.Tensor) -> torch.Tensor:
+        return theirs(input_ids=inputs).logits[:, place].log_softmax(-1)[:, word.id]
+
+    layer = theirs.get_submodule(LOOKUP[family])
+    path = LayerIntegratedGradients(score, layer).attribute(ids, blanked, n_steps=STEPS, method="gausslegendre")
+    np.testing.assert_allclose(found.integrated, path[0].sum(-1).detach(), atol=1e-3)
+    own = LayerGradientXActivation(score, layer).attribute(ids)
+    np.testing.assert_allclose(found.gradient_input, own[0].sum(-1).detach(), atol=1e-3)
+    assert found.baseline == pytest.approx(float(score(blanked).detach()), abs=1e-4)
+
+
+def test_visitors_at_once_asking_a_relative_get_what_each_gets_alone(checkpoint):
     other = hub.load_engine(checkpoint("roberta"), "roberta", "RoBERTa")
-    with pytest.raises(ModelUnavailable, match="RoBERTa runs in the transformers library"):
-        attribute(other, other.encode("A <mask>"), 2, 5)
+    asks = [predict(other, f"{'the dog ' * number}and a ___ sleeps", top_k=1) for number in range(1, 6)]
+
+    def run(ask):
+        return attribute(other, ask.encoding, ask.blanks[0].place, ask.blanks[0].predictions[0].id).integrated
+
+    alone = [run(ask) for ask in asks]
+    with ThreadPoolExecutor(5) as visitors:
+        for number, owed in enumerate(visitors.map(run, asks * 3)):
+            np.testing.assert_allclose(owed, alone[number % 5], atol=1e-5)
+
+
+def test_a_model_that_answers_by_its_decoder_is_refused_in_a_sentence(checkpoint):
+    other = hub.load_engine(checkpoint("bart"), "bart", "BART")
+    with pytest.raises(ModelUnavailable, match="BART answers by its decoder"):
+        attribute(other, other.encode("A ___"), other.encode("A ___").blanks[0], 5)
 
 
 def test_orders_agree_reverse_or_have_nothing_to_do_with_each_other():

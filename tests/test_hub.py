@@ -23,11 +23,7 @@ TEXT, PAIR = "Time flies like an arrow", "fruit flies"
 
 
 def test_heads_that_share_keys_and_values_are_run_as_the_library_runs_them(tmp_path: Path):
-    backend = checkpoints.byte_level(checkpoints.GPT2_MARKS)
-    config = transformers.LlamaConfig(
-        vocab_size=backend.get_vocab_size(), num_key_value_heads=2, bos_token_id=0, eos_token_id=0, **checkpoints.SIZES
-    )
-    checkpoints.write(tmp_path, transformers.LlamaModel(config), backend, checkpoints.GPT2_MARKS, seed=5)
+    checkpoints.write_llama(tmp_path, seed=5)
     attention = hub.load_engine(tmp_path, "llama", "Llama").trace(TEXT).attention
     model = transformers.AutoModel.from_pretrained(tmp_path, attn_implementation="eager").eval()
     with torch.inference_mode():

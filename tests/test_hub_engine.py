@@ -9,10 +9,11 @@ import torch
 import transformers
 
 from tests import checkpoints
-from tx_core import attention, hub, recorder
+from tx_core import attention, hub, hub_shape, models, recorder
 from tx_core.engine import Engine
 from tx_core.errors import TextProblem
-from tx_core.hub_engine import START_ONLY, HubEngine
+from tx_core.hub_engine import HubEngine
+from tx_core.hub_inputs import START_ONLY
 from tx_core.interventions import Interventions
 from tx_core.trace import PARTS, Trace
 
@@ -203,7 +204,7 @@ def test_every_family_is_an_engine_of_the_checkpoints_sizes(engine, family: str)
     assert isinstance(ours, Engine)
     assert (ours.num_layers, ours.num_heads) == (2 if family in TWO_SIDED else checkpoints.LAYERS, checkpoints.HEADS)
     assert ours.fills_blanks == (family in FILLING)
-    assert ours.max_tokens == (hub.TOKENS_WITHOUT_LIMIT if family == "t5" else checkpoints.POSITIONS)
+    assert ours.max_tokens == (hub_shape.TOKENS_WITHOUT_LIMIT if family == "t5" else checkpoints.POSITIONS)
 
 
 @pytest.mark.parametrize("family", [family for family in FAMILIES if family != "t5"])
@@ -215,6 +216,20 @@ def test_exactly_as_many_tokens_are_read_as_there_are_positions(engine, family: 
     assert trace.attention.weights.shape[-1] == ours.max_tokens
     with pytest.raises(TextProblem, match="shorten it by 1 "):
         ours.trace(text + ".")
+
+
+def test_a_bert_in_the_librarys_engine_answers_as_it_does_in_our_own(checkpoint):
+    ours, theirs = (load(checkpoint("bert"), "bert", "BERT") for load in (models.load_bert_engine, hub.load_engine))
+    trace = ours.trace("The ___ sleeps", keep=("hidden",))
+    encoding, states = trace.attention.query_tokens, trace.hidden[:, 1]
+    torch.testing.assert_close(ours.early_scores(states), theirs.early_scores(states))
+    np.testing.assert_array_equal(ours.output_projection(2), theirs.output_projection(2))
+
+    def moved(lookup, answer) -> torch.Tensor:
+        return answer(torch.stack([lookup(encoding.ids), 0.5 * lookup(encoding.ids)]), 2).detach()
+
+    torch.testing.assert_close(ours.over_vectors(encoding, moved), theirs.over_vectors(encoding, moved), atol=1e-5, rtol=1e-5)
+    assert (ours.hidden_size, ours.predicts_next) == (theirs.hidden_size, theirs.predicts_next) == (checkpoints.HIDDEN, False)
 
 
 def test_what_a_decoder_reads_is_the_second_sentence_behind_the_start_token(engine):

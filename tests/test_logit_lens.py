@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from checkpoints import write_electra, write_llama
 
 from tx_core import hub, models
 from tx_core.errors import ModelUnavailable
@@ -60,7 +61,59 @@ def test_what_is_not_there_is_a_value_error(engine, place, top_k):
         logit_lens(engine, engine.trace("A bird", keep=("hidden",)), place, top_k=top_k)
 
 
-def test_a_model_of_another_family_is_refused_in_a_sentence(checkpoint):
-    other = hub.load_engine(checkpoint("distilbert"), "distilbert", "DistilBERT")
-    with pytest.raises(ModelUnavailable, match="DistilBERT runs in the transformers library"):
-        logit_lens(other, other.trace("A bird", keep=("hidden",)), 1)
+HEADS = {
+    "roberta": lambda model, states: model.lm_head(states),
+    "xlm-roberta": lambda model, states: model.lm_head(states),
+    "distilbert": lambda model, states: model.vocab_projector(
+        model.vocab_layer_norm(torch.nn.functional.gelu(model.vocab_transform(states)))
+    ),
+    "albert": lambda model, states: model.predictions(states),
+    "electra": lambda model, states: model.generator_lm_head(model.generator_predictions(states)),
+    "modernbert": lambda model, states: model.decoder(model.head(states)),
+    "gpt2": lambda model, states: states @ model.transformer.wte.weight.T,
+}
+FINAL_NORM = {"modernbert": "model.final_norm", "gpt2": "transformer.ln_f"}
+
+
+@pytest.mark.parametrize("family", HEADS)
+@torch.inference_mode()
+def test_every_depth_of_a_relative_is_its_own_head_on_the_librarys_states(checkpoint, family: str):
+    engine = hub.load_engine(checkpoint(family), family, family)
+    blank = "time" if family == "gpt2" else "___"
+    trace = engine.trace(f"Time flies like an {blank} over the dog", keep=("hidden",))
+    encoding, place = trace.attention.query_tokens, 5
+    found = logit_lens(engine, trace, place, top_k=3)
+    kind = transformers.AutoModelForCausalLM if family == "gpt2" else transformers.AutoModelForMaskedLM
+    theirs = kind.from_pretrained(checkpoint(family), attn_implementation="eager").eval()
+    run = theirs(input_ids=torch.tensor([encoding.ids]), output_hidden_states=True)
+    *before, last = run.hidden_states
+    if family in FINAL_NORM:
+        before = [theirs.get_submodule(FINAL_NORM[family])(states) for states in before]
+    shares = torch.stack([HEADS[family](theirs, states)[0, place].softmax(-1) for states in (*before, last)])
+    torch.testing.assert_close(shares[-1], run.logits[0, place].softmax(-1))
+    np.testing.assert_allclose(found.shares, shares.topk(3).values, atol=1e-5)
+    answer = int(shares[-1].argmax())
+    np.testing.assert_allclose(found.probability, shares[:, answer], atol=1e-5)
+    assert found.rank.tolist() == [int((row > row[answer]).sum()) + 1 for row in shares]
+    assert len(found.words) == engine.num_layers + 1
+
+
+def test_gpt2_is_asked_for_what_follows_and_fills_no_blanks(checkpoint):
+    engine = hub.load_engine(checkpoint("gpt2"), "gpt2", "GPT-2")
+    assert (engine.predicts_next, engine.fills_blanks) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("family", "why"), [("t5", "T answers by its decoder"), ("bart", "by its decoder"), ("llama", "no masked-word head")]
+)
+def test_a_model_whose_head_reads_something_else_is_refused_in_a_sentence(checkpoint, tmp_path, family: str, why: str):
+    directory = write_llama(tmp_path) if family == "llama" else checkpoint(family)
+    other = hub.load_engine(directory, family, "T")
+    with pytest.raises(ModelUnavailable, match=why):
+        logit_lens(other, other.trace("A bird", keep=("hidden",)), 0)
+
+
+def test_a_discriminator_has_nothing_to_answer_with(tmp_path):
+    other = hub.load_engine(write_electra(tmp_path, discriminator=True), "electra", "ELECTRA")
+    with pytest.raises(ModelUnavailable, match="ELECTRA has no masked-word head"):
+        logit_lens(other, other.trace("A bird", keep=("hidden",)), 0)

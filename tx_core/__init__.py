@@ -9,8 +9,9 @@ Attention: attention, normalise, masks, key_value; step by step on a sentence: s
 Where words stand: positions, relative, position_scores; does it matter: equivariance, order_test.
 A transformer: config, layers, encoder, decoder, seq2seq, heads, bert; in one pass a step: fused.
 A run and its record: trace, interventions, layer_change, tokenizer, plain_text, checkpoint, device, placement, engine,
-bert_engine, errors.
-Which models: models, download; other families through our attention: hub, hub_engine, recorder.
+exchange, bert_engine, errors.
+Which models: models, download; other families through our attention: hub, hub_engine, hub_inputs, hub_parts,
+hub_shape, hub_reading, recorder.
 What a reader is shown of a run: views, sentences; in a file: weights_file; of two runs on a text: attention_shift.
 Of two runs side by side: word_alignment, comparison, word_likeness.
 Summaries of a run: measures, head_patterns, head_likeness, rollout, value_weighted, logit_lens, attribution;

@@ -9,14 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
-from tx_core.bert import Bert
-from tx_core.bert_engine import BertEngine
-from tx_core.engine import Engine
-from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.fill_mask import no_head
+from tx_core.engine import Answer, Engine, Lookup
+from tx_core.errors import TextProblem
 from tx_core.trace import Encoding
 
 Score = Callable[[Float[Tensor, "step token hidden"]], Float[Tensor, "step"]]
@@ -57,38 +54,29 @@ class Attribution:
 def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attribution:
     """Ask what a vocabulary entry at a blank is owed to.
 
-    Raises ModelUnavailable for a model that has no masked-word head or does not run in our own BERT, TextProblem for
-    a text that would take too long.
+    Raises ModelUnavailable as `Engine.over_vectors` does, TextProblem for a text that would take too long.
     """
-    if not isinstance(engine, BertEngine):
-        raise ModelUnavailable(
-            f"{engine.title} runs in the transformers library, and gradients are computed here for models that run in "
-            "our own BERT only: choose a BERT to see what a prediction is owed to."
-        )
-    if not engine.fills_blanks:
-        raise no_head(engine.title)
     if place not in encoding.blanks:
         raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")
-    most = int(MOST_WORK / (STEPS * engine.num_layers * (engine.model.config.hidden_size / 256) ** 2))
+    most = int(MOST_WORK / (STEPS * engine.num_layers * (engine.hidden_size / 256) ** 2))
     if len(encoding) > most:
         raise TextProblem(
             f"Integrated gradients run the model {STEPS} times forth and back. With a model of this size that is done for at "
             f"most {most:,} tokens here, and this text has {len(encoding):,}: shorten it by {len(encoding) - most:,} tokens."
         )
+    mask = engine.tokenizer.mask_id
+    blanked = [entry if special else mask for entry, special in zip(encoding.ids, encoding.special, strict=True)]
 
-    def compute(model: Bert, device: str) -> tuple[Tensor, Tensor, Tensor]:
-        # Slots and a full card are the placement's business; gradients need to leave its inference mode.
-        with torch.inference_mode(False), torch.enable_grad():
-            ids = torch.tensor([encoding.ids], device=device)
-            segments = torch.tensor([encoding.segments], device=device)
-            vectors = model.embeddings.words(ids)[0].detach()
-            blanked = model.embeddings.words(_blanked(encoding, engine.tokenizer.mask_id, device)).detach()
-            score = _score(model, segments, place, word)
-            own = slopes(score, vectors[None])[0] * vectors
-            path = integrated_gradients(score, vectors, blanked)
-            return own.sum(dim=-1).cpu(), path.cpu(), score(torch.stack([vectors, blanked])).detach().cpu()
+    def ask(lookup: Lookup, answer: Answer) -> tuple[Tensor, Tensor, Tensor]:
+        def score(steps: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step"]:
+            return answer(steps, place).float().log_softmax(dim=-1)[:, word]
 
-    gradient_input, integrated, (score, baseline) = engine.placement.run(compute)[0]
+        vectors, start = lookup(encoding.ids).detach(), lookup(blanked).detach()
+        own = slopes(score, vectors[None])[0] * vectors
+        path = integrated_gradients(score, vectors, start)
+        return own.sum(dim=-1).cpu(), path.cpu(), score(torch.stack([vectors, start])).detach().cpu()
+
+    gradient_input, integrated, (score, baseline) = engine.over_vectors(encoding, ask)
     return Attribution(
         encoding, place, engine.tokenizer.word(word), gradient_input.numpy(), integrated.numpy(), float(score), float(baseline)
     )
@@ -126,21 +114,3 @@ def rank_agreement(one: Float[np.ndarray, "token"], other: Float[np.ndarray, "to
     first, second = (np.sign(side[:, None] - side[None]) for side in (one, other))
     ordered = np.sqrt((first**2).sum() * (second**2).sum())
     return float((first * second).sum() / ordered) if ordered else 0.0
-
-
-def _score(model: Bert, segments: Int[Tensor, "batch token"], place: int, word: int) -> Score:
-    fixed = model.embeddings.segments(segments) + model.embeddings.positions(
-        torch.arange(segments.shape[1], device=segments.device)
-    )
-
-    def score(vectors: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step"]:
-        hidden = model.embeddings.norm(vectors + fixed.detach())
-        output = model.encoder(hidden).output
-        return model.predict(output[:, place]).float().log_softmax(dim=-1)[:, word]
-
-    return score
-
-
-def _blanked(encoding: Encoding, mask_id: int, device: str) -> Int[Tensor, "token"]:
-    ids = [number if special else mask_id for number, special in zip(encoding.ids, encoding.special, strict=True)]
-    return torch.tensor(ids, device=device)

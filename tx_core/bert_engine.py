@@ -3,16 +3,33 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import torch
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from tx_core.bert import Bert
 from tx_core.encoder import EncoderRun
-from tx_core.engine import MOST_TOKENS, BlankLogits, LayerWeights, batch_tensors, check_length, stack_layers
+from tx_core.engine import (
+    MOST_TOKENS,
+    Answer,
+    BlankLogits,
+    LayerWeights,
+    Lookup,
+    attention_stack,
+    batch_tensors,
+    check_length,
+    fitting,
+    head_parts,
+    stack_layers,
+)
+from tx_core.exchange import Given, exchanged
+from tx_core.fill_mask import no_head
 from tx_core.fused import all_weights
-from tx_core.interventions import UNCHANGED, Interventions, RowInterventions, check_fit, for_rows
+from tx_core.interventions import UNCHANGED, Interventions, check_fit
 from tx_core.placement import Placement, Result
 from tx_core.tokenizer import Tokenizer
-from tx_core.trace import AttentionStack, Encoding, Trace, check_parts
+from tx_core.trace import Encoding, Trace, check_parts
 
 
 @dataclass(frozen=True)
@@ -46,6 +63,16 @@ class BertEngine:
         return self.model.config.num_heads
 
     @property
+    def hidden_size(self) -> int:
+        """The length of a token's vector."""
+        return self.model.config.hidden_size
+
+    @property
+    def predicts_next(self) -> bool:
+        """A BERT scores its own places, never the next one."""
+        return False
+
+    @property
     def fills_blanks(self) -> bool:
         """Whether there is a masked-word head and a blank to fill."""
         return self.model.head is not None and self.tokenizer.mask_id is not None
@@ -71,9 +98,8 @@ class BertEngine:
             return model(ids, segments, None, keep=parts, interventions=interventions)
 
         run, device, notice = self.placement.run(compute)
-        stacked = {part: stack_layers([layer[part] for layer in run.layers]) for part in run.layers[0]}
+        stack = attention_stack("self", encoding, encoding, run.layers)
         hidden = stack_layers(run.hidden) if "hidden" in parts else None
-        stack = AttentionStack("self", encoding, encoding, **stacked)
         return Trace(self.name, device, (stack,), hidden, interventions, notice)
 
     def blank_logits(
@@ -83,11 +109,7 @@ class BertEngine:
 
         Raises ChangeProblem for interventions on what a row does not have.
         """
-
-        changes = for_rows(interventions, len(rows))
-        for row, change in zip(rows, changes, strict=True):
-            check_fit(change, self.num_heads, self._sizes(row))
-        changes = RowInterventions(changes)
+        changes = fitting(interventions, self.num_heads, [self._sizes(row) for row in rows])
 
         def compute(model: nn.Module, device: str) -> list[Tensor]:
             ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device)
@@ -103,6 +125,34 @@ class BertEngine:
             return measure(all_weights(model, *batch_tensors(rows, self.tokenizer.padding_id, device)))
 
         return self.placement.run(compute)[0]
+
+    def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
+        """Give each head's part of a layer's output projection, by which its values enter the sum."""
+        return head_parts(self.model.encoder.blocks[layer].attention.output.weight.detach(), self.num_heads)
+
+    def early_scores(
+        self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
+    ) -> Float[Tensor, "layer_and_embeddings vocab"]:
+        """Let the masked-word head read one token's vectors of a run; raise ModelUnavailable without such a head."""
+        if self.model.head is None:
+            raise no_head(self.title)
+        return self.placement.run(lambda model, device: model.predict(torch.tensor(states, device=device)).float().cpu())[0]
+
+    def over_vectors(self, encoding: Encoding, ask: Callable[[Lookup, Answer], Result]) -> Result:
+        """Let `ask` vary the vectors by which a text's tokens enter; raise ModelUnavailable for a model that fills no blanks."""
+        if not self.fills_blanks:
+            raise no_head(self.title)
+
+        def compute(model: nn.Module, device: str) -> Result:
+            ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device)
+
+            def answer(vectors: Float[Tensor, "step token width"], place: int) -> Float[Tensor, "step vocab"]:
+                varied, steps = exchanged(model, "embeddings.words", Given(vectors)), len(vectors)
+                return model.predict(varied(ids.expand(steps, -1), segments.expand(steps, -1)).output[:, place])
+
+            return ask(lambda entries: model.embeddings.words(torch.tensor(entries, device=device)), answer)
+
+        return self.placement.run(compute, gradients=True)[0]
 
     def _sizes(self, encoding: Encoding) -> list[tuple[int, int]]:
         return [(len(encoding), len(encoding))] * self.num_layers

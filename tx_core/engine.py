@@ -10,13 +10,17 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.errors import TextProblem
-from tx_core.interventions import UNCHANGED, Interventions
+from tx_core.interventions import UNCHANGED, Interventions, RowInterventions, check_fit, for_rows
 from tx_core.masks import padding_mask
 from tx_core.placement import Result
 from tx_core.tokenizer import Tokenizer
-from tx_core.trace import Encoding, Trace
+from tx_core.trace import AttentionStack, Encoding, Kind, Trace
 
 LayerWeights = Sequence[Float[Tensor, "batch head query key"]]
+Lookup = Callable[[Sequence[int]], Float[Tensor, "token width"]]
+"""Gives the vectors by which entries of the vocabulary enter a model, before positions and segments are added."""
+Answer = Callable[[Float[Tensor, "step token width"], int], Float[Tensor, "step vocab"]]
+"""Scores the vocabulary at one place of a text, once for each set of vectors by which its tokens enter."""
 MOST_TOKENS = 1024  # what this app is ready to draw: twelve layers of twelve heads are 600 MB then
 
 
@@ -37,7 +41,7 @@ class Engine(Protocol):
     """What every model here can be asked, ours or the transformers library's.
 
     name: as in the catalogue. max_tokens: the longest input, special tokens included.
-    fills_blanks: whether `blank_logits` answers.
+    fills_blanks: whether `blank_logits` answers. predicts_next: whether its head scores what follows a token.
     """
 
     name: str
@@ -46,7 +50,9 @@ class Engine(Protocol):
     max_tokens: int
     num_layers: int
     num_heads: int
+    hidden_size: int
     fills_blanks: bool
+    predicts_next: bool
     tokenizer: Tokenizer
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:
@@ -77,6 +83,27 @@ class Engine(Protocol):
         looks at padding, but padding itself looks somewhere: rows of the weights beyond a text's tokens mean nothing.
         """
 
+    def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
+        """Give each head's part of a layer's output projection, by which its values enter the sum.
+
+        layer: of the first stack, from 0. Raises ModelUnavailable where the place of the projection is not known.
+        """
+
+    def early_scores(
+        self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
+    ) -> Float[Tensor, "layer_and_embeddings vocab"]:
+        """Let the model's head read one token's vectors of a run, as it reads the last of them.
+
+        Raises ModelUnavailable for a model without a head, or whose head reads something else.
+        """
+
+    def over_vectors(self, encoding: Encoding, ask: Callable[[Lookup, Answer], Result]) -> Result:
+        """Let `ask` vary the vectors by which a text's tokens enter, with gradients, where the model is computed.
+
+        Positions and segments stay as they are in the text. Raises ModelUnavailable for a model that fills no blanks,
+        or by other vectors than these.
+        """
+
 
 def check_length(encoding: Encoding, most: int) -> Encoding:
     """Return the encoding, or raise TextProblem that says by how much it is too long."""
@@ -99,6 +126,30 @@ def batch_tensors(rows: Sequence[Encoding], padding_id: int, device: str) -> tup
     segments = torch.tensor([padded(row.segments, 0) for row in rows], device=device)
     lengths = [len(row) for row in rows]
     return ids, segments, None if min(lengths) == longest else padding_mask(lengths).to(device)
+
+
+def fitting(
+    interventions: Interventions | Sequence[Interventions], num_heads: int, sizes: Sequence[list[tuple[int, int]]]
+) -> RowInterventions:
+    """Give each row of a batch its interventions; sizes: of each row, how many look and are looked at in every layer.
+
+    Raises ChangeProblem for interventions on what a row does not have.
+    """
+    changes = for_rows(interventions, len(sizes))
+    for change, own in zip(changes, sizes, strict=True):
+        check_fit(change, num_heads, own)
+    return RowInterventions(changes)
+
+
+def attention_stack(kind: Kind, query: Encoding, key: Encoding, layers: Sequence[dict[str, Tensor]]) -> AttentionStack:
+    """Label the parts that were kept of every layer of one sentence."""
+    parts = {part: stack_layers([layer[part] for layer in layers]) for part in layers[0]}
+    return AttentionStack(kind, query, key, **parts)
+
+
+def head_parts(weight: Float[Tensor, "hidden joined"], num_heads: int) -> Float[np.ndarray, "head head_dim hidden"]:
+    """Cut the weight of an output projection into the heads' parts."""
+    return weight.T.reshape(num_heads, -1, weight.shape[0]).double().cpu().numpy()
 
 
 def stack_layers(layers: Sequence[Float[Tensor, "1 ..."]]) -> Float[np.ndarray, "layer ..."]:

@@ -13,21 +13,19 @@ import torch
 import transformers
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
-from torch import Tensor, nn
+from torch import Tensor
 from transformers.masking_utils import sdpa_mask
 
 from tx_core.checkpoint import INDEX, WEIGHTS, check_manifest, read_json
 from tx_core.device import best_device, computing_slot
 from tx_core.errors import CheckpointProblem, ModelUnavailable
-from tx_core.hub_engine import HubEngine, Shape
+from tx_core.hub_engine import HubEngine
+from tx_core.hub_parts import FAMILIES
+from tx_core.hub_shape import ATTENTION, cannot_show, prove
 from tx_core.placement import Placement
-from tx_core.recorder import Recorder, library_attention
+from tx_core.recorder import library_attention
 from tx_core.tokenizer import Tokenizer, read_backend
-from tx_core.trace import Encoding, Kind, ReferenceRun
-
-ATTENTION = "tx_core"
-TOKENS_WITHOUT_LIMIT = 512  # for relative positions, which set no limit of their own
-PROBE = "Time flies like an arrow."
+from tx_core.trace import Encoding, ReferenceRun
 
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
@@ -52,7 +50,7 @@ def load_engine(directory: Path, name: str, title: str) -> HubEngine:
     config = _load_config(directory)
     tokenizer = _load_tokenizer(directory)
     model, has_head = _load_model(directory, config)
-    shape = _prove(model, tokenizer, has_head)
+    shape = prove(model, tokenizer, has_head)
     return HubEngine(name, title, tokenizer, Placement(model, best_device()), shape)
 
 
@@ -109,13 +107,13 @@ def _load_tokenizer(directory: Path) -> Tokenizer:
 
 
 def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple[transformers.PreTrainedModel, bool]:
-    """Load the model with its masked-word head where the checkpoint holds one; tell whether it does."""
+    """Load the model with its masked-word or next-word head where the checkpoint holds one; tell whether it does."""
     if not (directory / WEIGHTS).exists() and not (directory / INDEX).exists():
         raise CheckpointProblem(f"No {WEIGHTS} in {directory.name}: only safetensors checkpoints are read.")
     if type(config) not in transformers.MODEL_MAPPING:
-        raise _cannot_show(config)
-    may_have_head = type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING
-    kind = transformers.AutoModelForMaskedLM if may_have_head else transformers.AutoModel
+        raise cannot_show(config.model_type)
+    kind = _kind(config)
+    may_have_head = kind is not transformers.AutoModel
     try:
         model, found = kind.from_pretrained(
             directory, config=config, dtype=torch.float32, attn_implementation="eager", use_safetensors=True,
@@ -135,58 +133,10 @@ def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple
     return (model if has_head else model.base_model).eval().requires_grad_(False), has_head
 
 
-def _prove(model: transformers.PreTrainedModel, tokenizer: Tokenizer, has_head: bool) -> Shape:
-    """Run a sentence by the library's own attention and by ours; give the sizes seen on the way.
-
-    A picture of something other than the model would be worse than none, so a model whose
-    output is not the same both ways raises ModelUnavailable.
-    """
-    config = model.config
-    kinds: tuple[Kind, ...] = ("self", "decoder", "cross") if config.is_encoder_decoder else ("self",)
-    recorder = Recorder(("weights",), first_layer=dict.fromkeys(kinds, 0) if len(kinds) > 1 else None)
-    ids = torch.tensor([tokenizer.encode(PROBE).ids])
-    inputs = {"input_ids": ids} | ({"decoder_input_ids": ids} if config.is_encoder_decoder else {})
-    try:
-        with torch.inference_mode():
-            expected = model(**inputs, use_cache=False)[0]
-            model.set_attn_implementation(ATTENTION)
-            output = model(**inputs, use_cache=False, recorder=recorder)[0]
-    except (TypeError, ValueError, RuntimeError, IndexError, AttributeError) as unfit:
-        raise _cannot_show(config) from unfit
-    weights = {kind: [layer["weights"] for layer in recorder.layers.get(kind, [])] for kind in kinds}
-    if any(len({layer.shape for layer in layers}) != 1 for layers in weights.values()):
-        raise _cannot_show(config)
-    if not torch.allclose(output, expected, rtol=1e-4, atol=1e-4 * float(expected.abs().max())):
-        raise _cannot_show(config)
-    return Shape(
-        layers={kind: len(layers) for kind, layers in weights.items()},
-        num_heads=weights["self"][0].shape[1],
-        max_tokens=_most_tokens(model),
-        segments=getattr(config, "type_vocab_size", None) or 0,
-        has_head=has_head,
-        decoder_start=_decoder_start(config),
-    )
-
-
-def _cannot_show(config: transformers.PretrainedConfig) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"Models of the kind {config.model_type!r} compute their attention in a way that cannot be shown here: "
-        "choose another model."
-    )
-
-
-def _decoder_start(config: transformers.PretrainedConfig) -> int | None:
-    if not config.is_encoder_decoder:
-        return None
-    starts = (getattr(config, name, None) for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"))
-    return next((start for start in starts if start is not None), 0)
-
-
-def _most_tokens(model: nn.Module) -> int:
-    """Give the longest input that has positions."""
-    limit = getattr(model.config, "max_position_embeddings", None) or TOKENS_WITHOUT_LIMIT
-    for name, module in model.named_modules():
-        # RoBERTa counts positions from behind its padding's id, and loses as many places.
-        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
-            limit = module.num_embeddings - module.padding_idx - 1
-    return limit
+def _kind(config: transformers.PretrainedConfig) -> type:
+    """Choose the model with the head whose answers are shown here, or the body alone."""
+    family = FAMILIES.get(config.model_type)
+    if family and family.predicts_next:
+        return transformers.AutoModelForCausalLM
+    fills_blanks = type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING
+    return transformers.AutoModelForMaskedLM if fills_blanks else transformers.AutoModel

@@ -1,17 +1,11 @@
-"""What would the model answer after each layer? Its masked-word head, applied before it is time (nostalgebraist 2020)."""
+"""What would the model answer after each layer? Its own head, applied before it is time (nostalgebraist 2020)."""
 
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from jaxtyping import Float, Int
-from torch import Tensor
 
-from tx_core.bert import Bert
-from tx_core.bert_engine import BertEngine
 from tx_core.engine import Engine
-from tx_core.errors import ModelUnavailable
-from tx_core.fill_mask import no_head
 from tx_core.trace import Trace
 
 MOST_LISTED = 10
@@ -41,8 +35,8 @@ class LayerAnswers:
 def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> LayerAnswers:
     """Read an answer off a token's vector at every depth; at the last it is the model's own.
 
-    trace: a run of the same engine that kept "hidden"; ValueError without it. Raises ModelUnavailable for a model
-    without a masked-word head, or one that does not run in our own BERT.
+    For a model that `predicts_next`, the answer is what follows the token. trace: a run of the same engine that kept
+    "hidden"; ValueError without it. Raises ModelUnavailable as `Engine.early_scores` does.
     """
     if trace.hidden is None:
         raise ValueError('the trace must keep "hidden"')
@@ -50,7 +44,7 @@ def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> L
         raise ValueError(f"place must be within 0 and {trace.hidden.shape[1] - 1}, got {place}")
     if not 1 <= top_k <= MOST_LISTED:
         raise ValueError(f"top_k must be within 1 and {MOST_LISTED}, got {top_k}")
-    scores = _scores(engine, trace.hidden[:, place])
+    scores = engine.early_scores(trace.hidden[:, place])
     shares = scores.softmax(dim=-1)
     best = shares.topk(top_k)
     answer = int(best.indices[-1, 0])
@@ -60,20 +54,3 @@ def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> L
     return LayerAnswers(
         place, words, best.values.numpy(), tokenizer.word(answer), shares[:, answer].numpy(), rank.numpy()
     )  # fmt: skip
-
-
-def _scores(
-    engine: Engine, states: Float[np.ndarray, "layer_and_embeddings hidden"]
-) -> Float[Tensor, "layer_and_embeddings vocab"]:
-    if not isinstance(engine, BertEngine):
-        raise ModelUnavailable(
-            f"{engine.title} runs in the transformers library, which gives its masked-word head only at the end: "
-            "it cannot be asked after each layer. Choose a BERT to see that."
-        )
-    if engine.model.head is None:
-        raise no_head(engine.title)
-
-    def compute(model: Bert, device: str) -> Tensor:
-        return model.predict(torch.tensor(states, device=device)).float().cpu()
-
-    return engine.placement.run(compute)[0]

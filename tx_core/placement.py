@@ -41,12 +41,13 @@ class Placement:
             }
             return copy.deepcopy(self._model, copied)
 
-    def run(self, compute: Callable[[nn.Module, str], Result]) -> tuple[Result, str, str]:
+    def run(self, compute: Callable[[nn.Module, str], Result], *, gradients: bool = False) -> tuple[Result, str, str]:
         """Compute with the module; return the result, the device used and a notice for the reader.
 
-        The call that runs out of memory is repeated on the CPU; the module itself stays where it is, for others.
+        gradients: whether `compute` may ask for them. The call that runs out of memory is repeated on the CPU; the
+        module itself stays where it is, for others.
         """
-        with computing_slot(), torch.inference_mode():
+        with computing_slot(), torch.inference_mode(not gradients), torch.set_grad_enabled(gradients):
             try:
                 return compute(self._model, self.device), self.device, self._notice
             except RuntimeError as problem:

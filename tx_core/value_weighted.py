@@ -9,9 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from tx_core.bert_engine import BertEngine
 from tx_core.engine import Engine
-from tx_core.errors import ModelUnavailable
 from tx_core.trace import AttentionStack
 
 
@@ -36,32 +34,18 @@ class ValueWeighted:
 def value_weighted(engine: Engine, stack: AttentionStack, layer: int) -> ValueWeighted:
     """Weigh each link in one layer of a run by the vector that it brings; the layer is counted from 0.
 
-    stack: of a run of the same engine that kept "weights" and "value"; ValueError without them.
+    stack: the first of a run of the same engine that kept "weights" and "value"; ValueError without them.
     Raises ModelUnavailable for a model whose output projections are not known here.
     """
     if stack.weights is None or stack.value is None:
         raise ValueError('the trace must keep "weights" and "value"')
     weights = stack.weights[layer].astype(np.float64)
-    brought = stack.value[layer].astype(np.float64) @ output_projection(engine, layer)
+    brought = stack.value[layer].astype(np.float64) @ engine.output_projection(layer)
     # ‖Σ αₕ fₕ‖² is a sum over pairs of heads: their products are few, while a vector for every link would fill the memory.
     products = np.einsum("hko,jko->khj", brought, brought, optimize=True)
     squares = np.einsum("hqk,khj,jqk->qk", weights, products, weights, optimize=True)
     values = np.linalg.norm(brought, axis=-1)
     return ValueWeighted(values, weights * values[:, None], np.sqrt(np.clip(squares, 0, None)))
-
-
-def output_projection(engine: Engine, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
-    """Give each head's part of a layer's output projection, by which its values enter the sum.
-
-    Raises ModelUnavailable for a model that does not run in our own BERT.
-    """
-    if not isinstance(engine, BertEngine):
-        raise ModelUnavailable(
-            f"{engine.title} runs in the transformers library, where each family keeps its output projection in another "
-            "place: what its heads add is not read here. Choose a BERT to see it."
-        )
-    weight = engine.model.encoder.blocks[layer].attention.output.weight.detach().cpu().numpy()  # hidden × all heads' parts
-    return weight.T.reshape(engine.num_heads, -1, weight.shape[0]).astype(np.float64)
 
 
 def row_shares(lengths: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, "... query key"]:

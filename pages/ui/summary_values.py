@@ -14,6 +14,7 @@ from pages.ui.mask_grid import Matrices, Matrix, matrices
 from pages.ui.source_code import show_source
 from pages.ui.summary_choices import NO_EXPLANATION, ask_head, head_named, tell
 from tx_core import value_weighted
+from tx_core.engine import head_parts
 
 if TYPE_CHECKING:
     from tx_core.engine import Engine
@@ -28,7 +29,7 @@ def values(page: str, engine: "Engine", text: str, pair: str) -> None:
     )
     st.latex(r"\lVert \alpha_{ij}\, f(x_j) \rVert")
     st.latex(r"f(x) = (x W^V + b^V)\, W^O")
-    show_source(value_weighted.value_weighted, value_weighted.output_projection)
+    show_source(value_weighted.value_weighted, head_parts)
     trace = cache.trace(engine.name, text, pair, keep=("weights", "value"))
     stack = trace.attention
     layer, head = ask_head(page, *stack.weights.shape[:2])
