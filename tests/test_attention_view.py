@@ -188,6 +188,35 @@ def test_a_page_sends_the_chosen_head_of_the_tensor():
     assert [f"{value:.3f}" for value in (cells / 65535.0) ** 2] == [f"{value:.3f}" for value in weights.ravel()]
 
 
+def click(app: AppTest, head: list[int], at: int) -> AppTest:
+    """Choose a head on the wall, as wall.js tells it."""
+    (wall,) = [one.proto for one in app.get("bidi_component") if one.proto.component_name.endswith("head_wall")]
+    states = app._tree.get_widget_states()
+    states.widgets.add(id=wall.id, json_value=json.dumps({"chosen": {"value": [head], "at": at}}))
+    return app._run(states)
+
+
+def test_a_wall_is_sent_again_only_where_it_does_not_show_the_choice_already():
+    def sent() -> bytes:
+        return next(one.proto.bytes for one in app.get("bidi_component") if one.proto.component_name.endswith("head_wall"))
+
+    app = AppTest.from_file(APP, default_timeout=20).run()
+    first = sent()
+    assert click(app, [1, 2], at=1).query_params["heads"] == "2-3"
+    assert sent() == first
+    app.query_params["heads"] = "1-2"
+    app.run()
+    second = sent()
+    assert unpack(second)[0]["chosen"] == [[0, 1]]
+    assert unpack(second)[0]["sent"] != unpack(first)[0]["sent"]
+    assert click(app, [1, 2], at=2).query_params["heads"] == "2-3"
+    assert sent() == second
+    app.query_params["heads"] = "1-2"
+    app.run()
+    assert unpack(sent())[0]["chosen"] == [[0, 1]]
+    assert sent() not in (first, second)
+
+
 def test_a_page_opened_with_nonsense_shows_the_first_head_and_no_token():
     app = AppTest.from_file(APP, default_timeout=20)
     app.query_params["heads"] = "99-1_<script>"

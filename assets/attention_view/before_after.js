@@ -7,7 +7,7 @@ import { modelOf } from "./model.js";
 import { layPane, makePane, paneContext, pointIn, scrollOf } from "./pane.js";
 import { bold, fillLegend, makeLegend, makeTooltip } from "./readout.js";
 import { DIFFERENCE_TICKS, divergingStops, divergingTable } from "./scales.js";
-import { calmly, element, ownEcho } from "./surface.js";
+import { calmly, element, news, ownEcho } from "./surface.js";
 import { readTheme } from "./theme.js";
 
 const NAMES = ["before", "after", "difference"];
@@ -22,7 +22,7 @@ export default function mountBeforeAfter({ data, parentElement, setStateValue })
     view = makeView(parentElement);
     views.set(parentElement, view);
   }
-  view.send = (focus) => setStateValue("focus", focus);
+  view.send = (focus) => setStateValue("focus", news(focus));
   receive(view, unpack(data));
   return () => {
     forgetView(view);

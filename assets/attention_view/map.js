@@ -7,7 +7,7 @@ import { paintLines, tokenAt } from "./lines.js";
 import { modelOf } from "./model.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
 import { fillLegend, fillReadout, fillTooltip, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
-import { calmly, element, ownEcho, watchScreen } from "./surface.js";
+import { calmly, element, news, ownEcho, watchScreen } from "./surface.js";
 import { readTheme } from "./theme.js";
 
 const TALLEST_LINES = 640;
@@ -19,7 +19,7 @@ export default function mountMap({ data, parentElement, setStateValue }) {
     map = makeMap(parentElement);
     maps.set(parentElement, map);
   }
-  map.send = (focus) => setStateValue("focus", focus);
+  map.send = (focus) => setStateValue("focus", news(focus));
   receive(map, unpack(data));
   return () => forget(map, parentElement);
 }

@@ -104,6 +104,10 @@ export function calmly(action, wait) {
   return send;
 }
 
+// A choice as it is told to the page: with its moment, for the page hears only of what differs from what it heard last,
+// and the same choice made again, after the page itself made another, is news.
+export const news = (value) => ({ value, at: Date.now() });
+
 // What the reader just did wins over an older answer of the server that is still on its way.
 export function ownEcho() {
   let sent = null;

@@ -1,9 +1,10 @@
 // The head wall: a thumbnail for every layer and head, and a grid of buttons over them.
 
 import { unpack } from "./bytes.js";
-import { colourTable, divergingStops, divergingTable, picture } from "./scales.js";
-import { calmly, element, ownEcho, sharpen, watchScreen } from "./surface.js";
+import { colourTable, divergingTable, picture } from "./scales.js";
+import { calmly, element, news, ownEcho, sharpen, watchScreen } from "./surface.js";
 import { readTheme } from "./theme.js";
+import { fillEnds, makeEnds } from "./wall_legend.js";
 
 const SMALLEST = 24; // as large as a finger needs
 const LARGEST = 76;
@@ -17,7 +18,7 @@ export default function mountWall({ data, parentElement, setStateValue }) {
     wall = makeWall(parentElement);
     walls.set(parentElement, wall);
   }
-  wall.send = (chosen) => setStateValue("chosen", chosen);
+  wall.send = (chosen) => setStateValue("chosen", news(chosen));
   receive(wall, unpack(data));
   return () => {
     wall.observer.disconnect();
@@ -45,25 +46,6 @@ function makeWall(parent) {
   (parent.querySelector(".attention-view") ?? parent).append(wall.root);
   listen(wall);
   return wall;
-}
-
-// The legend of a wall that shows differences: three numbers under a ramp.
-function makeEnds() {
-  const ramp = element("div", { class: "ramp" });
-  const ticks = ["0%", "50%", "100%"].map((left) => {
-    const tick = element("span");
-    tick.style.left = left;
-    return tick;
-  });
-  const scale = element("div", { class: "ramp-scale" }, ramp, element("div", { class: "ticks" }, ...ticks));
-  return { node: element("div", { class: "legend", "data-testid": "wall-legend" }, scale), ramp, ticks };
-}
-
-function fillEnds({ node, ramp, ticks }, ends, dark) {
-  node.hidden = !ends;
-  if (!ends) return;
-  ramp.style.background = `linear-gradient(to right, ${divergingStops(dark).join(", ")})`;
-  for (const [place, tick] of ticks.entries()) tick.textContent = ends[place];
 }
 
 function listen(wall) {
@@ -150,8 +132,11 @@ function receive(wall, { header, cells }) {
   wall.root.classList.toggle("dark", wall.theme.dark);
   wall.grid.setAttribute("aria-label", header.label);
   if (wall.layers !== header.layers || wall.heads !== header.heads) makeButtons(wall, header);
-  // The keyboard moves only when the choice is another one: an echo must not pull it back.
-  if (wall.echo.accepts(header.chosen) && String(header.chosen) !== String(wall.chosen)) {
+  // The keyboard moves only when the choice is another one: an echo must not pull it back. What was sent before, and is
+  // sent again because the reader chose here, holds an older choice.
+  const again = header.sent !== undefined && header.sent === wall.sent;
+  wall.sent = header.sent;
+  if (!again && wall.echo.accepts(header.chosen) && String(header.chosen) !== String(wall.chosen)) {
     wall.chosen = header.chosen;
     if (wall.chosen.length) activate(wall, wall.chosen.at(-1));
   }

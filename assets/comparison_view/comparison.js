@@ -10,7 +10,7 @@ import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pan
 import { partnersOf, placeIn, rowOf } from "./partners.js";
 import { fillLegend, makeLegend, makeReadout, makeTooltip } from "./readout.js";
 import { DIFFERENCE_TICKS, divergingStops } from "./scales.js";
-import { calmly, element, ownEcho, visible } from "./surface.js";
+import { calmly, element, news, ownEcho, visible } from "./surface.js";
 import { readTheme } from "./theme.js";
 
 const NAMES = ["A", "B", "B − A"];
@@ -24,7 +24,7 @@ export default function mountComparison({ data, parentElement, setStateValue }) 
     view = makeView(parentElement);
     views.set(parentElement, view);
   }
-  view.send = (focus) => setStateValue("focus", focus);
+  view.send = (focus) => setStateValue("focus", news(focus));
   receive(view, unpack(data));
   return () => {
     forgetView(view);

@@ -1,7 +1,7 @@
 // A table of all heads: each a coloured button with a short word. Hue tells the kind, lightness how clear it is.
 
 import { channels, inkOn } from "./scales.js";
-import { element } from "./surface.js";
+import { element, news } from "./surface.js";
 import { readTheme } from "./theme.js";
 
 const ROOM_FOR_WORDS = 50; // pixels of a cell
@@ -13,7 +13,7 @@ export default function mountTable({ data, parentElement, setStateValue }) {
     table = makeTable(parentElement);
     tables.set(parentElement, table);
   }
-  table.send = (chosen) => setStateValue("chosen", chosen);
+  table.send = (chosen) => setStateValue("chosen", news(chosen));
   receive(table, data);
   return () => {
     table.observer.disconnect();

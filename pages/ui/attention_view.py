@@ -1,7 +1,7 @@
 """The canvas component: a wall of all heads, and one attention map as heatmap and as lines. Bytes in, choice out."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -11,6 +11,8 @@ import streamlit as st
 from jaxtyping import Float32, UInt8
 
 from pages.ui.attention_bytes import codes, pack
+from pages.ui.told import told_value
+from pages.ui.wall_message import wall_message
 
 SCALES = ("blues", "viridis", "cividis", "greys")
 DIFFERENCE = "difference"
@@ -18,7 +20,7 @@ ASSETS = Path(__file__).parents[2] / "assets" / "attention_view"
 DRAWING = ("bytes.js", "scales.js", "theme.js", "surface.js")
 PICTURE = (*DRAWING, "model.js", "heatmap.js", "lines.js", "layout.js")
 MAP_MODULES = (*PICTURE, "pane.js", "readout.js", "map.js")
-WALL_MODULES = (*DRAWING, "wall.js")
+WALL_MODULES = (*DRAWING, "wall_legend.js", "wall.js")
 
 Head = tuple[int, int]
 
@@ -46,13 +48,13 @@ def head_wall(
         "heads": heads,
         "rows": rows,
         "columns": columns,
-        "chosen": [list(head) for head in parse_heads(chosen, layers, heads)],
         "scale": scale if scale == DIFFERENCE else _known_scale(scale),
         "notes": [list(row) for row in notes],
         "ends": ends,
         "label": "Attention heads: a row for each layer, a column for each head",
     }
-    _component("head_wall", WALL_MODULES)(key=key, data=pack(header, thumbnails), on_chosen_change=on_choose)
+    data = wall_message(key, header, thumbnails, parse_heads(chosen, layers, heads), chosen_heads(key, layers, heads))
+    _component("head_wall", WALL_MODULES)(key=key, data=data, on_chosen_change=on_choose)
 
 
 def attention_map(
@@ -91,12 +93,12 @@ def attention_map(
 
 def chosen_heads(key: str, layers: int, heads: int) -> list[Head]:
     """Tell which heads the reader chose on the wall `key`; empty before the first choice."""
-    return parse_heads(_reported(key, "chosen"), layers, heads)
+    return parse_heads(told_value(key, "chosen"), layers, heads)
 
 
 def focused_token(key: str, tokens: int) -> int | None:
     """Tell which looking token the reader focused in the map `key`."""
-    return parse_token(_reported(key, "focus"), tokens)
+    return parse_token(told_value(key, "focus"), tokens)
 
 
 def parse_heads(value: object, layers: int, heads: int) -> list[Head]:
@@ -136,11 +138,6 @@ def token_from_link(text: str, tokens: int) -> int | None:
 
 def _counts(value: object, size: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size
-
-
-def _reported(key: str, name: str) -> object:
-    state = st.session_state.get(key)
-    return state.get(name) if isinstance(state, Mapping) else None
 
 
 def _known_scale(scale: str) -> str:
