@@ -24,7 +24,7 @@ def computed(snippets: Sequence[tuple[str, Sequence[str]]], folder: Path, **sett
     )
     own = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TX_"))}
     run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=200, encoding="utf-8",
+        [sys.executable, "-"], input=code, cwd=ROOT, capture_output=True, text=True, timeout=200, encoding="utf-8",
         env=own | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"} | settings,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr

@@ -77,7 +77,7 @@ def every_code(title: str) -> dict[str, str]:
         "core maps": compare_snippets.core_maps(title, sides), "maps": compare_snippets.library_maps(title, sides, found),
         "core word": compare_snippets.core_word(title, sides, word), "word": compare_snippets.library_word(title, sides, word),
         "many": many_exhibit.core_many(title, read_all(engine, embedded_sentences())),
-        "core lens": summaries.core_lens(title, trace, 2, 5), "lens": summary_library.library_lens(title, trace, 2, 5),
+        "core lens": summaries.core_lens(title, trace, 2, 5), "lens": summary_library.library_lens(title, trace, 2, 5, "bert"),
         "owed": summary_library.library_owed(title, trace, attribute(engine, engine.encode("time ___ like"), 2, 5), 5),
     }  # fmt: skip
 

@@ -7,6 +7,7 @@ import pytest
 from cachetools import LRUCache
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.attention_table import numbered
 from pages.ui.head_kinds import looks
 from tx_core import hub, models
 from tx_core.attribution import attribute
@@ -239,6 +240,18 @@ def of_family(open_app, checkpoint, monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_is_shown_of_a_relative_of_bert(of_family, part):
     assert "This does not work yet" not in said(of_family("roberta", "roberta-base", text="Time flies like a ___", part=part))
+
+
+def test_gpt2_is_read_for_the_token_that_follows(of_family):
+    app = of_family("gpt2", "gpt2", text="Time flies like an", part="lens")
+    engine = models.load("gpt2")
+    trace = engine.trace("Time flies like an", keep=("hidden",))
+    last = len(trace.attention.query_tokens) - 1
+    found = logit_lens(engine, trace, last)
+    assert "head for the next token reads an answer" in said(app)
+    assert f"After {numbered(trace.attention.query_tokens.tokens)[last]} the model's own answer, {found.answer}, has" in said(app)
+    assert [cell.rsplit(" ", 2)[0] for cell in app.dataframe[0].value.iloc[0, :5]] == list(found.words[0])
+    assert "has no masked-word head" in said(of_family("gpt2", "gpt2", text="Time flies like ___", part="owed"))
 
 
 @pytest.mark.parametrize(("part", "why"), [("lens", "answers by its decoder"), ("owed", "has no masked-word head")])

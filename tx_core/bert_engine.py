@@ -48,6 +48,11 @@ class BertEngine:
         return self.placement.device
 
     @property
+    def family(self) -> str:
+        """The architecture, as the transformers library calls it."""
+        return "bert"
+
+    @property
     def max_tokens(self) -> int:
         """The longest input, special tokens included."""
         return min(self.model.config.max_positions, MOST_TOKENS)

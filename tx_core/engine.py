@@ -40,12 +40,14 @@ class BlankLogits:
 class Engine(Protocol):
     """What every model here can be asked, ours or the transformers library's.
 
-    name: as in the catalogue. max_tokens: the longest input, special tokens included.
-    fills_blanks: whether `blank_logits` answers. predicts_next: whether its head scores what follows a token.
+    name: as in the catalogue. family: the architecture, as the transformers library calls it. max_tokens: the longest
+    input, special tokens included. fills_blanks: whether `blank_logits` answers. predicts_next: whether its head scores
+    what follows a token.
     """
 
     name: str
     title: str
+    family: str
     device: str
     max_tokens: int
     num_layers: int

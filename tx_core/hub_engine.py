@@ -47,6 +47,11 @@ class HubEngine:
         return self.placement.device
 
     @property
+    def family(self) -> str:
+        """The library's name of its architecture."""
+        return self.shape.family
+
+    @property
     def max_tokens(self) -> int:
         """The longest input, special tokens included."""
         return min(self.shape.max_tokens, MOST_TOKENS)

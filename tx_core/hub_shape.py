@@ -24,13 +24,15 @@ PROBE = "Time flies like an arrow."
 class Shape:
     """What was found out about a model.
 
-    layers: the number of layers of each kind of attention, in the order of `Trace.stacks`. max_tokens: the model's own.
+    family: the library's name of its architecture. layers: the number of layers of each kind of attention, in the
+    order of `Trace.stacks`. max_tokens: the model's own.
     segments: how many kinds of sentence the embeddings tell apart, 0 for none.
     has_head: whether the checkpoint holds what scores the vocabulary. predicts_next: whether that scores what follows.
     decoder_start: the id that an encoder-decoder's decoder begins with, None for any other model.
     parts: where its word vectors, output projections and last norm are, None where that is not known.
     """
 
+    family: str
     layers: dict[Kind, int]
     num_heads: int
     hidden_size: int
@@ -75,6 +77,7 @@ def prove(model: Any, tokenizer: Tokenizer, has_head: bool) -> Shape:
         raise cannot_show(config.model_type)
     family = FAMILIES.get(config.model_type)
     return Shape(
+        family=config.model_type,
         layers={kind: len(layers) for kind, layers in weights.items()},
         num_heads=weights["self"][0].shape[1],
         hidden_size=config.hidden_size,

@@ -31,9 +31,9 @@ def ask_head(page: str, layers: int, heads: int) -> controls.Head:
     return controls.layer_and_heads(name, layers, heads)[0]
 
 
-def ask_token(page: str, encoding: "Encoding", label: str) -> int:
-    """Let the reader choose a token; give its place from 0. It begins at the first blank, or else at the first word."""
-    return _ask_place(page, encoding, range(len(encoding)), label)
+def ask_token(page: str, encoding: "Encoding", label: str, *, last: bool = False) -> int:
+    """Let the reader choose a token; give its place from 0. It begins at the first blank, or else at the first or last word."""
+    return _ask_place(page, encoding, range(len(encoding)), label, last=last)
 
 
 def ask_blank(page: str, encoding: "Encoding") -> int:
@@ -41,12 +41,12 @@ def ask_blank(page: str, encoding: "Encoding") -> int:
     return _ask_place(page, encoding, encoding.blanks, "Blank")
 
 
-def _ask_place(page: str, encoding: "Encoding", places: "range | tuple[int, ...]", label: str) -> int:
+def _ask_place(page: str, encoding: "Encoding", places: "range | tuple[int, ...]", label: str, *, last: bool = False) -> int:
     name, named = key(page, "token"), key(page, "token_named")
     if st.session_state[name] not in places:
         st.session_state[name] = None
     own = [place for place in places if not encoding.special[place]]
-    first = next(iter((*encoding.blanks, *own, *places)))
+    first = next(iter((*encoding.blanks, *(reversed(own) if last else own), *places)))
     chosen = first if st.session_state[name] is None else st.session_state[name]
     st.session_state[named] = chosen
 

@@ -87,14 +87,14 @@ def layers_exhibit(trace: "Trace", place: int, drawn: Matrices, told: str) -> Ex
     return _matrices_exhibit(subject, drawn, "layer", python)
 
 
-def values_exhibit(trace: "Trace", head: tuple[int, int], drawn: Matrices, told: str) -> Exhibit:
-    """Make weights and what they mix ready to be carried away."""
+def values_exhibit(trace: "Trace", family: str, head: tuple[int, int], drawn: Matrices, told: str) -> Exhibit:
+    """Make weights and what they mix ready to be carried away. family: the model's, as its engine says."""
     named = controls.head_name(head).lower()
     subject = Subject(trace, f"Weights and what is mixed, {named}", f"{told} Rows look, columns are looked at.", "what-is-mixed")
     python = Python(
         "`weights`, `by_values` of this head and `together` of all heads of its layer; every row sums to 1",
         lambda: summary_snippets.core_values(subject.heading, trace, head),
-        lambda: summary_library.library_values(subject.heading, trace, head),
+        lambda: summary_library.library_values(subject.heading, trace, head, family),
     )  # fmt: skip
     return _matrices_exhibit(subject, drawn, "query", python)
 
@@ -127,10 +127,10 @@ def alike_exhibit(
 
 
 def lens_exhibit(
-    trace: "Trace", found: "LayerAnswers", head: Sequence[str], rows: Sequence[Sequence[str]], steps: Sequence[str],
+    trace: "Trace", family: str, found: "LayerAnswers", head: Sequence[str], rows: Sequence[Sequence[str]], steps: Sequence[str],
     limits: tuple[float, float], told: str,
 ) -> Exhibit:  # fmt: skip
-    """Make the answers of every layer ready to be carried away."""
+    """Make the answers of every layer ready to be carried away. family: the model's, as its engine says."""
     label = numbered(trace.attention.query_tokens.tokens)[found.place]
     subject = Subject(trace, f"Early answers at {label}", told, "early-answers")
     series = {"probability": found.probability.tolist()}
@@ -147,7 +147,7 @@ def lens_exhibit(
     python = Python(
         "`shares` of the favourites after each layer, and `probability` and `rank` of the final answer",
         lambda: summary_snippets.core_lens(subject.heading, trace, found.place, many),
-        lambda: summary_library.library_lens(subject.heading, trace, found.place, many),
+        lambda: summary_library.library_lens(subject.heading, trace, found.place, many, family),
     )  # fmt: skip
     return subject.exhibit(picture_of(charts, told), None, table_of(listed), python)
 

@@ -17,26 +17,30 @@ from tx_core import logit_lens
 if TYPE_CHECKING:
     from tx_core.engine import Engine
 
+TEXTS = {False: ("masked-word head", "at a blank"), True: ("head for the next token", "after a token")}
+"""What the head is and where it answers, by whether it predicts what follows."""
+
 
 def lens(page: str, engine: "Engine", text: str, pair: str) -> None:
     """A table of answers by layer, and the way of the final one."""
+    head, where = TEXTS[engine.predicts_next]
     st.markdown(
-        "The masked-word head reads an answer off the vectors of the last layer. **Let it read those of every layer before**, "
-        "as if the model had to answer early: at a blank one sees the answer come up."
+        f"The {head} reads an answer off the vectors of the last layer. **Let it read those of every layer before**, "
+        f"as if the model had to answer early: {where} one sees the answer come up."
     )
     st.latex(r"p_\ell = \mathrm{softmax}\bigl(\mathrm{head}(h_\ell)\bigr)")
     show_source(logit_lens.logit_lens)
     trace = cache.trace(engine.name, text, pair, keep=("hidden",))
     encoding = trace.attention.query_tokens
-    place = ask_token(page, encoding, "Token")
+    place = ask_token(page, encoding, "Token", last=engine.predicts_next)
     found = cache.remember((page, "lens", engine.name, engine.device, text, pair or None, place),
                            lambda: logit_lens.logit_lens(engine, trace, place))  # fmt: skip
     table = _table(found)
     st.dataframe(table, key=f"{page}_lens")
     label = numbered(encoding.tokens)[place]
     told = (
-        f"At {label} the model's own answer, {found.answer}, has {percent(float(found.probability[-1]))} after the last layer; "
-        f"it is first from {_first_from(found)} on."
+        f"{'After' if engine.predicts_next else 'At'} {label} the model's own answer, {found.answer}, has "
+        f"{percent(float(found.probability[-1]))} after the last layer; it is first from {_first_from(found)} on."
     )
     st.text(told)
     series, most = {"probability": found.probability.tolist()}, float(found.probability.max())
@@ -49,7 +53,7 @@ def lens(page: str, engine: "Engine", text: str, pair: str) -> None:
     )
     rows = [[name, *cells] for name, cells in zip(table.index, table.to_numpy().tolist(), strict=True)]
     carry_away(page, {"Early answers": lambda: summary_exhibits.lens_exhibit(
-        trace, found, ["", *table.columns], rows, steps, limits, told)})  # fmt: skip
+        trace, engine.family, found, ["", *table.columns], rows, steps, limits, told)})  # fmt: skip
 
 
 def _table(found: "logit_lens.LayerAnswers") -> pandas.DataFrame:

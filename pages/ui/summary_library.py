@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from pages.ui.library_snippet import imports, run_lines
 from pages.ui.plain_names import one_line
+from pages.ui.summary_families import FAMILIES
 from tx_core.attribution import STEPS
 
 if TYPE_CHECKING:
@@ -34,13 +35,12 @@ rolled = np.stack(reached)[:, PLACE]
 print(in_layer.round(3), rolled.round(3), sep="\\n")
 '''
 VALUES = '''
-attention = model.encoder.layer[LAYER].attention
 every = layers[LAYER][0].double()  # head, query, key
 with torch.inference_mode():
-    value = attention.self.value(hidden[LAYER]).double()
+    value = VALUE.double()
 value = value.view(len(value), len(every), -1).transpose(0, 1)  # head, token, head_dim
-output = attention.output.dense.weight.detach().double()
-output = output.view(len(output), len(every), -1).permute(1, 2, 0)  # head, head_dim, hidden
+output = OUTPUT.detach().double()
+output = output.reshape(len(every), -1, output.shape[-1])  # head, head_dim, hidden
 mixed = every[..., None] * (value @ output)[:, None]  # head, query, key, hidden
 
 
@@ -71,7 +71,7 @@ print(alike.round(3))
 '''
 LENS = '''
 with torch.inference_mode():
-    scores = model.cls(hidden[:, PLACE])  # step, vocabulary
+    scores = HEAD  # step, vocabulary
 best = scores.softmax(-1).topk(LISTED)
 shares, words = best.values, [tokenizer.convert_ids_to_tokens(row) for row in best.indices]
 answer = best.indices[-1, 0]
@@ -85,11 +85,12 @@ attention = torch.stack(list(layers))[:, 0, :, PLACE].mean((0, 1))  # of all lay
 lookup = model.get_input_embeddings()
 vectors = lookup(inputs.input_ids).detach()
 blanked = lookup(torch.tensor([BLANKED])).detach()  # the text with all its words blanked
+others = {name: given for name, given in inputs.items() if name != "input_ids"}
 
 
 def slope(at):
     at = at.clone().requires_grad_(True)
-    shares = model(inputs_embeds=at, token_type_ids=inputs.token_type_ids).logits[0, PLACE].log_softmax(-1)
+    shares = model(inputs_embeds=at, **others).logits[0, PLACE].log_softmax(-1)
     return torch.autograd.grad(shares[WORD], at)[0]
 
 
@@ -114,10 +115,12 @@ def library_layers(title: str, trace: "Trace", place: int) -> str:
     return _library(title, trace, run_lines(trace), [f"PLACE = {place}  # of the token that looks", *LAYERS.strip().splitlines()])
 
 
-def library_values(title: str, trace: "Trace", head: tuple[int, int]) -> str:
+def library_values(title: str, trace: "Trace", head: tuple[int, int], family: str) -> str:
     """Write the lengths of what a head mixes without this project (Kobayashi et al. 2020)."""
-    chosen = f"LAYER, HEAD = {tuple(head)}  # counted from 0"
-    return _library(title, trace, run_lines(trace, hidden=True), [chosen, *VALUES.strip().splitlines()])
+    code = FAMILIES[family]
+    chosen = [f"LAYER, HEAD = {tuple(head)}  # counted from 0", code.attention]
+    lines = VALUES.replace("VALUE", code.value).replace("OUTPUT", code.output).strip().splitlines()
+    return _library(title, trace, run_lines(trace, hidden=True), [*chosen, *lines])
 
 
 def library_alike(title: str, trace: "Trace", chosen: int) -> str:
@@ -126,10 +129,17 @@ def library_alike(title: str, trace: "Trace", chosen: int) -> str:
     return _library(title, trace, run_lines(trace), lines)
 
 
-def library_lens(title: str, trace: "Trace", place: int, listed: int) -> str:
+def library_lens(title: str, trace: "Trace", place: int, listed: int, family: str) -> str:
     """Write the answers of every layer without this project (nostalgebraist 2020)."""
-    lines = [f"PLACE, LISTED = {place}, {listed}  # of the token; how many favourites", *LENS.strip().splitlines()]
-    return _library(title, trace, run_lines(trace, hidden=True, model=MLM), lines, model=MLM)
+    code = FAMILIES[family]
+    normed = f"states = torch.cat([{code.norm}(states[:-1]), states[-1:]])  # the last are normed already"
+    lines = [
+        f"PLACE, LISTED = {place}, {listed}  # of the token; how many favourites",
+        "states = hidden[:, PLACE]",
+        *([normed] if code.norm else []),
+        *LENS.replace("HEAD", code.head).strip().splitlines(),
+    ]
+    return _library(title, trace, run_lines(trace, hidden=True, model=code.loader), lines, model=code.loader)
 
 
 def library_owed(title: str, trace: "Trace", found: "Attribution", word: int) -> str:

@@ -43,7 +43,7 @@ def values(page: str, engine: "Engine", text: str, pair: str) -> None:
         "Lengths tell how much a head writes into a token, not in which direction or what later layers make of it; nor does the "
         f"norm that follows enter here (Kobayashi et al. 2020 and 2021). {NO_EXPLANATION}"
     )
-    carry_away(page, {"What is mixed": lambda: summary_exhibits.values_exhibit(trace, (layer, head), drawn, told)})
+    carry_away(page, {"What is mixed": lambda: summary_exhibits.values_exhibit(trace, engine.family, (layer, head), drawn, told)})
 
 
 def _draw(page: str, stack: "AttentionStack", layer: int, head: int, found: "value_weighted.ValueWeighted") -> Matrices:
