@@ -69,7 +69,7 @@ def parts_before_head(shape: Shape, title: str, so: str) -> Parts:
     """Give the parts of a model whose head reads the vectors of the first stack, or raise ModelUnavailable."""
     if shape.decoder_start is not None:
         raise ModelUnavailable(
-            f"{title} answers by its decoder, from other vectors than those of its first layers, so that {so}. "
+            f"{title} answers by its decoder, while the vectors read here are its encoder's, so that {so}. "
             "Choose a BERT or one of its relatives from the list."
         )
     if not shape.has_head:

@@ -62,7 +62,8 @@ def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
         "Points are named layer-head, where there is room. The map squeezes many directions into two: distances on it agree with "
         "the true ones to "
         f"{head_likeness.told_by_map(found):.2f} (correlation, 1 at best), so trust the table where they differ. That two heads "
-        f"look at the same tokens does not mean that they take the same from them. {NO_EXPLANATION}"
+        f"look at the same tokens does not mean that they take the same from them. {NO_EXPLANATION}",
+        trace,
     )
     carry_away(page, {"Heads alike": lambda: summary_exhibits.alike_exhibit(trace, found, chosen, near, points, told)})
 

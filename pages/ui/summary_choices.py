@@ -9,17 +9,23 @@ from pages.ui.address import key
 from pages.ui.attention_table import numbered
 
 if TYPE_CHECKING:  # the core imports torch: only a part that computes waits for it
-    from tx_core.trace import Encoding
+    from tx_core.trace import Encoding, Trace
 
 NO_EXPLANATION = (
     "Attention is not an explanation: other weights can give the same prediction (Jain & Wallace 2019), though weights that "
     "a model has learned are not arbitrary, either (Wiegreffe & Pinter 2019)."
 )
 
+ENCODER_ONLY = (
+    "This model has an encoder and a decoder, and what you see is its encoder: a second sentence, which its decoder reads, "
+    "changes nothing here. "
+)
 
-def tell(what: str) -> None:
-    """Say under a picture what it can tell and what it cannot."""
-    st.caption(f":material/info: {what}")
+
+def tell(what: str, trace: "Trace | None" = None) -> None:
+    """Say under a picture what it can tell and what it cannot. trace: the run whose first attention alone is shown."""
+    several = trace is not None and len(trace.stacks) > 1
+    st.caption(f":material/info: {ENCODER_ONLY if several else ''}{what}")
 
 
 def ask_head(page: str, layers: int, heads: int) -> controls.Head:

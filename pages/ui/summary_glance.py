@@ -74,7 +74,8 @@ def glance(page: str, engine: "Engine", text: str, pair: str) -> None:
     show_source(head_patterns.kind_targets, head_patterns.pattern_sums, measures.entropy, measures.distance)
     tell(
         "This tells where attention goes in this one text, by rules made by people; a head may do something else in another "
-        f"text, and the rules know a few habits only. {NO_EXPLANATION}"
+        f"text, and the rules know a few habits only. {NO_EXPLANATION}",
+        trace,
     )
     kinds = np.array(head_patterns.KINDS[: found.sums.shares.shape[-1]])
     measured = {"spread": found.entropy, "distance": found.distance, "shares": found.sums.shares, "kinds": kinds}

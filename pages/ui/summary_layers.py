@@ -49,7 +49,8 @@ def layers(page: str, engine: "Engine", text: str, pair: str) -> None:
     tell(
         "Flow is scaled so that each row sums to 1; it comes out more even than rollout, since nearly every pipe is wide enough. "
         "Both leave out what the values, the feed-forward parts and the norms do to the vectors (Abnar & Zuidema 2020), so they "
-        f"estimate which words have arrived, not what is made of them. {NO_EXPLANATION}"
+        f"estimate which words have arrived, not what is made of them. {NO_EXPLANATION}",
+        trace,
     )
     carry_away(page, {"Through the layers": lambda: summary_exhibits.layers_exhibit(trace, place, drawn, told)})
 

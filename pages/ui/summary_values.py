@@ -41,7 +41,8 @@ def values(page: str, engine: "Engine", text: str, pair: str) -> None:
     _numbers(page, stack, layer, head, found)
     tell(
         "Lengths tell how much a head writes into a token, not in which direction or what later layers make of it; nor does the "
-        f"norm that follows enter here (Kobayashi et al. 2020 and 2021). {NO_EXPLANATION}"
+        f"norm that follows enter here (Kobayashi et al. 2020 and 2021). {NO_EXPLANATION}",
+        trace,
     )
     carry_away(page, {"What is mixed": lambda: summary_exhibits.values_exhibit(trace, engine.family, (layer, head), drawn, told)})
 
