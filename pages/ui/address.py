@@ -88,13 +88,15 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
 
     The address wins on arrival and after Back or Forward; coming back from another page without a link brings
     the view back that was left. An empty address is the first view: the defaults, but for what `first` says.
+    Where a control brought a change, the address is one that the browser has not brought up to date yet, and loses.
     Fields that the address spells wrongly take their defaults, and tell_not_understood names them.
     """
     st.session_state.pop("link_told", None)
     asked = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
     left = st.session_state.get(f"{page}_view", {})
     arriving = key(page, fields[0].name) not in st.session_state
-    if (arriving and (asked or not left)) or (not arriving and asked != left.get("address", asked)):
+    went = not arriving and asked != left.get("address", asked) and not _changed(page, left)
+    if went or (arriving and (asked or not left)):
         values, wrong = understand(fields, asked)
         if not asked:
             values |= first
@@ -107,6 +109,11 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
         st.session_state.setdefault(name, left.get("values", {}).get(field.name, field.default))
         if field.read is not str:  # told anew, as `held` says, for widgets without it; what is being typed is left alone
             st.session_state[name] = st.session_state[name]
+
+
+def _changed(page: str, left: Mapping[str, Mapping[str, object]]) -> bool:
+    """Tell whether a field is not what it was when the view was written."""
+    return any(st.session_state.get(key(page, name), value) != value for name, value in left.get("values", {}).items())
 
 
 def keep_view(page: str, fields: Sequence[Field]) -> None:
