@@ -67,7 +67,8 @@ def look(model: str, text: str, pair: str) -> None:
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, FIRST_VIEW)
 tell_not_understood(PAGE)
-first, second, third = st.columns([5, 4, 3])
+with st.container(key=key(PAGE, "asked")):
+    first, second, third = st.columns([5, 4, 3])
 with first:
     text = controls.sentence(key(PAGE, "text"), on_change=forget_focus)
 with second:

@@ -11,6 +11,7 @@ ASSETS = Path(__file__).parent.parent / "assets"
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
 
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
+st.html(ASSETS / "page.css")
 
 first, *others = PAGES
 home = st.Page(first.path, title=first.name, url_path="start", default=True)

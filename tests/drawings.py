@@ -27,7 +27,7 @@ def _sent(app: AppTest) -> dict[str, list[Sent]]:
             continue  # the navigation is a component, too
         end = 4 + int.from_bytes(message[:4], "little")
         header = json.loads(message[4:end])
-        header.pop("sent", None)  # the number of the message
+        header.pop("heard", None)  # a moment
         cells = np.frombuffer(message[end:], "<u2" if header["bits"] == 16 else "u1")
         sent.setdefault(element.proto.component_name.removeprefix("attention_explorer_"), []).append((header, cells))
     return sent

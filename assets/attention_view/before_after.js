@@ -11,7 +11,7 @@ import { calmly, element, news, ownEcho } from "./surface.js";
 import { readTheme } from "./theme.js";
 
 const NAMES = ["before", "after", "difference"];
-const BESIDE = 640; // pixels from which the three stand side by side
+const ABREAST = [[860, 3], [420, 2]]; // pixels from which so many maps stand side by side
 const BETWEEN = 24;
 const MOST_MOVED = 8;
 const views = new WeakMap();
@@ -38,8 +38,8 @@ function makeView(parent) {
   view.list = element("ol", { class: "moved", "data-testid": "moved-links" });
   view.told = element("p", { class: "readout-title", "aria-live": "polite" });
   const readout = element("section", { class: "readout", "aria-label": "Links that changed most" }, view.told, view.list);
-  const panes = element("div", { class: "panes" }, ...view.panes.map((pane) => pane.node));
-  view.root = element("div", { class: "map", "data-testid": "before-after" }, panes, readout, view.tooltip);
+  view.maps = element("div", { class: "maps" }, ...view.panes.map((pane) => pane.node), readout);
+  view.root = element("div", { class: "map", "data-testid": "before-after" }, view.maps, view.tooltip);
   watchView(view, parent, paint);
   return view;
 }
@@ -141,9 +141,9 @@ function tell(view, { query, key }) {
 function paint(view) {
   const width = view.root.clientWidth;
   if (!width) return;
-  const beside = width >= BESIDE;
-  view.root.classList.toggle("beside", beside);
-  const room = beside ? Math.floor((width - 2 * BETWEEN) / 3) : width;
+  const [, abreast] = ABREAST.find(([least]) => width >= least) ?? [0, 1];
+  view.maps.dataset.abreast = String(abreast);
+  const room = Math.floor((width - (abreast - 1) * BETWEEN) / abreast);
   const shape = heatmapShape(view.panes[0].canvas.getContext("2d"), view.models[0], view.theme, room, 1);
   view.shape = shape;
   for (const [part, pane] of view.panes.entries()) {

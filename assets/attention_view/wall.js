@@ -2,7 +2,7 @@
 
 import { unpack } from "./bytes.js";
 import { colourTable, divergingTable, picture } from "./scales.js";
-import { calmly, element, news, ownEcho, sharpen, watchScreen } from "./surface.js";
+import { calmly, element, news, sharpen, watchScreen } from "./surface.js";
 import { readTheme } from "./theme.js";
 import { fillEnds, makeEnds } from "./wall_legend.js";
 
@@ -18,7 +18,11 @@ export default function mountWall({ data, parentElement, setStateValue }) {
     wall = makeWall(parentElement);
     walls.set(parentElement, wall);
   }
-  wall.send = (chosen) => setStateValue("chosen", news(chosen));
+  wall.send = (chosen) => {
+    const told = news(chosen);
+    wall.toldAt = told.at;
+    setStateValue("chosen", told);
+  };
   receive(wall, unpack(data));
   return () => {
     wall.observer.disconnect();
@@ -29,7 +33,7 @@ export default function mountWall({ data, parentElement, setStateValue }) {
 }
 
 function makeWall(parent) {
-  const wall = { chosen: [], active: [0, 0], several: false, buttons: [], echo: ownEcho(), paints: 0 };
+  const wall = { chosen: [], active: [0, 0], several: false, buttons: [], toldAt: undefined, paints: 0 };
   wall.tell = calmly((chosen) => wall.send(chosen), 60);
   wall.canvas = element("canvas", { "aria-hidden": "true", "data-testid": "head-wall-canvas" });
   wall.grid = element("div", { class: "grid", role: "grid", "aria-multiselectable": "true", "data-testid": "head-wall" });
@@ -104,7 +108,7 @@ function choose(wall, place, adding) {
   else if (without.length) wall.chosen = without;
   activate(wall, place);
   mark(wall);
-  wall.echo.expect(wall.chosen);
+  wall.toldAt = NaN; // not told yet: no message can know of it
   wall.tell(wall.chosen);
 }
 
@@ -132,11 +136,10 @@ function receive(wall, { header, cells }) {
   wall.root.classList.toggle("dark", wall.theme.dark);
   wall.grid.setAttribute("aria-label", header.label);
   if (wall.layers !== header.layers || wall.heads !== header.heads) makeButtons(wall, header);
-  // The keyboard moves only when the choice is another one: an echo must not pull it back. What was sent before, and is
-  // sent again because the reader chose here, holds an older choice.
-  const again = header.sent !== undefined && header.sent === wall.sent;
-  wall.sent = header.sent;
-  if (!again && wall.echo.accepts(header.chosen) && String(header.chosen) !== String(wall.chosen)) {
+  // A choice that was sent before the page had heard of the last one made here is an older one. The keyboard moves only
+  // when the choice is another.
+  const newer = wall.toldAt === undefined || wall.toldAt === header.heard;
+  if (newer && String(header.chosen) !== String(wall.chosen)) {
     wall.chosen = header.chosen;
     if (wall.chosen.length) activate(wall, wall.chosen.at(-1));
   }

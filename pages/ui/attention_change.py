@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import controls
 from pages.ui.address import key
@@ -18,13 +17,8 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
 MOST_HEADS = 8
 
 
-def show_change(
-    page: str, plain: "View", changed: "View", heads: Sequence[controls.Head], options: ViewOptions, beside: DeltaGenerator
-) -> str:
-    """Set two views of one text side by side, for the chosen heads; give the change in a sentence.
-
-    beside: where the heads that moved most are listed.
-    """
+def show_change(page: str, plain: "View", changed: "View", heads: Sequence[controls.Head], options: ViewOptions) -> str:
+    """Set two views of one text side by side, for the chosen heads; give the change in a sentence."""
     from tx_core import views
     from tx_core.attention_shift import largest_change_in_words
 
@@ -32,9 +26,7 @@ def show_change(
     name, focus = key(page, "before_after"), changed.row_of(options.focus)
     which = controls.head_name(heads[0]) if len(heads) == 1 else f"Mean of {len(heads)} heads"
     told = f"{which}. {largest_change_in_words(before, after, changed.queries, changed.keys, focus)}"
-    with beside:
-        st.text(told)
-        _moved_most(page, plain, changed, heads)
+    st.text(told)
 
     def take_focus() -> None:
         row = focused_token(name, len(changed.queries))
@@ -43,6 +35,7 @@ def show_change(
     before_after(
         changed.queries, changed.keys, before, after, label=told, scale=options.scale, focus=focus, key=name, on_focus=take_focus
     )
+    _moved_most(page, plain, changed, heads)
     return told
 
 
@@ -50,22 +43,20 @@ def _moved_most(page: str, plain: "View", changed: "View", heads: Sequence[contr
     """Offer the heads whose attention moved most, each to be looked at in one click."""
     from tx_core.attention_shift import heads_that_moved
 
-    found = heads_that_moved(plain.weights, changed.weights, MOST_HEADS)
+    found = dict(heads_that_moved(plain.weights, changed.weights, MOST_HEADS))
     if not found:
         st.caption("No head's attention moved: what was changed adds nothing to what these heads read.")
         return
-    st.markdown("**Heads that moved most**")
+    name = key(page, "moved")
+    st.session_state[name] = heads[0] if len(heads) == 1 and heads[0] in found else None
 
-    def choose(head: controls.Head) -> None:
-        st.session_state[key(page, "heads")] = [head]
+    def choose() -> None:
+        if head := st.session_state[name] or next(iter(heads), None):
+            st.session_state[key(page, "heads")] = [head]
 
-    with st.container(horizontal=True, gap="small"):
-        for head, share in found:
-            st.button(
-                f"{controls.head_name(head)}: {share:.0%}", key=f"{page}_moved_{head[0]}_{head[1]}",
-                on_click=choose, args=(head,), disabled=list(heads) == [head],
-            )  # fmt: skip
-    st.caption(
-        "The share of a head's attention that went elsewhere or was lost, averaged over the tokens that look. Layers before "
-        "the first change stay as they are. The wall shows the heads as they are now."
-    )
+    st.pills(
+        "Heads that moved most", list(found), key=name, on_change=choose, wrap=True,
+        format_func=lambda head: f"{controls.head_name(head)}: {found[head]:.0%}",
+        help="The share of a head's attention that went elsewhere or was lost, averaged over the tokens that look. Layers "
+             "before the first change stay as they are. The wall shows the heads as they are now.",
+    )  # fmt: skip

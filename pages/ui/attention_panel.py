@@ -63,30 +63,31 @@ def attention_panel(
 
     unchanged: the same stack of the run without the reader's changes, to show both and the difference.
     act: draws what the reader can do with the chosen heads, under their names.
-    The page's options (view_options) must stand in the session. Call it in a fragment: a click on the wall then runs only this.
+    The page's options (view_options) must stand in the session, with heads that the stack has. Call it in a fragment: a
+    click on the wall then runs only this.
     """
     from tx_core import views
 
     options = ViewOptions.of(page)
     identity = (*identity, stack.kind, options.words, options.hide)
     view = prepared_view(stack, identity, options)
-    choose, look = st.columns([5, 8], gap="medium")
-    with choose:
+    heads, before = list(options.heads), None
+    weights = views.mean_of_heads(view.weights, heads)
+    with st.container(key=key(page, "wall_and_map")):  # assets/page.css sets its second part beside the others
         _wall(page, view, identity, options)
-        heads = controls.layer_and_heads(key(page, "heads"), *view.weights.shape[:2])
+        with st.container():
+            if unchanged is None:
+                told = _map(page, view, weights, heads, options)
+                st.caption(_small_print(view, weights, heads, options))
+            else:
+                plain = prepared_view(unchanged, (*identity, "unchanged"), options)
+                before = views.mean_of_heads(plain.weights, heads)
+                told = show_change(page, plain, view, heads, options)
+        controls.layer_and_heads(key(page, "heads"), *view.weights.shape[:2])
         if act is not None:
             act()
         view_options.ask_view(page)
-    weights = views.mean_of_heads(view.weights, heads)
-    with look:
-        if unchanged is None:
-            told = _map(page, view, weights, heads, options)
-            st.caption(_small_print(view, weights, heads, options))
-    if unchanged is not None:
-        plain = prepared_view(unchanged, (*identity, "unchanged"), options)
-        told = show_change(page, plain, view, heads, options, look)
-        return Shown(view, tuple(heads), weights, told, views.mean_of_heads(plain.weights, heads))
-    return Shown(view, tuple(heads), weights, told)
+    return Shown(view, tuple(heads), weights, told, before)
 
 
 def prepared_view(stack: "AttentionStack", identity: tuple, options: ViewOptions) -> "View":

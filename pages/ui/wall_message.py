@@ -11,17 +11,16 @@ import streamlit as st
 from jaxtyping import UInt8
 
 from pages.ui.attention_bytes import pack
-from pages.ui.told import told
+from pages.ui.told import told_at
 
 
 @dataclass(frozen=True)
 class SentWall:
-    """What a wall was sent last, and what it had told by then. number: tells one message from the next."""
+    """What a wall was sent last. heard: when its reader had made the last choice that the page knew of."""
 
-    number: int
     picture: bytes
     chosen: Sequence[tuple[int, int]]
-    told: object
+    heard: object
     message: bytes
 
 
@@ -34,14 +33,13 @@ def wall_message(
 ) -> bytes:
     """Pack what the wall `key` is to show; `clicked` is what its reader chose on it last.
 
-    A wall that is sent the same again shows what was clicked since: wall.js takes a choice from a new message only.
+    wall.js keeps to what was clicked on it until a message comes that was packed after the page had heard of that.
     """
-    kept, told_now, picture = f"{key}_sent", told(key, "chosen"), pack(header, cells)
+    kept, heard, picture = f"{key}_sent", told_at(key, "chosen"), pack(header, cells)
     last: SentWall | None = st.session_state.get(kept)
-    still_drawn = key in st.session_state  # else it is drawn from the beginning, and knows of no click
-    if last and still_drawn and last.picture == picture and chosen == (last.chosen if told_now == last.told else clicked):
+    still_drawn = key in st.session_state  # else it is drawn from the beginning, and shows no click
+    if last and still_drawn and last.picture == picture and chosen == (last.chosen if heard == last.heard else clicked):
         return last.message
-    number = last.number + 1 if last else 0
-    message = pack({**header, "chosen": [list(head) for head in chosen], "sent": number}, cells)
-    st.session_state[kept] = SentWall(number, picture, chosen, told_now, message)
+    message = pack({**header, "chosen": [list(head) for head in chosen], "heard": heard}, cells)
+    st.session_state[kept] = SentWall(picture, chosen, heard, message)
     return message
