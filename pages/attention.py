@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui import cache, change_controls, controls, held_changes, view_options
+from pages.ui import cache, change_controls, controls, examples, held_changes, view_options
 from pages.ui.address import Field, keep_view, key, read_view, tell_not_understood, text_field, told_otherwise, write_view
 from pages.ui.attention_exhibit import attention_views
 from pages.ui.attention_panel import attention_panel
@@ -13,7 +13,7 @@ from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 PAGE = "attention"
-EXAMPLES = controls.curated()
+EXAMPLES = examples.curated()
 FIRST = EXAMPLES[0]
 FIELDS = (
     text_field("text", FIRST.text),
@@ -25,7 +25,7 @@ FIELDS = (
 FIRST_VIEW = {"focus": FIRST.focus}
 
 
-def show_example(example: controls.Example) -> None:
+def show_example(example: examples.Example) -> None:
     """Bring an example's text and view onto the page."""
     view = {"text": example.text, "pair": example.pair, "heads": list(example.heads), "focus": example.focus,
             "words": example.words, "hide": False, "stack": "self", "changes": ()}  # fmt: skip
@@ -76,10 +76,10 @@ with second:
 with third:
     model = controls.model(key(PAGE, "model"))
 example = next((one for one in EXAMPLES if (one.text, one.pair) == (text, pair)), None)
-controls.examples(key(PAGE, "example"), EXAMPLES, example, show_example)
+examples.offer(key(PAGE, "example"), EXAMPLES, example, show_example)
 notice, budget = st.columns([6, 1])
 if example:
-    notice.markdown(controls.notice(example, model))
+    notice.markdown(examples.notice(example, model))
 try:
     with controls.wait_for(model):
         engine = cache.engine(model)

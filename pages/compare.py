@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from pages.ui import cache, compare_state, controls
+from pages.ui import cache, compare_state, examples
 from pages.ui.address import key, read_view, tell_not_understood, write_view
 from pages.ui.attention_table import warn_of_unknown
 from pages.ui.carry_away import carry_away
@@ -51,7 +51,7 @@ badge = open_page(PAGE)
 read_view(PAGE, FIELDS, FIRST_VIEW)
 tell_not_understood(PAGE)
 example = compare_state.shown_example(PAGE)
-controls.examples(key(PAGE, "example"), compare_state.curated(), example, lambda one: compare_state.show_example(PAGE, one))
+examples.offer(key(PAGE, "example"), compare_state.curated(), example, lambda one: compare_state.show_example(PAGE, one))
 if example:
     st.markdown(f":material/lightbulb: {example.notice}")
 if taken_back := compare_state.forget_places(PAGE):

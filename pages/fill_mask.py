@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import answers, blank_attention, cache, controls, prediction_settings, prediction_view
+from pages.ui import answers, blank_attention, cache, controls, examples, prediction_settings, prediction_view
 from pages.ui.address import Field, flag_field, keep_view, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.answers import Answer
 from pages.ui.attention_table import warn_of_unknown
@@ -150,7 +150,7 @@ badge = open_page(PAGE)
 read_view(PAGE, FIELDS, FIRST_VIEW)
 tell_not_understood(PAGE)
 example = shown_example()
-controls.examples(key(PAGE, "example"), EXAMPLES, example, show_example)
+examples.offer(key(PAGE, "example"), EXAMPLES, example, show_example)
 if example:
     st.markdown(f":material/lightbulb: {example.notice}")
 labels = {"text": "Sentence"}

@@ -9,14 +9,14 @@ from drawings import says
 from serving import ROOT
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import controls
+from pages.ui import examples
 from tx_core import models, views
 
 Open = Callable[..., AppTest]
 
 
-@pytest.mark.parametrize("example", controls.curated(), ids=lambda example: example.title)
-def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, example: controls.Example):
+@pytest.mark.parametrize("example", examples.curated(), ids=lambda example: example.title)
+def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, example: examples.Example):
     app = open_app(text="something else", hide="1")
     app.pills(key="attention_example").set_value(example.title).run()
     assert not app.exception

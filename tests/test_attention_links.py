@@ -6,10 +6,10 @@ import numpy as np
 from drawings import drawn, says
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import controls
+from pages.ui import examples
 
 Open = Callable[..., AppTest]
-FIRST = controls.curated()[0]
+FIRST = examples.curated()[0]
 
 
 def test_a_copied_link_brings_exactly_the_view_back(open_app: Open):

@@ -10,11 +10,11 @@ from checkpoints import write_t5
 from drawings import drawn, says, shown_weights, weights_of
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import cache, controls
+from pages.ui import cache, controls, examples
 from tx_core import models, sentences
 
 Open = Callable[..., AppTest]
-FIRST = controls.curated()[0]
+FIRST = examples.curated()[0]
 
 
 def test_on_arrival_an_example_is_drawn_with_what_to_notice_and_said_in_words(open_app: Open):

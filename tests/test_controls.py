@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import blank_attention, cache, controls, view_options
+from pages.ui import blank_attention, cache, controls, examples, view_options
 from pages.ui.address import choice_field, flag_field, number_field, text_field, understand
 from pages.ui.attention_table import as_csv, numbered, token_rows
 from tx_core import models, views
@@ -156,10 +156,10 @@ def test_a_sentence_is_given_as_it_was_typed(written: str):
 
 
 def test_there_are_a_dozen_examples_with_different_titles_and_a_pair_among_them():
-    examples = controls.curated()
-    assert len({example.title for example in examples}) == len(examples) == 12
-    assert len({(example.text, example.pair) for example in examples}) == 12
-    assert any(example.pair for example in examples)
+    found = examples.curated()
+    assert len({example.title for example in found}) == len(found) == 12
+    assert len({(example.text, example.pair) for example in found}) == 12
+    assert any(example.pair for example in found)
 
 
 def test_the_csv_holds_every_weight_with_labels_that_no_spreadsheet_computes():

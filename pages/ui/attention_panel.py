@@ -14,6 +14,7 @@ from pages.ui.attention_bytes import thumbnails
 from pages.ui.attention_change import show_change
 from pages.ui.attention_view import attention_map, chosen_heads, focused_token, head_wall
 from pages.ui.view_options import ViewOptions
+from pages.ui.word_pills import as_typed
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.trace import AttentionStack
@@ -154,6 +155,8 @@ def _small_print(
     notes = []
     if view.kind == "self" and not view.hides_special:
         notes.append(sentences.where_it_goes(weights, view.key_special))
+    if marks := dict.fromkeys(token for token, special in zip(view.keys, view.key_special, strict=True) if special):
+        notes.append(f"Special tokens ({as_typed(', '.join(marks))}) are marks of the model's own, not words of the text.")
     if options.hide and not view.hides_special:
         notes.append(NOTHING_ELSE)
     if view.hides_special:

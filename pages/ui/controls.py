@@ -1,11 +1,9 @@
 """Widgets in, plain values out. What a browser sends is checked again here: its limits are only a courtesy."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -18,38 +16,9 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
     from tx_core.engine import Engine
     from tx_core.models import ModelCard
 
-EXAMPLES = Path(__file__).parents[2] / "assets" / "examples.json"
 TYPING_PAUSE = "250ms"
 
 Head = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Example:
-    """A sentence, or two, worth looking at: what to notice, and the view that shows it.
-
-    heads: (layer, head), counted from 0. focus: the place of the piece to look from, counted from 0, or None.
-    """
-
-    title: str
-    text: str
-    pair: str
-    notice: str
-    heads: tuple[Head, ...]
-    words: bool
-    focus: int | None
-
-
-@cache
-def curated() -> tuple[Example, ...]:
-    """List the curated examples of the attention page; what they claim is true of the embedded model."""
-    entries = json.loads(EXAMPLES.read_text(encoding="utf-8"))
-    return tuple(
-        Example(entry["title"], entry["text"], entry["pair"], entry["notice"],
-                tuple((layer - 1, head - 1) for layer, head in entry["heads"]), entry["words"],
-                None if entry["focus"] is None else entry["focus"] - 1)
-        for entry in entries
-    )  # fmt: skip
 
 
 def embedded_sizes() -> Head:
@@ -164,21 +133,6 @@ def budget(engine: "Engine", text: str, pair: str = "") -> str:
     return f"{used:,} of {engine.max_tokens:,} tokens"
 
 
-def examples(key: str, choices: Sequence[Example], shown: Example | None, choose: Callable[[Example], None]) -> None:
-    """Offer examples by their titles, the one that is shown marked; a click runs `choose` before the page runs again.
-
-    A click on the marked one chooses it anew: the way back to what it shows.
-    """
-    titles = {example.title: example for example in choices}
-    st.session_state[key] = shown.title if shown else None
-
-    def picked() -> None:
-        if chosen := titles.get(st.session_state.get(key), shown):
-            choose(chosen)
-
-    st.pills("Examples", list(titles), key=key, on_change=picked, wrap=True, label_visibility="collapsed")
-
-
 def keep_existing_heads(key: str, num_layers: int, num_heads: int) -> bool:
     """Leave out heads that the model does not have, and put the first in place of none; tell whether all were there."""
     asked = list(st.session_state.get(key) or [])
@@ -205,17 +159,6 @@ def layer_and_heads(key: str, num_layers: int, num_heads: int) -> list[Head]:
     placeholder = f"Mean of {len(heads)} heads"
     st.selectbox("Head shown", options, None, head_name, placeholder=placeholder, key=named, on_change=take)
     return heads
-
-
-def notice(example: Example, model: str) -> str:
-    """Write what to notice in an example, and where: in heads of the embedded model, which other models need not share."""
-    from tx_core import models
-
-    where = " and ".join(head_name(head).lower() for head in example.heads)
-    told = f":material/lightbulb: **In {where}:** {example.notice}"
-    if model == models.DEFAULT:
-        return told
-    return f"{told} This was seen in {model_title(models.DEFAULT)}: another model may do it in another head, or not at all."
 
 
 def head_name(head: Head) -> str:

@@ -1,0 +1,67 @@
+"""Sentences worth looking at: offered by their titles, with what to notice in them and the view that shows it."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.controls import Head, head_name, model_title
+
+EXAMPLES = Path(__file__).parents[2] / "assets" / "examples.json"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence, or two, worth looking at: what to notice, and the view that shows it.
+
+    heads: (layer, head), counted from 0. focus: the place of the piece to look from, counted from 0, or None.
+    """
+
+    title: str
+    text: str
+    pair: str
+    notice: str
+    heads: tuple[Head, ...]
+    words: bool
+    focus: int | None
+
+
+@cache
+def curated() -> tuple[Example, ...]:
+    """List the curated examples of the attention page; what they claim is true of the embedded model."""
+    entries = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    return tuple(
+        Example(entry["title"], entry["text"], entry["pair"], entry["notice"],
+                tuple((layer - 1, head - 1) for layer, head in entry["heads"]), entry["words"],
+                None if entry["focus"] is None else entry["focus"] - 1)
+        for entry in entries
+    )  # fmt: skip
+
+
+def offer(key: str, choices: Sequence[Example], shown: Example | None, choose: Callable[[Example], None]) -> None:
+    """Offer examples by their titles, the one that is shown marked; a click runs `choose` before the page runs again.
+
+    A click on the marked one chooses it anew: the way back to what it shows.
+    """
+    titles = {example.title: example for example in choices}
+    st.session_state[key] = shown.title if shown else None
+
+    def picked() -> None:
+        if chosen := titles.get(st.session_state.get(key), shown):
+            choose(chosen)
+
+    st.pills("Examples", list(titles), key=key, on_change=picked, wrap=True, label_visibility="collapsed")
+
+
+def notice(example: Example, model: str) -> str:
+    """Write what to notice in an example, and where: in heads of the embedded model, which other models need not share."""
+    from tx_core import models
+
+    where = " and ".join(head_name(head).lower() for head in example.heads)
+    told = f":material/lightbulb: **In {where}:** {example.notice}"
+    if model == models.DEFAULT:
+        return told
+    return f"{told} This was seen in {model_title(models.DEFAULT)}: another model may do it in another head, or not at all."
