@@ -20,25 +20,30 @@ TEXT = "the+man+saw+the+dog+in+the+house+and+the+woman+was+in+the+water+with+a+g
 LONG = "+".join(TEXT.split("+")[:126])
 CLICKS = 25
 
-# What changes when the picture does; Streamlit mounts a component in a shadow root.
+# What changes when the picture does; Streamlit mounts a component in a shadow root. Roots are looked up once a click, so
+# that watching costs next to nothing; a click is over at the end of the frame that shows the change: a timer set while a
+# frame is being made fires when that frame is done.
 PICTURE = """() => {
-  const roots = [document, ...[...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)]
+  const shadows = () => [...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)
+  const roots = window.roots ?? [document, ...shadows()]
   const find = name => roots.map(root => root.querySelector(name)).find(Boolean)
   if (location.search.includes('kind=nothing')) return find('[data-testid=stText]')?.textContent
   if (location.search.includes('kind=plotly')) return find('.heatmaplayer image')?.getAttribute('href')
   return find('[data-testid=attention-map]')?.dataset.paints
 }"""
 CLICK = """async ([what, layer, head]) => {
+  const shadows = [...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)
+  const roots = window.roots = [document, ...shadows]
   const picture = """ + PICTURE + """
-  const roots = [document, ...[...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)]
+  const before = picture()
   const target = what === 'button' ? document.querySelector('[data-testid=stButton] button')
     : roots.map(root => root.querySelector(`[data-layer="${layer}"][data-head="${head}"]`)).find(Boolean)
-  const before = picture(), start = performance.now()
+  const start = performance.now()
   target.click()
   return new Promise(done => {
     const look = () => [before, null, undefined].includes(picture()) ? requestAnimationFrame(look)
-      : requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)))
-    look()
+      : setTimeout(() => done(performance.now() - start))
+    requestAnimationFrame(look)
   })
 }"""
 

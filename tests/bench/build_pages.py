@@ -14,16 +14,17 @@ LEFT_OUT = 3
 """The first changes warm everything up."""
 MOST = 100
 
-# From the trusted event of the click or the key to the frame after the one in which the picture says that it has changed.
+# From the trusted event of the click or the key to the end of the frame that shows the changed picture: a timer set while
+# a frame is being made fires when that frame is done. Shadow roots are looked up once, so that watching costs next to nothing.
 WATCH = """([target, mark]) => {
-  const roots = () => [document, ...[...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)]
-  const picture = () => roots().flatMap(root => [...root.querySelectorAll(target)]).map(node => node.getAttribute(mark)).join()
+  const roots = [document, ...[...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)]
+  const picture = () => roots.flatMap(root => [...root.querySelectorAll(target)]).map(node => node.getAttribute(mark)).join()
   const before = picture()
   window.changed = new Promise(done => {
     const begin = event => {
       const look = () => picture() === before ? requestAnimationFrame(look)
-        : requestAnimationFrame(() => setTimeout(() => done(performance.now() - event.timeStamp)))
-      look()
+        : setTimeout(() => done(performance.now() - event.timeStamp))
+      requestAnimationFrame(look)
     }
     for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, begin, { capture: true, once: true })
   })

@@ -1,5 +1,6 @@
 """One head of 128 tokens after another, drawn as ?kind= says: by our canvas, by plotly, or not at all."""
 
+import gc
 import sys
 from pathlib import Path
 
@@ -18,6 +19,8 @@ WORDS = [f"word{place}" for place in range(TOKENS)]
 @st.cache_resource(max_entries=1)
 def weights() -> np.ndarray:
     scores = np.random.default_rng(5).normal(0, 2, (HEADS, TOKENS, TOKENS))
+    gc.collect()
+    gc.freeze()  # as app.py does once everything is loaded: Streamlit collects garbage after every run
     return (np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)).astype(np.float32)
 
 
@@ -35,4 +38,5 @@ def explore(kind: str) -> None:
         st.plotly_chart(figure, key="map")
 
 
+weights()
 explore(st.query_params.get("kind", "canvas"))
