@@ -16,9 +16,10 @@ from tx_core.errors import Busy
 from tx_core.head_patterns import AIMED, KINDS, PatternSums, pattern_sums
 from tx_core.head_statistics import FEWEST_TOKENS, PLACES, RANKED, HeadReport, Reading, read_all
 from tx_core.measures import distance, entropy, relative_entropy
-from tx_core.sentence_batches import MOST_ROWS, batches
+from tx_core.sentence_batches import FIRST_BLOCK, MOST_ROWS, batches
 from tx_core.sentence_file import Notes, Sentences, embedded_sentences
 from tx_core.strongest import none_yet
+from tx_core.trace import Encoding
 
 WORDS = ["the", "old", "man", "saw", "a", "small", "dog,", "and", "it", "ran", "home", "when", "bread", "was", "cold", ";", "."]
 FAMILIES = ("roberta", "gpt2", "t5", "bart")
@@ -101,7 +102,31 @@ def test_every_sentence_is_in_one_batch_and_batches_are_of_about_one_length(embe
     assert sorted(number for batch in found for number in batch.numbers) == list(range(3000))
     assert all(len(batch.rows) <= MOST_ROWS for batch in found)
     padded = sum(len(batch.rows) * max(map(len, batch.rows)) for batch in found)
-    assert padded < 1.1 * sum(len(row) for batch in found for row in batch.rows)
+    assert padded < 1.02 * sum(len(row) for batch in found for row in batch.rows)
+
+
+class Counting:
+    """The engine, and how many texts it was asked to read."""
+
+    def __init__(self, engine: Engine):
+        self._engine, self.tokenizer, self.read = engine, self, 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._engine, name)
+
+    def encode(self, text: str) -> Encoding:
+        self.read += 1
+        return self._engine.tokenizer.encode(text)
+
+
+def test_the_first_batch_waits_for_few_texts_and_little_is_read_ahead(embedded: Engine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sentence_batches, "BLOCK", 100)
+    sentences, counting, given = made(700), Counting(embedded), 0
+    for number, batch in enumerate(batches(counting, sentences.texts, sentences.lines, Notes())):
+        assert number or counting.read == FIRST_BLOCK
+        given += len(batch.rows)
+        assert counting.read <= given + 200
+    assert given == counting.read == 700
 
 
 def test_no_batch_holds_more_weights_than_allowed(embedded: Engine, monkeypatch: pytest.MonkeyPatch):
@@ -164,7 +189,7 @@ class Crowded:
 
 
 def test_a_busy_host_is_waited_for(embedded: Engine):
-    reading = Reading(Crowded(embedded), made(10))
+    reading = Reading(Crowded(embedded), made(10, most=1))
     assert [step.batch for step in reading.steps()] == [0, 0, 10]
     assert reading.report.sums.texts == 10
 

@@ -76,7 +76,7 @@ def measure_batch(layers: LayerWeights, labels: BatchLabels) -> BatchMeasures:
     both_ways = (aimed[..., -1] > 0).flatten(1).any(dim=1)[:, None, None]
     reachable = asked[:, :, None] & (place < real[:, None, None]) & (both_ways | (place <= place[:, None]))
     widths = reachable.sum(dim=-1)
-    entropies = torch.stack([-torch.special.xlogy(weights, weights).sum(dim=-1) for weights in layers], dim=1)
+    entropies = torch.stack([_entropy(weights) for weights in layers], dim=1)
     entropies = entropies * asked[:, None, None]
     evenly = ((entropies.exp() - 1) / (widths - 1).clamp(min=1)[:, None, None]).sum(dim=-1)
     reached = targets & reachable[:, None]
@@ -94,6 +94,11 @@ def measure_batch(layers: LayerWeights, labels: BatchLabels) -> BatchMeasures:
         distance=_array(aimed[..., len(AIMED)]),
         asked=_array(total),
     )
+
+
+def _entropy(weights: Float[Tensor, "... query key"]) -> Float[Tensor, "... query"]:
+    """Compute `measures.entropy`: a weight of 0 adds 0 times the log of the least number there is."""
+    return -weights.clamp(min=torch.finfo(weights.dtype).tiny).log_().mul_(weights).sum(dim=-1)
 
 
 def _array(measured: Tensor) -> np.ndarray:

@@ -35,11 +35,12 @@ def all_weights(
     hidden, layers = fused_embeddings(model.embeddings, ids, segments), []
     for block in blocks:
         attention = block.attention
-        context, weights, _ = attend(*in_heads(attention, hidden, attention.query, attention.key, attention.value), mask)
+        projected = in_heads(attention, hidden, attention.query, attention.key, attention.value)
+        context, weights, _ = attend(*(part.contiguous() for part in projected), mask)  # else keys are copied crosswise
         hidden = after_attention(block, hidden, context)
         layers.append(weights)
-    scores = attention_scores(*in_heads(last.attention, hidden, last.attention.query, last.attention.key))
-    return [*layers, attention_weights(scores, mask)]
+    projected = in_heads(last.attention, hidden, last.attention.query, last.attention.key)
+    return [*layers, attention_weights(attention_scores(*(part.contiguous() for part in projected)), mask)]
 
 
 def fused_embeddings(

@@ -3,17 +3,21 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from tx_core.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.sentence_file import Notes
 from tx_core.trace import Encoding
 
-BLOCK = 512  # texts that are sorted by length together, read while batches of the block before are computed
+FIRST_BLOCK = 64
+BLOCK = 1024
+"""Texts that are sorted by length together: few at first, so that the first batch comes soon, and many later, so that most
+batches hold texts of one length, with nothing to pad and nothing to mask."""
 MOST_ROWS = 64
-MOST_PIECES = {"cpu": 384}
-"""Tokens of one batch. More is slower on a CPU: what a layer computes is then so large that the memory for it is handed back
-to the system and cleared anew each time (1,024 tokens of the embedded model: 5,000 pages of it a batch; 384: none)."""
+MOST_PIECES = {"cpu": 512}
+"""Tokens of one batch. Fewer is slower on a CPU, as each batch fetches all of the model's weights anew; and so is more: what
+a layer computes is then so large that the memory for it is handed back to the system and cleared anew each time."""
 MOST_PIECES_ON_A_CARD = 16_384
 MOST_WEIGHTS = 8_000_000
 """Attention weights of one batch, all layers and heads: 32 MB. A single text of a large model may have more."""
@@ -30,41 +34,47 @@ class TextBatch:
 def batches(engine: Engine, texts: Sequence[str], lines: Sequence[int], notes: Notes) -> Iterator[TextBatch]:
     """Give all texts that the model can read, the others to the notes, by their lines.
 
-    Batches of a block come in random order: whoever stops early has seen short and long texts.
+    Batches of a block come in random order: whoever stops early has seen short and long texts. The next block is read
+    little by little, after each batch of the one before, while that is computed.
     """
-    for start in range(0, len(texts), BLOCK):
-        block = []
-        for number in range(start, min(start + BLOCK, len(texts))):
-            if (row := _read(engine, texts[number], lines[number], notes)) is not None:
-                block.append((number, row))
-        block.sort(key=lambda pair: len(pair[1]))
-        found = list(_cut(engine, block))
-        random.Random(start).shuffle(found)
-        yield from found
+    chance = random.Random(0)
+    unread = _readable(engine, texts, lines, notes)
+    block = list(islice(unread, FIRST_BLOCK))
+    while block:
+        coming: list[tuple[int, Encoding]] = []
+        found = list(_cut(engine, sorted(block, key=lambda pair: len(pair[1]))))
+        chance.shuffle(found)
+        for batch in found:
+            yield batch
+            coming += islice(unread, min(4 * len(batch.rows), BLOCK - len(coming)))
+        block = coming
 
 
-def _read(engine: Engine, text: str, line: int, notes: Notes) -> Encoding | None:
-    try:
-        row = engine.tokenizer.encode(text)
-    except TextProblem:
-        notes.note("without anything that the model can read", line)
-        return None
-    if len(row) > engine.max_tokens:
-        notes.note(f"longer than the {engine.max_tokens:,} tokens that the model reads", line)
-        return None
-    return row
+def _readable(engine: Engine, texts: Sequence[str], lines: Sequence[int], notes: Notes) -> Iterator[tuple[int, Encoding]]:
+    for number, (text, line) in enumerate(zip(texts, lines, strict=True)):
+        try:
+            row = engine.tokenizer.encode(text)
+        except TextProblem:
+            notes.note("without anything that the model can read", line)
+            continue
+        if len(row) > engine.max_tokens:
+            notes.note(f"longer than the {engine.max_tokens:,} tokens that the model reads", line)
+            continue
+        yield number, row
 
 
 def _cut(engine: Engine, block: Sequence[tuple[int, Encoding]]) -> Iterator[TextBatch]:
-    """Cut texts sorted by length into batches as large as is fast and as memory allows."""
+    """Cut texts sorted by length into batches as large as is fast and as memory allows, many of them of one length."""
     most_pieces = MOST_PIECES.get(engine.device, MOST_PIECES_ON_A_CARD)
     maps = engine.num_layers * engine.num_heads
     batch: list[tuple[int, Encoding]] = []
-    for pair in block:
-        longest, rows = len(pair[1]), len(batch) + 1
-        if batch and (rows > MOST_ROWS or rows * longest > most_pieces or rows * longest**2 * maps > MOST_WEIGHTS):
+    for number, row in block:
+        tokens, rows = len(row), len(batch) + 1
+        full = rows > MOST_ROWS or rows * tokens > most_pieces or rows * tokens**2 * maps > MOST_WEIGHTS
+        longer = batch and tokens > len(batch[-1][1])
+        if batch and (full or (longer and 3 * len(batch) * len(batch[-1][1]) > most_pieces)):
             yield TextBatch(*zip(*batch, strict=True))
             batch = []
-        batch.append(pair)
+        batch.append((number, row))
     if batch:
         yield TextBatch(*zip(*batch, strict=True))

@@ -172,7 +172,7 @@ def _name(setting: str | dict | None, default: str) -> str:
 
 
 def _places(ids: list[int], wanted: int | None) -> tuple[int, ...]:
-    return tuple(place for place, number in enumerate(ids) if number == wanted)
+    return tuple(place for place, number in enumerate(ids) if number == wanted) if wanted in ids else ()
 
 
 def _words(result: tokenizers.Encoding, sentences: list[str]) -> tuple[tuple[int | None, ...], tuple[str, ...]]:
@@ -191,7 +191,8 @@ def _words(result: tokenizers.Encoding, sentences: list[str]) -> tuple[tuple[int
         number = numbers.setdefault((sequence, word, spaces), len(spans))
         if number == len(spans):
             spans.append((sequence, start, end))
-        spans[number] = (sequence, min(spans[number][1], start), max(spans[number][2], end))
+        else:
+            spans[number] = (sequence, min(spans[number][1], start), max(spans[number][2], end))
         words.append(number)
     return tuple(words), tuple(sentences[sequence][start:end].strip() or "␣" for sequence, start, end in spans)
 
