@@ -122,13 +122,18 @@ def write_roberta(directory: Path, seed: int = 0) -> Path:
     return write(directory, transformers.RobertaForMaskedLM(config), backend, ROBERTA_MARKS, seed)
 
 
-def write_xlm_roberta(directory: Path, seed: int = 0) -> Path:
-    """Write an XLM-RoBERTa: a RoBERTa on sentence pieces."""
+def write_xlm_roberta(directory: Path, seed: int = 0, *, family: str = "XLMRoberta") -> Path:
+    """Write an XLM-RoBERTa, a RoBERTa on sentence pieces, or another such family by its name in the library's classes."""
     backend = sentence_pieces(ROBERTA_MARKS, "<s> $A </s>", "<s> $A </s> </s> $B </s>")
     sizes = SIZES | {"max_position_embeddings": POSITIONS + 2, "type_vocab_size": 1}
     ids = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
-    config = transformers.XLMRobertaConfig(vocab_size=backend.get_vocab_size(), **sizes, **ids)
-    return write(directory, transformers.XLMRobertaForMaskedLM(config), backend, ROBERTA_MARKS, seed)
+    config = getattr(transformers, f"{family}Config")(vocab_size=backend.get_vocab_size(), **sizes, **ids)
+    return write(directory, getattr(transformers, f"{family}ForMaskedLM")(config), backend, ROBERTA_MARKS, seed)
+
+
+def write_camembert(directory: Path, seed: int = 0) -> Path:
+    """Write a CamemBERT: a RoBERTa on sentence pieces, too."""
+    return write_xlm_roberta(directory, seed, family="Camembert")
 
 
 def write_distilbert(directory: Path, seed: int = 0) -> Path:
@@ -211,5 +216,5 @@ def write_llama(directory: Path, seed: int = 0) -> Path:
 WRITERS: dict[str, Callable[..., Path]] = {
     "bert": write_bert, "roberta": write_roberta, "xlm-roberta": write_xlm_roberta, "distilbert": write_distilbert,
     "albert": write_albert, "electra": write_electra, "gpt2": write_gpt2, "t5": write_t5, "bart": write_bart,
-    "modernbert": write_modernbert,
+    "modernbert": write_modernbert, "camembert": write_camembert,
 }  # fmt: skip

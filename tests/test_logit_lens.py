@@ -64,6 +64,7 @@ def test_what_is_not_there_is_a_value_error(engine, place, top_k):
 HEADS = {
     "roberta": lambda model, states: model.lm_head(states),
     "xlm-roberta": lambda model, states: model.lm_head(states),
+    "camembert": lambda model, states: model.lm_head(states),
     "distilbert": lambda model, states: model.vocab_projector(
         model.vocab_layer_norm(torch.nn.functional.gelu(model.vocab_transform(states)))
     ),

@@ -99,8 +99,8 @@ def as_others(model, layer: int, states: torch.Tensor) -> tuple[torch.Tensor, to
 
 
 FAMILIES = {
-    "roberta": as_bert, "xlm-roberta": as_bert, "electra": as_bert, "distilbert": as_others, "albert": as_others,
-    "modernbert": as_modernbert, "gpt2": as_gpt2, "t5": as_t5, "bart": as_others,
+    "roberta": as_bert, "xlm-roberta": as_bert, "camembert": as_bert, "electra": as_bert, "distilbert": as_others,
+    "albert": as_others, "modernbert": as_modernbert, "gpt2": as_gpt2, "t5": as_t5, "bart": as_others,
 }  # fmt: skip
 
 
