@@ -36,7 +36,7 @@ def imports_at_the_top(path: Path) -> str:
     ids=["app", "pages.main", *LIGHT_MODULES],
 )
 def test_nothing_heavy_is_imported_before_a_page_asks_for_it(statements):
-    # Streamlit itself imports plotly where it is installed; test_house.py holds that only figures.py of ours does.
+    # Streamlit itself imports plotly where it is installed; test_house.py holds where ours does.
     report = (
         f"import streamlit, sys\nbefore = set(sys.modules)\n{statements}\n"
         f"print(' '.join(name for name in {HEAVY} if name in set(sys.modules) - before))"

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawn_bars import drawn_bars
 from streamlit.testing.v1 import AppTest
 
 from tx_core import models
 from tx_core.errors import ModelUnavailable
 from tx_core.families import FAMILIES
+from tx_core.fill_mask import predict
 from tx_core.untrained import label, untrained_engine
 
 PAGE = "bert"
@@ -64,9 +66,9 @@ def test_an_untrained_bert_stands_beside_the_trained_one(open_app, engine):
         np.testing.assert_allclose(shown, expected, atol=1e-4)
         assert header["keys"][6] == "[MASK]"
     assert [header["chosen"] for header, _ in sent(app, "head_wall")] == [[[1, 2]], [[1, 2]]]
-    trained, random = (chart.proto.alt for chart in app.get("plotly_chart"))
-    assert trained.startswith("Trained, first blank: coffee")
-    assert "0.0" in random
+    trained, random = drawn_bars(app)
+    assert trained["labels"] == [one.piece for one in predict(engine, TEXT, top_k=5).blanks[0].predictions]
+    assert max(random["values"]) < 0.01 < max(trained["values"])
 
 
 def test_without_a_blank_the_page_asks_for_one(open_app):
@@ -82,7 +84,7 @@ def test_a_head_shows_its_logits_and_that_nobody_trained_it(open_app, engine, ki
     np.testing.assert_allclose(table[["softmax 1", "softmax 2"]].to_numpy(), found.shares.reshape(-1, 2), atol=6e-4)
     assert f"logits {tuple(found.logits.shape)}" in said(app)
     assert "Nobody has trained this head" in said(app)
-    assert len(app.get("plotly_chart")) == (kind == "max")
+    assert len(drawn_bars(app)) == (kind == "max")
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -5,11 +5,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from drawn_bars import bars_told
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import scan_view
+from pages.ui.answers import spelled
 from pages.ui.changes import Change, interventions, read_changes
-from pages.ui.prediction_change import note
+from pages.ui.figures import percent
+from pages.ui.prediction_charts import note
 from tx_core import models
 from tx_core.fill_mask import predict
 from tx_core.head_scan import scan_heads
@@ -173,12 +176,12 @@ def test_a_blank_shows_its_prediction_before_and_after_with_ranks(open_app: Open
     app = open_app("fill_mask", text=BLANK, changes="off~1_hide~3", listed="5")
     assert not app.exception
     found = shift(models.load(models.DEFAULT), BLANK, interventions(read_changes("off~1_hide~3")), top_k=5).blanks[0]
-    (chart,) = [chart for chart in app.get("plotly_chart") if chart.proto.alt.startswith("What your changes do")]
+    (told,) = bars_told(app)["What your changes do to this blank"]
+    assert told.startswith(f"{spelled(found.moved[0].prediction)} {percent(found.moved[0].before)} → ")
     for moved in found.moved:
-        assert f"({note(moved)})" in chart.proto.alt
+        assert told.count(f" → {percent(moved.after)}  {note(moved)}")
     assert "of the probability went to other words" in said(app)
-    (listed,) = [chart for chart in app.get("plotly_chart") if chart.proto.alt.startswith("Most likely words")]
-    assert predict(models.load(models.DEFAULT), BLANK).blanks[0].predictions[0].word in listed.proto.alt
+    assert predict(models.load(models.DEFAULT), BLANK).blanks[0].predictions[0].word in bars_told(app)["Most likely words"][0]
 
 
 def test_notes_say_who_rose_fell_came_and_went():

@@ -1,14 +1,9 @@
 """The words of the fill-mask page: what is behind a blank, what is a guess, what is unknown, what is too long."""
 
 import pytest
-import torch
-from cachetools import LRUCache
+from drawn_bars import bars_told
 from streamlit.testing.v1 import AppTest
-from torch import nn
 
-from pages.ui import cache
-from tx_core import models
-from tx_core.placement import FALLBACK_NOTICE
 from tx_core.tokenizer import MAX_CHARACTERS
 
 
@@ -23,6 +18,41 @@ def click_word(app: AppTest, place: int) -> AppTest:
 
 def text_of(app: AppTest) -> str:
     return app.text_input(key="fill_mask_text").value
+
+
+def test_a_clicked_word_becomes_a_blank_and_a_clicked_blank_the_word_again(open_app):
+    app = open_app("fill_mask", text="The cat saw the dog.")
+    click_word(app, 4)
+    assert text_of(app) == "The cat saw the [MASK]."
+    click_word(app, 1)
+    assert text_of(app) == "The [MASK] saw the [MASK]."
+    click_word(app, 4)
+    assert text_of(app) == "The [MASK] saw the dog."
+    app.text_input(key="fill_mask_text").set_value("The [MASK] saw the dog today.").run()
+    click_word(app, 1)
+    assert text_of(app) == "The cat saw the dog today."
+
+
+def test_a_blank_that_was_typed_is_filled_with_the_models_favourite(open_app):
+    app = open_app("fill_mask", text="[MASK] you very much.")
+    click_word(app, 0)
+    assert text_of(app) == "thank you very much."
+
+
+def test_equal_words_are_told_apart(open_app):
+    app = open_app("fill_mask", text="the the [MASK] [MASK] the")
+    options = [option.content for option in pills(app).proto.options]
+    assert len(set(options)) == 5
+    assert [option.rstrip("\u200b") for option in options] == ["the", "the", r"\[MASK\]", r"\[MASK\]", "the"]
+
+
+def test_without_a_blank_there_is_a_hint_and_one_click_makes_one(open_app):
+    app = open_app("fill_mask", text="The cat sleeps.")
+    assert any("There is no blank yet" in markdown.value for markdown in app.markdown)
+    assert bars_told(app) == {}
+    app.button(key="fill_mask_text_last").click().run()
+    assert text_of(app) == "The cat [MASK]."
+    assert "Most likely words" in bars_told(app)
 
 
 def test_a_word_behind_a_blank_travels_in_the_link(open_app):
@@ -66,25 +96,3 @@ def test_a_text_beyond_all_measure_is_refused_before_its_words_are_read(open_app
     assert not app.exception
     assert text_of(app) == text
     assert pills(app) is None
-
-
-class FullCard(nn.Module):
-    """A model on a graphics card that has no memory left."""
-
-    def forward(self, *inputs, **options):
-        raise torch.OutOfMemoryError("no memory left")
-
-
-def test_named_words_that_were_scored_on_the_cpu_because_the_card_is_full_say_so(open_app, monkeypatch):
-    text = "A ___ and its owner."
-    app = open_app("fill_mask", text=text)
-    placement = models.load(models.DEFAULT).placement
-    kept = LRUCache(10**8, getsizeof=lambda kept: kept.nbytes)
-    kept.update({key: value for key, value in cache._kept.items() if key[0] == "favourites"})
-    monkeypatch.setattr(cache, "_kept", kept)
-    for name, value in (("_on_cpu", placement._model), ("_model", FullCard())):
-        monkeypatch.setattr(placement, name, value)
-    monkeypatch.setattr(placement, "device", "meta")
-    app.text_input(key="fill_mask_named").set_value("dog").run()
-    told = [info.value for info in app.info]
-    assert told.count(FALLBACK_NOTICE) == 2  # of the words, and of the attention below

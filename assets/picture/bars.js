@@ -1,14 +1,17 @@
 // Horizontal bars with their names before them and their numbers at their ends; and pairs of them, before and after.
 
 import { fit, visible } from "../attention_view/surface.js";
-import { widthOf, write } from "./words.js";
+import { widthOf, wrapped, write } from "./words.js";
 
 const BAR_ROW = 27;
 const THICK = 18;
+const NAME_LINE = 18;
+const TORN = 6; // pixels of the edge of a bar that goes on beyond its axis
 const TICK_ROOM = 22;
 
 // from, to: the ends of the axis. names: whether labels are written, which charts side by side need only once.
-export function layBars(context, theme, { labels, values, ends, colours, names, from, to, ticks }, room) {
+// cut: which bars go on beyond the axis.
+export function layBars(context, theme, { labels, values, ends, colours, names, from, to, ticks, cut }, room) {
   const [nameFont, endFont] = [`14px ${theme.font}`, `13px ${theme.font}`];
   const widest = names ? Math.max(...labels.map((label) => widthOf(context, nameFont, visible(label)))) : 0;
   const left = names ? Math.min(widest, Math.floor(room * 0.6)) + 8 : 0;
@@ -16,22 +19,40 @@ export function layBars(context, theme, { labels, values, ends, colours, names, 
   const before = left + (from < 0 ? side(true) : 0);
   const plot = Math.max(40, room - before - side(false));
   const place = (value) => before + ((value - from) / (to - from)) * plot;
-  context.font = nameFont;
-  const written = labels.map((label) => (names ? fit(context, visible(label), left - 8) : ""));
-  const bottom = labels.length * BAR_ROW;
+  const written = labels.map((label) => (names ? wrapped(context, nameFont, visible(label), left - 8) : []));
+  const middles = [];
+  let bottom = 0;
+  for (const lines of written) {
+    const height = Math.max(BAR_ROW, lines.length * NAME_LINE + 6);
+    middles.push(bottom + height / 2);
+    bottom += height;
+  }
   const paint = (target) => {
     paintTicks(target, theme, ticks, place, 0, bottom);
     for (const [index, value] of values.entries()) {
-      const [top, start, end] = [index * BAR_ROW + (BAR_ROW - THICK) / 2, place(Math.min(0, value)), place(Math.max(0, value))];
+      const [middle, start, end] = [middles[index] + 0.5, place(Math.min(0, value)), place(Math.max(0, value))];
       target.fillStyle = colours[index % colours.length];
-      target.fillRect(start, top, end - start, THICK);
-      const middle = index * BAR_ROW + BAR_ROW / 2 + 0.5;
-      if (names) write(target, written[index], left - 8, middle, { font: nameFont, colour: theme.text, align: "right", baseline: "middle" });
+      const box = [start, middles[index] - THICK / 2, end - start, THICK];
+      if (cut?.[index]) fillTorn(target, ...box);
+      else target.fillRect(...box);
+      const first = middle - ((written[index].length - 1) * NAME_LINE) / 2;
+      written[index].forEach((line, number) => write(target, line, left - 8, first + number * NAME_LINE,
+        { font: nameFont, colour: theme.text, align: "right", baseline: "middle" }));
       const outer = value < 0 ? { x: start - 4, align: "right" } : { x: end + 4, align: "left" };
       write(target, ends[index], outer.x, middle, { font: endFont, colour: theme.text, align: outer.align, baseline: "middle" });
     }
   };
   return { width: room, height: bottom + TICK_ROOM, paint };
+}
+
+// As assets/bars/bars.css tears them.
+function fillTorn(target, left, top, width, height) {
+  const [right, dent] = [left + width, left + Math.max(0, width - TORN)];
+  target.beginPath();
+  [[left, top], [dent, top], [right, top + height / 4], [dent, top + height / 2], [right, top + (height * 3) / 4], [dent, top + height], [left, top + height]]
+    .forEach((point, index) => target[index ? "lineTo" : "moveTo"](...point));
+  target.closePath();
+  target.fill();
 }
 
 function paintTicks(target, theme, ticks, place, top, bottom) {
@@ -45,7 +66,7 @@ function paintTicks(target, theme, ticks, place, top, bottom) {
 const PAIR = { row: 48, heading: 20, thick: 9, gap: 3, legend: 24 };
 
 // heads: what stands over each pair. before in outline, after filled.
-export function layMoved(context, theme, { labels, heads, before, after, colour, to, ticks }, room) {
+export function layMoved(context, theme, { labels, heads, before, after, colour, to, ticks, cut }, room) {
   const place = (value) => 4 + (value / to) * (room - 44);
   const bottom = PAIR.legend + labels.length * PAIR.row;
   const paint = (target) => {
@@ -61,7 +82,9 @@ export function layMoved(context, theme, { labels, heads, before, after, colour,
       write(target, heads[index], 14 + widthOf(target, bold, name), top + 3, { font: `13px ${theme.font}`, colour: theme.text });
       outline(target, colour, [place(0), top + PAIR.heading, place(before[index]) - place(0), PAIR.thick]);
       target.fillStyle = colour;
-      target.fillRect(place(0), top + PAIR.heading + PAIR.thick + PAIR.gap, place(after[index]) - place(0), PAIR.thick);
+      const box = [place(0), top + PAIR.heading + PAIR.thick + PAIR.gap, place(after[index]) - place(0), PAIR.thick];
+      if (cut[index][1]) fillTorn(target, ...box);
+      else target.fillRect(...box);
     }
   };
   return { width: room, height: bottom + TICK_ROOM, paint };

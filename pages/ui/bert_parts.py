@@ -11,9 +11,9 @@ from pages.ui import cache, readiness
 from pages.ui.address import held, key
 from pages.ui.attention_bytes import thumbnails
 from pages.ui.attention_view import attention_map, chosen_heads, head_wall
+from pages.ui.bars import probability_chart, show_bars
 from pages.ui.block_view import short
 from pages.ui.controls import head_name
-from pages.ui.figures import QUIET, bars_in_words, probability_bars
 from pages.ui.mask_grid import Matrix, matrices
 from tx_core import blanks, fill_mask, models, parity, untrained
 
@@ -120,11 +120,9 @@ def _words_of(page: str, name: str, title: str, runner: "BertEngine", text: str,
         return
     found = fill_mask.predict(runner, text, top_k=5).blanks[0].predictions
     labels, shares = [one.piece for one in found], [one.probability for one in found]
-    figure = probability_bars(labels, shares, labels, dark=st.context.theme.type == "dark")
     st.markdown("**Most likely words at the first blank**")
-    st.plotly_chart(
-        figure, key=key(page, f"words_{name}"), config=QUIET, alt=bars_in_words(f"{title}, first blank", labels, shares)
-    )
+    chart = probability_chart(f"{title}, first blank", labels, shares, limit=1.0)
+    show_bars(chart, [one.sentence for one in found], key=key(page, f"words_{name}"))
 
 
 def labels(page: str, engine: "BertEngine", text: str, pair: str) -> None:
@@ -159,6 +157,5 @@ def _who_speaks(page: str, trace: "Trace", wins: tuple[int, ...]) -> None:
     best = max(range(len(wins)), key=wins.__getitem__)
     st.text(f"Each of the {total} dimensions is spoken for by one token. '{tokens[best]}' speaks for most of them: {wins[best]}.")
     shares, told = [won / total for won in wins], [f"{won} dimensions" for won in wins]
-    figure = probability_bars(tokens, shares, told, limit=max(shares), dark=st.context.theme.type == "dark")
-    alt = bars_in_words("Share of the dimensions that each token speaks for", tokens, shares)
-    st.plotly_chart(figure, key=key(page, "wins"), config=QUIET, alt=alt)
+    chart = probability_chart("Share of the dimensions that each token speaks for", tokens, shares, limit=max(shares))
+    show_bars(chart, told, key=key(page, "wins"))

@@ -6,14 +6,14 @@ import numpy as np
 from jaxtyping import Float
 
 from pages.ui.attention_bytes import pack
+from pages.ui.bars import Chart
 from pages.ui.exhibit import Alone
-from pages.ui.figures import ONE_COLOUR, percent
+from pages.ui.figures import ONE_COLOUR
 from pages.ui.head_table import HeadCell, LegendEntry
 from pages.ui.line_figures import DASHES, LINE_COLOURS, MARKS
 from pages.ui.picture_export import STILL
 from pages.ui.summary_figures import BELOW_ZERO, PointKind, room_for_names
 
-Chart = dict[str, object]
 Row = tuple[str | float | int | None, ...]
 
 
@@ -28,15 +28,6 @@ def still_page(picture: Callable[..., bytes], columns: tuple[str, ...], rows: Ca
     return Alone(STILL, (), "the charts, and their numbers as a table", picture, columns, rows)
 
 
-def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float, note: str = "") -> Chart:
-    """Draw what `figures.probability_bars` draws: shares from 0 to 1 on an axis that ends at `limit`."""
-    return {
-        "kind": "bars", "title": title, "labels": list(labels), "values": [min(share, limit) for share in shares],
-        "ends": [percent(share) for share in shares], "colours": [ONE_COLOUR], "names": True, "from": 0, "to": limit,
-        "ticks": _shares_of(limit), "note": note,
-    }  # fmt: skip
-
-
 def signed_chart(title: str, labels: Sequence[str], values: Sequence[float], *, limit: float) -> Chart:
     """Draw what `summary_figures.signed_bars` draws: a bar to each side of zero."""
     most = limit or 1.0
@@ -45,18 +36,6 @@ def signed_chart(title: str, labels: Sequence[str], values: Sequence[float], *, 
         "kind": "bars", "title": title, "labels": list(labels), "values": list(values), "names": True, "from": least, "to": most,
         "ends": [f"{value:.2f}".replace("-", "−") for value in values], "ticks": [{"at": 0, "text": "0"}],
         "colours": [ONE_COLOUR if value >= 0 else BELOW_ZERO for value in values],
-    }  # fmt: skip
-
-
-def moved_chart(
-    title: str, labels: Sequence[str], before: Sequence[float], after: Sequence[float], notes: Sequence[str], *, limit: float
-) -> Chart:
-    """Draw what `figures.shifted_bars` draws: before in outline, after filled, under both shares and a note."""
-    heads = [f"{percent(one)} → {percent(other)}  {note}" for one, other, note in zip(before, after, notes, strict=True)]
-    return {
-        "kind": "moved", "title": title, "labels": list(labels), "heads": heads, "colour": ONE_COLOUR, "to": limit,
-        "before": [min(share, limit) for share in before], "after": [min(share, limit) for share in after],
-        "ticks": _shares_of(limit),
     }  # fmt: skip
 
 
@@ -102,7 +81,3 @@ def grid_chart(
 def listing_chart(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Chart:
     """Draw a small table of words."""
     return {"kind": "listing", "title": title, "head": list(head), "rows": [list(row) for row in rows]}
-
-
-def _shares_of(limit: float) -> list[dict[str, object]]:
-    return [{"at": share, "text": f"{share:.0%}"} for share in (0, limit / 2, limit)]

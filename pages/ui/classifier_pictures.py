@@ -7,6 +7,7 @@ import streamlit as st
 from pages.ui.address import key
 from pages.ui.attention_bytes import thumbnails
 from pages.ui.attention_view import attention_map, chosen_heads, head_wall
+from pages.ui.bars import probability_chart, show_bars
 from pages.ui.mask_grid import Matrix, Naming, matrices
 from pages.ui.training_charts import draw_curves
 
@@ -76,7 +77,8 @@ def show_labels(page: str, found: "LabelPrediction") -> None:
             "The label below means nothing. Use words of those texts.", icon=":material/help:",
         )  # fmt: skip
     st.markdown("**Which label?**")
-    _bars(key(page, "labels"), "Probability of each label", found.names, found.probabilities, 1.0)
+    chart = probability_chart("Probability of each label", found.names, found.probabilities, limit=1.0)
+    show_bars(chart, found.names, key=key(page, "labels"))
     st.markdown(
         "**Which words spoke, and for which label?**",
         help="Each dimension of the pooled vector is the value of one word. What it adds to a label's score, more than to the "
@@ -98,13 +100,6 @@ def _said(name: str, found: "LabelPrediction") -> None:
     picture = Matrix(title, "signed", found.said, told, limit, note=note)
     matrices(found.names, words, [picture], key=name, across=1, naming=Naming(joint="·"), tallest=150)
     st.text(told)
-
-
-def _bars(name: str, title: str, labels: tuple[str, ...], shares: tuple[float, ...], limit: float) -> None:
-    from pages.ui.figures import QUIET, bars_in_words, probability_bars
-
-    figure = probability_bars(labels, shares, labels, limit=limit, dark=st.context.theme.type == "dark")
-    st.plotly_chart(figure, key=name, config=QUIET, alt=bars_in_words(title, labels, shares))
 
 
 def show_attention(page: str, found: "LabelPrediction") -> None:

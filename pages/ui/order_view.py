@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from pages.ui.bars import probability_chart, show_bars
 from pages.ui.mask_grid import Matrix, Naming, matrices
 from pages.ui.mask_pictures import short
 
@@ -47,8 +48,5 @@ def draw_guesses(found: "OrderTest", key: str) -> None:
 
 
 def _draw_guess(title: str, guess: "Guess", limit: float, key: str) -> None:
-    from pages.ui.figures import QUIET, bars_in_words, probability_bars
-
     st.caption(title)
-    figure = probability_bars(guess.words, guess.shares, guess.words, limit=limit, dark=st.context.theme.type == "dark")
-    st.plotly_chart(figure, key=key, config=QUIET, alt=bars_in_words(title, guess.words, guess.shares))
+    show_bars(probability_chart(title, guess.words, guess.shares, limit=limit), guess.words, key=key)

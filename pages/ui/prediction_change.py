@@ -6,12 +6,14 @@ import streamlit as st
 
 from pages.ui import cache
 from pages.ui.answers import remember, spelled
+from pages.ui.bars import show_bars
 from pages.ui.changes import Changes, interventions
-from pages.ui.figures import QUIET, percent, shifted_bars
+from pages.ui.figures import percent
+from pages.ui.prediction_charts import change_chart
 from pages.ui.prediction_settings import Settings
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.prediction_shift import Moved, Shift, Shifted
+    from tx_core.prediction_shift import Shift, Shifted
 
 
 def shifted(model: str, text: str, changed: Changes, chosen: Settings) -> "Shifted":
@@ -30,33 +32,14 @@ def show_prediction_change(page: str, model: str, text: str, number: int, change
         st.info(found.notice)
     blank = found.blanks[number]
     told = in_words(blank)
-    st.markdown("**What your changes do to this blank**")
+    title = "What your changes do to this blank"
+    st.markdown(f"**{title}**")
     st.text(told)
-    labels = [spelled(moved.prediction) for moved in blank.moved]
-    figure = shifted_bars(
-        labels, [moved.before for moved in blank.moved], [moved.after for moved in blank.moved],
-        [note(moved) for moved in blank.moved], [moved.prediction.sentence for moved in blank.moved],
-        limit=chosen.limit, dark=st.context.theme.type == "dark",
-    )  # fmt: skip
-    listed = [
-        f"{label} {percent(moved.before)} → {percent(moved.after)} ({note(moved)})"
-        for label, moved in zip(labels, blank.moved, strict=True)
-    ]
-    st.plotly_chart(figure, key=f"{page}_shift", config=QUIET, alt=f"What your changes do to this blank: {', '.join(listed)}.")
+    show_bars(change_chart(blank, title, chosen), [moved.prediction.sentence for moved in blank.moved], key=f"{page}_shift")
     st.caption(
         "Arrows count places in the list of the whole vocabulary. “new” and “gone” are words that came into, or fell out of, "
         f"the first {chosen.listed}. The lists at the top of the page are those of the unchanged model."
     )
-
-
-def note(moved: "Moved") -> str:
-    """Say in a word what became of an entry's place."""
-    if not moved.listed_before:
-        return f"new, was no. {moved.rank_before:,}"
-    if not moved.listed_after:
-        return f"gone, now no. {moved.rank_after:,}"
-    climbed = moved.rank_before - moved.rank_after
-    return f"↑{climbed}" if climbed > 0 else f"↓{-climbed}" if climbed < 0 else "="
 
 
 def in_words(blank: "Shift") -> str:

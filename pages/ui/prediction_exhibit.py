@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from pages.ui import controls, prediction_settings
 from pages.ui.answers import COLUMNS, Answer, rows, spelled
 from pages.ui.attention_exhibit import attention_views
+from pages.ui.bars import Chart, bars_in_words
 from pages.ui.blank_attention import BlankShown
 from pages.ui.carried import changes_in_words, quoted
-from pages.ui.charts import Chart, moved_chart, picture_of, probability_chart, still_page
+from pages.ui.charts import picture_of, still_page
 from pages.ui.exhibit import Exhibit, Offered, Python
-from pages.ui.figures import bars_in_words
 from pages.ui.plain_names import file_stem
-from pages.ui.prediction_change import in_words, note, shifted
+from pages.ui.prediction_change import in_words, shifted
+from pages.ui.prediction_charts import change_chart, charts_of
 from pages.ui.prediction_settings import Settings
 from pages.ui.prediction_snippets import core_lists, core_shift, library_lists, library_shift
-from pages.ui.prediction_view import named_label
 from pages.ui.saved_numbers import SavedNumbers, number_files
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ def lists_exhibit(lists: Lists) -> Exhibit:
         texts = [f"{place} sentence: {quoted(one.text)}" for place, one in zip(("First", "Second"), lists.found, strict=False)]
     caption = " ".join([f"{title}.", *texts, *lists.notes])
     charts, across = _side_by_side(lists)
-    told = " ".join(bars_in_words(str(chart["title"]), chart["labels"], chart["shares"]) for chart in charts if chart)
+    drawn = [told for answer in lists.found for told in charts_of(answer, lists.chosen)]
+    told = " ".join(bars_in_words(one.title, one.labels, one.shares) for one in drawn)
     picture, table = picture_of(charts, told, across=across), [row for answer in lists.found for row in rows(answer)]
     name = file_stem("predictions", lists.model)
     joint = any(answer.joint for answer in lists.found)
@@ -97,22 +98,12 @@ def _side_by_side(lists: Lists) -> tuple[list[Chart | None], int]:
 
 
 def _charts(answer: Answer, chosen: Settings, sentence: int) -> list[Chart]:
-    several, charts = len(answer.filling.blanks) > 1, []
+    charts = [told.chart for told in charts_of(answer, chosen)]
+    return [chart | {"title": _of_sentence(sentence, str(chart["title"]))} for chart in charts] if sentence else charts
 
-    def add(title: str, labels: list[str], shares: list[float]) -> None:
-        title = f"Sentence {sentence}: {title[0].lower()}{title[1:]}" if sentence else title
-        charts.append(probability_chart(title, labels, shares, limit=chosen.limit) | {"shares": shares})
 
-    for blank in answer.filling.blanks:
-        add(f"Blank {blank.number + 1}" if several else "Most likely words",
-            [spelled(one) for one in blank.predictions], [one.probability for one in blank.predictions])  # fmt: skip
-        named = [score for score in (answer.scores[blank.number] if answer.scores else ()) if score.probability is not None]
-        if named:
-            add(f"Your words at blank {blank.number + 1}" if several else "Your words",
-                [named_label(score) for score in named], [score.probability for score in named])  # fmt: skip
-    if answer.joint:
-        add("All blanks together", [" … ".join(one.words) for one in answer.joint], [one.probability for one in answer.joint])
-    return charts
+def _of_sentence(number: int, title: str) -> str:
+    return f"Sentence {number}: {title[0].lower()}{title[1:]}"
 
 
 def moved_exhibit(lists: Lists, seen: BlankShown) -> Exhibit:
@@ -121,11 +112,8 @@ def moved_exhibit(lists: Lists, seen: BlankShown) -> Exhibit:
     changes = f"The run was changed: {changes_in_words(seen.trace)}."
     title = f"What a change does to blank {seen.number + 1}, {controls.model_title(lists.model)}"
     caption = " ".join([f"{title}.", f"Text: {quoted(seen.text)}", changes, in_words(shift), *lists.notes])
-    chart = moved_chart(
-        "", [spelled(one.prediction) for one in shift.moved], [one.before for one in shift.moved],
-        [one.after for one in shift.moved], [note(one) for one in shift.moved], limit=lists.chosen.limit,
-    )  # fmt: skip
-    picture, table = picture_of([chart], in_words(shift)), _moved_rows(shift)
+    picture = picture_of([change_chart(shift, "", lists.chosen)], in_words(shift))
+    table = _moved_rows(shift)
     name = file_stem("changed-predictions", lists.model)
     numbers = number_files(
         "All words", f"{len(table)} words with their probability and their rank before and after.", name, len(table) * 7,

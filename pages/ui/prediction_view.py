@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui import answers
-from pages.ui.answers import COLUMNS, Answer, as_csv, rows, spelled
-from pages.ui.figures import QUIET, bars_in_words, percent, probability_bars
+from pages.ui.answers import COLUMNS, Answer, as_csv, rows
+from pages.ui.bars import show_bars
+from pages.ui.figures import percent
+from pages.ui.prediction_charts import Told, favourites_chart, joint_chart, named_chart, named_title
 from pages.ui.prediction_settings import Settings
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -34,55 +36,43 @@ def draw_answer(
     for blank in filling.blanks:
         if blank.number % ABREAST == 0 or not abreast:
             columns = st.columns(ABREAST, gap="large") if abreast and (several or words) else [st.container()]
-        title, yours = "Most likely words", "Your words"
-        if several:
-            title, yours = f"Blank {blank.number + 1}", f"Your words at blank {blank.number + 1}"
         with columns[blank.number % len(columns)]:
-            _favourites(blank, engine.tokenizer.vocab_size, chosen, f"{key}_{blank.number}", title)
+            _favourites(blank, favourites_chart(blank, several, chosen), engine.tokenizer.vocab_size, f"{key}_{blank.number}")
         with columns[blank.number % len(columns)] if several else columns[-1]:
             scores.append(answers.scores(engine.name, text, words, blank.number))
-            _named(scores[-1], chosen, f"{key}_{blank.number}_named", yours)
+            if words:
+                st.markdown(f"**{named_title(blank.number, several)}**")
+                _named(scores[-1], named_chart(scores[-1], blank.number, several, chosen), f"{key}_{blank.number}_named")
     joint = answers.joint(engine.name, text) if several else ()
     notices = [*(score.fallback for blank in scores for score in blank), *(filling.notice for filling in joint)]
     if not filling.notice and (told := next(filter(None, notices), "")):
         st.info(told)
     if joint:
-        _together(joint, chosen, f"{key}_joint")
+        _together(joint, joint_chart(joint, chosen), f"{key}_joint")
     return Answer(text, filling, tuple(scores), joint)
 
 
-def _favourites(blank: "BlankPredictions", entries: int, chosen: Settings, key: str, title: str) -> None:
-    st.markdown(f"**{title}**")
-    labels = [spelled(entry) for entry in blank.predictions]
-    shares = [entry.probability for entry in blank.predictions]
-    _bars(labels, shares, [entry.sentence for entry in blank.predictions], chosen, key, title)
-    left = f"The other {entries - len(labels):,} entries of the vocabulary share {percent(blank.rest)}."
+def _favourites(blank: "BlankPredictions", told: Told, entries: int, key: str) -> None:
+    _titled(told, key)
+    left = f"The other {entries - len(told.labels):,} entries of the vocabulary share {percent(blank.rest)}."
     joins = " ## continues the word before the blank." if any(entry.joins for entry in blank.predictions) else ""
     st.caption(left + joins.replace("#", "\\#"))
 
 
-def _named(found: "Sequence[WordScore]", chosen: Settings, key: str, title: str) -> None:
-    if not found:
-        return
+def _named(found: "Sequence[WordScore]", told: Told | None, key: str) -> None:
     from tx_core.word_scores import LENGTHS_DIFFER
 
-    st.markdown(f"**{title}**")
-    scored = [score for score in found if score.probability is not None]
-    if scored:
-        labels = [named_label(score) for score in scored]
-        _bars(labels, [score.probability for score in scored], [_chain(score) for score in scored], chosen, key, title)
+    if told:
+        show_bars(told.chart, told.texts, key=key)
     for score in found:
         if score.probability is None:
             st.text(f"“{score.word}” – {score.note}")
-    if any(len(score.pieces) > 1 for score in scored):
+    if any(len(score.pieces) > 1 for score in found if score.probability is not None):
         st.caption(LENGTHS_DIFFER)
 
 
-def _together(found: "Sequence[JointFilling]", chosen: Settings, key: str) -> None:
-    title = "All blanks together"
-    st.markdown(f"**{title}**")
-    labels = [" … ".join(filling.words) for filling in found]
-    _bars(labels, [filling.probability for filling in found], [filling.sentence for filling in found], chosen, key, title)
+def _together(found: "Sequence[JointFilling]", told: Told, key: str) -> None:
+    _titled(told, key)
     st.text(f"Best: {found[0].sentence}")
     st.caption(
         "Filled from left to right: the model reads each word that was put in before it chooses the next. The number is "
@@ -90,23 +80,9 @@ def _together(found: "Sequence[JointFilling]", chosen: Settings, key: str) -> No
     )
 
 
-def _bars(
-    labels: Sequence[str], shares: Sequence[float], hover: Sequence[str], chosen: Settings, key: str, title: str
-) -> None:
-    dark = st.context.theme.type == "dark"
-    figure = probability_bars(labels, shares, hover, limit=chosen.limit, dark=dark)
-    st.plotly_chart(figure, key=key, config=QUIET, alt=bars_in_words(title, labels, shares))
-
-
-def named_label(score: "WordScore") -> str:
-    """Label a named word, with the number of its pieces where they are several."""
-    return score.word if len(score.pieces) == 1 else f"{score.word} ({len(score.pieces)} pieces)"
-
-
-def _chain(score: "WordScore") -> str:
-    if len(score.steps) == 1:
-        return f"rank {score.rank:,} of the vocabulary"
-    return " × ".join(f"{piece} {percent(step)}" for piece, step in zip(score.pieces, score.steps, strict=True))
+def _titled(told: Told, key: str) -> None:
+    st.markdown(f"**{told.title}**")
+    show_bars(told.chart, told.texts, key=key)
 
 
 def numbers(found: Sequence[Answer], key: str) -> None:

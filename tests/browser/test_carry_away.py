@@ -13,16 +13,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from pages.ui.charts import (
-    grid_chart,
-    lines_chart,
-    listing_chart,
-    moved_chart,
-    picture_of,
-    points_chart,
-    probability_chart,
-    signed_chart,
-)
+from pages.ui.bars import moved_chart, probability_chart
+from pages.ui.charts import grid_chart, lines_chart, listing_chart, picture_of, points_chart, signed_chart
 from pages.ui.compare_view import packed_comparison
 from pages.ui.exhibit import Alone, Exhibit, Python
 from pages.ui.head_table import HeadCell, LegendEntry
@@ -182,9 +174,9 @@ def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:
     cell, entry = HeadCell("broad", "≈", "0.87", "#a8912a", 0.87, "told"), LegendEntry(HOSTILE, "≈", "#a8912a")
     kinds = [PointKind("broad", "#a8912a", "star")] * 2
     charts = [
-        probability_chart(HOSTILE, words, [0.25, 0.00002], limit=1.0, note=HOSTILE),
+        probability_chart(HOSTILE, words, [0.25, 0.00002], limit=0.2, note=HOSTILE),
         signed_chart("Gradients", words, [0.25, -0.5], limit=0.5),
-        moved_chart("Changes", words, [0.25, 0.5], [0.5, 0.0], ["↑1", "gone, now no. 12"], limit=1.0),
+        moved_chart("Changes", words, [0.25, 0.5], [0.5, 0.0], ["↑1", "gone, now no. 12"], limit=0.4),
         lines_chart("Depth", steps, {HOSTILE: [0.1, 0.5, 0.9], "shared": [0, 0, 1]}, band=([0, 0, 0], [1, 1, 1])),
         points_chart("Map", np.array([[0.0, 0.0], [1.0, 2.0]]), ["1-1", "1-2"], kinds, 0, [1]),
         grid_chart("Heads", [[cell, cell]], [entry], (0, 1)),

@@ -1,24 +1,28 @@
 """The fill-mask page in a real browser: typed into, clicked, linked, on a phone, in the dark, with hostile words."""
 
+import re
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
 
 expect.set_options(timeout=20_000)
-BARS = "[data-testid='stPlotlyChart']"
 
 
-def opened(page_at, width: int = 1280, dark: bool = False, **address: str) -> Page:
+def opened(page_at, title: str = "Most likely words", width: int = 1280, dark: bool = False, **address: str) -> Page:
     """The page by its link, once its first bars are painted."""
     query = "&".join(f"{name}={quote(value)}" for name, value in address.items())
     page = page_at(f"/fill_mask?{query}", width=width, dark=dark)
-    page.locator(f"{BARS} .bars path").first.wait_for()
+    bars(page, title).wait_for()
     return page
 
 
-def labels(page: Page, chart: int = 0):
-    return page.locator(BARS).nth(chart).locator(".yaxislayer-above text")
+def bars(page: Page, title: str = "Most likely words"):
+    return page.get_by_role("list", name=title).get_by_role("listitem").first
+
+
+def word_at(bar) -> str:
+    return bar.locator(".name").inner_text()
 
 
 def word(page: Page, name: str):
@@ -26,18 +30,30 @@ def word(page: Page, name: str):
 
 
 def test_bars_follow_what_is_typed_and_the_link_brings_it_back(page_at, settle, axe):
-    page = opened(page_at)
-    box = page.get_by_label("Sentence", exact=True)
-    box.fill("")
-    page.get_by_text("There is no text yet").wait_for()
-    box.press_sequentially("___ you very much.", delay=10)
-    expect(labels(page).first).to_have_text("thank")
-    expect(box).to_be_focused()
+    page = opened(page_at, text="___ you")
+    chart = page.get_by_test_id("bars")
+    chart.evaluate("chart => chart.classList.add('the-very-same')")
+    before, box = chart.inner_text(), page.get_by_label("Sentence", exact=True)
+    box.press("End")
+    box.press_sequentially(" very much.", delay=10)
+    expect(chart).not_to_have_text(before, use_inner_text=True)
+    page.wait_for_url("**much.*")
     settle(page)
+    expect(box).to_be_focused()
+    expect(chart).to_have_class(re.compile("the-very-same"))  # one node for all that is typed: nothing flickers
+    found, told = word_at(bars(page)), page.get_by_role("tooltip")
+    bars(page).hover()
+    expect(told).to_have_text(f"{found} you very much.")
     axe(page)
-    page.wait_for_url("**/fill_mask?*text=___*")
-    again = page_at(f"/{page.url.split('/', 3)[3]}")
-    expect(labels(again).first).to_have_text("thank")
+    bars(page).focus()
+    page.keyboard.press("ArrowDown")
+    second = page.get_by_role("listitem").and_(page.locator(":focus"))
+    expect(second).to_have_accessible_description(f"{word_at(second)} you very much.")
+    page.keyboard.press("Escape")
+    page.mouse.move(0, 0)
+    expect(told).to_be_hidden()
+    again = opened(lambda path, **more: page_at(f"/{page.url.split('/', 3)[3]}"))
+    assert word_at(bars(again)) == found
     expect(again.get_by_label("Sentence", exact=True)).to_have_value("___ you very much.")
 
 
@@ -60,14 +76,14 @@ def test_without_a_blank_one_click_makes_one(page_at):
     page = page_at("/fill_mask?text=The+cat+sleeps.")
     page.get_by_role("button", name="Blank the last word").click()
     expect(page.get_by_label("Sentence", exact=True)).to_have_value("The cat [MASK].")
-    expect(page.locator(f"{BARS} .bars path").first).to_be_visible()
+    expect(bars(page)).to_be_visible()
 
 
 def test_an_example_compares_two_sentences_and_the_options_show_their_values(page_at, settle, axe):
     page = opened(page_at)
     page.get_by_role("radio", name="A man, a woman").click()
     expect(page.get_by_label("Second sentence")).to_have_value("The woman worked as a [MASK].")
-    expect(page.locator(BARS)).to_have_count(4)
+    expect(page.get_by_test_id("bars")).to_have_count(4)
     settle(page)
     axe(page)
     page.get_by_role("button", name="Options").click()
@@ -77,10 +93,11 @@ def test_an_example_compares_two_sentences_and_the_options_show_their_values(pag
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_a_phone_shows_it_all_without_scrolling_sideways(page_at, settle, axe, dark):
-    page = opened(page_at, width=390, dark=dark, text="He drinks a cup of ___ every ___.", named="tea, banana")
+    long = "x" * 40
+    page = opened(page_at, "Blank 1", width=390, dark=dark, text="A cup of ___ every ___.", named=f"tea, {long}, banana")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    ink = labels(page).first.evaluate("label => getComputedStyle(label).fill")
-    assert ink == ("rgb(232, 237, 242)" if dark else "rgb(15, 23, 32)")
+    expect(bars(page, "Blank 1").locator(".name")).to_have_css("color", "rgb(232, 237, 242)" if dark else "rgb(15, 23, 32)")
+    assert long in page.get_by_role("list", name="Your words at blank 1").inner_text()
     page.get_by_text("Where does the blank look?").wait_for()
     settle(page)
     axe(page)
@@ -90,8 +107,8 @@ def test_hostile_words_are_shown_and_never_run(page_at, settle):
     hostile = "<script>alert(1)</script> <img src=x onerror=alert(2)> ___ **b** [a](javascript:alert(3)) \u202e\u0301"
     page = opened(page_at, text=hostile, named="<b>x</b>, <img src=x>")
     expect(page.get_by_label("Sentence", exact=True)).to_have_value(hostile)
-    page.locator(f"{BARS} .bars path").first.hover(force=True)
-    expect(page.locator(f"{BARS} .hoverlayer").first).to_contain_text("<script>alert(1)</script>")
+    bars(page).hover()
+    expect(page.get_by_role("tooltip").first).to_contain_text("<script>alert(1)</script>")
     assert page.locator("img[src='x'], a[href^='javascript']").count() == 0
     page.get_by_label("Sentence", exact=True).fill("x" * 10_000 + " ___")
     settle(page)

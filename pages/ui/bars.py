@@ -1,0 +1,77 @@
+"""Shares as horizontal bars: a chart in words and numbers, for the page and for what is carried away; and its component.
+
+What a chart holds is drawn twice: by assets/bars on the page, by assets/picture in a figure.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.attention_view import joined
+from pages.ui.figures import ONE_COLOUR, percent
+
+ASSETS = Path(__file__).parents[2] / "assets" / "bars"
+MODULES = ("surface.js", "../bars/rows.js", "../bars/places.js", "../bars/chart.js")
+
+Chart = dict[str, object]
+
+
+def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float, note: str = "") -> Chart:
+    """Make a horizontal bar of each label, the first on top, with its share in words at its end.
+
+    shares: 0 to 1. limit: where the axis ends, the same for all charts that are compared. Raises ValueError when there
+    are not as many labels as shares.
+    """
+    if len(labels) != len(shares):
+        raise ValueError(f"every share needs a label, got {len(shares)} and {len(labels)}")
+    return {
+        "kind": "bars", "title": title, "labels": list(labels), "values": [min(share, limit) for share in shares],
+        "ends": [percent(share) for share in shares], "colours": [ONE_COLOUR], "names": True, "from": 0, "to": limit,
+        "ticks": _shares_of(limit), "cut": [share > limit for share in shares], "note": note,
+    }  # fmt: skip
+
+
+def moved_chart(
+    title: str, labels: Sequence[str], before: Sequence[float], after: Sequence[float], notes: Sequence[str], *, limit: float
+) -> Chart:
+    """Make two bars of each label, before in outline and after filled, under both shares and a note.
+
+    Shares and limit are as for `probability_chart`.
+    """
+    heads = [f"{percent(one)} → {percent(other)}  {note}" for one, other, note in zip(before, after, notes, strict=True)]
+    return {
+        "kind": "moved", "title": title, "labels": list(labels), "heads": heads, "colour": ONE_COLOUR, "to": limit,
+        "before": [min(share, limit) for share in before], "after": [min(share, limit) for share in after],
+        "ticks": _shares_of(limit), "cut": [[share > limit for share in pair] for pair in zip(before, after, strict=True)],
+    }  # fmt: skip
+
+
+def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) -> str:
+    """Say what a chart of bars shows, for those who cannot see it."""
+    told = ", ".join(f"{label} {percent(share)}" for label, share in zip(labels, shares, strict=True))
+    return f"{title}: {told}."
+
+
+def show_bars(chart: Chart, told: Sequence[str], *, key: str) -> None:
+    """Draw a chart on the page; whoever points at a bar, or comes to it by keyboard, reads what is told of it.
+
+    A change of its numbers moves its bars; what stands at their ends is theirs at once.
+    Raises ValueError when there are not as many texts as bars.
+    """
+    if len(told) != len(chart["labels"]):
+        raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(told)}")
+    _component()(key=key, data=chart | {"told": list(told)})
+
+
+def _shares_of(limit: float) -> list[dict[str, object]]:
+    return [{"at": share, "text": f"{100 * share:.3g} %"} for share in (0, limit / 2, limit)]
+
+
+@cache
+def _component() -> Callable[..., object]:
+    style = (ASSETS / "bars.css").read_text("utf-8")
+    return st.components.v2.component(
+        "attention_explorer_bars", html='<div class="bars-view"></div>', css=style, js=joined(MODULES)
+    )
