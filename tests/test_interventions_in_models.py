@@ -86,7 +86,7 @@ def test_what_is_predicted_with_a_token_hidden_is_what_the_library_predicts(engi
     hidden = Interventions(hidden_tokens=frozenset({(None, None, HIDDEN)}))
     encoding = engine(family).encode(TEXT)
     row = engine(family).blank_logits([encoding, engine(family).encode("A ___.")], interventions=[hidden, Interventions()])
-    target = engine(family)._target(encoding) if family == "bart" else None
+    target = engine(family).trace(TEXT).stacks[1].query_tokens if family == "bart" else None
     expected = by_the_library(reference(family), encoding, target, HIDDEN).logits[0, list(encoding.blanks)]
     torch.testing.assert_close(row.rows[0], expected, atol=1e-4, rtol=1e-4)
 
