@@ -15,7 +15,7 @@ BLOCK = 1024
 """Texts that are sorted by length together: few at first, so that the first batch comes soon, and many later, so that most
 batches hold texts of one length, with nothing to pad and nothing to mask."""
 MOST_ROWS = 64
-MOST_PIECES = {"cpu": 512}
+MOST_PIECES = {"cpu": 640}
 """Tokens of one batch. Fewer is slower on a CPU, as each batch fetches all of the model's weights anew; and so is more: what
 a layer computes is then so large that the memory for it is handed back to the system and cleared anew each time."""
 MOST_PIECES_ON_A_CARD = 16_384
@@ -71,7 +71,7 @@ def _cut(engine: Engine, block: Sequence[tuple[int, Encoding]]) -> Iterator[Text
     for number, row in block:
         tokens, rows = len(row), len(batch) + 1
         full = rows > MOST_ROWS or rows * tokens > most_pieces or rows * tokens**2 * maps > MOST_WEIGHTS
-        longer = batch and tokens > len(batch[-1][1])
+        longer = batch and tokens > len(batch[-1][1])  # from a third on, a batch without padding is worth more than a full one
         if batch and (full or (longer and 3 * len(batch) * len(batch[-1][1]) > most_pieces)):
             yield TextBatch(*zip(*batch, strict=True))
             batch = []
