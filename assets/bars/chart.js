@@ -21,7 +21,7 @@ export default function mountBars({ data, parentElement }) {
 }
 
 function makeBars(parent) {
-  const chart = { rows: [], active: null };
+  const chart = { rows: [], active: null, dismissed: false };
   chart.list = element("ul", { class: "rows", role: "list" });
   chart.axis = element("div", { class: "axis", "aria-hidden": "true" });
   chart.legend = element("div", { class: "legend", "aria-hidden": "true" });
@@ -30,7 +30,7 @@ function makeBars(parent) {
   parent.querySelector(".bars-view").append(chart.root);
   const rowOf = (target) => chart.rows.find((row) => row.node === target.closest?.("li"));
   chart.list.onpointerover = (event) => tell(chart, rowOf(event.target));
-  chart.list.onpointerleave = () => tell(chart, chart.rows.find((row) => row.node.matches(":focus-visible")));
+  chart.list.onpointerleave = () => tell(chart, chart.dismissed ? null : chart.rows.find((row) => row.node.matches(":focus-visible")));
   chart.list.onclick = (event) => tell(chart, rowOf(event.target));
   chart.list.addEventListener("focusin", (event) => activateRow(chart, rowOf(event.target)));
   chart.list.addEventListener("focusout", () => tell(chart, null));
@@ -59,7 +59,10 @@ function receiveBars(chart, data) {
 
 function pressInBars(chart, event) {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
-  if (event.key === "Escape") tell(chart, null);
+  if (event.key === "Escape") {
+    tell(chart, null);
+    chart.dismissed = true;
+  }
   const [at, last] = [chart.rows.indexOf(chart.active), chart.rows.length - 1];
   const next = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: last }[event.key];
   if (next === undefined) return;
@@ -80,6 +83,7 @@ function activateRow(chart, row) {
 
 function tell(chart, row) {
   chart.told.hidden = !row;
+  if (row) chart.dismissed = false;
   for (const other of chart.rows) other.node.removeAttribute("aria-describedby");
   if (!row) return;
   row.node.setAttribute("aria-describedby", "told");

@@ -42,7 +42,7 @@ def ask_settings(page: str) -> None:
         st.slider("Words in each list", 1, LONGEST_LIST, key=key(page, "listed"))
         st.segmented_control(
             "Bars end at", list(LIMITS), key=key(page, "limit"), format_func=LIMITS.get, required=True,
-            help="The same for all charts, so that they can be compared. A longer bar is cut off there, its number is not.",
+            help="The same for all charts, so that they can be compared. A longer bar is torn off there, its number is true.",
         )  # fmt: skip
         st.select_slider(
             "Temperature", sorted(TEMPERATURES, key=float), key=key(page, "temperature"),
