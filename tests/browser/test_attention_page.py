@@ -84,6 +84,14 @@ def test_wall_and_keys_and_boxes_choose_the_same_heads(page_at):
     page.keyboard.press("Enter")
     expect(said(page)).to_contain_text("Layer 1, head 8.")
     expect(page.get_by_role("gridcell", selected=True)).to_have_count(1)
+    expect(head(page, 1, 8)).to_have_attribute("aria-selected", "true")
+    head(page, 2, 7).click()
+    expect(said(page)).to_contain_text("Layer 2, head 7.")
+    page.get_by_role("combobox", name="Head shown").fill("Layer 1, head 8")
+    page.keyboard.press("Enter")
+    expect(head(page, 1, 8)).to_have_attribute("aria-selected", "true")
+    head(page, 2, 7).click()
+    expect(said(page)).to_contain_text("Layer 2, head 7.")
 
 
 def test_a_clicked_token_is_focused_in_words_and_in_the_link_and_stays_through_the_options(page_at):
@@ -123,6 +131,9 @@ def test_a_link_brings_the_view_back_and_so_does_the_way_back(page_at):
 def test_on_a_phone_nothing_is_wider_than_the_screen_and_heads_are_as_large_as_a_finger_needs(page_at, axe, darken):
     page = page_at("/?text=The+old+man+bought+a+very+big+house+because+he+liked+it.&heads=2-6", width=390)
     assert no_wider_than_the_screen(page)
+    expect(page.get_by_test_id("head-wall")).to_be_in_viewport(ratio=1)
+    tops = [page.get_by_test_id("head-wall"), map_label(page), page.get_by_role("combobox", name="Head shown")]
+    assert sorted(tops, key=lambda part: part.bounding_box()["y"]) == tops
     box = head(page, 1, 1).bounding_box()
     assert min(box["width"], box["height"]) >= 24
     head(page, 3, 3).click()
