@@ -118,6 +118,7 @@ def test_a_link_brings_the_view_back_and_so_does_the_way_back(page_at):
     assert words.startswith("Mean of 2 heads. 'My' gives")
     head(page, 1, 1).click()
     expect(said(page)).to_contain_text("Layer 1, head 1.")
+    linked(page, "heads=1-1")
     page.go_back()
     expect(said(page)).to_have_text(words)
     page.reload()
