@@ -9,6 +9,7 @@ from pages.ui import changes
 from pages.ui.address import key
 from pages.ui.changes import Change
 from pages.ui.held_changes import asked, change_button, put
+from pages.ui.lazy_popover import lazy_popover
 from pages.ui.view_options import ViewOptions
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -23,12 +24,12 @@ CANNOT_TELL = (
 
 
 def ask_change(page: str, stack: "AttentionStack", options: ViewOptions, first: int, which: str) -> None:
-    """Offer every change of a run, in a popover whose inside is drawn only while it is open.
+    """Offer every change of a run, in a popover.
 
     first: the number of the stack's first layer in the whole model. which: the name of the heads that are looked at.
     """
-    opened = st.popover("Change something", icon=":material/science:", key=key(page, "change_opened"), on_change="rerun")
-    if not opened.open:
+    opened = lazy_popover("Change something", icon=":material/science:", key=key(page, "change_opened"), height=600)
+    if opened is None:
         return
     with opened:
         _ask_heads(page, [(layer + first, head) for layer, head in options.heads], which)

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.ui import controls
 from pages.ui.address import Field, choice_field, flag_field, held, key, number_field
 from pages.ui.attention_view import SCALES, Head, heads_from_link, heads_to_link, token_from_link, token_to_link
+from pages.ui.lazy_popover import lazy_popover
 
 MOST_LAYERS_OR_HEADS = 1000
 MOST_TOKENS = 100_000
@@ -101,9 +102,9 @@ def ask_view(page: str) -> None:
 
 
 def _ask_drawing(page: str) -> None:
-    """Let the reader choose what is drawn, how many lines, and in which colours; drawn only while it is open."""
-    opened = st.popover("Lines and colours", icon=":material/tune:", key=key(page, "drawing_opened"), on_change="rerun")
-    if not opened.open:
+    """Let the reader choose what is drawn, how many lines, and in which colours."""
+    opened = lazy_popover("Lines and colours", icon=":material/tune:", key=key(page, "drawing_opened"), height=260)
+    if opened is None:
         return
     with opened:
         st.segmented_control("Show", list(SHOWN), format_func=SHOWN.get, required=True, **held(key(page, "show")))
