@@ -14,7 +14,7 @@ const TICK_ROOM = 22;
 export function layBars(context, theme, { labels, values, ends, colours, names, from, to, ticks, cut }, room) {
   const [nameFont, endFont] = [`14px ${theme.font}`, `13px ${theme.font}`];
   const widest = names ? Math.max(...labels.map((label) => widthOf(context, nameFont, visible(label)))) : 0;
-  const left = names ? Math.min(widest, Math.floor(room * 0.6)) + 8 : 0;
+  const left = names ? Math.min(widest, Math.floor(room * 0.45)) + 8 : 0;
   const side = (at) => Math.max(0, ...ends.filter((_, index) => (values[index] < 0) === at).map((end) => widthOf(context, endFont, end))) + 8;
   const before = left + (from < 0 ? side(true) : 0);
   const plot = Math.max(40, room - before - side(false));
@@ -56,10 +56,11 @@ function fillTorn(target, left, top, width, height) {
 }
 
 function paintTicks(target, theme, ticks, place, top, bottom) {
+  const font = `12px ${theme.font}`;
   for (const { at, text } of ticks) {
     target.fillStyle = theme.faint;
     target.fillRect(place(at) - 0.5, top, 1, bottom - top);
-    write(target, text, place(at), bottom + 4, { font: `12px ${theme.font}`, colour: theme.quiet, align: "center" });
+    write(target, text, Math.max(place(at), widthOf(target, font, text) / 2), bottom + 4, { font, colour: theme.quiet, align: "center" });
   }
 }
 
@@ -80,7 +81,7 @@ export function layMoved(context, theme, { labels, heads, before, after, colour,
       const name = fit(target, visible(label), nameRoom);
       write(target, name, 4, top + 3, { font: bold, colour: theme.text });
       write(target, heads[index], 14 + widthOf(target, bold, name), top + 3, { font: `13px ${theme.font}`, colour: theme.text });
-      outline(target, colour, [place(0), top + PAIR.heading, place(before[index]) - place(0), PAIR.thick]);
+      outline(target, colour, [place(0), top + PAIR.heading, place(before[index]) - place(0), PAIR.thick], cut[index][0]);
       target.fillStyle = colour;
       const box = [place(0), top + PAIR.heading + PAIR.thick + PAIR.gap, place(after[index]) - place(0), PAIR.thick];
       if (cut[index][1]) fillTorn(target, ...box);
@@ -90,10 +91,17 @@ export function layMoved(context, theme, { labels, heads, before, after, colour,
   return { width: room, height: bottom + TICK_ROOM, paint };
 }
 
-function outline(target, colour, box) {
+// open: without its end, for what goes on beyond the axis.
+function outline(target, colour, [left, top, width, height], open = false) {
   target.strokeStyle = colour;
   target.lineWidth = 1.5;
-  target.strokeRect(...box);
+  target.beginPath();
+  target.moveTo(left + width, top);
+  target.lineTo(left, top);
+  target.lineTo(left, top + height);
+  target.lineTo(left + width, top + height);
+  if (!open) target.closePath();
+  target.stroke();
 }
 
 function paintLegendOfPairs(target, theme, colour) {
