@@ -18,7 +18,15 @@ from pages.ui.address import (
 )
 from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
 from pages.ui.live import live
-from pages.ui.matrix_view import Cell, cell_from_link, cell_to_link, chosen_cell, matrix_row
+from pages.ui.matrix_view import (
+    Cell,
+    Drawing,
+    cell_from_link,
+    cell_to_link,
+    chosen_cell,
+    chosen_drawing,
+    matrix_row,
+)
 from pages.ui.step_notes import equation, letters, notes
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -29,6 +37,7 @@ PAGE = "self_attention"
 MODEL = "embedded"
 LAYERS, HEADS = controls.embedded_sizes()
 WEIGHTS = {"trained": "Trained", "random": "Random", "none": "None"}
+DRAWN = (2, 32)  # the fewest and the most dimensions that a reader can look at; all are computed with
 NORMALISE = {"softmax": "Soft", "sparsemax": "Sparse", "hardmax": "Hard"}
 FIELDS = (
     text_field("text", "time flies like an arrow"),
@@ -40,7 +49,7 @@ FIELDS = (
     flag_field("unscaled"),
     flag_field("causal"),
     flag_field("numbers"),
-    number_field("dimensions", 6, 2, 32),
+    number_field("dimensions", 6, *DRAWN),
     Field("cell", Cell("matches", 3, 2), cell_from_link, cell_to_link),
     *key_value_table.FIELDS,
 )
@@ -125,20 +134,20 @@ def steps() -> None:
 
 
 def draw_steps(found: "SentenceSteps") -> None:
-    """Draw the matrices as the reader wants to see them, and keep the cell that is chosen."""
+    """Draw the matrices, and keep the cell and the way of drawing that are chosen."""
     from pages.ui.step_matrices import step_matrices
 
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.slider("Dimensions drawn", 2, 32, key=key(PAGE, "dimensions"), width=150,
-                  help="All dimensions are computed with; more than a few are hard to look at.")  # fmt: skip
-        st.toggle("Show numbers", key=key(PAGE, "numbers"))
-    name = key(PAGE, "row")
-    matrices = step_matrices(found, value("dimensions"))
+    name, drawing = key(PAGE, "row"), Drawing(value("dimensions"), *DRAWN, value("numbers"))
+    matrices = step_matrices(found, drawing.most)
 
     def choose() -> None:
         st.session_state[key(PAGE, "cell")] = chosen_cell(name, matrices)
 
-    matrix_row(matrices, value("cell"), names_title="Tokens", key=name, on_choose=choose, numbers=value("numbers"))
+    def draw() -> None:
+        asked = chosen_drawing(name, drawing)
+        st.session_state[key(PAGE, "dimensions")], st.session_state[key(PAGE, "numbers")] = asked.dimensions, asked.numbers
+
+    matrix_row(matrices, value("cell"), names_title="Tokens", key=name, on_choose=choose, drawing=drawing, on_draw=draw)
 
 
 def draw_saturation() -> None:

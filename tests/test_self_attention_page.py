@@ -106,12 +106,13 @@ def test_without_projections_there_are_none_and_the_measured_share_is_told(open_
 def test_fewer_columns_are_drawn_than_computed_with_and_the_page_says_so(open_app):
     header, matrices = sent(open_app(PAGE, text=TEXT, dimensions="4"))
     query = next(one for one in header["matrices"] if one["name"] == "query")
-    assert (query["shown"], query["columns"]) == (4, 32)
+    assert header["drawing"] == {"dimensions": 4, "least": 2, "most": 32, "numbers": False}
+    assert (query["shown"], query["columns"], query["column_kind"]) == (32, 32, "dimension")
     np.testing.assert_allclose(matrices["matches"], matrices["query"] @ matrices["key"].T, rtol=1e-5, atol=1e-4)
     bias = query["origin"]["bias"]
-    assert len(bias) == 4
+    assert len(bias) == 32
     summed = matrices["vectors"] @ matrices["queryweight"] + np.array(bias, np.float32)
-    np.testing.assert_allclose(summed, matrices["query"][:, :4], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(summed, matrices["query"], rtol=1e-5, atol=1e-5)
 
 
 def test_saturation_is_drawn_when_scaling_is_off(open_app):
@@ -129,8 +130,8 @@ def test_every_switch_on_the_page_changes_the_address(open_app):
     app = open_app(PAGE)
     app.toggle(key=f"{PAGE}_causal").set_value(True).run()
     app.toggle(key=f"{PAGE}_unscaled").set_value(True).run()
-    app.toggle(key=f"{PAGE}_numbers").set_value(True).run()
-    app.slider(key=f"{PAGE}_dimensions").set_value(9).run()
+    app.session_state[f"{PAGE}_numbers"], app.session_state[f"{PAGE}_dimensions"] = True, 9  # a browser's test moves the slider
+    app.run()
     app.segmented_control(key=f"{PAGE}_normalise").set_value("hardmax").run()
     app.segmented_control(key=f"{PAGE}_layer").set_value(3).run()
     app.segmented_control(key=f"{PAGE}_weights").set_value("random").run()

@@ -20,6 +20,15 @@ export function modelOf(header, floats) {
   return { namesTitle: header.names_title, matrices: matrices.filter((matrix) => matrix.shown > 0), byName: Object.fromEntries(matrices.map((matrix) => [matrix.name, matrix])) };
 }
 
+// Draws more or fewer columns of the matrices whose columns are dimensions, but never more than were meant to be drawn.
+export function drawDimensions(model, count) {
+  for (const matrix of model.matrices) {
+    if (matrix.columnKind !== "dimension") continue;
+    matrix.most ??= matrix.shown;
+    matrix.shown = Math.min(count, matrix.most);
+  }
+}
+
 // The greatest number among matrices that are compared; shares end at 1.
 function limitOf(matrices) {
   if (matrices[0].group === "shares") return 1;

@@ -1,18 +1,18 @@
 // The component: matrices in the order in which they are computed, one chosen cell, one pointer.
 
 import { unpack } from "../attention_view/bytes.js";
-import { calmly, element, measureLabels, ownEcho, sharpen, watchScreen } from "../attention_view/surface.js";
+import { calmly, element, news, ownEcho, watchScreen } from "../attention_view/surface.js";
 import { readTheme } from "../attention_view/theme.js";
-import { arrange, needsLabels, panelWidth } from "./layout.js";
+import { makeDrawing, receiveDrawing } from "./drawing.js";
+import { arrange, needsLabels } from "./layout.js";
 import { fillLegend } from "./legend.js";
-import { exists, modelOf } from "./model.js";
+import { labelWidthOf, paintLine } from "./line.js";
+import { drawDimensions, exists, modelOf } from "./model.js";
 import { lightsOf } from "./origin.js";
-import { INSET, paintMatrix, paintRowNames, palette } from "./paint.js";
+import { INSET, palette } from "./paint.js";
 import { describePanel, makePanel } from "./panel.js";
 import { fillSum, makeSum } from "./sum.js";
 
-const WIDEST_NAME = 76;
-const TALLEST_NAME = 62;
 const rows = new WeakMap();
 
 export default function mountRow({ data, parentElement, setStateValue }) {
@@ -22,6 +22,7 @@ export default function mountRow({ data, parentElement, setStateValue }) {
     rows.set(parentElement, row);
   }
   row.send = (cell) => setStateValue("cell", cell);
+  row.sendDrawing = (asked) => setStateValue("drawing", news(asked));
   receive(row, unpack(data));
   return () => {
     row.observer.disconnect();
@@ -33,13 +34,18 @@ export default function mountRow({ data, parentElement, setStateValue }) {
 }
 
 function makeRow(parent) {
-  const row = { chosen: null, hover: null, panels: new Map(), echo: ownEcho(), frame: null, paints: 0, pattern: "" };
+  const row = { chosen: null, wanted: null, hover: null, panels: new Map(), echo: ownEcho(), frame: null, paints: 0, pattern: "" };
   row.tell = calmly((cell) => row.send(cell), 60);
+  row.tellDrawing = calmly((asked) => row.sendDrawing(asked), 200);
+  row.drawing = makeDrawing((asked) => {
+    row.tellDrawing(asked);
+    draw(row);
+  });
   row.lines = element("div", { class: "lines" });
   row.sum = makeSum(() => choose(row, null));
   row.legend = element("p", { class: "legend" });
   row.hint = element("p", { class: "hint" }, "There is more to the right: scroll the row, or swipe it.");
-  row.root = element("div", { class: "matrices", "data-testid": "matrix-row" }, row.lines, row.hint, row.sum.node, row.legend);
+  row.root = element("div", { class: "matrices", "data-testid": "matrix-row" }, row.drawing.node, row.lines, row.hint, row.sum.node, row.legend);
   (parent.querySelector(".matrix-view") ?? parent).append(row.root);
   row.observer = new ResizeObserver(() => later(row));
   row.observer.observe(row.root);
@@ -51,14 +57,25 @@ function receive(row, { header, cells }) {
   const floats = new Float32Array(cells.slice().buffer);
   row.theme = themeOf(row.root);
   row.model = modelOf(header, floats);
-  row.numbers = header.numbers;
   row.colours = palette(row.theme.dark);
   row.root.classList.toggle("dark", row.theme.dark);
-  if (row.echo.accepts(header.chosen)) row.chosen = header.chosen;
-  if (!exists(row.model, row.chosen)) row.chosen = null;
+  if (row.echo.accepts(header.chosen)) row.wanted = header.chosen;
+  row.numbers = header.numbers;
+  receiveDrawing(row.drawing, header.drawing);
+  fillLegend(row.legend, row.model.matrices, row.colours.stops);
+  draw(row);
+}
+
+// Draws everything anew: other numbers, or as the reader now wants them drawn. A chosen cell that is not drawn waits.
+function draw(row) {
+  const { asked } = row.drawing;
+  if (asked) {
+    drawDimensions(row.model, asked.dimensions);
+    row.numbers = asked.numbers;
+  }
+  row.chosen = exists(row.model, row.wanted) ? row.wanted : null;
   row.hover = null;
   fillSum(row.sum, row.model, row.chosen);
-  fillLegend(row.legend, row.model.matrices, row.colours.stops);
   row.pattern = "";
   paint(row);
   row.root.dataset.paints = String((row.paints += 1));
@@ -89,17 +106,6 @@ function paint(row) {
   for (const line of lines) paintLine(row, line, active, lights);
   row.hint.hidden = ![...row.lines.children].some((line) => line.scrollWidth > line.clientWidth + 1);
   row.root.dataset.chosen = row.chosen ? `${row.chosen.matrix}-${row.chosen.row + 1}-${row.chosen.column + 1}` : "";
-}
-
-function labelWidthOf(row) {
-  const context = probe(row);
-  const font = `600 13px ${row.theme.font}`;
-  return 12 + Math.max(...row.model.matrices.map((matrix) => measureLabels(context, matrix.rowTexts, font, WIDEST_NAME).widest));
-}
-
-function probe(row) {
-  row.probe ??= element("canvas").getContext("2d");
-  return row.probe;
 }
 
 // Puts the panels into their lines. Panels are kept by name, so that the keyboard stays where it is.
@@ -180,53 +186,10 @@ function hoverOn(row, cell) {
 }
 
 function choose(row, cell) {
-  row.chosen = cell;
+  row.chosen = row.wanted = cell;
   row.sum.every = false;
   row.echo.expect(cell);
   row.tell(cell);
   fillSum(row.sum, row.model, cell);
   later(row);
-}
-
-function paintLine(row, line, active, lights) {
-  const { cell, theme } = row;
-  const top = Math.max(...line.map((matrix) => topOf(row, matrix)));
-  for (const matrix of line) {
-    const own = active?.matrix === matrix.name
-      ? [{ row: active.row, part: "line" }, { column: active.column, part: "line" }, { row: active.row, column: active.column, part: "own" }] : [];
-    const lit = [...lights.filter((light) => light.matrix === matrix.name), ...own];
-    const { canvas } = row.panels.get(matrix.name);
-    canvas.dataset.top = String(top);
-    canvas.dataset.cell = String(cell);
-    canvas.dataset.lit = lit.map((light) => `${light.part} ${light.row ?? "*"} ${light.column ?? "*"}`).join(", ");
-    const context = sharpen(canvas, panelWidth(matrix, cell) + 2 * INSET, top + matrix.rows * cell + INSET);
-    const shape = { cell, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && cell >= 30 };
-    paintMatrix(context, matrix, shape, { colours: row.colours, theme, lights: lit, chosen: active, dim: active !== null });
-  }
-  for (const { canvas, matrix } of row.labels.filter((label) => line.includes(label.matrix))) {
-    const context = sharpen(canvas, row.labelWidth, top + matrix.rows * cell + INSET);
-    paintRowNames(context, matrix, { cell, top, labelWidth: row.labelWidth }, theme, litRows(line, matrix, active, lights));
-  }
-}
-
-function litRows(line, matrix, active, lights) {
-  const named = line.filter((other) => other.rowNames === matrix.rowNames).map((other) => other.name);
-  const lit = new Map();
-  if (active && named.includes(active.matrix)) lit.set(active.row, "own");
-  for (const light of lights) if (named.includes(light.matrix) && light.row !== undefined && !lit.has(light.row)) lit.set(light.row, light.part);
-  for (const light of lights) if (named.includes(light.matrix) && light.part === "left" && light.row !== undefined) lit.set(light.row, "left");
-  return lit;
-}
-
-function isUpright(row, matrix) {
-  return widestName(row, matrix) <= Math.max(row.cell + 2, 20);
-}
-
-function topOf(row, matrix) {
-  return isUpright(row, matrix) ? 20 : widestName(row, matrix) + 12;
-}
-
-function widestName(row, matrix) {
-  const { widths } = measureLabels(probe(row), matrix.columnTexts, `600 12px ${row.theme.font}`, TALLEST_NAME);
-  return Math.max(...widths.slice(0, matrix.shown));
 }

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -14,12 +14,28 @@ from jaxtyping import Float32
 from pages.ui.attention_bytes import pack
 from pages.ui.attention_view import joined
 from pages.ui.cell_origins import Origin
+from pages.ui.told import told_value
 
 ASSETS = Path(__file__).parents[2] / "assets" / "matrix_view"
 SHARED_MODULES = ("bytes.js", "scales.js", "surface.js", "theme.js")
-OWN_MODULES = tuple(f"../matrix_view/{name}.js" for name in (
-    "number", "values", "norm", "origin", "layout", "paint", "sum", "model", "legend", "panel", "row",
-))
+OWN_MODULES = tuple(
+    f"../matrix_view/{name}.js"
+    for name in (
+        "number",
+        "values",
+        "norm",
+        "origin",
+        "layout",
+        "paint",
+        "line",
+        "sum",
+        "model",
+        "legend",
+        "panel",
+        "drawing",
+        "row",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +84,16 @@ class Cell(NamedTuple):
     column: int
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """How many dimensions are drawn, within limits that a reader may choose from, and whether numbers stand in the cells."""
+
+    dimensions: int
+    least: int
+    most: int
+    numbers: bool
+
+
 def matrix_row(
     matrices: Sequence[Matrix],
     chosen: Cell | None,
@@ -76,15 +102,22 @@ def matrix_row(
     key: str,
     on_choose: Callable[[], None],
     numbers: bool = False,
+    drawing: Drawing | None = None,
+    on_draw: Callable[[], None] | None = None,
 ) -> None:
     """Show matrices one after the other; the reader chooses a cell and sees its row, its column and its sum.
 
     `names_title` heads the names of the rows. numbers: write them into the cells. After a change `on_choose` runs;
-    `chosen_cell(key, matrices)` then tells which it is.
+    `chosen_cell(key, matrices)` then tells which it is. drawing: lets the reader choose how many columns are drawn where
+    they are of the kind "dimension", up to what `Matrix.shown` allows, at once; then `on_draw` runs, `chosen_drawing` tells.
     """
     header, values = message(matrices, chosen)
-    data = pack(header | {"names_title": names_title, "numbers": numbers}, values)
-    _component()(key=key, data=data, on_cell_change=on_choose)
+    more = {"names_title": names_title, "numbers": numbers, "drawing": drawing and asdict(drawing)}
+    _component()(key=key, data=pack(header | more, values), on_cell_change=on_choose, on_drawing_change=on_draw or _nothing)
+
+
+def _nothing() -> None:
+    """Where there is nothing to choose, nothing follows."""
 
 
 def message(matrices: Sequence[Matrix], chosen: Cell | None) -> tuple[dict[str, object], Float32[np.ndarray, "number"]]:
@@ -116,6 +149,21 @@ def chosen_cell(key: str, matrices: Sequence[Matrix]) -> Cell | None:
     """Tell which cell the reader chose in the row `key`."""
     state = st.session_state.get(key)
     return parse_cell(state.get("cell"), matrices) if isinstance(state, Mapping) else None
+
+
+def chosen_drawing(key: str, drawing: Drawing) -> Drawing:
+    """Tell how the reader of the row `key` wants it drawn."""
+    return parse_drawing(told_value(key, "drawing"), drawing)
+
+
+def parse_drawing(value: object, drawing: Drawing) -> Drawing:
+    """Read a way of drawing from anything; `drawing` as it is where that makes no sense or leaves its limits."""
+    if not isinstance(value, Mapping):
+        return drawing
+    dimensions, numbers = value.get("dimensions"), value.get("numbers")
+    if not _counts(dimensions, drawing.most + 1) or dimensions < drawing.least or not isinstance(numbers, bool):
+        return drawing
+    return replace(drawing, dimensions=dimensions, numbers=numbers)
 
 
 def parse_cell(value: object, matrices: Sequence[Matrix]) -> Cell | None:

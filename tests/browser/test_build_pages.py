@@ -24,7 +24,7 @@ def choose_head(page: Page) -> None:
 @pytest.mark.parametrize(
     ("path", "change", "linked", "most"),
     [
-        ("/self_attention", press("Dimensions drawn"), "dimensions=7", 5),
+        ("/self_attention", press("Dimensions drawn"), "dimensions=7", 3),
         ("/self_attention", choose("Sparse"), "normalise=sparsemax", 24),
         ("/heads_and_blocks", choose("2"), "layer=2", 16),
         ("/masks", choose("Window"), "kind=window", 14),

@@ -119,6 +119,23 @@ def test_the_arrow_keys_walk_from_cell_to_cell_and_escape_leaves_them(open_steps
     expect(page.get_by_test_id("matrix-row").first).to_have_attribute("data-chosen", "")
 
 
+def test_moving_the_slider_draws_at_once_and_the_page_follows(open_steps):
+    page = open_steps()
+    shape = page.get_by_role("slider", name="Dimensions drawn").evaluate("""slider => {
+      slider.value = 9
+      slider.dispatchEvent(new Event('input'))
+      return slider.getRootNode().querySelector('.panel .shape').textContent
+    }""")
+    assert shape == "7 × 256, first 9 drawn"
+    linked(page, "dimensions=9")
+    page.get_by_role("checkbox", name="Show numbers").check()
+    linked(page, "numbers=1")
+    page.go_back()
+    expect(page.get_by_role("checkbox", name="Show numbers")).not_to_be_checked()
+    page.go_back()
+    expect(page.get_by_role("slider", name="Dimensions drawn")).to_have_value("6")
+
+
 def test_an_edited_value_changes_what_the_store_returns_and_stays_in_the_link(open_steps):
     page = open_steps(f"{AT}&q2=0&q3=10")
     answer = page.get_by_text("The store returns")

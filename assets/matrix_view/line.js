@@ -1,0 +1,62 @@
+// A line of matrices, with the names of its rows, painted at one height.
+
+import { measureLabels, element, sharpen } from "../attention_view/surface.js";
+import { panelWidth } from "./layout.js";
+import { INSET, paintMatrix, paintRowNames } from "./paint.js";
+
+const WIDEST_NAME = 76;
+const TALLEST_NAME = 62;
+
+export function labelWidthOf(row) {
+  const context = probe(row);
+  const font = `600 13px ${row.theme.font}`;
+  return 12 + Math.max(...row.model.matrices.map((matrix) => measureLabels(context, matrix.rowTexts, font, WIDEST_NAME).widest));
+}
+
+function probe(row) {
+  row.probe ??= element("canvas").getContext("2d");
+  return row.probe;
+}
+
+export function paintLine(row, line, active, lights) {
+  const { cell, theme } = row;
+  const top = Math.max(...line.map((matrix) => topOf(row, matrix)));
+  for (const matrix of line) {
+    const own = active?.matrix === matrix.name
+      ? [{ row: active.row, part: "line" }, { column: active.column, part: "line" }, { row: active.row, column: active.column, part: "own" }] : [];
+    const lit = [...lights.filter((light) => light.matrix === matrix.name), ...own];
+    const { canvas } = row.panels.get(matrix.name);
+    canvas.dataset.top = String(top);
+    canvas.dataset.cell = String(cell);
+    canvas.dataset.lit = lit.map((light) => `${light.part} ${light.row ?? "*"} ${light.column ?? "*"}`).join(", ");
+    const context = sharpen(canvas, panelWidth(matrix, cell) + 2 * INSET, top + matrix.rows * cell + INSET);
+    const shape = { cell, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && cell >= 30 };
+    paintMatrix(context, matrix, shape, { colours: row.colours, theme, lights: lit, chosen: active, dim: active !== null });
+  }
+  for (const { canvas, matrix } of row.labels.filter((label) => line.includes(label.matrix))) {
+    const context = sharpen(canvas, row.labelWidth, top + matrix.rows * cell + INSET);
+    paintRowNames(context, matrix, { cell, top, labelWidth: row.labelWidth }, theme, litRows(line, matrix, active, lights));
+  }
+}
+
+function litRows(line, matrix, active, lights) {
+  const named = line.filter((other) => other.rowNames === matrix.rowNames).map((other) => other.name);
+  const lit = new Map();
+  if (active && named.includes(active.matrix)) lit.set(active.row, "own");
+  for (const light of lights) if (named.includes(light.matrix) && light.row !== undefined && !lit.has(light.row)) lit.set(light.row, light.part);
+  for (const light of lights) if (named.includes(light.matrix) && light.part === "left" && light.row !== undefined) lit.set(light.row, "left");
+  return lit;
+}
+
+function isUpright(row, matrix) {
+  return widestName(row, matrix) <= Math.max(row.cell + 2, 20);
+}
+
+function topOf(row, matrix) {
+  return isUpright(row, matrix) ? 20 : widestName(row, matrix) + 12;
+}
+
+function widestName(row, matrix) {
+  const { widths } = measureLabels(probe(row), matrix.columnTexts, `600 12px ${row.theme.font}`, TALLEST_NAME);
+  return Math.max(...widths.slice(0, matrix.shown));
+}
