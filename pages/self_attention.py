@@ -17,7 +17,7 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
-from pages.ui.live import live
+from pages.ui.live import computed, live
 from pages.ui.matrix_view import (
     Cell,
     Drawing,
@@ -30,6 +30,7 @@ from pages.ui.matrix_view import (
 from pages.ui.step_notes import equation, letters, notes
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
+    from tx_core.engine import Engine
     from tx_core.sentence_steps import SentenceSteps
     from tx_core.trace import Encoding
 
@@ -103,27 +104,28 @@ def ask_steps() -> None:
         st.toggle("Causal mask", key=key(PAGE, "causal"), help="No token may look at a later one.")
 
 
-def compute() -> "tuple[SentenceSteps, Encoding]":
+def compute() -> "tuple[SentenceSteps, Encoding, Engine]":
     """Run the model on the sentence and the chosen head step by step; raise ExplorerError where it cannot be."""
     from tx_core.sentence_steps import StepChoice, sentence_steps
 
     engine = engine_of(badge, MODEL)
-    show_engine(badge, engine.title, engine.device)
     trace = cache.trace(MODEL, value("text"), keep=("hidden",))
     choice = StepChoice(
         value("layer") - 1, value("head") - 1, value("weights"), value("seed"), not value("unscaled"),
         value("normalise"), value("causal"),
     )  # fmt: skip
-    return sentence_steps(engine, trace, choice), trace.attention.query_tokens
+    return sentence_steps(engine, trace, choice), trace.attention.query_tokens, engine
 
 
 def steps() -> None:
     """One head of the reader's choice: its equation, its code, and every step of it."""
+    ahead = computed(compute)
     formula = st.container()
     show_code()
     ask_weights()
     ask_steps()
-    found, encoding = compute()
+    found, encoding, engine = ahead.result()
+    show_engine(badge, engine.title, engine.device)
     formula.latex(equation(found))
     formula.markdown(letters(found))
     live(PAGE, FIELDS, draw_steps, found)
@@ -138,7 +140,7 @@ def draw_steps(found: "SentenceSteps") -> None:
     from pages.ui.step_matrices import step_matrices
 
     name, drawing = key(PAGE, "row"), Drawing(value("dimensions"), *DRAWN, value("numbers"))
-    matrices = step_matrices(found, drawing.most)
+    matrices = step_matrices(found, drawing.dimensions, drawing.most)
 
     def choose() -> None:
         st.session_state[key(PAGE, "cell")] = chosen_cell(name, matrices)

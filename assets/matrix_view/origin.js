@@ -25,8 +25,13 @@ export function lightsOf(model, cell) {
 export function arithmetic(model, cell) {
   const matrix = model.byName[cell.matrix];
   const total = { text: number(valueAt(matrix, cell.row, cell.column)), part: "total" };
-  if (!matrix.origin) return { pieces: [total], note: matrix.told };
+  if (!matrix.origin || !isHere(model, cell, matrix.origin)) return { pieces: [total], note: matrix.told };
   return { note: matrix.told, ...{ product, added, divided, masked, shares, bent, mean, variance, normed, stretched }[matrix.origin.kind](model, cell, matrix, total) };
+}
+
+// After the slider moved, the rest of a projection's matrix is on its way.
+function isHere(model, { column }, origin) {
+  return origin.kind !== "product" || origin.transposed || column < model.byName[origin.right].columns;
 }
 
 function product(model, { row, column }, matrix, total) {

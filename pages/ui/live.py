@@ -5,7 +5,8 @@ links that a control does not change stay outside.
 """
 
 from collections.abc import Callable, Sequence
-from typing import ParamSpec
+from concurrent.futures import Future
+from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
@@ -15,6 +16,7 @@ from pages.ui.frame import explain
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 @st.fragment
@@ -26,6 +28,9 @@ def live(
     Where a text typed in it no longer fits into the address, or fits again, the whole page runs, which says so at its end.
     What cannot be shown is explained in its place; where the page has a choice of models, the built-in one is offered.
     """
+    from tx_core.device import use_one_core
+
+    use_one_core()  # what is computed here is small: a second core, which the browser may be using, would only be waited for
     keep_view(page, fields)
     try:
         draw(*arguments, **named)
@@ -36,3 +41,17 @@ def live(
     write_view(page, fields, {})
     if told_otherwise():
         st.rerun()
+
+
+def computed(compute: Callable[[], Result]) -> Future[Result]:
+    """Compute before anything is drawn; `.result()` gives what was found, or raises the ExplorerError, where it is needed.
+
+    A browser draws what has come within ten milliseconds, and then the rest: a pause between two elements costs it the
+    drawing of the whole page a second time.
+    """
+    done: Future[Result] = Future()
+    try:
+        done.set_result(compute())
+    except ExplorerError as problem:
+        done.set_exception(problem)
+    return done

@@ -13,13 +13,14 @@ Numbers = Float32[np.ndarray, "row column"]
 HOW = {"softmax": "softmax", "sparsemax": "sparsemax", "hardmax": "argmax"}
 
 
-def step_matrices(found: SentenceSteps, drawn: int) -> list[Matrix]:
+def step_matrices(found: SentenceSteps, drawn: int, most: int) -> list[Matrix]:
     """Lay one head out: vectors, queries, keys, values, matches, scores, mask, weights, context.
 
-    Of the axes that count dimensions only the first `drawn` are shown; the sums use all of them.
+    Of the axes that count dimensions up to the first `most` can be shown; the sums use all of them. The projections'
+    matrices, which are large, come along for the first `drawn`.
     """
-    source = [_vectors(found, drawn), *_projected(found, drawn)]
-    return [*source, *_compared(found), _context(found, drawn)]
+    source = [_vectors(found, most), *_projected(found, drawn, most)]
+    return [*source, *_compared(found), _context(found, most)]
 
 
 def _vectors(found: SentenceSteps, drawn: int) -> Matrix:
@@ -27,7 +28,7 @@ def _vectors(found: SentenceSteps, drawn: int) -> Matrix:
     return _by_token(found, "vectors", "Vectors", "X", found.steps.vectors.numpy(), drawn, told=told)
 
 
-def _projected(found: SentenceSteps, drawn: int) -> list[Matrix]:
+def _projected(found: SentenceSteps, drawn: int, most: int) -> list[Matrix]:
     """The operands of the three projections, undrawn, and what they give; nothing without projections."""
     projections = found.projections
     if projections is None:
@@ -40,7 +41,7 @@ def _projected(found: SentenceSteps, drawn: int) -> list[Matrix]:
         matrices.append(_operand(operand, weight[:, :drawn].numpy()))
         origin = Product("vectors", operand, bias=None if bias is None else tuple(bias[:drawn].tolist()))
         formula = f"{letter} = X·W{'' if bias is None else ' + b'}"
-        result = _by_token(found, name, name.capitalize(), formula, getattr(found.steps, name).numpy(), drawn, origin,
+        result = _by_token(found, name, name.capitalize(), formula, getattr(found.steps, name).numpy(), most, origin,
                            told=f"What a token {what}.", lead="→" if name == "query" else "")  # fmt: skip
         matrices.append(result)
     return matrices
