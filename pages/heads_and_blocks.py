@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui import controls
 from pages.ui.address import Field, choice_field, flag_field, key, number_field, text_field
-from pages.ui.matrix_view import Cell, cell_from_link, cell_to_link
+from pages.ui.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.parts_page import Draw, PartsPage, Tell, parts_page
 
 PAGE = "heads_and_blocks"

@@ -18,15 +18,8 @@ from pages.ui.address import (
 )
 from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
 from pages.ui.live import computed, live
-from pages.ui.matrix_view import (
-    Cell,
-    Drawing,
-    cell_from_link,
-    cell_to_link,
-    chosen_cell,
-    chosen_drawing,
-    matrix_row,
-)
+from pages.ui.matrix_cells import Cell, cell_from_link, cell_to_link
+from pages.ui.matrix_view import Drawing, chosen_cell, chosen_drawing, matrix_row
 from pages.ui.step_notes import equation, letters, notes
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it

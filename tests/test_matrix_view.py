@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 from pages.ui.attention_bytes import pack
 from pages.ui.attention_view import joined
 from pages.ui.cell_origins import Product
+from pages.ui.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.matrix_view import (
     ASSETS,
     OWN_MODULES,
     SHARED_MODULES,
-    Cell,
     Drawing,
     Matrix,
-    cell_from_link,
-    cell_to_link,
     chosen_cell,
     message,
     parse_cell,

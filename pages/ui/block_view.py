@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui.address import held, key
-from pages.ui.matrix_view import Cell, Matrix, chosen_cell, matrix_row
+from pages.ui.matrix_cells import Cell
+from pages.ui.matrix_view import Matrix, chosen_cell, matrix_row
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.blocks import TwoWays

@@ -8,7 +8,8 @@ import streamlit as st
 from pages.ui.address import Field, key
 from pages.ui.cell_origins import Divided, Origin, Product, Shares
 from pages.ui.frame import explain
-from pages.ui.matrix_view import Cell, Matrix, cell_from_link, cell_to_link, chosen_cell, matrix_row
+from pages.ui.matrix_cells import Cell, cell_from_link, cell_to_link
+from pages.ui.matrix_view import Matrix, chosen_cell, matrix_row
 from pages.ui.step_matrices import dimensions
 from tx_core.errors import ExplorerError
 

@@ -1,11 +1,9 @@
 """The matrix component: matrices in the order in which they are computed, and the sum behind any cell. Floats in, a cell out."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -14,6 +12,7 @@ from jaxtyping import Float32
 from pages.ui.attention_bytes import pack
 from pages.ui.attention_view import joined
 from pages.ui.cell_origins import Origin
+from pages.ui.matrix_cells import Cell
 from pages.ui.told import told_value
 
 ASSETS = Path(__file__).parents[2] / "assets" / "matrix_view"
@@ -74,14 +73,6 @@ class Matrix:
         """How many columns are on the screen."""
         columns = self.values.shape[1]
         return columns if self.shown is None else min(self.shown, columns)
-
-
-class Cell(NamedTuple):
-    """One cell of one matrix, counted from 0."""
-
-    matrix: str
-    row: int
-    column: int
 
 
 @dataclass(frozen=True)
@@ -176,21 +167,6 @@ def parse_cell(value: object, matrices: Sequence[Matrix]) -> Cell | None:
     if not _counts(value.get("column"), matrix.columns_drawn):
         return None
     return Cell(matrix.name, value["row"], value["column"])
-
-
-def cell_to_link(cell: Cell | None) -> str:
-    """Write a cell as a reader counts, for an address: ("scores", 3, 1) is "scores-4-2", no cell is "none"."""
-    return "none" if cell is None else f"{cell.matrix}-{cell.row + 1}-{cell.column + 1}"
-
-
-def cell_from_link(text: str) -> Cell | None:
-    """Read a cell back from an address; whether it is drawn is for `parse_cell` to say. Raises ValueError for nonsense."""
-    if text == "none":
-        return None
-    found = re.fullmatch(r"([a-z]{1,20})-([1-9][0-9]{0,4})-([1-9][0-9]{0,4})", text, flags=re.ASCII)
-    if found is None:
-        raise ValueError("cell must be written like scores-4-2, or none")
-    return Cell(found[1], int(found[2]) - 1, int(found[3]) - 1)
 
 
 def _counts(value: object, size: int) -> bool:
