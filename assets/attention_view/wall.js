@@ -59,7 +59,7 @@ function listen(wall) {
   };
   wall.grid.onkeydown = (event) => press(wall, event);
   wall.grid.onpointerover = (event) => nameHead(wall, placeOf(event.target));
-  wall.grid.onfocusin = (event) => nameHead(wall, placeOf(event.target));
+  wall.grid.addEventListener("focusin", (event) => nameHead(wall, placeOf(event.target)));
   wall.grid.onpointerleave = () => nameHead(wall, null);
   wall.observer = new ResizeObserver(() => paint(wall));
   wall.observer.observe(wall.root);

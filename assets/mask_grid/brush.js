@@ -8,7 +8,7 @@ export function makeBrush(actions) {
   grid.onpointerdown = (event) => begin(brush, actions, event);
   grid.onpointermove = (event) => go(brush, actions, event);
   grid.onpointerover = (event) => actions.look(placeOf(event.target));
-  grid.onfocusin = (event) => actions.look(placeOf(event.target));
+  grid.addEventListener("focusin", (event) => actions.look(placeOf(event.target)));
   grid.onkeydown = (event) => press(brush, actions, event);
   grid.onclick = (event) => click(brush, actions, event);
   grid.onpointerup = grid.onpointercancel = () => { brush.stroke = null; };

@@ -1,7 +1,7 @@
 // Matrices of one sentence side by side, one cell marked in all of them, the first one painted by hand where that is allowed.
 
 import { unpack } from "../attention_view/bytes.js";
-import { calmly, element, ownEcho, visible, watchScreen } from "../attention_view/surface.js";
+import { calmly, element, news, ownEcho, visible, watchScreen } from "../attention_view/surface.js";
 import { readTheme } from "../attention_view/theme.js";
 import { layBrush, makeBrush } from "./brush.js";
 import { fullNumber, paletteOf } from "./colours.js";
@@ -20,7 +20,7 @@ export default function mountPicture({ data, parentElement, setStateValue }) {
     view = makePicture(parentElement);
     pictures.set(parentElement, view);
   }
-  view.send = (bits) => setStateValue("painted", bits);
+  view.send = (bits) => setStateValue("painted", news(bits));
   receive(view, unpack(data));
   return () => {
     view.observer.disconnect();

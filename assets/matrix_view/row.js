@@ -21,7 +21,7 @@ export default function mountRow({ data, parentElement, setStateValue }) {
     row = makeRow(parentElement);
     rows.set(parentElement, row);
   }
-  row.send = (cell) => setStateValue("cell", cell);
+  row.send = (cell) => setStateValue("cell", news(cell));
   row.sendDrawing = (asked) => setStateValue("drawing", news(asked));
   receive(row, unpack(data));
   return () => {

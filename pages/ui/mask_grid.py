@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float
 
 from pages.ui.attention_bytes import pack
 from pages.ui.attention_view import ASSETS, DRAWING, joined
+from pages.ui.told import told_value
 
 MODULES = (*DRAWING, *(f"../mask_grid/{name}.js" for name in ("colours", "panel", "brush", "picture")))
 MOST_PAINTED = 32
@@ -120,8 +121,7 @@ def matrices(
 
 def painted_mask(key: str, tokens: int) -> Bool[np.ndarray, "query key"] | None:
     """Give the mask that the reader painted on the grid `key`, or None where there is none of this size."""
-    state = st.session_state.get(key)
-    return parse_mask(state.get("painted") if isinstance(state, Mapping) else None, tokens)
+    return parse_mask(told_value(key, "painted"), tokens)
 
 
 def parse_mask(value: object, tokens: int) -> Bool[np.ndarray, "query key"] | None:

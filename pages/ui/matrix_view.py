@@ -138,8 +138,7 @@ def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, ob
 
 def chosen_cell(key: str, matrices: Sequence[Matrix]) -> Cell | None:
     """Tell which cell the reader chose in the row `key`."""
-    state = st.session_state.get(key)
-    return parse_cell(state.get("cell"), matrices) if isinstance(state, Mapping) else None
+    return parse_cell(told_value(key, "cell"), matrices)
 
 
 def chosen_drawing(key: str, drawing: Drawing) -> Drawing:

@@ -70,6 +70,9 @@ def test_a_repaint_leaves_the_keyboard_where_it_is(page_at):
     expect(page.locator(".wall")).not_to_have_attribute("data-paints", paints)
     expect(head(page, 2, 3)).to_be_focused()
     expect(head(page, 1, 1)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("Control+End")
+    expect(page.locator(".wall-name")).to_have_text("Layer 2, head 3")  # where the keyboard stands, not what is chosen
 
 
 def test_space_adds_and_removes_but_never_the_last_head(page_at):

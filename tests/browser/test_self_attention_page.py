@@ -61,6 +61,10 @@ def test_a_clicked_score_lights_query_and_key_and_writes_their_sum(open_steps, s
     page = open_steps()
     click_cell(page, "matches", 1, 5)
     linked(page, "cell=matches-2-6")
+    page.go_back()
+    lit(page, "query", "left 3 *")
+    click_cell(page, "matches", 1, 5)  # what was chosen before is chosen anew
+    linked(page, "cell=matches-2-6")
     lit(page, "query", "left 1 *")
     lit(page, "key", "right 5 *")
     lit(page, "matches", "line 1 *, line * 5, own 1 5")
