@@ -76,7 +76,9 @@ def test_of_the_page_of_blanks(open_app: Open, tmp_path: Path):
 
 def the_lists(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "fill_mask", "The predictions", **BLANKS, temperature="2", top_p="0.9")
-    *single, together = [chart["shares"] for chart in shown.header["charts"] if chart]
+    charts = [chart for chart in shown.header["charts"] if chart]
+    assert not any(cut for chart in charts for cut in chart["cut"])
+    *single, together = [chart["values"] for chart in charts]
     listed = np.sort(np.concatenate(single))
     assert len(listed) > 4
     return [
