@@ -1,6 +1,8 @@
 """The mean of two models: every number of it, what its manifest says, and what cannot be averaged."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 import torch
@@ -34,9 +36,20 @@ def test_every_weight_is_the_mean_that_was_asked_for_and_the_model_can_be_read(p
         torch.testing.assert_close(weights.float(), 0.75 * one[name].float() + 0.25 * other[name].float(), rtol=1e-3, atol=1e-6)
         assert weights.dtype == torch.float16
     assert load_bert(tmp_path / "mean").config == load_bert(second).config
-    told = json.loads((tmp_path / "mean" / "manifest.json").read_text())["training"]["averaged"]
+    told = json.loads((tmp_path / "mean" / "manifest.json").read_text())["training"]
     parents = [json.loads((folder / "manifest.json").read_text())["files"]["model.safetensors"]["sha256"] for folder in pair]
-    assert told == {"weights": parents, "share_of_the_second": 0.25}
+    assert told["averaged"] == {"weights": parents, "share_of_the_second": 0.25}
+    assert "held_out" not in told and told["progress"]["step"] == 3  # how it was trained, but not what the second measured
+    card = (tmp_path / "mean" / "README.md").read_text(encoding="utf-8")
+    assert "averaged with the model before it; what was trained last counts 25%" in card
+
+
+def test_a_model_without_a_manifest_has_a_mean_too(pair, tmp_path):
+    bare = [Path(shutil.copytree(folder, tmp_path / name)) for folder, name in zip(pair, ("one", "other"), strict=True)]
+    for folder in bare:
+        (folder / "manifest.json").unlink()
+    assert average.main([*map(str, bare), "--out", str(tmp_path / "mean")]) == 0
+    assert load_bert(tmp_path / "mean").config == load_bert(bare[1]).config
 
 
 def test_what_has_no_mean_is_refused_and_nothing_is_written(pair, tmp_path, capsys):

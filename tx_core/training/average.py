@@ -1,20 +1,20 @@
-"""The mean of the weights of two models that went one way: python -m tx_core.training.average FIRST SECOND --out RUN
+"""The mean of the weights of a model and of what it became: python -m tx_core.training.average FIRST SECOND --out RUN
 
-Two models of which one was trained on from the other lie in one valley, and between them the loss is often lower than at
-either end (Izmailov et al. 2018; Wortsman et al. 2022).
+Between a model and what it became by more training the loss is often lower than at either end (Izmailov et al. 2018;
+Wortsman et al. 2022). Whether it is, `python -m tx_core.training.evaluate` tells.
 """
 
 import argparse
-import json
-import shutil
+import hashlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from safetensors.torch import load_file, save_file
-
-from tx_core.checkpoint import MANIFEST, WEIGHTS, load_bert, write_manifest
+from tx_core.checkpoint import MANIFEST, WEIGHTS, load_bert, read_json
 from tx_core.errors import ExplorerError
+from tx_core.tokenizer import load_tokenizer
+from tx_core.training.pretraining.export import export_checkpoint
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -35,29 +35,33 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def average(first: Path, second: Path, out: Path, share: float = 0.5) -> Path:
-    """Write the second model with its weights moved towards the first; its manifest says so.
+    """Write a model between two, with the second's tokenizer; its card and manifest say how it was made.
 
-    Raises ValueError where `share` leaves [0, 1], the models differ in sizes or words or `out` holds something, and
-    CheckpointProblem for a model that cannot be read.
+    What was measured of the second is left out, as it is not true of the mean. Raises ValueError where `share` leaves
+    [0, 1], the models differ in sizes or words or `out` is there already, CheckpointProblem for one that cannot be read.
     """
     if not 0 <= share <= 1:
         raise ValueError(f"share must lie in [0, 1], got {share}")
     if out.exists():
         raise ValueError(f"{out} is there already: name a folder that is not.")
-    if load_bert(first).config != load_bert(second).config:
-        raise ValueError(
-            "the two models differ in their sizes: only models of which one was trained on from the other have a mean."
-        )
-    if (first / "tokenizer.json").read_bytes() != (second / "tokenizer.json").read_bytes():
+    one, other = load_bert(first), load_bert(second)
+    if one.config != other.config or one.state_dict().keys() != other.state_dict().keys():
+        raise ValueError("the two models differ in their sizes: only a model and what it became have a mean.")
+    vocabulary, same = load_tokenizer(second).backend, load_tokenizer(first).backend
+    if vocabulary.to_str() != same.to_str():
         raise ValueError("the two models differ in their vocabulary: the same row would mean two words.")
-    shutil.copytree(second, out)
-    one, other = load_file(first / WEIGHTS), load_file(second / WEIGHTS)
-    mean = {name: one[name].float().lerp(other[name].float(), share).to(other[name].dtype) for name in other}
-    save_file(mean, out / WEIGHTS, metadata={"format": "pt"})
-    told = [json.loads((folder / MANIFEST).read_text(encoding="utf-8")) for folder in (first, second)]
-    parents = [one["files"][WEIGHTS]["sha256"] for one in told]
-    write_manifest(out, training=told[1]["training"] | {"averaged": {"weights": parents, "share_of_the_second": share}})
-    return out
+    before = one.state_dict()
+    weights = {name: before[name].lerp(after, share) for name, after in other.state_dict().items()}
+    return export_checkpoint(out, other.config, weights, vocabulary, _facts(first, second, share))
+
+
+def _facts(first: Path, second: Path, share: float) -> dict[str, Any]:
+    """Tell how the second was trained, and what it was averaged with."""
+    told = read_json(second / MANIFEST).get("training", {}) if (second / MANIFEST).exists() else {}
+    parents = [hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest() for folder in (first, second)]
+    return {name: fact for name, fact in told.items() if name != "held_out"} | {
+        "averaged": {"weights": parents, "share_of_the_second": share}
+    }
 
 
 if __name__ == "__main__":

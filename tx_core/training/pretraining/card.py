@@ -53,8 +53,15 @@ def _training(facts: Mapping[str, Any]) -> str:
     return (
         f"## Training\n\nMasked words only,{origin}: {progress['tokens']:,} tokens in {progress['step']:,} updates, "
         f"{progress['seconds'] / 60:.0f} minutes on {facts.get('hardware', {}).get('device', 'a CPU')}. "
-        "All settings, the hashes of the texts and the curves are in manifest.json.\n"
+        f"{_averaged(facts)}All settings, the hashes of the texts and the curves are in manifest.json.\n"
     )
+
+
+def _averaged(facts: Mapping[str, Any]) -> str:
+    averaged = facts.get("averaged")
+    if not averaged:
+        return ""
+    return f"Then averaged with the model before it; what was trained last counts {averaged['share_of_the_second']:.0%}. "
 
 
 def _measured(facts: Mapping[str, Any]) -> str:
