@@ -17,13 +17,12 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
-from pages.ui.live import computed, live
+from pages.ui.live import live
 from pages.ui.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.matrix_view import Drawing, chosen_cell, chosen_drawing, matrix_row
 from pages.ui.step_notes import equation, letters, notes
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from tx_core.engine import Engine
     from tx_core.sentence_steps import SentenceSteps
     from tx_core.trace import Encoding
 
@@ -97,28 +96,27 @@ def ask_steps() -> None:
         st.toggle("Causal mask", key=key(PAGE, "causal"), help="No token may look at a later one.")
 
 
-def compute() -> "tuple[SentenceSteps, Encoding, Engine]":
+def compute() -> "tuple[SentenceSteps, Encoding]":
     """Run the model on the sentence and the chosen head step by step; raise ExplorerError where it cannot be."""
     from tx_core.sentence_steps import StepChoice, sentence_steps
 
     engine = engine_of(badge, MODEL)
+    show_engine(badge, engine.title, engine.device)
     trace = cache.trace(MODEL, value("text"), keep=("hidden",))
     choice = StepChoice(
         value("layer") - 1, value("head") - 1, value("weights"), value("seed"), not value("unscaled"),
         value("normalise"), value("causal"),
     )  # fmt: skip
-    return sentence_steps(engine, trace, choice), trace.attention.query_tokens, engine
+    return sentence_steps(engine, trace, choice), trace.attention.query_tokens
 
 
 def steps() -> None:
     """One head of the reader's choice: its equation, its code, and every step of it."""
-    ahead = computed(compute)
     formula = st.container()
     show_code()
     ask_weights()
     ask_steps()
-    found, encoding, engine = ahead.result()
-    show_engine(badge, engine.title, engine.device)
+    found, encoding = compute()
     formula.latex(equation(found))
     formula.markdown(letters(found))
     live(PAGE, FIELDS, draw_steps, found)

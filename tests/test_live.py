@@ -1,8 +1,10 @@
 """The parts of pages that are drawn anew by themselves: a change in one of them runs that part alone, as in a browser."""
 
 from functools import partial
+from threading import Thread
 
 import pytest
+import torch
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
@@ -92,3 +94,34 @@ def test_a_model_that_can_be_had_after_all_is_named_in_the_badge(open_app, monke
         assert not app.exception
         assert "Not yet." not in said(app)
         assert f":material/memory: {cache.engine(models.DEFAULT).title}" in said(app)
+
+
+def draw_its_threads() -> None:
+    """A page with a part that tells on how many cores it computes, and another part in it."""
+    import streamlit as st
+    import torch
+
+    from pages.ui.live import live
+
+    def inner() -> None:
+        st.text(torch.get_num_threads())
+
+    def outer() -> None:
+        inner()
+        live("threads", (), inner)
+
+    live("threads", (), outer)
+
+
+def test_a_part_computes_on_one_core_and_other_threads_keep_theirs():
+    usual, found = torch.get_num_threads(), []
+    torch.set_num_threads(2)
+    try:
+        app = AppTest.from_function(draw_its_threads, default_timeout=30).run()
+        later = Thread(target=lambda: found.append(torch.get_num_threads()))
+        later.start()
+        later.join()
+        assert [one.value for one in app.text] == ["1", "1"]
+        assert (torch.get_num_threads(), found) == (2, [2])
+    finally:
+        torch.set_num_threads(usual)

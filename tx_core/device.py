@@ -82,6 +82,9 @@ def use_one_core() -> None:
     puts the second part back. A thread that begins to compute in the moment between, less than a millisecond, begins
     with one core, too: its sums are the same, only slower on large matrices.
     """
+    if getattr(_thread, "one_core", False):
+        return
+    _thread.one_core = True
     with _counting:  # else another call of this might take the 1 for the usual number, and put that back
         usual = torch.get_num_threads()
         torch.set_num_threads(1)

@@ -5,8 +5,7 @@ links that a control does not change stay outside.
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec
 
 import streamlit as st
 
@@ -16,7 +15,6 @@ from pages.ui.frame import explain
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 
 
 @st.fragment
@@ -41,17 +39,3 @@ def live(
     write_view(page, fields, {})
     if told_otherwise():
         st.rerun()
-
-
-def computed(compute: Callable[[], Result]) -> Future[Result]:
-    """Compute before anything is drawn; `.result()` gives what was found, or raises the ExplorerError, where it is needed.
-
-    A browser draws what has come within ten milliseconds, and then the rest: a pause between two elements costs it the
-    drawing of the whole page a second time.
-    """
-    done: Future[Result] = Future()
-    try:
-        done.set_result(compute())
-    except ExplorerError as problem:
-        done.set_exception(problem)
-    return done
