@@ -1,7 +1,7 @@
 """Muon: momentum whose matrices are made orthogonal before they are added (Jordan et al. 2024).
 
 PyTorch has torch.optim.Muon, which orthogonalises in bfloat16; on processors that do not compute it a step takes some
-fifty times as long as here, in the precision of the weights.
+forty times as long as here, in the precision of the weights.
 """
 
 import math
@@ -16,7 +16,7 @@ COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 
 def orthogonalise(matrix: Float[Tensor, "row column"], steps: int = STEPS) -> Float[Tensor, "row column"]:
-    """Bring every singular value near 1 (between about 0.7 and 1.2) and keep the singular vectors.
+    """Bring singular values near 1 (0.6 to 1.2; those below a hundredth of the greatest stay smaller), and keep the vectors.
 
     A Newton-Schulz iteration with the quintic of Jordan et al. (2024); a matrix of zeros stays one.
     """
@@ -45,7 +45,10 @@ class Muon(torch.optim.Optimizer):
             for matrix in group["params"]:
                 if matrix.grad is None:
                     continue
-                mean = self.state[matrix].setdefault("mean", torch.zeros_like(matrix))
+                state = self.state[matrix]
+                if not state:
+                    state["mean"] = torch.zeros_like(matrix)
+                mean = state["mean"]
                 mean.lerp_(matrix.grad, 1 - group["momentum"])
                 direction = orthogonalise(matrix.grad.lerp(mean, group["momentum"]))
                 matrix.mul_(1 - group["lr"] * group["weight_decay"])

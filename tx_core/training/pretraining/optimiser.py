@@ -13,7 +13,8 @@ from tx_core.training.pretraining.settings import OptimiserSettings
 
 def make_optimiser(model: Bert, settings: OptimiserSettings) -> "Optimisers":
     """Decay matrices and embeddings, but neither norms nor biases."""
-    inside = {parameter for parameter in model.encoder.parameters() if parameter.ndim > 1} if settings.muon else set()
+    matrices = [parameter for parameter in model.encoder.parameters() if parameter.ndim > 1] if settings.muon else []
+    inside = set(matrices)
     decayed, free = [], []
     for parameter in model.parameters():
         if parameter not in inside:
@@ -21,8 +22,7 @@ def make_optimiser(model: Bert, settings: OptimiserSettings) -> "Optimisers":
     groups = [{"params": decayed, "weight_decay": settings.weight_decay}, {"params": free, "weight_decay": 0.0}]
     betas = (settings.beta1, settings.beta2)
     made: list[torch.optim.Optimizer] = [torch.optim.AdamW(groups, lr=0.0, betas=betas, eps=settings.epsilon, fused=True)]
-    if inside:
-        matrices = [parameter for parameter in model.encoder.parameters() if parameter in inside]
+    if matrices:
         made.append(Muon(matrices, momentum=settings.momentum, weight_decay=settings.weight_decay))
     return Optimisers(made)
 
