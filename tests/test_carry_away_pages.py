@@ -121,7 +121,7 @@ def hold_files(exhibit: Exhibit) -> None:
         about = json.loads(str(arrays["about"])) if "about" in arrays else entries
         if exhibit.picture and any(array.ndim > 1 for array in arrays.values()) and "table" in entries:
             assert about["axes"]
-        if "shares" in arrays and "kinds" in arrays:
+        if "kinds" in about.get("axes", "") or "kinds" in arrays:
             assert arrays["shares"].shape[-1] == len(arrays["kinds"]) == len(entries["kinds"])
 
 
@@ -191,6 +191,12 @@ def test_a_page_of_predictions_by_itself_holds_its_numbers_and_no_markup_of_the_
     best = found.found[1].filling.blanks[0].predictions[0]
     assert f"<td><bdi>{escape(best.sentence)}</bdi></td>" in page
     assert f"<td><bdi>{best.probability:.4g}</bdi></td>" in page
+
+
+def test_the_words_for_two_sentences_say_which_sentence_is_which():
+    sent = lists_exhibit(predictions_of("___ sat", "the cat ___")).picture()
+    told = json.loads(sent[4 : 4 + int.from_bytes(sent[:4], "little")])["label"]
+    assert re.findall(r"Sentence (\d): most likely words", told) == ["1", "2"]
 
 
 def test_the_files_of_predictions_hold_every_probability_and_rank():

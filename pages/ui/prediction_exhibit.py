@@ -1,21 +1,21 @@
 """The predictions of the page with blanks as something to carry away: the lists, and what the reader's changes do to one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from pages.ui import controls, prediction_settings
 from pages.ui.answers import COLUMNS, Answer, rows, spelled
 from pages.ui.attention_exhibit import attention_views
-from pages.ui.bars import Chart, bars_in_words
+from pages.ui.bars import bars_in_words
 from pages.ui.blank_attention import BlankShown
 from pages.ui.carried import changes_in_words, quoted
 from pages.ui.charts import picture_of, still_page
 from pages.ui.exhibit import Exhibit, Offered, Python
 from pages.ui.plain_names import file_stem
 from pages.ui.prediction_change import in_words, shifted
-from pages.ui.prediction_charts import change_chart, charts_of
+from pages.ui.prediction_charts import Told, change_chart, charts_of
 from pages.ui.prediction_settings import Settings
 from pages.ui.prediction_snippets import core_lists, core_shift, library_lists, library_shift
 from pages.ui.saved_numbers import SavedNumbers, number_files
@@ -71,10 +71,10 @@ def lists_exhibit(lists: Lists) -> Exhibit:
     if len(lists.found) > 1:
         texts = [f"{place} sentence: {quoted(one.text)}" for place, one in zip(("First", "Second"), lists.found, strict=False)]
     caption = " ".join([f"{title}.", *texts, *lists.notes])
-    charts, across = _side_by_side(lists)
-    drawn = [told for answer in lists.found for told in charts_of(answer, lists.chosen)]
-    told = " ".join(bars_in_words(one.title, one.labels, one.shares) for one in drawn)
-    picture, table = picture_of(charts, told, across=across), [row for answer in lists.found for row in rows(answer)]
+    laid, across = _side_by_side(lists)
+    told = " ".join(bars_in_words(one.title, one.labels, one.shares) for one in laid if one)
+    picture = picture_of([one and one.chart for one in laid], told, across=across)
+    table = [row for answer in lists.found for row in rows(answer)]
     name = file_stem("predictions", lists.model)
     joint = any(answer.joint for answer in lists.found)
     python = Python(
@@ -88,7 +88,7 @@ def lists_exhibit(lists: Lists) -> Exhibit:
     return Exhibit(title, caption, name, picture, still_page(picture, COLUMNS, lambda: table), (numbers,), python)
 
 
-def _side_by_side(lists: Lists) -> tuple[list[Chart | None], int]:
+def _side_by_side(lists: Lists) -> tuple[list[Told | None], int]:
     """Lay the charts out as on the page: two sentences side by side, or the blanks and the named words of one."""
     by_sentence = [_charts(answer, lists.chosen, number if len(lists.found) > 1 else 0) for number, answer in
                    enumerate(lists.found, start=1)]  # fmt: skip
@@ -97,9 +97,9 @@ def _side_by_side(lists: Lists) -> tuple[list[Chart | None], int]:
     return [chart for row in zip_longest(*by_sentence) for chart in row], 2
 
 
-def _charts(answer: Answer, chosen: Settings, sentence: int) -> list[Chart]:
-    charts = [told.chart for told in charts_of(answer, chosen)]
-    return [chart | {"title": _of_sentence(sentence, str(chart["title"]))} for chart in charts] if sentence else charts
+def _charts(answer: Answer, chosen: Settings, sentence: int) -> list[Told]:
+    found = list(charts_of(answer, chosen))
+    return [replace(one, chart=one.chart | {"title": _of_sentence(sentence, one.title)}) for one in found] if sentence else found
 
 
 def _of_sentence(number: int, title: str) -> str:
