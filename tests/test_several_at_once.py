@@ -2,6 +2,8 @@
 
 import os
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -135,5 +137,10 @@ def test_all_readings_together_get_no_more_places_than_one_and_soon_give_way_to_
         pass
 
 
-def test_whoever_stops_a_reading_waits_for_no_place_as_long_as_a_visitor_would():
-    assert device.PATIENCE_BEHIND <= 1 < device.PATIENCE_SECONDS
+def test_a_batch_that_finds_no_place_gives_up_long_before_a_visitor_would(monkeypatch):
+    monkeypatch.setattr(device, "_slots_behind", only := threading.BoundedSemaphore(1))
+    assert only.acquire()
+    began = time.monotonic()
+    with ThreadPoolExecutor(1, initializer=device.work_behind, initargs=(False,)) as pool:
+        assert pool.submit(compute, 0).result() is None
+    assert time.monotonic() - began < device.PATIENCE_SECONDS / 2
