@@ -24,7 +24,7 @@ def _sent(app: AppTest) -> dict[str, list[Sent]]:
     sent: dict[str, list[Sent]] = {}
     for element in app.get("bidi_component"):
         if not (message := element.proto.bytes):
-            continue  # the navigation is a component, too
+            continue  # the navigation and charts of bars are components, too, and are sent no bytes
         end = 4 + int.from_bytes(message[:4], "little")
         header = json.loads(message[4:end])
         header.pop("heard", None)  # a moment

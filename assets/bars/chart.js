@@ -1,4 +1,4 @@
-// Shares as horizontal bars, a list of words and numbers: whoever points at one, or comes to it by keyboard, reads more of it.
+// Shares as horizontal bars, a list of words and numbers: whoever points at one, or comes to it by keyboard, reads what is told of it.
 
 import { element, visible } from "../attention_view/surface.js";
 import { assignRows, glide, placesOf, putInOrder } from "./places.js";
@@ -21,7 +21,7 @@ export default function mountBars({ data, parentElement }) {
 }
 
 function makeBars(parent) {
-  const chart = { rows: [], active: null, dismissed: false };
+  const chart = { rows: [], active: null, shown: null, dismissed: null };
   chart.list = element("ul", { class: "rows", role: "list" });
   chart.axis = element("div", { class: "axis", "aria-hidden": "true" });
   chart.legend = element("div", { class: "legend", "aria-hidden": "true" });
@@ -29,7 +29,10 @@ function makeBars(parent) {
   chart.root = element("div", { class: "bars", "data-testid": "bars" }, chart.legend, chart.list, chart.axis, chart.told);
   parent.querySelector(".bars-view").append(chart.root);
   const rowOf = (target) => chart.rows.find((row) => row.node === target.closest?.("li"));
-  chart.list.onpointerover = (event) => tell(chart, rowOf(event.target));
+  chart.list.onpointerover = (event) => {
+    const row = rowOf(event.target);
+    if (!row || row !== chart.dismissed) tell(chart, row);
+  };
   chart.list.onpointerleave = () => tell(chart, chart.dismissed ? null : chart.rows.find((row) => row.node.matches(":focus-visible")));
   chart.list.onclick = (event) => tell(chart, rowOf(event.target));
   chart.list.addEventListener("focusin", (event) => activateRow(chart, rowOf(event.target)));
@@ -60,8 +63,8 @@ function receiveBars(chart, data) {
 function pressInBars(chart, event) {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   if (event.key === "Escape") {
+    chart.dismissed = chart.shown;
     tell(chart, null);
-    chart.dismissed = true;
   }
   const [at, last] = [chart.rows.indexOf(chart.active), chart.rows.length - 1];
   const next = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: last }[event.key];
@@ -82,10 +85,11 @@ function activateRow(chart, row) {
 }
 
 function tell(chart, row) {
-  chart.told.hidden = !row;
-  if (row) chart.dismissed = false;
+  chart.shown = row?.told ? row : null;
+  chart.told.hidden = !chart.shown;
+  if (row) chart.dismissed = null;
   for (const other of chart.rows) other.node.removeAttribute("aria-describedby");
-  if (!row) return;
+  if (!chart.shown) return;
   row.node.setAttribute("aria-describedby", "told");
   chart.told.textContent = visible(row.told);
   placeTold(chart, row);

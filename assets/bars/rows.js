@@ -13,7 +13,7 @@ export function makeRow(kind) {
 
 export function fillRow(row, chart, index) {
   row.label = chart.labels[index];
-  row.told = chart.told[index];
+  row.told = chart.told[index] ?? "";
   row.name.textContent = visible(row.label);
   row.number.textContent = (chart.heads ?? chart.ends)[index];
   const values = chart.heads ? [chart.before[index], chart.after[index]] : [chart.values[index]];

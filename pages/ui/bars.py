@@ -54,15 +54,15 @@ def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) ->
     return f"{title}: {told}."
 
 
-def show_bars(chart: Chart, told: Sequence[str], *, key: str) -> None:
-    """Draw a chart on the page; whoever points at a bar, or comes to it by keyboard, reads what is told of it.
+def show_bars(chart: Chart, told: Sequence[str] | None = None, *, key: str) -> None:
+    """Draw a chart on the page; whoever points at a bar, or comes to it by keyboard, reads what is told of it, if anything is.
 
     A change of its numbers moves its bars; what stands at their ends is theirs at once.
     Raises ValueError when there are not as many texts as bars.
     """
-    if len(told) != len(chart["labels"]):
+    if told is not None and len(told) != len(chart["labels"]):
         raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(told)}")
-    _component()(key=key, data=chart | {"told": list(told)})
+    _component()(key=key, data=chart | {"told": list(told or ())})
 
 
 def _shares_of(limit: float) -> list[dict[str, object]]:

@@ -78,7 +78,7 @@ def show_labels(page: str, found: "LabelPrediction") -> None:
         )  # fmt: skip
     st.markdown("**Which label?**")
     chart = probability_chart("Probability of each label", found.names, found.probabilities, limit=1.0)
-    show_bars(chart, found.names, key=key(page, "labels"))
+    show_bars(chart, key=key(page, "labels"))
     st.markdown(
         "**Which words spoke, and for which label?**",
         help="Each dimension of the pooled vector is the value of one word. What it adds to a label's score, more than to the "

@@ -98,17 +98,15 @@ def matrix_row(
 ) -> None:
     """Show matrices one after the other; the reader chooses a cell and sees its row, its column and its sum.
 
-    `names_title` heads the names of the rows. numbers: write them into the cells. After a change `on_choose` runs;
-    `chosen_cell(key, matrices)` then tells which it is. drawing: lets the reader choose how many columns are drawn where
-    they are of the kind "dimension", up to what `Matrix.shown` allows, at once; then `on_draw` runs, `chosen_drawing` tells.
+    `names_title` heads the names of the rows. numbers: write them into the cells, where no `drawing` says whether to.
+    After a change `on_choose` runs; `chosen_cell(key, matrices)` then tells which it is. drawing: lets the reader choose
+    how many columns are drawn where they are of the kind "dimension", up to what `Matrix.shown` allows, at once; then
+    `on_draw` runs, and `chosen_drawing` tells.
     """
     header, values = message(matrices, chosen)
     more = {"names_title": names_title, "numbers": numbers, "drawing": drawing and asdict(drawing)}
-    _component()(key=key, data=pack(header | more, values), on_cell_change=on_choose, on_drawing_change=on_draw or _nothing)
-
-
-def _nothing() -> None:
-    """Where there is nothing to choose, nothing follows."""
+    told = {"on_drawing_change": on_draw} if on_draw else {}
+    _component()(key=key, data=pack(header | more, values), on_cell_change=on_choose, **told)
 
 
 def message(matrices: Sequence[Matrix], chosen: Cell | None) -> tuple[dict[str, object], Float32[np.ndarray, "number"]]:

@@ -49,4 +49,4 @@ def draw_guesses(found: "OrderTest", key: str) -> None:
 
 def _draw_guess(title: str, guess: "Guess", limit: float, key: str) -> None:
     st.caption(title)
-    show_bars(probability_chart(title, guess.words, guess.shares, limit=limit), guess.words, key=key)
+    show_bars(probability_chart(title, guess.words, guess.shares, limit=limit), key=key)
