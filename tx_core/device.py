@@ -79,8 +79,8 @@ def use_one_core() -> None:
 
     Small matrices gain nothing from a second core, and on a busy host threads that wait for one another stand still.
     torch.set_num_threads binds the thread that calls it, and is what threads born later begin with: so one of those
-    puts the second part back. A thread that begins to compute in the moment between, less than a millisecond, begins
-    with one core, too: its sums are the same, only slower on large matrices.
+    puts the second part back. A thread that begins to compute in the moment between, less than a millisecond at each
+    click on a page that asks for this, begins with one core, too: its sums are the same, only slower on large matrices.
     """
     if getattr(_thread, "one_core", False):
         return

@@ -27,8 +27,10 @@ def live(
     What cannot be shown is explained in its place; where the page has a choice of models, the built-in one is offered.
     """
     from tx_core.device import use_one_core
+    from tx_core.models import DEFAULT
 
-    use_one_core()  # what is computed here is small: a second core, which the browser may be using, would only be waited for
+    if st.session_state.get(key(page, "model"), DEFAULT) == DEFAULT:
+        use_one_core()  # the built-in model is small: a second core, which the browser may be using, would only be waited for
     keep_view(page, fields)
     try:
         draw(*arguments, **named)
