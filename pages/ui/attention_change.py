@@ -45,7 +45,7 @@ def _moved_most(page: str, plain: "View", changed: "View", heads: Sequence[contr
 
     found = dict(heads_that_moved(plain.weights, changed.weights, MOST_HEADS))
     if not found:
-        st.caption("No other head's attention moved: a change is felt only in the layers after it.")
+        st.caption("No other head's attention moved by 0.05 % or more, its queries' mean.")
         return
     name = key(page, "moved")
     st.session_state[name] = heads[0] if len(heads) == 1 and heads[0] in found else None
