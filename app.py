@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.ui import framed, readiness
+from pages.ui import component, framed, readiness
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -92,5 +92,5 @@ app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
     middleware=[Middleware(SecurityHeaders)],
-    routes=[Route("/api/ready", ready), Route(framed.PATH + "/{word}", framed.answer)],
+    routes=[Route("/api/ready", ready), framed.ROUTE, component.ROUTE],
 )

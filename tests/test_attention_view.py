@@ -13,21 +13,20 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.attention_bytes import codes, pack, thumbnails
 from pages.ui.attention_view import (
-    ASSETS,
     MAP_MODULES,
     WALL_MODULES,
     chosen_heads,
     focused_token,
     heads_from_link,
     heads_to_link,
-    joined,
     parse_heads,
     parse_token,
     token_from_link,
     token_to_link,
 )
+from pages.ui.component import ASSETS, joined
 
-APP = Path(__file__).parent / "browser" / "apps" / "attention" / "app.py"
+APP = Path(__file__).parent / "browser" / "apps" / "attention" / "page.py"
 LAYERS, HEADS = 2, 3
 HOSTILE = ["</script><img src=x onerror=alert(1)>", "\x00", "שלום", "👩‍👩‍👧", "\ud800", "\u202e\u2028", '"\\', ""]
 NO_HEADS = [

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.attention_view import joined
-from pages.ui.bars import ASSETS, MODULES, bars_in_words, moved_chart, probability_chart, show_bars
+from pages.ui.bars import MODULES, bars_in_words, moved_chart, probability_chart, show_bars
+from pages.ui.component import joined, read
 from pages.ui.figures import ONE_COLOUR, percent
 
 MARKUP = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http:", "https:", "@import", "url(")
@@ -47,5 +47,5 @@ def test_words_say_what_a_chart_shows():
 
 
 def test_the_component_writes_texts_as_texts_and_loads_nothing():
-    source = joined(MODULES) + (ASSETS / "bars.css").read_text("utf-8")
+    source = joined(MODULES) + read("../bars/bars.css")
     assert [words for words in MARKUP if words in source] == []

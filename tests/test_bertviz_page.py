@@ -22,7 +22,7 @@ def drawn(app: AppTest) -> Document:
     """The document that the page's frame shows."""
     (word,) = [
         word for element in app.get("bidi_component")
-        for word in re.findall(r"/framed/([\w-]{43})", str(element.proto))
+        for word in re.findall(r"framed/([\w-]{43})", str(element.proto))
     ]  # fmt: skip
     return framed._documents[word]
 

@@ -14,9 +14,10 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.attention_exhibit import attention_exhibit, saved_weights
 from pages.ui.attention_panel import Shown
-from pages.ui.attention_view import MAP_MODULES, joined
+from pages.ui.attention_view import MAP_MODULES
 from pages.ui.carried import Carried, changes_of
 from pages.ui.changes import interventions
+from pages.ui.component import joined
 from pages.ui.picture_export import MODULES
 from pages.ui.plain_names import one_line
 from pages.ui.view_options import ViewOptions

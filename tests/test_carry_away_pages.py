@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import numbers_export
 from pages.ui.answers import Answer
-from pages.ui.attention_view import joined
 from pages.ui.bertviz_exhibit import bertviz_exhibit
 from pages.ui.bertviz_frame import Drawn
+from pages.ui.component import joined
 from pages.ui.exhibit import Exhibit, Numbers
 from pages.ui.picture_export import STILL
 from pages.ui.prediction_exhibit import Lists, lists_exhibit

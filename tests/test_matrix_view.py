@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.ui.attention_bytes import pack
-from pages.ui.attention_view import joined
 from pages.ui.cell_origins import Product
+from pages.ui.component import ASSETS, joined
 from pages.ui.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.matrix_view import (
-    ASSETS,
     OWN_MODULES,
     SHARED_MODULES,
     Drawing,
@@ -115,8 +114,8 @@ def test_the_joined_script_is_one_module_with_one_default_export_and_no_name_twi
 
 
 def test_every_script_of_the_folder_is_loaded_and_makes_no_markup_from_text():
-    assert {path.name for path in ASSETS.glob("*.js")} == {name.rpartition("/")[2] for name in OWN_MODULES}
-    sources = "".join(path.read_text("utf-8") for path in ASSETS.iterdir())
+    assert {path.name for path in (ASSETS / "../matrix_view").glob("*.js")} == {name.rpartition("/")[2] for name in OWN_MODULES}
+    sources = "".join(path.read_text("utf-8") for path in (ASSETS / "../matrix_view").iterdir())
     assert [word for word in MARKUP if word in sources] == []
 
 

@@ -4,6 +4,7 @@ import { changeOf, digits, span, strongest, unpack } from "./bytes.js";
 import { cellAt, heatmapShape, paintHeatmap } from "./heatmap.js";
 import { forgetView, later, pointAt, rowByKey, watchView } from "./linked.js";
 import { modelOf } from "./model.js";
+import { mounted } from "./mounted.js";
 import { layPane, makePane, paneContext, pointIn, scrollOf } from "./pane.js";
 import { bold, fillLegend, makeLegend, makeTooltip } from "./readout.js";
 import { DIFFERENCE_TICKS, divergingStops, divergingTable } from "./scales.js";
@@ -14,20 +15,12 @@ const NAMES = ["before", "after", "difference"];
 const ABREAST = [[860, 3], [420, 2]]; // pixels from which so many maps stand side by side
 const BETWEEN = 24;
 const MOST_MOVED = 8;
-const views = new WeakMap();
 
 export default function mountBeforeAfter({ data, parentElement, setStateValue }) {
-  let view = views.get(parentElement);
-  if (!view) {
-    view = makeView(parentElement);
-    views.set(parentElement, view);
-  }
+  const [view, end] = mounted(parentElement, makeView, forgetView);
   view.send = (focus) => setStateValue("focus", news(focus));
   receive(view, unpack(data));
-  return () => {
-    forgetView(view);
-    views.delete(parentElement);
-  };
+  return end;
 }
 
 function makeView(parent) {

@@ -5,23 +5,19 @@ import { cellAt, paintHeatmap } from "./heatmap.js";
 import { layMap } from "./layout.js";
 import { paintLines, tokenAt } from "./lines.js";
 import { modelOf } from "./model.js";
+import { mounted } from "./mounted.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
 import { fillLegend, fillReadout, fillTooltip, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
 import { calmly, element, news, ownEcho, watchScreen } from "./surface.js";
 import { readTheme } from "./theme.js";
 
 const TALLEST_LINES = 640;
-const maps = new WeakMap();
 
 export default function mountMap({ data, parentElement, setStateValue }) {
-  let map = maps.get(parentElement);
-  if (!map) {
-    map = makeMap(parentElement);
-    maps.set(parentElement, map);
-  }
+  const [map, end] = mounted(parentElement, makeMap, forgetMap);
   map.send = (focus) => setStateValue("focus", news(focus));
   receive(map, unpack(data));
-  return () => forget(map, parentElement);
+  return end;
 }
 
 function makeMap(parent) {
@@ -205,10 +201,9 @@ function paintLinesPane(map, width, beside) {
   lines.canvas.dataset.shape = JSON.stringify({ from: shape.from, to: shape.to, top: shape.top, row: shape.row });
 }
 
-function forget(map, parent) {
+function forgetMap(map) {
   map.observer.disconnect();
   map.stopWatching();
   if (map.frame !== null) cancelAnimationFrame(map.frame);
   map.root.remove();
-  maps.delete(parent);
 }

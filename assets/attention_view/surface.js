@@ -7,6 +7,11 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+// The browser lays out anew whatever a text is put into, even the same text.
+export function say(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 // One canvas pixel for each pixel of the screen; drawing stays in CSS pixels.
 export function sharpen(canvas, width, height) {
   const ratio = window.devicePixelRatio || 1;

@@ -1,6 +1,7 @@
 // The head wall: a thumbnail for every layer and head, and a grid of buttons over them.
 
 import { unpack } from "./bytes.js";
+import { mounted } from "./mounted.js";
 import { colourTable, divergingTable, picture } from "./scales.js";
 import { calmly, element, news, sharpen, watchScreen } from "./surface.js";
 import { readTheme } from "./theme.js";
@@ -10,26 +11,16 @@ const SMALLEST = 24; // as large as a finger needs
 const LARGEST = 76;
 const TALLEST_WALL = 580;
 const HEADINGS = 40; // pixels above the first thumbnail
-const walls = new WeakMap();
 
 export default function mountWall({ data, parentElement, setStateValue }) {
-  let wall = walls.get(parentElement);
-  if (!wall) {
-    wall = makeWall(parentElement);
-    walls.set(parentElement, wall);
-  }
+  const [wall, end] = mounted(parentElement, makeWall, forgetWall);
   wall.send = (chosen) => {
     const told = news(chosen);
     wall.toldAt = told.at;
     setStateValue("chosen", told);
   };
   receive(wall, unpack(data));
-  return () => {
-    wall.observer.disconnect();
-    wall.stopWatching();
-    wall.root.remove();
-    walls.delete(parentElement);
-  };
+  return end;
 }
 
 function makeWall(parent) {
@@ -202,4 +193,10 @@ function paint(wall) {
       context.drawImage(wall.atlas, 0, from, wall.columns, wall.rows, x, y, size, size);
     }
   }
+}
+
+function forgetWall(wall) {
+  wall.observer.disconnect();
+  wall.stopWatching();
+  wall.root.remove();
 }

@@ -1,23 +1,16 @@
 // Shares as horizontal bars, a list of words and numbers: whoever points at one, or comes to it by keyboard, reads what is told of it.
 
+import { mounted } from "../attention_view/mounted.js";
 import { element, visible } from "../attention_view/surface.js";
 import { assignRows, glide, placesOf, putInOrder } from "./places.js";
 import { fillRow, makeAxis, makeLegend, makeRow } from "./rows.js";
 
 const LONG_NAME = 18; // letters
-const barCharts = new WeakMap();
 
 export default function mountBars({ data, parentElement }) {
-  let chart = barCharts.get(parentElement);
-  if (!chart) {
-    chart = makeBars(parentElement);
-    barCharts.set(parentElement, chart);
-  }
+  const [chart, end] = mounted(parentElement, makeBars, forgetBars);
   receiveBars(chart, data);
-  return () => {
-    chart.root.remove();
-    barCharts.delete(parentElement);
-  };
+  return end;
 }
 
 function makeBars(parent) {
@@ -107,4 +100,8 @@ function placeTold({ root, told }, row) {
     style.top = `${(box.top + box.bottom - words.height) / 2 - whole.top}px`;
   } else if (upper) style.top = `${box.bottom - whole.top}px`;
   else Object.assign(style, { top: "auto", bottom: `${whole.bottom - box.top}px` });
+}
+
+function forgetBars(chart) {
+  chart.root.remove();
 }

@@ -1,5 +1,6 @@
 // A, B and B − A: three heatmaps with words of their own, one pointer and one focused word for all that have it.
 
+import { mounted } from "./mounted.js";
 import { unpack } from "./bytes.js";
 import { comparedModels } from "./compared.js";
 import { fillDifferences, tellCell } from "./differences.js";
@@ -16,20 +17,12 @@ import { readTheme } from "./theme.js";
 const NAMES = ["A", "B", "B − A"];
 const BESIDE = 620; // pixels from which two maps stand side by side
 const BETWEEN = 28;
-const views = new WeakMap();
 
 export default function mountComparison({ data, parentElement, setStateValue }) {
-  let view = views.get(parentElement);
-  if (!view) {
-    view = makeView(parentElement);
-    views.set(parentElement, view);
-  }
+  const [view, end] = mounted(parentElement, makeView, forgetView);
   view.send = (focus) => setStateValue("focus", news(focus));
   receive(view, unpack(data));
-  return () => {
-    forgetView(view);
-    views.delete(parentElement);
-  };
+  return end;
 }
 
 function makeView(parent) {

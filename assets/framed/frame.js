@@ -1,24 +1,21 @@
 // A sandboxed frame that is as tall as its document asks to be. The document runs scripts of others: all that is
 // taken from it is one number.
 
+import { mounted } from "../attention_view/mounted.js";
+
 const LEAST = 160;
 const MOST = 6000;
-const frames = new WeakMap();
-
 export default function mountFrame({ data, parentElement }) {
-  let mounted = frames.get(parentElement);
-  if (!mounted) {
-    mounted = makeFrame(parentElement);
-    frames.set(parentElement, mounted);
-  }
-  const { frame } = mounted;
+  const [{ frame }, end] = mounted(parentElement, makeFrame, forgetFrame);
   frame.title = data.title;
-  if (frame.getAttribute("src") !== data.address) frame.setAttribute("src", data.address);
-  return () => {
-    window.removeEventListener("message", mounted.resize);
-    frame.remove();
-    frames.delete(parentElement);
-  };
+  const address = new URL(data.address, document.baseURI).href; // every page lies right below the start, and so does this
+  if (frame.src !== address) frame.src = address;
+  return end;
+}
+
+function forgetFrame({ frame, resize }) {
+  window.removeEventListener("message", resize);
+  frame.remove();
 }
 
 function makeFrame(parent) {

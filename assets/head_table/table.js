@@ -1,25 +1,17 @@
 // A table of all heads: each a coloured button with a short word. Hue tells the kind, lightness how clear it is.
 
+import { mounted } from "../attention_view/mounted.js";
 import { channels, inkOn } from "./scales.js";
 import { element, news } from "./surface.js";
 import { readTheme } from "./theme.js";
 
 const ROOM_FOR_WORDS = 50; // pixels of a cell
-const tables = new WeakMap();
 
 export default function mountTable({ data, parentElement, setStateValue }) {
-  let table = tables.get(parentElement);
-  if (!table) {
-    table = makeTable(parentElement);
-    tables.set(parentElement, table);
-  }
+  const [table, end] = mounted(parentElement, makeTable, forgetTable);
   table.send = (chosen) => setStateValue("chosen", news(chosen));
   receive(table, data);
-  return () => {
-    table.observer.disconnect();
-    table.root.remove();
-    tables.delete(parentElement);
-  };
+  return end;
 }
 
 function makeTable(parent) {
@@ -135,4 +127,9 @@ function size(table) {
       ...(words && cell.number ? [element("span", { class: "share" }, cell.number)] : []),
     );
   }));
+}
+
+function forgetTable(table) {
+  table.observer.disconnect();
+  table.root.remove();
 }

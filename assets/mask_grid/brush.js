@@ -81,7 +81,8 @@ export function layBrush(brush, model, shape, mask) {
   brush.grid.setAttribute("aria-label", model.label);
   for (const [row, buttons] of brush.cells.entries()) {
     for (const [column, button] of buttons.entries()) {
-      button.setAttribute("aria-selected", String(mask[row * model.columns + column] > 0));
+      const selected = String(mask[row * model.columns + column] > 0);
+      if (button.getAttribute("aria-selected") !== selected) button.setAttribute("aria-selected", selected);
     }
   }
 }

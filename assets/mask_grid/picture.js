@@ -1,7 +1,8 @@
 // Matrices of one sentence side by side, one cell marked in all of them, the first one painted by hand where that is allowed.
 
 import { unpack } from "../attention_view/bytes.js";
-import { calmly, element, news, ownEcho, visible, watchScreen } from "../attention_view/surface.js";
+import { mounted } from "../attention_view/mounted.js";
+import { calmly, element, news, ownEcho, say, visible, watchScreen } from "../attention_view/surface.js";
 import { readTheme } from "../attention_view/theme.js";
 import { layBrush, makeBrush } from "./brush.js";
 import { fullNumber, paletteOf } from "./colours.js";
@@ -12,22 +13,12 @@ const GAP = 20;
 const ALL = -1;
 const LARGEST = 46; // pixels of a cell; of one among many, SMALL, where a number still fits
 const SMALL = 32;
-const pictures = new WeakMap();
 
 export default function mountPicture({ data, parentElement, setStateValue }) {
-  let view = pictures.get(parentElement);
-  if (!view) {
-    view = makePicture(parentElement);
-    pictures.set(parentElement, view);
-  }
+  const [view, end] = mounted(parentElement, makePicture, forgetPicture);
   view.send = (bits) => setStateValue("painted", news(bits));
   receive(view, unpack(data));
-  return () => {
-    view.observer.disconnect();
-    view.stopWatching();
-    view.root.remove();
-    pictures.delete(parentElement);
-  };
+  return end;
 }
 
 function makePicture(parent) {
@@ -134,8 +125,8 @@ function layOut(view) {
   view.shapes = shapesFor(view, width, across, shown === ALL ? SMALL : LARGEST);
   for (const [index, matrix] of view.matrices.entries()) {
     const panel = model.panels[index];
-    matrix.title.textContent = panel.title;
-    matrix.note.textContent = panel.note;
+    say(matrix.title, panel.title);
+    say(matrix.note, panel.note);
     matrix.canvas.setAttribute("aria-label", `${panel.title}. ${panel.told}`);
     if (!matrix.node.hidden) paintMatrix(matrix, view.shapes[index], model, panel, view.theme, view.palette);
   }
@@ -174,4 +165,10 @@ function paintBy(view, places, value) {
 
 function bitsOf(cells) {
   return Array.from(cells, (cell) => (cell > 0 ? "1" : "0")).join("");
+}
+
+function forgetPicture(view) {
+  view.observer.disconnect();
+  view.stopWatching();
+  view.root.remove();
 }

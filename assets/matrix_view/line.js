@@ -33,7 +33,8 @@ export function paintLine(row, line, active, lights) {
     const shape = { cell, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && cell >= 30 };
     paintMatrix(context, matrix, shape, { colours: row.colours, theme, lights: lit, chosen: active, dim: active !== null });
   }
-  for (const { canvas, matrix } of row.labels.filter((label) => line.includes(label.matrix))) {
+  for (const { canvas, name } of row.labels.filter((label) => line.some((matrix) => matrix.name === label.name))) {
+    const matrix = row.model.byName[name];
     const context = sharpen(canvas, row.labelWidth, top + matrix.rows * cell + INSET);
     paintRowNames(context, matrix, { cell, top, labelWidth: row.labelWidth }, theme, litRows(line, matrix, active, lights));
   }

@@ -1,12 +1,12 @@
 // One matrix on the screen: its title, formula and shape above a canvas that can be pointed at and walked through.
 
-import { element } from "../attention_view/surface.js";
+import { element, say } from "../attention_view/surface.js";
 
 export function describePanel(panel, matrix) {
-  panel.title.textContent = matrix.title;
-  panel.formula.textContent = matrix.formula;
+  say(panel.title, matrix.title);
+  say(panel.formula, matrix.formula);
   const drawn = matrix.shown < matrix.columns ? `, first ${matrix.shown} drawn` : "";
-  panel.shape.textContent = `${matrix.rows} × ${matrix.columns}${drawn}`;
+  say(panel.shape, `${matrix.rows} × ${matrix.columns}${drawn}`);
   panel.box.setAttribute("aria-label", `${matrix.title}. Arrow keys choose a cell, Escape clears.`);
   panel.canvas.setAttribute("aria-label", `${matrix.title}, ${matrix.rows} by ${matrix.columns}. ${matrix.told ?? ""}`);
 }

@@ -1,6 +1,7 @@
 // The component: matrices in the order in which they are computed, one chosen cell, one pointer.
 
 import { unpack } from "../attention_view/bytes.js";
+import { mounted } from "../attention_view/mounted.js";
 import { calmly, element, news, ownEcho, watchScreen } from "../attention_view/surface.js";
 import { readTheme } from "../attention_view/theme.js";
 import { makeDrawing, receiveDrawing } from "./drawing.js";
@@ -13,24 +14,13 @@ import { INSET, palette } from "./paint.js";
 import { describePanel, makePanel } from "./panel.js";
 import { fillSum, makeSum } from "./sum.js";
 
-const rows = new WeakMap();
 
 export default function mountRow({ data, parentElement, setStateValue }) {
-  let row = rows.get(parentElement);
-  if (!row) {
-    row = makeRow(parentElement);
-    rows.set(parentElement, row);
-  }
+  const [row, end] = mounted(parentElement, makeRow, forgetRow);
   row.send = (cell) => setStateValue("cell", news(cell));
   row.sendDrawing = (asked) => setStateValue("drawing", news(asked));
   receive(row, unpack(data));
-  return () => {
-    row.observer.disconnect();
-    row.stopWatching();
-    if (row.frame !== null) cancelAnimationFrame(row.frame);
-    row.root.remove();
-    rows.delete(parentElement);
-  };
+  return end;
 }
 
 function makeRow(parent) {
@@ -76,7 +66,7 @@ function draw(row) {
   row.chosen = exists(row.model, row.wanted) ? row.wanted : null;
   row.hover = null;
   fillSum(row.sum, row.model, row.chosen);
-  row.pattern = "";
+  for (const matrix of row.model.matrices) describePanel(panelOf(row, matrix.name), matrix);
   paint(row);
   row.root.dataset.paints = String((row.paints += 1));
 }
@@ -99,13 +89,19 @@ function paint(row) {
   row.labelWidth = labelWidthOf(row);
   const { cell, lines } = arrange(row.model.matrices, width, row.labelWidth, row.numbers);
   row.cell = cell;
-  const pattern = lines.map((line) => line.map((matrix) => matrix.name)).join("|");
+  const pattern = patternOf(row, lines);
   if (pattern !== row.pattern) build(row, lines, pattern);
   const active = row.hover ?? row.chosen;
   const lights = active ? lightsOf(row.model, active) : [];
   for (const line of lines) paintLine(row, line, active, lights);
   row.hint.hidden = ![...row.lines.children].some((line) => line.scrollWidth > line.clientWidth + 1);
   row.root.dataset.chosen = row.chosen ? `${row.chosen.matrix}-${row.chosen.row + 1}-${row.chosen.column + 1}` : "";
+}
+
+// All that stands in the lines beside the panels. While it is the same, new numbers only need paint.
+function patternOf(row, lines) {
+  const written = lines.map((line) => line.map((matrix, index) => [matrix.name, matrix.lead, needsLabels(line, index) && matrix.rows]));
+  return JSON.stringify([row.model.namesTitle, written]);
 }
 
 // Puts the panels into their lines. Panels are kept by name, so that the keyboard stays where it is.
@@ -116,7 +112,7 @@ function build(row, lines, pattern) {
   row.lines.replaceChildren(...lines.map((line) => element("div", { class: "line" }, ...line.flatMap((matrix, index) => {
     const parts = index ? [element("span", { class: "lead", "aria-hidden": "true" }, matrix.lead)] : [];
     if (needsLabels(line, index)) parts.push(labelColumn(row, matrix));
-    return [...parts, panelOf(row, matrix).node];
+    return [...parts, panelOf(row, matrix.name).node];
   }))));
   if (active?.isConnected && row.root.contains(active)) active.focus({ preventScroll: true });
 }
@@ -126,14 +122,12 @@ function labelColumn(row, matrix) {
   const title = element("span", { class: "title" }, row.model.namesTitle);
   const size = element("span", { class: "shape" }, row.model.namesTitle ? String(matrix.rows) : "");
   const head = element("div", { class: "head" }, title, size);
-  row.labels.push({ canvas, matrix });
+  row.labels.push({ canvas, name: matrix.name });
   return element("div", { class: "labels" }, head, canvas);
 }
 
-function panelOf(row, matrix) {
-  const { name } = matrix;
+function panelOf(row, name) {
   if (!row.panels.has(name)) row.panels.set(name, makePanel(name, reactions(row, name)));
-  describePanel(row.panels.get(name), matrix);
   return row.panels.get(name);
 }
 
@@ -192,4 +186,11 @@ function choose(row, cell) {
   row.tell(cell);
   fillSum(row.sum, row.model, cell);
   later(row);
+}
+
+function forgetRow(row) {
+  row.observer.disconnect();
+  row.stopWatching();
+  if (row.frame !== null) cancelAnimationFrame(row.frame);
+  row.root.remove();
 }

@@ -1,6 +1,7 @@
 // A preview of the figure, and two buttons that save it: as SVG, and as PNG in the same size.
 
 import { unpack } from "../attention_view/bytes.js";
+import { mounted } from "../attention_view/mounted.js";
 import { element, sharpen, visible, watchScreen } from "../attention_view/surface.js";
 import { readTheme } from "../attention_view/theme.js";
 import { drawingOf } from "./drawing.js";
@@ -13,21 +14,11 @@ const NARROWEST = 260;
 const WIDEST = 1000;
 const DOTS_PER_INCH = 300;
 const FONT = "Helvetica, Arial, sans-serif";
-const panels = new WeakMap();
 
 export default function mountPicture({ data, parentElement }) {
-  let panel = panels.get(parentElement);
-  if (!panel) {
-    panel = makePanel(parentElement);
-    panels.set(parentElement, panel);
-  }
+  const [panel, end] = mounted(parentElement, makePanel, forgetPanel);
   receive(panel, unpack(data));
-  return () => {
-    panel.observer.disconnect();
-    panel.stopWatching();
-    panel.root.remove();
-    panels.delete(parentElement);
-  };
+  return end;
 }
 
 function makePanel(parent) {
@@ -121,4 +112,10 @@ function save(panel, blob, ending) {
   const link = element("a", { download: `${panel.header.file}.${ending}`, href: URL.createObjectURL(blob) });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+function forgetPanel(panel) {
+  panel.observer.disconnect();
+  panel.stopWatching();
+  panel.root.remove();
 }

@@ -2,22 +2,20 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float32, UInt8
 
 from pages.ui.attention_bytes import codes, pack
+from pages.ui.component import component
 from pages.ui.told import told_value
 from pages.ui.wall_message import wall_message
 
 SCALES = ("blues", "viridis", "cividis", "greys")
 DIFFERENCE = "difference"
-ASSETS = Path(__file__).parents[2] / "assets" / "attention_view"
-DRAWING = ("bytes.js", "scales.js", "theme.js", "surface.js")
+BOX, STYLE = "attention-view", "view.css"
+DRAWING = ("bytes.js", "scales.js", "theme.js", "surface.js", "mounted.js")
 PICTURE = (*DRAWING, "model.js", "heatmap.js", "lines.js", "layout.js")
 MAP_MODULES = (*PICTURE, "pane.js", "readout.js", "map.js")
 WALL_MODULES = (*DRAWING, "wall_legend.js", "wall.js")
@@ -54,7 +52,7 @@ def head_wall(
         "label": "Attention heads: a row for each layer, a column for each head",
     }
     data = wall_message(key, header, thumbnails, parse_heads(chosen, layers, heads), chosen_heads(key, layers, heads))
-    _component("head_wall", WALL_MODULES)(key=key, data=data, on_chosen_change=on_choose)
+    component("head_wall", BOX, WALL_MODULES, STYLE)(key=key, data=data, on_chosen_change=on_choose)
 
 
 def attention_map(
@@ -88,7 +86,7 @@ def attention_map(
         "show": show,
         "focus": parse_token(focus, len(query_tokens)),
     }
-    _component("attention_map", MAP_MODULES)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
+    component("attention_map", BOX, MAP_MODULES, STYLE)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
 
 
 def chosen_heads(key: str, layers: int, heads: int) -> list[Head]:
@@ -144,19 +142,3 @@ def _known_scale(scale: str) -> str:
     if scale not in SCALES:
         raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {scale}")
     return scale
-
-
-@cache
-def _component(name: str, modules: tuple[str, ...]) -> Callable[..., object]:
-    style = (ASSETS / "view.css").read_text("utf-8")
-    return st.components.v2.component(
-        f"attention_explorer_{name}", html='<div class="attention-view"></div>', css=style, js=joined(modules)
-    )
-
-
-@cache
-def joined(modules: tuple[str, ...]) -> str:
-    """Make one script of several modules: Streamlit takes one file, readers prefer one concept a file."""
-    source = "\n".join((ASSETS / module).read_text("utf-8") for module in modules)
-    without_imports = re.sub(r"^import .*;\n", "", source, flags=re.MULTILINE)
-    return re.sub(r"^export (?!default)", "", without_imports, flags=re.MULTILINE)

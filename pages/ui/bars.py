@@ -3,17 +3,12 @@
 What a chart holds is drawn twice: by assets/bars on the page, by assets/picture in a figure.
 """
 
-from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Sequence
 
-import streamlit as st
-
-from pages.ui.attention_view import joined
+from pages.ui.component import component
 from pages.ui.figures import ONE_COLOUR, percent
 
-ASSETS = Path(__file__).parents[2] / "assets" / "bars"
-MODULES = ("surface.js", "../bars/rows.js", "../bars/places.js", "../bars/chart.js")
+MODULES = ("surface.js", "mounted.js", "../bars/rows.js", "../bars/places.js", "../bars/chart.js")
 
 Chart = dict[str, object]
 
@@ -62,16 +57,8 @@ def show_bars(chart: Chart, told: Sequence[str] | None = None, *, key: str) -> N
     """
     if told is not None and len(told) != len(chart["labels"]):
         raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(told)}")
-    _component()(key=key, data=chart | {"told": list(told or ())})
+    component("bars", "bars-view", MODULES, "../bars/bars.css")(key=key, data=chart | {"told": list(told or ())})
 
 
 def _shares_of(limit: float) -> list[dict[str, object]]:
     return [{"at": share, "text": f"{100 * share:.3g} %"} for share in (0, limit / 2, limit)]
-
-
-@cache
-def _component() -> Callable[..., object]:
-    style = (ASSETS / "bars.css").read_text("utf-8")
-    return st.components.v2.component(
-        "attention_explorer_bars", html='<div class="bars-view"></div>', css=style, js=joined(MODULES)
-    )

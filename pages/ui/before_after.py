@@ -1,14 +1,13 @@
 """The canvas component for two maps of the same tokens: before, after, and the difference around zero."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float32
 
 from pages.ui.attention_bytes import codes, difference_codes, pack
-from pages.ui.attention_view import ASSETS, DRAWING, joined, parse_token
+from pages.ui.attention_view import BOX, DRAWING, STYLE, parse_token
+from pages.ui.component import component
 
 MODULES = (*DRAWING, "heatmap.js", "model.js", "pane.js", "readout.js", "linked.js", "before_after.js")
 
@@ -38,12 +37,4 @@ def before_after(
         "focus": parse_token(focus, len(query_tokens)),
     }  # fmt: skip
     cells = np.stack([codes(before), codes(after), difference_codes(after - before)])
-    _component()(key=key, data=pack(header, cells), on_focus_change=on_focus)
-
-
-@cache
-def _component() -> Callable[..., object]:
-    style = (ASSETS / "view.css").read_text("utf-8")
-    return st.components.v2.component(
-        "attention_explorer_before_after", html='<div class="attention-view"></div>', css=style, js=joined(MODULES)
-    )
+    component("before_after", BOX, MODULES, STYLE)(key=key, data=pack(header, cells), on_focus_change=on_focus)

@@ -1,14 +1,13 @@
 """The canvas component of a comparison: A, B and B − A, each with its own words, one pointer and one focused word for all."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-import streamlit as st
 
 from pages.ui.attention_bytes import codes, difference_codes, pack
-from pages.ui.attention_view import ASSETS, DRAWING, joined, parse_token
+from pages.ui.attention_view import BOX, DRAWING, STYLE, parse_token
+from pages.ui.component import component
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.comparison import Comparison
@@ -34,7 +33,8 @@ def comparison_maps(
     After a change `on_focus` runs; `attention_view.focused_token(key, …)` then tells the row.
     """
     message = packed_comparison(found, tokens, titles, label=label, scale=scale, focus=focus)
-    _component()(key=key, data=message, on_focus_change=on_focus)
+    show = component("comparison", BOX, MODULES, STYLE, "../comparison_view/comparison.css")
+    show(key=key, data=message, on_focus_change=on_focus)
 
 
 def packed_comparison(
@@ -50,11 +50,3 @@ def packed_comparison(
         codes(found.one).ravel(), codes(found.other).ravel(), difference_codes(found.difference).ravel()
     ])  # fmt: skip
     return pack(header | more, cells)
-
-
-@cache
-def _component() -> Callable[..., object]:
-    style = (ASSETS / "view.css").read_text("utf-8") + (ASSETS / "../comparison_view/comparison.css").read_text("utf-8")
-    return st.components.v2.component(
-        "attention_explorer_comparison", html='<div class="attention-view"></div>', css=style, js=joined(MODULES)
-    )

@@ -5,19 +5,17 @@ other frames, or to any server; nothing within runs but the scripts that carry t
 """
 
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from threading import Lock
 
-import streamlit as st
 from cachetools import TTLCache
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
 
-PATH = "/framed"
-ASSETS = Path(__file__).parents[2] / "assets" / "framed"
+from pages.ui.component import component
+
+PATH = "framed"
 SECONDS = 900.0
 MOST_BYTES = 96_000_000
 GONE = "This drawing was kept for a while only: change something on the page, or load it again."
@@ -71,12 +69,10 @@ async def answer(request: Request) -> Response:
     })  # fmt: skip
 
 
+ROUTE = Route(f"/{PATH}/{{word}}", answer)
+
+
 def show_framed(word: str, title: str, *, key: str) -> None:
     """Show a published document, as tall as it asks to be; `title` says what it is to those who cannot see it."""
-    _component()(key=key, data={"address": f"{PATH}/{word}", "title": title})
-
-
-@cache
-def _component() -> Callable[..., object]:
-    script, style = ((ASSETS / name).read_text("utf-8") for name in ("frame.js", "frame.css"))
-    return st.components.v2.component("attention_explorer_framed", html='<div class="framed"></div>', css=style, js=script)
+    show = component("framed", "framed", ("mounted.js", "../framed/frame.js"), "../framed/frame.css")
+    show(key=key, data={"address": f"{PATH}/{word}", "title": title})

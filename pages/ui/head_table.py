@@ -2,15 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
-from pathlib import Path
 
-import streamlit as st
+from pages.ui.attention_view import BOX, chosen_heads
+from pages.ui.component import component
 
-from pages.ui.attention_view import chosen_heads, joined
-
-ASSETS = Path(__file__).parents[2] / "assets" / "head_table"
-MODULES = ("scales.js", "theme.js", "surface.js", "../head_table/table.js")
+MODULES = ("scales.js", "theme.js", "surface.js", "mounted.js", "../head_table/table.js")
 
 
 @dataclass(frozen=True)
@@ -60,17 +56,9 @@ def head_table(
         "chosen": list(chosen),
         "label": label,
     }
-    _component()(key=key, data=message, on_chosen_change=on_choose)
+    component("head_table", BOX, MODULES, "../head_table/head_table.css")(key=key, data=message, on_chosen_change=on_choose)
 
 
 def chosen_head(key: str, layers: int, heads: int) -> tuple[int, int] | None:
     """Tell which head was clicked last in the table `key`; None before the first click."""
     return next(iter(chosen_heads(key, layers, heads)), None)
-
-
-@cache
-def _component() -> Callable[..., object]:
-    style = (ASSETS / "head_table.css").read_text("utf-8")
-    return st.components.v2.component(
-        "attention_explorer_head_table", html='<div class="attention-view"></div>', css=style, js=joined(MODULES)
-    )

@@ -5,15 +5,14 @@ import binascii
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Bool, Float
 
 from pages.ui.attention_bytes import pack
-from pages.ui.attention_view import ASSETS, DRAWING, joined
+from pages.ui.attention_view import DRAWING
+from pages.ui.component import component
 from pages.ui.told import told_value
 
 MODULES = (*DRAWING, *(f"../mask_grid/{name}.js" for name in ("colours", "panel", "brush", "picture")))
@@ -115,7 +114,8 @@ def matrices(
     """
     drawn = Matrices(tuple(rows), tuple(columns), tuple(shown), across, naming, tallest)
     message = drawn.packed(paintable=on_paint is not None)
-    _component()(key=key, data=message, on_painted_change=on_paint or (lambda: None))
+    show = component("matrices", "mask-grid", MODULES, "../mask_grid/mask_grid.css")
+    show(key=key, data=message, on_painted_change=on_paint or (lambda: None))
     return drawn
 
 
@@ -151,11 +151,3 @@ def mask_from_link(written: str) -> Bool[np.ndarray, "query key"]:
     if len(packed) != (tokens**2 + 7) // 8:
         raise ValueError(f"a mask of {tokens} tokens must have {tokens**2} bits")
     return np.unpackbits(np.frombuffer(packed, np.uint8), count=tokens**2).astype(bool).reshape(tokens, tokens)
-
-
-@cache
-def _component() -> Callable[..., object]:
-    style = (ASSETS / "../mask_grid/mask_grid.css").read_text("utf-8")
-    return st.components.v2.component(
-        "attention_explorer_matrices", html='<div class="mask-grid"></div>', css=style, js=joined(MODULES)
-    )

@@ -2,21 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
-from pathlib import Path
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float32
 
 from pages.ui.attention_bytes import pack
-from pages.ui.attention_view import joined
 from pages.ui.cell_origins import Origin
+from pages.ui.component import component
 from pages.ui.matrix_cells import Cell
 from pages.ui.told import told_value
 
-ASSETS = Path(__file__).parents[2] / "assets" / "matrix_view"
-SHARED_MODULES = ("bytes.js", "scales.js", "surface.js", "theme.js")
+SHARED_MODULES = ("bytes.js", "scales.js", "surface.js", "theme.js", "mounted.js")
 OWN_MODULES = tuple(
     f"../matrix_view/{name}.js"
     for name in (
@@ -106,7 +102,8 @@ def matrix_row(
     header, values = message(matrices, chosen)
     more = {"names_title": names_title, "numbers": numbers, "drawing": drawing and asdict(drawing)}
     told = {"on_drawing_change": on_draw} if on_draw else {}
-    _component()(key=key, data=pack(header | more, values), on_cell_change=on_choose, **told)
+    show = component("matrix_row", "matrix-view", (*SHARED_MODULES, *OWN_MODULES), "../matrix_view/matrices.css")
+    show(key=key, data=pack(header | more, values), on_cell_change=on_choose, **told)
 
 
 def message(matrices: Sequence[Matrix], chosen: Cell | None) -> tuple[dict[str, object], Float32[np.ndarray, "number"]]:
@@ -168,13 +165,3 @@ def parse_cell(value: object, matrices: Sequence[Matrix]) -> Cell | None:
 
 def _counts(value: object, size: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size
-
-
-@cache
-def _component() -> Callable[..., object]:
-    return st.components.v2.component(
-        "attention_explorer_matrix_row",
-        html='<div class="matrix-view"></div>',
-        css=(ASSETS / "matrices.css").read_text("utf-8"),
-        js=joined((*SHARED_MODULES, *OWN_MODULES)),
-    )

@@ -1,12 +1,11 @@
 """A view as a figure for a paper: previewed, and saved as SVG or PNG by the same drawing that the page runs on."""
 
-from collections.abc import Callable
-from functools import cache
 
 import streamlit as st
 
 from pages.ui.address import key
-from pages.ui.attention_view import ASSETS, PICTURE, joined
+from pages.ui.attention_view import PICTURE
+from pages.ui.component import component
 from pages.ui.exhibit import Exhibit
 
 DRAWN = (
@@ -47,12 +46,4 @@ def picture(page: str, exhibit: Exhibit) -> None:
         width=min(max(float(width or usual), least), most), unit=unit, colours=COLOURS[ground], captioned=captioned,
         caption=exhibit.caption, title=exhibit.title, file=exhibit.file_name,
     )  # fmt: skip
-    _component()(key=key(page, "picture"), data=packed)
-
-
-@cache
-def _component() -> Callable[..., object]:
-    style = (ASSETS / "../picture/picture.css").read_text("utf-8")
-    return st.components.v2.component(
-        "attention_explorer_picture", html='<div class="picture-view"></div>', css=style, js=joined(MODULES)
-    )
+    component("picture", "picture-view", MODULES, "../picture/picture.css")(key=key(page, "picture"), data=packed)

@@ -9,7 +9,7 @@ from html import escape
 import streamlit as st
 
 from pages.ui.address import key
-from pages.ui.attention_view import ASSETS, joined
+from pages.ui.component import joined, read
 from pages.ui.exhibit import Alone, Exhibit
 from pages.ui.plain_names import one_line
 
@@ -96,7 +96,7 @@ def _script(modules: tuple[str, ...]) -> str:
 
 @cache
 def _style(styles: tuple[str, ...]) -> str:
-    return "\n".join((ASSETS / name).read_text("utf-8") for name in ("../web_page/page.css", *styles))
+    return "\n".join(read(name) for name in ("../web_page/page.css", *styles))
 
 
 def _digest(script: str) -> str:

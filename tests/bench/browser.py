@@ -123,7 +123,7 @@ def page_rows(browser: Browser) -> list[Row]:
 def picture_rows(browser: Browser) -> list[Row]:
     """The same head of 128 tokens by our canvas, by st.plotly_chart, and a click that draws nothing."""
     results = {}
-    with served("tests/bench/apps/one_head.py") as (url, _):
+    with served("tests/bench/apps/app.py") as (url, _):
         for kind in ("nothing", "canvas", "plotly"):
             page = browser.new_page(viewport={"width": 1280, "height": 1200})
             page.goto(f"{url}/?kind={kind}")

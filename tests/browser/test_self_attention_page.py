@@ -123,6 +123,18 @@ def test_the_arrow_keys_walk_from_cell_to_cell_and_escape_leaves_them(open_steps
     expect(page.get_by_test_id("matrix-row").first).to_have_attribute("data-chosen", "")
 
 
+def test_changes_faster_than_the_page_keep_the_drawing_and_the_focus(open_steps):
+    page = open_steps()
+    box = page.get_by_role("group", name=re.compile("^Weights")).first.element_handle()
+    box.focus()
+    for key in ["ArrowDown", "ArrowRight", "ArrowUp", "ArrowLeft"] * 6:
+        page.keyboard.press(key)
+        page.wait_for_timeout(70)  # as fast as choices are sent
+    page.keyboard.press("End")
+    linked(page, "cell=weights-1-7")
+    assert box.evaluate("box => box.isConnected && box.matches(':focus')")
+
+
 def test_moving_the_slider_draws_at_once_and_the_page_follows(open_steps):
     page = open_steps()
     shape = page.get_by_role("slider", name="Dimensions drawn").evaluate("""slider => {
