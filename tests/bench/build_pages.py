@@ -15,16 +15,18 @@ LEFT_OUT = 3
 MOST = 100
 
 # From the trusted event of the click or the key to the end of the frame that shows the changed picture: a timer set while
-# a frame is being made fires when that frame is done. Shadow roots are looked up once, so that watching costs next to nothing.
+# a frame is being made fires when that frame is done. Pictures are found before, and told of by the browser, so that
+# watching costs next to nothing: whoever asks at every frame makes the browser draw one.
 WATCH = """([target, mark]) => {
   const roots = [document, ...[...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)]
-  const picture = () => roots.flatMap(root => [...root.querySelectorAll(target)]).map(node => node.getAttribute(mark)).join()
-  const before = picture()
+  const pictures = roots.flatMap(root => [...root.querySelectorAll(target)])
   window.changed = new Promise(done => {
     const begin = event => {
-      const look = () => picture() === before ? requestAnimationFrame(look)
-        : setTimeout(() => done(performance.now() - event.timeStamp))
-      requestAnimationFrame(look)
+      const watch = new MutationObserver(() => {
+        watch.disconnect()
+        requestAnimationFrame(() => setTimeout(() => done(performance.now() - event.timeStamp)))
+      })
+      for (const picture of pictures) watch.observe(picture, { attributes: true, attributeFilter: [mark] })
     }
     for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, begin, { capture: true, once: true })
   })
