@@ -68,8 +68,7 @@ def _parts(given: argparse.Namespace) -> dict[str, Callable[[Probe], dict[str, A
     """List what can be measured with the data at hand."""
     parts: dict[str, Callable[[Probe], dict[str, Any]]] = {}
     if given.held_out:
-        files = sorted(given.held_out.glob("*.txt"))
-        parts["held_out"] = lambda probe: {"held_out": as_numbers(measure_held_out(probe, files, given.lines))}
+        parts["held_out"] = lambda probe: {"held_out": _held_out(probe, given.held_out, given.lines)}
     if given.data:
         parts["blimp"] = lambda probe: {"blimp": _blimp(probe, given.data / "blimp", given.sample)}
         parts["agreement"] = lambda probe: {
@@ -80,6 +79,13 @@ def _parts(given: argparse.Namespace) -> dict[str, Callable[[Probe], dict[str, A
         parts["heads"] = lambda probe: _heads(probe, given.data / TREEBANK, given.sentences)
     parts["two_meanings"] = lambda probe: {"two_meanings": asdict(measure_parting(probe))}
     return parts
+
+
+def _held_out(probe: Probe, folder: Path, lines: int) -> dict[str, Any]:
+    files = sorted(folder.glob("*.txt"))
+    if not files:
+        raise FileNotFoundError(f"there is no *.txt in {folder}")
+    return as_numbers(measure_held_out(probe, files, lines))
 
 
 def _blimp(probe: Probe, folder: Path, sample: int) -> dict[str, float]:
