@@ -5,6 +5,7 @@ Streamlit sends equal bytes once only, and from then on a word that stands for t
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 import streamlit as st
@@ -16,7 +17,7 @@ from pages.ui.told import told_at
 
 @dataclass(frozen=True)
 class SentWall:
-    """What a wall was sent last. heard: when its reader had made the last choice that the page knew of."""
+    """What a wall was sent last. picture: its hash. heard: when its reader had made the last choice that the page knew of."""
 
     picture: bytes
     chosen: Sequence[tuple[int, int]]
@@ -35,7 +36,7 @@ def wall_message(
 
     wall.js keeps to what was clicked on it until a message comes that was packed after the page had heard of that.
     """
-    kept, heard, picture = f"{key}_sent", told_at(key, "chosen"), pack(header, cells)
+    kept, heard, picture = f"{key}_sent", told_at(key, "chosen"), sha256(pack(header, cells)).digest()
     last: SentWall | None = st.session_state.get(kept)
     still_drawn = key in st.session_state  # else it is drawn from the beginning, and shows no click
     if last and still_drawn and last.picture == picture and chosen == (last.chosen if heard == last.heard else clicked):
