@@ -1,18 +1,12 @@
 """The evaluator: a model built to know the answer gets 100 %, one that knows nothing gets chance."""
 
-import json
 import math
-import shutil
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
 import torch
 
-from tx_core.bert import random_bert
-from tx_core.config import BertConfig
-from tx_core.tokenizer import Tokenizer
-from tx_core.training import evaluate
+from tests.known_texts import BACKEND, CONLLU, VOCAB, WORDS, Knowing, held_out_files, pairs, untrained
 from tx_core.training.evaluation.attention_habits import measure_attention
 from tx_core.training.evaluation.cloze import (
     Prompt,
@@ -30,67 +24,9 @@ from tx_core.training.evaluation.minimal_pairs import (
     read_agreement,
     share_preferred,
 )
-from tx_core.training.evaluation.probe import BertProbe, Row, in_batches
-from tx_core.training.evaluation.table import lines_of_table
+from tx_core.training.evaluation.probe import Row, in_batches
 from tx_core.training.evaluation.treebank import Tree, read_trees, word_attention
 from tx_core.training.evaluation.two_meanings import INSECT, VERB, measure_parting
-from tx_core.training.pretraining.export import export_checkpoint
-from tx_core.training.pretraining.vocabulary import MARKS, from_pieces
-
-WORDS = [
-    "the", "a", "cat", "cats", "dog", "dogs", "sees", "see", "runs", "run", "that", "behind", "of", "is", "capital",
-    "paris", "lima", "france", "peru", "oslo", "norway", "time", "flies", "like", "an", "arrow", ".", ",", "bird",
-    "bananas", "ba", "##na", "##nas", "he", "she", "it", "was", "cold", "hot", "sun", "moon", "tea",
-]  # fmt: skip
-BACKEND = from_pieces([*MARKS, *WORDS, *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), *"bcdefghijklmnopqrstuvwxyz"])
-VOCAB = BACKEND.get_vocab_size()
-
-
-class Knowing:
-    """A model that has learned some texts by heart: where one fits all that is not blank, it is certain of the blanks."""
-
-    max_tokens = 40
-
-    def __init__(self, texts: Sequence[str] = (), attention=None, vectors=None):
-        self.tokenizer = Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]")
-        self.known = [BACKEND.encode(text).ids for text in texts]
-        self._attention, self._vectors = attention, vectors
-
-    def log_probabilities(self, rows):
-        chances = torch.full((sum(len(row.places) for row in rows), VOCAB), -math.log(VOCAB))
-        at = 0
-        for row in rows:
-            remembered = [ids for ids in self.known if len(ids) == len(row.ids) and all(
-                a == b for place, (a, b) in enumerate(zip(ids, row.ids, strict=True)) if place not in row.places)]  # fmt: skip
-            for place in row.places:
-                if remembered:
-                    chances[at] = -30.0
-                    chances[at, remembered[0][place]] = -1e-6
-                at += 1
-        return chances
-
-    def weights(self, ids):
-        return self._attention(ids)
-
-    def hidden(self, ids):
-        return self._vectors(ids)
-
-
-def untrained(seed: int = 0) -> BertProbe:
-    config = BertConfig(vocab_size=VOCAB, hidden_size=18, num_layers=2, num_heads=3, intermediate_size=30,
-                        max_positions=40, num_segments=2, activation="gelu", layer_norm_eps=1e-12, dropout=0.0)  # fmt: skip
-    model = random_bert(config, seed)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(seed))
-    return BertProbe(model, Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]"))
-
-
-def pairs() -> list[Pair]:
-    good = [f"the {noun} {verb} {end} ." for noun, verb in (("cat", "sees"), ("dogs", "see"), ("dog", "runs"), ("cats", "run"))
-            for end in ("the moon", "a dog", "the sun", "tea")]  # fmt: skip
-    swap = {"sees": "see", "see": "sees", "runs": "run", "run": "runs"}
-    return [Pair(text, " ".join(swap.get(word, word) for word in text.split()), text.split()[2]) for text in good]
 
 
 def test_a_model_that_knows_the_good_sentences_prefers_them_all():
@@ -178,13 +114,6 @@ def test_capitals_are_asked_for_in_the_wording_kept_out(tmp_path):
     assert len(capital_prompts(seen_capitals())) == 25
 
 
-def held_out_files(folder):
-    lines = [f"{pair.good} {pair.bad}" for pair in pairs()]
-    (folder / "cats.txt").write_text("\n".join(lines[:8]) + "\n")
-    (folder / "dogs.txt").write_text("\n".join(lines[8:]) + "\n")
-    return sorted(folder.glob("*.txt")), lines
-
-
 def test_a_model_that_knows_the_texts_loses_nothing_on_them(tmp_path):
     files, lines = held_out_files(tmp_path)
     measured = measure_held_out(Knowing(lines), files, 100)
@@ -203,20 +132,6 @@ def test_as_many_lines_as_asked_for_are_read_from_all_over_the_file(tmp_path):
     files, _ = held_out_files(tmp_path)
     few, all_lines = (measure_held_out(Knowing(), files, most)["all"] for most in (2, 100))
     assert 0 < few.words < all_lines.words
-
-
-CONLLU = """# text = The cats see bananas.
-1\tThe\tthe\tDET\t_\t_\t2\tdet\t_\t_
-2\tcats\tcat\tNOUN\t_\t_\t3\tnsubj\t_\t_
-3\tsee\tsee\tVERB\t_\t_\t0\troot\t_\t_
-4-5\tbananas.\t_\t_\t_\t_\t_\t_\t_\t_
-4\tbananas\tbanana\tNOUN\t_\t_\t3\tobj:x\t_\t_
-4.1\tghost\t_\t_\t_\t_\t_\t_\t_\t_
-5\t.\t.\tPUNCT\t_\t_\t3\tpunct\t_\t_
-
-1\tYes\tyes\tINTJ\t_\t_\t0\troot\t_\t_
-
-"""
 
 
 def test_trees_are_read_without_joined_words_and_ghosts(tmp_path):
@@ -308,76 +223,3 @@ def test_rows_are_gathered_into_batches_without_losing_any():
     groups = list(in_batches(rows))
     assert sorted(number for numbers, _ in groups for number in numbers) == list(range(6))
     assert all(batch == [rows[n] for n in numbers] for numbers, batch in groups)
-
-
-def write_data(folder):
-    for name in ("blimp", "marvin_linzen", "ud_english_ewt", "capitals", "texts"):
-        (folder / name).mkdir()
-    items = [json.dumps({"sentence_good": pair.good, "sentence_bad": pair.bad, "UID": "verbs", "linguistics_term": "agreement"})
-             for pair in pairs()]  # fmt: skip
-    (folder / "blimp" / "verbs.jsonl").write_text("\n".join(items) + "\n")
-    (folder / "marvin_linzen" / "s.jsonl").write_text('{"case": "sing_MV", "sents": ["the cat runs", "the cat run"]}\n')
-    (folder / "ud_english_ewt" / "en_ewt-ud-dev.conllu").write_text(CONLLU * 120)
-    (folder / "capitals" / "heldout_capitals.tsv").write_text("country\tcapital\nPeru\tLima\n")
-    held_out_files(folder / "texts")
-    return folder
-
-
-@pytest.fixture
-def two_checkpoints(tmp_path):
-    made = []
-    for seed, name in enumerate(("first", "second")):
-        model = untrained(seed).model
-        made.append(export_checkpoint(tmp_path / name / "model", model.config, model.state_dict(), BACKEND, {}))
-    return made
-
-
-def test_several_checkpoints_stand_side_by_side_in_one_table_and_in_json(two_checkpoints, tmp_path, capsys):
-    (tmp_path / "data").mkdir()
-    data = write_data(tmp_path / "data")
-    words = ["--data", str(data), "--held-out", str(data / "texts"), "--json", str(tmp_path / "out.json")]
-    assert evaluate.main([*map(str, two_checkpoints), *words]) == 0
-    shown = capsys.readouterr().out.splitlines()
-    assert shown[0] == "| | first | second |"
-    assert all(line.count("|") == 4 for line in shown)
-    for label in ("held out, cats", "BLiMP, mean", "BLiMP, agreement", "subject-verb agreement, no attractor", "everyday (200)",
-                  "facts (60)", "capitals, wording never seen (1)", "relation det", "best previous-token head",
-                  "share on [SEP]", 'two meanings of "flies"'):  # fmt: skip
-        assert any(line.startswith(f"| {label}") for line in shown), label
-    stored = json.loads((tmp_path / "out.json").read_text())
-    assert set(stored) == {"first", "second"} and stored["first"] != stored["second"]
-    assert set(stored["first"]) == {"held_out", "blimp", "agreement", "cloze", "relations", "habits", "two_meanings"}
-
-
-def test_a_part_can_be_measured_alone_and_without_data(two_checkpoints, capsys):
-    assert evaluate.main([str(two_checkpoints[0]), "--only", "two_meanings"]) == 0
-    shown = capsys.readouterr().out.splitlines()
-    assert len(shown) == 4 and "flies" in shown[2]
-
-
-def test_the_table_goes_into_the_model_card_once_and_the_rest_of_the_card_stays(two_checkpoints, tmp_path, capsys):
-    checkpoint = tmp_path / "mine"
-    shutil.copytree(two_checkpoints[0], checkpoint)
-    before = (checkpoint / "README.md").read_text("utf-8")
-    assert "## Data and licence" in before
-    for _ in range(2):
-        assert evaluate.main([str(checkpoint), "--only", "two_meanings", "--card"]) == 0
-    after = (checkpoint / "README.md").read_text("utf-8")
-    table = capsys.readouterr().out.splitlines()[-3:]
-    assert after.count("## Evaluated") == 1 and all(line in after for line in table)
-    assert after.index("## Evaluated") < after.index("## Data and licence")
-    assert [line for line in after.splitlines() if line and line in before] == [line for line in before.splitlines() if line]
-
-
-def test_what_cannot_be_read_is_told(tmp_path, two_checkpoints, capsys):
-    assert evaluate.main([str(tmp_path / "gone")]) == 2
-    assert "no checkpoint named gone" in capsys.readouterr().err
-    assert evaluate.main([str(two_checkpoints[0]), "--data", str(tmp_path / "gone"), "--only", "blimp"]) == 2
-    assert "there is no *.jsonl in" in capsys.readouterr().err
-    assert evaluate.main([str(two_checkpoints[0]), "--held-out", str(tmp_path), "--only", "held_out"]) == 2
-    assert "there is no *.txt in" in capsys.readouterr().err
-
-
-def test_a_figure_that_one_checkpoint_lacks_is_left_open():
-    shown = lines_of_table({"a": {"blimp": {"mean": 0.5}}, "b": {"agreement": {"attractor": 0.25}}})
-    assert shown[2:] == ["| BLiMP, mean | 50.0 % | – |", "| subject-verb agreement, attractor | – | 25.0 % |"]
