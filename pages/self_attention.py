@@ -17,6 +17,7 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
+from pages.ui.lines import show_lines
 from pages.ui.live import live
 from pages.ui.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.matrix_view import Drawing, chosen_cell, chosen_drawing, matrix_row
@@ -145,15 +146,11 @@ def draw_steps(found: "SentenceSteps") -> None:
 
 def draw_saturation() -> None:
     """Draw what softmax does to random scores as vectors get longer, with and without scaling."""
-    from pages.ui.figures import QUIET
-    from pages.ui.line_figures import lines_in_words, lines_over_depth
     from tx_core.steps import saturation
 
     seen = cache.remember(("saturation", SIZES), lambda: saturation(SIZES))
     series = {"not divided": seen.largest_unscaled, "divided by √d": seen.largest_scaled}
     title = "Greatest weight of a row, by the number of dimensions d"
-    dark = st.context.theme.type == "dark"
-    figure = lines_over_depth([str(size) for size in SIZES], series, limits=(0, 1.02), dark=dark)
     st.subheader("Why scores are divided by √d", anchor=False)
     st.markdown(
         f"Random queries, {seen.keys} random keys each. The longer the vectors, the larger their products: without division "
@@ -162,7 +159,7 @@ def draw_saturation() -> None:
         "there is little left to learn from."
     )
     st.markdown(f"**{title}**")
-    st.plotly_chart(figure, config=QUIET, key=key(PAGE, "saturation"), alt=lines_in_words(title, series))
+    show_lines(title, [str(size) for size in SIZES], series, unit="d =", limits=(0, 1.02), key=key(PAGE, "saturation"))
 
 
 badge = open_page(PAGE)

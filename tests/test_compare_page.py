@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from drawn_lines import drawn_lines
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
@@ -194,17 +195,14 @@ def test_second_sentences_are_read_when_asked_for(open_app: Open):
 
 
 def test_a_word_is_followed_only_where_its_vectors_share_a_space(open_app: Open):
-    assert app_chart(open_app("compare", **BIRD))
-    assert app_chart(open_app("compare", **BIRD, vary="changes", changes_b="off~1"))
+    (chart,) = drawn_lines(open_app("compare", **BIRD))
+    assert chart["places"][:2] == ["embeddings", "layer 1"]
+    assert drawn_lines(open_app("compare", **BIRD, vary="changes", changes_b="off~1"))
     for vary in ("head", "untrained", "model"):
         app = open_app("compare", **BIRD, vary=vary)
-        assert not app_chart(app)
+        assert not drawn_lines(app)
         assert ("spaces of their own" in says(app)) or ("heads of the same run" in says(app))
     assert "share no word" in says(open_app("compare", text="time", text_b="banana"))
-
-
-def app_chart(app: AppTest) -> bool:
-    return bool(app.get("plotly_chart"))
 
 
 def test_a_chosen_word_stays_in_the_link_and_ambiguous_ones_are_told_apart(open_app: Open):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from drawn_lines import drawn_lines
 from streamlit.testing.v1 import AppTest
 
 from tx_core import models
@@ -43,7 +44,7 @@ def said(app: AppTest) -> str:
 
 def charts(app: AppTest) -> dict[str, str]:
     """The charts of the page by title, each as what it tells those who cannot see it."""
-    return dict(chart.proto.alt.split(": ", 1) for chart in app.get("plotly_chart"))
+    return dict(chart["told"].split(": ", 1) for chart in drawn_lines(app))
 
 
 def test_on_arrival_the_heads_and_their_projection_are_the_models(open_app, engine):

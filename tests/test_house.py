@@ -15,7 +15,7 @@ from pages.ui.contents import PAGES
 
 HOMES = {
     "transformers": ("tx_core/hub.py", "tx_core/training/"),
-    "plotly": ("pages/ui/line_figures.py", "pages/ui/curve_figures.py", "pages/ui/summary_figures.py"),
+    "plotly": ("pages/ui/curve_figures.py", "pages/ui/summary_figures.py"),
     "bertviz": ("pages/ui/bertviz_views.py",),
     "torch": ("tx_core/", "pages/ui/bertviz_views.py"),  # bertviz takes tensors
     "streamlit": ("app.py", "pages/"),

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from drawn_lines import drawn_lines
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import key_value_table
@@ -15,7 +16,7 @@ from tx_core.attention import attend
 from tx_core.masks import causal_mask
 from tx_core.normalise import NORMALISE
 from tx_core.sentence_steps import StepChoice, sentence_steps
-from tx_core.steps import head_projections, random_projections
+from tx_core.steps import head_projections, random_projections, saturation
 
 PAGE = "self_attention"
 TEXT = "time flies like an arrow"
@@ -116,9 +117,12 @@ def test_fewer_columns_are_drawn_than_computed_with_and_the_page_says_so(open_ap
 
 
 def test_saturation_is_drawn_when_scaling_is_off(open_app):
-    assert not open_app(PAGE, text=TEXT).get("plotly_chart")
+    assert not drawn_lines(open_app(PAGE, text=TEXT))
     app = open_app(PAGE, text=TEXT, unscaled="1")
-    assert len(app.get("plotly_chart")) == 1
+    (chart,) = drawn_lines(app)
+    seen = saturation(tuple(2**power for power in range(11)))
+    assert [line["values"] for line in chart["series"]] == [list(seen.largest_unscaled), list(seen.largest_scaled)]
+    assert chart["places"] == [f"d = {size}" for size in seen.sizes]
     assert "√32 = 5.7 times as large" in texts(app)
 
 

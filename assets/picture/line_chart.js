@@ -6,9 +6,11 @@ import { widthOf, write } from "./words.js";
 
 const DASHED = { solid: [], dash: [8, 5], dot: [2, 4], dashdot: [8, 4, 2, 4] };
 const STEP_ROOM = 24;
+const BETWEEN_STEPS = 6;
 
-export function layLines(context, theme, { steps, series, limits, band, logarithmic, tall }, room) {
-  const font = `12px ${theme.font}`;
+// What is laid out also tells where a step stands, `x`, and what the lines run in, `plot`, for those who point at it.
+export function layLines(context, theme, { steps, series, limits, band, logarithmic, tall, size = 12 }, room) {
+  const font = `${size}px ${theme.font}`;
   const scaled = logarithmic ? Math.log10 : (value) => value;
   const [low, high] = limits ?? spread([...series.flatMap(({ values }) => values), ...(band ?? []).flat()].map(scaled));
   const ticks = ticksOf(low, high, logarithmic);
@@ -16,7 +18,8 @@ export function layLines(context, theme, { steps, series, limits, band, logarith
   const plot = room - left - 14;
   const x = (step) => left + (steps.length > 1 ? (step / (steps.length - 1)) * (plot - 12) + 6 : plot / 2);
   const y = (value) => 6 + ((high - value) / (high - low)) * (tall - 12);
-  const legend = layLegend(context, theme, series.length > 1 ? series.map((line) => ({ name: visible(line.name), sign: (target, at, middle) => sign(target, line, at, middle) })) : [], room);
+  const entries = series.map((line) => ({ name: visible(line.name), sign: (target, at, middle) => lineSign(target, line, at, middle) }));
+  const legend = layLegend(context, theme, entries.length > 1 ? entries : [], room - left);
   const every = Math.max(1, Math.floor((steps.length - 1) / 6));
   const paint = (target) => {
     for (const { at, text } of ticks) {
@@ -26,16 +29,20 @@ export function layLines(context, theme, { steps, series, limits, band, logarith
     }
     if (band) shade(target, band.map((border) => border.map((value, step) => [x(step), y(scaled(value))])));
     for (const line of series) paintLine(target, line, line.values.map((value, step) => [x(step), y(scaled(value))]), steps.length < 12 ? 3.5 : 2.5);
+    let free = 0; // where the name before has ended
     for (let step = 0; step < steps.length; step += every) {
-      const align = step === 0 && plot / steps.length < 60 ? "left" : "center";
-      write(target, steps[step], align === "left" ? Math.max(0, x(step) - 16) : x(step), tall + 2, { font, colour: theme.quiet, align });
+      const wide = widthOf(target, font, steps[step]);
+      const start = Math.max(0, step === 0 && plot / steps.length < 60 ? x(step) - 16 : x(step) - wide / 2);
+      if (start < free) continue;
+      write(target, steps[step], start, tall + 2, { font, colour: theme.quiet });
+      free = start + wide + BETWEEN_STEPS;
     }
     target.save();
     target.translate(left, tall + STEP_ROOM);
     legend.paint(target);
     target.restore();
   };
-  return { width: room, height: tall + STEP_ROOM + legend.height, paint };
+  return { width: room, height: tall + STEP_ROOM + legend.height, paint, x, plot: { left, right: left + plot, height: tall } };
 }
 
 function paintLine(target, { colour, dash, mark }, points, radius) {
@@ -49,7 +56,8 @@ function paintLine(target, { colour, dash, mark }, points, radius) {
   for (const [x, y] of points) paintMark(target, mark, x, y, radius, colour);
 }
 
-function sign(target, { colour, dash, mark }, x, y) {
+// What stands for a line in a legend.
+export function lineSign(target, { colour, dash, mark }, x, y) {
   paintLine(target, { colour, dash, mark }, [[x - 12, y], [x + 12, y]], 0.1);
   paintMark(target, mark, x, y, 3.5, colour);
 }
@@ -68,17 +76,35 @@ function spread(values) {
   return [low - margin, high + margin];
 }
 
-// Round numbers, some five of them; powers of ten where the axis is logarithmic.
 function ticksOf(low, high, logarithmic) {
+  return logarithmic ? powerTicks(low, high) : roundTicks(low, high);
+}
+
+// Round numbers, some five of them.
+function roundTicks(low, high) {
   const rough = (high - low) / 5;
   const ten = 10 ** Math.floor(Math.log10(rough));
-  const step = logarithmic ? Math.max(1, Math.ceil(rough)) : [1, 2, 5, 10].map((unit) => unit * ten).find((unit) => unit >= rough);
+  const step = [1, 2, 5, 10].map((unit) => unit * ten).find((unit) => unit * 1.3 >= rough);
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const found = [];
   for (let count = Math.ceil(low / step - 1e-9); count * step <= high + 1e-9; count += 1) {
     const at = count * step;
-    const text = logarithmic ? `1e${at}` : at.toFixed(digits);
+    const text = at.toFixed(digits);
     found.push({ at, text: (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−") });
+  }
+  return found;
+}
+
+// Powers of ten, and 2 and 5 times them where there are few; low and high are logarithms.
+function powerTicks(low, high) {
+  const every = Math.max(1, Math.ceil((high - low) / 5));
+  const found = [];
+  for (let power = Math.floor(low); power <= high; power += every) {
+    for (const unit of high - low < 2 ? [1, 2, 5] : [1]) {
+      const at = power + Math.log10(unit);
+      const written = Math.abs(power) > 4 ? `${unit}e${power}` : (unit * 10 ** power).toFixed(Math.max(0, -power));
+      if (at >= low - 1e-9 && at <= high + 1e-9) found.push({ at, text: written.replace("-", "−") });
+    }
   }
   return found;
 }

@@ -1,5 +1,6 @@
 // Marks of points and lines, each told from the others by its shape; and the legend that names them.
 
+import { fit } from "../attention_view/surface.js";
 import { widthOf, write } from "./words.js";
 
 const corner = (share, reach = 1) => [Math.sin(2 * Math.PI * share) * reach, -Math.cos(2 * Math.PI * share) * reach];
@@ -33,13 +34,16 @@ export function paintMark(target, symbol, x, y, radius, fill, edge) {
 
 const ENTRY = { sign: 30, gap: 18, row: 20 };
 
-// entries: with a name, and `sign(target, x, y)` that paints what stands for it. They run on over as many rows as it takes.
+// entries: with a name, and `sign(target, x, y)` that paints what stands for it. They run on over as many rows as it takes;
+// a name that is wider than a row is shortened.
 export function layLegend(context, theme, entries, room) {
   const font = `12.5px ${theme.font}`;
   const places = [];
   let [x, y] = [0, 0];
-  for (const entry of entries) {
-    const width = ENTRY.sign + widthOf(context, font, entry.name) + ENTRY.gap;
+  context.font = font;
+  const names = entries.map(({ name }) => fit(context, name, room - ENTRY.sign));
+  for (const name of names) {
+    const width = ENTRY.sign + widthOf(context, font, name) + ENTRY.gap;
     if (x && x + width - ENTRY.gap > room) [x, y] = [0, y + ENTRY.row];
     places.push([x, y]);
     x += width;
@@ -47,7 +51,7 @@ export function layLegend(context, theme, entries, room) {
   const paint = (target) => entries.forEach((entry, index) => {
     const [left, top] = places[index];
     entry.sign(target, left + 12, top + ENTRY.row / 2);
-    write(target, entry.name, left + ENTRY.sign, top + ENTRY.row / 2, { font, colour: theme.text, baseline: "middle" });
+    write(target, names[index], left + ENTRY.sign, top + ENTRY.row / 2, { font, colour: theme.text, baseline: "middle" });
   });
   return { height: entries.length ? y + ENTRY.row : 0, paint };
 }

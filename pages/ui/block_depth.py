@@ -8,8 +8,7 @@ import streamlit as st
 
 from pages.ui import cache
 from pages.ui.address import held, key
-from pages.ui.figures import QUIET
-from pages.ui.line_figures import lines_in_words, lines_over_depth
+from pages.ui.lines import show_lines
 from pages.ui.word_pills import as_typed
 from tx_core import blocks, sentence_depth
 
@@ -64,10 +63,8 @@ def draw_lines(
     *, logarithmic: bool = False,
 ) -> None:  # fmt: skip
     """Draw a chart of lines over the depth of a model, and say in words what it shows."""
-    dark = st.context.theme.type == "dark"
-    figure = lines_over_depth(steps, series, limits=limits, logarithmic=logarithmic, dark=dark)
     st.markdown(f"**{title}**")
-    st.plotly_chart(figure, key=name, config=QUIET, alt=lines_in_words(title, series))
+    show_lines(title, steps, series, limits=limits, logarithmic=logarithmic, key=name)
 
 
 def _depth_in_words(found: "Mapping[str, blocks.Depth]", skips: bool) -> str:

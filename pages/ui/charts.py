@@ -1,6 +1,6 @@
 """Charts as figures to carry away: the arrays, labels and colours that the page's own charts are drawn from."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from jaxtyping import Float
@@ -10,7 +10,6 @@ from pages.ui.bars import Chart
 from pages.ui.exhibit import Alone
 from pages.ui.figures import ONE_COLOUR
 from pages.ui.head_table import HeadCell, LegendEntry
-from pages.ui.line_figures import DASHES, LINE_COLOURS, MARKS
 from pages.ui.picture_export import STILL
 from pages.ui.summary_figures import BELOW_ZERO, PointKind, room_for_names
 
@@ -36,22 +35,6 @@ def signed_chart(title: str, labels: Sequence[str], values: Sequence[float], *, 
         "kind": "bars", "title": title, "labels": list(labels), "values": list(values), "names": True, "from": least, "to": most,
         "ends": [f"{value:.2f}".replace("-", "−") for value in values], "ticks": [{"at": 0, "text": "0"}],
         "colours": [ONE_COLOUR if value >= 0 else BELOW_ZERO for value in values],
-    }  # fmt: skip
-
-
-def lines_chart(
-    title: str, steps: Sequence[str], series: Mapping[str, Sequence[float]], *, tall: int = 250,
-    limits: tuple[float, float] | None = None, band: tuple[Sequence[float], Sequence[float]] | None = None, note: str = "",
-) -> Chart:  # fmt: skip
-    """Draw what `line_figures.lines_over_depth` draws, with its colours, dashes and marks."""
-    lines = [
-        {"name": name, "values": list(values), "colour": LINE_COLOURS[number % len(LINE_COLOURS)],
-         "dash": DASHES[number % len(DASHES)], "mark": MARKS[number % len(MARKS)]}
-        for number, (name, values) in enumerate(series.items())
-    ]  # fmt: skip
-    return {
-        "kind": "lines", "title": title, "steps": list(steps), "series": lines, "limits": limits, "tall": tall, "note": note,
-        "band": [list(border) for border in band] if band else None, "logarithmic": False,
     }  # fmt: skip
 
 

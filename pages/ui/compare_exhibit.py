@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.address import key
-from pages.ui.charts import lines_chart, picture_of, still_page
+from pages.ui.charts import picture_of, still_page
 from pages.ui.compare_likeness import Followed, chart_parts, likeness_rows, limits
 from pages.ui.compare_maps import difference_rows, partners_in_words, title
 from pages.ui.compare_run import Run
@@ -14,6 +14,7 @@ from pages.ui.compare_sides import Sides
 from pages.ui.compare_snippets import core_maps, core_word, library_maps, library_word
 from pages.ui.compare_view import MODULES, packed_comparison
 from pages.ui.exhibit import Alone, Exhibit, Offered, Python
+from pages.ui.lines import lines_chart
 from pages.ui.saved_numbers import SavedNumbers, number_files
 from tx_core.comparison import largest_difference, links
 from tx_core.word_likeness import in_words

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages.ui.address import held, key
 from pages.ui.compare_run import Run
+from pages.ui.lines import show_lines
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.word_likeness import Likeness
@@ -93,16 +94,15 @@ def _likeness(one: Run, other: Run, chosen: tuple[int, int]) -> "Likeness":
 
 
 def _draw(page: str, found: "Likeness", word: str) -> None:
-    from pages.ui.figures import QUIET
-    from pages.ui.line_figures import lines_in_words, lines_over_depth
     from tx_core.word_likeness import in_words
 
     told = in_words(found, word)
     st.text(told)
     steps, series, band = chart_parts(found, word)
-    dark = st.context.theme.type == "dark"
-    figure = lines_over_depth(steps, series, limits=limits(found), band=band, height=330, dark=dark)
-    st.plotly_chart(figure, key=f"{page}_likeness", config=QUIET, alt=lines_in_words("Cosine of two vectors by layer", series))
+    show_lines(
+        "Cosine of two vectors by layer", steps, series, unit="layer", tall=265, limits=limits(found), band=band,
+        key=f"{page}_likeness",
+    )  # fmt: skip
     if band:
         st.caption("From the embeddings to the last layer. The shade is one standard deviation around the words that differ.")
     st.markdown(TELLS)

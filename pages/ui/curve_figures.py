@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from pages.ui.figures import INK, ONE_COLOUR, plain
-from pages.ui.line_figures import DASHES, LINE_COLOURS
+from pages.ui.figures import DASHES, INK, LINE_COLOURS, ONE_COLOUR, plain
 
 SHADE = "rgba(63, 131, 207, 0.22)"
 HEIGHT = 340

@@ -8,6 +8,9 @@ from html import escape
 
 ONE_COLOUR = "#3f83cf"
 """At least 3:1 on the white and on the dark background."""
+LINE_COLOURS = ("#3f83cf", "#c7722b", "#3a9468", "#a267cf", "#c4577f", "#8c7f2c", "#5f7f8f", "#c0564a")
+"""At least 3:1 on the white and on the dark background; dashes and marks tell lines apart without colour."""
+DASHES = ("solid", "dash", "dot", "dashdot")
 INK = {False: "#0f1720", True: "#e8edf2"}
 """What is written, on a light and on a dark background."""
 BAR_HEIGHT = 27

@@ -9,10 +9,11 @@ import numpy as np
 
 from pages.ui import controls, summary_library, summary_snippets
 from pages.ui.attention_table import numbered
-from pages.ui.charts import Chart, grid_chart, lines_chart, listing_chart, picture_of, points_chart, signed_chart
+from pages.ui.charts import Chart, grid_chart, listing_chart, picture_of, points_chart, signed_chart
 from pages.ui.exhibit import Alone, Exhibit, Python
 from pages.ui.head_kinds import AXES
 from pages.ui.head_table import HeadCell, LegendEntry
+from pages.ui.lines import lines_chart
 from pages.ui.mask_grid import MODULES, Matrices
 from pages.ui.saved_numbers import Cell
 from pages.ui.summary_figures import PointKind

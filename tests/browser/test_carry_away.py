@@ -14,10 +14,11 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from pages.ui.bars import moved_chart, probability_chart
-from pages.ui.charts import grid_chart, lines_chart, listing_chart, picture_of, points_chart, signed_chart
+from pages.ui.charts import grid_chart, listing_chart, picture_of, points_chart, signed_chart
 from pages.ui.compare_view import packed_comparison
 from pages.ui.exhibit import Alone, Exhibit, Python
 from pages.ui.head_table import HeadCell, LegendEntry
+from pages.ui.lines import lines_chart
 from pages.ui.mask_grid import Matrices, Matrix
 from pages.ui.picture_export import COLOURS, MODULES, STILL
 from pages.ui.summary_figures import PointKind

@@ -8,6 +8,12 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tx_core import models
+from tx_core.views import word_groups
+from tx_core.word_alignment import spellings
+from tx_core.word_likeness import cosines, likeness, word_vectors
+
+TEXTS = ("time flies like an arrow", "fruit flies like a banana")
 FLIES = "/compare?text=time+flies+like+an+arrow&text_b=fruit+flies+like+a+banana"
 """A: [CLS] time flies like an arrow [SEP]. Together: [CLS] time fruit flies like an arrow a banana [SEP]."""
 
@@ -79,6 +85,43 @@ def test_pinning_and_going_back(page_at, settle):
     page.go_back()
     expect(page.get_by_label("Sentence A")).to_have_value("time flies like an arrow", timeout=60_000)
     expect(page.get_by_text("A and B are the same")).to_be_hidden(timeout=60_000)
+
+
+def test_a_step_of_the_lines_tells_its_numbers_to_pointer_and_keyboard_without_plotly(page_at):
+    page = arrive(page_at, FLIES)
+    runs = [models.load(models.DEFAULT).trace(text, keep=("hidden",)) for text in TEXTS]
+    groups = [word_groups(run.attention.query_tokens) for run in runs]
+    spelled = [spellings(run.attention.query_tokens, group) for run, group in zip(runs, groups, strict=True)]
+    vectors = [word_vectors(run.hidden, group) for run, group in zip(runs, groups, strict=True)]
+    found = likeness(cosines(*vectors), *spelled, (2, 2))
+
+    def told(step: int) -> None:
+        numbers = [re.escape(f"{line[step]:#.3g}".replace("-", "−")) for line in (found.word, found.shared, found.mean)]
+        name = f"^layer {step}" if step else "^embeddings"
+        expect(readout).to_have_text(re.compile(f"{name}“flies” in A and B {numbers[0]}.* {numbers[1]}.* {numbers[2]}$"))
+
+    readout = page.get_by_test_id("lines-readout")
+    chart = page.get_by_role("group", name=re.compile("^Cosine of two vectors"))
+    ends = f"from {found.word[0]:.3g} to {found.word[-1]:.3g};"
+    expect(chart.get_by_role("img")).to_have_attribute("aria-label", re.compile(ends))
+    places = json.loads(chart.get_attribute("data-steps"))
+    assert len(places) == len(found.word)
+    chart.hover(position={"x": places[1] + 5, "y": 40})
+    told(1)
+    chart.press("ArrowRight")
+    told(2)
+    chart.press("End")
+    told(len(places) - 1)
+    chart.press("Escape")
+    expect(readout).to_be_empty()
+    chart.dispatch_event("pointerleave", {"pointerType": "mouse"})
+    chart.press("ArrowRight")
+    told(0)
+    page.mouse.click(0, 0)
+    expect(readout).to_be_empty()
+    fetched = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
+    assert [name for name in fetched if "modules/" in name]
+    assert [name for name in fetched if "plotly" in name.lower()] == []
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -1,0 +1,10 @@
+"""What a page's charts of lines were sent, and what they say."""
+
+import json
+
+from streamlit.testing.v1 import AppTest
+
+
+def drawn_lines(app: AppTest) -> list[dict]:
+    """Every chart of lines from the first to the last, as its component was sent it."""
+    return [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.component_name.endswith("_lines")]
