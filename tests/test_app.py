@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,11 @@ def test_nothing_heavy_is_imported_before_a_page_asks_for_it(statements):
     )
     done = subprocess.run([sys.executable, "-c", report], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+
+
+def test_no_message_is_sent_as_a_word_for_one_that_the_browser_may_have_forgotten():
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert settings["global"]["minCachedMessageSize"] > 1e6 * settings["server"]["maxMessageSize"]
 
 
 def test_the_health_address_answers(server):

@@ -9,8 +9,7 @@ from jaxtyping import Float32, UInt8
 
 from pages.ui.attention_bytes import codes, pack
 from pages.ui.component import component
-from pages.ui.told import told_value
-from pages.ui.wall_message import wall_message
+from pages.ui.told import told_at, told_value
 
 SCALES = ("blues", "viridis", "cividis", "greys")
 DIFFERENCE = "difference"
@@ -51,8 +50,8 @@ def head_wall(
         "ends": ends,
         "label": "Attention heads: a row for each layer, a column for each head",
     }
-    data = wall_message(key, header, thumbnails, parse_heads(chosen, layers, heads), chosen_heads(key, layers, heads))
-    component("head_wall", BOX, WALL_MODULES, STYLE)(key=key, data=data, on_chosen_change=on_choose)
+    message = header | {"chosen": [list(head) for head in parse_heads(chosen, layers, heads)], "heard": told_at(key, "chosen")}
+    component("head_wall", BOX, WALL_MODULES, STYLE)(key=key, data=pack(message, thumbnails), on_chosen_change=on_choose)
 
 
 def attention_map(
