@@ -198,7 +198,7 @@ def test_hostile_words_are_drawn_as_text(open_steps):
 def test_the_page_has_no_accessibility_violation(open_steps, axe, width, dark):
     page = open_steps(f"{AT}&unscaled=1&causal=1&numbers=1", width=width, dark=dark)
     page.get_by_test_id("stNumberInput").first.wait_for()
-    expect(page.get_by_test_id("stPlotlyChart").locator(".main-svg").first).to_be_visible(timeout=20_000)
+    page.get_by_test_id("lines").and_(page.locator("[data-paints]")).wait_for()
     axe(page)
 
 
