@@ -30,6 +30,14 @@ TEXT = "Tom lost his keys."
 HOSTILE = "</svg></script><script>alert(1)</script><img src=x onerror=alert(2)> & ]]> 'a' \"b\" \u202eabc"
 FADED = """() => Promise.all(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))
   .then(() => null)"""
+RESTED = """async button => {
+  for (let [top, frames] = [null, 0]; frames < 20; frames += 1) {
+    await new Promise(requestAnimationFrame)
+    const now = button.getBoundingClientRect().top
+    if (now !== top) [top, frames] = [now, 0]
+  }
+}"""
+"""Waits until a button has stood still for twenty frames: a picture above it that is still made moves it from the pointer."""
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -49,8 +57,11 @@ def opened(page: Page, settle, form: str = "Figure") -> Page:
 
 def saved(page: Page, button: str, folder: Path) -> Path:
     """The file that a button saves."""
+    pressed = panel(page).get_by_role("button", name=button)
+    pressed.scroll_into_view_if_needed()
+    pressed.evaluate(RESTED)
     with page.expect_download() as download:
-        panel(page).get_by_role("button", name=button).click()
+        pressed.click()
     file = folder / download.value.suggested_filename
     download.value.save_as(file)
     return file
