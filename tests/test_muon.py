@@ -35,6 +35,20 @@ def test_a_matrix_of_zeros_stays_one():
     assert torch.equal(orthogonalise(torch.zeros(3, 5)), torch.zeros(3, 5))
 
 
+def test_in_half_precision_a_step_is_the_same_but_for_rounding():
+    start, gradient = drawn(20, 12), drawn(20, 12, seed=1)
+    moved = []
+    for half in (False, True):
+        weights = nn.Parameter(start.clone())
+        optimiser = Muon([weights], momentum=0.9, weight_decay=0.1, half=half)
+        optimiser.param_groups[0]["lr"] = 0.02
+        weights.grad = gradient
+        optimiser.step()
+        assert weights.dtype == optimiser.state[weights]["mean"].dtype == torch.float32
+        moved.append(weights.detach() - start)
+    assert 0 < (moved[0] - moved[1]).norm() < 0.02 * moved[0].norm()
+
+
 def test_several_steps_are_those_of_pytorchs_muon_but_for_its_rounding():
     ours, theirs = nn.Parameter(drawn(20, 12)), nn.Parameter(drawn(20, 12))
     mine = Muon([ours], momentum=0.9, weight_decay=0.1)

@@ -20,12 +20,10 @@ from training_texts import write_corpus
 from tx_core.bert import random_bert
 from tx_core.checkpoint import load_bert
 from tx_core.config import BertConfig
-from tx_core.masks import padding_mask
 from tx_core.tokenizer import load_tokenizer
 from tx_core.training import pretrain
 from tx_core.training.pretraining.command_line import parser
 from tx_core.training.pretraining.corpus import CorpusProblem
-from tx_core.training.pretraining.fused_forward import fused_forward, fused_predict
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
 from tx_core.training.pretraining.provenance import computes_half
 from tx_core.training.pretraining.run_state import load_state, save_state
@@ -58,24 +56,6 @@ def train(corpus: Path, out: Path, *more: str) -> Path:
 @pytest.fixture(scope="module")
 def trained(corpus, tmp_path_factory) -> Path:
     return train(corpus, tmp_path_factory.mktemp("trained"), "--steps", "24")
-
-
-def test_the_fused_path_computes_what_ours_does_and_the_same_gradients():
-    ours, fused = random_bert(CONFIG, 3), random_bert(CONFIG, 3)
-    generator = torch.Generator().manual_seed(0)
-    for first, second in zip(ours.parameters(), fused.parameters(), strict=True):
-        first.data += 0.3 * torch.randn(first.shape, generator=generator)
-        second.data.copy_(first.data)
-    ids = torch.randint(5, 53, (4, 11), generator=generator)
-    segments = (torch.arange(11) > 6).long().expand(4, -1)
-    for mask in (None, padding_mask([11, 5, 1, 8])):
-        mine = ours.predict(ours(ids, segments, mask).output[:, 0])
-        theirs = fused_predict(fused, fused_forward(fused, ids, segments, mask)[:, 0])
-        assert (mine - theirs).abs().max() < 1e-5
-        mine.square().sum().backward()
-        theirs.square().sum().backward()
-        for first, second in zip(ours.parameters(), fused.parameters(), strict=True):
-            torch.testing.assert_close(first.grad, second.grad, rtol=1e-4, atol=1e-3)
 
 
 def test_norms_and_biases_do_not_decay():

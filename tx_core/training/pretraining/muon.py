@@ -1,7 +1,7 @@
 """Muon: momentum whose matrices are made orthogonal before they are added (Jordan et al. 2024).
 
-PyTorch has torch.optim.Muon, which orthogonalises in bfloat16; on processors that do not compute it a step takes some
-forty times as long as here, in the precision of the weights.
+PyTorch has torch.optim.Muon, which always orthogonalises in bfloat16; on processors that do not compute it a step takes
+some forty times as long as here, in the precision of the weights. Where they do, `half` does the same here.
 """
 
 import math
@@ -35,7 +35,8 @@ class Muon(torch.optim.Optimizer):
     An update is scaled to the size that AdamW's has, so that both take the same learning rate (Liu et al. 2025, 2.2).
     """
 
-    def __init__(self, matrices: Iterable[nn.Parameter], *, momentum: float, weight_decay: float):
+    def __init__(self, matrices: Iterable[nn.Parameter], *, momentum: float, weight_decay: float, half: bool = False):
+        self.half = half
         super().__init__(list(matrices), {"lr": 0.0, "momentum": momentum, "weight_decay": weight_decay})
 
     @torch.no_grad()
@@ -50,6 +51,7 @@ class Muon(torch.optim.Optimizer):
                     state["mean"] = torch.zeros_like(matrix)
                 mean = state["mean"]
                 mean.lerp_(matrix.grad, 1 - group["momentum"])
-                direction = orthogonalise(matrix.grad.lerp(mean, group["momentum"]))
+                ahead = matrix.grad.lerp(mean, group["momentum"])
+                direction = orthogonalise(ahead.bfloat16() if self.half else ahead)
                 matrix.mul_(1 - group["lr"] * group["weight_decay"])
                 matrix.add_(direction, alpha=-group["lr"] * 0.2 * math.sqrt(max(matrix.shape)))

@@ -11,8 +11,8 @@ from tx_core.training.pretraining.muon import Muon
 from tx_core.training.pretraining.settings import OptimiserSettings
 
 
-def make_optimiser(model: Bert, settings: OptimiserSettings) -> "Optimisers":
-    """Decay matrices and embeddings, but neither norms nor biases."""
+def make_optimiser(model: Bert, settings: OptimiserSettings, half: bool = False) -> "Optimisers":
+    """Decay matrices and embeddings, but neither norms nor biases; half: Muon computes in bfloat16."""
     matrices = [parameter for parameter in model.encoder.parameters() if parameter.ndim > 1] if settings.muon else []
     inside = set(matrices)
     decayed, free = [], []
@@ -23,7 +23,7 @@ def make_optimiser(model: Bert, settings: OptimiserSettings) -> "Optimisers":
     betas = (settings.beta1, settings.beta2)
     made: list[torch.optim.Optimizer] = [torch.optim.AdamW(groups, lr=0.0, betas=betas, eps=settings.epsilon, fused=True)]
     if matrices:
-        made.append(Muon(matrices, momentum=settings.momentum, weight_decay=settings.weight_decay))
+        made.append(Muon(matrices, momentum=settings.momentum, weight_decay=settings.weight_decay, half=half))
     return Optimisers(made)
 
 

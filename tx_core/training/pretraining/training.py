@@ -16,7 +16,7 @@ from tx_core.tokenizer import Tokenizer
 from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
 from tx_core.training.evaluation.probe import BertProbe
 from tx_core.training.pretraining.batches import Batch, BatchStream, Place
-from tx_core.training.pretraining.fused_forward import fused_forward, fused_predict
+from tx_core.training.pretraining.fused_forward import fused_forward, fused_loss
 from tx_core.training.pretraining.masking import Masked, continuing_pieces, mask_words
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
 from tx_core.training.pretraining.packing import Packer
@@ -65,7 +65,7 @@ class Pretraining:
         self.tokenizer, self.held_out = tokenizer, held_out
         self.model = model.to(device).train().requires_grad_(True)
         self.mean = RunningMean(self.model, choices.optimiser.mean_decay)
-        self.optimiser = make_optimiser(self.model, choices.optimiser)
+        self.optimiser = make_optimiser(self.model, choices.optimiser, half)
         pieces = pieces_of(tokenizer.backend)
         self.continues = continuing_pieces(pieces)
         self.stream = BatchStream(Packer(sources, pieces, choices.packing), choices.run.seed)
@@ -128,10 +128,9 @@ class Pretraining:
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self.half):
             if self.choices.run.fused:
                 hidden = self._forward(self.model, ids, segments, mask).flatten(0, 1)
-                scores = fused_predict(self.model, hidden[places])
-            else:
-                hidden = self.model(ids, segments, mask).output.flatten(0, 1)
-                scores = self.model.predict(hidden[places])
+                return fused_loss(self.model, hidden[places], wanted, self.half)
+            hidden = self.model(ids, segments, mask).output.flatten(0, 1)
+            scores = self.model.predict(hidden[places])
         return functional.cross_entropy(scores.float(), wanted, reduction="sum")
 
     def _mask(self, batch: Batch, done: float, number: int) -> Masked:
