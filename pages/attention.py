@@ -4,7 +4,6 @@ import streamlit as st
 
 from pages.ui import cache, change_controls, controls, examples, held_changes, view_options
 from pages.ui.address import Field, keep_view, key, read_view, tell_not_understood, text_field, told_otherwise, write_view
-from pages.ui.attention_exhibit import attention_views
 from pages.ui.attention_panel import attention_panel
 from pages.ui.attention_table import token_table, warn_of_unknown, weights_table
 from pages.ui.carry_away import carry_away
@@ -40,6 +39,8 @@ def forget_focus() -> None:
 @st.fragment
 def look(model: str, text: str, pair: str) -> None:
     """Show all heads and the chosen ones, and what the reader changes; what is clicked here runs nothing but this."""
+    from pages.ui.attention_exhibit import attention_views  # imports torch: title and text box are painted without it
+
     keep_view(PAGE, FIELDS)
     try:
         plain = cache.trace(model, text, pair)

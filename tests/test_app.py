@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from serving import ROOT, fetch, wait_until
 
+from pages.ui.contents import PAGES
 from pages.ui.readiness import Status, Warmup, load_default
 from tx_core.errors import CheckpointProblem
 
@@ -23,6 +24,9 @@ LIGHT_MODULES = [
     for name in ("contents", "readiness", "frame", "controls", "cache")
     if (ROOT / "pages" / "ui" / f"{name}.py").exists()
 ]
+COMPUTE_AT_ONCE = ("masks", "positions", "self_attention")
+"""Pages whose controls themselves are asked of the core."""
+TITLE_FIRST = [page.key for page in PAGES if page.key not in COMPUTE_AT_ONCE]
 
 
 def imports_at_the_top(path: Path) -> str:
@@ -33,8 +37,13 @@ def imports_at_the_top(path: Path) -> str:
 
 @pytest.mark.parametrize(
     "statements",
-    ["import app", imports_at_the_top(ROOT / "pages" / "main.py"), *(f"import {name}" for name in LIGHT_MODULES)],
-    ids=["app", "pages.main", *LIGHT_MODULES],
+    [
+        "import app",
+        imports_at_the_top(ROOT / "pages" / "main.py"),
+        *(f"import {name}" for name in LIGHT_MODULES),
+        *(imports_at_the_top(ROOT / "pages" / f"{name}.py") for name in TITLE_FIRST),
+    ],
+    ids=["app", "pages.main", *LIGHT_MODULES, *TITLE_FIRST],
 )
 def test_nothing_heavy_is_imported_before_a_page_asks_for_it(statements):
     # Streamlit itself imports plotly where it is installed; test_house.py holds where ours does.
