@@ -22,10 +22,11 @@ def test_the_fused_path_computes_what_ours_does_and_the_same_gradients():
         second.data.copy_(first.data)
     ids = torch.randint(5, 53, (4, 11), generator=generator)
     segments, wanted = (torch.arange(11) > 6).long().expand(4, -1), torch.tensor([7, 50, 0, 7])
+    firsts = 11 * torch.arange(4)
     for mask in (None, padding_mask([11, 5, 1, 8])):
         scores = ours.predict(ours(ids, segments, mask).output[:, 0])
         mine = functional.cross_entropy(scores, wanted, reduction="sum")
-        theirs = fused_loss(fused, fused_forward(fused, ids, segments, mask)[:, 0], wanted, half=False)
+        theirs = fused_loss(fused, fused_forward(fused, ids, segments, mask).flatten(0, 1), firsts, wanted, half=False)
         assert mine > 1 and abs(mine - theirs) < 1e-4
         mine.backward()
         theirs.backward()
@@ -42,11 +43,13 @@ def test_the_loss_over_the_vocabulary_is_pytorchs_in_double_precision(half: bool
     hidden, weight, bias = (tensor.to(kind).double().requires_grad_() for tensor in drawn)
     expected = functional.cross_entropy(functional.linear(hidden, weight, bias), wanted, reduction="sum")
     (expected / places).backward()
-    inputs = [drawn[0].to(kind).requires_grad_(), *(tensor.to(kind).float().requires_grad_() for tensor in drawn[1:])]
+    asked = functional.pad(drawn[0], (0, 0, 0, 7), value=3.0).to(kind)
+    inputs = [asked.requires_grad_(), *(tensor.to(kind).float().requires_grad_() for tensor in drawn[1:])]
     loss = VocabularyLoss.apply(*inputs, wanted)
     (loss / places).backward()
     precise = 5e-3 if half else 1e-5
     assert loss.dtype == torch.float32 and abs(loss.item() / expected.item() - 1) < precise
+    assert not inputs[0].grad[places:].any(), "vectors beyond those asked for got a gradient"
     for mine, theirs in zip(inputs, (hidden, weight, bias), strict=True):
         assert mine.grad.dtype == mine.dtype
-        assert (mine.grad - theirs.grad).norm() < precise * theirs.grad.norm()
+        assert (mine.grad[: len(theirs)] - theirs.grad).norm() < precise * theirs.grad.norm()

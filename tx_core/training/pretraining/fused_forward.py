@@ -13,6 +13,10 @@ from tx_core.bert import Bert
 from tx_core.fused import after_attention, fused_activation, fused_embeddings, fused_norm, in_heads
 from tx_core.training.pretraining.vocabulary_loss import VocabularyLoss
 
+TOGETHER = 128
+"""Blanks are filled up to a multiple of this: for products of a new size, a processor's library makes and keeps new code,
+9 GB of it in 200 updates."""
+
 
 def fused_forward(
     model: Bert,
@@ -37,9 +41,12 @@ def _mixed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropo
     return functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
 
 
-def fused_loss(model: Bert, hidden: Float[Tensor, "place hidden"], wanted: Int[Tensor, "place"], half: bool) -> Float[Tensor, ""]:
-    """Sum the nats of the wanted pieces over the given vectors; half: the vocabulary is scored in bfloat16."""
+def fused_loss(
+    model: Bert, hidden: Float[Tensor, "token hidden"], places: Int[Tensor, "place"], wanted: Int[Tensor, "place"], half: bool
+) -> Float[Tensor, ""]:
+    """Sum the nats of the wanted pieces at some of the vectors; half: the vocabulary is scored in bfloat16."""
     head = model.head
-    made = fused_norm(head.norm, fused_activation(head.activation)(head.dense(hidden)))
+    asked = hidden[functional.pad(places, (0, -len(places) % TOGETHER))]
+    made = fused_norm(head.norm, fused_activation(head.activation)(head.dense(asked)))
     made = made.to(torch.bfloat16 if half else torch.float32)
     return VocabularyLoss.apply(made, head.vocabulary.weight, head.vocabulary.bias, wanted)

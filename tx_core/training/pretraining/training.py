@@ -128,7 +128,7 @@ class Pretraining:
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self.half):
             if self.choices.run.fused:
                 hidden = self._forward(self.model, ids, segments, mask).flatten(0, 1)
-                return fused_loss(self.model, hidden[places], wanted, self.half)
+                return fused_loss(self.model, hidden, places, wanted, self.half)
             hidden = self.model(ids, segments, mask).output.flatten(0, 1)
             scores = self.model.predict(hidden[places])
         return functional.cross_entropy(scores.float(), wanted, reduction="sum")

@@ -17,13 +17,14 @@ MANY_ROWS = 4096
 class VocabularyLoss(torch.autograd.Function):
     """Sum of −log softmax(hidden · weightᵀ + bias) at the wanted pieces, computed in the precision of hidden.
 
-    What is summed up is single precision. `apply(hidden, weight, bias, wanted)` gives a scalar; wanted has no gradient.
+    What is summed up is single precision. `apply(hidden, weight, bias, wanted)` gives a scalar; wanted has no gradient, and
+    vectors beyond its length neither count nor get one.
     """
 
     @staticmethod
     def forward(
         ctx: Any,
-        hidden: Float[Tensor, "place hidden"],
+        hidden: Float[Tensor, "row hidden"],
         weight: Float[Tensor, "vocab hidden"],
         bias: Float[Tensor, "vocab"],
         wanted: Int[Tensor, "place"],
@@ -33,12 +34,13 @@ class VocabularyLoss(torch.autograd.Function):
         scores = torch.addmm(bias.to(hidden.dtype), hidden, weight.T)
         loss = torch.zeros((), device=hidden.device)
         rows = ROWS.get(hidden.device.type, MANY_ROWS)
-        for part, pieces in zip(scores.split(rows), wanted[:, None].split(rows), strict=True):
+        for part, pieces in zip(scores[: len(wanted)].split(rows), wanted[:, None].split(rows), strict=True):
             exact = part.float()
             total = exact.logsumexp(dim=-1, keepdim=True)
             loss += (total - exact.gather(-1, pieces)).sum()
             shares = (exact - total).exp_()
             part.copy_(shares.scatter_add_(-1, pieces, torch.full_like(total, -1.0)))
+        scores[len(wanted) :] = 0
         ctx.save_for_backward(hidden, weight, scores)
         return loss
 
