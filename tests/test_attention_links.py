@@ -70,6 +70,7 @@ def test_the_view_is_still_there_after_a_visit_to_another_page(open_app: Open):
     app = open_app(text="A bird sings.", heads="1-2", words="1")
     app.query_params = {}
     app.switch_page("fill_mask.py").run()
+    app.query_params = {}
     app.switch_page("attention.py").run()
     assert app.text_input(key="attention_text").value == "A bird sings."
     assert app.session_state["attention_heads"] == [(0, 1)]

@@ -11,9 +11,10 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from pages.ui.sentence_along import remember_typed, typed_elsewhere
+
 LONGEST_LINK = 6000
 """Characters: a tenth of what this server takes (64 KiB), because what passes links on may take far less."""
-
 Value = TypeVar("Value")
 
 
@@ -87,7 +88,8 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
     """Bring the session's entries up to date before any widget of the page is drawn.
 
     The address wins on arrival and after Back or Forward; coming back from another page without a link brings
-    the view back that was left. An empty address is the first view: the defaults, but for what `first` says.
+    the view back that was left. An empty address is the first view: the defaults, but for what `first` says, and
+    but for the sentence that the visitor typed on another page last, where none was typed on this one.
     Where a control brought a change, the address is one that the browser has not brought up to date yet, and loses.
     Fields that the address spells wrongly take their defaults, and tell_not_understood names them.
     """
@@ -95,6 +97,8 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
     asked = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
     left = st.session_state.get(f"{page}_view", {})
     arriving = key(page, fields[0].name) not in st.session_state
+    if arriving and not asked:
+        asked = typed_elsewhere(fields[0].default, [field.name for field in fields], left.get("values", {}))
     went = not arriving and asked != left.get("address", asked) and not _changed(page, left)
     if went or (arriving and (asked or not left)):
         values, wrong = understand(fields, asked)
@@ -165,6 +169,8 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     length = len(link_with(list(address.items())))
     if length > LONGEST_LINK:
         address = {field.name: address[field.name] for field in fields if field.name in address and field.read is not str}
+    if fields[0].name == "text":
+        remember_typed(fields[0].default, values, st.session_state.get(f"{page}_view", {}).get("values", {}))
     st.session_state["link_too_long"] = length if length > LONGEST_LINK else 0
     st.session_state[f"{page}_view"] = {"values": values, "address": address}
     if st.query_params.to_dict() != address:
