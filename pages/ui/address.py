@@ -106,6 +106,7 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
             values |= first
         st.session_state[f"{page}_wrong"] = wrong
         st.session_state.update({key(page, name): value for name, value in values.items()})
+        left = st.session_state[f"{page}_view"] = {"values": values, "address": asked}  # should another Back overtake this run
     for field in fields:
         name = key(page, field.name)
         if arriving:
