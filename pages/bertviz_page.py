@@ -2,14 +2,13 @@
 
 import streamlit as st
 
-from pages.ui import cache, controls, view_options
+from pages.ui import bertviz_choice, cache, controls, view_options
 from pages.ui.address import (
     Field,
     choice_field,
     held,
     keep_view,
     key,
-    number_field,
     read_view,
     tell_not_understood,
     text_field,
@@ -27,8 +26,13 @@ FIELDS = (
     Field("model", "embedded", controls.read_model),
     choice_field("picture", tuple(VIEWS)),
     choice_field("stack", tuple(view_options.STACKS)),
-    number_field("layer", 1, 1, view_options.MOST_LAYERS_OR_HEADS),
+    *bertviz_choice.FIELDS,
 )
+
+
+def forget_token() -> None:
+    """Another text has other tokens."""
+    st.session_state[key(PAGE, "token")] = 0
 
 
 @st.fragment
@@ -59,9 +63,9 @@ read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
 first, second, third = st.columns([5, 4, 3])
 with first:
-    text = controls.sentence(key(PAGE, "text"))
+    text = controls.sentence(key(PAGE, "text"), on_change=forget_token)
 with second:
-    pair = controls.sentence(key(PAGE, "pair"), "Second sentence (optional)")
+    pair = controls.sentence(key(PAGE, "pair"), "Second sentence (optional)", on_change=forget_token)
 with third:
     model = controls.model(key(PAGE, "model"))
 try:

@@ -1,5 +1,6 @@
 """The bertviz page: any text in any view is drawn or refused in words, and a drawing is its visitor's alone."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,12 @@ def drawn(app: AppTest) -> Document:
         for word in re.findall(r"framed/([\w-]{43})", str(element.proto))
     ]  # fmt: skip
     return framed._documents[word]
+
+
+def begins_with(app: AppTest) -> str:
+    """The choice that the frame's drawing begins with."""
+    (sent,) = [json.loads(element.proto.json) for element in app.get("bidi_component") if "framed/" in element.proto.json]
+    return sent["choice"]
 
 
 def says(app: AppTest) -> str:
@@ -59,6 +66,44 @@ def test_a_drawing_that_was_forgotten_is_drawn_again(open_app: Open, monkeypatch
     app = open_app(PAGE, text="time flies")
     monkeypatch.setattr(framed, "_documents", TTLCache(10**8, 100, getsizeof=lambda document: len(document.html)))
     assert "head view" in drawn(app.run()).html
+
+
+def test_a_drawing_that_was_forgotten_is_kept_where_a_frame_still_shows_it(open_app: Open):
+    app = open_app(PAGE, text="time flies")
+    (word,) = [word for word, document in framed._documents.items() if document is drawn(app)]
+    framed._documents.pop(word)
+    assert drawn(app.run()) is framed._documents[word]
+
+
+@pytest.mark.parametrize(
+    ("asked", "begun"),
+    [({"layer": "3", "heads": "1_3", "filter": "4"}, "layer=2&heads=0_2&filter=3"),
+     ({"picture": "model", "layer": "3", "head": "2", "enlarged": "1"}, "layer=2&head=1"),
+     ({"picture": "neuron", "layer": "2", "head": "3", "token": "4"}, "layer=1&head=2&token=3"),
+     ({"picture": "neuron", "head": "999", "token": "999"}, "layer=0&head=7")],
+)  # fmt: skip
+def test_what_a_link_chooses_within_a_drawing_is_its_visitors_and_not_in_the_drawing(open_app: Open, asked: dict, begun: str):
+    texts = {"text": "time flies", "pair": "fruit flies"}
+    app, other = open_app(PAGE, **texts, **asked), open_app(PAGE, **texts)
+    assert begins_with(app) == begun
+    assert begins_with(other) == "layer=0"
+    assert "data-begin" not in drawn(app).html
+    assert app.query_params == texts | asked
+    assert "not known here" not in says(app)
+
+
+def test_a_view_that_is_left_keeps_its_choice(open_app: Open):
+    app = open_app(PAGE, text="time flies", layer="3", heads="1_3")
+    app.segmented_control(key=f"{PAGE}_picture").set_value("neuron").run()
+    assert begins_with(app) == "layer=2&head=0"
+    app.segmented_control(key=f"{PAGE}_picture").set_value("head").run()
+    assert begins_with(app) == "layer=2&heads=0_2"
+
+
+def test_nonsense_of_a_choice_is_told(open_app: Open):
+    app = open_app(PAGE, text="time flies", head="0", heads="2_1", filter="6", enlarged="yes", token="-1")
+    assert "not known here: head, heads, filter, enlarged, token" in says(app)
+    assert begins_with(app) == "layer=0"
 
 
 def test_a_long_text_is_drawn_a_layer_at_a_time_and_says_so(open_app: Open):

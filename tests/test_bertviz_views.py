@@ -24,7 +24,7 @@ def stack_of(text: str = TEXT, pair: str = "") -> AttentionStack:
 
 def data_of(html: str) -> dict:
     """The data within a document, once: as a browser reads them."""
-    (found,) = re.findall(r"^\s*(?:const params|window\.bertviz_params) = (\{.*\});", html, flags=re.MULTILINE)
+    (found,) = re.findall(r"^\s*(?:const params|window\.bertviz_params) = begin\((\{.*\})\);", html, flags=re.MULTILINE)
     return json.loads(found)
 
 
@@ -43,24 +43,24 @@ class Scripts(HTMLParser):
 @pytest.mark.parametrize("view", ["head", "model"])
 def test_weights_and_tokens_are_those_of_the_run(view: str):
     stack = stack_of()
-    (given,) = data_of(draw(view, [stack], None, 0, 0, dark=False).html)["attention"]
+    (given,) = data_of(draw(view, [stack], None, dark=False).html)["attention"]
     np.testing.assert_allclose(given["attn"], stack.weights, atol=5.1e-4)
     assert given["left_text"] == given["right_text"] == list(stack.query_tokens.tokens)
 
 
 def test_the_neuron_view_has_queries_keys_and_weights_of_the_run():
     stack = stack_of()
-    data = data_of(draw("neuron", [stack], None, 2, 1, dark=True).html)
+    data = data_of(draw("neuron", [stack], None, dark=True).html)
     given = data["attention"]["all"]
     for name, part in (("attn", stack.weights), ("queries", stack.query), ("keys", stack.key)):
         np.testing.assert_allclose(given[name], part, atol=5.1e-4)
     assert given["left_text"] == list(stack.query_tokens.tokens)
-    assert (data["layer"], data["head"], data["display_mode"], data["bidirectional"]) == (1, 2, "dark", True)
+    assert (data["display_mode"], data["bidirectional"]) == ("dark", True)
 
 
 def test_a_pair_is_also_drawn_sentence_by_sentence():
     stack = stack_of(TEXT, PAIR)
-    named = {part["name"]: part for part in data_of(draw("head", [stack], None, 0, 0, dark=False).html)["attention"]}
+    named = {part["name"]: part for part in data_of(draw("head", [stack], None, dark=False).html)["attention"]}
     first = stack.query_tokens.segments.index(1)
     crossing = named["Sentence A -> Sentence B"]
     assert crossing["right_text"] == list(stack.query_tokens.tokens[first:])
@@ -70,7 +70,7 @@ def test_a_pair_is_also_drawn_sentence_by_sentence():
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])
 def test_one_layer_alone_keeps_its_number(view: str):
     stack = stack_of()
-    html = draw(view, [stack], [2], 0, 2, dark=False).html
+    html = draw(view, [stack], [2], dark=False).html
     data = data_of(html)
     if view == "neuron":
         np.testing.assert_allclose(data["attention"]["all"]["attn"][0], stack.weights[2], atol=5.1e-4)
@@ -86,14 +86,14 @@ def test_no_token_is_ever_markup_or_script_and_nothing_is_asked_of_a_server(view
     tokens = (HOSTILE, *stack.query_tokens.tokens[1:])
     labelled = Encoding(**vars(stack.query_tokens) | {"tokens": tokens, "text": HOSTILE})
     hostile = AttentionStack(**vars(stack) | {"query_tokens": labelled, "key_tokens": labelled})
-    document = draw(view, [hostile], None, 0, 0, dark=False)
+    document = draw(view, [hostile], None, dark=False)
     data = data_of(document.html)["attention"]
     given = data["all"] if view == "neuron" else data[0]
     assert given["left_text"][0] == HOSTILE
     assert document.html.count("alert(1)") == document.html.count("\\u003cscript\\u003ealert(1)") > 0
     tags = Scripts(document.html).seen
     assert {attributes.get("nonce") for tag, attributes in tags if tag == "script"} == {document.nonce}
-    assert sum(tag == "script" for tag, _ in tags) == 5
+    assert sum(tag == "script" for tag, _ in tags) == 6
     assert not [attributes for _, attributes in tags if {"src", "href"} & set(attributes)]
 
 
@@ -102,14 +102,14 @@ def test_the_three_attentions_of_an_encoder_decoder(checkpoint, family: str):
     stacks = hub.load_engine(checkpoint(family), family, family).trace(TEXT, PAIR, keep=KEEP).stacks
     names = {"self": None, "decoder": "Decoder", "cross": "Cross"}
     for stack in stacks:
-        (given,) = data_of(draw("head", [stack], None, 0, 0, dark=False).html)["attention"]
+        (given,) = data_of(draw("head", [stack], None, dark=False).html)["attention"]
         assert given["name"] == names[stack.kind]
         assert given["left_text"] == list(stack.query_tokens.tokens)
         assert given["right_text"] == list(stack.key_tokens.tokens)
         np.testing.assert_allclose(given["attn"], stack.weights, atol=5.1e-4)
-    together = data_of(draw("model", stacks, [1], 0, 1, dark=False).html)["attention"]
+    together = data_of(draw("model", stacks, [1], dark=False).html)["attention"]
     assert [part["name"] for part in together] == ["Encoder", "Decoder", "Cross"]
-    assert not data_of(draw("neuron", [stacks[1]], None, 0, 0, dark=False).html)["bidirectional"]
+    assert not data_of(draw("neuron", [stacks[1]], None, dark=False).html)["bidirectional"]
 
 
 def sized(layers: int, heads: int, tokens: int) -> AttentionStack:
@@ -138,6 +138,6 @@ def test_a_layer_that_is_too_heavy_by_itself_is_refused_and_says_what_to_do(view
 def test_the_longest_text_of_the_embedded_model_can_be_drawn_in_every_view():
     layers, heads = models.load("embedded").num_layers, models.load("embedded").num_heads
     assert [one_layer_only(view, [sized(layers, heads, 128)]) for view in ("head", "model", "neuron")] == [False, True, True]
-    document = draw("head", [models.load("embedded").trace("tea " * 126).attention], None, 0, 0, dark=False)
+    document = draw("head", [models.load("embedded").trace("tea " * 126).attention], None, dark=False)
     assert len(document.html) < 8 * MOST_NUMBERS
     assert load_of("head", [sized(layers, heads, 128)]).numbers == layers * heads * 128 * 128

@@ -152,8 +152,9 @@ def test_a_view_of_bertviz_is_carried_away_as_a_page_of_its_own_and_as_weights(o
 
 def test_a_page_of_bertviz_by_itself_runs_its_own_scripts_only_and_a_visitors_text_is_no_markup():
     trace = models.load("embedded").trace(HOSTILE)
-    exhibit = bertviz_exhibit(trace, "head", Drawn(trace.stacks, 0, alone=True))
+    exhibit = bertviz_exhibit(trace, "head", Drawn(trace.stacks, 0, True, "layer=0&heads=0_2"))
     page = exhibit.alone.document()
+    assert 'data-begin="layer=0&amp;heads=0_2"' in page
     nonce = re.search(r"script-src &#x27;nonce-([\w-]+)&#x27;", page)[1]
     scripts = Scripts(page).found
     assert scripts

@@ -2,3 +2,22 @@
 
 window.require = { config() {} };
 window.requirejs = (names, use) => use(window.jQuery, window.d3);
+
+// What the reader had chosen, a line as in "layer=2&heads=0_3", counted from 0: a file by itself has it in its first tag, in the
+// app the name of the frame holds it.
+const begun = new URLSearchParams(document.documentElement.dataset.begin ?? window.name);
+const numbersOf = (name) => (begun.get(name) ?? "0").split("_").map(Number);
+let layersSent = [];
+
+// Puts that into what bertviz is given, so that it draws once. Its neuron view counts the layers that it is given.
+function begin(params) {
+  const [[layer], [head], [filter]] = [numbersOf("layer"), numbersOf("head"), numbersOf("filter")];
+  layersSent = params.include_layers;
+  if (!layersSent) return { ...params, layer: Math.min(layer, params.attention.all.attn.length - 1), head };
+  return {
+    ...params,
+    default_filter: String(filter),
+    layer: layersSent.includes(layer) ? layer : layersSent[0],
+    heads: begun.has("heads") ? numbersOf("heads") : null,
+  };
+}

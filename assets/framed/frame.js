@@ -1,32 +1,56 @@
 // A sandboxed frame that is as tall as its document asks to be. The document runs scripts of others: all that is
-// taken from it is one number.
+// taken from it is one number, and a short line that says what its reader chose in it, which the page reads with care.
 
 import { mounted } from "../attention_view/mounted.js";
+import { calmly, news } from "../attention_view/surface.js";
 
 const LEAST = 160;
 const MOST = 6000;
-export default function mountFrame({ data, parentElement }) {
-  const [{ frame }, end] = mounted(parentElement, makeFrame, forgetFrame);
-  frame.title = data.title;
+const CHOICE = /^[a-z0-9_=&]{0,5000}$/;
+
+export default function mountFrame({ data, parentElement, setStateValue }) {
+  const [held, end] = mounted(parentElement, holdFrame, forgetFrame);
+  held.send = (choice) => setStateValue("choice", news(choice));
   const address = new URL(data.address, document.baseURI).href; // every page lies right below the start, and so does this
-  if (frame.src !== address) frame.src = address;
+  const chosenElsewhere = data.choice !== held.choice && data.heard === held.heard; // and not in the frame itself
+  if (address !== held.address || chosenElsewhere) load(held, address, data.choice);
+  Object.assign(held, { address, choice: data.choice, heard: data.heard });
+  held.frame.title = data.title;
   return end;
 }
 
-function forgetFrame({ frame, resize }) {
-  window.removeEventListener("message", resize);
-  frame.remove();
+function holdFrame(parent) {
+  const held = { box: parent.querySelector(".framed") ?? parent, frame: null };
+  held.tell = calmly((choice) => held.send(choice), 60);
+  held.listen = ({ source, data }) => source === held.frame?.contentWindow && hear(held, data);
+  window.addEventListener("message", held.listen);
+  return held;
 }
 
-function makeFrame(parent) {
+function hear(held, data) {
+  const height = Number(data?.height);
+  if (height > 0) held.frame.style.height = `${Math.max(LEAST, Math.min(MOST, Math.ceil(height)))}px`;
+  const choice = data?.choice;
+  if (typeof choice !== "string" || !CHOICE.test(choice)) return;
+  held.frame.name = choice; // what a reload of the document begins with
+  held.tell(choice);
+}
+
+// Always a new frame: one that is led elsewhere makes a step of its own for the browser's Back.
+function load(held, address, choice) {
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
   frame.setAttribute("data-testid", "framed");
-  const resize = (event) => {
-    const height = Number(event.data?.height);
-    if (event.source === frame.contentWindow && height > 0) frame.style.height = `${Math.max(LEAST, Math.min(MOST, Math.ceil(height)))}px`;
-  };
-  window.addEventListener("message", resize);
-  (parent.querySelector(".framed") ?? parent).append(frame);
-  return { frame, resize };
+  frame.name = choice;
+  frame.src = address;
+  if (held.frame) {
+    frame.style.height = held.frame.style.height;
+    held.frame.replaceWith(frame);
+  } else held.box.append(frame);
+  held.frame = frame;
+}
+
+function forgetFrame(held) {
+  window.removeEventListener("message", held.listen);
+  held.frame?.remove();
 }

@@ -50,7 +50,7 @@ def bertviz_exhibit(trace: "Trace", view: str, drawn: Drawn) -> Exhibit:
 def _by_itself(view: str, drawn: Drawn, title: str, caption: str, dark: bool) -> str:
     from pages.ui.bertviz_views import draw
 
-    document: Document = draw(view, drawn.stacks, [drawn.layer] if drawn.alone else None, 0, drawn.layer, dark=dark)
+    document: Document = draw(view, drawn.stacks, [drawn.layer] if drawn.alone else None, begin=drawn.choice, dark=dark)
     policy = f"default-src 'none'; script-src 'nonce-{document.nonce}'; style-src 'unsafe-inline'; base-uri 'none'"
     guarded = f'<head><meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
     before, opening_tag, rest = re.split(r"(<body [^>]*>)", document.html.replace("<head>", guarded, 1), maxsplit=1)

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import view_options
+from pages.ui import bertviz_choice, view_options
 from pages.ui.address import held, key
-from pages.ui.framed import is_published, publish, show_framed
+from pages.ui.bertviz_choice import Extent
+from pages.ui.framed import framed_choice, is_published, publish, show_framed
 from tx_core.errors import TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -42,11 +43,12 @@ VIEWS = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a drawing shows: its attentions, the layer where it begins, from 0, and whether it holds that layer alone."""
+    """What a drawing shows: its attentions, the chosen layer, from 0, whether it holds that layer alone, and the choice."""
 
     stacks: "tuple[AttentionStack, ...]"
     layer: int
     alone: bool
+    choice: str = ""
 
 
 def drawing(page: str, view: str, trace: "Trace") -> Drawn:
@@ -65,8 +67,10 @@ def drawing(page: str, view: str, trace: "Trace") -> Drawn:
         st.selectbox("Layer", range(1, layers + 1), width=160, **held(name))
     st.caption("The picture is bertviz's own and counts layers and heads from 0, the rest of this app from 1.")
     layer = st.session_state[name] - 1
-    _show(page, view, trace, stacks, layer, alone)
-    return Drawn(tuple(stacks), layer, alone)
+    only = layer if alone else None
+    word = _published(page, view, trace, stacks, only)
+    choice = _show(page, view, word, len(trace.attention.query_tokens), Extent.of(stacks, only))
+    return Drawn(tuple(stacks), layer, alone, choice)
 
 
 def _stacks(page: str, view: str, trace: "Trace") -> list["AttentionStack"]:
@@ -80,31 +84,35 @@ def _stacks(page: str, view: str, trace: "Trace") -> list["AttentionStack"]:
     return [fitting[view_options.ask_stack(page, [stack.kind for stack in fitting])]]
 
 
-def _show(page: str, view: str, trace: "Trace", stacks: list["AttentionStack"], layer: int, alone: bool) -> None:
-    """Publish the drawing, or find it still published, and show it."""
+def _published(page: str, view: str, trace: "Trace", stacks: list["AttentionStack"], only: int | None) -> str:
+    """Publish the drawing, or find it still published; give its word. only: the one layer that it holds, None for all."""
     dark = st.context.theme.type == "dark"
     source = trace.attention.query_tokens
-    identity = (
-        trace.model,
-        trace.device,
-        source.text,
-        source.pair,
-        view,
-        tuple(stack.kind for stack in stacks),
-        layer,
-        alone,
-        dark,
-    )
+    kinds = tuple(stack.kind for stack in stacks)
+    identity = (trace.model, trace.device, source.text, source.pair, view, kinds, only, dark)
     known: dict[tuple, str] = st.session_state.setdefault(f"{page}_drawn", {})
     if (word := known.get(identity)) is None or not is_published(word):
         from pages.ui.bertviz_views import draw
 
-        document = draw(view, stacks, [layer] if alone else None, 0, layer, dark=dark)
+        document = draw(view, stacks, None if only is None else [only], dark=dark)
         try:
-            word = publish(document)
+            known[identity] = publish(document, word)  # under the same word: a frame that shows it stays as it is
         except ValueError as full:
             raise TextProblem("This drawing is too large to be kept: shorten the text.") from full
-        known[identity] = word
         while len(known) > MOST_REMEMBERED:
             known.pop(next(iter(known)))
-    show_framed(word, f"bertviz: {VIEWS[view].name.lower()} of {len(source)} tokens", key=key(page, "frame"))
+    return known[identity]
+
+
+def _show(page: str, view: str, word: str, tokens: int, extent: Extent) -> str:
+    """Show the drawing with what is chosen in it, which the reader may change there; give the choice."""
+    name = key(page, "frame")
+
+    def take_choice() -> None:
+        chosen = bertviz_choice.read_choice(view, framed_choice(name), extent) or {}
+        st.session_state.update({key(page, field): value for field, value in chosen.items()})
+
+    held = {field.name: st.session_state[key(page, field.name)] for field in bertviz_choice.FIELDS}
+    choice = bertviz_choice.choice_line(view, held, extent)
+    show_framed(word, f"bertviz: {VIEWS[view].name.lower()} of {tokens} tokens", key=name, choice=choice, on_choose=take_choice)
+    return choice

@@ -10,6 +10,7 @@ import json
 import secrets
 from collections.abc import Sequence
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from bertviz import head_view, model_view
 from bertviz.neuron_view import show as neuron_view
 from torch import Tensor
 
+from pages.ui.bertviz_choice import second_sentence
 from pages.ui.framed import Document
-from tx_core.trace import AttentionStack, Encoding
+from tx_core.trace import AttentionStack
 
 ASSETS = Path(__file__).parents[2] / "assets" / "bertviz"
 LIBRARIES = (("xstatic.pkg.jquery", "data/jquery.min.js"), ("mpld3", "js/d3.v5.min.js"))
@@ -31,18 +33,16 @@ SCRIPT = '<script type="text/javascript">'
 
 
 def draw(
-    view: str, stacks: Sequence[AttentionStack], layers: Sequence[int] | None, head: int, layer: int, *, dark: bool
+    view: str, stacks: Sequence[AttentionStack], layers: Sequence[int] | None, *, dark: bool, begin: str | None = None
 ) -> Document:
     """Draw one of bertviz's views, "head", "model" or "neuron", as a document that asks nothing of any server.
 
-    stacks: all of an encoder-decoder, or one. layers: those to send, None for all. layer, head: where it begins. All are
-    counted from 0, as bertviz counts them. The neuron view takes one stack with queries and keys.
+    stacks: all of an encoder-decoder, or one. layers: those to send, from 0, None for all. begin: the choice that it begins
+    with (bertviz_choice), None for the one in the name of its frame. The neuron view takes one stack with queries and keys.
     """
     mode = "dark" if dark else "light"
     if view == "head":
-        written = head_view(
-            **_attentions(stacks), layer=layer, include_layers=layers, html_action="return", prettify_tokens=False
-        )
+        written = head_view(**_attentions(stacks), include_layers=layers, html_action="return", prettify_tokens=False)
     elif view == "model":
         written = model_view(
             **_attentions(stacks), include_layers=layers, display_mode=mode, html_action="return", prettify_tokens=False
@@ -52,12 +52,10 @@ def draw(
         chosen = range(len(stack.weights)) if layers is None else layers
         stand_in = StandIn(stack, chosen)
         causal = not np.triu(stack.weights, 1).any()
-        written = neuron_view(
-            stand_in, "gpt2", stand_in, stack.query_tokens.text, display_mode=mode, layer=list(chosen).index(layer), head=head,
-            html_action="return",
-        )  # fmt: skip
-        return _document(view, written.data, mode, bidirectional=not causal, first_layer=chosen[0])
-    return _document(view, written.data, mode)
+        text = stack.query_tokens.text
+        written = neuron_view(stand_in, "gpt2", stand_in, text, display_mode=mode, html_action="return")
+        return _document(view, written.data, mode, begin, bidirectional=not causal, first_layer=chosen[0])
+    return _document(view, written.data, mode, begin)
 
 
 class StandIn:
@@ -86,12 +84,6 @@ class StandIn:
         return list(self._tokens.ids)
 
 
-def second_sentence(tokens: Encoding) -> int | None:
-    """Give the place where the second sentence begins; None where there is none, or where no segment tells."""
-    place = tokens.segments.index(1) if 1 in tokens.segments else None
-    return place if place and tokens.segments == (0,) * place + (1,) * (len(tokens) - place) else None
-
-
 def _attentions(stacks: Sequence[AttentionStack]) -> dict[str, Any]:
     """Name the weights and tokens as bertviz's head and model views ask for them."""
     kinds = {stack.kind: stack for stack in stacks}
@@ -116,7 +108,9 @@ def _tensor(layer: np.ndarray) -> Tensor:
     return torch.from_numpy(layer.astype(np.float64).round(DECIMALS))[None]
 
 
-def _document(view: str, written: str, mode: str, *, bidirectional: bool = True, first_layer: int = 0) -> Document:
+def _document(
+    view: str, written: str, mode: str, begin: str | None, *, bidirectional: bool = True, first_layer: int = 0
+) -> Document:
     """Make a whole page of what bertviz wrote: its markup, its one script, and its libraries in place of the CDN's.
 
     first_layer: what the neuron view, which counts the layers that it is given, is to call its first.
@@ -126,13 +120,13 @@ def _document(view: str, written: str, mode: str, *, bidirectional: bool = True,
     scripts = [
         *_libraries(),
         _own_script(script, MARKERS[view], bidirectional=bidirectional),
-        (ASSETS / "tell_height.js").read_text("utf-8"),
+        *([f'document.querySelector("#layer").options[0].text = "{first_layer}";'] if first_layer else []),
+        *((ASSETS / file).read_text("utf-8") for file in ("tell_choice.js", "tell_height.js")),
     ]
-    if first_layer:
-        scripts.append(f'document.querySelector("#layer").options[0].text = "{first_layer}";')
+    begins = "" if begin is None else f' data-begin="{escape(begin)}"'
     return Document("\n".join([
         "<!doctype html>",
-        f'<html lang="en" class="{mode}">',
+        f'<html lang="en" class="{mode}"{begins}>',
         f'<head><meta charset="utf-8"><title>bertviz: {view} view</title>',
         f"<style>{(ASSETS / 'drawing.css').read_text('utf-8')}</style></head>",
         f'<body class="{mode} {view}">',
@@ -155,9 +149,14 @@ def _own_script(script: str, marker: str, *, bidirectional: bool) -> str:
         data["bidirectional"] = bidirectional
     if after.startswith(";"):
         after = ";\n" + after.partition("\n")[2]  # the rest of the line holds the data once more, in a comment
-        return before + marker + _safe_json(data) + after.removesuffix("\n").removesuffix(END)
+        return before + marker + _begun(data) + after.removesuffix("\n").removesuffix(END)
     code = after.partition(SCRIPT)[2]
-    return marker + _safe_json(data) + ";\n" + code.removesuffix("\n").removesuffix(END)
+    return marker + _begun(data) + ";\n" + code.removesuffix("\n").removesuffix(END)
+
+
+def _begun(data: object) -> str:
+    """Hand the data over to assets/bertviz/start.js, which puts into them where the drawing begins."""
+    return f"begin({_safe_json(data)})"
 
 
 def _safe_json(data: object) -> str:

@@ -5,6 +5,7 @@ other frames, or to any server; nothing within runs but the scripts that carry t
 """
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
@@ -14,6 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from pages.ui.component import component
+from pages.ui.told import told_at, told_value
 
 PATH = "framed"
 SECONDS = 900.0
@@ -41,12 +43,12 @@ _documents: TTLCache[str, Document] = TTLCache(MOST_BYTES, SECONDS, getsizeof=la
 _guard = Lock()
 
 
-def publish(document: Document) -> str:
-    """Keep a document for a while; give the word under which it is served.
+def publish(document: Document, word: str | None = None) -> str:
+    """Keep a document for a while; give the word under which it is served: a new one, or that of an earlier one of its kind.
 
     Raises ValueError for one larger than all documents together may be.
     """
-    word = secrets.token_urlsafe(32)
+    word = word or secrets.token_urlsafe(32)
     with _guard:
         _documents[word] = document
     return word
@@ -72,7 +74,17 @@ async def answer(request: Request) -> Response:
 ROUTE = Route(f"/{PATH}/{{word}}", answer)
 
 
-def show_framed(word: str, title: str, *, key: str) -> None:
-    """Show a published document, as tall as it asks to be; `title` says what it is to those who cannot see it."""
-    show = component("framed", "framed", ("mounted.js", "../framed/frame.js"), "../framed/frame.css")
-    show(key=key, data={"address": f"{PATH}/{word}", "title": title})
+def show_framed(word: str, title: str, *, key: str, choice: str, on_choose: Callable[[], None]) -> None:
+    """Show a published document, as tall as it asks to be; `title` says what it is to those who cannot see it.
+
+    choice: a line that the document finds in its frame's name, to begin with. When it tells another one, `on_choose` runs,
+    and `framed_choice(key)` gives it. The document stays as it stands then; a choice from elsewhere loads it again.
+    """
+    show = component("framed", "framed", ("mounted.js", "surface.js", "../framed/frame.js"), "../framed/frame.css")
+    data = {"address": f"{PATH}/{word}", "title": title, "choice": choice, "heard": told_at(key, "choice")}
+    show(key=key, data=data, on_choice_change=on_choose)
+
+
+def framed_choice(key: str) -> object:
+    """Give what the document of a frame told last, whatever that is: it runs scripts of others."""
+    return told_value(key, "choice")
