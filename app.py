@@ -92,5 +92,5 @@ app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
     middleware=[Middleware(SecurityHeaders)],
-    routes=[Route("/api/ready", ready), framed.ROUTE, component.ROUTE],
+    routes=[component.below_base(route) for route in (Route("/api/ready", ready), framed.ROUTE, component.ROUTE)],
 )

@@ -51,7 +51,8 @@ def serving(root: Path, log: Path, *options: str) -> Iterator[str]:
         server = subprocess.Popen(
             command, cwd=root, stdout=output, stderr=subprocess.STDOUT, env=os.environ | {"PYTHONUTF8": "1"}
         )
-    url = f"http://127.0.0.1:{port}"
+    below = options[options.index("--server.baseUrlPath") + 1] if "--server.baseUrlPath" in options else ""
+    url = f"http://127.0.0.1:{port}/{below}".rstrip("/")
 
     def healthy() -> bool:
         if server.poll() is not None:

@@ -20,6 +20,14 @@ ASSETS = Path(__file__).parents[2] / "assets" / "attention_view"
 """Where the names of modules and styles begin; those of other drawings lead out of it."""
 FOREVER = "public, max-age=31536000, immutable"
 
+FETCH = """const address = new URL("NAME", document.baseURI).href;
+const rested = (count) => new Promise((done) => setTimeout(done, 250 * 2 ** count));
+const again = (count) => rested(count).then(() => fetched(`?again=${count}`, count + 1));
+const fetched = (asked, count) => import(address + asked).catch((gone) => count > 4 ? Promise.reject(gone) : again(count));
+export default (await fetched("", 0)).default;
+"""
+"""The module that stands for a script. A browser never asks again for an address that failed it once, hence `again`."""
+
 _scripts: dict[str, str] = {}
 
 
@@ -36,8 +44,13 @@ def fetching(script: str) -> str:
     """Serve a script; give the module that stands for it. Every page lies right below the start, and so do the scripts."""
     name = f"{sha256(script.encode()).hexdigest()[:32]}.js"
     _scripts[name] = script
-    fetched = f'const fetched = await import(new URL("{PATH}/{name}", document.baseURI).href);'
-    return f"{fetched}\nexport default fetched.default;\n"
+    return FETCH.replace("NAME", f"{PATH}/{name}")
+
+
+def below_base(route: Route) -> Route:
+    """Give a route its place where the whole app is served below a path of its own (`server.baseUrlPath`)."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return Route(f"/{base}{route.path}", route.endpoint) if base else route
 
 
 async def answer(request: Request) -> Response:

@@ -1,0 +1,34 @@
+"""The scripts of our drawings reach the browser: below a path of the host's own, and after a fetch that failed."""
+
+from playwright.sync_api import Browser, Route, expect
+from serving import ROOT
+
+MAP = "[data-testid=attention-map][data-paints]"
+
+
+def test_below_a_path_of_its_own_the_app_draws(browser: Browser, start_server):
+    with start_server(ROOT, "--server.baseUrlPath", "explorer") as url:
+        page = browser.new_page()
+        page.goto(f"{url}/")
+        page.locator(MAP).wait_for(timeout=60_000)
+        assert page.request.get(f"{url}/api/ready").json()["state"] == "ready"
+        page.goto(f"{url}/bertviz_page")
+        expect(page.frame_locator("[data-testid=framed]").locator("svg").first).to_be_visible(timeout=30_000)
+        page.close()
+
+
+def test_a_script_that_could_not_be_fetched_is_fetched_again(browser: Browser, server: str):
+    page, refused = browser.new_page(), []
+
+    def refuse_twice(route: Route) -> None:
+        if len(refused) < 4:  # the wall's and the map's, twice
+            refused.append(route.request.url)
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/modules/*.js*", refuse_twice)
+    page.goto(server)
+    page.locator(MAP).wait_for(timeout=60_000)
+    assert len(refused) == 4
+    page.close()
