@@ -1,5 +1,6 @@
 """The view of a page in its address, where runs overtake each other."""
 
+from streamlit.runtime.state import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
 
@@ -39,3 +40,20 @@ def test_a_control_wins_over_an_address_that_is_not_up_to_date_yet():
     app.run()
     assert app.session_state["page_layer"] == 5
     assert app.query_params == {"text": "tea", "layer": "5"}
+
+
+def test_an_address_that_an_earlier_run_wrote_is_overwritten_though_the_browser_is_not_there_yet(monkeypatch):
+    written: list[dict[str, str]] = []
+    write = QueryParamsProxy.from_dict
+    monkeypatch.setattr(QueryParamsProxy, "from_dict", lambda self, view: (written.append(dict(view)), write(self, view))[1])
+    app = AppTest.from_function(page)
+    app.query_params.update(text="tea", layer="4")
+    app.run()
+    app.session_state["page_layer"] = 5
+    app.run()
+    app.session_state["page_layer"] = 4
+    app.query_params["layer"] = "4"  # where the browser still is
+    app.run()
+    assert written == [{"text": "tea", "layer": "5"}, {"text": "tea", "layer": "4"}]
+    app.run()
+    assert len(written) == 2, "an address that stands was written once more: a step more for Back"

@@ -16,7 +16,9 @@ def sentence(app: AppTest, page: str, name: str = "text") -> str:
     return app.session_state[f"{page}_{name}"]
 
 
-@pytest.mark.parametrize("page", ["summaries", "self_attention", "heads_and_blocks", "masks", "positions", "bert", "bertviz_page"])
+@pytest.mark.parametrize(
+    "page", ["summaries", "self_attention", "heads_and_blocks", "masks", "positions", "bert", "bertviz_page"]
+)
 def test_a_typed_sentence_is_there_on_the_page_opened_next(open_app, page):
     app = open_app()
     app.text_input(key="attention_text").set_value(MINE).run()
@@ -42,6 +44,10 @@ def test_a_page_that_was_looked_at_but_not_typed_on_takes_the_sentence(open_app)
     app = open_app("self_attention")
     go(app, "masks").text_input(key="masks_text").set_value(MINE).run()
     assert sentence(go(app, "self_attention"), "self_attention") == MINE
+
+
+def test_the_sentence_of_a_link_comes_along_too(open_app):
+    assert sentence(go(open_app("masks", text=MINE), "self_attention"), "self_attention") == MINE
 
 
 def test_a_second_sentence_comes_along_where_there_is_a_place_for_one(open_app):

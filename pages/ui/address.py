@@ -88,8 +88,8 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
     """Bring the session's entries up to date before any widget of the page is drawn.
 
     The address wins on arrival and after Back or Forward; coming back from another page without a link brings
-    the view back that was left. An empty address is the first view: the defaults, but for what `first` says, and
-    but for the sentence that the visitor typed on another page last, where none was typed on this one.
+    the view back that was left. An empty address is the first view: the defaults, but for what `first` says and for
+    a sentence typed on another page, where none was typed on this one.
     Where a control brought a change, the address is one that the browser has not brought up to date yet, and loses.
     Fields that the address spells wrongly take their defaults, and tell_not_understood names them.
     """
@@ -98,12 +98,13 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
     left = st.session_state.get(f"{page}_view", {})
     arriving = key(page, fields[0].name) not in st.session_state
     if arriving and not asked:
-        asked = typed_elsewhere(fields[0].default, [field.name for field in fields], left.get("values", {}))
+        asked = typed_elsewhere(fields, left.get("values", {}))
     went = not arriving and asked != left.get("address", asked) and not _changed(page, left)
     if went or (arriving and (asked or not left)):
         values, wrong = understand(fields, asked)
         if not asked:
             values |= first
+        remember_typed(fields, values, {})
         st.session_state[f"{page}_wrong"] = wrong
         st.session_state.update({key(page, name): value for name, value in values.items()})
         left = st.session_state[f"{page}_view"] = {"values": values, "address": asked}  # should another Back overtake this run
@@ -156,7 +157,8 @@ def tell_not_understood(page: str) -> None:
 def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -> None:
     """Put the view into the address: nothing for the first view, else the first field and all that is not default.
 
-    Parameters that are not of this page are dropped. Texts that would make the link longer than LONGEST_LINK
+    Parameters that are not of this page are dropped; what an earlier run wrote, which may still be on its way to the
+    browser, is overwritten. Texts that would make the link longer than LONGEST_LINK
     stay in the session alone, and too_long tells so until the next view is written.
     """
     values = {field.name: st.session_state.get(key(page, field.name), field.default) for field in fields}
@@ -170,11 +172,11 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     length = len(link_with(list(address.items())))
     if length > LONGEST_LINK:
         address = {field.name: address[field.name] for field in fields if field.name in address and field.read is not str}
-    if fields[0].name == "text":
-        remember_typed(fields[0].default, values, st.session_state.get(f"{page}_view", {}).get("values", {}))
     st.session_state["link_too_long"] = length if length > LONGEST_LINK else 0
+    left = st.session_state.get(f"{page}_view", {})
+    remember_typed(fields, values, left.get("values", {}))
     st.session_state[f"{page}_view"] = {"values": values, "address": address}
-    if st.query_params.to_dict() != address:
+    if not st.query_params.to_dict() == left.get("address", address) == address:
         st.query_params.from_dict(address)
 
 

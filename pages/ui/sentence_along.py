@@ -1,28 +1,34 @@
 """The sentence that a visitor typed last goes along to the pages opened next, also by the list at the side."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
+
+if TYPE_CHECKING:
+    from pages.ui.address import Field
 
 TYPED = "typed"
 ALONG = ("text", "pair")
 """Fields, on any page, of a sentence and of the second one that it is read with."""
 
 
-def typed_elsewhere(first: str, names: Iterable[str], left: Mapping[str, object]) -> dict[str, str]:
+def typed_elsewhere(fields: Sequence["Field"], left: Mapping[str, object]) -> dict[str, str]:
     """Give what comes along to a page of these fields; nothing where the visitor typed another sentence before.
 
-    first: the sentence that the page begins with. left: its fields as the visitor left them, if ever.
+    left: its fields as the visitor left them, if ever.
     """
-    names = list(names)
-    if names[0] != "text" or left.get("text", first) != first:
+    sentence = fields[0]
+    if sentence.name != ALONG[0] or left.get(sentence.name, sentence.default) != sentence.default:
         return {}
-    return {name: text for name, text in st.session_state.get(TYPED, {}).items() if name in names}
+    typed = st.session_state.get(TYPED, {})
+    return {field.name: typed[field.name] for field in fields if field.name in typed}
 
 
-def remember_typed(first: str, values: Mapping[str, object], left: Mapping[str, object]) -> None:
+def remember_typed(fields: Sequence["Field"], values: Mapping[str, object], left: Mapping[str, object]) -> None:
     """Keep a page's new sentence for others; the one that the page begins with, or none, is not worth taking along."""
-    if "text" not in values or values["text"] == left.get("text", first):
+    first = fields[0].default
+    if fields[0].name != ALONG[0] or values[ALONG[0]] == left.get(ALONG[0], first):
         return
-    own = values["text"] not in ("", first)
+    own = values[ALONG[0]] not in ("", first)
     st.session_state[TYPED] = {name: values[name] for name in ALONG if own and values.get(name)}
