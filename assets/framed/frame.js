@@ -20,7 +20,7 @@ export default function mountFrame({ data, parentElement, setStateValue }) {
 }
 
 function holdFrame(parent) {
-  const held = { box: parent.querySelector(".framed") ?? parent, frame: null };
+  const held = { root: parent.querySelector(".framed"), frame: null };
   held.tell = calmly((choice) => held.send(choice), 60);
   held.listen = ({ source, data }) => source === held.frame?.contentWindow && hear(held, data);
   window.addEventListener("message", held.listen);
@@ -46,7 +46,7 @@ function load(held, address, choice) {
   if (held.frame) {
     frame.style.height = held.frame.style.height;
     held.frame.replaceWith(frame);
-  } else held.box.append(frame);
+  } else held.root.append(frame);
   held.frame = frame;
 }
 
