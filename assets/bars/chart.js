@@ -26,7 +26,7 @@ function makeBars(parent) {
     const row = rowOf(event.target);
     if (!row || row !== chart.dismissed) tell(chart, row);
   };
-  chart.list.onpointerleave = () => tell(chart, chart.dismissed ? null : chart.rows.find((row) => row.node.matches(":focus-visible")));
+  chart.list.onpointerleave = () => leaveBars(chart);
   chart.list.onclick = (event) => tell(chart, rowOf(event.target));
   chart.list.addEventListener("focusin", (event) => activateRow(chart, rowOf(event.target)));
   chart.list.addEventListener("focusout", () => tell(chart, null));
@@ -64,6 +64,15 @@ function pressInBars(chart, event) {
   if (next === undefined) return;
   event.preventDefault();
   chart.rows[Math.min(last, Math.max(0, next))].node.focus();
+}
+
+// The row with the focus is told again, unless it was dismissed there; any other may be told once more.
+function leaveBars(chart) {
+  const focused = chart.rows.find((row) => row.node.matches(":focus-visible"));
+  if (chart.dismissed !== focused) chart.dismissed = null;
+  const { dismissed } = chart;
+  tell(chart, dismissed ? null : focused);
+  chart.dismissed = dismissed;
 }
 
 // One stop of the Tab key for the whole chart; arrows go on from there.

@@ -24,6 +24,7 @@ function makeLines(parent) {
   parent.querySelector(".lines-view").append(chart.root);
   chart.stage.onpointermove = chart.stage.onpointerdown = (event) => pointAt(chart, event);
   chart.stage.onpointerleave = ({ pointerType }) => pointerType !== "touch" && leaveLines(chart);
+  chart.stage.onpointercancel = () => leaveLines(chart); // a finger that began to scroll
   chart.stage.addEventListener("focusout", () => leaveLines(chart));
   chart.stage.onkeydown = (event) => pressInLines(chart, event);
   chart.observer = new ResizeObserver(() => chart.root.clientWidth !== chart.width && paintLines(chart));

@@ -14,7 +14,7 @@ export function layLines(context, theme, { steps, series, limits, band, logarith
   const scaled = logarithmic ? Math.log10 : (value) => value;
   const [low, high] = limits ?? spread([...series.flatMap(({ values }) => values), ...(band ?? []).flat()].map(scaled));
   const ticks = ticksOf(low, high, logarithmic);
-  const left = Math.max(...ticks.map(({ text }) => widthOf(context, font, text))) + 10;
+  const left = Math.max(0, ...ticks.map(({ text }) => widthOf(context, font, text))) + 10;
   const plot = room - left - 14;
   const x = (step) => left + (steps.length > 1 ? (step / (steps.length - 1)) * (plot - 12) + 6 : plot / 2);
   const y = (value) => 6 + ((high - value) / (high - low)) * (tall - 12);
@@ -72,7 +72,7 @@ function shade(target, [lower, upper]) {
 
 function spread(values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const margin = (high - low || Math.abs(high) || 1) * 0.06;
+  const margin = Math.max((high - low || Math.abs(high) || 1) * 0.06, Math.abs(high) * 1e-6);
   return [low - margin, high + margin];
 }
 
@@ -87,7 +87,7 @@ function roundTicks(low, high) {
   const step = [1, 2, 5, 10].map((unit) => unit * ten).find((unit) => unit * 1.3 >= rough);
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const found = [];
-  for (let count = Math.ceil(low / step - 1e-9); count * step <= high + 1e-9; count += 1) {
+  for (let count = Math.ceil(low / step - 1e-6); count * step <= high + 1e-6 * step; count += 1) {
     const at = count * step;
     const text = at.toFixed(digits);
     found.push({ at, text: (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−") });
