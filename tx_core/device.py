@@ -86,8 +86,15 @@ def use_one_core() -> None:
         return
     _thread.one_core = True
     with _counting:  # else another call of this might take the 1 for the usual number, and put that back
-        usual = torch.get_num_threads()
+        usual = _thread.usual = torch.get_num_threads()
         torch.set_num_threads(1)
         restore = Thread(target=torch.set_num_threads, args=(usual,))
         restore.start()
         restore.join()
+
+
+def use_all_cores() -> None:
+    """Take back `use_one_core` in the current thread, if it was asked for there."""
+    if getattr(_thread, "one_core", False):
+        _thread.one_core = False
+        torch.set_num_threads(_thread.usual)

@@ -26,11 +26,12 @@ def live(
     Where a text typed in it no longer fits into the address, or fits again, the whole page runs, which says so at its end.
     What cannot be shown is explained in its place; where the page has a choice of models, the built-in one is offered.
     """
-    from tx_core.device import use_one_core
+    from tx_core.device import use_all_cores, use_one_core
     from tx_core.models import DEFAULT
 
-    if st.session_state.get(key(page, "model"), DEFAULT) == DEFAULT:
-        use_one_core()  # the built-in model is small: a second core, which the browser may be using, would only be waited for
+    # The built-in model is small: a second core, which the browser may be using, would only be waited for.
+    small = st.session_state.get(key(page, "model"), DEFAULT) == DEFAULT
+    use_one_core() if small else use_all_cores()
     keep_view(page, fields)
     try:
         draw(*arguments, **named)
