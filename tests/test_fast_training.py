@@ -53,3 +53,18 @@ def test_the_loss_over_the_vocabulary_is_pytorchs_in_double_precision(half: bool
     for mine, theirs in zip(inputs, (hidden, weight, bias), strict=True):
         assert mine.grad.dtype == mine.dtype
         assert (mine.grad[: len(theirs)] - theirs.grad).norm() < precise * theirs.grad.norm()
+
+
+def test_in_half_precision_the_gradient_points_the_same_way():
+    gradients, losses = [], []
+    for half in (False, True):
+        model = random_bert(CONFIG, 3)
+        ids = torch.randint(5, 53, (8, 11), generator=torch.Generator().manual_seed(2))
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
+            hidden = fused_forward(model, ids, torch.zeros_like(ids), padding_mask([11, 5, 7, 8] * 2))
+            loss = fused_loss(model, hidden.flatten(0, 1), torch.arange(4), ids[0, :4], half)
+        loss.backward()
+        losses.append(loss.item())
+        gradients.append(torch.cat([parameter.grad.flatten() for parameter in model.parameters() if parameter.grad is not None]))
+    assert losses[1] == pytest.approx(losses[0], rel=0.01)
+    assert (gradients[0] - gradients[1]).norm() < 0.05 * gradients[0].norm()
