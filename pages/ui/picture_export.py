@@ -1,6 +1,5 @@
 """A view as a figure for a paper: previewed, and saved as SVG or PNG by the same drawing that the page runs on."""
 
-
 import streamlit as st
 
 from pages.ui.address import key
