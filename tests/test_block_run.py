@@ -4,8 +4,12 @@ import pytest
 import torch
 
 from tx_core import models
-from tx_core.block_run import block_run, embedding_run, feed_forward_run, matrix_and_bias, norm_run, with_activation
+from tx_core.block_run import block_run
+from tx_core.embedding_run import embedding_run
 from tx_core.errors import TextProblem
+from tx_core.feed_forward_run import feed_forward_run, with_activation
+from tx_core.norm_run import norm_run
+from tx_core.ordinary_memory import matrix_and_bias
 
 TEXT, PAIR = "The dog chased the cat.", "It was hungry."
 

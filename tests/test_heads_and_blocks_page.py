@@ -9,8 +9,11 @@ from drawn_lines import drawn_lines
 from streamlit.testing.v1 import AppTest
 
 from tx_core import models
-from tx_core.block_run import block_run, embedding_run, matrix_and_bias, norm_run
+from tx_core.block_run import block_run
 from tx_core.blocks import through_depth
+from tx_core.embedding_run import embedding_run
+from tx_core.norm_run import norm_run
+from tx_core.ordinary_memory import matrix_and_bias
 from tx_core.sentence_depth import sentence_depth
 
 PAGE = "heads_and_blocks"

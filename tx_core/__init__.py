@@ -18,6 +18,6 @@ Summaries of a run: measures, head_patterns, head_likeness, rollout, value_weigh
 of many sentences: text_file, sentence_file,
 sentence_batches, batch_measures, several_at_once, strongest, head_statistics.
 Blanks: blanks, fill_mask, joint_filling, word_scores; under interventions: prediction_shift, head_scan.
-Experiments that the pages draw: block_run, blocks, sentence_depth, mask_kinds, masked_scores, padded_run,
-position_pictures, seq2seq_shapes, untrained, parity, families.
+Experiments that the pages draw: blocks, ordinary_memory, embedding_run, block_run, feed_forward_run, norm_run,
+sentence_depth, mask_kinds, masked_scores, padded_run, position_pictures, seq2seq_shapes, untrained, parity, families.
 """

@@ -1,42 +1,20 @@
-"""The embeddings and one block of a BERT on a reader's sentence, every tensor on the way kept.
+"""One block of a BERT on a reader's sentence, every tensor on the way kept.
 
 What is shown is what runs: each part is asked of the model's own modules, and what leaves here is what the model computes.
 """
 
-import copy
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
 
 import torch
-from jaxtyping import Float, Int
-from torch import Tensor, nn
+from jaxtyping import Float
+from torch import Tensor
 
 from tx_core.attention import merge_heads
 from tx_core.bert import Bert
 from tx_core.bert_engine import BertEngine
-from tx_core.blocks import NormSteps, TwoWays, compare_with_convolution, head_outputs, norm_steps
+from tx_core.blocks import head_outputs
 from tx_core.engine import batch_tensors
-from tx_core.layers import ACTIVATION, FeedForward, LayerNorm
-
-NormPlace = Literal["embeddings", "attention", "feed_forward"]
-
-
-@dataclass(frozen=True)
-class EmbeddingRun:
-    """Three look-ups for every token, their sum, and the norm of it: what enters the first block."""
-
-    tokens: tuple[str, ...]
-    ids: Int[Tensor, "token"]
-    words: Float[Tensor, "token hidden"]
-    positions: Float[Tensor, "token hidden"]
-    segments: Float[Tensor, "token hidden"]
-    summed: Float[Tensor, "token hidden"]
-    normed: Float[Tensor, "token hidden"]
-
-    @property
-    def nbytes(self) -> int:
-        """The memory of all tensors, in bytes."""
-        return memory(self)
+from tx_core.ordinary_memory import memory
 
 
 @dataclass(frozen=True)
@@ -85,36 +63,6 @@ def likeness(one: Float[Tensor, "token hidden"], other: Float[Tensor, "token hid
     return float(torch.cosine_similarity(one, other, dim=-1).mean())
 
 
-def memory(record: object) -> int:
-    """Count the bytes of a record's tensors."""
-    return sum(part.nbytes for part in vars(record).values() if isinstance(part, Tensor))
-
-
-def embedding_run(engine: BertEngine, text: str, pair: str | None = None) -> EmbeddingRun:
-    """Look a text up as BERT does (Devlin et al. 2019, figure 2). Raises TextProblem when it cannot be read."""
-    encoding = engine.encode(text, pair)
-
-    def compute(model: Bert, device: str) -> EmbeddingRun:
-        ids, segments, _ = batch_tensors([encoding], engine.tokenizer.padding_id, device)
-        parts = model.embeddings
-        looked_up = parts.words(ids), parts.positions(torch.arange(len(encoding), device=device)[None]), parts.segments(segments)
-        summed = looked_up[0] + looked_up[2] + looked_up[1]
-        rows = (part[0].cpu() for part in (ids, *looked_up, summed, parts.norm(summed)))
-        return EmbeddingRun(encoding.tokens, *rows)
-
-    return engine.placement.run(compute)[0]
-
-
-def same_word_twice(run: EmbeddingRun) -> tuple[int, int, float] | None:
-    """Find the first word that stands twice: its two places, and how far its two sums are apart; None for no such word."""
-    ids = run.ids.tolist()
-    for place, number in enumerate(ids):
-        if number in ids[place + 1 :]:
-            again = ids.index(number, place + 1)
-            return place, again, float((run.summed[place] - run.summed[again]).abs().max())
-    return None
-
-
 def block_run(engine: BertEngine, text: str, pair: str | None = None, *, layer: int) -> BlockRun:
     """Walk through one block, counted from 0, with a text. Raises TextProblem when it cannot be read."""
     encoding = engine.encode(text, pair)
@@ -135,99 +83,3 @@ def block_run(engine: BertEngine, text: str, pair: str | None = None, *, layer: 
         return BlockRun(encoding.tokens, *(part[0].cpu() for part in parts))
 
     return engine.placement.run(compute)[0]
-
-
-@dataclass(frozen=True)
-class FeedForwardRun:
-    """A feed-forward layer step by step, and the same as a convolution of width 1.
-
-    alone: the greatest difference of any number when every token is fed by itself.
-    """
-
-    widened: Float[Tensor, "token intermediate"]
-    bent: Float[Tensor, "token intermediate"]
-    both: TwoWays
-    alone: float
-
-    @property
-    def below_zero(self) -> float:
-        """The share of the widened numbers that the bend all but removes: those below zero."""
-        return float((self.widened < 0).float().mean())
-
-    @property
-    def nbytes(self) -> int:
-        """The memory of all tensors, in bytes."""
-        return memory(self) + memory(self.both)
-
-
-def feed_forward_run(engine: BertEngine, vectors: Float[Tensor, "token hidden"], layer: int, activation: str) -> FeedForwardRun:
-    """Feed vectors to a layer of the model, its bend being any of `layers.ACTIVATION` (Vaswani et al. 2017, 3.3)."""
-
-    def compute(model: Bert, device: str) -> FeedForwardRun:
-        layer_here = with_activation(model.encoder.blocks[layer].feed_forward, activation)
-        rows = vectors.to(device)
-        widened = layer_here.widen(rows)
-        both = compare_with_convolution(layer_here, rows[None])
-        one_by_one = torch.cat([layer_here(row) for row in rows.split(1)])
-        return FeedForwardRun(
-            widened.cpu(), layer_here.activation(widened).cpu(), TwoWays(both.ours[0].cpu(), both.theirs[0].cpu()),
-            float((one_by_one - both.ours[0]).abs().max()),
-        )  # fmt: skip
-
-    return engine.placement.run(compute)[0]
-
-
-def with_activation(feed_forward: FeedForward, activation: str) -> FeedForward:
-    """Give the same layer, on the same weights, with another bend; the layer itself is left as it is."""
-    twin = copy.copy(feed_forward)
-    twin.activation = ACTIVATION[activation]
-    return twin
-
-
-@dataclass(frozen=True)
-class NormRun:
-    """A norm of the model at work on a sentence, with what it learned."""
-
-    tokens: tuple[str, ...]
-    steps: NormSteps
-    weight: Float[Tensor, "hidden"]
-    bias: Float[Tensor, "hidden"]
-    eps: float
-
-    @property
-    def nbytes(self) -> int:
-        """The memory of all tensors, in bytes."""
-        return memory(self.steps) + memory(self.steps.result)
-
-
-def norm_run(engine: BertEngine, text: str, pair: str | None = None, *, place: NormPlace, layer: int) -> NormRun:
-    """Write out one of the model's norms. layer, counted from 0, does not matter at the embeddings.
-
-    Raises TextProblem when the text cannot be read.
-    """
-    if place == "embeddings":
-        run = embedding_run(engine, text, pair)
-        before, norm = run.summed, engine.model.embeddings.norm
-    else:
-        run = block_run(engine, text, pair, layer=layer)
-        before = run.attention_sum if place == "attention" else run.feed_forward_sum
-        norm = getattr(engine.model.encoder.blocks[layer], f"{place}_norm")
-    norm = on_cpu(norm)
-    return NormRun(run.tokens, norm_steps(norm, before), norm.weight, norm.bias, norm.eps)
-
-
-def on_cpu(norm: LayerNorm) -> LayerNorm:
-    """Give a norm with its numbers in ordinary memory; one that is elsewhere is left there."""
-    return norm if norm.weight.device.type == "cpu" else copy.deepcopy(norm).cpu()
-
-
-class Affine(NamedTuple):
-    """A linear layer's numbers as a reader multiplies them: x · matrix + bias."""
-
-    matrix: Float[Tensor, "into out"]
-    bias: Float[Tensor, "out"]
-
-
-def matrix_and_bias(linear: nn.Linear) -> Affine:
-    """Give a layer's matrix, a column for each number that comes out, and its bias, in ordinary memory."""
-    return Affine(linear.weight.detach().cpu().T, linear.bias.detach().cpu())

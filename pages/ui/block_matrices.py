@@ -7,8 +7,12 @@ import numpy as np
 
 from pages.ui.cell_origins import Added, Bent, Normed, OfRow, Origin, Product, Stretched
 from pages.ui.matrix_view import Matrix
-from tx_core.block_run import Affine, BlockRun, EmbeddingRun, FeedForwardRun, NormRun
+from tx_core.block_run import BlockRun
+from tx_core.embedding_run import EmbeddingRun
+from tx_core.feed_forward_run import FeedForwardRun
 from tx_core.layers import LayerNorm
+from tx_core.norm_run import NormRun
+from tx_core.ordinary_memory import Affine
 
 DRAWN = 5
 """Dimensions drawn of most matrices; all of them are computed with."""

@@ -9,7 +9,12 @@ from pages.ui import block_matrices, cache
 from pages.ui.address import held, key
 from pages.ui.block_view import ask_layer, short, show_matrices, tell_difference
 from pages.ui.mask_grid import Matrix, Naming, matrices
-from tx_core import block_run, blocks
+from tx_core import blocks
+from tx_core.block_run import BlockRun, block_run, likeness
+from tx_core.embedding_run import EmbeddingRun, embedding_run, same_word_twice
+from tx_core.feed_forward_run import FeedForwardRun, feed_forward_run
+from tx_core.norm_run import NormRun, norm_run
+from tx_core.ordinary_memory import Affine, matrix_and_bias, on_cpu
 
 if TYPE_CHECKING:
     from tx_core.bert_engine import BertEngine
@@ -21,14 +26,14 @@ CONVOLVED = 12
 
 def embeddings(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Token, position and segment."""
-    run = cache.remember((page, "embeddings", text, pair), lambda: block_run.embedding_run(engine, text, pair or None))
-    show_matrices(page, "embeddings", block_matrices.embedding_matrices(run, block_run.on_cpu(engine.model.embeddings.norm)))
+    run = cache.remember((page, "embeddings", text, pair), lambda: embedding_run(engine, text, pair or None))
+    show_matrices(page, "embeddings", block_matrices.embedding_matrices(run, on_cpu(engine.model.embeddings.norm)))
     st.text(_twice(run))
     st.caption("Dropout stands here, too. It sets random numbers to zero while a model is trained, and rests when it is used.")
 
 
-def _twice(run: block_run.EmbeddingRun) -> str:
-    found = block_run.same_word_twice(run)
+def _twice(run: EmbeddingRun) -> str:
+    found = same_word_twice(run)
     if found is None:
         return "No word stands here twice. Write one twice and compare its two rows."
     place, again, apart = found
@@ -47,7 +52,7 @@ def heads(page: str, engine: "BertEngine", text: str, pair: str) -> None:
         st.pills("Heads that take part", range(1, count + 1), selection_mode="multi", **held(key(page, "heads")))
     chosen = tuple(head - 1 for head in sorted(st.session_state[key(page, "heads")]) if head <= count)
     run = _block(page, engine, text, pair, layer)
-    projection = block_run.matrix_and_bias(engine.model.encoder.blocks[layer].attention.output)
+    projection = matrix_and_bias(engine.model.encoder.blocks[layer].attention.output)
     if not chosen:
         st.info("Without any head the output is the projection's bias alone, the same for every token. Choose a head.")
     show_matrices(page, "heads", block_matrices.head_matrices(run, chosen, projection))
@@ -59,13 +64,11 @@ def heads(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     _what_heads_add(page, run, chosen, projection)
 
 
-def _block(page: str, engine: "BertEngine", text: str, pair: str, layer: int) -> block_run.BlockRun:
-    return cache.remember(
-        (page, "block", text, pair, layer), lambda: block_run.block_run(engine, text, pair or None, layer=layer)
-    )
+def _block(page: str, engine: "BertEngine", text: str, pair: str, layer: int) -> BlockRun:
+    return cache.remember((page, "block", text, pair, layer), lambda: block_run(engine, text, pair or None, layer=layer))
 
 
-def _what_heads_add(page: str, run: block_run.BlockRun, chosen: tuple[int, ...], projection: block_run.Affine) -> None:
+def _what_heads_add(page: str, run: BlockRun, chosen: tuple[int, ...], projection: Affine) -> None:
     st.markdown(
         "The projection is a sum, so it can be taken apart: **what each head adds** is its own answer times its own rows of W. "
         "Some heads write much into a token, some hardly anything."
@@ -81,7 +84,7 @@ def _what_heads_add(page: str, run: block_run.BlockRun, chosen: tuple[int, ...],
     one, two = st.columns(2)
     with one:
         tell_difference("All heads added up, against the attention's own output", whole)
-    of_chosen = block_run.likeness(run.of_heads(chosen, projection.bias), run.attended)
+    of_chosen = likeness(run.of_heads(chosen, projection.bias), run.attended)
     two.metric("The chosen heads' output, against that of all", f"{of_chosen:.2f}", "mean cosine; 1 is the same direction",
                delta_color="off", delta_arrow="off")  # fmt: skip
 
@@ -95,17 +98,17 @@ def feed_forward(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     bend = st.session_state[key(page, "bend")]
     block = _block(page, engine, text, pair, layer)
     run = cache.remember(
-        (page, "fed", text, pair, layer, bend), lambda: block_run.feed_forward_run(engine, block.attention_normed, layer, bend)
+        (page, "fed", text, pair, layer, bend), lambda: feed_forward_run(engine, block.attention_normed, layer, bend)
     )
     weights = engine.model.encoder.blocks[layer].feed_forward
-    widen, narrow = block_run.matrix_and_bias(weights.widen), block_run.matrix_and_bias(weights.narrow)
+    widen, narrow = matrix_and_bias(weights.widen), matrix_and_bias(weights.narrow)
     show_matrices(page, "feed", block_matrices.feed_forward_matrices(block, run, widen, narrow, BENDS[bend]))
     fate = "become exactly 0" if bend == "relu" else "nearly vanish"
     st.text(f"{run.below_zero:.0%} of the widened numbers are below zero and {fate}.")
     _as_convolution(page, block.tokens, run)
 
 
-def _as_convolution(page: str, tokens: tuple[str, ...], run: block_run.FeedForwardRun) -> None:
+def _as_convolution(page: str, tokens: tuple[str, ...], run: FeedForwardRun) -> None:
     st.markdown(
         "**The same result in two ways.** The convolution slides a window of one token over the sentence; its kernels are the "
         "very weights of the two linear layers."
@@ -135,8 +138,7 @@ def norm(page: str, engine: "BertEngine", text: str, pair: str) -> None:
         st.segmented_control("Norm", list(NORMS), format_func=NORMS.get, required=True, **held(key(page, "norm")))
         layer = 0 if place == "embeddings" else ask_layer(page, engine.num_layers)
     run = cache.remember(
-        (page, "norm", text, pair, place, layer),
-        lambda: block_run.norm_run(engine, text, pair or None, place=place, layer=layer),
+        (page, "norm", text, pair, place, layer), lambda: norm_run(engine, text, pair or None, place=place, layer=layer)
     )
     show_matrices(page, "norm", block_matrices.norm_matrices(run))
     chosen = st.session_state[key(page, "cell")]
@@ -147,7 +149,7 @@ def norm(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     tell_difference("By hand against PyTorch, all tokens and dimensions", run.steps.result)
 
 
-def _written_out(run: block_run.NormRun, row: int, column: int) -> str:
+def _written_out(run: NormRun, row: int, column: int) -> str:
     steps = run.steps
     x, mean, variance = (float(number) for number in (steps.before[row, column], steps.mean[row], steps.variance[row]))
     gamma, beta, result = (float(number) for number in (run.weight[column], run.bias[column], steps.result.ours[row, column]))

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tx_core import models
-from tx_core.block_run import embedding_run
+from tx_core.embedding_run import embedding_run
 
 PATH = "/heads_and_blocks"
 TEXT = "?text=A+bird+sings."
