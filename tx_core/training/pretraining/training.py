@@ -1,6 +1,5 @@
 """The run itself: a generator of progress that can be killed at any moment and taken up again."""
 
-import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,6 +15,8 @@ from tx_core.tokenizer import Tokenizer
 from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
 from tx_core.training.evaluation.probe import BertProbe
 from tx_core.training.pretraining.batches import Batch, BatchStream, Place
+from tx_core.training.pretraining.clocks import Clocks
+from tx_core.training.pretraining.device_batch import attention_mask, moved
 from tx_core.training.pretraining.fused_forward import fused_forward, fused_loss
 from tx_core.training.pretraining.masking import Masked, continuing_pieces, mask_words
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
@@ -81,7 +82,7 @@ class Pretraining:
     def steps(self, folder: Path, facts: dict[str, Any]) -> Generator[Told, None, None]:
         """Train to the end, or until `stop_asked`, telling and saving on the way; facts go with every saved state."""
         run, batches = self.choices.run, iter(self.stream)
-        clock = _Clocks(self.progress.seconds)
+        clock = Clocks(self.progress.seconds)
         losses: list[Tensor] = []
         tokens_told = self.progress.tokens
         while self.done < 1 and not self.stop_asked:
@@ -176,44 +177,3 @@ class Pretraining:
         self.stream.place = Place(**state["stream"])
         self.progress = Progress(**state["progress"])
         self.progress.sittings += 1
-
-
-def moved(array: np.ndarray, device: str) -> Tensor:
-    """Copy to the device; to a GPU without waiting, so that the next batch is made while it computes."""
-    tensor = torch.from_numpy(array)
-    return tensor.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else tensor.to(device)
-
-
-def attention_mask(batch: Batch, device: str) -> Tensor | None:
-    """Hide the padding; None where there is none."""
-    width = batch.ids.shape[1]
-    if int(batch.lengths.min()) == width:
-        return None
-    allowed = np.arange(width)[None, :] < batch.lengths[:, None]
-    return moved(allowed, device)[:, None, None, :]
-
-
-class _Clocks:
-    """Several alarms on one clock, which goes on from the seconds of earlier sittings."""
-
-    def __init__(self, seconds: float):
-        self._began = time.monotonic() - seconds
-        self._last: dict[str, float] = {}
-        self._start = time.monotonic()
-
-    def total(self) -> float:
-        return time.monotonic() - self._began
-
-    def since(self, name: str) -> float:
-        """Tell the seconds since this was last asked, and begin to count anew."""
-        now = time.monotonic()
-        passed = now - self._last.get(name, self._start)
-        self._last[name] = now
-        return max(passed, 1e-9)
-
-    def due(self, name: str, every: float) -> bool:
-        now = time.monotonic()
-        if now - self._last.get(name, self._start) < every:
-            return False
-        self._last[name] = now
-        return True
