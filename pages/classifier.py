@@ -111,9 +111,9 @@ def ask_it(model: "ClassifierTraining") -> None:
 def answer(model: "ClassifierTraining") -> None:
     """Label the visitor's sentence, and show where each head looks in it."""
     from pages.ui import classifier_pictures
-    from tx_core.training import classifier
+    from tx_core.training.label_prediction import predict
 
-    found = classifier.predict(model, st.session_state[key(PAGE, "text")])
+    found = predict(model, st.session_state[key(PAGE, "text")])
     classifier_pictures.show_labels(PAGE, found)
     live(PAGE, FIELDS, classifier_pictures.show_attention, PAGE, found)
 
