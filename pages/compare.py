@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from pages.ui import cache, compare_state, examples
+from pages.ui import cache, compare_examples, compare_state, examples
 from pages.ui.address import key, read_view, tell_not_understood, write_view
 from pages.ui.attention_table import warn_of_unknown
 from pages.ui.carry_away import carry_away
@@ -17,7 +17,7 @@ from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import ExplorerError
 
 PAGE = "compare"
-FIRST_VIEW = compare_state.first_view()
+FIRST_VIEW = compare_examples.first_view()
 
 
 def attempt(name: str, side: Side) -> Run | None:
@@ -50,8 +50,9 @@ def look(one: Side, other: Side) -> None:
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, FIRST_VIEW)
 tell_not_understood(PAGE)
-example = compare_state.shown_example(PAGE)
-examples.offer(key(PAGE, "example"), compare_state.curated(), example, lambda one: compare_state.show_example(PAGE, one))
+example = compare_examples.shown_example(PAGE)
+choices = compare_examples.curated()
+examples.offer(key(PAGE, "example"), choices, example, lambda one: compare_examples.show_example(PAGE, one))
 if example:
     st.markdown(f":material/lightbulb: {example.notice}")
 if taken_back := compare_state.forget_places(PAGE):

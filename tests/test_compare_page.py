@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import compare_maps, compare_state
+from pages.ui import compare_examples, compare_maps, compare_state
 from pages.ui.address import understand
 from pages.ui.changes import PLACES_TAKEN_BACK
 from pages.ui.compare_controls import name_changes
@@ -26,7 +26,7 @@ from tx_core.views import view
 from tx_core.word_alignment import spellings
 
 Open = Callable[..., AppTest]
-FIRST = compare_state.curated()[0]
+FIRST = compare_examples.curated()[0]
 BIRD = {"text": "a small bird sings", "text_b": "a bird sings loudly", "head": "2-3"}
 CHANGES = ((), compare_state.changes.read_changes("off~1"), compare_state.changes.read_changes("off~2-3_hide~2"))
 HEADS = st.tuples(st.integers(0, 99), st.none() | st.integers(0, 99))
@@ -172,8 +172,8 @@ def compare_state_of(app: AppTest) -> tuple[dict, dict]:
     return one, one | {part: app.session_state[f"compare_{part}_b"] for part in varied}
 
 
-@pytest.mark.parametrize("example", compare_state.curated(), ids=lambda example: example.title)
-def test_an_example_is_wired_to_both_sides_and_differs(open_app: Open, example: compare_state.Example):
+@pytest.mark.parametrize("example", compare_examples.curated(), ids=lambda example: example.title)
+def test_an_example_is_wired_to_both_sides_and_differs(open_app: Open, example: compare_examples.Example):
     app = open_app("compare", text="something else", vary="head", word="9-9")
     app.pills(key="compare_example").set_value(example.title).run()
     assert not app.exception

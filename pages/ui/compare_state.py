@@ -1,10 +1,7 @@
-"""What the page of comparisons remembers: A, what B does otherwise, and the examples that show it."""
+"""What the page of comparisons remembers: A, and what B does otherwise."""
 
-import json
 import re
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 import streamlit as st
 
@@ -13,7 +10,6 @@ from pages.ui.address import Field, choice_field, flag_field, key, number_field,
 from pages.ui.changes import Changes
 from pages.ui.view_options import MOST_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 
-EXAMPLES = Path(__file__).parents[2] / "assets" / "compare_examples.json"
 FIRST_TEXT = "time flies like an arrow"
 MOST_SEEDS = 5
 Head = tuple[int, int | None]
@@ -44,16 +40,6 @@ class Side:
     head: Head
     seed: int
     changes: Changes
-
-
-@dataclass(frozen=True)
-class Example:
-    """Two sides worth comparing, and what to look for; what is not said is as at first."""
-
-    title: str
-    notice: str
-    vary: str
-    values: dict[str, object]
 
 
 def read_head(written: str) -> Head:
@@ -111,43 +97,6 @@ FIELDS = (
     Field("word", None, read_word, write_word),
 )
 """A's parts bear plain names, so that a link with a text fills A; those of B end in _b. An empty text of B is A's."""
-
-
-@cache
-def curated() -> tuple[Example, ...]:
-    """List the examples; they say what to look for and leave it to the reader's eyes what the model does."""
-    entries = json.loads(EXAMPLES.read_text(encoding="utf-8"))
-    read = {field.name: field.read for field in FIELDS}
-    return tuple(
-        Example(entry["title"], entry["notice"], entry["vary"],
-                {name: read[name](written) for name, written in entry["view"].items()})
-        for entry in entries
-    )  # fmt: skip
-
-
-def first_view() -> dict[str, object]:
-    """Give what the first example changes of the defaults."""
-    return curated()[0].values | {"vary": curated()[0].vary}
-
-
-def show_example(page: str, example: Example) -> None:
-    """Bring an example onto the page; what it does not name is as at first, but for how maps are looked at."""
-    values = {field.name: field.default for field in FIELDS if field.name not in ("hide", "scale")}
-    values |= example.values | {"vary": example.vary}
-    st.session_state.update({key(page, name): value for name, value in values.items()})
-
-
-def shown_example(page: str) -> Example | None:
-    """Find the example whose sides are on the page."""
-    sides = {f"{part}{suffix}" for part in PARTS for suffix in ("", "_b")}
-    defaults = {field.name: field.default for field in FIELDS if field.name in sides}
-    now = {name: st.session_state[key(page, name)] for name in defaults}
-    vary = st.session_state[key(page, "vary")]
-    return next((one for one in curated() if one.vary == vary and now == defaults | _of(one.values, sides)), None)
-
-
-def _of(values: dict[str, object], names: set[str]) -> dict[str, object]:
-    return {name: value for name, value in values.items() if name in names}
 
 
 def sides(page: str) -> tuple[Side, Side]:
