@@ -8,6 +8,8 @@ from streamlit.testing.v1 import AppTest
 from tx_core import models
 
 Sent = tuple[dict, np.ndarray]
+OURS = "attention_explorer_"
+"""How the names of our own components begin."""
 
 
 def walls(app: AppTest) -> list[Sent]:
@@ -23,14 +25,24 @@ def drawn(app: AppTest) -> dict[str, Sent]:
 def _sent(app: AppTest) -> dict[str, list[Sent]]:
     sent: dict[str, list[Sent]] = {}
     for element in app.get("bidi_component"):
-        if not (message := element.proto.bytes):
+        if not element.proto.bytes:
             continue  # the navigation and charts of bars are components, too, and are sent no bytes
-        end = 4 + int.from_bytes(message[:4], "little")
-        header = json.loads(message[4:end])
+        header, cells = unpacked(element.proto.bytes)
         header.pop("heard", None)  # a moment
-        cells = np.frombuffer(message[end:], "<u2" if header["bits"] == 16 else "u1")
-        sent.setdefault(element.proto.component_name.removeprefix("attention_explorer_"), []).append((header, cells))
+        numbers = np.frombuffer(cells, "<u2" if header["bits"] == 16 else "u1")
+        sent.setdefault(element.proto.component_name.removeprefix(OURS), []).append((header, numbers))
     return sent
+
+
+def unpacked(message: bytes) -> tuple[dict, bytes]:
+    """Take a message to a component apart: its header, and the cells behind it."""
+    end = 4 + int.from_bytes(message[:4], "little")
+    return json.loads(message[4:end]), message[end:]
+
+
+def sent_to(app: AppTest, component: str) -> list[tuple[dict, bytes]]:
+    """Give header and cells of every component of a kind, from the first to the last."""
+    return [unpacked(one.proto.bytes) for one in app.get("bidi_component") if one.proto.component_name == OURS + component]
 
 
 def shown_weights(app: AppTest) -> np.ndarray:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawings import unpacked
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -38,9 +39,8 @@ MARKUP = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eva
 
 
 def unpack(message: bytes) -> tuple[dict, np.ndarray]:
-    length = int.from_bytes(message[:4], "little")
-    header = json.loads(message[4 : 4 + length])
-    return header, np.frombuffer(message[4 + length :], dtype="<u2" if header["bits"] == 16 else "u1")
+    header, cells = unpacked(message)
+    return header, np.frombuffer(cells, dtype="<u2" if header["bits"] == 16 else "u1")
 
 
 def attention(*sizes: int) -> np.ndarray:

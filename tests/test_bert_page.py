@@ -1,12 +1,11 @@
 """The page on BERT: ours beside the library's, beside an untrained one, heads for labels, and what came after."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from drawings import says, sent_to
 from drawn_bars import drawn_bars
-from streamlit.testing.v1 import AppTest
 
 from tx_core import models
 from tx_core.errors import ModelUnavailable
@@ -25,17 +24,6 @@ def engine():
     return models.load("embedded")
 
 
-def said(app: AppTest) -> str:
-    return "\n".join(one.value for kind in (app.text, app.caption, app.info, app.markdown) for one in kind)
-
-
-def sent(app: AppTest, component: str) -> list[tuple[dict, bytes]]:
-    """What the components of a kind got: header and cells of each."""
-    messages = [one.proto.bytes for one in app.get("bidi_component") if one.proto.component_name.endswith(component)]
-    ends = [4 + int.from_bytes(message[:4], "little") for message in messages]
-    return [(json.loads(message[4:end]), message[end:]) for message, end in zip(messages, ends, strict=True)]
-
-
 def test_on_arrival_the_library_is_not_run(open_app):
     app = open_app(PAGE)
     assert not app.exception
@@ -48,7 +36,7 @@ def test_ours_beside_the_librarys_layer_by_layer(open_app, engine):
     assert not app.exception
     assert all("10⁻⁶" in one.value or "10⁻⁷" in one.value or "10⁻⁵" in one.value for one in app.metric)
     assert list(app.dataframe[0].value.index) == ["embeddings", "block 1", "block 2", "block 3", "block 4"]
-    (header, cells), = sent(app, "matrices")  # fmt: skip
+    (header, cells), = sent_to(app, "matrices")  # fmt: skip
     tokens = len(header["rows"])
     theirs, apart, ours = np.frombuffer(cells, "<f4").reshape(3, tokens, tokens)
     np.testing.assert_allclose(ours, engine.trace(TEXT).attention.weights[3, 1], atol=1e-6)
@@ -59,13 +47,13 @@ def test_ours_beside_the_librarys_layer_by_layer(open_app, engine):
 def test_an_untrained_bert_stands_beside_the_trained_one(open_app, engine):
     app = open_app(PAGE, text=TEXT, part="random", layer="2", head="3", seed="4")
     assert not app.exception
-    maps = sent(app, "attention_map")
+    maps = sent_to(app, "attention_map")
     for (header, cells), runner in zip(maps, (engine, untrained_engine(engine, 4)), strict=True):
         expected = runner.trace(TEXT).attention.weights[1, 2]
         shown = ((np.frombuffer(cells, "<u2") / 65535) ** 2).reshape(expected.shape)
         np.testing.assert_allclose(shown, expected, atol=1e-4)
         assert header["keys"][6] == "[MASK]"
-    assert [header["chosen"] for header, _ in sent(app, "head_wall")] == [[[1, 2]], [[1, 2]]]
+    assert [header["chosen"] for header, _ in sent_to(app, "head_wall")] == [[[1, 2]], [[1, 2]]]
     trained, random = drawn_bars(app)
     assert trained["labels"] == [one.piece for one in predict(engine, TEXT, top_k=5).blanks[0].predictions]
     assert max(random["values"]) < 0.01 < max(trained["values"])
@@ -73,7 +61,7 @@ def test_an_untrained_bert_stands_beside_the_trained_one(open_app, engine):
 
 def test_without_a_blank_the_page_asks_for_one(open_app):
     for address in ({"text": "No blank here."}, {"text": TEXT, "pair": "Two sentences."}):
-        assert "Write [MASK] into a single sentence" in said(open_app(PAGE, part="random", **address))
+        assert "Write [MASK] into a single sentence" in says(open_app(PAGE, part="random", **address))
 
 
 @pytest.mark.parametrize(("kind", "name"), [("first", "first token"), ("every", "every token"), ("max", "max-pooled")])
@@ -82,8 +70,8 @@ def test_a_head_shows_its_logits_and_that_nobody_trained_it(open_app, engine, ki
     found = label(engine.trace(TEXT, keep=("hidden",)), name, 2, seed=3)
     table = app.dataframe[0].value
     np.testing.assert_allclose(table[["softmax 1", "softmax 2"]].to_numpy(), found.shares.reshape(-1, 2), atol=6e-4)
-    assert f"logits {tuple(found.logits.shape)}" in said(app)
-    assert "Nobody has trained this head" in said(app)
+    assert f"logits {tuple(found.logits.shape)}" in says(app)
+    assert "Nobody has trained this head" in says(app)
     assert len(drawn_bars(app)) == (kind == "max")
 
 
@@ -91,15 +79,15 @@ def test_a_head_shows_its_logits_and_that_nobody_trained_it(open_app, engine, ki
 def test_a_family_shows_what_it_changed_and_all_sizes(open_app, family):
     app = open_app(PAGE, text=TEXT, part="family", family=family)
     assert not app.exception
-    assert f"{FAMILIES[family].sizes.parameters:,} parameters" in said(app)
-    assert all(change in said(app) for change in FAMILIES[family].changed)
+    assert f"{FAMILIES[family].sizes.parameters:,} parameters" in says(app)
+    assert all(change in says(app) for change in FAMILIES[family].changed)
     assert list(app.dataframe[0].value["parameters"]) == [one.sizes.parameters for one in FAMILIES.values()]
 
 
 def test_electra_large_tells_the_shape_of_its_last_hidden_state(open_app):
     app = open_app(PAGE, text="The capital of France is [MASK].", part="family", family="electra-large")
-    assert "(1, 9, 1024)" in said(app).replace("1,024", "1024")
-    assert "too large" not in said(app)  # BERT large, on offer, is as large
+    assert "(1, 9, 1024)" in says(app).replace("1,024", "1024")
+    assert "too large" not in says(app)  # BERT large, on offer, is as large
 
 
 def test_a_family_that_can_be_loaded_shows_its_attention(open_app, checkpoint, monkeypatch: pytest.MonkeyPatch):
@@ -108,7 +96,7 @@ def test_a_family_that_can_be_loaded_shows_its_attention(open_app, checkpoint, m
     try:
         app = open_app(PAGE, text="Fruit flies like a banana.", part="family", family="albert", load="1")
         assert not app.exception
-        (header, _), = sent(app, "head_wall")  # fmt: skip
+        (header, _), = sent_to(app, "head_wall")  # fmt: skip
         assert (header["layers"], header["heads"]) == (3, 4)
     finally:
         models._engines.pop("albert-base-v2", None)
@@ -122,7 +110,7 @@ def test_a_family_that_cannot_be_loaded_says_so(open_app, monkeypatch: pytest.Mo
     monkeypatch.setattr(models, "_failed", {})
     app = open_app(PAGE, text=TEXT, part="family", family="distilbert", load="1")
     assert not app.exception
-    assert "distilbert/distilbert-base-uncased could not be fetched" in said(app)
+    assert "distilbert/distilbert-base-uncased could not be fetched" in says(app)
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -132,7 +120,7 @@ def test_a_hostile_text_is_shown_as_it_is_and_an_empty_one_explained(open_app, p
     assert app.text_input(key=f"{PAGE}_text").value == HOSTILE
     app.text_input(key=f"{PAGE}_text").set_value("  ").run()
     assert not app.exception
-    assert "This does not work yet" in said(app) or part == "family"
+    assert "This does not work yet" in says(app) or part == "family"
 
 
 def test_a_link_brings_the_view_back_and_takes_the_sentence_along(open_app):
@@ -150,4 +138,4 @@ def test_a_link_brings_the_view_back_and_takes_the_sentence_along(open_app):
 def test_nonsense_in_a_link_is_told(open_app, name, written):
     app = open_app(PAGE, text=TEXT, **{name: written})
     assert not app.exception
-    assert f"not known here: {name}" in said(app)
+    assert f"not known here: {name}" in says(app)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cachetools import LRUCache, TTLCache
+from drawings import says
 from serving import fetch
 from streamlit.testing.v1 import AppTest
 
@@ -32,10 +33,6 @@ def begins_with(app: AppTest) -> str:
     """The choice that the frame's drawing begins with."""
     (sent,) = [json.loads(element.proto.json) for element in app.get("bidi_component") if "framed/" in element.proto.json]
     return sent["choice"]
-
-
-def says(app: AppTest) -> str:
-    return "\n".join(element.value for kind in (app.text, app.caption, app.info, app.markdown) for element in kind)
 
 
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])

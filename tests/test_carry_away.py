@@ -1,7 +1,6 @@
 """What is carried away is what is on the screen: figure, files and web page hold its numbers, tokens and words."""
 
 import base64
-import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,6 +9,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from drawings import sent_to, unpacked
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.attention_exhibit import attention_exhibit, saved_weights
@@ -38,11 +38,10 @@ def carried(text: str, pair: str = "", changes: Interventions | None = None, **o
     return Carried(trace, Shown(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads), "Said."), chosen)
 
 
-def unpacked(message: bytes) -> tuple[dict, np.ndarray]:
+def map_of(message: bytes) -> tuple[dict, np.ndarray]:
     """The header and the weights of what a canvas is sent."""
-    end = 4 + int.from_bytes(message[:4], "little")
-    header = json.loads(message[4:end])
-    cells = (np.frombuffer(message[end:], "<u2") / 65535) ** 2
+    header, numbers = unpacked(message)
+    cells = (np.frombuffer(numbers, "<u2") / 65535) ** 2
     return header, cells.reshape(len(header["queries"]), len(header["keys"]))
 
 
@@ -116,12 +115,8 @@ def test_a_changed_run_is_carried_away_as_before_after_and_difference(open_app: 
 
 def sent_as_it_is(app: AppTest, name: str) -> tuple[dict, np.ndarray]:
     """The header and the cells that a component of the page was sent."""
-    (message,) = [
-        element.proto.bytes for element in app.get("bidi_component")
-        if element.proto.component_name == f"attention_explorer_{name}"
-    ]  # fmt: skip
-    end = 4 + int.from_bytes(message[:4], "little")
-    return json.loads(message[4:end]), np.frombuffer(message[end:], "<u2").astype(float)
+    ((header, cells),) = sent_to(app, name)
+    return header, np.frombuffer(cells, "<u2").astype(float)
 
 
 def test_the_changes_of_a_run_are_told_back_as_the_page_made_them():
@@ -183,7 +178,7 @@ def test_a_stand_alone_page_holds_the_map_and_its_words_and_no_markup_of_the_vis
     assert tags.seen.count("script") == page.count("<script") == page.count("</script") == 1
     assert one_line(HOSTILE) in tags.texts["bdi"]
     packed = re.search('<div id="data" hidden>([A-Za-z0-9+/=]+)</div>', page)[1]
-    header, weights = unpacked(base64.b64decode(packed))
+    header, weights = map_of(base64.b64decode(packed))
     assert header["queries"] == list(shown.shown.queries)
     np.testing.assert_allclose(weights, shown.shown.weights, atol=1e-4)
 

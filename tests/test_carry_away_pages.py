@@ -10,6 +10,8 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from carried_view import opened
+from drawings import sent_to, unpacked
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import numbers_export
@@ -29,27 +31,6 @@ from tx_core.fill_mask import predict
 Open = Callable[..., AppTest]
 HOSTILE = "</script><script>alert(1)</script> <!-- &amp; \"quoted\" 'single'"
 ABOUT = {"text": "time \u202e flies"}
-
-
-def opened(app: AppTest, page: str, what: str = "", form: str = "Figure") -> AppTest:
-    """A page with one of its views open, in one form."""
-    app.session_state[f"{page}_carry"] = True
-    app.session_state[f"{page}_carry_form"] = form
-    if what:
-        app.session_state[f"{page}_carry_what"] = what
-    app.run()
-    assert not app.exception
-    return app
-
-
-def message_of(app: AppTest, name: str) -> tuple[dict, bytes]:
-    """The header and the bytes that a component of the page was sent."""
-    (message,) = [
-        element.proto.bytes for element in app.get("bidi_component")
-        if element.proto.component_name == f"attention_explorer_{name}"
-    ]  # fmt: skip
-    end = 4 + int.from_bytes(message[:4], "little")
-    return json.loads(message[4:end]), message[end:]
 
 
 def files(numbers: Numbers) -> tuple[list[list[str]], dict, dict]:
@@ -133,7 +114,7 @@ def test_a_view_opens_in_every_form_and_nothing_is_made_before(
     assert not app.exception
     assert "attention_explorer_picture" not in [element.proto.component_name for element in app.get("bidi_component")]
     own = len(app.get("download_button"))
-    header, _ = message_of(opened(app, page, what), "picture")
+    ((header, _),) = sent_to(opened(app, page, what), "picture")
     assert header["caption"].startswith(header["title"])
     assert len(opened(app, page, what, "Numbers").get("download_button")) == own + 3
     hold_files(offered[-1])
@@ -195,8 +176,7 @@ def test_a_page_of_predictions_by_itself_holds_its_numbers_and_no_markup_of_the_
 
 
 def test_the_words_for_two_sentences_say_which_sentence_is_which():
-    sent = lists_exhibit(predictions_of("___ sat", "the cat ___")).picture()
-    told = json.loads(sent[4 : 4 + int.from_bytes(sent[:4], "little")])["label"]
+    told = unpacked(lists_exhibit(predictions_of("___ sat", "the cat ___")).picture())[0]["label"]
     assert re.findall(r"Sentence (\d): most likely words", told) == ["1", "2"]
 
 

@@ -1,9 +1,9 @@
 """The fill-mask page, as Streamlit runs it without a browser: what it answers, and what its link brings back."""
 
-import json
 import re
 
 import pytest
+from drawings import unpacked
 from drawn_bars import bars_told, drawn_bars
 from streamlit.testing.v1 import AppTest
 
@@ -73,8 +73,7 @@ def test_what_is_carried_away_is_what_the_bars_show(open_app):
     filling = answers.favourites("embedded", text, chosen)
     scores = tuple(answers.scores("embedded", text, ("pizza", "😀"), number) for number in range(2))
     lists = Lists("embedded", (Answer(text, filling, scores, answers.joint("embedded", text)),), chosen)
-    sent = lists_exhibit(lists).picture()
-    assert json.loads(sent[4 : 4 + int.from_bytes(sent[:4], "little")])["charts"] == shown
+    assert unpacked(lists_exhibit(lists).picture())[0]["charts"] == shown
 
 
 def test_two_sentences_stand_side_by_side(open_app):

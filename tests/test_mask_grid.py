@@ -1,9 +1,9 @@
 """Matrices side by side: what the canvas is sent, and a painted mask from anything a browser or a link may say."""
 
-import json
 
 import numpy as np
 import pytest
+from drawings import unpacked
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,9 +48,8 @@ def test_the_canvas_is_sent_labels_and_the_numbers_themselves(monkeypatch):
     mask = np.array([[True, False], [True, True]])
     shown = [Matrix("Mask", "mask", mask, "told"), Matrix("Scores", "signed", cells, "told", limit=2.0)]
     mask_grid.matrices(["a", "<b>"], ["a", "<b>"], shown, key="x")
-    size = int.from_bytes(sent["data"][:4], "little")
-    header = json.loads(sent["data"][4 : 4 + size])
-    numbers = np.frombuffer(sent["data"][4 + size :], "<f4").reshape(2, 2, 2)
+    header, received = unpacked(sent["data"])
+    numbers = np.frombuffer(received, "<f4").reshape(2, 2, 2)
     assert (header["rows"], header["square"], header["paintable"]) == (["a", "<b>"], True, False)
     assert [panel["title"] for panel in header["panels"]] == ["Mask", "Scores"]
     np.testing.assert_array_equal(numbers, [mask.astype(np.float32), cells])

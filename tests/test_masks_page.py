@@ -1,9 +1,9 @@
 """The page of masks without a browser: what it computes is the model's, whatever the address or the text says."""
 
-import json
-
 import numpy as np
 import pytest
+from drawings import says
+from drawn_matrices import panels
 
 from pages.ui.mask_grid import mask_to_link
 from tx_core import models
@@ -11,26 +11,9 @@ from tx_core import models
 SENTENCE = "She wants to buy a car."
 
 
-def sent(app) -> tuple[dict, np.ndarray]:
-    """What the page sent to its canvas: the header, and the matrices by their titles."""
-    data = next(proto for proto in components(app) if b'"panels"' in proto)
-    size = int.from_bytes(data[:4], "little")
-    header = json.loads(data[4 : 4 + size])
-    numbers = np.frombuffer(data[4 + size :], "<f4").reshape(len(header["panels"]), len(header["rows"]), len(header["columns"]))
-    return header, {panel["title"]: numbers[place] for place, panel in enumerate(header["panels"])}
-
-
-def components(app) -> list[bytes]:
-    return [element.proto.bytes for element in app.get("bidi_component")]
-
-
-def shown(app) -> str:
-    return "\n".join(element.value for element in [*app.text, *app.markdown, *app.caption, *app.info])
-
-
 def test_the_scores_and_weights_are_those_of_the_chosen_head(open_app):
     app = open_app("masks", text=SENTENCE, kind="none", layer="3", head="5")
-    header, matrices = sent(app)
+    header, matrices = panels(app)
     trace = models.load("embedded").trace(SENTENCE, keep=("scores", "weights"))
     assert tuple(header["rows"]) == trace.attention.query_tokens.tokens
     np.testing.assert_allclose(matrices["Scores before"], trace.attention.scores[2, 4], atol=1e-5)
@@ -40,7 +23,7 @@ def test_the_scores_and_weights_are_those_of_the_chosen_head(open_app):
 
 @pytest.mark.parametrize("kind", ["causal", "padding", "combined", "window"])
 def test_a_mask_gives_exact_zeros_where_it_forbids_and_rows_that_sum_to_one(open_app, kind):
-    header, matrices = sent(open_app("masks", text=SENTENCE, kind=kind, padding="3", width="2"))
+    header, matrices = panels(open_app("masks", text=SENTENCE, kind=kind, padding="3", width="2"))
     forbidden = matrices["Mask"] == 0
     assert header["rows"][-3:] == ["[PAD]"] * 3
     assert forbidden.any()
@@ -54,19 +37,19 @@ def test_a_painted_mask_of_another_sentence_is_carried_over_and_its_empty_row_ge
     painted = np.ones((6, 6), bool)
     painted[2] = False
     app = open_app("masks", text="the cat sat", kind="painted", mask=mask_to_link(painted))
-    header, matrices = sent(app)
+    header, matrices = panels(app)
     assert header["rows"] == ["[CLS]", "the", "cat", "sat", "[SEP]"]
     np.testing.assert_array_equal(matrices["Mask"], painted[:5, :5])
     assert (matrices["Weights after"][2] == 0).all()
-    assert "'cat' (row 3)" in shown(app)
+    assert "'cat' (row 3)" in says(app)
 
 
 def test_a_row_that_may_look_nowhere_is_one_click_away(open_app):
     app = open_app("masks", text=SENTENCE)
-    assert "May look nowhere" not in shown(app)
+    assert "May look nowhere" not in says(app)
     app.button(key="masks_empty").click().run()
-    assert "May look nowhere" in shown(app)
-    assert (sent(app)[1]["Weights after"] == 0).all(axis=1).sum() == 1
+    assert "May look nowhere" in says(app)
+    assert (panels(app)[1]["Weights after"] == 0).all(axis=1).sum() == 1
     assert app.query_params["kind"] == "painted"
 
 
@@ -74,8 +57,8 @@ def test_a_small_penalty_leaks_and_the_first_berts_does_not(open_app):
     leak = {}
     for penalty in ("-2", "-10000"):
         app = open_app("masks", text=SENTENCE, part="penalty", penalty=penalty)
-        forbidden = np.triu(np.ones_like(sent(app)[1]["−∞"]), 1) > 0
-        leak[penalty] = sent(app)[1]["−2" if penalty == "-2" else "−10,000"][forbidden].max()
+        forbidden = np.triu(np.ones_like(panels(app)[1]["−∞"]), 1) > 0
+        leak[penalty] = panels(app)[1]["−2" if penalty == "-2" else "−10,000"][forbidden].max()
     assert leak["-10000"] == 0 < 0.001 < leak["-2"]
 
 
@@ -90,7 +73,7 @@ def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
 
 def test_sentences_of_one_length_need_no_padding(open_app):
     app = open_app("masks", part="batch", text="The cat sat.", pair="The dog ran.")
-    assert "nothing is padded" in shown(app)
+    assert "nothing is padded" in says(app)
     assert not app.metric
 
 
@@ -98,7 +81,7 @@ def test_sentences_of_one_length_need_no_padding(open_app):
 @pytest.mark.parametrize("text", ["", "   ", "cat " * 200, "x" * 30_000])
 def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, part, text):
     app = open_app("masks", part=part, text=text)
-    assert "This does not work yet" in shown(app)
+    assert "This does not work yet" in says(app)
     assert app.text_input(key="masks_text").value == text
     assert not app.exception
 
@@ -111,16 +94,16 @@ def test_markup_in_a_text_stays_text(open_app):
 
 
 def test_a_long_sentence_is_shown_but_not_painted(open_app):
-    header, _ = sent(open_app("masks", text="cat " * 60))
+    header, _ = panels(open_app("masks", text="cat " * 60))
     assert len(header["rows"]) > 60
     assert not header["paintable"]
 
 
 def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
     app = open_app("masks", text=SENTENCE, kind="striped", layer="99", mask="<script>", padding="-1", penalty="0", width="x")
-    assert sent(app)[1]["Mask"].sum() > 0
+    assert panels(app)[1]["Mask"].sum() > 0
     for name in ("kind", "layer", "mask", "padding", "penalty", "width"):
-        assert name in shown(app)
+        assert name in says(app)
 
 
 def test_the_view_is_in_the_address(open_app):

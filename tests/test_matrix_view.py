@@ -1,10 +1,10 @@
 """The matrix component is sent the tensors' own numbers, and believes nothing that a browser sends back."""
 
-import json
 import re
 
 import numpy as np
 import pytest
+from drawings import unpacked
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,9 +41,9 @@ def test_every_number_travels_as_it_is():
     one = Matrix("odd", "Odd", "", values, ("a", "b"), ("1", "2", "3"), "query", "key")
     header, numbers = message([PAIR[0], one], None)
     sent = pack(header, numbers)
-    length = int.from_bytes(sent[:4], "little")
-    assert json.loads(sent[4 : 4 + length])["matrices"][1]["columns"] == 3
-    received = np.frombuffer(sent[4 + length :], "<f4")
+    told, cells = unpacked(sent)
+    assert told["matrices"][1]["columns"] == 3
+    received = np.frombuffer(cells, "<f4")
     assert received[:15].tobytes() == PAIR[0].values.tobytes()
     assert received[15:].tobytes() == values.tobytes()
 

@@ -5,7 +5,9 @@ import json
 import numpy as np
 import pytest
 import torch
+from drawings import says
 from drawn_bars import drawn_bars
+from drawn_matrices import panels
 
 from tx_core import models
 from tx_core.fill_mask import predict
@@ -16,44 +18,36 @@ SENTENCE = "He opened the [MASK] with a key."
 SCHEMES = ("sinusoidal", "learned", "shaw", "t5", "rotary", "alibi")
 
 
-def sent(app) -> tuple[dict, np.ndarray]:
-    """What the page sent to its canvas: the header and the matrices."""
-    data = next(element.proto.bytes for element in app.get("bidi_component") if b'"panels"' in element.proto.bytes)
-    size = int.from_bytes(data[:4], "little")
-    header = json.loads(data[4 : 4 + size])
-    shape = (len(header["panels"]), len(header["rows"]), len(header["columns"]))
-    return header, np.frombuffer(data[4 + size :], "<f4").reshape(shape)
+def matrices(app) -> np.ndarray:
+    """Give the matrices that the page sent to its canvas, from the first to the last."""
+    return np.stack([*panels(app)[1].values()])
 
 
 def curves(app) -> list[dict]:
     return json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
 
 
-def shown(app) -> str:
-    return "\n".join(element.value for element in [*app.text, *app.markdown, *app.caption, *app.info])
-
-
 def test_the_sinusoids_on_the_screen_are_the_formula_at_the_chosen_sizes(open_app):
     app = open_app("positions", text=SENTENCE, length="20", width="10", base="100")
-    np.testing.assert_allclose(sent(app)[1][0], sinusoids(20, 10, 100.0), atol=1e-6)
+    np.testing.assert_allclose(matrices(app)[0], sinusoids(20, 10, 100.0), atol=1e-6)
     assert "100^{2i/d}" in app.latex[0].value
 
 
 def test_the_page_says_that_the_first_transformer_computed_its_sinusoids(open_app):
-    assert "never learned them" in shown(open_app("positions"))
+    assert "never learned them" in says(open_app("positions"))
 
 
 def test_the_learned_table_is_the_models_own(open_app):
     app = open_app("positions", text=SENTENCE, scheme="learned", length="30")
     table = models.load("embedded").model.embeddings.positions.weight
-    np.testing.assert_array_equal(sent(app)[1][0], table[:30].detach().numpy())
+    np.testing.assert_array_equal(matrices(app)[0], table[:30].detach().numpy())
 
 
 def test_the_effect_of_the_learned_table_is_the_models_own_first_layer(open_app):
     app = open_app("positions", text=SENTENCE, scheme="learned", look="effect", length="9", head="6")
     engine = models.load("embedded")
     first = engine.model(torch.full((1, 9), engine.tokenizer.mask_id), keep=("weights",)).layers[0]
-    np.testing.assert_allclose(sent(app)[1][1], first["weights"][0, 5].detach(), atol=1e-6)
+    np.testing.assert_allclose(matrices(app)[1], first["weights"][0, 5].detach(), atol=1e-6)
 
 
 @pytest.mark.parametrize("look", ["map", "waves", "similarity", "effect"])
@@ -62,7 +56,7 @@ def test_every_way_is_drawn_from_every_side(open_app, scheme, look):
     app = open_app("positions", text=SENTENCE, scheme=scheme, look=look, length="12")
     assert not app.exception
     if look in ("map", "effect"):
-        cells = sent(app)[1]
+        cells = matrices(app)
         assert np.isfinite(cells).all()
         assert cells.std() > 0
     else:
@@ -92,7 +86,7 @@ def test_what_is_no_list_of_dimensions_is_told_and_kept_in_the_box(open_app, wri
     app = open_app("positions", text=SENTENCE, look="waves", width="20", dims="3-6")
     app.text_input(key="positions_dims_box").set_value(written).run()
     assert not app.exception
-    assert "different whole numbers from 0 to 19" in shown(app)
+    assert "different whole numbers from 0 to 19" in says(app)
     assert app.text_input(key="positions_dims_box").value == written
     assert app.query_params["dims"] == "3-6"
 
@@ -108,7 +102,7 @@ def test_there_are_as_many_heads_to_choose_from_as_the_way_has(open_app):
 
 def test_shortest_and_longest_are_drawn(open_app):
     for length, width in (("4", "4"), ("128", "256")):
-        assert sent(open_app("positions", text=SENTENCE, length=length, width=width))[1].shape == (1, int(length), int(width))
+        assert matrices(open_app("positions", text=SENTENCE, length=length, width=width)).shape == (1, int(length), int(width))
 
 
 def test_the_demands_are_measured_and_naive_ways_fail(open_app):
@@ -121,7 +115,7 @@ def test_the_demands_are_measured_and_naive_ways_fail(open_app):
 
 def test_shuffling_moves_every_word_only_where_there_are_positions(open_app):
     app = open_app("positions", text=SENTENCE, part="shuffle")
-    positions, none = sent(app)[1][0]
+    positions, none = matrices(app)[0]
     assert positions.max() > 1 > 1e-4 > none.max()
     assert "10⁻" in app.metric[1].value
     guesses = [chart["labels"] for chart in drawn_bars(app)]
@@ -140,14 +134,14 @@ def test_shuffling_again_gives_another_order_in_the_link(open_app):
 
 def test_a_sentence_without_a_blank_is_shuffled_and_told_how_to_leave_one(open_app):
     app = open_app("positions", text="She wants to buy a car.", part="shuffle")
-    assert "Write [MASK]" in shown(app)
+    assert "Write [MASK]" in says(app)
     assert not drawn_bars(app)
 
 
 @pytest.mark.parametrize("text", ["", "  ", "cat " * 300])
 def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, text):
     app = open_app("positions", text=text, part="shuffle")
-    assert "This does not work yet" in shown(app)
+    assert "This does not work yet" in says(app)
     assert app.text_input(key="positions_text").value == text
     assert not app.exception
 
@@ -155,5 +149,5 @@ def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, text):
 def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
     wrong = {"scheme": "x", "look": "x", "length": "3", "width": "7", "base": "2", "dims": "a-b", "head": "17", "model": "gpt2"}
     app = open_app("positions", text=SENTENCE, **wrong)
-    assert sent(app)[1].shape == (1, 48, 64)
-    assert all(name in shown(app) for name in wrong)
+    assert matrices(app).shape == (1, 48, 64)
+    assert all(name in says(app) for name in wrong)

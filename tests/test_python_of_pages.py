@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from carried_view import opened
+from drawings import sent_to
 from snippets import computed
 from streamlit.testing.v1 import AppTest
-from test_carry_away_pages import message_of, opened
 
 from pages.ui.many_exhibit import core_many, many_exhibit
 from tx_core import models
@@ -35,7 +36,7 @@ class Seen:
 def seen(open_app: Open, page: str, what: str = "", **view: str) -> Seen:
     """Open a view of a page as a figure, and as Python of both kinds."""
     app = opened(open_app(page, **view), page, what)
-    sent = message_of(app, "picture")
+    (sent,) = sent_to(app, "picture")
     codes = []
     for way, mark in (("core", "Run it in the root folder"), ("library", "with transformers alone")):
         app.session_state[f"{page}_python_way"] = way

@@ -1,12 +1,12 @@
 """The page of self-attention: what is drawn is what `attend` computes, for every switch, and a link brings it back."""
 
-import json
 import math
 
 import numpy as np
 import pytest
 import torch
 from drawn_lines import drawn_lines
+from drawn_matrices import matrix_row
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import key_value_table
@@ -28,21 +28,6 @@ def engine():
     return models.load("embedded")
 
 
-def sent(app: AppTest, number: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
-    """What the component of the steps (0) or of the store (1) got: its header, and its matrices by name."""
-    rows = [element.proto for element in app.get("bidi_component") if element.proto.component_name.endswith("matrix_row")]
-    data = rows[number].bytes
-    length = int.from_bytes(data[:4], "little")
-    header, numbers = json.loads(data[4 : 4 + length]), np.frombuffer(data[4 + length :], "<f4")
-    matrices, start = {}, 0
-    for one in header["matrices"]:
-        size = one["rows"] * one["columns"]
-        matrices[one["name"]] = numbers[start : start + size].reshape(one["rows"], one["columns"])
-        start += size
-    assert start == len(numbers)
-    return header, matrices
-
-
 def address(app: AppTest) -> dict[str, str]:
     return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
 
@@ -54,7 +39,7 @@ def texts(app: AppTest) -> str:
 def test_the_first_visit_shows_a_trained_head_of_the_default_sentence(open_app, engine):
     app = open_app(PAGE)
     assert not app.exception
-    header, matrices = sent(app)
+    header, matrices = matrix_row(app)
     trace = engine.trace(TEXT, keep=("query", "key", "value", "weights", "context"))
     for name in ("query", "key", "value", "weights", "context"):
         np.testing.assert_allclose(matrices[name], getattr(trace.attention, name)[0, 7], atol=1e-5)
@@ -72,7 +57,7 @@ def test_under_every_switch_the_numbers_drawn_are_those_of_attend(open_app, engi
     asked = {"text": TEXT, "weights": weights, "layer": "2", "head": "3", "seed": "5", "normalise": normalise}
     app = open_app(PAGE, **asked, unscaled=str(int(unscaled)), causal=str(int(causal)))
     assert not app.exception
-    _, matrices = sent(app)
+    _, matrices = matrix_row(app)
     vectors = torch.tensor(engine.trace(TEXT, keep=("hidden",)).hidden[1])
     query, key, value = projected(engine, vectors, weights)
     scale = 1.0 if unscaled else 1 / math.sqrt(query.shape[1])
@@ -96,7 +81,7 @@ def projected(engine, vectors, weights):
 
 def test_without_projections_there_are_none_and_the_measured_share_is_told(open_app, engine):
     app = open_app(PAGE, text=TEXT, weights="none")
-    header, matrices = sent(app)
+    header, matrices = matrix_row(app)
     assert [one["name"] for one in header["matrices"]] == ["vectors", "matches", "scores", "masked", "weights", "context"]
     np.testing.assert_allclose(matrices["matches"], matrices["vectors"] @ matrices["vectors"].T, rtol=1e-4, atol=1e-3)
     found = sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), StepChoice(0, 0, "none"))
@@ -105,7 +90,7 @@ def test_without_projections_there_are_none_and_the_measured_share_is_told(open_
 
 
 def test_fewer_columns_are_drawn_than_computed_with_and_the_page_says_so(open_app):
-    header, matrices = sent(open_app(PAGE, text=TEXT, dimensions="4"))
+    header, matrices = matrix_row(open_app(PAGE, text=TEXT, dimensions="4"))
     query = next(one for one in header["matrices"] if one["name"] == "query")
     assert header["drawing"] == {"dimensions": 4, "least": 2, "most": 32, "numbers": False}
     assert (query["shown"], query["columns"], query["column_kind"]) == (32, 32, "dimension")
@@ -147,8 +132,8 @@ def test_every_switch_on_the_page_changes_the_address(open_app):
         "causal": "1", "numbers": "1", "dimensions": "9",
     }  # fmt: skip
     again = open_app(PAGE, **shown)
-    for name, values in sent(app)[1].items():
-        assert values.tobytes() == sent(again)[1][name].tobytes()
+    for name, values in matrix_row(app)[1].items():
+        assert values.tobytes() == matrix_row(again)[1][name].tobytes()
 
 
 @pytest.mark.parametrize("text", ["", "   ", "word " * 200])
@@ -157,7 +142,7 @@ def test_a_text_that_cannot_be_used_is_explained_and_kept(open_app, text):
     assert not app.exception
     assert app.text_input(key=f"{PAGE}_text").value == text
     assert any("does not work yet" in markdown.value for markdown in app.markdown)
-    assert next(iter(sent(app)[1])) == "query"  # the store below still answers
+    assert next(iter(matrix_row(app)[1])) == "query"  # the store below still answers
 
 
 def test_a_hostile_text_is_drawn_as_text(open_app):
@@ -171,7 +156,7 @@ def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
     app = open_app(PAGE, text=TEXT, layer="9", weights="<b>", cell="x", store="1_2", q1="nan", dimensions="999")
     assert not app.exception
     assert [name for name in ("layer", "weights", "cell", "store", "q1", "dimensions") if name not in app.info[0].value] == []
-    np.testing.assert_allclose(sent(app, 1)[1]["result"], [[10, 0, 0]], atol=0.01)
+    np.testing.assert_allclose(matrix_row(app, 1)[1]["result"], [[10, 0, 0]], atol=0.01)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +166,7 @@ def test_the_preset_queries_return_the_founding_figures(open_app, query, result)
     app = open_app(PAGE)
     next(button for button in app.button if button.label == str(query)).click().run()
     assert not app.exception
-    np.testing.assert_allclose(sent(app, 1)[1]["result"], [result], atol=0.01)
+    np.testing.assert_allclose(matrix_row(app, 1)[1]["result"], [result], atol=0.01)
     numbers = ", ".join(f"{number:g}" for number in result)
     assert any(f"returns **({numbers})**" in markdown.value for markdown in app.markdown)
 
@@ -192,7 +177,7 @@ def test_an_edited_store_comes_back_from_its_link(open_app):
     assert not app.exception
     assert read_table(address(app)["store"]) == table
     store = key_value.Store(tuple(row[0] for row in table), tuple(row[1] for row in table))
-    np.testing.assert_array_equal(sent(app, 1)[1]["result"], key_value.look_up(store, (2.0, 0.0, 0.0)).result.numpy())
+    np.testing.assert_array_equal(matrix_row(app, 1)[1]["result"], key_value.look_up(store, (2.0, 0.0, 0.0)).result.numpy())
 
 
 def test_the_default_store_is_the_one_of_the_core():
