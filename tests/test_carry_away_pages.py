@@ -27,6 +27,7 @@ from pages.ui.saved_numbers import SavedNumbers, to_csv, to_json, to_npz
 from pages.ui.web_page_export import stand_alone
 from tx_core import hub, models
 from tx_core.fill_mask import predict
+from tx_core.head_patterns import AIMED
 
 Open = Callable[..., AppTest]
 HOSTILE = "</script><script>alert(1)</script> <!-- &amp; \"quoted\" 'single'"
@@ -104,6 +105,7 @@ def hold_files(exhibit: Exhibit) -> None:
             assert about["axes"]
         if "kinds" in about.get("axes", "") or "kinds" in arrays:
             assert arrays["shares"].shape[-1] == len(arrays["kinds"]) == len(entries["kinds"])
+            assert tuple(arrays["kinds"]) == (*AIMED, "broad")
 
 
 @pytest.mark.parametrize(("page", "what", "view"), VIEWS.values(), ids=VIEWS)

@@ -50,6 +50,11 @@ class PatternSums:
         return self.given.nbytes + self.chance.nbytes + self.queries.nbytes + self.votes.nbytes
 
     @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of the last axis, in its order."""
+        return KINDS[: self.given.shape[-1]]
+
+    @property
     def shares(self) -> Float[np.ndarray, "layer head kind"]:
         """The part of its attention that a head gives to each kind's targets, where there are any; 0 where never."""
         return self.given / np.maximum(self.queries, 1)

@@ -14,7 +14,6 @@ from pages.ui.head_table import HeadCell, LegendEntry
 from pages.ui.many_table import head_rows
 from pages.ui.plain_names import file_stem
 from pages.ui.saved_numbers import SavedNumbers, number_files
-from tx_core.head_patterns import KINDS
 
 if TYPE_CHECKING:
     from tx_core.head_statistics import HeadReport
@@ -43,7 +42,7 @@ def many_exhibit(
     }  # fmt: skip
     arrays = {
         "spread": report.spread, "entropy": report.entropy, "distance": report.distance, "shares": report.sums.shares,
-        "kinds": np.array(KINDS[: report.sums.shares.shape[-1]]),
+        "kinds": np.array(report.sums.kinds),
     }  # fmt: skip
     numbers = number_files("All heads", f"{len(table):,} heads: {', '.join(columns)}.", name, len(table) * len(columns),
                            lambda: SavedNumbers(about, columns, table, arrays))  # fmt: skip

@@ -77,8 +77,8 @@ def glance(page: str, engine: "Engine", text: str, pair: str) -> None:
         f"text, and the rules know a few habits only. {NO_EXPLANATION}",
         trace,
     )
-    kinds = np.array(head_patterns.KINDS[: found.sums.shares.shape[-1]])
-    measured = {"spread": found.entropy, "distance": found.distance, "shares": found.sums.shares, "kinds": kinds}
+    sums = found.sums
+    measured = {"spread": found.entropy, "distance": found.distance, "shares": sums.shares, "kinds": np.array(sums.kinds)}
     carry_away(page, {"All heads": lambda: summary_exhibits.glance_exhibit(trace, *drawn, head_rows(stack, found), measured)})
 
 
