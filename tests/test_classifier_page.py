@@ -2,52 +2,33 @@
 
 import re
 import sys
-import time
 from collections.abc import Callable, Iterator
 from types import ModuleType
 
 import pytest
+from drawings import says
 from huggingface_hub.errors import HTTPError
 from streamlit.testing.v1 import AppTest
+from trainings import SLOWLY, own_server, until_still
 
-from pages.ui import classifier_controls, training_view
-from tx_core.training.background import Registry, Snapshot
+from pages.ui import classifier_controls
+from tx_core.training.background import Registry
 
 Open = Callable[..., AppTest]
 KIND = "labels"
 SMALL = {"epochs": "1", "batch": "128", "width": "8", "feed": "16", "tokens": "12", "seed": "5"}
 OWN = "text,label\n" + "".join(f"{word} day number {place},{word}\n" for place in range(12) for word in ("sunny", "<b>rainy</b>"))
 
-SLOWLY = 0.1
-"""Seconds of rest after each batch, for tests that must meet a training before its end on a busy machine, too."""
-
 
 @pytest.fixture(autouse=True)
 def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
-    """A server of its own for each test, with room for one training, which rest as long as the test asks."""
-    registry = Registry(limit=1, kept=8, pause=getattr(request, "param", 0.005))
-    monkeypatch.setattr(training_view, "TRAININGS", registry)
-    yield registry
-    for visitor, kind in list(registry._jobs):
-        registry.stop(visitor, kind)
-
-
-def says(app: AppTest) -> str:
-    kinds = (app.text, app.caption, app.info, app.markdown)
-    return "\n".join(element.value for kind in kinds for element in kind)
+    """A server of its own for each test, with room for one training, which rests as long as the test asks."""
+    with own_server(monkeypatch, limit=1, pause=getattr(request, "param", 0.005)) as registry:
+        yield registry
 
 
 def press(app: AppTest, name: str) -> AppTest:
     return app.button(key=f"classifier_{name}").click().run()
-
-
-def until_still(app: AppTest, registry: Registry) -> Snapshot:
-    end = time.monotonic() + 60
-    while (snapshot := registry.snapshot(app.session_state["training_visitor"], KIND)).running:
-        assert time.monotonic() < end, "the training did not end within 60 seconds"
-        time.sleep(0.01)
-    app.run()
-    return snapshot
 
 
 def upload(app: AppTest, text: str | bytes) -> AppTest:
@@ -67,7 +48,7 @@ def test_before_training_the_page_says_that_its_labels_mean_nothing(open_app: Op
 def test_it_learns_from_our_texts_and_counts_what_it_takes_for_what(open_app: Open, trainings: Registry):
     app = press(open_app("classifier", **SMALL), "train")
     assert "Stop" in {button.label for button in app.button}
-    snapshot = until_still(app, trainings)
+    snapshot = until_still(app, trainings, KIND)
     assert snapshot.state == "finished"
     assert not app.exception
     assert "15 of 15 batches" in says(app)
@@ -83,7 +64,7 @@ def test_a_click_stops_it_and_what_it_learned_stays(open_app: Open, trainings: R
     app = press(open_app("classifier", **SMALL | {"epochs": "20", "batch": "16"}), "train")
     app.run()
     press(app, "stop")
-    snapshot = until_still(app, trainings)
+    snapshot = until_still(app, trainings, KIND)
     assert snapshot.state == "stopped"
     assert 0 < snapshot.result.done < snapshot.result.batches
     assert f"{snapshot.result.done:,} of {snapshot.result.batches:,} batches" in says(app)
@@ -93,13 +74,13 @@ def test_a_click_stops_it_and_what_it_learned_stays(open_app: Open, trainings: R
 def test_a_stopped_training_goes_on_with_its_own_texts_and_settings(open_app: Open, trainings: Registry):
     app = upload(open_app("classifier", **SMALL | {"data": "own", "epochs": "20", "batch": "4"}), OWN)
     press(press(app, "train"), "stop")
-    first = until_still(app, trainings).records
+    first = until_still(app, trainings, KIND).records
     assert 0 < len(first) < 100
     trainings._pause = 0.0
     app.number_input(key="classifier_width").set_value(16).run()
     app.segmented_control(key="classifier_data").set_value("opinions").run()
     press(app, "continue")
-    snapshot = until_still(app, trainings)
+    snapshot = until_still(app, trainings, KIND)
     assert [record.batch for record in snapshot.records] == list(range(1, 101))
     assert snapshot.records[: len(first)] == first
     assert "100 of 100 batches" in says(app)
@@ -131,7 +112,7 @@ def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_a
     assert app.button(key="classifier_train").disabled
     upload(app, OWN)
     assert "20 texts to learn from, 4 held back for the test. Labels: <b>rainy</b>, sunny. Source: mine.csv." in says(app)
-    until_still(press(app, "train"), trainings)
+    until_still(press(app, "train"), trainings, KIND)
     assert not app.exception
     assert list(app.dataframe[0].value.columns) == ["says <b>rainy</b>", "says sunny"]
     assert not any("<b>" in element.value for kind in (app.markdown, app.caption) for element in kind)
@@ -140,7 +121,7 @@ def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_a
 def test_a_file_whose_name_begins_like_that_of_the_reviews_is_not_taken_for_them(open_app: Open, trainings: Registry):
     app = open_app("classifier", **SMALL | {"data": "own"})
     app.file_uploader(key="classifier_csv").set_value(("IMDB.csv", OWN.encode(), "text/csv")).run()
-    until_still(press(app, "train"), trainings)
+    until_still(press(app, "train"), trainings, KIND)
     assert "1 of 1 batches" in says(app)
     app.segmented_control(key="classifier_data").set_value("imdb").run()
     assert not app.exception
@@ -149,7 +130,7 @@ def test_a_file_whose_name_begins_like_that_of_the_reviews_is_not_taken_for_them
 
 def test_what_is_left_of_a_run_with_other_settings_or_texts_is_headed_as_such(open_app: Open, trainings: Registry):
     app = press(open_app("classifier", **SMALL), "train")
-    until_still(app, trainings)
+    until_still(app, trainings, KIND)
     assert "Your last model" not in [header.value for header in app.subheader]
     app.number_input(key="classifier_width").set_value(16).run()
     assert "Your last model" in [header.value for header in app.subheader]
