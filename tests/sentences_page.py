@@ -1,0 +1,32 @@
+"""The page of many sentences as tests use it: a visitor's own file, its buttons, and what it says."""
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+Open = Callable[..., AppTest]
+PAGE, KIND = "many_sentences", "sentences"
+HUB_MODEL = "roberta-base"
+OWN_FILE = "The <b>dog</b> saw **a** man near the house.\n\nNobody was in the old house when it rained.\n" + "word " * 400 + "\n"
+
+
+def says(app: AppTest) -> str:
+    """Give all that the page says: texts, notes and headings."""
+    kinds = (app.text, app.caption, app.info, app.markdown, app.subheader)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def press(app: AppTest, name: str) -> AppTest:
+    """Press a button of the page, by the end of its key."""
+    return app.button(key=f"{PAGE}_{name}").click().run()
+
+
+def upload(app: AppTest, text: str | bytes, name: str = "mine.txt") -> AppTest:
+    """Bring a visitor's own file onto the page."""
+    data = text.encode() if isinstance(text, str) else text
+    return app.file_uploader(key=f"{PAGE}_file").set_value((name, data, "text/plain")).run()
+
+
+def links(app: AppTest) -> list[str]:
+    """Give the links to the attention page that stand at the strongest sentences."""
+    return [link.proto.query_string for link in app.get("page_link") if "See it" in link.proto.label]
