@@ -76,3 +76,19 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory):
         return written[family]
 
     return of_family
+
+
+@pytest.fixture(scope="session")
+def hub_engine(checkpoint):
+    """Give the engine of a family's tiny random checkpoint, loaded once a session: `hub_engine("roberta")`."""
+    from tx_core.hub import load_engine
+    from tx_core.hub_engine import HubEngine
+
+    loaded: dict[str, HubEngine] = {}
+
+    def of_family(family: str) -> HubEngine:
+        if family not in loaded:
+            loaded[family] = load_engine(checkpoint(family), family, family.title())
+        return loaded[family]
+
+    return of_family

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tx_core import hub, models, sentence_batches
+from tx_core import models, sentence_batches
 from tx_core.batch_measures import label, measure_batch
 from tx_core.engine import Engine
 from tx_core.errors import Busy
@@ -36,16 +36,9 @@ def embedded() -> Engine:
     return models.load(models.DEFAULT)
 
 
-@pytest.fixture(scope="module")
-def engine(checkpoint) -> Callable[[str], Engine]:
-    loaded: dict[str, Engine] = {models.DEFAULT: models.load(models.DEFAULT)}
-
-    def of(family: str) -> Engine:
-        if family not in loaded:
-            loaded[family] = hub.load_engine(checkpoint(family), family, family)
-        return loaded[family]
-
-    return of
+@pytest.fixture
+def engine(embedded, hub_engine) -> Callable[[str], Engine]:
+    return lambda family: embedded if family == models.DEFAULT else hub_engine(family)
 
 
 def one_at_a_time(engine: Engine, sentences: Sentences) -> tuple[PatternSums, np.ndarray, np.ndarray]:

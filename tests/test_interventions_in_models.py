@@ -3,37 +3,31 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import hub_families
 import numpy as np
 import pytest
 import torch
 import transformers
+from hub_families import TWO_SIDED
 
 from tests import checkpoints
-from tx_core import hub, models
+from tx_core import models
 from tx_core.engine import Engine
 from tx_core.interventions import Interventions
 from tx_core.normalise import sparsemax
 from tx_core.trace import Encoding
 
-FAMILIES = ["bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra", "modernbert", "gpt2", "t5", "bart"]
-FILLING = [family for family in FAMILIES if family not in ("gpt2", "t5")]
-TWO_SIDED = ["t5", "bart"]
+FAMILIES = ["bert", *hub_families.FAMILIES]
+FILLING = ["bert", *hub_families.FILLING]
 TEXT = "the quick brown ___ jumps over the dog"
 HIDDEN = 3
 
 
 @pytest.fixture(scope="session")
-def engine(checkpoint) -> Callable[[str], Engine]:
+def engine(checkpoint, hub_engine) -> Callable[[str], Engine]:
     """An engine of each family, loaded once; BERT runs in our own."""
-    loaded: dict[str, Engine] = {}
-
-    def of_family(family: str) -> Engine:
-        if family not in loaded:
-            load = models.load_bert_engine if family == "bert" else hub.load_engine
-            loaded[family] = load(checkpoint(family), family, family.title())
-        return loaded[family]
-
-    return of_family
+    bert = models.load_bert_engine(checkpoint("bert"), "bert", "Bert")
+    return lambda family: bert if family == "bert" else hub_engine(family)
 
 
 @pytest.fixture(scope="session")
