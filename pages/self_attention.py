@@ -54,8 +54,8 @@ Every token asks for something (its **query**), shows what it can be found by (i
 """
 STORE_TEXT = """
 A dictionary returns the value whose key equals the query. Attention compares the query with every key and returns a mix of
-all values, each weighed by how well its key matches. Change any number and ask again. The matches are divided by 8, which is
-√64, as if the keys had 64 numbers as in the first transformer: with these three it makes the shares clear-cut but for ties.
+all values, each weighed by how well its key matches. Change any number and ask again. The matches are divided by 8, as
+in the first transformer, whose keys had 64 numbers (√64 = 8); for these short keys √3 would do, and give the same shares.
 """
 
 

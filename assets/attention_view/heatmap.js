@@ -103,11 +103,12 @@ function paintNumbers(context, shape, model, theme) {
   context.textBaseline = "middle";
   for (let index = 0; index < model.cells.length; index += 1) {
     const value = model.signed ? changeOf(model.cells[index]) : weightOf(model.cells[index]);
-    if (Math.abs(value) < 0.005) continue;
-    context.fillStyle = inkOn(model.table[model.cells[index] >> 8]);
+    const none = Math.abs(value) < 0.005;
+    context.fillStyle = none ? theme.quiet : inkOn(model.table[model.cells[index] >> 8]);
     const [query, key] = [Math.floor(index / model.keys), index % model.keys];
     const sign = value < 0 ? "−" : model.signed ? "+" : "";
-    context.fillText(sign + Math.abs(value).toFixed(2).replace(/^0/, ""), (key + 0.5) * shape.cell, (query + 0.5) * shape.cell + 1);
+    const written = none ? "0" : sign + Math.abs(value).toFixed(2).replace(/^0/, "");
+    context.fillText(written, (key + 0.5) * shape.cell, (query + 0.5) * shape.cell + 1);
   }
 }
 

@@ -11,8 +11,8 @@ const BELOW_ZERO = {
 };
 const LABEL_FONT = 12;
 export const INSET = 3; // room for the frame of the first column
-const DIMMED = 0.3;
-const DIMMED_INK = 0.55;
+const DIMMED = 0.6;
+const DIMMED_INK = 0.8;
 
 // 256 colours from nothing to the greatest, looked up by the square root of a number's share of the limit.
 function ramp(stops) {

@@ -48,7 +48,7 @@ class Naming:
     joint: str = "→"
     row_prefix: str = ""
     column_prefix: str = ""
-    hint: str = "Point at a cell to read its numbers."
+    hint: str = "Point at a cell, or tap it, to read its numbers."
     numbered: bool = False
 
 
