@@ -5,6 +5,7 @@ import json
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.frame import HEADINGS
 from tx_core import models
 
 Sent = tuple[dict, np.ndarray]
@@ -54,6 +55,11 @@ def shown_weights(app: AppTest) -> np.ndarray:
 def says(app: AppTest) -> str:
     """Give all that the page says in plain text, notes and warnings."""
     return "\n".join(element.value for kind in (app.text, app.caption, app.info, app.warning, app.markdown) for element in kind)
+
+
+def problems(app: AppTest) -> list[str]:
+    """Give the headings of what the page says it cannot show."""
+    return [heading for heading in HEADINGS.values() if heading in says(app)]
 
 
 def weights_of(text: str, pair: str | None = None, model: str = models.DEFAULT) -> np.ndarray:

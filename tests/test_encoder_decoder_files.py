@@ -61,7 +61,7 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_trained_model_stays(open_
     trained = until_still(app, trainings, KIND).result
     upload(app, data)
     assert not app.exception
-    assert "does not work yet" in says(app)
+    assert "The model cannot be loaded" in says(app)
     assert trainings.snapshot(name_of(app), KIND).result is trained
 
 

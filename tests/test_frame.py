@@ -9,7 +9,7 @@ from pages.ui import cache, contents, readiness
 from pages.ui.address import LONGEST_LINK
 from pages.ui.contents import PAGES
 from pages.ui.readiness import Status
-from tx_core.errors import CheckpointProblem
+from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem
 
 
 def opened() -> None:
@@ -29,6 +29,12 @@ def explained() -> None:
     from tx_core.errors import TextProblem
 
     explain(TextProblem("<script>alert(1)</script> is *too* long: shorten it."))
+
+
+def explained_as(kind: type) -> None:
+    from pages.ui.frame import explain
+
+    explain(kind("Why."))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
@@ -62,6 +68,22 @@ def test_a_problem_is_shown_as_it_is_written_and_never_as_markup():
     app = AppTest.from_function(explained).run()
     assert [text.value for text in app.text] == ["<script>alert(1)</script> is *too* long: shorten it."]
     assert not any("script" in markdown.value for markdown in app.markdown)
+
+
+@pytest.mark.parametrize(
+    ("kind", "heading"),
+    [
+        (TextProblem, "Check the input"),
+        (CheckpointProblem, "The model cannot be loaded"),
+        (ModelUnavailable, "Not available"),
+        (ChangeProblem, "The change does not fit"),
+        (Busy, "Busy at the moment"),
+        (ExplorerError, "This cannot be shown"),
+    ],
+)
+def test_a_problem_is_headed_by_its_kind(kind, heading):
+    app = AppTest.from_function(explained_as, args=(kind,)).run()
+    assert [markdown.value for markdown in app.markdown] == [f":orange[:material/info:] **{heading}**"]
 
 
 def test_a_page_that_is_not_in_the_table_is_an_error():

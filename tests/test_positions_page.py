@@ -141,7 +141,7 @@ def test_a_sentence_without_a_blank_is_shuffled_and_told_how_to_leave_one(open_a
 @pytest.mark.parametrize("text", ["", "  ", "cat " * 300])
 def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, text):
     app = open_app("positions", text=text, part="shuffle")
-    assert "This does not work yet" in says(app)
+    assert "Check the input" in says(app)
     assert app.text_input(key="positions_text").value == text
     assert not app.exception
 

@@ -7,12 +7,20 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import cache, contents, readiness
 from pages.ui.address import LONGEST_LINK, link_with, tell_length
-from tx_core.errors import ExplorerError
+from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.engine import Engine
 
 DEVICES = {"cpu": "on the processor (CPU)", "cuda": "on the graphics card (CUDA)", "mps": "on Apple's GPU (MPS)"}
+HEADINGS: dict[type[ExplorerError], str] = {
+    TextProblem: "Check the input",
+    CheckpointProblem: "The model cannot be loaded",
+    ModelUnavailable: "Not available",
+    ChangeProblem: "The change does not fit",
+    Busy: "Busy at the moment",
+}
+"""What stands above the message of each kind of problem."""
 
 
 def open_page(key: str) -> DeltaGenerator:
@@ -86,7 +94,8 @@ def current_link() -> str:
 def explain(error: ExplorerError) -> None:
     """Show what went wrong and what to do about it; the message may quote the visitor and is never markup."""
     with st.container(border=True):
-        st.markdown(":orange[:material/info:] **This does not work yet**")
+        heading = next((title for kind, title in HEADINGS.items() if isinstance(error, kind)), "This cannot be shown")
+        st.markdown(f":orange[:material/info:] **{heading}**")
         st.text(str(error))
 
 
