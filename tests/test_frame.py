@@ -86,6 +86,12 @@ def test_a_problem_is_headed_by_its_kind(kind, heading):
     assert [markdown.value for markdown in app.markdown] == [f":orange[:material/info:] **{heading}**"]
 
 
+@pytest.mark.parametrize("page", ["summaries", "bertviz_page", "self_attention", "heads_and_blocks", "masks"])
+def test_a_page_without_examples_sends_nobody_to_an_example(open_app, page):
+    app = open_app(page, text=" ")
+    assert "There is no text yet: type a sentence." in [text.value for text in app.text]
+
+
 def test_a_page_that_is_not_in_the_table_is_an_error():
     with pytest.raises(KeyError, match="no-such-page"):
         contents.page("no-such-page")

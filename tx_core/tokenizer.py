@@ -122,7 +122,7 @@ class Tokenizer:
 def check_text(sentence: str) -> None:
     """Raise TextProblem for a text that no model here can read."""
     if not sentence.strip():
-        raise TextProblem("There is no text yet: type a sentence, or pick an example.")
+        raise TextProblem("There is no text yet: type a sentence.")
     if len(sentence) > MAX_CHARACTERS:
         raise TextProblem(
             f"This text has {len(sentence):,} characters; at most {MAX_CHARACTERS:,} are read. Shorten it to a few sentences."
