@@ -72,6 +72,8 @@ def test_hidden_special_tokens_are_told_with_their_share(open_app: Open):
     lost = weights_of(FIRST.text)[FIRST.heads[0]][1:-1][:, [0, -1]].sum(1).mean()
     assert f"They took {lost:.2f} of the attention" in says(app)
     assert "scaled to sum to 1 again" in says(app)
+    share = shown_weights(app)[2, 0]
+    assert f"of its attention to the words shown, 'his' gives {share:.2f} to 'tom'" in app.text[0].value
 
 
 def test_merged_words_are_shown_and_how_is_said(open_app: Open):
@@ -88,7 +90,8 @@ def test_a_focus_stays_on_its_word_when_pieces_are_merged_and_special_tokens_hid
     assert drawn(app)["attention_map"][0]["focus"] == 2
     app.toggle(key="attention_hide").set_value(True).run()
     assert drawn(app)["attention_map"][0]["focus"] == 1
-    assert app.text[0].value.startswith(f"{controls.head_name(FIRST.heads[0])}. 'fields' gives")
+    head = controls.head_name(FIRST.heads[0])
+    assert app.text[0].value.startswith(f"{head}. Of its attention to the words shown, 'fields' gives")
     assert app.query_params["focus"] == "5"
 
 

@@ -51,3 +51,10 @@ def test_the_largest_change_is_told_of_all_or_of_one_token():
     assert largest_change_in_words(BEFORE, BEFORE, names[:2], names) == "Nothing changed here."
     assert largest_change_in_words(BEFORE, BEFORE + np.float32(0.004), names[:2], names) == "Nothing changed here."
     assert largest_change_in_words(BEFORE, BEFORE, names[:2], names, 0) == "Nothing changed for 'a'."
+
+
+def test_a_change_of_rescaled_shares_is_said_to_be_of_what_is_shown():
+    names = ["a", "b", "c"]
+    told = largest_change_in_words(BEFORE, AFTER, names[:2], names, 1, rescaled=True)
+    assert told.startswith("The largest change: of its attention to the words shown, 'b' gives 'b' 0.40 in place of 0.30")
+    assert told.endswith("of its attention to the words shown went elsewhere or was lost.")

@@ -80,6 +80,12 @@ def test_the_largest_difference_is_told_with_both_weights():
     assert f"({'+' if found.difference[row, column] > 0 else '−'}{abs(found.difference[row, column]):.2f})" in told
 
 
+def test_without_special_tokens_shares_are_said_to_be_of_what_is_shown():
+    told = largest_difference(compared("the dog bit the man", "the man bit the dog", hide=True))
+    assert told.startswith("The largest difference: of its attention to the words shown, '")
+    assert "of its attention to '" not in told
+
+
 def test_a_text_beside_itself_differs_nowhere():
     found = compared("time flies", "Time flies")
     assert found.there.all()

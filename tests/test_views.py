@@ -160,6 +160,14 @@ def test_the_strongest_link_is_one_between_words_where_there_is_one():
     assert "'[SEP]' gives 0.90 of its attention to '[SEP]'" in sentences.strongest_link(WEIGHTS, *marks)
 
 
+def test_rescaled_shares_are_said_to_be_of_what_is_shown():
+    told = sentences.where_one_looks(WEIGHTS, ["flies", "like"], ["time", "flies", "an"], 0, rescaled=True)
+    assert told == "Of its attention to the words shown, 'flies' gives 0.50 to 'time' and 0.30 to 'flies'."
+    labels = [["flies", "like"], ["time", "flies", "an"], [False] * 2, [False] * 3]
+    told = sentences.strongest_link(WEIGHTS, *labels, rescaled=True)
+    assert told == "The strongest link: of its attention to the words shown, 'like' gives 0.90 to 'an'."
+
+
 def test_where_attention_goes_is_averaged_by_hand():
     weights = np.array([[0.2, 0.7, 0.1], [0.6, 0.0, 0.4], [0.0, 0.8, 0.2]], np.float32)
     # special (the last): (.1 + .4 + .2) / 3; before: (.6 + .8) / 3; itself: .2 / 3; after: .7 / 3

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tx_core.comparison import SMALLEST_TOLD
+from tx_core.sentences import SHOWN, WHOLE
 
 
 def moved(
@@ -38,8 +39,13 @@ def largest_change_in_words(
     queries: Sequence[str],
     keys: Sequence[str],
     focus: int | None = None,
+    *,
+    rescaled: bool = False,
 ) -> str:
-    """Say which weight changed most, of one query or of all, and how much of the attention moved on average."""
+    """Say which weight changed most, of one query or of all, and how much of the attention moved on average.
+
+    rescaled: weights are shares of what a token gives to the words shown, as where special tokens are hidden.
+    """
     rows = slice(None) if focus is None else slice(focus, focus + 1)
     change = (after.astype(np.float64) - before)[rows]
     query, key = np.unravel_index(np.abs(change).argmax(), change.shape)
@@ -47,10 +53,11 @@ def largest_change_in_words(
         return "Nothing changed here." if focus is None else f"Nothing changed for '{queries[focus]}'."
     query += focus or 0
     was, now = float(before[query, key]), float(after[query, key])
+    scope, of = (f"of {SHOWN}, ", "") if rescaled else ("", f" of {WHOLE}")
     told = (
-        f"The largest change: '{queries[query]}' gives '{keys[key]}' {now:.2f} of its attention in place of {was:.2f} "
+        f"The largest change: {scope}'{queries[query]}' gives '{keys[key]}' {now:.2f}{of} in place of {was:.2f} "
         f"({'+' if now > was else '−'}{abs(now - was):.2f})."
     )
     share = moved(before, after)[rows].mean()
-    whose = "of the attention shown" if focus is None else "of its attention"
+    whose = "of the attention shown" if focus is None else f"of {SHOWN if rescaled else WHOLE}"
     return f"{told} In all, {share:.0%} {whose} went elsewhere or was lost."

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from tx_core.sentences import SHOWN, WHOLE
 from tx_core.views import View
 from tx_core.word_alignment import Row, Spelling, align, laid_together
 
@@ -19,6 +20,7 @@ class Comparison:
     rows: for each word its place in A and in B, None where it has no partner. labels: the words, as A writes them.
     special: which of them are special tokens.
     difference: weights of B less those of A, within ±1; 0 where `there` is False, for lack of a partner.
+    rescaled: whether weights are shares of what a word gives to the words shown, as where special tokens are hidden.
     """
 
     rows: tuple[Row, ...]
@@ -28,6 +30,7 @@ class Comparison:
     other: Float[np.ndarray, "other_word other_word"]
     difference: Float[np.ndarray, "row row"]
     there: Bool[np.ndarray, "row row"]
+    rescaled: bool = False
 
     @property
     def lonely(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -52,7 +55,8 @@ def compare(
     labels = tuple(other.queries[yours] if mine is None else one.queries[mine] for mine, yours in rows)
     special = tuple(other.query_special[yours] if mine is None else one.query_special[mine] for mine, yours in rows)
     difference, there = subtract(rows, weights, other_weights)
-    return Comparison(rows, labels, special, weights, other_weights, difference, there)
+    rescaled = one.hides_special or other.hides_special
+    return Comparison(rows, labels, special, weights, other_weights, difference, there, rescaled)
 
 
 def subtract(
@@ -96,8 +100,9 @@ def largest_difference(comparison: Comparison) -> str:
     sign = "+" if after > before else "−"
     scope = " between words" if among_words and not words.all() else ""
     looking, looked_at = _name(comparison, row), _name(comparison, column)
+    beginning, of = (f"of {SHOWN}, ", "") if comparison.rescaled else ("", f" of {WHOLE}")
     return (
-        f"The largest difference{scope}: {looking} gives {before:.2f} of its attention to {looked_at} "
+        f"The largest difference{scope}: {beginning}{looking} gives {before:.2f}{of} to {looked_at} "
         f"in A and {after:.2f} in B ({sign}{abs(after - before):.2f})."
     )
 

@@ -8,22 +8,26 @@ from jaxtyping import Float
 from tx_core.views import strongest_edges
 
 SMALLEST_TOLD = 0.05
+WHOLE, SHOWN = "its attention", "its attention to the words shown"
 PLACES = {-1: "the token before", 0: "the token itself", 1: "the token after"}
 
 
 def where_one_looks(
-    weights: Float[np.ndarray, "query key"], queries: Sequence[str], keys: Sequence[str], query: int
+    weights: Float[np.ndarray, "query key"], queries: Sequence[str], keys: Sequence[str], query: int, *, rescaled: bool = False
 ) -> str:
     """Say where one token looks, as in "'flies' gives 0.41 of its attention to 'time' and 0.20 to 'like'."
 
-    Weights are shares of the token's attention, from 0 to 1.
+    Weights are shares of the token's attention, from 0 to 1. rescaled: of what it gives to the words shown, as where special
+    tokens are hidden.
     """
     edges = strongest_edges(weights, 2, query)
     told = [f"{edge.weight:.2f} to {name(keys, edge.key)}" for edge in edges if edge.weight >= SMALLEST_TOLD]
     if not told:
-        evenly = "spreads its attention so evenly that no token gets 0.05." if edges else "attends to nothing here."
-        return f"{name(queries, query)} {evenly}"
-    return f"{name(queries, query)} gives {_list(told).replace(' to ', ' of its attention to ', 1)}."
+        evenly = f"spreads {SHOWN if rescaled else WHOLE} so evenly that no token gets 0.05."
+        return f"{name(queries, query)} {evenly if edges else 'attends to nothing here.'}"
+    if rescaled:
+        return f"Of {SHOWN}, {name(queries, query)} gives {_list(told)}."
+    return f"{name(queries, query)} gives {_list(told).replace(' to ', f' of {WHOLE} to ', 1)}."
 
 
 def strongest_link(
@@ -32,15 +36,23 @@ def strongest_link(
     keys: Sequence[str],
     query_special: Sequence[bool],
     key_special: Sequence[bool],
+    *,
+    rescaled: bool = False,
 ) -> str:
-    """Say which two tokens are linked most strongly; special tokens count only where there is nothing else."""
+    """Say which two tokens are linked most strongly; special tokens count only where there is nothing else.
+
+    rescaled: weights are shares of what a token gives to the words shown, as where special tokens are hidden.
+    """
     apart = ~np.array(query_special)[:, None] & ~np.array(key_special)
     between_words = strongest_edges(weights * apart, 1)
     edges = between_words or strongest_edges(weights, 1)
     if not edges:
         return "Nothing here attends to anything."
     (edge,) = edges
-    link = f"{name(queries, edge.query)} gives {edge.weight:.2f} of its attention to {name(keys, edge.key)}"
+    looking, looked_at = name(queries, edge.query), name(keys, edge.key)
+    if rescaled:
+        return f"The strongest link: of {SHOWN}, {looking} gives {edge.weight:.2f} to {looked_at}."
+    link = f"{looking} gives {edge.weight:.2f} of {WHOLE} to {looked_at}"
     return f"The strongest link{' between words' if between_words and not apart.all() else ''}: {link}."
 
 

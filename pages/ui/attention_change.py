@@ -25,7 +25,8 @@ def show_change(page: str, plain: "View", changed: "View", heads: Sequence[contr
     before, after = (views.mean_of_heads(view.weights, heads) for view in (plain, changed))
     name, focus = key(page, "before_after"), changed.row_of(options.focus)
     which = controls.head_name(heads[0]) if len(heads) == 1 else f"Mean of {len(heads)} heads"
-    told = f"{which}. {largest_change_in_words(before, after, changed.queries, changed.keys, focus)}"
+    largest = largest_change_in_words(before, after, changed.queries, changed.keys, focus, rescaled=changed.hides_special)
+    told = f"{which}. {largest}"
     st.text(told)
 
     def take_focus() -> None:

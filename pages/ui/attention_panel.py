@@ -143,8 +143,10 @@ def _told(view: "View", weights: Float[np.ndarray, "query key"], focus: int | No
     from tx_core import sentences
 
     if focus is not None:
-        return sentences.where_one_looks(weights, view.queries, view.keys, focus)
-    return sentences.strongest_link(weights, view.queries, view.keys, view.query_special, view.key_special)
+        return sentences.where_one_looks(weights, view.queries, view.keys, focus, rescaled=view.hides_special)
+    return sentences.strongest_link(
+        weights, view.queries, view.keys, view.query_special, view.key_special, rescaled=view.hides_special
+    )
 
 
 def _small_print(

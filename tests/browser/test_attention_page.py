@@ -115,7 +115,7 @@ def test_a_clicked_token_is_focused_in_words_and_in_the_link_and_stays_through_t
 def test_a_link_brings_the_view_back_and_so_does_the_way_back(page_at):
     page = page_at("/?text=What+is+your+name%3F&pair=My+name+is+Anna.&heads=2-8_4-5&words=1&hide=1&focus=8&lines=5&scale=greys")
     words, address = said(page).inner_text(), page.url
-    assert words.startswith("Mean of 2 heads. 'My' gives")
+    assert words.startswith("Mean of 2 heads. Of its attention to the words shown, 'My' gives")
     head(page, 1, 1).click()
     expect(said(page)).to_contain_text("Layer 1, head 1.")
     linked(page, "heads=1-1")
