@@ -31,14 +31,23 @@ def show_example(example: examples.Example) -> None:
     st.session_state.update({key(PAGE, name): value for name, value in view.items()})
 
 
+def is_shown(example: examples.Example | None) -> bool:
+    """Tell whether the page shows what an example's words are about: its heads, with nothing changed."""
+    view = view_options.ViewOptions.of(PAGE)
+    return example is not None and (view.heads, view.stack) == (example.heads, "self") and not held_changes.asked(PAGE)
+
+
 def forget_focus() -> None:
     """Another text has other tokens."""
     st.session_state[key(PAGE, "focus")] = None
 
 
 @st.fragment
-def look(model: str, text: str, pair: str) -> None:
-    """Show all heads and the chosen ones, and what the reader changes; what is clicked here runs nothing but this."""
+def look(model: str, text: str, pair: str, example: examples.Example | None, described: bool) -> None:
+    """Show all heads and the chosen ones, and what the reader changes; what is clicked here runs nothing but this.
+
+    Where the reader leaves the view that the example's words describe, or comes back to it, the whole page says so.
+    """
     from pages.ui.attention_exhibit import attention_views  # imports torch: title and text box are painted without it
 
     keep_view(PAGE, FIELDS)
@@ -61,7 +70,7 @@ def look(model: str, text: str, pair: str) -> None:
     weights_table(shown.queries, shown.keys, shown.weights, key=key(PAGE, "table"))
     carry_away(PAGE, attention_views(PAGE, trace, shown))
     write_view(PAGE, FIELDS, FIRST_VIEW)
-    if told_otherwise():
+    if told_otherwise() or is_shown(example) != described:
         st.rerun()
 
 
@@ -77,15 +86,19 @@ with second:
 with third:
     model = controls.model(key(PAGE, "model"))
 example = next((one for one in EXAMPLES if (one.text, one.pair) == (text, pair)), None)
-examples.offer(key(PAGE, "example"), EXAMPLES, example, show_example)
+described = is_shown(example)
+examples.offer(key(PAGE, "example"), EXAMPLES, example if described else None, show_example)
 notice, budget = st.columns([6, 1])
 if example:
-    notice.markdown(examples.notice(example, model))
+    notice.markdown(examples.notice(example, model, shown=described))
 try:
     with controls.wait_for(model):
         engine = cache.engine(model)
     show_engine(badge, engine.title, engine.device)
-    budget.caption(controls.budget(engine, text, pair), text_alignment="right")
+    with budget.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
+        st.caption(controls.budget(engine, text, pair), width="content")
+        if example and not described:
+            st.button("Show that view", key=key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=(example,))
     trace = cache.trace(model, text, pair)
 except ExplorerError as error:
     explain(error)
@@ -97,7 +110,7 @@ else:
     if trace.notice:
         st.info(trace.notice)
     warn_of_unknown([trace.attention.key_tokens])
-    look(model, text, pair)
+    look(model, text, pair, example, described)
     token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=key(PAGE, "tokens"))
     ways_on(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
     share_link()

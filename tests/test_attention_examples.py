@@ -28,6 +28,25 @@ def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, exampl
     assert example.notice in says(app)
 
 
+@pytest.mark.parametrize("left", [{"heads": "4-3"}, {"heads": "4-2_4-3"}, {"changes": "off~4-2"}])
+def test_words_about_a_view_that_was_left_say_so_and_offer_that_view_again(open_app: Open, left: dict):
+    first = examples.curated()[0]
+    app = open_app(**left)
+    assert app.pills(key="attention_example").value is None
+    assert f"**Not what is shown now, but in layer 4, head 2, with nothing changed:** {first.notice}" in says(app)
+    app.button(key="attention_example_again").click().run()
+    assert app.pills(key="attention_example").value == first.title
+    assert f"**In layer 4, head 2:** {first.notice}" in says(app)
+    assert not [button for button in app.button if button.key == "attention_example_again"]
+    assert app.query_params == {}
+
+
+def test_words_about_a_view_stay_while_its_head_is_looked_at_in_another_way(open_app: Open):
+    app = open_app(hide="1", words="1", show="lines", focus="2")
+    assert app.pills(key="attention_example").value == examples.curated()[0].title
+    assert "Not what is shown now" not in says(app)
+
+
 @pytest.mark.parametrize(
     "entry", json.loads((ROOT / "assets" / "examples.json").read_text("utf-8")), ids=lambda entry: entry["title"]
 )

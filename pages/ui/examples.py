@@ -56,12 +56,16 @@ def offer(key: str, choices: Sequence[Example], shown: Example | None, choose: C
     st.pills("Examples", list(titles), key=key, on_change=picked, wrap=True, label_visibility="collapsed")
 
 
-def notice(example: Example, model: str) -> str:
-    """Write what to notice in an example, and where: in heads of the embedded model, which other models need not share."""
+def notice(example: Example, model: str, *, shown: bool) -> str:
+    """Write what to notice in an example, and where: in heads of the embedded model, which other models need not share.
+
+    shown: whether those heads are on the screen, with nothing changed; where they are not, the text says so.
+    """
     from tx_core import models
 
     where = " and ".join(head_name(head).lower() for head in example.heads)
-    told = f":material/lightbulb: **In {where}:** {example.notice}"
+    where = f"In {where}" if shown else f"Not what is shown now, but in {where}, with nothing changed"
+    told = f":material/lightbulb: **{where}:** {example.notice}"
     if model == models.DEFAULT:
         return told
     return f"{told} This was seen in {model_title(models.DEFAULT)}: another model may do it in another head, or not at all."

@@ -94,6 +94,19 @@ def test_wall_and_keys_and_boxes_choose_the_same_heads(page_at):
     expect(said(page)).to_contain_text("Layer 2, head 7.")
 
 
+def test_an_example_no_longer_describes_the_view_once_another_head_is_chosen(page_at):
+    page = page_at("/")
+    page.get_by_text("In layer 4, head 2:").wait_for()
+    head(page, 1, 8).click()
+    page.get_by_text("Not what is shown now, but in layer 4, head 2").wait_for()
+    expect(said(page)).to_contain_text("Layer 1, head 8.")
+    page.get_by_role("button", name="Show that view").click()
+    expect(said(page)).to_contain_text("Layer 4, head 2.")
+    expect(page.get_by_text("Not what is shown now")).to_have_count(0)
+    page.get_by_role("button", name="Switch off layer 4, head 2").click()
+    page.get_by_text("Not what is shown now, but in layer 4, head 2").wait_for()
+
+
 def test_a_clicked_token_is_focused_in_words_and_in_the_link_and_stays_through_the_options(page_at):
     page = page_at("/?text=pancake+with+an+old+arrow&heads=1-8")
     shape = shape_of(page)
