@@ -5,16 +5,20 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import controls
+from pages.ui import contents, controls
 from pages.ui.address import key
-from pages.ui.attention_view import focused_token
+from pages.ui.attention_view import focused_token, heads_to_link
 from pages.ui.before_after import before_after
+from pages.ui.changes import write_changes
+from pages.ui.held_changes import asked
 from pages.ui.view_options import ViewOptions
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.views import View
 
 MOST_HEADS = 8
+ANSWERS = contents.page("fill_mask")
+ANSWER = "What it changes is the answer: the words that the model finds likely at a blank."
 
 
 def show_change(page: str, plain: "View", changed: "View", heads: Sequence[controls.Head], options: ViewOptions) -> str:
@@ -46,7 +50,7 @@ def _moved_most(page: str, plain: "View", changed: "View", heads: Sequence[contr
 
     found = dict(heads_that_moved(plain.weights, changed.weights, MOST_HEADS))
     if not found:
-        st.caption("No other head's attention moved by 0.05 % or more, its queries' mean.")
+        _nothing_moved(page, len(changed.weights), heads)
         return
     name = key(page, "moved")
     st.session_state[name] = heads[0] if len(heads) == 1 and heads[0] in found else None
@@ -60,4 +64,23 @@ def _moved_most(page: str, plain: "View", changed: "View", heads: Sequence[contr
         format_func=lambda head: f"{controls.head_name(head)}: {found[head]:.0%}",
         help="The share of a head's attention that went elsewhere or was lost, averaged over the tokens that look. Layers "
              "before the first change stay as they are. The wall shows the heads as they are now.",
+    )  # fmt: skip
+
+
+def _nothing_moved(page: str, layers: int, heads: Sequence[controls.Head]) -> None:
+    """Say why no other head's attention moved, and lead to where it is seen what the changes do."""
+    active = asked(page)
+    if any(change.layer != layers - 1 for change in active):
+        st.caption("No other head's attention moved by 0.05 % or more, its queries' mean.")
+        return
+    off = {(change.layer, change.head) for change in active if change.kind == "off"}
+    is_off = not off.isdisjoint({*heads, *((layer, None) for layer, _ in heads)})
+    empty = "What is switched off looks nowhere: its map is empty. " if is_off else ""
+    st.caption(f"{empty}Layer {layers} is the last here: no head comes after it, so no other attention can move. {ANSWER}")
+    if page == ANSWERS.key:
+        return
+    carried = {name: st.session_state[key(page, name)] for name in ("text", "model")}
+    st.page_link(
+        ANSWERS.path, label=f"See it on {ANSWERS.name}", icon=":material/arrow_forward:",
+        query_params=carried | {"changes": write_changes(active), "heads": heads_to_link(heads)},
     )  # fmt: skip
