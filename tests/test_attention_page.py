@@ -31,6 +31,12 @@ def test_on_arrival_an_example_is_drawn_with_what_to_notice_and_said_in_words(op
     assert app.query_params == {}
 
 
+@pytest.mark.parametrize(("page", "text"), [("attention", "Time flies."), ("fill_mask", "Time ___.")])
+def test_a_map_is_not_given_out_for_an_explanation(open_app: Open, page: str, text: str):
+    app = open_app(page, text=text)
+    assert "Attention is not an explanation: a weight tells what is mixed in, not what decided." in says(app)
+
+
 def test_a_typed_sentence_is_the_one_that_is_drawn(open_app: Open):
     app = open_app()
     app.text_input(key="attention_text").set_value("I like cats.").run()

@@ -25,6 +25,8 @@ HOW_MERGED = (
     "(Clark et al. 2019)."
 )
 
+NO_EXPLANATION = "Attention is not an explanation: a weight tells what is mixed in, not what decided."
+
 NOTHING_ELSE = "Nothing is hidden: one side consists of special tokens only, and without them there would be nothing to see."
 
 
@@ -167,4 +169,5 @@ def _small_print(
             f"Special tokens are hidden. They took {hidden:.2f} of the attention on average; "
             "what is left of each row was scaled to sum to 1 again."
         )
-    return " ".join([*notes, HOW_MERGED] if options.words else notes)
+    merged = [HOW_MERGED] if options.words else []
+    return " ".join([*notes, *merged, NO_EXPLANATION])

@@ -31,7 +31,7 @@ PAGES = (
     Page("attention", "Explore", "Attention", "Where does each head look?",
          "Type a sentence and see how much each token attends to every other, in every layer and head of a BERT.", second="pair"),
     Page("fill_mask", "Explore", "Fill the blank", "What would BERT put here?",
-         "Leave a blank in a sentence: see the words that the model finds likely, and where it looked to find them."),
+         "Leave a blank in a sentence: see the words that the model finds likely, and where the blank looks."),
     Page("compare", "Explore", "Compare", "What differs between A and B?",
          "Two sentences, heads or models side by side: what the second looks at more or less, and if a word stays the same.",
          second="text_b"),

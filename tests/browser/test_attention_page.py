@@ -50,7 +50,7 @@ def test_on_a_laptop_question_sentence_wall_and_map_are_on_the_first_screen(page
     shape = shape_of(page)
     last_row = map_label(page).bounding_box()["y"] + shape["top"] + shape["cell"] * shape["queries"]
     assert last_row <= 800
-    assert page.get_by_text("To know whose keys they are").is_visible()
+    assert page.get_by_text("Whose keys are they?").is_visible()
 
 
 def test_typing_changes_the_tokens_the_map_shows_and_clearing_says_what_to_do(page_at):
