@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import classifier_controls, training_view
+from pages.ui import classifier_controls, controls, training_view
 from pages.ui.address import Field, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.attention_view import heads_from_link, heads_to_link
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
@@ -90,22 +90,43 @@ def ask_data(*, disabled: bool) -> "LabelledTexts | None":
     return texts
 
 
-def ask_it(model: "ClassifierTraining") -> None:
-    """Let the model label the visitor's own sentence, and show what it went by."""
+def ask_it(snapshot: training_view.Snapshot | None, texts: "LabelledTexts | None", known: bool) -> None:
+    """Let the model label the visitor's own sentence, and show what it went by; the box stands there all the time.
+
+    known: whether there are texts, or will be, that the model can learn from.
+    """
     st.header("Ask it yourself")
-    if model.done:
+    with st.container():
+        model = tell_model(snapshot, texts) if known else None
+        if model is None and not (snapshot and snapshot.running):
+            st.caption("Your own sentence is labelled here once a model is trained.")
+    controls.sentence(key(PAGE, "text"), "Your sentence")
+    if model:
+        live(PAGE, FIELDS, answer, model)
+    lead_on()
+
+
+def tell_model(snapshot: training_view.Snapshot | None, texts: "LabelledTexts | None") -> "ClassifierTraining | None":
+    """Say how far the model that labels was trained; give it, or None where there is none now, and say why."""
+    if snapshot and snapshot.running:
+        st.caption("Your own sentence is labelled here as soon as the training has stopped.")
+        return None
+    try:
+        model = model_shown(snapshot, texts)
+    except ExplorerError as unfit:
+        explain(unfit)
+        return None
+    if model and model.done:
         st.markdown(
             f"This model was trained on **{model.done:,} of {model.batches:,} batches**. Reloading the page loses it; the same "
             "settings and texts train the same one again."
         )
-    else:
+    elif model:
         st.markdown(
             ":material/casino: This model is **not trained yet**: its weights are random numbers, so its labels mean "
             "nothing. Train it and look again."
         )
-    st.text_input("Your sentence", key=key(PAGE, "text"), live="250ms", autocomplete="off")
-    live(PAGE, FIELDS, answer, model)
-    lead_on()
+    return model
 
 
 def answer(model: "ClassifierTraining") -> None:
@@ -149,36 +170,14 @@ def classify() -> None:
     training_view.start_or_stop(PAGE, KIND, snapshot, new_training, lambda left: classifier_controls.choose(PAGE, left),
                                 disabled=problem is not None)  # fmt: skip
     classifier_controls.ask_sizes(PAGE, disabled=running)
-    training_view.tell_refused(PAGE)
-    if snapshot and snapshot.result:
-        training_view.tell_other(classifier_controls.differences(PAGE, snapshot.result, texts))
-    training_view.watch(KIND, snapshot, lambda now: classifier_pictures.show_training(PAGE, now))
-    if problem:
-        explain(problem)
-    if running or problem:
-        tell_no_model(running)
-    else:
-        ask_the_model(snapshot, texts)
-
-
-def ask_the_model(snapshot: training_view.Snapshot | None, texts: "LabelledTexts | None") -> None:
-    """Let the visitor ask the model that goes with the settings and texts, or say why there is none."""
-    try:
-        model = model_shown(snapshot, texts)
-    except ExplorerError as unfit:
-        explain(unfit)
-        model = None
-    if model:
-        live(PAGE, FIELDS, ask_it, model)
-    else:
-        tell_no_model(running=False)
-
-
-def tell_no_model(running: bool) -> None:
-    """Say when the visitor's own sentence can be asked, and offer other pages meanwhile."""
-    if running:
-        st.caption("Your own sentence is labelled here as soon as the training has stopped.")
-    lead_on()
+    with st.container():  # always there, so that the box below keeps its place, and the reader what is being typed
+        training_view.tell_refused(PAGE)
+        if snapshot and snapshot.result:
+            training_view.tell_other(classifier_controls.differences(PAGE, snapshot.result, texts))
+        training_view.watch(KIND, snapshot, lambda now: classifier_pictures.show_training(PAGE, now))
+        if problem:
+            explain(problem)
+    live(PAGE, FIELDS, ask_it, snapshot, texts, problem is None)
 
 
 badge = open_page(PAGE)

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import copy_controls, copy_shapes, copy_texts, training_view
+from pages.ui import controls, copy_controls, copy_shapes, copy_texts, training_view
 from pages.ui.address import (
     Field,
     choice_field,
+    forget_told,
     key,
     read_view,
     tell_not_understood,
@@ -15,7 +16,7 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.attention_view import heads_from_link, heads_to_link
-from pages.ui.frame import open_page, share_link, show_engine, ways_on
+from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from pages.ui.live import live
 from tx_core.errors import ExplorerError
 
@@ -112,12 +113,10 @@ def train_it() -> None:
                                     disabled=not fit())  # fmt: skip
         copy_controls.keep_and_load(PAGE, KIND, trained, disabled=running)
     copy_controls.ask_sizes(PAGE, disabled=running)
-    training_view.tell_refused(PAGE)
-    watch_it(snapshot)
-    if running:
-        st.caption("Your own sequence is answered here as soon as the training has stopped.")
-    else:
-        live(PAGE, FIELDS, ask_it, model_shown(snapshot))
+    with st.container():  # always there, so that the box below keeps its place, and the reader what is being typed
+        training_view.tell_refused(PAGE)
+        watch_it(snapshot)
+    live(PAGE, FIELDS, ask_it, snapshot)
 
 
 def watch_it(snapshot: training_view.Snapshot | None) -> None:
@@ -135,12 +134,28 @@ def watch_it(snapshot: training_view.Snapshot | None) -> None:
     training_view.watch(KIND, snapshot, lambda now: copy_pictures.show_training(PAGE, now))
 
 
-def ask_it(model: "CopyTraining") -> None:
-    """Let the model answer the visitor's own sequence, and show all its attention."""
-    from pages.ui import copy_pictures
-    from tx_core.training import alignment, copy_task
-
+def ask_it(snapshot: training_view.Snapshot | None) -> None:
+    """Let the model answer the visitor's own sequence, and show all its attention; the box stands there all the time."""
     st.header("Ask it yourself")
+    with st.container():
+        model = tell_model(snapshot)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.sentence(key(PAGE, "numbers"), "Your numbers")
+        st.button("Draw numbers", key=key(PAGE, "draw"), icon=":material/casino:", on_click=draw_numbers)
+    if model:
+        show_answer(model)
+
+
+def tell_model(snapshot: training_view.Snapshot | None) -> "CopyTraining | None":
+    """Say how far the model that answers was trained; give it, or None where there is none now, and say why."""
+    if snapshot and snapshot.running:
+        st.caption("Your own sequence is answered here as soon as the training has stopped.")
+        return None
+    try:
+        model = model_shown(snapshot)
+    except ExplorerError as unfit:
+        explain(unfit)
+        return None
     done, batches = len(model.losses), model.settings.batches
     if done:
         st.markdown(
@@ -152,9 +167,14 @@ def ask_it(model: "CopyTraining") -> None:
             ":material/casino: This model is **not trained yet**: its weights are random numbers, so what it answers and "
             "where it looks mean nothing. Train it and look again."
         )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Your numbers", key=key(PAGE, "numbers"), live="250ms", autocomplete="off")
-        st.button("Draw numbers", key=key(PAGE, "draw"), icon=":material/casino:", on_click=draw_numbers)
+    return model
+
+
+def show_answer(model: "CopyTraining") -> None:
+    """Show what the model answers to the numbers in the box, and where it looked."""
+    from pages.ui import copy_pictures
+    from tx_core.training import alignment, copy_task
+
     found = copy_task.answer(model, copy_task.read_numbers(value("numbers"), model.settings))
     copy_pictures.show_answer(found)
     if not found.usual_length:
@@ -172,6 +192,7 @@ if part == "train":
     copy_texts.tell_task()
     live(PAGE, FIELDS, train_it)
 else:
+    forget_told(key(PAGE, "numbers"))
     show_engine(badge, "Encoder-decoder, random weights", "cpu")
     copy_shapes.tell_masks()
     live(PAGE, FIELDS, copy_shapes.inside, PAGE)

@@ -177,6 +177,22 @@ def test_a_sentence_that_cannot_be_read_is_told_and_kept(open_app: Open, text: s
     assert app.text_input(key="classifier_text").value == text
 
 
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
+def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open_app: Open, trainings: Registry):
+    app = open_app("classifier", **SMALL | {"epochs": "20", "batch": "16"})
+    app.text_input(key="classifier_text").set_value("so dull").run()
+    press(app, "train")
+    assert app.text_input(key="classifier_text").value == "so dull"
+    app.text_input(key="classifier_text").set_value("so good").run()
+    press(app, "stop")
+    until_still(app, trainings)
+    assert app.text_input(key="classifier_text").value == "so good"
+    for data in ("imdb", "own"):
+        app.segmented_control(key="classifier_data").set_value(data).run()
+        assert app.text_input(key="classifier_text").value == "so good"
+        assert "labelled here once a model is trained" in says(app)
+
+
 @pytest.mark.parametrize("failure", [HTTPError("503"), OSError("no route"), ImportError("dill"), ValueError("no such split")])
 def test_reviews_that_cannot_be_had_are_told_whatever_the_library_says(open_app: Open, monkeypatch: pytest.MonkeyPatch, failure):
     def refuse(*_: object, **__: object) -> None:

@@ -129,3 +129,30 @@ def test_a_run_that_would_keep_the_host_too_long_is_refused(open_app: Open, trai
     app = press(open_app("encoder_decoder", width="128", layers="2", feed="512", batches="600", length="16"), "train")
     assert "times as long as this server allows" in says(app)
     assert trainings.running == 0
+
+
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
+def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open_app: Open, trainings: Registry):
+    app = open_app("encoder_decoder", **LONG)
+    box = "encoder_decoder_numbers"
+    app.text_input(key=box).set_value("2 3 4 5 6").run()
+    press(app, "train")
+    assert app.text_input(key=box).value == "2 3 4 5 6"
+    app.text_input(key=box).set_value("6 5 4").run()
+    press(app, "stop")
+    until_still(app, trainings, KIND)
+    assert app.text_input(key=box).value == "6 5 4"
+    assert answered(app).splitlines()[0].split() == ["you", "wrote", "6", "5", "4"]
+    app.number_input(key="encoder_decoder_width").set_value(9).run()
+    assert "“Width” must divide by “Heads”" in says(app)
+    assert app.text_input(key=box).value == "6 5 4"
+
+
+def test_a_box_that_was_away_is_told_to_the_browser_again(open_app: Open):
+    app = open_app("encoder_decoder", **SMALL)
+    app.text_input(key="encoder_decoder_numbers").set_value("6 5 4").run()
+    app.segmented_control(key="encoder_decoder_part").set_value("inside").run()
+    app.run()
+    app.segmented_control(key="encoder_decoder_part").set_value("train").run()
+    told = app.text_input(key="encoder_decoder_numbers").proto
+    assert (told.set_value, told.value) == (True, "6 5 4")

@@ -55,6 +55,11 @@ def held(name: str, then: Callable[[], None] | None = None) -> dict[str, object]
     return {"key": name, "on_change": take}
 
 
+def forget_told(name: str) -> None:
+    """Have the browser told the value of a widget again that this run does not draw: it forgets the widget."""
+    st.session_state.pop(f"{name}_given", None)
+
+
 def text_field(name: str, default: str = "") -> Field[str]:
     """A field of any text."""
     return Field(name, default, str)
@@ -111,7 +116,7 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
     for field in fields:
         name = key(page, field.name)
         if arriving:
-            st.session_state.pop(f"{name}_given", None)
+            forget_told(name)
         st.session_state.setdefault(name, left.get("values", {}).get(field.name, field.default))
         if field.read is not str:  # told anew, as `held` says, for widgets without it; what is being typed is left alone
             st.session_state[name] = st.session_state[name]

@@ -9,8 +9,11 @@ SLOW = 60_000
 def test_it_learns_and_then_labels_a_sentence(page_at, axe, settle):
     page = page_at(f"/classifier?{SMALL}")
     expect(page.get_by_text("not trained yet")).to_be_visible(timeout=SLOW)
+    box = page.get_by_label("Your sentence")
+    box.fill("it was so good")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text("15 of 15 batches")).to_be_visible(timeout=SLOW)
+    expect(box).to_have_value("it was so good", timeout=SLOW)
     expect(page.get_by_text("texts that it never learned from are labelled rightly")).to_be_visible(timeout=SLOW)
     expect(page.get_by_test_id("attention-heatmap")).to_be_visible(timeout=SLOW)
     settle(page)

@@ -63,3 +63,21 @@ def test_a_phone_in_the_dark_shows_all_of_it(page_at, axe, settle, part):
     settle(page)
     assert fits(page)
     axe(page)
+
+
+def test_the_numbers_typed_before_and_during_a_training_are_there_after_it_and_after_the_other_part(page_at, settle):
+    page = page_at(f"/encoder_decoder?{SMALL}&batches=60")
+    box = page.get_by_label("Your numbers")
+    box.fill("2 3 4 5 6", timeout=SLOW)
+    expect(page.get_by_text("you wrote  2 3 4 5 6")).to_be_visible(timeout=SLOW)
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible(timeout=SLOW)
+    box.fill("6 5 4")
+    expect(page.get_by_text("Done: batch 60 of 60")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("you wrote  6 5 4")).to_be_visible(timeout=SLOW)
+    settle(page)
+    expect(box).to_have_value("6 5 4")
+    page.get_by_text("Masks and shapes", exact=True).click()
+    expect(box).to_have_count(0, timeout=SLOW)
+    page.get_by_text("Train it", exact=True).click()
+    expect(box).to_have_value("6 5 4", timeout=SLOW)
