@@ -171,7 +171,7 @@ def classify() -> None:
                                 disabled=problem is not None)  # fmt: skip
     classifier_controls.ask_sizes(PAGE, disabled=running)
     with st.container():  # always there, so that the box below keeps its place, and the reader what is being typed
-        training_view.tell_refused(PAGE)
+        training_view.tell_refused(PAGE, KIND)
         if snapshot and snapshot.result:
             training_view.tell_other(classifier_controls.differences(PAGE, snapshot.result, texts))
         training_view.watch(KIND, snapshot, lambda now: classifier_pictures.show_training(PAGE, now))

@@ -114,7 +114,7 @@ def train_it() -> None:
         copy_controls.keep_and_load(PAGE, KIND, trained, disabled=running)
     copy_controls.ask_sizes(PAGE, disabled=running)
     with st.container():  # always there, so that the box below keeps its place, and the reader what is being typed
-        training_view.tell_refused(PAGE)
+        training_view.tell_refused(PAGE, KIND)
         watch_it(snapshot)
     live(PAGE, FIELDS, ask_it, snapshot)
 

@@ -102,7 +102,7 @@ with left:
     except ExplorerError as missing:
         problem = missing
 many_run.run_or_stop(PAGE, snapshot, engine, sentences)
-training_view.tell_refused(PAGE)
+training_view.tell_refused(PAGE, many_run.KIND)
 many_run.watch(snapshot)
 try:
     report = None if running else many_run.report_shown(PAGE, snapshot, engine, sentences)

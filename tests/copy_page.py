@@ -28,3 +28,8 @@ def answered(app: AppTest) -> str:
     """Give the box that holds what was written, what the model answers and what is right."""
     (block,) = (code.value for code in app.code if code.value.startswith("you wrote"))
     return block
+
+
+def bars(app: AppTest) -> str:
+    """Give what stands beside the page's progress bars."""
+    return "\n".join(bar.proto.text for bar in app.get("progress"))

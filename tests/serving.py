@@ -18,6 +18,9 @@ ROOT = Path(__file__).parent.parent
 
 Answer = TypeVar("Answer")
 
+SETTINGS = {"TX_TRAININGS": "2"}
+"""As on two cores, on any machine: so few visitors fill the server that a test can."""
+
 
 def fetch(url: str) -> tuple[int, dict[str, str], bytes]:
     """Get a URL: status, headers (names in lower case) and body, whatever the status."""
@@ -49,7 +52,7 @@ def serving(root: Path, log: Path, *options: str) -> Iterator[str]:
                "--server.address", "127.0.0.1", "--server.port", str(port), *options]
     with log.open("wb") as output:
         server = subprocess.Popen(
-            command, cwd=root, stdout=output, stderr=subprocess.STDOUT, env=os.environ | {"PYTHONUTF8": "1"}
+            command, cwd=root, stdout=output, stderr=subprocess.STDOUT, env=os.environ | {"PYTHONUTF8": "1"} | SETTINGS
         )
     below = options[options.index("--server.baseUrlPath") + 1] if "--server.baseUrlPath" in options else ""
     url = f"http://127.0.0.1:{port}/{below}".rstrip("/")

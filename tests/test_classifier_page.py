@@ -89,20 +89,18 @@ def test_a_stopped_training_goes_on_with_its_own_texts_and_settings(open_app: Op
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
-def test_a_busy_host_says_so_before_anything_is_fetched(open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch):
-    first, second = open_app("classifier", **SMALL | {"epochs": "20", "batch": "16"}), open_app("classifier", data="imdb")
-    press(first, "train")
-    monkeypatch.setattr(classifier_controls, "fetch_imdb", lambda: pytest.fail("it was fetched"))
-    press(second, "train")
-    assert "training for other visitors" in says(second)
-
-
-@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
-def test_a_second_visitor_is_told_that_the_host_is_busy(open_app: Open, trainings: Registry):
+def test_a_second_visitor_waits_and_a_third_is_refused_before_anything_is_fetched(
+    open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch
+):
     first, second = (open_app("classifier", **SMALL | {"epochs": "20", "batch": "16"}) for _ in range(2))
-    press(first, "train")
-    press(second, "train")
-    assert "training for other visitors" in says(second)
+    third = open_app("classifier", data="imdb")
+    for app in (first, second):
+        press(app, "train")
+    monkeypatch.setattr(classifier_controls, "fetch_imdb", lambda: pytest.fail("it was fetched"))
+    press(third, "train")
+    assert "training for other visitors" in says(third)
+    waiting = [[bar.proto.text for bar in app.get("progress") if "begins by itself" in bar.proto.text] for app in (first, second)]
+    assert waiting == [[], ["You are next; it begins by itself. Stay on this page."]]
     assert trainings.running == 1
 
 
@@ -185,7 +183,7 @@ def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open
     assert app.text_input(key="classifier_text").value == "so dull"
     app.text_input(key="classifier_text").set_value("so good").run()
     press(app, "stop")
-    until_still(app, trainings)
+    until_still(app, trainings, KIND)
     assert app.text_input(key="classifier_text").value == "so good"
     for data in ("imdb", "own"):
         app.segmented_control(key="classifier_data").set_value(data).run()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from copy_page import KIND, SETTINGS, SMALL, Open, press, says
+from copy_page import KIND, SETTINGS, SMALL, Open, answered, bars, press, says
 from streamlit.testing.v1 import AppTest
 from trainings import SLOWLY, name_of, own_server, until_still
 
@@ -108,21 +108,45 @@ def test_the_link_of_a_training_page_promises_no_trained_model(open_app: Open):
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
-def test_two_visitors_train_at_once_and_a_third_is_told_that_the_host_is_busy(open_app: Open, trainings: Registry):
-    first, second, third = (open_app("encoder_decoder", **LONG | {"seed": seed}) for seed in "123")
-    press(first, "train")
-    press(second, "train")
+def test_two_visitors_train_at_once_the_next_ones_wait_and_one_too_many_is_told_so(open_app: Open, trainings: Registry):
+    apps = [open_app("encoder_decoder", **LONG | {"seed": seed}) for seed in "12345"]
+    for app in apps:
+        press(app, "train")
+    first, second, third, fourth, fifth = apps
     assert trainings.running == 2
-    press(third, "train")
-    assert "training for other visitors" in says(third)
-    assert "Train" in buttons(third)
+    assert "You are next; it begins by itself." in bars(third)
+    assert "1 other is before you; it begins by itself." in bars(fourth)
+    assert "training for other visitors" in says(fifth)
+    assert "Train" in buttons(fifth)
+    assert all("before you" not in bars(app) and "You are next" not in bars(app) for app in (first, second, fifth))
     press(first, "stop")
     until_still(first, trainings, KIND)
-    press(third, "train")
-    assert "Stop" in buttons(third)
-    assert "training for other visitors" not in says(third)
+    assert "Stop" in buttons(third.run())
+    assert "You are next" not in bars(third)
+    assert "You are next" in bars(fourth.run())
+    press(fourth, "stop")
+    assert "Train" in buttons(fourth)
+    press(fifth, "train")
+    assert "You are next" in bars(fifth)
+    assert "training for other visitors" not in says(fifth)
     seeds = [trainings._jobs[name_of(app), KIND].training.settings.seed for app in (second, third)]
     assert seeds == [2, 3]
+    assert trainings.running == 2
+
+
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
+def test_whoever_was_away_from_the_queue_is_told_that_the_place_was_given_up(open_app: Open, trainings: Registry):
+    apps = [open_app("encoder_decoder", **LONG | {"seed": seed}) for seed in "123"]
+    for app in apps:
+        press(app, "train")
+    trainings._patience = -1.0
+    apps[2].run()
+    trainings._patience = 600.0
+    assert "your place in the queue was given up" in says(apps[2].run())
+    assert "Train" in buttons(apps[2])
+    press(apps[2], "train")
+    assert "given up" not in says(apps[2])
+    assert "You are next" in bars(apps[2])
 
 
 def test_a_run_that_would_keep_the_host_too_long_is_refused(open_app: Open, trainings: Registry):

@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import training_view
-from tx_core.training.background import Registry, Snapshot
+from tx_core.training.background import Registry
+from tx_core.training.job import Snapshot
 
 SLOWLY = 0.1
 """Seconds of rest after each batch, for tests that must meet a training before its end on a busy machine, too."""
@@ -16,11 +17,11 @@ SLOWLY = 0.1
 
 @contextmanager
 def own_server(monkeypatch: pytest.MonkeyPatch, *, limit: int, pause: float) -> Iterator[Registry]:
-    """Give the pages room for so many trainings at once, each of which rests for `pause` seconds after a batch."""
-    registry = Registry(limit=limit, kept=8, pause=pause)
+    """Give the pages room for so many trainings at once and as many that wait; each rests for `pause` seconds after a batch."""
+    registry = Registry(limit=limit, kept=8, queue=limit, patience=600.0, pause=pause)
     monkeypatch.setattr(training_view, "TRAININGS", registry)
     yield registry
-    for visitor, kind in list(registry._jobs):
+    for visitor, kind in [*registry._waiting, *registry._jobs]:
         registry.stop(visitor, kind)
 
 

@@ -12,9 +12,9 @@ from pages.ui.mask_grid import Matrix, Naming, matrices
 from pages.ui.training_charts import draw_curves
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.training.background import Snapshot
     from tx_core.training.classifier import HeldOut
     from tx_core.training.classifier_data import LabelledTexts
+    from tx_core.training.job import Snapshot
     from tx_core.training.label_prediction import LabelPrediction
 
 SHOWN_EXAMPLES = 6

@@ -14,9 +14,9 @@ from pages.ui.training_charts import draw_curves
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.seq2seq_shapes import ShapesRun
     from tx_core.trace import AttentionStack, Trace
-    from tx_core.training.background import Snapshot
     from tx_core.training.copy_run import CopyTraining
     from tx_core.training.copy_task import Answer
+    from tx_core.training.job import Snapshot
 
 KINDS = {"cross": "Decoder to source", "self": "Within the source", "decoder": "Within the target"}
 

@@ -17,7 +17,8 @@ from pages.ui.changes import Change, Changes
 from pages.ui.controls import head_name
 from pages.ui.figures import percent
 from tx_core.errors import Busy
-from tx_core.training.background import Registry, Snapshot
+from tx_core.training.background import Registry
+from tx_core.training.job import Snapshot
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.engine import Engine

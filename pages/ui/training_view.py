@@ -1,6 +1,6 @@
 """Training on a page: started, watched and stopped by its visitor, while the page stays usable.
 
-Setting: TX_TRAININGS (how many trainings may run at once on this server).
+Setting: TX_TRAININGS (how many trainings may run at once on this server; the next ones wait for their turn).
 """
 
 import os
@@ -12,13 +12,16 @@ import streamlit as st
 
 from pages.ui.address import key
 from pages.ui.frame import explain
-from tx_core.errors import ExplorerError
-from tx_core.training.background import Registry, Snapshot, Trainable
+from tx_core.errors import Busy, ExplorerError
+from tx_core.training.background import Registry
+from tx_core.training.job import Snapshot, Trainable
 
 POLL_SECONDS = 1.0
+MOST_WAITING = 100
 TRAININGS = Registry(
-    limit=int(os.environ.get("TX_TRAININGS", max(2, os.cpu_count() or 2))), seconds=1800.0, kept=40, pause=0.01
-)
+    limit=int(os.environ.get("TX_TRAININGS", max(2, os.cpu_count() or 2))), seconds=1800.0, kept=40, pause=0.01,
+    queue=MOST_WAITING,
+)  # fmt: skip
 """All trainings of this server. A result waits half an hour for its visitor to come back from other pages."""
 
 
@@ -46,8 +49,10 @@ def attempt(page: str, act: Callable[[], object]) -> None:
         st.session_state[key(page, "refused")] = problem
 
 
-def tell_refused(page: str) -> None:
-    """Say why the last click could not be followed."""
+def tell_refused(page: str, kind: str) -> None:
+    """Say why the last click could not be followed, or no longer is: its turn did not come while the visitor was there."""
+    if TRAININGS.gave_up(visitor(), kind):
+        st.session_state[key(page, "refused")] = Busy("You were away, so your place in the queue was given up. Start again.")
     if problem := st.session_state.get(key(page, "refused")):
         explain(problem)
 
@@ -56,7 +61,7 @@ def start_or_stop(
     page: str, kind: str, snapshot: Snapshot | None, make: Callable[[], Trainable], choose: Callable[[Any], None],
     *, disabled: bool = False,
 ) -> None:  # fmt: skip
-    """Offer to start the training that `make` gives, to stop the one that runs, or to go on with one that was stopped.
+    """Offer to start the training that `make` gives, to stop the one that runs or waits, or to go on with a stopped one.
 
     snapshot: as `look` gave it to this run of the page, the same for all its parts, or they would contradict each other.
     choose: brings the settings of a training that goes on onto the page.
@@ -74,13 +79,13 @@ def start_or_stop(
 
 
 def begin(kind: str, make: Callable[[], Trainable]) -> None:
-    """Start what `make` gives; where the host is busy, raise Busy before anything is made or fetched."""
+    """Start what `make` gives, or queue it; where the queue is full, raise Busy before anything is made or fetched."""
     TRAININGS.check_room(visitor())
     TRAININGS.start(visitor(), kind, make())
 
 
 def go_on(kind: str, left: Trainable, choose: Callable[[Any], None]) -> None:
-    """Train on from where a training was stopped, with the settings that it had; raise Busy where the host is."""
+    """Train on from where a training was stopped, with the settings that it had; raise Busy where the queue is full."""
     TRAININGS.go_on(visitor(), kind)
     choose(left)
 
@@ -95,7 +100,7 @@ def tell_other(differences: Sequence[str]) -> None:
 def watch(
     kind: str, snapshot: Snapshot | None, draw: Callable[[Snapshot], None], words: tuple[str, str] = ("Training", "batch")
 ) -> None:
-    """Draw the visitor's training, and again every second while it runs; at its end the whole page runs once more.
+    """Draw the visitor's training, and again every second while it runs or waits; at its end the whole page runs once more.
 
     words: what it is called while it runs, and what is counted.
     """
@@ -116,6 +121,9 @@ def _watch(kind: str, draw: Callable[[Snapshot], None], was_running: bool, words
 
 def _progress(snapshot: Snapshot, running: str, unit: str) -> None:
     """Say how far it is; every record of a training has batch, batches and seconds."""
+    if snapshot.state == "waiting":
+        st.progress(0.0, waiting_in_words(snapshot.before))
+        return
     if not snapshot.records:
         if snapshot.running:
             st.progress(0.0, "Starting …")
@@ -124,3 +132,9 @@ def _progress(snapshot: Snapshot, running: str, unit: str) -> None:
     doing = {"running": running, "stopping": "Stopping", "stopped": "Stopped", "finished": "Done", "failed": "Broken off"}
     st.progress(last.batch / last.batches,
                 f"{doing[snapshot.state]}: {unit} {last.batch:,} of {last.batches:,}, {last.seconds:.0f} s")  # fmt: skip
+
+
+def waiting_in_words(before: int) -> str:
+    """Say how many others begin before one that waits."""
+    others = {0: "You are next", 1: "1 other is before you"}.get(before, f"{before:,} others are before you")
+    return f"{others}; it begins by itself. Stay on this page."

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
+from serving import SETTINGS
 
 SMALL = "vocab=12&length=6&batch=16&width=16&heads=2&feed=24&seed=3&numbers=7+3+11+2+5"
 LONG = "vocab=12&length=16&batch=16&batches=600&width=128&layers=2&heads=2&feed=512"
@@ -81,3 +82,17 @@ def test_the_numbers_typed_before_and_during_a_training_are_there_after_it_and_a
     expect(box).to_have_count(0, timeout=SLOW)
     page.get_by_text("Train it", exact=True).click()
     expect(box).to_have_value("6 5 4", timeout=SLOW)
+
+
+def test_a_training_waits_for_its_turn_and_begins_by_itself(page_at):
+    pages = [page_at(f"/encoder_decoder?{LONG}") for _ in range(int(SETTINGS["TX_TRAININGS"]))]
+    last = page_at(f"/encoder_decoder?{SMALL}&batches=10")
+    for page in (*pages, last):
+        page.get_by_role("button", name="Train", exact=True).click(timeout=SLOW)
+        expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible(timeout=SLOW)
+    expect(last.get_by_text("You are next; it begins by itself.")).to_be_visible(timeout=SLOW)
+    pages[0].get_by_role("button", name="Stop", exact=True).click()
+    expect(last.get_by_text("Done: batch 10 of 10")).to_be_visible(timeout=SLOW)
+    for page in pages[1:]:
+        page.get_by_role("button", name="Stop", exact=True).click()
+        expect(page.get_by_role("button", name="Train anew", exact=True)).to_be_visible(timeout=SLOW)
