@@ -54,7 +54,7 @@ PAGES = (
     Page("positions", "Build", "Positions", "How does it know the order of words?",
          "Attention by itself sees a bag of words. Look at six ways to tell it positions, test them, and shuffle the words."),
     Page("encoder_decoder", "Build", "Encoder and decoder", "How does one sequence become another?",
-         "Train a whole transformer in a few seconds, and watch its decoder find out where to look in the source."),
+         "Train a whole transformer here and now, and watch its decoder find out where to look in the source."),
     Page("bert", "Build", "BERT, written out", "Is this really BERT?",
          "Hold our own BERT against the library's, against one that nobody trained, and against what came after it.",
          second="pair"),
