@@ -18,8 +18,9 @@ if TYPE_CHECKING:  # the core imports torch: the title is painted without it
 PAGE, KIND = "classifier", "labels"
 TEXT = """
 Each word becomes a vector, an encoder lets the words look at one another, and then each dimension takes its **greatest value**
-over all words. From those values a single matrix makes a score for every label. Nothing is told about words beforehand: that
-*dull* is blame and *not dull* is praise has to be found out from the labels.
+over all words, which is called **max-pooling**. From those values a single matrix makes a score for every label. Nothing is told
+about words beforehand: that *the plot was dull* is blame and *the plot was not dull at all* is praise has to be found out from
+the labels. Trained as offered here, it finds out both, and yet takes *not dull* alone for blame: it learned from whole sentences.
 """
 
 
@@ -39,7 +40,7 @@ def read_head(written: str) -> tuple[int, int]:
 
 FIELDS = (
     *classifier_controls.FIELDS,
-    text_field("text", "the plot was not dull at all, I loved it"),
+    text_field("text", "the plot was not dull at all"),
     Field("head", (0, 0), read_head, lambda head: heads_to_link([head])),
 )
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 
+import numpy as np
 import pytest
 from drawings import says
 from huggingface_hub.errors import HTTPError
@@ -12,7 +13,11 @@ from streamlit.testing.v1 import AppTest
 from trainings import SLOWLY, own_server, until_still
 
 from pages.ui import classifier_controls
+from pages.ui.classifier_pictures import overfitting
+from tx_core.training import classifier, label_prediction
 from tx_core.training.background import Registry
+from tx_core.training.classifier import ClassifierProgress, HeldOut
+from tx_core.training.classifier_data import opinions
 
 Open = Callable[..., AppTest]
 KIND = "labels"
@@ -165,6 +170,40 @@ def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry
     assert not app.exception
     assert "IMDB needs the datasets library" in says(app)
     assert trainings.running == 0
+
+
+def test_the_text_of_the_page_is_true_of_the_training_that_it_offers(open_app: Open):
+    app = open_app("classifier")
+    (promise,) = (element.value for element in app.markdown if "max-pooling" in element.value)
+    for words in ("*the plot was dull* is blame", "*the plot was not dull at all* is praise", "takes *not dull* alone for blame"):
+        assert words in promise.replace("\n", " ")
+    offered = classifier.start(app.session_state["classifier_untrained"].settings, opinions())
+    assert offered.settings.epochs == app.number_input(key="classifier_epochs").value == 8
+    for _ in offered.steps():
+        pass
+    first = app.session_state["classifier_text"]
+    assert first == "the plot was not dull at all"
+    said = [label_prediction.predict(offered, text).label for text in ("the plot was dull", first, "not dull")]
+    assert said == ["negative", "positive", "negative"]
+
+
+def told_of(losses: list[float], tested: list[float]) -> str:
+    none = np.zeros((2, 2), int)
+    return overfitting([
+        ClassifierProgress(epoch, len(losses), epoch, loss, 0.9, 1.0, HeldOut(test, 0.9, ("a", "b"), none))
+        for epoch, (loss, test) in enumerate(zip(losses, tested, strict=True), start=1)
+    ])  # fmt: skip
+
+
+def test_a_loss_that_rises_on_the_test_alone_is_called_overfitting():
+    assert told_of([0.6, 0.3, 0.1, 0.05], [0.55, 0.42, 0.5, 0.49]) == (
+        "Since epoch 2, the loss on the test has risen from 0.420 to 0.490 while the loss on the texts that it learns from "
+        "went on falling: it learns those by heart, which is called overfitting."
+    )
+    assert told_of([0.6, 0.3, 0.1], [0.55, 0.42, 0.41]) == ""
+    assert told_of([0.6, 0.3, 0.1], [0.55, 0.42, 0.43]) == ""  # it wavers
+    assert told_of([0.6, 0.3, 0.4], [0.55, 0.42, 0.6]) == ""  # both rise: it has lost its way
+    assert overfitting([]) == ""
 
 
 @pytest.mark.parametrize(("text", "told"), [("", "Write a sentence"), ("word " * 41, "40 words at the most")])

@@ -1,5 +1,7 @@
 """A classifier that learns: its curves, what it takes for what, and which words of a sentence it goes by."""
 
+from collections.abc import Sequence
+from statistics import mean
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,12 +14,14 @@ from pages.ui.mask_grid import Matrix, Naming, matrices
 from pages.ui.training_charts import draw_curves
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.training.classifier import HeldOut
+    from tx_core.training.classifier import ClassifierProgress, HeldOut
     from tx_core.training.classifier_data import LabelledTexts
     from tx_core.training.job import Snapshot
     from tx_core.training.label_prediction import LabelPrediction
 
 SHOWN_EXAMPLES = 6
+CLEAR_RISE = 1.05
+"""How many times its lowest value a loss must be to be called risen: it wavers from epoch to epoch."""
 
 
 def show_data(page: str, texts: "LabelledTexts") -> None:
@@ -54,8 +58,25 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
             "labelled rightly": [(one.batch, one.accuracy) for one in records],
             "on the test": [(batch, test.accuracy) for batch, test in tested],
         }, steps, "batch")  # fmt: skip
+    if told := overfitting(records):
+        st.text(told)
     if tested:
         _confusion(tested[-1][1])
+
+
+def overfitting(records: "Sequence[ClassifierProgress]") -> str:
+    """Say what it is where the loss on the test rises while that on what is learned still falls; "" where that is not so."""
+    tests = {one.epoch: one.test.loss for one in records if one.test is not None}
+    if not tests:
+        return ""
+    learned = {epoch: mean(one.loss for one in records if one.epoch == epoch) for epoch in tests}
+    best, last = min(tests, key=tests.get), max(tests)
+    if tests[last] < tests[best] * CLEAR_RISE or learned[last] >= learned[best]:
+        return ""
+    return (
+        f"Since epoch {best}, the loss on the test has risen from {tests[best]:.3f} to {tests[last]:.3f} while the loss on "
+        "the texts that it learns from went on falling: it learns those by heart, which is called overfitting."
+    )
 
 
 def _confusion(test: "HeldOut") -> None:
