@@ -171,16 +171,29 @@ def tell_model(snapshot: training_view.Snapshot | None) -> "CopyTraining | None"
 
 
 def show_answer(model: "CopyTraining") -> None:
-    """Show what the model answers to the numbers in the box, and where it looked."""
+    """Show what the model answers to the numbers in the box, why some may be wrong, and where it looked."""
     from pages.ui import copy_pictures
     from tx_core.training import alignment, copy_task
 
     found = copy_task.answer(model, copy_task.read_numbers(value("numbers"), model.settings))
     copy_pictures.show_answer(found)
-    if not found.usual_length:
+    if wrong := copy_pictures.why_wrong(found, model, lambda: examined(model)):
+        st.caption(wrong)
+    elif model.losses and not found.usual_length:
         st.caption(f"It was trained on sequences of {model.settings.length - 1} numbers only; others are new to it.")
     best = alignment.best_head(found.trace, model.settings.task)
-    live(PAGE, FIELDS, copy_pictures.show_maps, PAGE, found.trace, (best.layer, best.head))
+    live(PAGE, FIELDS, copy_pictures.show_maps, PAGE, found, (best.layer, best.head))
+
+
+def examined(model: "CopyTraining") -> tuple[int, int]:
+    """Give how many numbers a trained model writes wrongly in a test, and of how many; each model is tested once."""
+    from tx_core.training import copy_task
+
+    tested, counts = st.session_state.get(key(PAGE, "examined"), (None, (0, 0)))
+    if tested is not model:
+        counts = copy_task.examine(model)
+        st.session_state[key(PAGE, "examined")] = model, counts
+    return counts
 
 
 badge = open_page(PAGE)

@@ -18,6 +18,11 @@ def walls(app: AppTest) -> list[Sent]:
     return _sent(app).get("head_wall", [])
 
 
+def maps(app: AppTest) -> list[Sent]:
+    """Give header and cells of every map."""
+    return _sent(app).get("attention_map", [])
+
+
 def drawn(app: AppTest) -> dict[str, Sent]:
     """Give header and cells of what was sent to the first wall, the first map and the first comparison of a change."""
     return {name: sent[0] for name, sent in _sent(app).items()}

@@ -8,7 +8,7 @@ import torch
 from tx_core.errors import TextProblem
 from tx_core.training.copy_run import head_shares, learning_rate, start, train
 from tx_core.training.copy_settings import MOST_LIVE_WORK, NOTEBOOK, QUICK, SIZES, check_live
-from tx_core.training.copy_task import answer, main, read_numbers
+from tx_core.training.copy_task import EXAM_SEED, answer, examine, main, read_numbers
 from tx_core.training.synthetic import TASKS, answer_places, random_sources, solve
 
 # Small enough for a quick test; the notebook's sizes are measured in tests/bench.
@@ -80,6 +80,17 @@ def test_other_tasks_are_learned_too(task):
     *_, last = train(training)
     assert last.loss < 0.1
     assert last.accuracy > 0.97
+
+
+def test_the_test_counts_what_its_answers_have_wrong_on_new_sequences(learned):
+    halfway = start(replace(TINY, batches=40))
+    for _ in halfway.steps():
+        pass
+    sources = random_sources(12, TINY.length, TINY.vocab_size, EXAM_SEED)[:, 1:].tolist()
+    for training in (start(TINY), halfway, learned[0]):
+        wrong = sum(len(numbers) - answer(training, numbers).right_ones for numbers in sources)
+        assert examine(training, 12) == (wrong, 12 * (TINY.length - 1))
+    assert examine(learned[0], 12)[0] < examine(halfway, 12)[0] < examine(start(TINY), 12)[0]
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():

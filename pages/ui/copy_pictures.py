@@ -1,6 +1,6 @@
 """A transformer that learns a task on sequences: its curves, its maps from batch to batch, its answers and where it looked."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -58,14 +58,16 @@ def _ask_batch(page: str, batches: Sequence[int]) -> int:
 
 def cross_map(trace: "Trace", last: "Trace", when: str, name: str) -> None:
     """Draw where the head looks that comes closest to the answers in the last trace, on a sequence not trained on."""
-    from tx_core.training.alignment import best_head
+    from tx_core.training.alignment import best_head, right_numbers
 
     found = best_head(last, last.model)
     stack = trace.stacks[-1]
-    told = f"{when}: {head_name(found.layer, found.head)} of the cross-attention, on a sequence that is never trained on."
+    told = (f"{when}: {head_name(found.layer, found.head)} of the cross-attention, on a sequence that is never trained on. "
+            "Each row is a step of the decoder: the number that it reads → the number that it should write.")  # fmt: skip
     st.text(told)
+    rows = steps(stack.query_tokens.tokens, right_numbers(trace, trace.model))
     attention_map(
-        stack.query_tokens.tokens, stack.key_tokens.tokens, stack.weights[found.layer, found.head], label=told,
+        rows, marked(stack.key_tokens.tokens), stack.weights[found.layer, found.head], label=told,
         scale="blues", strongest=1, show="heatmap", focus=None, key=name, on_focus=lambda: None,
     )  # fmt: skip
 
@@ -73,6 +75,16 @@ def cross_map(trace: "Trace", last: "Trace", when: str, name: str) -> None:
 def head_name(layer: int, head: int) -> str:
     """Name a head as a reader counts."""
     return f"layer {layer + 1}, head {head + 1}"
+
+
+def marked(tokens: Sequence[str]) -> list[str]:
+    """Name the tokens of a sequence, the mark before it by what it is: its number, 1, looks like one of the others."""
+    return ["start", *tokens[1:]]
+
+
+def steps(read: Sequence[str], written: Sequence[int]) -> list[str]:
+    """Name each step of a decoder by the token that it reads and the number that it writes, as in "start → 84"."""
+    return [f"{token} → {number}" for token, number in zip(marked(read), written, strict=True)]
 
 
 def show_answer(found: "Answer") -> None:
@@ -84,9 +96,29 @@ def show_answer(found: "Answer") -> None:
     st.code("\n".join([*lines, " " * 11 + " ".join(f"{mark:>{width}}" for mark in marks)]), language=None)
 
 
-def show_maps(page: str, trace: "Trace", best: tuple[int, int]) -> None:
+def why_wrong(found: "Answer", model: "CopyTraining", test: Callable[[], tuple[int, int]]) -> str:
+    """Say why a trained model answers wrongly; "" where it does not. test: counts wrong numbers, of how many, in a test."""
+    wrong, asked, done, settings = len(found.right) - found.right_ones, len(found.right), len(model.losses), model.settings
+    told = f"{wrong} of {asked} {'is' if wrong == 1 else 'are'} wrong (✗): "
+    if not done or not wrong:
+        return ""
+    if not found.usual_length:
+        return f"{told}it was trained on sequences of {settings.length - 1} numbers only, and others are new to it."
+    if not model.finished:
+        return f"{told}its training was stopped after {done:,} of {settings.batches:,} batches."
+    missed, all_numbers = test()
+    rare = "" if missed else ", so such a mistake is rare"
+    return (f"{told}its training was short, {settings.batches:,} batches, and more usually leave fewer mistakes. In a test on "
+            f"new sequences, {missed:,} of {all_numbers:,} numbers were wrong{rare}.")  # fmt: skip
+
+
+def show_maps(page: str, found: "Answer", best: tuple[int, int]) -> None:
     """Let the reader walk through the three kinds of attention of one run. best: the head shown where none is chosen."""
-    st.caption("**1** is the start mark: it stands before every sequence, so that the first number, too, follows a token.")
+    st.caption(
+        "**start** is the mark before every sequence, so that the first number, too, follows a token. A row such as **8 → 3** "
+        "is a step of the decoder: it reads 8 and writes 3."
+    )
+    trace = found.trace
     kind = st.segmented_control("Attention", list(KINDS), key=key(page, "kind"), format_func=KINDS.get, required=True)
     stack = next(stack for stack in trace.stacks if stack.kind == kind)
     layers, heads = stack.weights.shape[:2]
@@ -101,11 +133,12 @@ def show_maps(page: str, trace: "Trace", best: tuple[int, int]) -> None:
     with left:
         st.caption("All heads of this kind")
         head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=take_head)
+    rows = marked(stack.query_tokens.tokens) if kind == "self" else steps(stack.query_tokens.tokens, found.written)
     with right:
         told = f"{KINDS[kind]}, {head_name(*head)}: {_axes(stack)}"
         st.text(told)
         attention_map(
-            stack.query_tokens.tokens, stack.key_tokens.tokens, stack.weights[head], label=told, scale="blues",
+            rows, marked(stack.key_tokens.tokens), stack.weights[head], label=told, scale="blues",
             strongest=40, show="both", focus=None, key=key(page, "map"), on_focus=lambda: None,
         )  # fmt: skip
 

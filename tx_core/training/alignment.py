@@ -6,7 +6,7 @@ import torch
 
 from tx_core.trace import Trace
 from tx_core.training.copy_run import head_shares
-from tx_core.training.synthetic import answer_places
+from tx_core.training.synthetic import answer_places, solve
 
 
 @dataclass(frozen=True)
@@ -28,3 +28,9 @@ def best_head(trace: Trace, task: str) -> AlignedHead:
     shares = torch.stack([head_shares(torch.from_numpy(layer)[None], places) for layer in cross.weights])
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
     return AlignedHead(layer, head, float(shares[layer, head]))
+
+
+def right_numbers(trace: Trace, task: str) -> tuple[int, ...]:
+    """Give the number that each step of the decoder should write, for the source that a run has read."""
+    cross = next(stack for stack in trace.stacks if stack.kind == "cross")
+    return tuple(solve(task, torch.tensor([cross.key_tokens.ids]))[0, 1:].tolist())

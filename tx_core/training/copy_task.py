@@ -16,7 +16,10 @@ from tx_core.trace import Trace
 from tx_core.training.copy_file import to_file
 from tx_core.training.copy_run import CopyTraining, start, train
 from tx_core.training.copy_settings import SIZES, CopySettings
-from tx_core.training.synthetic import FIRST_NUMBER, START, TASKS, solve
+from tx_core.training.synthetic import FIRST_NUMBER, START, TASKS, random_sources, solve
+
+EXAM_SEED = 2**31 - 2
+"""Draws the sequences of a test; the first seeds of trainings are far from it."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,15 @@ def answer(training: CopyTraining, numbers: Sequence[int]) -> Answer:
         source.shape[1] == training.settings.length,
         trace,
     )
+
+
+def examine(training: CopyTraining, sequences: int = 100) -> tuple[int, int]:
+    """Let the model answer new sequences of the usual length: give how many of its numbers are wrong, and of how many."""
+    settings = training.settings
+    sources = random_sources(sequences, settings.length, settings.vocab_size, EXAM_SEED)
+    written = greedy_decode(training.model, sources.to(training.device), START, settings.length).cpu()
+    wrong = written[:, 1:] != solve(settings.task, sources)[:, 1:]
+    return int(wrong.sum()), wrong.numel()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
