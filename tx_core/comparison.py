@@ -84,27 +84,40 @@ def largest_links(comparison: Comparison, listed: Int[np.ndarray, "link 2"], mos
     return listed[order[:most]]
 
 
-def largest_difference(comparison: Comparison) -> str:
-    """Say where A and B differ most, in a sentence; special tokens count only where words do not differ."""
+def largest_difference(comparison: Comparison, row: int | None = None) -> str:
+    """Say where A and B differ most, in all rows or in one, in a sentence.
+
+    Special tokens count only where words do not differ.
+    """
     if not comparison.there.any():
         return "A and B have no word in common, so there is nothing to take from each other."
-    everywhere, words = np.abs(comparison.difference), ~np.array(comparison.special)
-    between_words = everywhere * (words[:, None] & words)
-    among_words = bool(between_words.max() >= SMALLEST_TOLD)
-    difference = between_words if among_words else everywhere
-    row, column = divmod(int(difference.argmax()), len(difference))
-    if difference[row, column] < SMALLEST_TOLD:
-        return "Nothing differs by 0.01 or more: A and B look at their common words alike."
-    (mine, yours), (my_key, your_key) = comparison.rows[row], comparison.rows[column]
+    if row is not None and not comparison.there[row].any():
+        return f"'{comparison.labels[row]}', the marked row, has no partner, so there is nothing to take from each other."
+    (looking, looked_at), scope = _place_of_largest(comparison, row)
+    change = comparison.difference[looking, looked_at]
+    if abs(change) < SMALLEST_TOLD:
+        who = "A and B look" if row is None else f"{_name(comparison, row)} looks in A and in B"
+        return f"Nothing differs by 0.01 or more: {who} at their common words alike."
+    (mine, yours), (my_key, your_key) = comparison.rows[looking], comparison.rows[looked_at]
     before, after = comparison.one[mine, my_key], comparison.other[yours, your_key]
-    sign = "+" if after > before else "−"
-    scope = " between words" if among_words and not words.all() else ""
-    looking, looked_at = _name(comparison, row), _name(comparison, column)
+    which = "The largest difference" if row is None else "In the marked row, the largest difference"
     beginning, of = (f"of {SHOWN}, ", "") if comparison.rescaled else ("", f" of {WHOLE}")
     return (
-        f"The largest difference{scope}: {beginning}{looking} gives {before:.2f}{of} to {looked_at} "
-        f"in A and {after:.2f} in B ({sign}{abs(after - before):.2f})."
+        f"{which}{scope}: {beginning}{_name(comparison, looking)} gives {before:.2f}{of} to {_name(comparison, looked_at)} "
+        f"in A and {after:.2f} in B ({'+' if change > 0 else '−'}{abs(after - before):.2f})."
     )
+
+
+def _place_of_largest(comparison: Comparison, row: int | None) -> tuple[tuple[int, int], str]:
+    """Find the row and the column of the largest difference, and say whether it is sought between words only."""
+    everywhere, words = np.abs(comparison.difference), ~np.array(comparison.special)
+    looking = words if row is None else np.arange(len(words)) == row
+    rows = everywhere if row is None else everywhere * looking[:, None]
+    between_words = rows * (looking[:, None] & words)
+    among_words = bool(between_words.max() >= SMALLEST_TOLD)
+    place = divmod(int((between_words if among_words else rows).argmax()), len(words))
+    is_word = row is None or words[row]
+    return place, " between words" if among_words and is_word and not words.all() else ""
 
 
 def _name(comparison: Comparison, row: int) -> str:

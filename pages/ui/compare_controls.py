@@ -8,6 +8,7 @@ from pages.ui import cache, changes, controls
 from pages.ui.address import held, key
 from pages.ui.changes import Change, Changes
 from pages.ui.compare_run import nearest_head
+from pages.ui.compare_start import begin
 from pages.ui.compare_state import (
     MOST_SEEDS,
     PARTS,
@@ -34,7 +35,7 @@ NAMES = {
 def ask_sides(page: str) -> None:
     """Let the reader say what differs, what A and B are, and what they share."""
     st.pills("What differs in B?", list(VARIES), format_func=NAMES.get, required=True,
-             **held(key(page, "vary"), lambda: forget_words(page)))  # fmt: skip
+             **held(key(page, "vary"), lambda: begin(page)))  # fmt: skip
     varied = VARIES[st.session_state[key(page, "vary")]]
     if "text" not in varied:
         _ask(page, "text", "", "Sentence")

@@ -41,7 +41,7 @@ def comparison_views(page: str, one: Run, other: Run, found: "Comparison", follo
 
 def maps_exhibit(sides: Sides, found: "Comparison", scale: str, focus: int | None) -> Exhibit:
     """Make the two maps and their difference ready to be carried away."""
-    told = largest_difference(found)
+    told = largest_difference(found, focus)
     titles = (f"A · {title(sides.one.side, sides.vary)}", f"B · {title(sides.other.side, sides.vary)}", "B − A")
     tokens = (sides.one.view.queries, sides.other.view.queries)
 

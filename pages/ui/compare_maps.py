@@ -21,6 +21,10 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
     from tx_core.comparison import Comparison
 
 MOST_ROWS = 2000
+SAME_MODEL = (
+    "A and B are the same model: choose another one for B. Without a model hub, “A model that nobody trained” above shows the "
+    "trained model beside its twin with random weights."
+)
 CAN_TELL = "**It can tell** where the same word gives more (blue, +) or less (orange, −) of its attention in B than in A."
 CANNOT_TELL = {
     "text": "**It cannot tell** why. Every row sums to 1, so what a word without a partner takes is missing elsewhere: not "
@@ -42,17 +46,19 @@ def maps(page: str, one: Run, other: Run) -> "Comparison":
     from tx_core.comparison import compare, largest_difference
 
     found = compare(one.view, other.view, one.spelled, other.spelled, one.weights, other.weights)
-    if one.side == other.side:
-        st.info("A and B are the same. Change B above to see what differs.")
-    told = largest_difference(found)
-    st.text(told)
     name, vary = key(page, "maps"), st.session_state[key(page, "vary")]
+    if vary == "model" and one.side.model == other.side.model:
+        st.info(SAME_MODEL)
+    elif one.side == other.side:
+        st.info("A and B are the same. Change B above to see what differs.")
 
     def take_focus() -> None:
         st.session_state[key(page, "focus")] = focused_token(name, len(found.rows))
 
     if (st.session_state[key(page, "focus")] or 0) >= len(found.rows):
         st.session_state[key(page, "focus")] = None
+    told = largest_difference(found, st.session_state[key(page, "focus")])
+    st.text(told)
     titles = (f"A · {title(one.side, vary)}", f"B · {title(other.side, vary)}", "B − A")
     comparison_maps(
         found, (one.view.queries, other.view.queries), titles, label=told, scale=st.session_state[key(page, "scale")],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui import changes, controls
-from pages.ui.address import Field, choice_field, flag_field, key, number_field, text_field, understand
+from pages.ui.address import Field, choice_field, flag_field, keep_view, key, number_field, text_field, understand
 from pages.ui.changes import Changes
 from pages.ui.view_options import MOST_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 
@@ -101,6 +101,7 @@ FIELDS = (
 
 def sides(page: str) -> tuple[Side, Side]:
     """Give A, and B: like A but for what varies. Second sentences count only where they are asked for."""
+    keep_view(page, FIELDS)  # a callback finds no entry of a control that the run before did not draw
     held = {name: st.session_state[key(page, name)] for part in PARTS for name in (part, f"{part}_b")}
     one = {part: held[part] for part in PARTS}
     other = one | {part: held[f"{part}_b"] for part in VARIES[st.session_state[key(page, "vary")]]}
