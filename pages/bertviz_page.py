@@ -14,6 +14,7 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
+from pages.ui.attention_table import warn_of_unknown
 from pages.ui.bertviz_frame import VIEWS, drawing
 from pages.ui.carry_away import carry_away
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
@@ -73,7 +74,7 @@ try:
         engine = cache.engine(model)
     show_engine(badge, engine.title, engine.device)
     st.caption(controls.budget(engine, text, pair))
-    engine.encode(text, pair or None)
+    warn_of_unknown([engine.encode(text, pair or None)])
 except ExplorerError as error:
     explain(error)
     if isinstance(error, ModelUnavailable | CheckpointProblem):

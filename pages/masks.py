@@ -15,6 +15,7 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
+from pages.ui.attention_table import warn_of_unknown_in
 from pages.ui.frame import open_page, share_link, ways_on
 from pages.ui.live import live
 from pages.ui.mask_choice import KINDS, ask_head, take_painting, tell_nowhere
@@ -68,6 +69,7 @@ def one_sentence() -> None:
 
 def lay_mask() -> None:
     """The mask that the reader chooses or paints, and what it does to the head."""
+    warn_of_unknown_in(cache.engine(DEFAULT), st.session_state[key(PAGE, "text")])
     head = ask_head(PAGE, st.session_state[key(PAGE, "text")])
     mask_pictures.before_and_after(head.tokens, head.effect, key(PAGE, "grid"), partial(take_painting, PAGE))
     tell_nowhere(PAGE, head)
@@ -87,6 +89,7 @@ def penalties() -> None:
 
 def weigh_penalty() -> None:
     """The penalty that the reader chooses, and how much of it leaks."""
+    warn_of_unknown_in(cache.engine(DEFAULT), st.session_state[key(PAGE, "text")])
     head = ask_head(PAGE, st.session_state[key(PAGE, "text")])
     slider, _ = st.columns(2)
     penalty = slider.select_slider("Penalty", PENALTIES[::-1], key=key(PAGE, "penalty"), format_func=minus)
@@ -120,6 +123,7 @@ def prove_padding() -> None:
     """The two sentences in one batch, and how far the shorter one is moved."""
     engine, held = cache.engine(DEFAULT), st.session_state
     first, second = held[key(PAGE, "text")], held[key(PAGE, "pair")]
+    warn_of_unknown_in(engine, first, second)
     pair = cache.remember((PAGE, "pair", first, second), lambda: padded_run.padded_pair(engine, first, second))
     mask_pictures.batch(pair)
     if not pair.proof.padding:

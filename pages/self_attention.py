@@ -16,6 +16,7 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
+from pages.ui.attention_table import warn_of_unknown
 from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
 from pages.ui.lines import show_lines
 from pages.ui.live import live
@@ -118,6 +119,7 @@ def steps() -> None:
     ask_weights()
     ask_steps()
     found, encoding = compute()
+    warn_of_unknown([encoding])
     formula.latex(equation(found))
     formula.markdown(letters(found))
     live(PAGE, FIELDS, draw_steps, found)

@@ -92,6 +92,21 @@ def test_a_page_without_examples_sends_nobody_to_an_example(open_app, page):
     assert "There is no text yet: type a sentence." in [text.value for text in app.text]
 
 
+UNKNOWN = [
+    ("attention", {}), ("fill_mask", {}), ("compare", {}), ("bertviz_page", {}), ("self_attention", {}),
+    *(("summaries", {"part": part}) for part in ("glance", "layers", "values", "alike", "lens", "owed")),
+    *(("heads_and_blocks", {"part": part}) for part in ("heads", "feed", "depth", "embeddings")),
+    *(("masks", {"part": part}) for part in ("one", "penalty", "batch")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "asked"), UNKNOWN, ids=lambda value: str(value))
+def test_a_page_that_shows_a_text_warns_of_words_that_the_model_does_not_know(open_app, page, asked):
+    (warning,) = open_app(page, text="مرحبا 💥 [MASK]", **asked).warning
+    assert "not in this model's vocabulary" in warning.value
+    assert not open_app(page, text="The cat sat on the [MASK].", **asked).warning
+
+
 def test_a_page_that_is_not_in_the_table_is_an_error():
     with pytest.raises(KeyError, match="no-such-page"):
         contents.page("no-such-page")

@@ -3,13 +3,17 @@
 import csv
 import io
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
+from tx_core.errors import TextProblem
+
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.engine import Engine
     from tx_core.trace import Encoding
 
 SEGMENTS = ("first", "second")
@@ -92,3 +96,9 @@ def warn_of_unknown(encodings: Sequence["Encoding"]) -> None:
             f"{what} not in this model's vocabulary, so it reads an unknown token there, the same for all such words.",
             icon=":material/help:",
         )
+
+
+def warn_of_unknown_in(engine: "Engine", *texts: str, pair: str = "") -> None:
+    """Warn of what the model's vocabulary lacks in texts; one that it cannot read at all is told of where it would be shown."""
+    with suppress(TextProblem):
+        warn_of_unknown([engine.encode(text, pair or None) for text in texts])

@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.ui import cache, controls
 from pages.ui.address import Field, held, key, read_view, tell_not_understood, write_view
+from pages.ui.attention_table import warn_of_unknown_in
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from pages.ui.live import live
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
@@ -67,6 +68,7 @@ def parts_page(view: PartsPage) -> None:
         if chooses_model and isinstance(problem, ModelUnavailable | CheckpointProblem):
             controls.offer_default_model(key(view.page, "model"))
     else:
+        warn_of_unknown_in(engine, text, pair=pair)
         if part in (texts := view.texts()):
             texts[part](engine)
         live(view.page, view.fields, _look, view, part, model, text, pair)
