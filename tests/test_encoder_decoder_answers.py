@@ -1,4 +1,4 @@
-"""What the page of the encoder-decoder says of a trained model's answers: what each row reads and writes, and why some are wrong."""
+"""What the page of the encoder-decoder says of a model's answers: what each row reads and writes, and why some are wrong."""
 
 from collections.abc import Iterator
 

@@ -20,6 +20,7 @@ def readings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
 def test_a_file_is_read_in_the_background_and_what_is_left_out_is_told(open_app: Open, readings: Registry):
     app = open_app(PAGE, texts="own")
     assert "Upload a file first" in says(app)
+    assert "Nothing has to be run" not in says(app)
     assert app.button(key=f"{PAGE}_run").disabled
     upload(app, OWN_FILE)
     assert "3 sentences: mine.txt." in says(app)

@@ -21,6 +21,7 @@ def test_the_built_in_sentences_are_summed_up_at_once(open_app: Open):
     assert len(table) == engine.num_layers * engine.num_heads
     assert table["confidence"].between(0, 1).all()
     assert "Layer 1, head 1 looks at" in says(app)
+    assert "Nothing has to be run for what is shown below: the built-in sentences" in says(app)
     assert app.query_params == {}
 
 

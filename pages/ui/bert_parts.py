@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from tx_core.trace import Trace
 
 MOST_SEEDS = 20
+NOT_RUN = (
+    "Nothing is compared yet. Switch on “Run the library's BERT, too”: both then read the sentence above, and here you see how "
+    "far apart their numbers are in every layer, and one head of both side by side."
+)
 KINDS = {"first": "The sentence, by [CLS]", "every": "Every token", "max": "The sentence, max-pooled"}
 HEAD_NAMES = {"first": "first token", "every": "every token", "max": "max-pooled"}
 
@@ -31,6 +35,7 @@ def compare(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     st.toggle("Run the library's BERT, too", **held(key(page, "run")),
               help="Importing the library takes some seconds the first time; every later sentence is fast.")  # fmt: skip
     if not st.session_state[key(page, "run")]:
+        st.info(NOT_RUN)
         return
     found = _compared(page, engine, text, pair)
     depth = ["embeddings", *(f"block {number + 1}" for number in range(engine.num_layers))]

@@ -21,9 +21,9 @@ NOT_HERE = {
     "model": "Vectors of two models live in spaces of their own: the angle between them means nothing.",
 }
 TELLS = (
-    "**It can tell** whether the words around it move a word's vector, and from which layer on. **It cannot tell** what the "
-    "vectors mean or in what they differ; and since words that have nothing in common are alike, too (Ethayarajh 2019), a "
-    "similarity counts only against theirs. With few words that baseline is rough, and a word's place in its sentence counts."
+    "**The similarity can tell** whether the words around it move a word's vector, and from which layer on. **It cannot tell** "
+    "what the vectors mean or in what they differ; and since words that have nothing in common are alike, too (Ethayarajh 2019), "
+    "a similarity counts only against theirs. With few words that baseline is rough, and a word's place in its sentence counts."
 )
 
 

@@ -25,7 +25,10 @@ SAME_MODEL = (
     "A and B are the same model: choose another one for B. Without a model hub, “A model that nobody trained” above shows the "
     "trained model beside its twin with random weights."
 )
-CAN_TELL = "**It can tell** where the same word gives more (blue, +) or less (orange, −) of its attention in B than in A."
+CAN_TELL = (
+    "**The difference B − A can tell** where the same word gives more (blue, +) or less (orange, −) of its attention in B than "
+    "in A."
+)
 CANNOT_TELL = {
     "text": "**It cannot tell** why. Every row sums to 1, so what a word without a partner takes is missing elsewhere: not "
     "every difference is about the two words that it stands between. And attention is not meaning.",

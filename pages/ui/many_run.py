@@ -17,6 +17,10 @@ if TYPE_CHECKING:  # the core imports torch: the title is painted without it
 KIND = "sentences"
 TEXTS = {"embedded": "Built-in sentences", "own": "Your own file"}
 MEGABYTES = 5
+NO_RUN_NEEDED = (
+    "Nothing has to be run for what is shown below: the built-in sentences, read by the built-in model. Run reads what you "
+    "choose above instead: another model, or a file of your own."
+)
 
 
 def ask_sentences(page: str) -> "Sentences":
@@ -134,6 +138,7 @@ def report_shown(
     if last and chosen and last.sentences is sentences and last.model == engine.name:
         return last
     if chosen and (known := at_once(page, engine, sentences)) is not None:
+        st.caption(NO_RUN_NEEDED)
         return known
     if last:
         st.subheader("Your last run", anchor=False)

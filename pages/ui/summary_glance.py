@@ -73,7 +73,7 @@ def glance(page: str, engine: "Engine", text: str, pair: str) -> None:
     _numbers(page, stack, found)
     show_source(head_patterns.kind_targets, head_patterns.pattern_sums, measures.entropy, measures.distance)
     tell(
-        "This tells where attention goes in this one text, by rules made by people; a head may do something else in another "
+        "The table tells where attention goes in this one text, by rules made by people; a head may do something else in another "
         f"text, and the rules know a few habits only. {NO_EXPLANATION}",
         trace,
     )
