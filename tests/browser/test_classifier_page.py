@@ -1,5 +1,7 @@
 """The classifier in a real browser: it learns, says what it goes by, and fits on a phone in the dark."""
 
+import re
+
 from playwright.sync_api import expect
 
 SMALL = "epochs=1&batch=128&width=8&feed=16&tokens=12&seed=5"
@@ -11,6 +13,8 @@ def test_it_learns_and_then_labels_a_sentence(page_at, axe, settle):
     expect(page.get_by_text("not trained yet")).to_be_visible(timeout=SLOW)
     box = page.get_by_label("Your sentence")
     box.fill("it was so good")
+    expect(page).to_have_url(re.compile("text=it"), timeout=SLOW)
+    settle(page)
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text("15 of 15 batches")).to_be_visible(timeout=SLOW)
     expect(box).to_have_value("it was so good", timeout=SLOW)
