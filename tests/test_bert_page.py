@@ -28,9 +28,9 @@ def test_on_arrival_the_library_is_not_run(open_app):
     app = open_app(PAGE)
     assert not app.exception
     assert len(app.metric) == 0
-    assert "Nothing is compared yet. Switch on “Run the library's BERT, too”" in said(app)
+    assert "Nothing is compared yet. Switch on “Run the library's BERT, too”" in says(app)
     app.toggle(key="bert_run").set_value(True).run()
-    assert "Nothing is compared yet" not in said(app)
+    assert "Nothing is compared yet" not in says(app)
     app.toggle(key="bert_run").set_value(False).run()
     assert app.query_params == {}
 

@@ -48,6 +48,19 @@ def test_swapping_exchanges_whatever_varies(open_app: Open, vary: str):
     assert compare_state_of(app) == (other, one)
 
 
+def test_one_thing_after_another_is_chosen_to_differ_and_the_sides_swapped(open_app: Open):
+    app = open_app("compare")
+    for vary in ("head", "untrained", "changes", "model", "text"):
+        app.pills(key="compare_vary").set_value(vary).run()
+        assert not app.exception
+        one, other = compare_state_of(app)
+        app.button(key="compare_swap").click().run()
+        assert not app.exception
+        assert compare_state_of(app) == (other, one)
+        app.button(key="compare_swap").click().run()
+    assert app.text_input(key="compare_text_b").value == "fruit flies like a banana"
+
+
 def compare_state_of(app: AppTest) -> tuple[dict, dict]:
     """Both sides, as the session holds them."""
     varied = VARIES[app.session_state["compare_vary"]]
