@@ -28,15 +28,15 @@ def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, exampl
     assert example.notice in says(app)
 
 
-@pytest.mark.parametrize("left", [{"heads": "4-3"}, {"heads": "4-2_4-3"}, {"changes": "off~4-2"}])
+@pytest.mark.parametrize("left", [{"heads": "4-3"}, {"heads": "2-8_4-3"}, {"changes": "off~2-8"}])
 def test_words_about_a_view_that_was_left_say_so_and_offer_that_view_again(open_app: Open, left: dict):
     first = examples.curated()[0]
     app = open_app(**left)
     assert app.pills(key="attention_example").value is None
-    assert f"**Not what is shown now, but in layer 4, head 2, with nothing changed:** {first.notice}" in says(app)
+    assert f"**Not what is shown now, but in layer 2, head 8, with nothing changed:** {first.notice}" in says(app)
     app.button(key="attention_example_again").click().run()
     assert app.pills(key="attention_example").value == first.title
-    assert f"**In layer 4, head 2:** {first.notice}" in says(app)
+    assert f"**In layer 2, head 8:** {first.notice}" in says(app)
     assert not [button for button in app.button if button.key == "attention_example_again"]
     assert app.query_params == {}
 

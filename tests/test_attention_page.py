@@ -25,7 +25,7 @@ def test_on_arrival_an_example_is_drawn_with_what_to_notice_and_said_in_words(op
     assert FIRST.notice in says(app)
     (head,) = FIRST.heads
     share = weights_of(FIRST.text)[head][3, 1]
-    assert f"'his' gives {share:.2f} of its attention to 'tom'" in app.text[0].value
+    assert f"'her' gives {share:.2f} of its attention to 'mary'" in app.text[0].value
     np.testing.assert_allclose(shown_weights(app), weights_of(FIRST.text)[head], atol=1e-4)
     assert drawn(app)["head_wall"][0]["chosen"] == [list(head)]
     assert app.query_params == {}
@@ -73,13 +73,13 @@ def test_choosing_heads_computes_nothing_anew(open_app: Open, monkeypatch: pytes
 def test_hidden_special_tokens_are_told_with_their_share(open_app: Open):
     app = open_app(text=FIRST.text, hide="1")
     header, _ = drawn(app)["attention_map"]
-    assert header["keys"] == ["tom", "lost", "his", "keys", "."]
+    assert header["keys"] == ["mary", "lost", "her", "keys", "."]
     np.testing.assert_allclose(shown_weights(app).sum(1), 1, atol=1e-3)
     lost = weights_of(FIRST.text)[FIRST.heads[0]][1:-1][:, [0, -1]].sum(1).mean()
     assert f"They took {lost:.2f} of the attention" in says(app)
     assert "scaled to sum to 1 again" in says(app)
     share = shown_weights(app)[2, 0]
-    assert f"of its attention to the words shown, 'his' gives {share:.2f} to 'tom'" in app.text[0].value
+    assert f"of its attention to the words shown, 'her' gives {share:.2f} to 'mary'" in app.text[0].value
 
 
 def test_merged_words_are_shown_and_how_is_said(open_app: Open):
@@ -153,7 +153,7 @@ def test_the_table_holds_the_weights_that_are_drawn(open_app: Open):
     app.session_state["attention_table"] = True
     app.run()
     table = app.dataframe[0].value
-    assert list(table.columns) == list(table.index) == ["1 [CLS]", "2 tom", "3 lost", "4 his", "5 keys", "6 .", "7 [SEP]"]
+    assert list(table.columns) == list(table.index) == ["1 [CLS]", "2 mary", "3 lost", "4 his", "5 keys", "6 .", "7 [SEP]"]
     np.testing.assert_allclose(table.to_numpy(), weights_of(FIRST.text)[1, 5], atol=1e-4)
 
 
