@@ -104,6 +104,7 @@ function paintNumbers(context, shape, model, theme) {
   for (let index = 0; index < model.cells.length; index += 1) {
     const value = model.signed ? changeOf(model.cells[index]) : weightOf(model.cells[index]);
     const none = Math.abs(value) < 0.005;
+    if (none && model.signed) continue; // no change, or nothing to compare: what has no partner gets no number
     context.fillStyle = none ? theme.quiet : inkOn(model.table[model.cells[index] >> 8]);
     const [query, key] = [Math.floor(index / model.keys), index % model.keys];
     const sign = value < 0 ? "−" : model.signed ? "+" : "";
