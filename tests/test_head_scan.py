@@ -91,7 +91,8 @@ def test_a_shift_holds_both_predictions_with_their_ranks(engine):
             assert moved.rank_after == int((logits > logits[moved.prediction.id]).sum()) + 1
             if moved.listed_before:
                 rank, probability = first[moved.prediction.id]
-                assert (moved.rank_before, moved.before) == (rank, pytest.approx(probability, abs=1e-6))
+                # The one was computed in a batch of two, the other alone: the last bits of single precision may differ.
+                assert (moved.rank_before, moved.before) == (rank, pytest.approx(probability, abs=1e-5))
 
 
 def test_nothing_changed_shifts_nothing(engine):
