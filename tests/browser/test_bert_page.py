@@ -19,7 +19,7 @@ def test_a_head_chosen_on_one_wall_is_shown_on_both(page_at, settle):
 
 def test_the_library_runs_when_it_is_asked_for(page_at):
     page = page_at(PATH)
-    page.get_by_text("Run the library's BERT, too").click()
+    page.get_by_text("Run the library's BERT, too", exact=True).click()
     expect(page.get_by_text("Vectors, greatest difference")).to_be_visible(timeout=60_000)
     page.wait_for_url(re.compile("run=1"))
 
