@@ -1,15 +1,12 @@
 """The page of the classifier: it learns from our texts or the visitor's own, says what it cannot read, and labels a sentence."""
 
 import re
-import sys
-from collections.abc import Callable, Iterator
-from types import ModuleType
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from classifier_page import KIND, OWN, SMALL, Open, press, upload
 from drawings import says
-from huggingface_hub.errors import HTTPError
-from streamlit.testing.v1 import AppTest
 from trainings import SLOWLY, own_server, until_still
 
 from pages.ui import classifier_controls
@@ -19,26 +16,12 @@ from tx_core.training.background import Registry
 from tx_core.training.classifier import ClassifierProgress, HeldOut
 from tx_core.training.classifier_data import opinions
 
-Open = Callable[..., AppTest]
-KIND = "labels"
-SMALL = {"epochs": "1", "batch": "128", "width": "8", "feed": "16", "tokens": "12", "seed": "5"}
-OWN = "text,label\n" + "".join(f"{word} day number {place},{word}\n" for place in range(12) for word in ("sunny", "<b>rainy</b>"))
-
 
 @pytest.fixture(autouse=True)
 def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
     """A server of its own for each test, with room for one training, which rests as long as the test asks."""
     with own_server(monkeypatch, limit=1, pause=getattr(request, "param", 0.005)) as registry:
         yield registry
-
-
-def press(app: AppTest, name: str) -> AppTest:
-    return app.button(key=f"classifier_{name}").click().run()
-
-
-def upload(app: AppTest, text: str | bytes) -> AppTest:
-    data = text.encode() if isinstance(text, str) else text
-    return app.file_uploader(key="classifier_csv").set_value(("mine.csv", data, "text/csv")).run()
 
 
 def test_before_training_the_page_says_that_its_labels_mean_nothing(open_app: Open):
@@ -109,28 +92,6 @@ def test_a_second_visitor_waits_and_a_third_is_refused_before_anything_is_fetche
     assert trainings.running == 1
 
 
-def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_app: Open, trainings: Registry):
-    app = open_app("classifier", **SMALL | {"data": "own", "text": "<b>rainy</b> day"})
-    assert "Upload a CSV first" in says(app)
-    assert app.button(key="classifier_train").disabled
-    upload(app, OWN)
-    assert "20 texts to learn from, 4 held back for the test. Labels: <b>rainy</b>, sunny. Source: mine.csv." in says(app)
-    until_still(press(app, "train"), trainings, KIND)
-    assert not app.exception
-    assert list(app.dataframe[0].value.columns) == ["says <b>rainy</b>", "says sunny"]
-    assert not any("<b>" in element.value for kind in (app.markdown, app.caption) for element in kind)
-
-
-def test_a_file_whose_name_begins_like_that_of_the_reviews_is_not_taken_for_them(open_app: Open, trainings: Registry):
-    app = open_app("classifier", **SMALL | {"data": "own"})
-    app.file_uploader(key="classifier_csv").set_value(("IMDB.csv", OWN.encode(), "text/csv")).run()
-    until_still(press(app, "train"), trainings, KIND)
-    assert "1 of 1 batches" in says(app)
-    app.segmented_control(key="classifier_data").set_value("imdb").run()
-    assert not app.exception
-    assert "1 of 1 batches" not in says(app)
-
-
 def test_what_is_left_of_a_run_with_other_settings_or_texts_is_headed_as_such(open_app: Open, trainings: Registry):
     app = press(open_app("classifier", **SMALL), "train")
     until_still(app, trainings, KIND)
@@ -142,34 +103,6 @@ def test_what_is_left_of_a_run_with_other_settings_or_texts_is_headed_as_such(op
     assert "Your last model" not in [header.value for header in app.subheader]
     app.segmented_control(key="classifier_data").set_value("imdb").run()
     assert "than those above: texts made from templates in this repository." in says(app)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("", "this one begins with: nothing"),
-        ("a,b\n1,2\n", "names the columns text and label"),
-        ("text,label\nonly,one\n", "At least 20 examples"),
-        ("text,label\n" + "same,label\n" * 30, "Between 2 and 10 different labels"),
-        (b"\x00\x01\x02", "not text that can be read"),
-    ],
-)
-def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: Open, text: str | bytes, told: str):
-    app = upload(open_app("classifier", data="own"), OWN)
-    upload(app, text)
-    assert not app.exception
-    assert told in says(app)
-    assert "20 texts to learn from" in says(app)
-
-
-def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    app = open_app("classifier", data="imdb")
-    assert "fetched from the Hugging Face hub" in says(app)
-    press(app, "train")
-    assert not app.exception
-    assert "IMDB needs the datasets library" in says(app)
-    assert trainings.running == 0
 
 
 def test_the_text_of_the_page_is_true_of_the_training_that_it_offers(open_app: Open):
@@ -228,20 +161,6 @@ def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open
         app.segmented_control(key="classifier_data").set_value(data).run()
         assert app.text_input(key="classifier_text").value == "so good"
         assert "labelled here once a model is trained" in says(app)
-
-
-@pytest.mark.parametrize("failure", [HTTPError("503"), OSError("no route"), ImportError("dill"), ValueError("no such split")])
-def test_reviews_that_cannot_be_had_are_told_whatever_the_library_says(open_app: Open, monkeypatch: pytest.MonkeyPatch, failure):
-    def refuse(*_: object, **__: object) -> None:
-        raise failure
-
-    library, errors = ModuleType("datasets"), ModuleType("datasets.exceptions")
-    library.load_dataset, library.exceptions, errors.DatasetsError = refuse, errors, LookupError
-    monkeypatch.setitem(sys.modules, "datasets", library)
-    monkeypatch.setitem(sys.modules, "datasets.exceptions", errors)
-    app = press(open_app("classifier", data="imdb"), "train")
-    assert not app.exception
-    assert "Choose other texts" in says(app)
 
 
 def test_a_text_of_unknown_words_alone_is_told_that_its_label_means_nothing(open_app: Open):
