@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.ui import component, framed, readiness
+from pages.ui import component, framed, maps_at_hand, readiness
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -88,9 +88,11 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     yield
 
 
+ROUTES = (Route("/api/ready", ready), framed.ROUTE, component.ROUTE, maps_at_hand.ROUTE)
+
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
     middleware=[Middleware(SecurityHeaders)],
-    routes=[component.below_base(route) for route in (Route("/api/ready", ready), framed.ROUTE, component.ROUTE)],
+    routes=[component.below_base(route) for route in ROUTES],
 )

@@ -1,5 +1,6 @@
 // The attention map: heatmap and lines of one weights matrix, one focused token, one pointer.
 
+import { overtaken, takeArrivals } from "./arrivals.js";
 import { unpack } from "./bytes.js";
 import { cellAt, paintHeatmap } from "./heatmap.js";
 import { layMap } from "./layout.js";
@@ -16,12 +17,13 @@ const TALLEST_LINES = 640;
 export default function mountMap({ data, parentElement, setStateValue }) {
   const [map, end] = mounted(parentElement, makeMap, forgetMap);
   map.send = (focus) => setStateValue("focus", news(focus));
-  receive(map, unpack(data));
+  const sent = unpack(data);
+  if (!overtaken(map, sent.header)) receive(map, sent);
   return end;
 }
 
 function makeMap(parent) {
-  const map = { focus: null, hover: null, zoom: 1, echo: ownEcho(), paints: 0, frame: null };
+  const map = { focus: null, hover: null, zoom: 1, echo: ownEcho(), paints: 0, frame: null, early: null, header: {} };
   map.tell = calmly((focus) => map.send(focus), 60);
   map.heat = makePane("Heatmap of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-heatmap");
   map.lines = makePane("Lines of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-lines");
@@ -60,6 +62,7 @@ function listen(map) {
   map.observer = new ResizeObserver(() => later(map));
   map.observer.observe(map.root);
   map.stopWatching = watchScreen(() => later(map));
+  map.stopTaking = takeArrivals(map, (shown) => draw(map, shown));
 }
 
 function watchPane(map, pane, find) {
@@ -92,7 +95,14 @@ function stepped(map, step) {
   return Math.min(map.model.queries - 1, Math.max(0, map.focus + step));
 }
 
-function receive(map, { header, cells }) {
+function receive(map, sent) {
+  map.early = null;
+  if (map.echo.accepts(sent.header.focus)) map.focus = sent.header.focus;
+  draw(map, sent);
+}
+
+function draw(map, { header, cells }) {
+  map.header = header;
   map.theme = readTheme(map.root);
   map.model = modelOf({ header, cells }, map.theme.dark);
   map.root.classList.toggle("dark", map.theme.dark);
@@ -100,7 +110,6 @@ function receive(map, { header, cells }) {
   map.lines.canvas.setAttribute("aria-label", `Lines. ${header.label}`);
   map.heat.node.hidden = header.show === "lines";
   map.lines.node.hidden = header.show === "heatmap";
-  if (map.echo.accepts(header.focus)) map.focus = header.focus;
   if (map.focus >= map.model.queries) map.focus = null;
   if (map.hover?.query >= map.model.queries || map.hover?.key >= map.model.keys) hoverOn(map, null);
   fillLegend(map.legend, header.scale, map.theme.dark);
@@ -204,6 +213,7 @@ function paintLinesPane(map, width, beside) {
 function forgetMap(map) {
   map.observer.disconnect();
   map.stopWatching();
+  map.stopTaking();
   if (map.frame !== null) cancelAnimationFrame(map.frame);
   map.root.remove();
 }

@@ -1,5 +1,6 @@
 // The head wall: a thumbnail for every layer and head, and a grid of buttons over them.
 
+import { fetchMap, showMap } from "./at_hand.js";
 import { unpack } from "./bytes.js";
 import { mounted } from "./mounted.js";
 import { colourTable, divergingTable, picture } from "./scales.js";
@@ -14,18 +15,14 @@ const HEADINGS = 40; // pixels above the first thumbnail
 
 export default function mountWall({ data, parentElement, setStateValue }) {
   const [wall, end] = mounted(parentElement, makeWall, forgetWall);
-  wall.send = (chosen) => {
-    const told = news(chosen);
-    wall.toldAt = told.at;
-    setStateValue("chosen", told);
-  };
+  wall.send = (told) => setStateValue("chosen", told);
   receive(wall, unpack(data));
   return end;
 }
 
 function makeWall(parent) {
   const wall = { chosen: [], active: [0, 0], several: false, buttons: [], toldAt: undefined, paints: 0 };
-  wall.tell = calmly((chosen) => wall.send(chosen), 60);
+  wall.tell = calmly((told) => wall.send(told), 60);
   wall.canvas = element("canvas", { "aria-hidden": "true", "data-testid": "head-wall-canvas" });
   wall.grid = element("div", { class: "grid", role: "grid", "aria-multiselectable": "true", "data-testid": "head-wall" });
   wall.name = element("span", { class: "wall-name", "aria-hidden": "true" });
@@ -47,6 +44,10 @@ function listen(wall) {
   wall.grid.onclick = (event) => {
     const place = placeOf(event.target);
     if (place) choose(wall, place, wall.several || event.shiftKey || event.ctrlKey || event.metaKey);
+  };
+  wall.grid.onpointerdown = (event) => {
+    const place = placeOf(event.target);
+    if (place && !wall.several) fetchMap(wall, place);
   };
   wall.grid.onkeydown = (event) => press(wall, event);
   wall.grid.onpointerover = (event) => nameHead(wall, placeOf(event.target));
@@ -99,8 +100,10 @@ function choose(wall, place, adding) {
   else if (without.length) wall.chosen = without;
   activate(wall, place);
   mark(wall);
-  wall.toldAt = NaN; // not told yet: no message can know of it
-  wall.tell(wall.chosen);
+  const told = news(wall.chosen);
+  wall.toldAt = told.at;
+  wall.tell(told);
+  if (!adding) showMap(wall, place, told.at);
 }
 
 function activate(wall, place) {
@@ -135,6 +138,7 @@ function receive(wall, { header, cells }) {
     if (wall.chosen.length) activate(wall, wall.chosen.at(-1));
   }
   wall.notes = header.notes;
+  wall.atHand = header.atHand;
   fillEnds(wall.legend, header.ends, wall.theme.dark);
   wall.toggle.hidden = Boolean(header.ends);
   const table = header.scale === "difference" ? divergingTable(wall.theme.dark) : colourTable(header.scale, wall.theme.dark);

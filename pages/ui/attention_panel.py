@@ -8,11 +8,11 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from pages.ui import cache, controls, view_options
+from pages.ui import cache, controls, maps_at_hand, view_options
 from pages.ui.address import key
 from pages.ui.attention_bytes import thumbnails
 from pages.ui.attention_change import show_change
-from pages.ui.attention_view import attention_map, chosen_heads, focused_token, head_wall
+from pages.ui.attention_view import Wall, attention_map, chosen_heads, focused_token, head_wall
 from pages.ui.view_options import ViewOptions
 from pages.ui.word_pills import as_typed
 
@@ -77,10 +77,11 @@ def attention_panel(
     heads, before = list(options.heads), None
     weights = views.mean_of_heads(view.weights, heads)
     with st.container(key=key(page, "wall_and_map")):  # assets/page.css sets its second part beside the others
-        _wall(page, view, identity, options)
+        at_hand = maps_at_hand.offer(identity, view.weights) if unchanged is None else None
+        _wall(page, view, identity, options, at_hand)
         with st.container():
             if unchanged is None:
-                told = _map(page, view, weights, heads, options)
+                told = _map(page, view, weights, options, at_hand)
                 st.caption(_small_print(view, weights, heads, options))
             else:
                 plain = prepared_view(unchanged, (*identity, "unchanged"), options)
@@ -106,7 +107,7 @@ def prepared_view(stack: "AttentionStack", identity: tuple, options: ViewOptions
     return cache.remember(("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide))
 
 
-def _wall(page: str, view: "View", identity: tuple, options: ViewOptions) -> None:
+def _wall(page: str, view: "View", identity: tuple, options: ViewOptions, at_hand: str | None) -> None:
     num_layers, num_heads = view.weights.shape[:2]
     name = key(page, "wall")
 
@@ -115,16 +116,11 @@ def _wall(page: str, view: "View", identity: tuple, options: ViewOptions) -> Non
             st.session_state[key(page, "heads")] = heads
 
     small = cache.remember(("wall", *identity), lambda: thumbnails(view.weights))
-    head_wall(small, options.heads, scale=options.scale, key=name, on_choose=take_heads)
+    head_wall(small, options.heads, scale=options.scale, key=name, on_choose=take_heads, at_hand=at_hand)
 
 
-def _map(
-    page: str,
-    view: "View",
-    weights: Float[np.ndarray, "query key"],
-    heads: Sequence[controls.Head],
-    options: ViewOptions,
-) -> str:
+def _map(page: str, view: "View", weights: Float[np.ndarray, "query key"], options: ViewOptions, at_hand: str | None) -> str:
+    heads = options.heads
     name, focus = key(page, "map"), view.row_of(options.focus)
     which = controls.head_name(heads[0]) if len(heads) == 1 else f"Mean of {len(heads)} heads"
     told = f"{which}. {_told(view, weights, focus)}"
@@ -136,7 +132,7 @@ def _map(
 
     attention_map(
         view.queries, view.keys, weights, label=told, scale=options.scale, strongest=options.lines,
-        show=options.show, focus=focus, key=name, on_focus=take_focus,
+        show=options.show, focus=focus, key=name, on_focus=take_focus, wall=Wall(key(page, "wall"), heads, at_hand),
     )  # fmt: skip
     return told
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -16,10 +17,19 @@ DIFFERENCE = "difference"
 BOX, STYLE = "attention-view", "view.css"
 DRAWING = ("bytes.js", "scales.js", "theme.js", "surface.js", "mounted.js")
 PICTURE = (*DRAWING, "model.js", "heatmap.js", "lines.js", "layout.js")
-MAP_MODULES = (*PICTURE, "pane.js", "readout.js", "map.js")
-WALL_MODULES = (*DRAWING, "wall_legend.js", "wall.js")
+MAP_MODULES = (*PICTURE, "pane.js", "readout.js", "arrivals.js", "map.js")
+WALL_MODULES = (*DRAWING, "wall_legend.js", "arrivals.js", "at_hand.js", "wall.js")
 
 Head = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Wall:
+    """The wall beside a map: its key, the heads chosen on it, and where the map of any head is fetched from, if it is."""
+
+    key: str
+    chosen: tuple[Head, ...]
+    at_hand: str | None
 
 
 def head_wall(
@@ -31,11 +41,13 @@ def head_wall(
     on_choose: Callable[[], None],
     notes: Sequence[Sequence[str]] = (),
     ends: tuple[str, str, str] | None = None,
+    at_hand: str | None = None,
 ) -> None:
     """Let the reader choose among all heads, each shown as the thumbnail of its map.
 
     notes: a word on each head, by layer, told with its name. scale "difference" colours 0 to 255 around 128, and `ends`
-    are the numbers at the left, the middle and the right of its legend.
+    are the numbers at the left, the middle and the right of its legend. at_hand: where the browser fetches the map of a head
+    that is pressed, by itself; the map that has the same `Wall.at_hand` draws it before this page has answered.
     `chosen` holds (layer, head), counted from 0. After a click or an arrow key `on_choose` runs;
     `chosen_heads(key, …)` then tells what was chosen.
     """
@@ -48,6 +60,7 @@ def head_wall(
         "scale": scale if scale == DIFFERENCE else _known_scale(scale),
         "notes": [list(row) for row in notes],
         "ends": ends,
+        "atHand": at_hand,
         "label": "Attention heads: a row for each layer, a column for each head",
     }
     message = header | {"chosen": [list(head) for head in parse_heads(chosen, layers, heads)], "heard": told_at(key, "chosen")}
@@ -66,12 +79,13 @@ def attention_map(
     focus: int | None,
     key: str,
     on_focus: Callable[[], None],
+    wall: Wall | None = None,
 ) -> None:
     """Show where every token looks, as cells and as lines that share one focused token.
 
     `label` says in one sentence what is seen, for those who cannot see it. `strongest` is the number of lines.
     `focus` is the looking token, counted from 0, or None. After a change `on_focus` runs;
-    `focused_token(key, …)` then tells which it is.
+    `focused_token(key, …)` then tells which it is. wall: where the heads are chosen.
     Raises ValueError when tokens and weights do not fit each other.
     """
     if weights.shape != (len(query_tokens), len(key_tokens)):
@@ -85,6 +99,8 @@ def attention_map(
         "show": show,
         "focus": parse_token(focus, len(query_tokens)),
     }
+    if wall:
+        header |= {"heads": [list(head) for head in wall.chosen], "atHand": wall.at_hand, "heard": told_at(wall.key, "chosen")}
     component("attention_map", BOX, MAP_MODULES, STYLE)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
 
 
