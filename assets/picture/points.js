@@ -2,13 +2,16 @@
 
 import { visible } from "../attention_view/surface.js";
 import { layLegend, paintMark } from "./marks.js";
-import { write } from "./words.js";
+import { widthOf, write } from "./words.js";
 
 const TALL = 430;
-const EDGE = 22;
+const EDGE = 28;
+const POINT = 5;
+const CHOSEN_POINT = 9;
+const NAME_SIZE = 12.5;
 
-// kinds: name, colour, symbol, and which points are of it. written: which get their names.
-export function layPoints(context, theme, { places, labels, kinds, chosen, neighbours, written }, room) {
+// kinds: name, colour, symbol, and which points are of it. names: of which point, how many pixels from it, and if a line leads there.
+export function layPoints(context, theme, { places, labels, kinds, chosen, neighbours, names }, room) {
   const axes = [0, 1].map((axis) => places.map((place) => place[axis]));
   const [across, up] = axes.map((values) => [Math.min(...values), Math.max(...values)]);
   const scale = Math.min((room - 2 * EDGE) / (across[1] - across[0] || 1), (TALL - 2 * EDGE) / (up[1] - up[0] || 1));
@@ -24,13 +27,10 @@ export function layPoints(context, theme, { places, labels, kinds, chosen, neigh
     for (const { colour, symbol, members } of kinds) {
       for (const index of members) {
         const large = index === chosen;
-        paintMark(target, symbol, ...point(index), large ? 9 : 5, colour, { colour: theme.text, width: large ? 2.5 : 0.5 });
+        paintMark(target, symbol, ...point(index), large ? CHOSEN_POINT : POINT, colour, { colour: theme.text, width: large ? 2.5 : 0.5 });
       }
     }
-    for (const index of written) {
-      const [x, y] = point(index);
-      write(target, labels[index], x, y - (index === chosen ? 11 : 7), { font: `12.5px ${theme.font}`, colour: theme.text, align: "center", baseline: "alphabetic" });
-    }
+    for (const name of names) paintName(target, theme, labels[name.point], point(name.point), name, name.point === chosen);
     target.save();
     target.translate(0, TALL + 4);
     legend.paint(target);
@@ -50,4 +50,18 @@ function paintNeighbours(target, theme, from, ends) {
     target.stroke();
   }
   target.setLineDash([]);
+}
+
+function paintName(target, theme, label, [x, y], { right, down, led }, large) {
+  const font = `${NAME_SIZE}px ${theme.font}`;
+  write(target, label, x + right, y + down, { font, colour: theme.text, align: "center", baseline: "middle" });
+  if (!led) return;
+  const start = (large ? CHOSEN_POINT : POINT) / Math.hypot(right, down);
+  const end = 1 - Math.min(widthOf(target, font, label) / 2 / Math.abs(right), NAME_SIZE / 2 / Math.abs(down));
+  target.strokeStyle = theme.text;
+  target.lineWidth = 1;
+  target.beginPath();
+  target.moveTo(x + right * start, y + down * start);
+  target.lineTo(x + right * end, y + down * end);
+  target.stroke();
 }

@@ -11,7 +11,8 @@ from pages.ui.exhibit import Alone
 from pages.ui.figures import ONE_COLOUR
 from pages.ui.head_table import HeadCell, LegendEntry
 from pages.ui.picture_export import STILL
-from pages.ui.summary_figures import BELOW_ZERO, PointKind, room_for_names
+from pages.ui.point_names import place_names
+from pages.ui.summary_figures import BELOW_ZERO, PointKind
 
 Row = tuple[str | float | int | None, ...]
 
@@ -48,9 +49,9 @@ def points_chart(
          "members": [number for number, one in enumerate(kinds) if one == kind]}
         for kind in dict.fromkeys(kinds)
     ]  # fmt: skip
-    written = sorted(room_for_names(places, [chosen, *neighbours]))
+    names = [vars(name) for name in place_names(places, labels, chosen, neighbours)]
     return {"kind": "points", "title": title, "places": places.tolist(), "labels": list(labels), "kinds": drawn,
-            "chosen": chosen, "neighbours": list(neighbours), "written": written}  # fmt: skip
+            "chosen": chosen, "neighbours": list(neighbours), "names": names}  # fmt: skip
 
 
 def grid_chart(

@@ -59,8 +59,8 @@ def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
         ]
         st.dataframe(pandas.DataFrame(rows), hide_index=True, key=f"{page}_near")
     tell(
-        "Points are named layer-head, where there is room. The map squeezes many directions into two: distances on it agree with "
-        "the true ones to "
+        "Points are named layer-head: the chosen head and its nearest, others where there is room. The map squeezes many "
+        "directions into two: distances on it agree with the true ones to "
         f"{head_likeness.told_by_map(found):.2f} (correlation, 1 at best), so trust the table where they differ. That two heads "
         f"look at the same tokens does not mean that they take the same from them. {NO_EXPLANATION}",
         trace,

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from pages.ui.figures import BAR_HEIGHT, INK, ONE_COLOUR, plain
+from pages.ui.point_names import LARGE_MARK, MARK, PlacedName, place_names
 
 BELOW_ZERO = "#c7722b"
 """At least 3:1 on the white and on the dark background, and told from blue with any kind of colour vision."""
@@ -63,18 +64,18 @@ def head_points(
 ) -> go.Figure:
     """Draw every head as a point, colour and shape by its kind; the chosen one large, with lines to its neighbours.
 
-    labels: the heads' names, written where there is room. Both axes have the same scale, so that distances can be compared.
+    labels: the heads' names, always written at the chosen one and its neighbours, at others where there is room.
+    Both axes have the same scale, so that distances can be compared.
     """
     ink = INK[dark]
     ends = [(places[chosen, axis], places[other, axis], None) for axis in (0, 1) for other in neighbours]
-    written = room_for_names(places, [chosen, *neighbours])
     lines = {
         "type": "scatter", "mode": "lines", "hoverinfo": "skip", "line": {"color": ink, "width": 1.2, "dash": "dot"},
         "x": [number for end in ends[: len(neighbours)] for number in end],
         "y": [number for end in ends[len(neighbours) :] for number in end], "showlegend": False,
     }  # fmt: skip
     points = [
-        _points(places, labels, kind, [number for number, one in enumerate(kinds) if one == kind], written, chosen, ink)
+        _points(places, labels, kind, [number for number, one in enumerate(kinds) if one == kind], chosen, ink)
         for kind in dict.fromkeys(kinds)
     ]
     axis = {"fixedrange": True, "showticklabels": False, "zeroline": False, "showgrid": False}
@@ -83,32 +84,29 @@ def head_points(
         "dragmode": False, "hoverlabel": {"align": "left"}, "showlegend": True,
         "legend": {"orientation": "h", "y": -0.02, "yanchor": "top", "x": 0, "font": {"size": 13, "color": ink},
                    "itemclick": False, "itemdoubleclick": False, "itemsizing": "constant"},
+        "annotations": [_name(one, places[one.point], labels[one.point], ink, large=one.point == chosen)
+                        for one in place_names(places, labels, chosen, neighbours)],
     }  # fmt: skip
     return go.Figure([lines, *points], layout)
 
 
+def _name(placed: PlacedName, place: Float[np.ndarray, "axis"], label: str, ink: str, *, large: bool) -> dict[str, object]:
+    at = {"x": float(place[0]), "y": float(place[1]), "text": plain(label), "font": {"size": 13, "color": ink}, "borderpad": 0}
+    if not placed.led:
+        return at | {"showarrow": False, "xshift": placed.right, "yshift": -placed.down}
+    line = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": ink, "standoff": LARGE_MARK if large else MARK}
+    return at | line | {"ax": placed.right, "ay": placed.down}
+
+
 def _points(
-    places: Float[np.ndarray, "one axis"], labels: Sequence[str], kind: PointKind, members: Sequence[int], written: set[int],
-    chosen: int, ink: str,
-) -> dict[str, object]:  # fmt: skip
+    places: Float[np.ndarray, "one axis"], labels: Sequence[str], kind: PointKind, members: Sequence[int], chosen: int, ink: str
+) -> dict[str, object]:
     sizes = [18 if number == chosen else 10 for number in members]
     return {
-        "type": "scatter", "mode": "markers+text", "name": plain(kind.name),
+        "type": "scatter", "mode": "markers", "name": plain(kind.name),
         "x": places[members, 0].tolist(), "y": places[members, 1].tolist(),
-        "text": [labels[number] if number in written else "" for number in members],
-        "textposition": "top center", "textfont": {"size": 13, "color": ink},
         "marker": {"size": sizes, "color": kind.colour, "symbol": kind.symbol,
                    "line": {"color": ink, "width": [2.5 if size > 10 else 0.5 for size in sizes]}},
         "customdata": [labels[number] for number in members],
         "hovertemplate": "layer-head %{customdata}: " + plain(kind.name) + "<extra></extra>",
     }  # fmt: skip
-
-
-def room_for_names(places: Float[np.ndarray, "one axis"], first: Sequence[int]) -> set[int]:
-    """Choose which points get their names written, so that no name lies on another; those in `first` go first."""
-    widest = max(float(np.ptp(places, axis=0).max()), 1e-9)
-    room, written = np.array([0.11, 0.05]) * widest, []
-    for number in dict.fromkeys([*first, *range(len(places))]):
-        if all((np.abs(places[number] - places[other]) >= room).any() for other in written):
-            written.append(number)
-    return set(written)

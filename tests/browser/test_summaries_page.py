@@ -6,6 +6,19 @@ import pytest
 from playwright.sync_api import expect
 
 PATH = "/summaries?text=A+cup+of+%5BMASK%5D+in+the+morning."
+NAMES_AND_MARKS = """() => {
+  const map = document.querySelector(".js-plotly-plot");
+  const box = (node) => {
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    return { text: node.textContent, left, right, top, bottom };
+  };
+  return {
+    told: map.closest("[aria-label]").ariaLabel,
+    names: [...map.querySelectorAll(".annotation-text")].map(box),
+    marks: [...map.querySelectorAll(".scatterlayer .point")].map(box),
+  };
+}"""
+"""The names on the map of heads and the marks of its points: where they are on the screen."""
 
 
 def test_a_click_on_a_head_tells_of_it_and_leads_to_it(page_at, settle):
@@ -58,3 +71,24 @@ def test_the_table_is_open_to_everyone_on_a_wide_screen_in_light_and_dark(page_a
     axe(page)
     darken(page)
     axe(page)
+
+
+@pytest.mark.parametrize("heads", ["1-2", "3-5"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_map_names_the_chosen_head_and_its_nearest_where_nothing_else_stands(page_at, width: int, heads: str):
+    page = page_at(f"/summaries?part=alike&heads={heads}", width=width)
+    page.locator(".js-plotly-plot .annotation-text").first.wait_for(timeout=60_000)
+    found = page.evaluate(NAMES_AND_MARKS)
+    nearest = {"-".join(head) for head in re.findall(r"layer (\d+), head (\d+)", found["told"])}
+    assert len(nearest) == 6
+    assert heads in nearest
+    assert nearest <= {name["text"] for name in found["names"]}
+    for name in found["names"]:
+        assert not [other for other in found["names"] + found["marks"] if other is not name and on_each_other(name, other)]
+
+
+def on_each_other(one: dict[str, float], other: dict[str, float], leeway: float = 1.5) -> bool:
+    """Tell whether two boxes share more than a hair."""
+    across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+    down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+    return min(across, down) > leeway
