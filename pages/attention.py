@@ -88,7 +88,8 @@ with third:
 example = next((one for one in EXAMPLES if (one.text, one.pair) == (text, pair)), None)
 described = is_shown(example)
 examples.offer(key(PAGE, "example"), EXAMPLES, example if described else None, show_example)
-notice, budget = st.columns([6, 1])
+beside, budget = st.columns([6, 1])
+notice = beside.empty()
 if example:
     notice.markdown(examples.notice(example, model, shown=described))
 try:
@@ -101,16 +102,16 @@ try:
             st.button("Show that view", key=key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=(example,))
     trace = cache.trace(model, text, pair)
 except ExplorerError as error:
+    notice.empty()
     explain(error)
     if isinstance(error, ModelUnavailable | CheckpointProblem):
         controls.offer_default_model(key(PAGE, "model"))
     write_view(PAGE, FIELDS, FIRST_VIEW)
-    share_link()
 else:
     if trace.notice:
         st.info(trace.notice)
     warn_of_unknown([trace.attention.key_tokens])
     look(model, text, pair, example, described)
     token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=key(PAGE, "tokens"))
-    ways_on(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
-    share_link()
+ways_on(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
+share_link()

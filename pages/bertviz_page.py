@@ -54,6 +54,11 @@ def look(model: str, text: str, pair: str) -> None:
         carry_away(PAGE, offered, forms="numbers, web page, Python")
     except ExplorerError as error:
         explain(error)
+    end_page(text, pair)
+
+
+def end_page(text: str, pair: str) -> None:
+    """Put the view into the address and offer its link and the way to other pages."""
     write_view(PAGE, FIELDS, {})
     ways_on(text, pair, "attention", "self_attention", "heads_and_blocks")
     share_link()
@@ -79,7 +84,6 @@ except ExplorerError as error:
     explain(error)
     if isinstance(error, ModelUnavailable | CheckpointProblem):
         controls.offer_default_model(key(PAGE, "model"))
-    write_view(PAGE, FIELDS, {})
-    share_link()
+    end_page(text, pair)
 else:
     look(model, text, pair)

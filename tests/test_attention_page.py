@@ -126,6 +126,15 @@ def test_a_model_that_cannot_be_had_leaves_the_page_usable_and_the_text_in_place
     assert app.query_params == {"text": "A bird sings.", "heads": "1-2"}
 
 
+def test_nothing_is_said_of_a_head_where_no_head_can_be_shown(open_app: Open, monkeypatch):
+    monkeypatch.setattr(models, "fetch", unreachable)
+    app = open_app(text=FIRST.text, model="roberta-base")
+    assert "cannot be reached now" in says(app)
+    assert FIRST.notice not in says(app)
+    app.button(key="attention_model_default").click().run()
+    assert FIRST.notice in says(app)
+
+
 def unreachable(hub_id: str, revision: str | None) -> Path:
     raise models.ModelUnavailable(f"{hub_id} cannot be reached now.")
 

@@ -169,8 +169,8 @@ def test_two_sentences_stand_side_by_side_on_compare_and_come_back_together(open
     assert way(read_together, "attention") == both
 
 
-@pytest.mark.parametrize("page", ["bert", "heads_and_blocks"])
-def test_a_page_in_parts_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_and_its_link(
+@pytest.mark.parametrize("page", ["attention", "summaries", "bertviz_page", "bert", "heads_and_blocks"])
+def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_and_its_link(
     open_app, page: str, monkeypatch: pytest.MonkeyPatch
 ):
     def damaged(name: str) -> None:
@@ -182,7 +182,9 @@ def test_a_page_in_parts_whose_model_is_damaged_says_so_and_keeps_its_text_its_w
     assert "The weights are damaged." in [one.value for one in app.text]
     assert app.text_input(key=f"{page}_text").value == "Time flies."
     assert app.query_params == {"text": "Time flies."}
-    assert contents.page("attention").question in [link.proto.label for link in app.main.get("page_link")]
+    ways = [link.proto for link in app.main.get("page_link")]
+    assert contents.page("fill_mask" if page == "attention" else "attention").question in [way.label for way in ways]
+    assert {way.query_string for way in ways} == {"text=Time+flies."}
     app.session_state["share_link"] = True
     assert any("opens this link" in one.value for one in app.run().text)
 
