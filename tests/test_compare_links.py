@@ -30,7 +30,7 @@ LOOKS = {
 def test_a_chosen_word_stays_in_the_link_and_ambiguous_ones_are_told_apart(open_app: Open):
     app = open_app("compare", text="the dog saw the cat", text_b="the cat saw the dog")
     options = app.selectbox(key="compare_word_shown").options
-    assert "the (word 2 of A, 5 of B)" in options
+    assert "the (word 1 of A, 4 of B)" in options
     assert "dog" in options
     app.selectbox(key="compare_word_shown").set_value((2, 5)).run()
     assert app.query_params["word"] == "3-6"

@@ -193,3 +193,14 @@ def test_in_a_long_text_that_repeats_itself_each_word_has_one_partner_to_choose(
     assert not app.exception
     options = app.selectbox(key="compare_word_shown").options
     assert 0 < len(options) <= 100
+
+
+def test_a_long_sentence_is_told_shortly_and_its_words_are_counted_as_a_reader_does(open_app: Open):
+    app = open_app("compare", text="the cat " * 60, text_b="cat")
+    titles = drawn_comparison(app)[0]["titles"]
+    assert titles == ["A · " + "the cat " * 6 + "…", "B · cat", "B − A"]
+    (told,) = [caption.value for caption in app.caption if caption.value.startswith("Only in A")]
+    assert told.startswith("Only in A: the, the, cat, the, cat, the, cat, the, cat, the, cat, the and 107 more. Whole words")
+    options = app.selectbox(key="compare_word_shown").options
+    assert options[0] == "cat (word 2 of A, 1 of B)"
+    assert app.selectbox(key="compare_word_shown").value == (2, 1)

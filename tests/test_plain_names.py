@@ -13,7 +13,7 @@ from pages.ui.compare_likeness import Followed
 from pages.ui.compare_run import run
 from pages.ui.compare_sides import Sides
 from pages.ui.compare_state import Side
-from pages.ui.plain_names import file_stem, one_line
+from pages.ui.plain_names import file_stem, one_line, shortened
 from pages.ui.prediction_exhibit import Lists
 from pages.ui.prediction_settings import Settings
 from pages.ui.web_page_export import stand_alone
@@ -107,3 +107,12 @@ def test_a_word_with_a_nul_is_carried_away_as_code_that_runs_and_a_page_that_sho
     head = page[: page.index('<div class="attention-view')]
     assert not set("\x00\u202e") & set(head)
     assert "Li ke" in head
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("time flies", "time flies"), ("time flies away", "time flies …"), ("time fliesaway", "time …"),
+     ("timefliesaway", "timefliesa …"), ("", "")],
+)  # fmt: skip
+def test_a_long_text_is_shortened_by_whole_words(text: str, shown: str):
+    assert shortened(text, 10) == shown

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tx_core import models
 from tx_core.views import word_groups
-from tx_core.word_alignment import align, equal_words, is_word, laid_together, spellings
+from tx_core.word_alignment import align, equal_words, is_word, laid_together, spellings, told_apart, word_numbers
 
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=9).map(lambda letters: tuple(("word", letter) for letter in letters))
 
@@ -73,6 +73,25 @@ def test_laid_together_every_word_of_both_sides_stands_once_and_in_order(one, ot
 def test_neighbours_stay_together():
     assert align(spelled("the cat"), spelled("the dog saw the cat")) == ((0, 3), (1, 4))
     assert align(spelled("a b"), spelled("a b x a x b")) == ((0, 0), (1, 1))
+
+
+def test_of_equal_pairings_the_first_is_taken():
+    assert align(spelled("the cat the cat the cat"), spelled("cat")) == ((1, 0),)
+    assert align(spelled("cat"), spelled("the cat the cat")) == ((0, 1),)
+
+
+def test_a_special_token_draws_no_word_towards_it():
+    first, last = (("special", "first"),), (("special", "after"),)
+    one, other = first + spelled("the cat the cat the cat") + last, first + spelled("cat") + last
+    assert align(one, other) == ((0, 0), (2, 1), (7, 2))
+
+
+def test_words_are_counted_as_a_reader_counts():
+    words, special = ("[CLS]", "the", "cat", ",", "the", "[MASK]", ".", "[SEP]"), (True, *(False,) * 6, True)
+    assert word_numbers(words, special) == (0, 1, 2, 2, 3, 4, 4, 4)
+    assert told_apart("the", False, 3, 1) == "the (word 3 of A, 1 of B)"
+    assert told_apart(",", False, 2, 1) == ", (after word 2 of A, 1 of B)"
+    assert told_apart("[SEP]", True, 4, 4) == "[SEP] (after word 4 of A, 4 of B)"
 
 
 def test_the_two_flies_are_partners_and_their_subjects_are_not():

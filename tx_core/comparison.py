@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 
 from tx_core.sentences import SHOWN, WHOLE
 from tx_core.views import View
-from tx_core.word_alignment import Row, Spelling, align, laid_together
+from tx_core.word_alignment import Row, Spelling, align, laid_together, told_apart, word_numbers
 
 SMALLEST_TOLD = 0.005
 
@@ -124,5 +124,11 @@ def _name(comparison: Comparison, row: int) -> str:
     label = comparison.labels[row]
     if comparison.labels.count(label) == 1:
         return f"'{label}'"
-    mine, yours = comparison.rows[row]
-    return f"'{label}' (word {mine + 1} of A, {yours + 1} of B)"
+    numbers = [_number_within(comparison, side, row) for side in (0, 1)]
+    return told_apart(f"'{label}'", comparison.special[row], *numbers)
+
+
+def _number_within(comparison: Comparison, side: int, row: int) -> int:
+    """Count the words of A or of B up to a row."""
+    shown = [number for number in range(row + 1) if comparison.rows[number][side] is not None]
+    return word_numbers([comparison.labels[number] for number in shown], [comparison.special[number] for number in shown])[-1]

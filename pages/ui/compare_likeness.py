@@ -59,6 +59,8 @@ def word_through_layers(page: str, one: Run, other: Run) -> Followed | None:
 
 def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Run) -> tuple[int, int]:
     """Let the reader choose a shared word; at first it is the longest, which is seldom a function word."""
+    from tx_core.word_alignment import told_apart, word_numbers
+
     name, aligned = key(page, "word"), set(_aligned(one, other))
     if len(options) > MOST_PAIRS:  # a long text that repeats itself: each word with its partner only
         options = [pair for pair in options if pair in aligned]
@@ -67,9 +69,11 @@ def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Ru
     words = Counter(one.view.queries[mine] for mine, _ in options)
     longest = max(options, key=lambda pair: (len(one.view.queries[pair[0]]), pair in aligned))
 
+    numbers = [word_numbers(run.view.queries, run.view.query_special) for run in (one, other)]
+
     def label(pair: tuple[int, int]) -> str:
         word = one.view.queries[pair[0]]
-        return word if words[word] == 1 else f"{word} (word {pair[0] + 1} of A, {pair[1] + 1} of B)"
+        return word if words[word] == 1 else told_apart(word, False, numbers[0][pair[0]], numbers[1][pair[1]])
 
     shown = f"{name}_shown"
     st.session_state[shown] = st.session_state[name] or longest

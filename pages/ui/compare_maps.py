@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,11 +16,14 @@ from pages.ui.compare_controls import tell_changes
 from pages.ui.compare_run import Run
 from pages.ui.compare_state import VARIES, Side, name_head
 from pages.ui.compare_view import comparison_maps
+from pages.ui.plain_names import shortened
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.comparison import Comparison
 
 MOST_ROWS = 2000
+MOST_LISTED = 12
+LONGEST_TITLE = 48
 SAME_MODEL = (
     "A and B are the same model: choose another one for B. Without a model hub, “A model that nobody trained” above shows the "
     "trained model beside its twin with random weights."
@@ -76,7 +79,7 @@ def maps(page: str, one: Run, other: Run) -> "Comparison":
 def title(side: Side, vary: str) -> str:
     """Say what a side is, as far as it differs from the other."""
     named = {
-        "text": side.text + (f" / {side.pair}" if side.pair else ""),
+        "text": " / ".join(shortened(text, LONGEST_TITLE) for text in (side.text, side.pair) if text),
         "head": name_head(side.head),
         "seed": f"random weights {side.seed}" if side.seed else "trained",
         "changes": f"changed: {tell_changes(side.changes)}" if side.changes else "as it is",
@@ -87,11 +90,13 @@ def title(side: Side, vary: str) -> str:
 
 def partners_in_words(found: "Comparison") -> str:
     """Say which words have no partner."""
-    told = [
-        f"Only in {side}: {', '.join(words)}."
-        for side, words in zip("AB", found.lonely, strict=True) if words
-    ]  # fmt: skip
+    told = [f"Only in {side}: {_listed(words)}." for side, words in zip("AB", found.lonely, strict=True) if words]
     return " ".join(told) or "Every word has its partner."
+
+
+def _listed(words: Sequence[str]) -> str:
+    more = len(words) - MOST_LISTED
+    return ", ".join(words[:MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def difference_table(found: "Comparison", *, key: str) -> None:

@@ -14,3 +14,12 @@ def one_line(text: str) -> str:
 def file_stem(what: str, model: str) -> str:
     """Name a file of a model without its ending, in letters that every system takes."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", f"{what}-{model}")
+
+
+def shortened(text: str, most: int) -> str:
+    """Give a text, or as many of its first words as fit into `most` letters, and an ellipsis."""
+    written = one_line(text)
+    if len(written) <= most:
+        return text
+    start = written[:most]
+    return (start if written[most] == " " else start.rpartition(" ")[0] or start).rstrip() + " …"
