@@ -102,6 +102,25 @@ def test_every_control_of_the_popover_makes_its_change(open_app: Open):
     assert not app.exception
 
 
+@pytest.mark.parametrize(
+    ("page", "text", "focus", "looked_at", "looking"),
+    [("attention", TEXT, "4", 3, 3), ("attention", TEXT, "", 1, 1), ("fill_mask", "A bird [MASK].", "", 1, 3)],
+)
+def test_the_boxes_of_a_token_begin_at_the_one_in_focus_and_at_no_special_one(
+    open_app: Open, page: str, text: str, focus: str, looked_at: int, looking: int
+):
+    app = open_app(page, text=text, **({"focus": focus} if focus else {}))
+    app.session_state[f"{page}_change_opened"] = True
+    app.run()
+    boxes = [app.selectbox(key=f"{page}_change_{name}") for name in ("key", "query")]
+    assert [box.value for box in boxes] == [looked_at, looking]
+    app.button(key=f"{page}_make_hide").click().run()
+    assert app.query_params["changes"] == f"hide~{looked_at + 1}"
+    app.session_state[f"{page}_focus"] = 2
+    app.run()
+    assert app.selectbox(key=f"{page}_change_key").value == 2
+
+
 def test_a_changed_view_is_brought_back_by_its_link(open_app: Open):
     app = open_app(text=TEXT, heads="1-2", words="1", hide="1", changes="off~1-1_hide~3~2-1_temperature~0.3~2")
     again = open_app(**app.query_params)

@@ -13,7 +13,7 @@ from pages.ui.lazy_popover import lazy_popover
 from pages.ui.view_options import ViewOptions
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.trace import AttentionStack
+    from tx_core.trace import AttentionStack, Encoding
 
 TEMPERATURES = ("0.1", "0.25", "0.5", "0.75", "1", "1.5", "2", "3", "5", "10")
 NORMALISERS = {"softmax": "Softmax", "sparse": "Sparse", "hard": "Hard"}
@@ -54,6 +54,7 @@ def _ask_token(page: str, stack: "AttentionStack", options: ViewOptions, first: 
     layer, head = options.heads[0]
     places = {"layer": (layer + first, None), "head": (layer + first, head)}
     names = {"all": "Everywhere", "layer": f"In layer {layer + 1}", "head": f"In layer {layer + 1}, head {head + 1}"}
+    _begin_at_focus(page, stack, options.focus)
     for_key, for_query = st.columns(2)
     with for_key:
         looked_at = _ask_place(page, "change_key", "Token that is looked at", stack.key_tokens.tokens)
@@ -71,6 +72,22 @@ def _ask_token(page: str, stack: "AttentionStack", options: ViewOptions, first: 
         if scope != "all" or "cut" in everywhere:
             wanted = [Change("cut", *at, places=(looking, looked_at))]
             change_button(page, "Cut this link", "cut", wanted, icon=":material/link_off:")
+
+
+def _begin_at_focus(page: str, stack: "AttentionStack", focus: int | None) -> None:
+    """Bring the boxes to the focused token whenever that is another one, or of another text; what was chosen since stays."""
+    now = (focus, stack.query_tokens.tokens, stack.key_tokens.tokens)
+    if st.session_state.get(f"{page}_change_begun") == now:
+        return
+    st.session_state[f"{page}_change_begun"] = now
+    st.session_state[key(page, "change_query")] = _first_word(stack.query_tokens) if focus is None else focus
+    own = stack.kind == "self" and focus is not None and focus not in stack.key_tokens.blanks
+    st.session_state[key(page, "change_key")] = focus if own else _first_word(stack.key_tokens)
+
+
+def _first_word(tokens: "Encoding") -> int:
+    """Find the first token that is neither special nor a blank; the very first where there is none."""
+    return next((place for place, special in enumerate(tokens.special) if not special and place not in tokens.blanks), 0)
 
 
 def _ask_place(page: str, name: str, label: str, tokens: Sequence[str]) -> int:
