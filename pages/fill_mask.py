@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui import answers, blank_attention, cache, controls, examples, prediction_settings, prediction_view
+from pages.ui import answers, blank_attention, cache, controls, examples, held_changes, prediction_settings, prediction_view
 from pages.ui.address import Field, flag_field, keep_view, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.answers import Answer
 from pages.ui.attention_table import warn_of_unknown
 from pages.ui.carry_away import carry_away
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.prediction_change import UNCHANGED
 from pages.ui.prompts import Prompt, curated
 from pages.ui.word_pills import as_typed, blank_last_word, word_pills
 from tx_core.errors import ExplorerError
@@ -130,9 +132,13 @@ def offer_to_carry(model: str, found: Sequence[Answer], seen: "blank_attention.B
 
 
 @st.fragment
-def look(model: str, found: Sequence[Answer]) -> None:
-    """Show where a blank looks, and what the reader changes; what is clicked here runs nothing but this."""
+def look(model: str, found: Sequence[Answer], above: DeltaGenerator) -> None:
+    """Show where a blank looks, and what the reader changes; what is clicked here runs nothing but this.
+
+    above: the place over the words of the unchanged model, where it is said that they are.
+    """
     keep_view(PAGE, FIELDS)
+    above.empty()
     if found:
         prediction_view.numbers(found, key(PAGE, "numbers"))
         seen = None
@@ -140,6 +146,8 @@ def look(model: str, found: Sequence[Answer]) -> None:
             seen = blank_attention.blank_attention(PAGE, cache.engine(model), found)
         except ExplorerError as problem:
             explain(problem)
+        if held_changes.asked(PAGE):
+            above.info(UNCHANGED, icon=":material/science:")
         offer_to_carry(model, found, seen)
     write_view(PAGE, FIELDS, FIRST_VIEW)
     ways_on(st.session_state[key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
@@ -166,6 +174,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     prediction_settings.ask_settings(PAGE)
 
 found: list[Answer] = []
+above = st.empty()
 try:
     engine = load(model)
     show_engine(badge, engine.title, engine.device)
@@ -177,4 +186,4 @@ try:
 except ExplorerError as problem:
     explain(problem)
     controls.offer_default_model(key(PAGE, "model"))
-look(model, found)
+look(model, found, above)

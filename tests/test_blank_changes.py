@@ -12,6 +12,7 @@ from pages.ui import scan_view
 from pages.ui.answers import spelled
 from pages.ui.changes import interventions, read_changes
 from pages.ui.figures import percent
+from pages.ui.prediction_change import UNCHANGED
 from pages.ui.prediction_charts import note
 from tx_core import models
 from tx_core.fill_mask import predict
@@ -33,6 +34,15 @@ def test_a_blank_shows_its_prediction_before_and_after_with_ranks(open_app: Open
         assert told.count(f" → {percent(moved.after)}  {note(moved)}")
     assert "of the probability went to other words" in says(app)
     assert predict(models.load(models.DEFAULT), BLANK).blanks[0].predictions[0].word in bars_told(app)["Most likely words"][0]
+
+
+def test_words_without_the_changes_are_headed_as_such(open_app: Open):
+    for address in ({"text": BLANK}, {"text": BLANK, "compare": "1", "second": "A ___ sings."}):
+        assert UNCHANGED not in says(open_app("fill_mask", **address))
+        app = open_app("fill_mask", **address, changes="off~1")
+        assert says(app).count(UNCHANGED) == 1
+        app.button(key="fill_mask_changes_reset").click().run()
+        assert UNCHANGED not in says(app)
 
 
 def test_notes_say_who_rose_fell_came_and_went():

@@ -16,6 +16,10 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
     from tx_core.prediction_shift import Shift, Shifted
 
 
+TITLE = "What your changes do to this blank"
+UNCHANGED = f"**Without your changes:** these are the words of the model as it is. What becomes of them stands below: “{TITLE}”."
+
+
 def shifted(model: str, text: str, changed: Changes, chosen: Settings) -> "Shifted":
     """Ask for the predictions with and without the changes; raise ExplorerError where that cannot be."""
     from tx_core.prediction_shift import shift
@@ -32,13 +36,12 @@ def show_prediction_change(page: str, model: str, text: str, number: int, change
         st.info(found.notice)
     blank = found.blanks[number]
     told = in_words(blank)
-    title = "What your changes do to this blank"
-    st.markdown(f"**{title}**")
+    st.subheader(TITLE, anchor=False)
     st.text(told)
-    show_bars(change_chart(blank, title, chosen), [moved.prediction.sentence for moved in blank.moved], key=f"{page}_shift")
+    show_bars(change_chart(blank, TITLE, chosen), [moved.prediction.sentence for moved in blank.moved], key=f"{page}_shift")
     st.caption(
         "Arrows count places in the list of the whole vocabulary. “new” and “gone” are words that came into, or fell out of, "
-        f"the first {chosen.listed}. The lists at the top of the page are those of the unchanged model."
+        f"the first {chosen.listed}."
     )
 
 

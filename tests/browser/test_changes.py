@@ -48,6 +48,23 @@ def test_what_is_looked_at_is_changed_shown_before_and_after_linked_and_taken_ba
     expect(again.get_by_test_id("before-after")).to_have_count(0)
 
 
+def test_the_words_above_a_change_of_a_blank_are_headed_as_those_without_it(page_at, settle):
+    page = page_at(f"/fill_mask?text={BLANK}&heads=2-3")
+    without = page.get_by_text(re.compile("^Without your changes:"))
+    switch = page.get_by_role("button", name="Switch off layer 2, head 3")
+    switch.wait_for()
+    expect(without).to_have_count(0)
+    switch.click()
+    expect(without).to_be_visible()
+    below = page.get_by_role("heading", name="What your changes do to this blank")
+    unchanged = page.get_by_text("Most likely words", exact=True).first
+    tops = [part.bounding_box()["y"] for part in (without, unchanged, below)]
+    assert tops == sorted(tops)
+    page.get_by_role("button", name="Reset").click()
+    expect(without).to_have_count(0)
+    expect(unchanged).to_be_visible()
+
+
 def test_one_pointer_and_one_focus_for_all_three_maps(page_at):
     page = page_at(f"/?text={TEXT}&heads=2-3&changes=off~1")
     before, _, difference = three_maps(page)
