@@ -1,17 +1,25 @@
-// Where the matrices stand: one row where there is little room, which scrolls in its box, else as few rows as keep
-// the cells readable.
+// Where the matrices stand: one line that scrolls in its box where there is little room or the matrices are large, so that
+// they are no taller than a screen; else as few lines as keep the cells readable.
 
 const NARROW = 600;
 const TOUCHABLE = 26;
 const WITH_NUMBERS = 36;
 const LARGEST_CELL = 28;
 const SMALLEST_CELL = 4;
+const SMALLEST_IN_LINES = 7;
 const FEW_LINES = 2;
+const HEAD = 110; // pixels above the cells of a line: the titles and the names of the columns
+const TALLEST = 1200;
 export const NARROWEST_PANEL = 84;
 export const GAP = 30;
 
 export function panelWidth(matrix, cell) {
-  return Math.max(NARROWEST_PANEL, matrix.shown * cell + (matrix.shown < matrix.columns ? 12 : 0));
+  return Math.max(NARROWEST_PANEL, matrix.shown * cellWidth(matrix, cell) + (matrix.shown < matrix.columns ? 12 : 0));
+}
+
+// Few columns of low cells are wider than they are tall: they take the room that a panel has anyway.
+export function cellWidth(matrix, cell) {
+  return Math.max(cell, Math.min(LARGEST_CELL, Math.floor((NARROWEST_PANEL - 12) / matrix.shown)));
 }
 
 // Gives the size of a cell and the matrices of each line.
@@ -26,9 +34,14 @@ export function arrange(matrices, width, labelWidth, numbers) {
   for (let cell = Math.min(LARGEST_CELL, bound); cell > SMALLEST_CELL; cell -= 1) {
     const lines = packed(matrices, width, labelWidth, cell);
     const fits = lines.every((line) => lineWidth(line, labelWidth, cell) <= width);
-    if (fits && (lines.length <= FEW_LINES || cell <= 12)) return { cell, lines };
+    const readable = cell <= 12 && cell >= SMALLEST_IN_LINES && height(lines, cell) <= TALLEST;
+    if (fits && (lines.length <= FEW_LINES || readable)) return { cell, lines };
   }
-  return { cell: SMALLEST_CELL, lines: packed(matrices, width, labelWidth, SMALLEST_CELL) };
+  return { cell: Math.min(LARGEST_CELL, bound), lines: [matrices] };
+}
+
+function height(lines, cell) {
+  return lines.reduce((sum, line) => sum + HEAD + cell * Math.max(...line.map((matrix) => matrix.rows)), 0);
 }
 
 function packed(matrices, width, labelWidth, cell) {

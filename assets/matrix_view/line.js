@@ -1,7 +1,7 @@
 // A line of matrices, with the names of its rows, painted at one height.
 
 import { measureLabels, element, sharpen } from "../attention_view/surface.js";
-import { panelWidth } from "./layout.js";
+import { cellWidth, panelWidth } from "./layout.js";
 import { INSET, paintMatrix, paintRowNames } from "./paint.js";
 
 const WIDEST_NAME = 76;
@@ -27,10 +27,12 @@ export function paintLine(row, line, active, lights) {
     const lit = [...lights.filter((light) => light.matrix === matrix.name), ...own];
     const { canvas } = row.panels.get(matrix.name);
     canvas.dataset.top = String(top);
+    const wide = cellWidth(matrix, cell);
     canvas.dataset.cell = String(cell);
+    canvas.dataset.wide = String(wide);
     canvas.dataset.lit = lit.map((light) => `${light.part} ${light.row ?? "*"} ${light.column ?? "*"}`).join(", ");
     const context = sharpen(canvas, panelWidth(matrix, cell) + 2 * INSET, top + matrix.rows * cell + INSET);
-    const shape = { cell, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && cell >= 30 };
+    const shape = { cell, wide, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && cell >= 30 };
     paintMatrix(context, matrix, shape, { colours: row.colours, theme, lights: lit, chosen: active, dim: active !== null });
   }
   for (const { canvas, name } of row.labels.filter((label) => line.some((matrix) => matrix.name === label.name))) {
@@ -49,8 +51,18 @@ function litRows(line, matrix, active, lights) {
   return lit;
 }
 
+// Scrolls a line sideways until a cell of it stands in the open.
+export function uncover(row, { matrix: name, column }) {
+  const { canvas } = row.panels.get(name);
+  const line = canvas.closest(".line");
+  const wide = cellWidth(row.model.byName[name], row.cell);
+  const left = canvas.getBoundingClientRect().left - line.getBoundingClientRect().left + INSET + column * wide;
+  const hidden = Math.min(0, left - row.labelWidth) || Math.max(0, left + wide - line.clientWidth);
+  if (hidden) line.scrollLeft += hidden + 60 * Math.sign(hidden);
+}
+
 function isUpright(row, matrix) {
-  return widestName(row, matrix) <= Math.max(row.cell + 2, 20);
+  return widestName(row, matrix) <= Math.max(cellWidth(matrix, row.cell) + 2, 20);
 }
 
 function topOf(row, matrix) {

@@ -40,14 +40,14 @@ function isLit(lights, row, column) {
 }
 
 export function paintMatrix(context, matrix, shape, { colours, theme, lights, chosen, dim }) {
-  const { cell, top } = shape;
+  const { cell, wide, top } = shape;
   const gap = cell >= 16 ? 2 : cell >= 7 ? 1 : 0;
   context.translate(INSET, 0);
   for (let row = 0; row < matrix.rows; row += 1) {
     for (let column = 0; column < matrix.shown; column += 1) {
       const value = valueAt(matrix, row, column);
       const lit = !dim || isLit(lights, row, column);
-      const box = [column * cell, top + row * cell, cell - gap, cell - gap];
+      const box = [column * wide, top + row * cell, wide - gap, cell - gap];
       context.globalAlpha = lit ? 1 : DIMMED;
       const finite = Number.isFinite(value);
       const ink = finite ? paintValue(context, box, colourOf(colours, value, matrix.limit)) : paintHidden(context, box, theme);
@@ -67,7 +67,7 @@ export function paintMatrix(context, matrix, shape, { colours, theme, lights, ch
 function paintValue(context, [x, y, width, height], colour) {
   context.fillStyle = `rgb(${colour.join(", ")})`;
   context.beginPath();
-  context.roundRect(x, y, width, height, width >= 14 ? 3 : 0);
+  context.roundRect(x, y, width, height, height >= 14 ? 3 : 0);
   context.fill();
   return inkOn(colour);
 }
@@ -91,14 +91,14 @@ function write(context, theme, text, x, y) {
 }
 
 // Three dots: there are more columns than are drawn.
-function paintMore(context, matrix, { cell, top }, theme) {
+function paintMore(context, matrix, { cell, wide, top }, theme) {
   context.fillStyle = theme.quiet;
-  const [x, y] = [matrix.shown * cell + 2, top + (matrix.rows * cell) / 2];
+  const [x, y] = [matrix.shown * wide + 2, top + (matrix.rows * cell) / 2];
   for (const step of [0, 4, 8]) context.fillRect(x + step, y - 1, 2, 2);
 }
 
-function paintColumnNames(context, matrix, { cell, top, upright, widest }, theme, chosen) {
-  const step = Math.max(1, Math.ceil((upright ? widest + 4 : 13) / cell));
+function paintColumnNames(context, matrix, { wide, top, upright, widest }, theme, chosen) {
+  const step = Math.max(1, Math.ceil((upright ? widest + 4 : 13) / wide));
   const named = chosen?.matrix === matrix.name ? chosen.column : null;
   context.textBaseline = "middle";
   for (let column = 0; column < matrix.shown; column += 1) {
@@ -107,19 +107,19 @@ function paintColumnNames(context, matrix, { cell, top, upright, widest }, theme
     context.font = `${strong ? "600 " : ""}${LABEL_FONT}px ${theme.font}`;
     context.fillStyle = strong ? theme.text : theme.quiet;
     context.save();
-    context.translate((column + 0.5) * cell - 1, top - 7);
+    context.translate((column + 0.5) * wide - 1, top - 7);
     if (!upright) context.rotate(-Math.PI / 2);
     context.textAlign = upright ? "center" : "left";
-    context.fillText(fit(context, matrix.columnTexts[column], upright ? Math.max(cell, 24) : top - 10), 0, upright ? -3 : 0);
+    context.fillText(fit(context, matrix.columnTexts[column], upright ? Math.max(wide, 24) : top - 10), 0, upright ? -3 : 0);
     context.restore();
   }
 }
 
-function outline(context, matrix, { cell, top }, light, gap, theme) {
+function outline(context, matrix, { cell, wide, top }, light, gap, theme) {
   const [row, column] = [light.row, light.column];
-  const x = column === undefined ? 0 : column * cell;
+  const x = column === undefined ? 0 : column * wide;
   const y = top + (row === undefined ? 0 : row * cell);
-  const width = column === undefined ? matrix.shown * cell : cell;
+  const width = column === undefined ? matrix.shown * wide : wide;
   const height = row === undefined ? matrix.rows * cell : cell;
   if (column !== undefined && column >= matrix.shown) return;
   const thin = light.part === "line";

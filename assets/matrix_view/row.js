@@ -5,9 +5,9 @@ import { mounted } from "../attention_view/mounted.js";
 import { calmly, element, news, ownEcho, watchScreen } from "../attention_view/surface.js";
 import { readTheme } from "../attention_view/theme.js";
 import { makeDrawing, receiveDrawing } from "./drawing.js";
-import { arrange, needsLabels } from "./layout.js";
+import { arrange, cellWidth, needsLabels } from "./layout.js";
 import { fillLegend } from "./legend.js";
-import { labelWidthOf, paintLine } from "./line.js";
+import { labelWidthOf, paintLine, uncover } from "./line.js";
 import { drawDimensions, exists, modelOf } from "./model.js";
 import { lightsOf } from "./origin.js";
 import { INSET, palette } from "./paint.js";
@@ -147,7 +147,7 @@ function reactions(row, name) {
 function cellAt(row, name, canvas, event) {
   const matrix = row.model.byName[name];
   const box = canvas.getBoundingClientRect();
-  const column = Math.floor((event.clientX - box.left - INSET) / row.cell);
+  const column = Math.floor((event.clientX - box.left - INSET) / cellWidth(matrix, row.cell));
   const place = Math.floor((event.clientY - box.top - Number(canvas.dataset.top)) / row.cell);
   if (place < 0 || column < 0 || place >= matrix.rows || column >= matrix.shown) return null;
   return { matrix: name, row: place, column };
@@ -170,6 +170,7 @@ function press(row, name, event) {
   const between = (place, count) => Math.min(count - 1, Math.max(0, place));
   hoverOn(row, null);
   choose(row, target && { matrix: name, row: between(target.down, matrix.rows), column: between(target.right, matrix.shown) });
+  if (row.chosen) uncover(row, row.chosen);
 }
 
 function hoverOn(row, cell) {

@@ -12,6 +12,7 @@ from tx_core.steps import sum_of_context, sum_of_match
 
 TEXT = "time flies like an arrow"
 AT = "/self_attention?text=time+flies+like+an+arrow"
+LONG = f"/self_attention?text={'+'.join(['dog', 'cat'] * 51)}"
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +36,8 @@ def open_steps(page_at):
 def click_cell(page: Page, name: str, row: int, column: int) -> None:
     canvas = page.get_by_test_id(f"matrix-{name}").first
     expect(canvas).to_have_attribute("data-cell", re.compile(r"\d"))
-    cell, top = (float(canvas.get_attribute(f"data-{what}")) for what in ("cell", "top"))
-    canvas.click(position={"x": 3 + (column + 0.5) * cell, "y": top + (row + 0.5) * cell})
+    cell, wide, top = (float(canvas.get_attribute(f"data-{what}")) for what in ("cell", "wide", "top"))
+    canvas.click(position={"x": 3 + (column + 0.5) * wide, "y": top + (row + 0.5) * cell})
 
 
 def lit(page: Page, name: str, words: str) -> None:
@@ -186,6 +187,31 @@ def test_on_a_phone_the_steps_scroll_in_their_own_box(open_steps):
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
     click_cell(page, "context", 1, 1)
     linked(page, "cell=context-2-2")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_in_a_long_sentence_the_sum_of_a_clicked_cell_stands_on_the_screen_beside_it(open_steps, width):
+    page = open_steps(LONG, width=width)
+    for name in ("matches", "weights"):
+        click_cell(page, name, 8, 8)
+        linked(page, f"cell={name}-9-9")
+        sum_box, map_box = (page.get_by_test_id(one).first.bounding_box() for one in ("matrix-sum", f"matrix-{name}"))
+        assert map_box["y"] < sum_box["y"] < 900 - sum_box["height"]
+        assert map_box["height"] < 900
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_steps_of_a_long_sentence_stand_side_by_side_and_the_keys_scroll_to_their_cell(open_steps, width):
+    page = open_steps(LONG, width=width)
+    names = ("query", "matches", "weights", "context")
+    tops = {page.get_by_test_id(f"matrix-{name}").first.bounding_box()["y"] for name in names}
+    assert max(tops) - min(tops) < 2
+    assert float(page.get_by_test_id("matrix-query").first.get_attribute("data-wide")) >= 10
+    page.get_by_role("group", name=re.compile("^Weights")).first.focus()
+    page.keyboard.press("End")
+    linked(page, "cell=weights-1-104")
+    canvas, line = page.get_by_test_id("matrix-weights").first, page.locator(".line").first
+    assert width / 2 < canvas.bounding_box()["x"] + 104 * 5 < line.bounding_box()["x"] + line.bounding_box()["width"]
 
 
 def test_hostile_words_are_drawn_as_text(open_steps):
