@@ -47,6 +47,18 @@ def test_a_training_runs_through_and_its_model_answers(open_app: Open, trainings
     assert not app.exception
 
 
+def test_the_browser_is_told_the_last_batch_by_every_run_until_the_reader_moves_the_slider(open_app: Open, trainings: Registry):
+    app = press(open_app("encoder_decoder", **SMALL), "train")
+    until_still(app, trainings, KIND)
+    for _ in range(2):  # a click beside the slider brings two runs, and a browser may draw the second alone
+        slider = app.select_slider(key="encoder_decoder_moment")
+        assert (slider.proto.set_value, slider.value) == (True, 10)
+        app.run()
+    app.select_slider(key="encoder_decoder_moment").set_value(1).run()
+    assert "After batch 1:" in says(app)
+    assert not app.run().select_slider(key="encoder_decoder_moment").proto.set_value
+
+
 def test_what_is_left_of_a_run_with_other_settings_is_headed_as_such(open_app: Open, trainings: Registry):
     app = press(open_app("encoder_decoder", **SMALL), "train")
     until_still(app, trainings, KIND)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.address import key
+from pages.ui.address import forget_told, held, key
 from pages.ui.attention_bytes import thumbnails
 from pages.ui.attention_view import attention_map, chosen_heads, head_wall
 from pages.ui.mask_grid import Matrix, Naming, matrices
@@ -53,7 +53,8 @@ def _ask_batch(page: str, batches: Sequence[int]) -> int:
     name = key(page, "moment")
     if st.session_state.get(name) not in batches:
         st.session_state[name] = batches[-1]
-    return st.select_slider("Go back in the training to batch", batches, key=name)
+        forget_told(name)
+    return st.select_slider("Go back in the training to batch", batches, **held(name))
 
 
 def cross_map(trace: "Trace", last: "Trace", when: str, name: str) -> None:
