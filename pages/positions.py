@@ -14,6 +14,7 @@ from pages.ui.address import (
     text_field,
     write_view,
 )
+from pages.ui.attention_table import warn_of_unknown
 from pages.ui.dimension_box import MOST_DIMENSIONS, dimension_box
 from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
 from pages.ui.live import live
@@ -166,6 +167,7 @@ def shuffle_words() -> None:
     again.button("Shuffle again", key=key(PAGE, "again"), icon=":material/shuffle:", on_click=next_seed)
     text, seed = held("text"), held("seed")
     found = cache.remember((PAGE, held("model"), text, seed), lambda: order_test.order_test(engine, text, seed))
+    warn_of_unknown([found.encoding])
     draw_shuffle(found, key(PAGE, "shuffled"))
     draw_guesses(found, key(PAGE, "guesses"))
 

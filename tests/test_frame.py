@@ -95,8 +95,9 @@ def test_a_page_without_examples_sends_nobody_to_an_example(open_app, page):
 UNKNOWN = [
     ("attention", {}), ("fill_mask", {}), ("compare", {}), ("bertviz_page", {}), ("self_attention", {}),
     *(("summaries", {"part": part}) for part in ("glance", "layers", "values", "alike", "lens", "owed")),
-    *(("heads_and_blocks", {"part": part}) for part in ("heads", "feed", "depth", "embeddings")),
+    *(("heads_and_blocks", {"part": part}) for part in ("heads", "feed", "norm", "depth", "journey", "embeddings")),
     *(("masks", {"part": part}) for part in ("one", "penalty", "batch")),
+    ("positions", {"part": "shuffle"}), *(("bert", {"part": part}) for part in ("compare", "random", "labels", "family")),
 ]  # fmt: skip
 
 
