@@ -19,7 +19,7 @@ from pages.ui.attention_table import warn_of_unknown_in
 from pages.ui.frame import open_page, share_link, ways_on
 from pages.ui.live import live
 from pages.ui.mask_choice import KINDS, ask_head, take_painting, tell_nowhere
-from pages.ui.mask_pictures import short
+from pages.ui.mask_pictures import short, verdict, who_moved
 from pages.ui.source_code import show_source
 from tx_core import attention, masked_scores, masks, padded_run
 from tx_core.models import DEFAULT
@@ -130,10 +130,10 @@ def prove_padding() -> None:
         st.info("Both sentences have the same number of tokens: nothing is padded. Make one of them longer.")
         return
     masked, unmasked = st.columns(2)
-    masked.metric("Padding masked: greatest change", short(pair.proof.difference_masked), "the same but for rounding",
-                  delta_color="off", delta_arrow="off")  # fmt: skip
-    unmasked.metric("Padding not masked: greatest change", short(pair.proof.difference_unmasked), "every word has moved",
-                    delta_color="off", delta_arrow="off")  # fmt: skip
+    masked.metric("Padding masked: greatest change", short(pair.proof.difference_masked),
+                  verdict(pair.proof.difference_masked, "the padding counts"), delta_arrow="off")  # fmt: skip
+    unmasked.metric("Padding not masked: greatest change", short(pair.proof.difference_unmasked),
+                    who_moved(pair.proof.moved_unmasked), delta_color="off", delta_arrow="off")  # fmt: skip
     mask_pictures.moved(pair, key(PAGE, "moved"))
     st.caption("Of all numbers in the vectors that the last layer gives each token: the one that changed most.")
 

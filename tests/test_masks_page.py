@@ -6,6 +6,7 @@ from drawings import says
 from drawn_matrices import panels
 
 from pages.ui.mask_grid import mask_to_link
+from pages.ui.mask_pictures import who_moved
 from tx_core import models
 
 SENTENCE = "She wants to buy a car."
@@ -69,6 +70,20 @@ def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
     assert float(unmasked) > 0.1
     rows = next(block.value for block in app.code if "[PAD]" in block.value).splitlines()
     assert [row.split().count("[PAD]") > 3 for row in rows] == [True, False]
+
+
+def test_what_padding_does_is_told_by_what_moved(open_app):
+    app = open_app("masks", part="batch", text="Rain fell.", pair="The old man bought a very big house.")
+    assert [metric.delta for metric in app.metric] == ["the same but for rounding", "every word has moved"]
+
+
+@pytest.mark.parametrize(
+    ("by_token", "told"),
+    [([0.2, 0.3], "every word has moved"), ([0.2, 1e-6, 0.3], "2 of 3 tokens have moved"),
+     ([1e-6, 0.0], "the same but for rounding"), ([0.0, 0.0], "exactly the same")],
+)  # fmt: skip
+def test_only_what_moved_by_more_than_rounding_is_counted_as_moved(by_token, told):
+    assert who_moved(by_token) == told
 
 
 def test_sentences_of_one_length_need_no_padding(open_app):

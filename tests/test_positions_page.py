@@ -9,6 +9,7 @@ from drawings import says
 from drawn_bars import drawn_bars
 from drawn_matrices import panels
 
+from pages.ui.mask_pictures import verdict
 from tx_core import models
 from tx_core.fill_mask import predict
 from tx_core.position_pictures import HEADS
@@ -122,6 +123,23 @@ def test_shuffling_moves_every_word_only_where_there_are_positions(open_app):
     best = predict(models.load("embedded"), SENTENCE, top_k=1).blanks[0].predictions[0]
     assert guesses[0][0] == best.piece
     assert guesses[0] != guesses[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("dogs", "the words stand as before"), ("dog dog dog", "the words stand as before"), (SENTENCE, "order matters")],
+)
+def test_whether_order_matters_is_told_by_what_moved(open_app, text, told):
+    positions, none = open_app("positions", text=text, part="shuffle").metric
+    assert positions.delta == told
+    assert none.delta == (told if text != SENTENCE else "the same but for rounding")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"), [(0.0, "exactly the same"), (3e-6, "the same but for rounding"), (0.2, "it moved")]
+)
+def test_a_change_is_called_rounding_only_where_it_is_small(change, told):
+    assert verdict(change, "it moved") == told
 
 
 def test_shuffling_again_gives_another_order_in_the_link(open_app):

@@ -17,6 +17,8 @@ PAINT_HINT = (
     "Point at a cell to read its numbers."
 )
 SIGNED_NOTE = "orange below zero, blue above"
+ROUNDING = 0.001
+"""A change in the last layer's vectors, whose numbers are about 1, that single precision alone may bring."""
 
 
 def before_and_after(tokens: Sequence[str], effect: "MaskEffect", key: str, on_paint: Callable[[], None]) -> None:
@@ -80,6 +82,20 @@ def moved(pair: "PaddedPair", key: str) -> None:
     shown = [Matrix("Change of each token", "signed", cells, told, limit=float(cells.max()))]
     naming = Naming(joint="padding:")
     matrices(("masked", "not masked"), tokens, shown, key=key, naming=naming, tallest=64)
+
+
+def verdict(change: float, moved: str) -> str:
+    """Say what a change in the vectors of a model amounts to: `moved` where it is more than rounding."""
+    if change > ROUNDING:
+        return moved
+    return "the same but for rounding" if change else "exactly the same"
+
+
+def who_moved(by_token: Sequence[float]) -> str:
+    """Say how many tokens moved by more than rounding."""
+    moved = sum(change > ROUNDING for change in by_token)
+    told = "every word has moved" if moved == len(by_token) else f"{moved} of {len(by_token)} tokens have moved"
+    return verdict(max(by_token), told)
 
 
 def short(number: float) -> str:

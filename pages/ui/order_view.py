@@ -8,9 +8,10 @@ import streamlit as st
 
 from pages.ui.bars import probability_chart, show_bars
 from pages.ui.mask_grid import Matrix, Naming, matrices
-from pages.ui.mask_pictures import short
+from pages.ui.mask_pictures import short, verdict
 
 if TYPE_CHECKING:
+    from tx_core.equivariance import ShuffleEffect
     from tx_core.order_test import Guess, OrderTest
 
 
@@ -19,14 +20,19 @@ def draw_shuffle(found: "OrderTest", key: str) -> None:
     st.code(" ".join(found.encoding.tokens) + "\n" + " ".join(found.tokens_shuffled), language=None, wrap_lines=True)
     positions, none = found.with_positions, found.without_positions
     left, right = st.columns(2)
-    left.metric("Greatest change, with positions", short(positions.greatest_difference), "order matters",
-                delta_color="off", delta_arrow="off")  # fmt: skip
-    right.metric("Greatest change, without positions", short(none.greatest_difference), "the same but for rounding",
-                 delta_color="off", delta_arrow="off")  # fmt: skip
+    left.metric("Greatest change, with positions", short(positions.greatest_difference),
+                _verdict(found, positions, "order matters"), delta_color="off", delta_arrow="off")  # fmt: skip
+    right.metric("Greatest change, without positions", short(none.greatest_difference),
+                 _verdict(found, none, "more than rounding"), delta_color="off", delta_arrow="off")  # fmt: skip
     cells = np.array([positions.by_token, none.by_token])
     told = f"With positions each token moves by up to {short(cells[0].max())}, without by up to {short(cells[1].max())}."
     shown = [Matrix("Change of each token's vector", "signed", cells, told, limit=float(cells.max()))]
     matrices(("positions", "no positions"), found.encoding.tokens, shown, key=key, naming=Naming(joint="·"), tallest=64)
+
+
+def _verdict(found: "OrderTest", effect: "ShuffleEffect", moved: str) -> str:
+    same = found.tokens_shuffled == found.encoding.tokens
+    return "the words stand as before" if same else verdict(effect.greatest_difference, moved)
 
 
 def draw_guesses(found: "OrderTest", key: str) -> None:
