@@ -125,7 +125,7 @@ def steps() -> None:
     live(PAGE, FIELDS, draw_steps, found)
     for note in notes(found, encoding):
         st.text(note)
-    if value("unscaled"):
+    if value("unscaled") and value("normalise") == "softmax":
         draw_saturation()
 
 

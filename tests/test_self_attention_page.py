@@ -111,6 +111,28 @@ def test_saturation_is_drawn_when_scaling_is_off(open_app):
     assert "√32 = 5.7 times as large" in texts(app)
 
 
+@pytest.mark.parametrize("normalise", ["softmax", "sparsemax"])
+def test_without_scaling_the_greatest_weight_is_told_as_it_is_and_as_it_would_be(open_app, normalise):
+    shares = []
+    for unscaled in ("1", "0"):
+        app = open_app(PAGE, text=TEXT, layer="2", head="3", unscaled=unscaled, normalise=normalise, causal="1")
+        shares.append(matrix_row(app)[1]["weights"].max(axis=1).mean())
+        if unscaled == "1":
+            told, charts = texts(app), drawn_lines(app)
+    assert shares[0] > shares[1]
+    assert f"a row is {shares[0]:.3f} on average, and would be {shares[1]:.3f} with it." in told
+    assert bool(charts) == (normalise == "softmax")  # the chart is of softmax
+
+
+def test_hard_attention_without_scaling_is_told_to_stay_the_same(open_app):
+    weights = [matrix_row(open_app(PAGE, text=TEXT, unscaled=off, normalise="hardmax"))[1]["weights"] for off in ("0", "1")]
+    np.testing.assert_array_equal(*weights)
+    app = open_app(PAGE, text=TEXT, unscaled="1", normalise="hardmax")
+    assert "hard attention does not notice" in texts(app)
+    assert "greatest weight" not in texts(app)
+    assert not drawn_lines(app)
+
+
 def test_hard_attention_is_told_to_look_at_one_token(open_app):
     assert "looks at 1.0 of 7 tokens" in texts(open_app(PAGE, text=TEXT, normalise="hardmax"))
 

@@ -1,5 +1,6 @@
 """One head's attention on a reader's own sentence, step by step, with the choices that a reader can make."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,6 +52,12 @@ class SentenceSteps:
     def greatest_share(self) -> float:
         """The greatest weight of a token's row, averaged over all tokens: 1 where attention is all on one token."""
         return float(self.steps.weights.amax(-1).mean())
+
+    @property
+    def greatest_share_scaled(self) -> float:
+        """What `greatest_share` is with the division by √d, whether or not these steps divide."""
+        scores = self.steps.masked / (self.steps.scale * math.sqrt(self.steps.query.shape[1]))
+        return float(NORMALISE[self.choice.normalise](scores).amax(-1).mean())
 
     @property
     def tokens_looked_at(self) -> float:

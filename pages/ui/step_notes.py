@@ -38,11 +38,7 @@ def notes(found: "SentenceSteps", encoding: "Encoding") -> list[str]:
     """Tell what to see, a sentence for each switch that matters; token texts stand in it as they are."""
     choice, told = found.choice, [_of_weights(found, encoding)]
     if not choice.scaled:
-        size = found.steps.query.shape[1]
-        told.append(
-            f"Scaling is off, so the scores are √{size} = {math.sqrt(size):.1f} times as large: the greatest weight of a "
-            f"row is {found.greatest_share:.3f} on average. Switch it on and compare."
-        )
+        told.append(_of_scaling(found))
     if choice.normalise != "softmax":
         told.append(
             f"Softmax gives every token at least a little; here a token looks at {found.tokens_looked_at:.1f} of "
@@ -51,6 +47,17 @@ def notes(found: "SentenceSteps", encoding: "Encoding") -> list[str]:
     if choice.causal:
         told.append("The mask hides what comes later: the first token can look at nothing but itself.")
     return told
+
+
+def _of_scaling(found: "SentenceSteps") -> str:
+    size = found.steps.query.shape[1]
+    told = f"Scaling is off, so the scores are √{size} = {math.sqrt(size):.1f} times as large: "
+    if found.choice.normalise == "hardmax":
+        return f"{told}hard attention does not notice, for the greatest score of a row stays the greatest."
+    return (
+        f"{told}the greatest weight of a row is {found.greatest_share:.3f} on average, and would be "
+        f"{found.greatest_share_scaled:.3f} with it."
+    )
 
 
 def _of_weights(found: "SentenceSteps", encoding: "Encoding") -> str:
