@@ -9,7 +9,7 @@ from pages.ui.address import Field, key, read_view, tell_not_understood, text_fi
 from pages.ui.attention_view import heads_from_link, heads_to_link
 from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
 from pages.ui.live import live
-from tx_core.errors import ExplorerError
+from tx_core.errors import ExplorerError, TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
     from tx_core.training.classifier import ClassifierTraining
@@ -172,11 +172,11 @@ def classify() -> None:
                                 disabled=problem is not None)  # fmt: skip
     classifier_controls.ask_sizes(PAGE, disabled=running)
     with st.container():  # always there, so that the box below keeps its place, and the reader what is being typed
-        training_view.tell_refused(PAGE, KIND)
+        refused = training_view.tell_refused(PAGE, KIND)
         if snapshot and snapshot.result:
             training_view.tell_other(classifier_controls.differences(PAGE, snapshot.result, texts))
         training_view.watch(KIND, snapshot, lambda now: classifier_pictures.show_training(PAGE, now))
-        if problem:
+        if problem and not isinstance(refused, TextProblem):  # a file that was not taken is told of already
             explain(problem)
     live(PAGE, FIELDS, ask_it, snapshot, texts, problem is None)
 

@@ -60,6 +60,15 @@ def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: O
     assert "20 texts to learn from" in says(app)
 
 
+def test_a_first_csv_that_cannot_be_used_is_told_of_once_and_taken_out_asks_for_another(open_app: Open):
+    app = upload(open_app("classifier", data="own"), "a,b\n1,2\n")
+    assert "names the columns text and label; this one begins with: a, b." in says(app)
+    assert says(app).count("Check the input") == 1
+    app.file_uploader(key="classifier_csv").set_value([]).run()
+    assert "Upload a CSV first" in says(app)
+    assert says(app).count("Check the input") == 1
+
+
 def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
     app = open_app("classifier", data="imdb")

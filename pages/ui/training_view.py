@@ -49,12 +49,16 @@ def attempt(page: str, act: Callable[[], object]) -> None:
         st.session_state[key(page, "refused")] = problem
 
 
-def tell_refused(page: str, kind: str) -> None:
-    """Say why the last click could not be followed, or no longer is: its turn did not come while the visitor was there."""
+def tell_refused(page: str, kind: str) -> ExplorerError | None:
+    """Say why the last click could not be followed, or no longer is: its turn did not come while the visitor was there.
+
+    Give what was said; None where nothing was.
+    """
     if TRAININGS.gave_up(visitor(), kind):
         st.session_state[key(page, "refused")] = Busy("You were away, so your place in the queue was given up. Start again.")
     if problem := st.session_state.get(key(page, "refused")):
         explain(problem)
+    return problem
 
 
 def start_or_stop(
