@@ -96,18 +96,21 @@ def show_labels(page: str, found: "LabelPrediction") -> None:
     if found.all_unknown:
         st.info(
             "It knows none of these words: they are not in the texts that it learned from, and all the same to it. "
-            "The label below means nothing. Use words of those texts.", icon=":material/help:",
+            "The label below means nothing, and which word spoke for it cannot be told. Use words of those texts.",
+            icon=":material/help:",
         )  # fmt: skip
     st.markdown("**Which label?**")
     chart = probability_chart("Probability of each label", found.names, found.probabilities, limit=1.0)
     show_bars(chart, key=key(page, "labels"))
+    if found.all_unknown:
+        return
     st.markdown(
         "**Which words spoke, and for which label?**",
         help="Each dimension of the pooled vector is the value of one word. What it adds to a label's score, more than to the "
         "scores of the labels on average, is counted for that word.",
     )
     _said(key(page, "said"), found)
-    if encoding.unknown and not found.all_unknown:
+    if encoding.unknown:
         st.text("Not in the texts that it learned from, so all the same to it: "
                 + ", ".join(encoding.tokens[place] for place in encoding.unknown))  # fmt: skip
 
