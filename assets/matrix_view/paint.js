@@ -10,6 +10,7 @@ const BELOW_ZERO = {
   dark: ["#161d29", "#38291c", "#6a4519", "#a7681f", "#dc9742", "#ffdca8"],
 };
 const LABEL_FONT = 12;
+const NAME_HEIGHT = 13;
 export const INSET = 3; // room for the frame of the first column
 const DIMMED = 0.6;
 const DIMMED_INK = 0.8;
@@ -133,15 +134,29 @@ function outline(context, matrix, { cell, wide, top }, light, gap, theme) {
 
 export function paintRowNames(context, matrix, shape, theme, lit) {
   const { cell, top, labelWidth } = shape;
-  const step = Math.max(1, Math.ceil(13 / cell));
+  const step = Math.max(1, Math.ceil(NAME_HEIGHT / cell));
+  const places = placesOfNames([...lit.keys()].sort((one, other) => one - other), shape);
   context.textAlign = "right";
   context.textBaseline = "middle";
   for (let row = 0; row < matrix.rows; row += 1) {
     const part = lit.get(row);
-    const near = [...lit.keys()].some((other) => Math.abs(other - row) < step);
+    const y = places.get(row) ?? top + (row + 0.5) * cell;
+    const near = [...places.values()].some((other) => Math.abs(other - y) < NAME_HEIGHT);
     if (!part && (row % step || near)) continue;
-    context.font = `${part ? "600 " : ""}13px ${theme.font}`;
+    context.font = `${part ? "600 " : ""}${NAME_HEIGHT}px ${theme.font}`;
     context.fillStyle = part ? theme[part] : theme.quiet;
-    context.fillText(fit(context, matrix.rowTexts[row], labelWidth - 12), labelWidth - 9, top + (row + 0.5) * cell);
+    context.fillText(fit(context, matrix.rowTexts[row], labelWidth - 12), labelWidth - 9, y);
   }
+}
+
+// Where the names of the lit rows stand: two that would lie on each other stand below each other.
+function placesOfNames(rows, { cell, top }) {
+  const places = new Map();
+  let free = -Infinity;
+  for (const row of rows) {
+    const y = Math.max(top + (row + 0.5) * cell, free);
+    places.set(row, y);
+    free = y + NAME_HEIGHT;
+  }
+  return places;
 }

@@ -233,3 +233,19 @@ def test_the_longest_sentence_is_drawn(open_steps):
     canvas = page.get_by_test_id("matrix-weights").first
     expect(canvas).to_have_attribute("data-lit", "line 127 *, line * 127, own 127 127")
     assert json.loads(canvas.get_attribute("data-cell")) >= 4
+
+
+def test_the_names_of_two_lit_rows_that_touch_stand_below_each_other(page_at):
+    page = page_at("/self_attention?text=" + "the+cat+sat+on+the+mat+and+" * 14)
+    page.add_init_script("""
+      const write = CanvasRenderingContext2D.prototype.fillText
+      window.lit = {}
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+        if (this.textAlign === 'right' && this.font.startsWith('600')) window.lit[text] = y
+        return write.call(this, text, x, y, ...rest)
+      }""")
+    page.reload()
+    page.get_by_test_id("matrix-scores").first.wait_for(timeout=30_000)
+    page.wait_for_function("() => window.lit.sat && window.lit.cat")
+    places = page.evaluate("window.lit")
+    assert places["sat"] - places["cat"] >= 13
