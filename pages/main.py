@@ -15,15 +15,20 @@ st.html(ASSETS / "page.css")
 
 first, *others = PAGES
 home = st.Page(first.path, title=first.name, url_path="start", default=True)
-targets = {first.key: home} | {page.key: st.Page(page.path, title=page.name, url_path=page.key) for page in others}
+targets = {first.key: home} | {
+    page.key: st.Page(page.path, title=page.name, url_path=page.address or page.key) for page in others
+}  # fmt: skip
 
-# Streamlit serves the default page at / only; its own name in a link should lead there, too.
-home_by_name = st.Page(lambda: None, title=first.name, url_path=first.key)
+# A page's key in a link leads to it, too, where its address is another: the first page is served at / only.
+by_key = {
+    page.key: st.Page(lambda: None, title=page.name, url_path=page.key)
+    for page in PAGES if targets[page.key].url_path != page.key
+}  # fmt: skip
 
 # Our own links instead of Streamlit's: its list of sections is not a list to a screen reader.
-chosen = st.navigation([*targets.values(), home_by_name], position="hidden")
-if chosen is home_by_name:
-    st.switch_page(home, query_params={name: st.query_params.get_all(name) for name in st.query_params})
+chosen = st.navigation([*targets.values(), *by_key.values()], position="hidden")
+if moved := next((key for key, page in by_key.items() if page is chosen), None):
+    st.switch_page(targets[moved], query_params={name: st.query_params.get_all(name) for name in st.query_params})
 with st.sidebar:
     st.markdown("**Attention explorer**")
     for section, pages in groupby(PAGES, key=lambda page: page.section):

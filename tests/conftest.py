@@ -58,7 +58,10 @@ def open_app() -> Callable[..., AppTest]:
             app.switch_page(f"{key}.py")
         for name, value in parameters.items():
             app.query_params[name] = value
-        return app.run()
+        app.run()
+        if key != PAGES[0].key:  # now its address is known, which need not be the file's name
+            app.switch_page(f"{key}.py")
+        return app
 
     return open_page
 

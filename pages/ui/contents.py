@@ -12,6 +12,7 @@ class Page:
     """One page: where it stands in the navigation, the question it answers, and how it begins.
 
     second: what its address calls a second sentence, read together with the first or held against it; "" for none.
+    address: how its link names it where that is not its key, which its old links keep.
     """
 
     key: str
@@ -20,6 +21,7 @@ class Page:
     question: str
     lead: str
     second: str = ""
+    address: str = ""
 
     @property
     def path(self) -> str:
@@ -43,7 +45,7 @@ PAGES = (
          "where it does so most."),
     Page("bertviz_page", "Explore", "bertviz", "How does bertviz draw it?",
          "The head view, the model view and the neuron view of a well-known tool, on your own sentence and without a network.",
-         second="pair"),
+         second="pair", address="bertviz"),  # a file of that name would hide the package from whoever imports it
     Page("self_attention", "Build", "Self-attention", "How does a token find what matters to it?",
          "Follow one head from the words of your sentence to its answer, and see the sum behind every number."),
     Page("heads_and_blocks", "Build", "Heads and blocks", "What is a block made of?",

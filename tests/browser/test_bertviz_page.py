@@ -27,7 +27,7 @@ def frame_of(settle) -> Iterator:
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
 def test_each_view_draws_its_lines_in_light_and_dark_wide_and_narrow(page_at, frame_of, axe, view: str, width: int, dark: bool):
-    page = page_at(f"/bertviz_page?text={quote(TEXT)}&picture={view}", width=width, dark=dark)
+    page = page_at(f"/bertviz?text={quote(TEXT)}&picture={view}", width=width, dark=dark)
     frame = frame_of(page)
     ground, ink = ("rgb(16, 21, 27)", "rgb(232, 237, 242)") if dark else ("rgb(255, 255, 255)", "rgb(15, 23, 32)")
     expect(frame.locator("body")).to_have_css("background-color", ground)
@@ -46,7 +46,7 @@ def test_each_view_draws_its_lines_in_light_and_dark_wide_and_narrow(page_at, fr
 
 
 def test_the_frame_is_sealed_and_as_tall_as_its_drawing(page_at, frame_of):
-    page = page_at(f"/bertviz_page?text={quote('tea ' * 30)}", expect=("violates",))
+    page = page_at(f"/bertviz?text={quote('tea ' * 30)}", expect=("violates",))
     frame = frame_of(page)
     element = page.get_by_test_id("framed")
     expect(element).to_have_attribute("sandbox", "allow-scripts")
@@ -63,14 +63,14 @@ def test_the_frame_is_sealed_and_as_tall_as_its_drawing(page_at, frame_of):
 
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])
 def test_hostile_text_is_only_text(page_at, frame_of, view: str):
-    page = page_at(f"/bertviz_page?text={quote(HOSTILE)}&pair={quote(HOSTILE)}&picture={view}")
+    page = page_at(f"/bertviz?text={quote(HOSTILE)}&pair={quote(HOSTILE)}&picture={view}")
     frame = frame_of(page)
     assert frame.locator("img").count() == 0
     assert frame.locator("script:not([nonce])").count() == 0
 
 
 def test_views_and_texts_are_changed_and_come_back_by_their_link(page_at, frame_of, settle):
-    page = page_at(f"/bertviz_page?text={quote(TEXT)}")
+    page = page_at(f"/bertviz?text={quote(TEXT)}")
     frame_of(page)
     page.get_by_text("Model view", exact=True).click()
     page.wait_for_url(re.compile("picture=model"))
@@ -106,7 +106,7 @@ def inside(frame: FrameLocator, script: str) -> object:
 
 
 def test_layer_heads_and_filter_of_the_head_view_stand_in_the_link_and_never_load_the_frame_anew(page_at, frame_of, settle):
-    page = page_at(f"/bertviz_page?text={quote(TEXT)}&pair={quote(PAIR)}")
+    page = page_at(f"/bertviz?text={quote(TEXT)}&pair={quote(PAIR)}")
     frame = frame_of(page)
     inside(frame, MARK)
     frame.locator("#layer").select_option("2")
@@ -134,7 +134,7 @@ def test_layer_heads_and_filter_of_the_head_view_stand_in_the_link_and_never_loa
 
 
 def test_back_and_forward_bring_the_choices_within_the_frame_back(page_at, frame_of, settle):
-    page = page_at(f"/bertviz_page?text={quote(TEXT)}")
+    page = page_at(f"/bertviz?text={quote(TEXT)}")
     frame = frame_of(page)
     frame.locator("#layer").select_option("1")
     expect_address(page, layer="2")
@@ -157,7 +157,7 @@ def test_back_and_forward_bring_the_choices_within_the_frame_back(page_at, frame
 
 
 def test_the_head_that_was_enlarged_in_the_model_view_is_enlarged_again(page_at, frame_of, settle):
-    page = page_at(f"/bertviz_page?text={quote(TEXT)}&picture=model")
+    page = page_at(f"/bertviz?text={quote(TEXT)}&picture=model")
     frame = frame_of(page)
     inside(frame, MARK)
     frame.locator("#attn_background_2_1 ~ rect").click()
@@ -172,7 +172,7 @@ def test_the_head_that_was_enlarged_in_the_model_view_is_enlarged_again(page_at,
 
 
 def test_layer_head_and_the_expanded_token_of_the_neuron_view_stand_in_the_link(page_at, frame_of, settle):
-    page = page_at(f"/bertviz_page?text={quote(TEXT)}&picture=neuron")
+    page = page_at(f"/bertviz?text={quote(TEXT)}&picture=neuron")
     frame = frame_of(page)
     inside(frame, MARK)
     frame.locator("#layer").select_option("1")
@@ -193,7 +193,7 @@ def test_layer_head_and_the_expanded_token_of_the_neuron_view_stand_in_the_link(
 
 
 def test_a_choice_outlives_another_theme_and_is_in_the_file_that_is_carried_away(page_at, frame_of, settle, darken, tmp_path):
-    page = page_at(f"/bertviz_page?text={quote(TEXT)}&picture=neuron")
+    page = page_at(f"/bertviz?text={quote(TEXT)}&picture=neuron")
     frame = frame_of(page)
     frame.locator("#att_head").select_option("2")
     expect_address(page, picture="neuron", head="3")
@@ -217,7 +217,7 @@ def test_a_choice_outlives_another_theme_and_is_in_the_file_that_is_carried_away
 
 
 def test_a_long_text_keeps_its_one_layer_and_what_is_chosen_in_it(page_at, frame_of, settle):
-    page = page_at(f"/bertviz_page?text={quote('tea ' * 120)}&picture=neuron&layer=3&head=2&token=2")
+    page = page_at(f"/bertviz?text={quote('tea ' * 120)}&picture=neuron&layer=3&head=2&token=2")
     frame = frame_of(page)
     expect(frame.locator("#layer option")).to_have_text(["2"])
     expect(frame.locator("#att_head")).to_have_value("1")
@@ -229,7 +229,7 @@ def test_a_long_text_keeps_its_one_layer_and_what_is_chosen_in_it(page_at, frame
 
 
 def test_a_choice_is_taken_from_the_frame_alone_and_nothing_that_it_tells_is_more_than_a_choice(page_at, frame_of, settle):
-    page = page_at(f"/bertviz_page?text={quote(TEXT)}&layer=2")
+    page = page_at(f"/bertviz?text={quote(TEXT)}&layer=2")
     frame = frame_of(page)
     inside(frame, MARK)
     page.evaluate("window.postMessage({ choice: 'layer=2' }, '*')")

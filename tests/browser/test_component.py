@@ -12,7 +12,7 @@ def test_below_a_path_of_its_own_the_app_draws(browser: Browser, start_server):
         page.goto(f"{url}/")
         page.locator(MAP).wait_for(timeout=60_000)
         assert page.request.get(f"{url}/api/ready").json()["state"] == "ready"
-        page.goto(f"{url}/bertviz_page")
+        page.goto(f"{url}/bertviz")
         expect(page.frame_locator("[data-testid=framed]").locator("svg").first).to_be_visible(timeout=30_000)
         page.close()
 

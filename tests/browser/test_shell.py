@@ -10,7 +10,7 @@ from pages.ui.contents import PAGES
 
 @pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.key)
 def test_a_deep_link_shows_the_framed_page_with_its_model_and_device_on_the_first_visit(page_at, entry):
-    page = page_at(f"/{entry.key}")
+    page = page_at(f"/{entry.address or entry.key}")
     assert page.get_by_role("heading", level=1).inner_text() == entry.question
     page.get_by_test_id("stSidebar").get_by_role("link", name=entry.name, exact=True).wait_for()
     assert page.title() == entry.name
@@ -28,6 +28,13 @@ def test_the_link_to_the_first_page_by_its_name_keeps_its_parameters(page_at):
     page = page_at(f"/{PAGES[0].key}?text=One+%3Cb%3Ebird%3C%2Fb%3E+%26+a+half&unknown=1")
     page.wait_for_url(re.compile(r"/\?.*text="))
     assert "text=One+%3Cb%3Ebird%3C%2Fb%3E+%26+a+half" in page.url
+
+
+def test_an_earlier_address_of_a_page_leads_to_its_own_with_the_view(page_at):
+    page = page_at("/bertviz_page?text=One+%26+a+half&picture=model&unknown=1")
+    page.wait_for_url(re.compile(r"/bertviz\?text=One\+%26\+a\+half&picture=model"))
+    assert page.get_by_role("heading", level=1).inner_text() == "How does bertviz draw it?"
+    expect(page.get_by_label("Sentence", exact=True)).to_have_value("One & a half")
 
 
 def test_the_shared_link_is_the_address_of_the_page_with_its_parameters(page_at):
