@@ -96,6 +96,7 @@ def ask_it(snapshot: training_view.Snapshot | None, texts: "LabelledTexts | None
 
     known: whether there are texts, or will be, that the model can learn from.
     """
+    training_view.follow_click(PAGE)
     st.header("Ask it yourself")
     with st.container():
         model = tell_model(snapshot, texts) if known else None

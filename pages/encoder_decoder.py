@@ -136,6 +136,7 @@ def watch_it(snapshot: training_view.Snapshot | None) -> None:
 
 def ask_it(snapshot: training_view.Snapshot | None) -> None:
     """Let the model answer the visitor's own sequence, and show all its attention; the box stands there all the time."""
+    training_view.follow_click(PAGE)
     st.header("Ask it yourself")
     with st.container():
         model = tell_model(snapshot)

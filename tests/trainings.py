@@ -14,6 +14,18 @@ from tx_core.training.job import Snapshot
 SLOWLY = 0.1
 """Seconds of rest after each batch, for tests that must meet a training before its end on a busy machine, too."""
 
+PRESS_WHILE_TYPING = """async (button, text) => {
+  const box = document.activeElement
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(box, text)
+  box.dispatchEvent(new Event('input', { bubbles: true }))
+  await new Promise(later => setTimeout(later, 50))
+  box.blur()
+  for (let turn = 0; turn < 9; turn += 1) await null
+  button.click()
+}"""
+"""Types into the box that has the focus, leaves it and presses a button before the browser has told of the text, as on a busy
+machine: it sends both in one message."""
+
 
 @contextmanager
 def own_server(monkeypatch: pytest.MonkeyPatch, *, limit: int, pause: float) -> Iterator[Registry]:

@@ -43,10 +43,20 @@ def look(kind: str) -> Snapshot | None:
 def attempt(page: str, act: Callable[[], object]) -> None:
     """Do what a click asks for; what cannot be done is told by `tell_refused` when the page runs next."""
     st.session_state.pop(key(page, "refused"), None)
+    st.session_state[key(page, "acted")] = True
     try:
         act()
     except ExplorerError as problem:
         st.session_state[key(page, "refused")] = problem
+
+
+def follow_click(page: str) -> None:
+    """Run the whole page where a click was heard and this part of it alone was run.
+
+    A browser sends a click together with a text that was being typed until then, and names the text's part alone.
+    """
+    if st.session_state.pop(key(page, "acted"), None):
+        st.rerun()
 
 
 def tell_refused(page: str, kind: str) -> ExplorerError | None:
@@ -70,9 +80,10 @@ def start_or_stop(
     snapshot: as `look` gave it to this run of the page, the same for all its parts, or they would contradict each other.
     choose: brings the settings of a training that goes on onto the page.
     """
+    st.session_state.pop(key(page, "acted"), None)
     if snapshot and snapshot.running:
         st.button("Stop", key=key(page, "stop"), icon=":material/stop:", disabled=snapshot.state == "stopping",
-                  on_click=TRAININGS.stop, args=(visitor(), kind))  # fmt: skip
+                  on_click=attempt, args=(page, lambda: TRAININGS.stop(visitor(), kind)))  # fmt: skip
         return
     left = snapshot.result if snapshot and snapshot.state == "stopped" and not snapshot.result.finished else None
     if left:
