@@ -45,6 +45,14 @@ def test_a_painted_mask_of_another_sentence_is_carried_over_and_its_empty_row_ge
     assert "'cat' (row 3)" in says(app)
 
 
+def test_where_the_forbidden_weight_went_is_told_as_the_rows_are(open_app):
+    app = open_app("masks", text=SENTENCE)
+    notes = [{panel["title"]: panel["note"] for panel in panels(app)[0]["panels"]}["Weights after"]]
+    app.button(key="masks_empty").click().run()
+    notes.append({panel["title"]: panel["note"] for panel in panels(app)[0]["panels"]}["Weights after"])
+    assert notes == ["what was forbidden went to the others", "forbidden weight went to the others, or nowhere"]
+
+
 def test_a_row_that_may_look_nowhere_is_one_click_away(open_app):
     app = open_app("masks", text=SENTENCE)
     assert "May look nowhere" not in says(app)

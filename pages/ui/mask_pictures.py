@@ -38,10 +38,16 @@ def before_and_after(tokens: Sequence[str], effect: "MaskEffect", key: str, on_p
         Matrix("Weights before", "weights", effect.weights_before.numpy(), "Softmax of the scores before.",
                note="every row sums to 1"),
         Matrix("Weights after", "weights", effect.weights.numpy(), "Softmax of the scores after.",
-               note="what was forbidden went to the others"),
+               note=_gone(mask)),
     ]  # fmt: skip
     hint = PAINT_HINT if paintable else Naming.hint
     matrices(tokens, tokens, shown, key=key, naming=Naming(hint=hint), on_paint=on_paint if paintable else None)
+
+
+def _gone(mask: np.ndarray) -> str:
+    if mask.any(axis=1).all():
+        return "what was forbidden went to the others"
+    return "forbidden weight went to the others, or nowhere"
 
 
 def _greatest_change(tokens: Sequence[str], effect: "MaskEffect") -> str:
