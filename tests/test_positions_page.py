@@ -142,6 +142,15 @@ def test_a_change_is_called_rounding_only_where_it_is_small(change, told):
     assert verdict(change, "it moved") == told
 
 
+def test_both_orders_are_named_and_stand_apart(open_app):
+    told = open_app("positions", text=SENTENCE, part="shuffle").code[-1].value
+    first, second = told.split("\n\n")
+    tokens = models.load("embedded").encode(SENTENCE).tokens
+    assert first == f"In order:\n{' '.join(tokens)}"
+    assert second.startswith("Shuffled:\n[CLS] ")
+    assert sorted(second.split()[1:]) == sorted(tokens)
+
+
 def test_shuffling_again_gives_another_order_in_the_link(open_app):
     app = open_app("positions", text=SENTENCE, part="shuffle")
     before = [block.value for block in app.code]

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def draw_shuffle(found: "OrderTest", key: str) -> None:
     """Write both orders and draw how far each word's output moved between them."""
-    st.code(" ".join(found.encoding.tokens) + "\n" + " ".join(found.tokens_shuffled), language=None, wrap_lines=True)
+    orders = ("In order", found.encoding.tokens), ("Shuffled", found.tokens_shuffled)
+    st.code("\n\n".join(f"{name}:\n{' '.join(tokens)}" for name, tokens in orders), language=None, wrap_lines=True)
     positions, none = found.with_positions, found.without_positions
     left, right = st.columns(2)
     left.metric("Greatest change, with positions", short(positions.greatest_difference),
