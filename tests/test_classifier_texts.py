@@ -1,5 +1,6 @@
 """The texts that the classifier's page learns from: a visitor's own file, and reviews that may not be there."""
 
+import random
 import sys
 from collections.abc import Iterator
 from types import ModuleType
@@ -11,6 +12,7 @@ from huggingface_hub.errors import HTTPError
 from trainings import own_server, until_still
 
 from tx_core.training.background import Registry
+from tx_core.training.classifier_data import imdb
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +79,59 @@ def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry
     assert not app.exception
     assert "IMDB needs the datasets library" in says(app)
     assert trainings.running == 0
+
+
+class Reviews:
+    """A split as the datasets library hands it over: shuffled and chosen by place, read by column."""
+
+    def __init__(self, rows: list[tuple[str, int]]):
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, column: str) -> list:
+        return [row[("text", "label").index(column)] for row in self.rows]
+
+    def shuffle(self, seed: int) -> "Reviews":
+        return Reviews(random.Random(seed).sample(self.rows, len(self.rows)))
+
+    def select(self, places: range) -> "Reviews":
+        return Reviews([self.rows[place] for place in places])
+
+
+@pytest.fixture
+def reviews(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hub with 40 reviews to learn from and 30 to test on, ordered by label, as the real ones are."""
+
+    def load(name: str, split: str) -> Reviews:
+        assert name == "stanfordnlp/imdb"
+        size = {"train": 40, "test": 30}[split]
+        return Reviews([(f"{('dull', 'fine')[place * 2 // size]} {split} {place}", place * 2 // size) for place in range(size)])
+
+    library, errors = ModuleType("datasets"), ModuleType("datasets.exceptions")
+    library.load_dataset, library.exceptions, errors.DatasetsError = load, errors, LookupError
+    monkeypatch.setitem(sys.modules, "datasets", library)
+    monkeypatch.setitem(sys.modules, "datasets.exceptions", errors)
+
+
+def test_the_first_reviews_of_either_split_are_taken_shuffled_with_their_labels(reviews: None):
+    found = imdb(24)
+    assert (len(found.train_texts), len(found.test_texts), found.kind) == (24, 24, "imdb")
+    assert len(imdb().test_texts) == 30
+    assert set(found.train_labels) == set(found.test_labels) == {0, 1}
+    for part, texts, labels in (("train", found.train_texts, found.train_labels), ("test", found.test_texts, found.test_labels)):
+        assert all(text.startswith(f"{('dull', 'fine')[label]} {part} ") for text, label in zip(texts, labels, strict=True))
+    assert found.names == ("negative", "positive")
+
+
+def test_reviews_are_fetched_when_training_starts_and_learned_from(open_app: Open, trainings: Registry, reviews: None):
+    app = press(open_app("classifier", **SMALL | {"data": "imdb", "text": "dull"}), "train")
+    until_still(app, trainings, KIND)
+    assert not app.exception
+    assert "1 of 1 batches" in says(app)
+    assert int(app.dataframe[0].value.to_numpy().sum()) == 30
+    assert "'dull' speaks most for" in says(app)
 
 
 @pytest.mark.parametrize("failure", [HTTPError("503"), OSError("no route"), ImportError("dill"), ValueError("no such split")])
