@@ -56,6 +56,7 @@ def test_the_browser_is_told_the_last_batch_by_every_run_until_the_reader_moves_
         app.run()
     app.select_slider(key="encoder_decoder_moment").set_value(1).run()
     assert "After batch 1:" in says(app)
+    assert "while training, another may overtake it" in says(app)
     assert not app.run().select_slider(key="encoder_decoder_moment").proto.set_value
 
 

@@ -64,6 +64,7 @@ def cross_map(trace: "Trace", last: "Trace", when: str, name: str) -> None:
     found = best_head(last, last.model)
     stack = trace.stacks[-1]
     told = (f"{when}: {head_name(found.layer, found.head)} of the cross-attention, on a sequence that is never trained on. "
+            "Of all heads it looked most at the answers when this was last measured; while training, another may overtake it. "
             "Each row is a step of the decoder: the number that it reads → the number that it should write.")  # fmt: skip
     st.text(told)
     rows = steps(stack.query_tokens.tokens, right_numbers(trace, trace.model))
