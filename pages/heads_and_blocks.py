@@ -24,8 +24,9 @@ def read_numbers(most: int) -> "Field":
     """Read whole numbers as a link writes them, each from 1 to `most`: 1-2-5, or none."""
 
     def read(written: str) -> list[int]:
-        numbers = [] if written == "none" else [int(part) for part in written.split("-")]
-        if any(not 0 < number <= most for number in numbers) or len(set(numbers)) < len(numbers):
+        parts = [] if written == "none" else written.split("-")
+        numbers = sorted(int(part) for part in parts if part.isascii() and part.isdecimal())
+        if len(numbers) < len(parts) or any(not 0 < number <= most for number in numbers) or len(set(numbers)) < len(numbers):
             raise ValueError(f"must be numbers of 1 to {most}, each once")
         return numbers
 

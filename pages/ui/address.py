@@ -167,13 +167,7 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     stay in the session alone, and too_long tells so until the next view is written.
     """
     values = {field.name: st.session_state.get(key(page, field.name), field.default) for field in fields}
-    address = {
-        field.name: field.write(values[field.name])
-        for field in fields
-        if field is fields[0] or values[field.name] != field.default
-    }
-    if values == {field.name: field.default for field in fields} | dict(first):
-        address = {}
+    address = spelled_out(fields, values, first)
     length = len(link_with(list(address.items())))
     if length > LONGEST_LINK:
         address = {field.name: address[field.name] for field in fields if field.name in address and field.read is not str}
@@ -183,6 +177,17 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     st.session_state[f"{page}_view"] = {"values": values, "address": address}
     if not st.query_params.to_dict() == left.get("address", address) == address:
         st.query_params.from_dict(address)
+
+
+def spelled_out(fields: Sequence[Field], values: Mapping[str, object], first: Mapping[str, object]) -> dict[str, str]:
+    """Write values for an address: nothing for the first view, else the first field and all that is not default."""
+    if values == {field.name: field.default for field in fields} | dict(first):
+        return {}
+    return {
+        field.name: field.write(values[field.name])
+        for field in fields
+        if field is fields[0] or values[field.name] != field.default
+    }
 
 
 def too_long() -> int:
