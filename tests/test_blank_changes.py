@@ -98,6 +98,23 @@ def test_a_long_scan_runs_in_the_background_and_is_drawn_at_its_end(open_app: Op
     assert header["notes"][0][0].endswith(scan_heads(models.load(models.DEFAULT), text).first_words[0][0])
 
 
+def test_a_scan_that_is_stopped_leaves_no_wall_and_can_begin_again(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    from tx_core import fill_mask
+
+    monkeypatch.setattr(fill_mask, "ROWS_AT_ONCE", 1)
+    app = open_app("fill_mask", text="A stopped ___ of " + "very " * 90 + "many runs.")
+    app.session_state["fill_mask_scan_opened"] = True
+    app.run()
+    app.button(key="fill_mask_scan_start").click().run()
+    app.button(key="fill_mask_scan_stop").click().run()
+    for _ in range(3):
+        assert not app.exception
+        assert not [header for header, _ in walls(app) if header["scale"] == "difference"]
+        assert "fill_mask_scan_stop" not in [button.key for button in app.button]
+        assert app.button(key="fill_mask_scan_start").label == "Switch off every head in turn"
+        app.run()
+
+
 def test_what_scan_cells_show_is_the_change_around_the_middle():
     cells = scan_view.cells(np.array([[-0.5, 0.0, 0.5], [0.125, -0.125, 0.02]]), 0.5)
     assert cells.shape == (2, 3, 1, 1)
