@@ -1,10 +1,11 @@
 // One matrix as cells on a canvas, with the names of its rows and columns.
 
 import { inkOn } from "../attention_view/scales.js";
-import { element, measureLabels, sharpen } from "../attention_view/surface.js";
+import { element, fit, measureLabels, sharpen } from "../attention_view/surface.js";
 import { colourOf, shortNumber } from "./colours.js";
 
 const WIDEST_NAME = 84;
+const AXES_LINE = 16; // pixels that the names of the axes take, above everything: beside the rows they would cost width
 export const SMALLEST_TO_TOUCH = 24;
 
 export function makeMatrix(index) {
@@ -35,7 +36,7 @@ export function matrixShape(context, model, theme, width, touch, largest) {
   const high = model.square ? snapped : Math.max(2, Math.min(26, model.tallest / model.rows));
   return {
     font, rows, columns, left, upright, lean,
-    top: upright ? 22 : slanted + 2,
+    top: (model.axes ? AXES_LINE : 0) + (upright ? 22 : slanted + 2),
     wide: snapped,
     high,
     plotWidth: snapped * model.columns,
@@ -58,6 +59,7 @@ export function drawMatrix(context, shape, model, panel, theme, palette) {
   if (Math.min(shape.wide, shape.high) >= 9) paintMatrixGaps(context, shape, model, theme);
   if (Math.min(shape.wide, shape.high) >= 9) paintSigns(context, shape, model, panel, theme, palette);
   paintNames(context, shape, model, theme);
+  if (model.axes) paintAxes(context, model.axes, shape, theme);
 }
 
 function matrixPixels(model, panel, palette) {
@@ -132,6 +134,14 @@ function paintNames(context, shape, model, theme) {
     context.fillText(shape.columns.texts[column], 0, 0);
     context.restore();
   }
+}
+
+function paintAxes(context, { down, across }, shape, theme) {
+  context.font = `12px ${theme.font}`;
+  context.fillStyle = theme.quiet;
+  context.textAlign = "left";
+  context.textBaseline = "top";
+  context.fillText(fit(context, `${down} ↓  ${across} →`, shape.left + shape.plotWidth + shape.lean), 0, 1);
 }
 
 export function cellUnder(matrix, shape, model, event) {

@@ -16,6 +16,8 @@ from pages.ui.component import component
 from pages.ui.told import told_value
 
 MODULES = (*DRAWING, *(f"../mask_grid/{name}.js" for name in ("colours", "panel", "brush", "picture")))
+ATTENTION = ("query (looks)", "key (is looked at)")
+"""The axes of whatever holds a number for each pair of tokens."""
 MOST_PAINTED = 32
 """Tokens of a sentence whose mask can be painted: cells stay large enough for a finger, links short."""
 
@@ -42,7 +44,7 @@ class Matrix:
 class Naming:
     """How a cell is told: "‹row prefix›cat looks at ‹column prefix›mat", and the hint before any cell is marked.
 
-    numbered: columns have numbers, written upright, for names.
+    numbered: columns have numbers, written upright, for names. axes: what goes down and what goes across, where that is said.
     """
 
     joint: str = "→"
@@ -50,6 +52,7 @@ class Naming:
     column_prefix: str = ""
     hint: str = "Point at a cell, or tap it, to read its numbers."
     numbered: bool = False
+    axes: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ class Matrices:
             "columnPrefix": naming.column_prefix,
             "numbered": naming.numbered,
             "hint": naming.hint,
+            "axes": dict(zip(("down", "across"), naming.axes, strict=True)) if naming.axes else None,
         }
         return pack(header | more, np.stack([matrix.cells for matrix in self.shown]).astype(np.float32))
 

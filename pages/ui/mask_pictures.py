@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from pages.ui.mask_grid import MOST_PAINTED, Matrix, Naming, matrices
+from pages.ui.mask_grid import ATTENTION, MOST_PAINTED, Matrix, Naming, matrices
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.masked_scores import MaskEffect, Maskings
@@ -41,7 +41,7 @@ def before_and_after(tokens: Sequence[str], effect: "MaskEffect", key: str, on_p
                note=_gone(mask)),
     ]  # fmt: skip
     hint = PAINT_HINT if paintable else Naming.hint
-    matrices(tokens, tokens, shown, key=key, naming=Naming(hint=hint), on_paint=on_paint if paintable else None)
+    matrices(tokens, tokens, shown, key=key, naming=Naming(hint=hint, axes=ATTENTION), on_paint=on_paint if paintable else None)
 
 
 def _gone(mask: np.ndarray) -> str:
@@ -67,7 +67,7 @@ def three_ways(tokens: Sequence[str], found: "Maskings", key: str) -> None:
         Matrix("No mask", "weights", found.unmasked.numpy(), "Weights without a mask.",
                note=f"up to {short(found.leak_unmasked)} goes to forbidden keys"),
     ]  # fmt: skip
-    matrices(tokens, tokens, shown, key=key)
+    matrices(tokens, tokens, shown, key=key, naming=Naming(axes=ATTENTION))
 
 
 def batch(pair: "PaddedPair") -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.figures import QUIET
-from pages.ui.mask_grid import Matrix, Naming, matrices
+from pages.ui.mask_grid import ATTENTION, Matrix, Naming, matrices
 from pages.ui.mask_pictures import short
 from tx_core import position_pictures, positions, relative
 from tx_core.position_pictures import VECTORS
@@ -27,6 +27,8 @@ class Way:
     formula: str
     code: tuple[Callable[..., object], ...]
 
+
+PAIRS = Naming("looks at", "position ", "position ", numbered=True, axes=ATTENTION)
 
 WAYS = {
     "sinusoidal": Way(
@@ -116,7 +118,7 @@ def draw_map(choice: Choice, key: str) -> None:
         told = f"{cells.shape[0]} positions down, {cells.shape[1]} dimensions across, values from −{limit:.2f} to {limit:.2f}."
         title = "Cosines, then sines, of the angles" if choice.scheme == "rotary" else "The vector of each position"
         shown = [Matrix(title, "signed", cells, told, limit, root=choice.scheme == "learned", note=told)]
-        naming = Naming("·", "position ", "dimension ", numbered=True)
+        naming = Naming("·", "position ", "dimension ", numbered=True, axes=("position", "dimension"))
         matrices(places, [str(column) for column in range(cells.shape[1])], shown, key=key, naming=naming)
         return
     if choice.scheme == "alibi":
@@ -126,7 +128,7 @@ def draw_map(choice: Choice, key: str) -> None:
         title = "The bucket of each distance" if choice.scheme == "t5" else "Distances, clipped at 16"
     told = "Query down, key across. Every diagonal has one value: only the distance counts."
     shown = [Matrix(title, "signed", cells, told, float(abs(cells).max()), note=told)]
-    matrices(places, places, shown, key=key, naming=Naming("looks at", "position ", "position ", numbered=True))
+    matrices(places, places, shown, key=key, naming=PAIRS)
 
 
 def draw_waves(choice: Choice, key: str) -> None:
@@ -180,7 +182,7 @@ def draw_effect(choice: Choice, key: str) -> None:
         Matrix("Scores, their mean taken off", "signed", scores, "Scores between copies of one word.", float(abs(scores).max())),
         Matrix("Weights", "weights", found.weights.numpy(), "Softmax of the scores; without positions all would be equal."),
     ]
-    matrices(places, places, shown, key=key, across=2, naming=Naming("looks at", "position ", "position ", numbered=True))
+    matrices(places, places, shown, key=key, across=2, naming=PAIRS)
     source = "the model's first layer reads nothing but copies of [MASK]" if choice.scheme == "learned" else "one random word"
     st.caption(f"The same word stands everywhere ({source}), so whatever differs comes from the positions alone.")
 

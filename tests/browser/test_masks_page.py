@@ -79,3 +79,27 @@ def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at,
     main = page.get_by_test_id("stMain")
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
     axe(page)
+
+
+@pytest.mark.parametrize(
+    ("path", "axes"),
+    [
+        ("/masks", "query (looks) ↓  key (is looked at) →"),
+        ("/masks?part=penalty", "query (looks) ↓  key (is looked at) →"),
+        ("/positions", "position ↓  dimension →"),
+        ("/positions?scheme=alibi", "query (looks) ↓  key (is looked at) →"),
+        ("/positions?look=effect", "query (looks) ↓  key (is looked at) →"),
+    ],
+)
+def test_every_map_names_its_axes(page_at, path, axes):
+    page = page_at(path)
+    page.add_init_script("""
+      const write = CanvasRenderingContext2D.prototype.fillText
+      window.written = []
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+        window.written.push(text)
+        return write.call(this, text, ...rest)
+      }""")
+    page.reload()
+    page.locator("[data-testid=matrices][data-paints]").wait_for(timeout=30_000)
+    assert axes in page.evaluate("window.written")
