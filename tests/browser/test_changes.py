@@ -129,7 +129,7 @@ def test_a_scan_is_a_wall_whose_cells_switch_their_head_off_in_the_view(page_at,
     cell.click()
     changes_of(page, "off~2-3")
     expect(cell).to_have_attribute("aria-selected", "true")
-    expect(page.get_by_text("What your changes do to this blank")).to_be_visible()
+    expect(page.get_by_role("heading", name="What your changes do to this blank")).to_be_visible()
     cell.press("ArrowRight")
     changes_of(page, "off~2-4")
     three_maps(page)
