@@ -1,7 +1,7 @@
 """The mean of the weights of a model and of what it became: python -m tx_core.training.average FIRST SECOND --out RUN
 
-Between a model and what it became by more training the loss is often lower than at either end (Izmailov et al. 2018;
-Wortsman et al. 2022). Whether it is, `python -m tx_core.training.evaluate` tells.
+Between a model and what it became by more training, or between two that came of the same one, the loss is often lower than
+at either end (Izmailov et al. 2018; Wortsman et al. 2022). Whether it is, `python -m tx_core.training.evaluate` tells.
 """
 
 import argparse
