@@ -8,7 +8,8 @@ const ANSWERED = 3000; // milliseconds in which the page has surely answered a c
 export function takeArrivals(map, draw) {
   const take = ({ detail: { atHand, place, at, cells } }) => {
     const { header } = map;
-    if (!header.atHand || header.atHand !== atHand || String(header.heads) === String([place])) return;
+    const answered = header.heard !== null && header.heard >= at; // the page has answered this click: what it shows is newer
+    if (!header.atHand || header.atHand !== atHand || answered) return;
     map.early = { at, until: performance.now() + ANSWERED };
     const label = `Layer ${place[0] + 1}, head ${place[1] + 1}.`;
     draw({ header: { ...header, heads: [place], label }, cells });

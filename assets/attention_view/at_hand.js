@@ -3,21 +3,29 @@
 import { ARRIVED } from "./arrivals.js";
 import { unpack } from "./bytes.js";
 
-// Begins to fetch a map, or goes on. Where it cannot be had, the page's own answer is waited for.
+// Begins to fetch the cells of a map, or goes on. null: they cannot be had, and the page's own answer is waited for.
 export function fetchMap(wall, [layer, head]) {
+  if (!wall.atHand) return null;
   const address = `${wall.atHand}/${layer}-${head}`;
-  if (wall.atHand && wall.fetched?.address !== address) {
-    const asked = fetch(new URL(address, document.baseURI)).then((answer) => (answer.ok ? answer.arrayBuffer() : null));
-    wall.fetched = { address, bytes: asked.catch(() => null) };
+  if (wall.fetched?.address !== address) wall.fetched = { address, cells: cellsAt(address) };
+  return wall.fetched.cells;
+}
+
+async function cellsAt(address) {
+  try {
+    const answer = await fetch(new URL(address, document.baseURI));
+    return answer.ok ? unpack(new Uint8Array(await answer.arrayBuffer())).cells : null;
+  } catch {
+    return null;
   }
-  return wall.atHand ? wall.fetched.bytes : null;
 }
 
 // Lets the map beside the wall draw the head that was chosen, unless another one was chosen meanwhile. at: the moment.
 export async function showMap(wall, place, at) {
   const { atHand } = wall;
-  const bytes = await fetchMap(wall, place);
-  if (!bytes || wall.atHand !== atHand || wall.toldAt !== at) return;
-  const { cells } = unpack(new Uint8Array(bytes));
-  window.dispatchEvent(new CustomEvent(ARRIVED, { detail: { atHand, place, at, cells } }));
+  const cells = await fetchMap(wall, place);
+  if (!cells) wall.fetched = null; // it is asked for again when it is pressed again
+  else if (wall.atHand === atHand && wall.toldAt === at) {
+    window.dispatchEvent(new CustomEvent(ARRIVED, { detail: { atHand, place, at, cells } }));
+  }
 }

@@ -46,8 +46,9 @@ function listen(wall) {
     if (place) choose(wall, place, wall.several || event.shiftKey || event.ctrlKey || event.metaKey);
   };
   wall.grid.onpointerdown = (event) => {
+    const alone = event.button === 0 && !(wall.several || event.shiftKey || event.ctrlKey || event.metaKey);
     const place = placeOf(event.target);
-    if (place && !wall.several) fetchMap(wall, place);
+    if (place && alone && event.pointerType !== "touch") fetchMap(wall, place); // a finger may be about to scroll
   };
   wall.grid.onkeydown = (event) => press(wall, event);
   wall.grid.onpointerover = (event) => nameHead(wall, placeOf(event.target));

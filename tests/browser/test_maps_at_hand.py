@@ -23,6 +23,9 @@ class Line:
         self.server = browser.connect_to_server()
         browser.on_message(lambda message: self.server.send(message) if self.held is None else self.held.append(message))
 
+    def release_one(self) -> None:
+        self.server.send(self.held.pop(0))
+
     def release(self) -> None:
         kept, self.held = self.held, None
         for message in kept or []:
@@ -79,6 +82,10 @@ def test_of_two_quick_clicks_the_last_one_stays_through_the_answer_to_the_first(
       new MutationObserver(() => window.seen.push(canvas.getAttribute('aria-label')))
         .observe(canvas, { attributes: true, attributeFilter: ['aria-label'] })
     }""", [HEATMAP])  # fmt: skip
+    line.release_one()
+    said(page, "Layer 3, head 4.")  # the answer to the first click is there
+    page.wait_for_timeout(300)
+    shows(page, "Layer 2, head 7.")
     line.release()
     said(page, "Layer 2, head 7.")
     shows(page, "Layer 2, head 7. The strongest")
@@ -111,6 +118,22 @@ def test_without_its_maps_the_page_answers_as_ever(page_at):
     said(page, "Layer 3, head 4.")
     shows(page, "Layer 3, head 4. The strongest")
     assert asked
+
+
+def test_a_map_that_comes_late_does_not_cover_what_was_chosen_since(page_at, settle):
+    page, late = page_at("/?text=Mary+lost+her+keys.&heads=1-1"), []
+    page.route("**/maps/**", lambda route: late.append(route))
+    head(page, 3, 4).click()
+    shows(page, "Layer 3, head 4. The strongest")
+    page.wait_for_url(re.compile("heads=3-4"))
+    page.go_back()
+    shows(page, "Layer 1, head 1. The strongest")
+    settle(page)
+    for route in late:
+        route.continue_()
+    page.wait_for_timeout(500)
+    assert late
+    shows(page, "Layer 1, head 1. The strongest")
 
 
 def test_several_heads_wait_for_the_page_which_has_their_mean(held_page):
