@@ -5,6 +5,7 @@ import { cellWidth, panelWidth } from "./layout.js";
 import { INSET, paintMatrix, paintRowNames } from "./paint.js";
 
 const WIDEST_NAME = 76;
+const ABOVE = 64; // pixels at the top of the screen that the head of the page may cover
 const TALLEST_NAME = 62;
 
 export function labelWidthOf(row) {
@@ -51,14 +52,26 @@ function litRows(line, matrix, active, lights) {
   return lit;
 }
 
-// Scrolls a line sideways until a cell of it stands in the open.
-export function uncover(row, { matrix: name, column }) {
+// Scrolls a line sideways, and the page up or down, until a cell stands in the open: not beside its box, nor below the sum.
+export function uncover(row, { matrix: name, row: place, column }) {
   const { canvas } = row.panels.get(name);
   const line = canvas.closest(".line");
   const wide = cellWidth(row.model.byName[name], row.cell);
   const left = canvas.getBoundingClientRect().left - line.getBoundingClientRect().left + INSET + column * wide;
   const hidden = Math.min(0, left - row.labelWidth) || Math.max(0, left + wide - line.clientWidth);
   if (hidden) line.scrollLeft += hidden + 60 * Math.sign(hidden);
+  const y = canvas.getBoundingClientRect().top + Number(canvas.dataset.top) + (place + 0.5) * row.cell;
+  const lowest = Math.min(window.innerHeight, row.sum.node.getBoundingClientRect().top) - row.cell;
+  const covered = Math.min(0, y - row.cell - ABOVE) || Math.max(0, y - lowest);
+  if (covered) scrollable(line).scrollTop += covered;
+}
+
+// What scrolls the page: a box around the drawing, which stands in a shadow root.
+function scrollable(node) {
+  for (let box = node.getRootNode().host ?? node.parentElement; box; box = box.parentElement ?? box.getRootNode().host) {
+    if (box.scrollHeight > box.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(box).overflowY)) return box;
+  }
+  return document.scrollingElement;
 }
 
 function isUpright(row, matrix) {

@@ -135,7 +135,7 @@ function outline(context, matrix, { cell, wide, top }, light, gap, theme) {
 export function paintRowNames(context, matrix, shape, theme, lit) {
   const { cell, top, labelWidth } = shape;
   const step = Math.max(1, Math.ceil(NAME_HEIGHT / cell));
-  const places = placesOfNames([...lit.keys()].sort((one, other) => one - other), shape);
+  const places = placesOfNames([...lit.keys()].sort((one, other) => one - other), { ...shape, count: matrix.rows });
   context.textAlign = "right";
   context.textBaseline = "middle";
   for (let row = 0; row < matrix.rows; row += 1) {
@@ -149,14 +149,18 @@ export function paintRowNames(context, matrix, shape, theme, lit) {
   }
 }
 
-// Where the names of the lit rows stand: two that would lie on each other stand below each other.
-function placesOfNames(rows, { cell, top }) {
+// Where the names of the lit rows stand: two that would lie on each other stand below each other, the last within the matrix.
+function placesOfNames(rows, { cell, top, count }) {
   const places = new Map();
   let free = -Infinity;
   for (const row of rows) {
-    const y = Math.max(top + (row + 0.5) * cell, free);
-    places.set(row, y);
-    free = y + NAME_HEIGHT;
+    places.set(row, Math.max(top + (row + 0.5) * cell, free));
+    free = places.get(row) + NAME_HEIGHT;
+  }
+  let lowest = Math.max(top + count * cell - NAME_HEIGHT / 2, top + cell / 2);
+  for (const row of [...rows].reverse()) {
+    places.set(row, Math.min(places.get(row), lowest));
+    lowest = places.get(row) - NAME_HEIGHT;
   }
   return places;
 }
