@@ -138,17 +138,18 @@ def look(model: str, found: Sequence[Answer], above: DeltaGenerator) -> None:
     above: the place over the words of the unchanged model, where it is said that they are.
     """
     keep_view(PAGE, FIELDS)
-    above.empty()
+    seen = None
     if found:
         prediction_view.numbers(found, key(PAGE, "numbers"))
-        seen = None
         try:
             seen = blank_attention.blank_attention(PAGE, cache.engine(model), found)
         except ExplorerError as problem:
             explain(problem)
-        if held_changes.asked(PAGE):
-            above.info(UNCHANGED, icon=":material/science:")
         offer_to_carry(model, found, seen)
+    if seen and held_changes.asked(PAGE):
+        above.info(UNCHANGED, icon=":material/science:")
+    else:
+        above.empty()
     write_view(PAGE, FIELDS, FIRST_VIEW)
     ways_on(st.session_state[key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
     share_link()

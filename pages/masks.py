@@ -131,7 +131,7 @@ def prove_padding() -> None:
         return
     masked, unmasked = st.columns(2)
     masked.metric("Padding masked: greatest change", short(pair.proof.difference_masked),
-                  verdict(pair.proof.difference_masked, "the padding counts"), delta_arrow="off")  # fmt: skip
+                  verdict(pair.proof.difference_masked, "the padding counts"), delta_color="off", delta_arrow="off")  # fmt: skip
     unmasked.metric("Padding not masked: greatest change", short(pair.proof.difference_unmasked),
                     who_moved(pair.proof.moved_unmasked), delta_color="off", delta_arrow="off")  # fmt: skip
     mask_pictures.moved(pair, key(PAGE, "moved"))
