@@ -11,7 +11,9 @@ PAGES = [
     *(("encoder_decoder", {"part": part}) for part in ("train", "inside")),
     *(("bert", {"part": part}) for part in ("compare", "random", "labels")),
 ]  # fmt: skip
-PICTURES = {"bidi_component", "plotly_chart", "arrow_data_frame", "arrow_table", "table"}
+PICTURES = {"bidi_component", "plotly_chart", "dataframe"}
+WHEN_ASKED = ("bert", {"part": "compare"})
+"""It runs both models when a switch is pressed, and draws nothing before."""
 
 
 @pytest.mark.parametrize(("page", "asked"), PAGES, ids=str)
@@ -21,6 +23,7 @@ def test_text_equation_code_and_picture_follow_one_another(open_app, page, asked
     pictures = [place for place, kind in enumerate(kinds) if kind in PICTURES]
     assert places == sorted(places)
     assert all(place > places[-1] for place in pictures)
+    assert bool(pictures) == ((page, asked) != WHEN_ASKED)
 
 
 @pytest.mark.parametrize(("page", "asked"), PAGES, ids=str)
