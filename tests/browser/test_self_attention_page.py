@@ -249,3 +249,17 @@ def test_the_names_of_two_lit_rows_that_touch_stand_below_each_other(page_at):
     page.wait_for_function("() => window.lit.sat && window.lit.cat")
     places = page.evaluate("window.lit")
     assert places["sat"] - places["cat"] >= 13
+
+
+def test_the_keyboard_keeps_its_cell_above_the_sum(page_at):
+    page = page_at("/self_attention?text=" + "the+cat+sat+on+the+mat+and+" * 14)
+    scores = page.get_by_test_id("matrix-scores").first
+    scores.wait_for(timeout=30_000)
+    page.get_by_role("group", name=re.compile("^Scores")).first.focus()
+    for _ in range(96):
+        page.keyboard.press("ArrowDown")
+    place = re.compile(r"own (9\d) ")
+    expect(scores).to_have_attribute("data-lit", place)
+    cell, top = (float(scores.get_attribute(f"data-{what}")) for what in ("cell", "top"))
+    y = scores.bounding_box()["y"] + top + (int(place.search(scores.get_attribute("data-lit"))[1]) + 0.5) * cell
+    assert 0 < y < page.get_by_test_id("matrix-readout").first.bounding_box()["y"]
