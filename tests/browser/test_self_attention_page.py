@@ -1,18 +1,17 @@
 """Self-attention in a real browser: a cell tells its sum, by pointer and by keyboard, on a desk and on a phone."""
 
-import json
 import re
+from functools import partial
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from steps_page import AT, click_cell, linked, open_at
 
 from tx_core import models
 from tx_core.sentence_steps import StepChoice, sentence_steps
 from tx_core.steps import sum_of_context, sum_of_match
 
 TEXT = "time flies like an arrow"
-AT = "/self_attention?text=time+flies+like+an+arrow"
-LONG = f"/self_attention?text={'+'.join(['dog', 'cat'] * 51)}"
 
 
 @pytest.fixture(scope="module")
@@ -24,20 +23,7 @@ def steps():
 @pytest.fixture
 def open_steps(page_at):
     """Open the page and wait until its matrices are painted."""
-
-    def opened(path: str = AT, **options: object) -> Page:
-        page = page_at(path, **options)
-        expect(page.get_by_test_id("matrix-row").last).to_have_attribute("data-paints", re.compile(r"\d"), timeout=30_000)
-        return page
-
-    return opened
-
-
-def click_cell(page: Page, name: str, row: int, column: int) -> None:
-    canvas = page.get_by_test_id(f"matrix-{name}").first
-    expect(canvas).to_have_attribute("data-cell", re.compile(r"\d"))
-    cell, wide, top = (float(canvas.get_attribute(f"data-{what}")) for what in ("cell", "wide", "top"))
-    canvas.click(position={"x": 3 + (column + 0.5) * wide, "y": top + (row + 0.5) * cell})
+    return partial(open_at, page_at)
 
 
 def lit(page: Page, name: str, words: str) -> None:
@@ -46,10 +32,6 @@ def lit(page: Page, name: str, words: str) -> None:
 
 def line(page: Page) -> str:
     return page.get_by_test_id("matrix-sum").first.inner_text().replace("−", "-")
-
-
-def linked(page: Page, words: str) -> None:
-    page.wait_for_url(re.compile(f"[?&]{words}(&|$)"))
 
 
 def products(written: str) -> list[tuple[float, float]]:
@@ -189,31 +171,6 @@ def test_on_a_phone_the_steps_scroll_in_their_own_box(open_steps):
     linked(page, "cell=context-2-2")
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_in_a_long_sentence_the_sum_of_a_clicked_cell_stands_on_the_screen_beside_it(open_steps, width):
-    page = open_steps(LONG, width=width)
-    for name in ("matches", "weights"):
-        click_cell(page, name, 8, 8)
-        linked(page, f"cell={name}-9-9")
-        sum_box, map_box = (page.get_by_test_id(one).first.bounding_box() for one in ("matrix-sum", f"matrix-{name}"))
-        assert map_box["y"] < sum_box["y"] < 900 - sum_box["height"]
-        assert map_box["height"] < 900
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_steps_of_a_long_sentence_stand_side_by_side_and_the_keys_scroll_to_their_cell(open_steps, width):
-    page = open_steps(LONG, width=width)
-    names = ("query", "matches", "weights", "context")
-    tops = {page.get_by_test_id(f"matrix-{name}").first.bounding_box()["y"] for name in names}
-    assert max(tops) - min(tops) < 2
-    assert float(page.get_by_test_id("matrix-query").first.get_attribute("data-wide")) >= 10
-    page.get_by_role("group", name=re.compile("^Weights")).first.focus()
-    page.keyboard.press("End")
-    linked(page, "cell=weights-1-104")
-    canvas, line = page.get_by_test_id("matrix-weights").first, page.locator(".line").first
-    assert width / 2 < canvas.bounding_box()["x"] + 104 * 5 < line.bounding_box()["x"] + line.bounding_box()["width"]
-
-
 def test_hostile_words_are_drawn_as_text(open_steps):
     page = open_steps("/self_attention?text=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E&cell=weights-2-2")
     expect(page.get_by_test_id("matrix-readout").first).to_contain_text("query <")
@@ -226,40 +183,3 @@ def test_the_page_has_no_accessibility_violation(open_steps, axe, width, dark):
     page.get_by_test_id("stNumberInput").first.wait_for()
     page.get_by_test_id("lines").and_(page.locator("[data-paints]")).wait_for()
     axe(page)
-
-
-def test_the_longest_sentence_is_drawn(open_steps):
-    page = open_steps(f"/self_attention?text={'+'.join(['word'] * 126)}&cell=weights-128-128")
-    canvas = page.get_by_test_id("matrix-weights").first
-    expect(canvas).to_have_attribute("data-lit", "line 127 *, line * 127, own 127 127")
-    assert json.loads(canvas.get_attribute("data-cell")) >= 4
-
-
-def test_the_names_of_two_lit_rows_that_touch_stand_below_each_other(page_at):
-    page = page_at("/self_attention?text=" + "the+cat+sat+on+the+mat+and+" * 14)
-    page.add_init_script("""
-      const write = CanvasRenderingContext2D.prototype.fillText
-      window.lit = {}
-      CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
-        if (this.textAlign === 'right' && this.font.startsWith('600')) window.lit[text] = y
-        return write.call(this, text, x, y, ...rest)
-      }""")
-    page.reload()
-    page.get_by_test_id("matrix-scores").first.wait_for(timeout=30_000)
-    page.wait_for_function("() => window.lit.sat && window.lit.cat")
-    places = page.evaluate("window.lit")
-    assert places["sat"] - places["cat"] >= 13
-
-
-def test_the_keyboard_keeps_its_cell_above_the_sum(page_at):
-    page = page_at("/self_attention?text=" + "the+cat+sat+on+the+mat+and+" * 14)
-    scores = page.get_by_test_id("matrix-scores").first
-    scores.wait_for(timeout=30_000)
-    page.get_by_role("group", name=re.compile("^Scores")).first.focus()
-    for _ in range(96):
-        page.keyboard.press("ArrowDown")
-    place = re.compile(r"own (9\d) ")
-    expect(scores).to_have_attribute("data-lit", place)
-    cell, top = (float(scores.get_attribute(f"data-{what}")) for what in ("cell", "top"))
-    y = scores.bounding_box()["y"] + top + (int(place.search(scores.get_attribute("data-lit"))[1]) + 0.5) * cell
-    assert 0 < y < page.get_by_test_id("matrix-readout").first.bounding_box()["y"]
