@@ -193,9 +193,11 @@ def test_training_goes_on_from_existing_weights_with_their_vocabulary(trained, c
     vocabulary.write_text("\n".join([*MARKS, *"abcdefghij", "sunday"]), encoding="utf-8")
     other, _ = pretrain.prepare(parser().parse_args([*words, "--vocabulary", str(vocabulary)]), lambda line: None)
     assert other.model.config.vocab_size == 16 and "sunday" in other.tokenizer.backend.get_vocab()
-    deeper = parser().parse_args([*words, "--layers", "3"])
+    deeper, _ = pretrain.prepare(parser().parse_args([*words, "--layers", "3"]), lambda line: None)
+    assert deeper.model.config.num_layers == 3
+    shallower = parser().parse_args([*words, "--layers", "1"])
     with pytest.raises(CorpusProblem, match="has another shape"):
-        pretrain.prepare(deeper, lambda line: None)
+        pretrain.prepare(shallower, lambda line: None)
 
 
 def test_bad_data_stops_the_command_before_it_trains(corpus, tmp_path, capsys):

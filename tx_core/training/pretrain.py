@@ -23,6 +23,7 @@ from tx_core.tokenizer import Tokenizer as ReadingTokenizer
 from tx_core.tokenizer import load_tokenizer
 from tx_core.training.pretraining.command_line import parser, record_from
 from tx_core.training.pretraining.corpus import CorpusProblem, Source, lines_of, read_corpus, read_held_out
+from tx_core.training.pretraining.deepen import deepened
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.provenance import (
     choose_device,
@@ -138,6 +139,8 @@ def _model(given: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, 
     if given.init_from is None:
         return random_bert(config, choices.run.seed)
     loaded = load_bert(given.init_from)
+    if config.num_layers > loaded.config.num_layers:
+        loaded = deepened(loaded, config.num_layers)
     if replace(loaded.config, dropout=config.dropout, vocab_size=config.vocab_size) != config:
         raise CorpusProblem(f"{given.init_from.name} has another shape than asked for: {loaded.config} against {config}.")
     old = check_marks(load_tokenizer(given.init_from).backend)

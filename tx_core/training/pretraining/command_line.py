@@ -32,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     files.add_argument("--vocabulary", type=Path, help="a vocab.txt to use; otherwise that of --init-from, or one is learned")
     files.add_argument("--vocabulary-size", type=int, default=10_240, help="pieces to learn")
     files.add_argument("--extra-words", type=Path, help="words that must be in the vocabulary, one a line")
-    files.add_argument("--init-from", type=Path, help="a checkpoint of the same shape to go on from")
+    files.add_argument("--init-from", type=Path, help="a checkpoint to go on from, of the same shape or with fewer layers")
     for record in RECORDS:
         group = options.add_argument_group(record.__name__.removesuffix("Settings").lower())
         for setting in fields(record):
