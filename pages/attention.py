@@ -8,7 +8,7 @@ from pages.ui.attention_panel import attention_panel
 from pages.ui.attention_table import token_table, warn_of_unknown, weights_table
 from pages.ui.carry_away import carry_away
 from pages.ui.changes import CHANGES_FIELD, interventions, write_changes
-from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 PAGE = "attention"
@@ -94,7 +94,7 @@ if example:
     notice.markdown(examples.notice(example, model, shown=described))
 try:
     with controls.wait_for(model):
-        engine = cache.engine(model)
+        engine = engine_of(badge, model)
     show_engine(badge, engine.title, engine.device)
     with budget.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
         st.caption(controls.budget(engine, text, pair), width="content")

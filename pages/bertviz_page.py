@@ -17,7 +17,7 @@ from pages.ui.address import (
 from pages.ui.attention_table import warn_of_unknown
 from pages.ui.bertviz_frame import VIEWS, drawing
 from pages.ui.carry_away import carry_away
-from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 PAGE = "bertviz_page"
@@ -76,7 +76,7 @@ with third:
     model = controls.model(key(PAGE, "model"))
 try:
     with controls.wait_for(model):
-        engine = cache.engine(model)
+        engine = engine_of(badge, model)
     show_engine(badge, engine.title, engine.device)
     st.caption(controls.budget(engine, text, pair))
     warn_of_unknown([engine.encode(text, pair or None)])

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from pages.ui import cache, compare_examples, compare_state, examples
+from pages.ui import compare_examples, compare_state, examples
 from pages.ui.address import key, read_view, tell_not_understood, write_view
 from pages.ui.attention_table import warn_of_unknown
 from pages.ui.carry_away import carry_away
@@ -13,7 +13,7 @@ from pages.ui.compare_likeness import word_through_layers
 from pages.ui.compare_maps import maps
 from pages.ui.compare_run import Run, run
 from pages.ui.compare_state import FIELDS, Side
-from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import ExplorerError
 
 PAGE = "compare"
@@ -61,6 +61,6 @@ ask_sides(PAGE)
 ask_look(PAGE)
 one, other = compare_state.sides(PAGE)
 with suppress(ExplorerError):  # it is told where the map would stand
-    engine = cache.engine(one.model)
+    engine = engine_of(badge, one.model)
     show_engine(badge, engine.title, engine.device)
 look(one, other)

@@ -11,7 +11,7 @@ from pages.ui.address import Field, flag_field, keep_view, key, read_view, tell_
 from pages.ui.answers import Answer
 from pages.ui.attention_table import warn_of_unknown
 from pages.ui.carry_away import carry_away
-from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
 from pages.ui.prediction_change import UNCHANGED
 from pages.ui.prompts import Prompt, curated
 from pages.ui.word_pills import as_typed, blank_last_word, word_pills
@@ -58,9 +58,10 @@ def load(model: str) -> "Engine":
 
     card = models.card(model)
     if not card.fills_blanks:
+        badge.empty()
         raise no_head(card.title)
     with controls.wait_for(model):
-        return cache.engine(model)
+        return engine_of(badge, model)
 
 
 def ask_sentence(name: str, label: str) -> None:

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import cache, controls, many_run, training_view, view_options
+from pages.ui import controls, many_run, training_view, view_options
 from pages.ui.address import Field, choice_field, keep_view, key, read_view, tell_not_understood, write_view
 from pages.ui.attention_view import heads_to_link
 from pages.ui.carry_away import carry_away
-from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
 from pages.ui.many_head import RANKS, strongest_sentences, tell_head
 from pages.ui.many_wall import COLOURS, wall
 from pages.ui.summary_choices import NO_EXPLANATION, ask_head, tell
@@ -77,7 +77,7 @@ def ask_model() -> "Engine | None":
     name = controls.model(key(PAGE, "model"))
     try:
         with controls.wait_for(name):
-            engine = cache.engine(name)
+            engine = engine_of(badge, name)
     except (ModelUnavailable, CheckpointProblem) as problem:
         explain(problem)
         controls.offer_default_model(key(PAGE, "model"))

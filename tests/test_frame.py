@@ -9,6 +9,7 @@ from pages.ui import cache, contents, readiness
 from pages.ui.address import LONGEST_LINK
 from pages.ui.contents import PAGES
 from pages.ui.readiness import Status
+from tx_core import models
 from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem
 
 
@@ -221,3 +222,19 @@ def test_a_text_too_long_for_an_address_leaves_the_other_settings_there_and_come
     app.text_input(key="masks_text").set_value("A short one.").run()
     assert app.query_params == {"text": "A short one.", "padding": "3"}
     assert not any("too long for the address" in caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize(
+    "page", ["attention", "fill_mask", "compare", "summaries", "many_sentences", "bertviz_page", "positions"]
+)
+def test_no_model_is_said_to_have_computed_where_the_chosen_one_cannot_be_had(open_app, monkeypatch, page):
+    def unreachable(_hub_id: str, _revision: str | None):
+        raise ModelUnavailable("It cannot be reached now.")
+
+    monkeypatch.setattr(models, "fetch", unreachable)
+    app = open_app(page, model="bert-base-uncased", **({"part": "shuffle"} if page == "positions" else {}))
+    assert not app.exception
+    assert any("cannot be reached" in text.value for text in app.text)
+    assert not [caption.value for caption in app.caption if caption.value.startswith(":material/memory:")]
+    app = open_app(page)
+    assert [caption.value for caption in app.caption if caption.value.startswith(":material/memory:")]

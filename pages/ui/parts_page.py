@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui import cache, controls
 from pages.ui.address import Field, held, key, read_view, tell_not_understood, write_view
 from pages.ui.attention_table import warn_of_unknown_in
-from pages.ui.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
 from pages.ui.live import live
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
@@ -61,7 +61,7 @@ def parts_page(view: PartsPage) -> None:
                                 label_visibility="collapsed", **held(key(view.page, "part"), view.on_part))  # fmt: skip
     try:
         with controls.wait_for(model):
-            engine = cache.engine(model)
+            engine = engine_of(badge, model)
         show_engine(badge, engine.title, engine.device)
     except ExplorerError as problem:
         explain(problem)
