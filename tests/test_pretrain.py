@@ -25,7 +25,7 @@ from tx_core.training import pretrain
 from tx_core.training.pretraining.command_line import parser
 from tx_core.training.pretraining.corpus import CorpusProblem
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
-from tx_core.training.pretraining.provenance import computes_half
+from tx_core.training.pretraining.provenance import in_half
 from tx_core.training.pretraining.run_state import load_state, save_state
 from tx_core.training.pretraining.settings import OptimiserSettings
 from tx_core.training.pretraining.vocabulary import MARKS
@@ -219,9 +219,9 @@ def test_a_run_by_time_ends_when_its_time_is_over(corpus, tmp_path, capsys):
 
 
 def test_half_precision_is_chosen_where_the_hardware_has_it():
-    assert computes_half("bf16", "cpu") and not computes_half("fp32", "cpu")
+    assert in_half("bf16", "cpu") and not in_half("fp32", "cpu")
     able = torch.cpu.get_capabilities()
-    assert computes_half("auto", "cpu") == bool(able.get("avx512_bf16") or able.get("amx_bf16"))
+    assert in_half("auto", "cpu") == bool(able.get("avx512_bf16") or able.get("amx_bf16"))
 
 
 def test_bf16_gives_nearly_the_same_loss(corpus, tmp_path):

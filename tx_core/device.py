@@ -50,6 +50,14 @@ def _check_device(wanted: str) -> str:
     return wanted
 
 
+def computes_half(device: str) -> bool:
+    """Tell whether the hardware computes bfloat16 itself: where it does not, that is far slower than single precision."""
+    if device.startswith("cuda"):
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    able = torch.cpu.get_capabilities() if device == "cpu" else {}
+    return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
+
+
 @contextmanager
 def computing_slot(patience: float = PATIENCE_SECONDS) -> Iterator[None]:
     """Wait for one of the host's few places to compute in.

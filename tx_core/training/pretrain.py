@@ -28,9 +28,9 @@ from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.provenance import (
     choose_device,
     code_version,
-    computes_half,
     describe_data,
     describe_hardware,
+    in_half,
     read_licences,
 )
 from tx_core.training.pretraining.run_state import check_same_run, load_state
@@ -85,7 +85,7 @@ def prepare(given: argparse.Namespace, tell: Tell) -> tuple[Pretraining, dict[st
     backend = from_pieces(saved["facts"]["pieces"]) if saved else _vocabulary(given, sources, choices.run.seed, tell)
     model = _model(given, shape, backend, choices)
     device = choose_device(choices.run.device)
-    half = computes_half(choices.run.precision, device)
+    half = in_half(choices.run.precision, device)
     facts = _facts(given, sources, backend, model, choices)
     if saved:
         check_same_run(saved["facts"]["same"], facts["same"])

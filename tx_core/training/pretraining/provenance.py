@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from tx_core.device import computes_half
 from tx_core.training.pretraining.corpus import SOURCES, Source
 
 
@@ -64,11 +65,6 @@ def choose_device(wanted: str) -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def computes_half(precision: str, device: str) -> bool:
-    """Tell whether to compute in bf16: as asked, or where the hardware does it (elsewhere it is far slower)."""
-    if precision != "auto":
-        return precision == "bf16"
-    if device.startswith("cuda"):
-        return torch.cuda.is_bf16_supported(including_emulation=False)
-    able = torch.cpu.get_capabilities() if device == "cpu" else {}
-    return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
+def in_half(precision: str, device: str) -> bool:
+    """Tell whether to train in bf16: as asked, or where the hardware computes it."""
+    return computes_half(device) if precision == "auto" else precision == "bf16"
