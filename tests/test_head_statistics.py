@@ -16,7 +16,7 @@ from tx_core.errors import Busy
 from tx_core.head_patterns import AIMED, KINDS, PatternSums, pattern_sums
 from tx_core.head_statistics import FEWEST_TOKENS, PLACES, RANKED, HeadReport, Reading, read_all
 from tx_core.measures import distance, entropy, relative_entropy
-from tx_core.sentence_batches import FIRST_BLOCK, MOST_ROWS, batches
+from tx_core.sentence_batches import FIRST_BLOCK, MOST_PIECES, MOST_PIECES_IN_HALF, MOST_ROWS, batches
 from tx_core.sentence_file import Notes, Sentences, embedded_sentences
 from tx_core.strongest import none_yet
 from tx_core.trace import Encoding
@@ -74,6 +74,19 @@ def test_batches_give_what_every_sentence_alone_gives(engine, family: str):
     np.testing.assert_allclose(named, np.where(np.isinf(report.strongest.values), named, report.strongest.values), atol=1e-5)
 
 
+@pytest.mark.parametrize("family", [models.DEFAULT, *FAMILIES])
+def test_in_half_precision_the_averages_are_nearly_the_same(engine, family: str):
+    sentences = made(150 if family == models.DEFAULT else 40, most=24 if family == models.DEFAULT else 9)
+    single, half = (read_all(engine(family), sentences, half=half) for half in (False, True))
+    assert (single.half, half.half) == (False, True)
+    assert not np.array_equal(half.entropy, single.entropy), "nothing was computed in bfloat16"
+    np.testing.assert_allclose(half.sums.shares, single.sums.shares, atol=0.003, rtol=0)
+    np.testing.assert_allclose(half.entropy, single.entropy, atol=0.005, rtol=0)
+    np.testing.assert_allclose(half.distance, single.distance, atol=0.01, rtol=0)
+    again = read_all(engine(family), sentences)
+    np.testing.assert_array_equal(again.entropy, single.entropy, "the model itself is as it was")
+
+
 def test_padding_does_not_count(embedded: Engine):
     rows = [embedded.encode(text) for text in ("Bread is cold.", "The old man saw a small dog, and it ran home.")]
     together = embedded.over_weights(rows, lambda layers: measure_batch(layers, label(rows)))
@@ -120,6 +133,14 @@ def test_the_first_batch_waits_for_few_texts_and_little_is_read_ahead(embedded: 
         given += len(batch.rows)
         assert counting.read <= given + 200
     assert given == counting.read == 700
+
+
+@pytest.mark.parametrize(("half", "most"), [(False, MOST_PIECES), (True, MOST_PIECES_IN_HALF)])
+def test_a_batch_holds_as_many_tokens_as_is_fast(embedded: Engine, half: bool, most: dict[str, int]):
+    sentences = made(3000)
+    sizes = [len(batch.rows) * max(map(len, batch.rows))
+             for batch in batches(embedded, sentences.texts, sentences.lines, Notes(), half=half)]  # fmt: skip
+    assert 0.8 * most["cpu"] < max(sizes) <= most["cpu"]
 
 
 def test_no_batch_holds_more_weights_than_allowed(embedded: Engine, monkeypatch: pytest.MonkeyPatch):
@@ -174,11 +195,11 @@ class Crowded:
     def __getattr__(self, name: str) -> object:
         return getattr(self._engine, name)
 
-    def over_weights(self, rows, measure):
+    def over_weights(self, rows, measure, **precision):
         if self._refusals:
             self._refusals -= 1
             raise Busy("no place")
-        return self._engine.over_weights(rows, measure)
+        return self._engine.over_weights(rows, measure, **precision)
 
 
 def test_a_busy_host_is_waited_for(embedded: Engine):

@@ -64,7 +64,11 @@ def label(rows: Sequence[Encoding]) -> BatchLabels:
 
 
 def measure_batch(layers: LayerWeights, labels: BatchLabels) -> BatchMeasures:
-    """Measure every head in every text at once. layers: the weights of a batch in which shorter texts are padded."""
+    """Measure every head in every text at once, in single precision at least.
+
+    layers: the weights of a batch in which shorter texts are padded.
+    """
+    layers = [weights.float() if weights.dtype == torch.bfloat16 else weights for weights in layers]
     device, longest = layers[0].device, layers[0].shape[-1]
     real, asked, targets = (torch.from_numpy(part).to(device) for part in (labels.lengths, labels.asked, labels.targets))
     place = torch.arange(longest, device=device)

@@ -123,13 +123,15 @@ class BertEngine:
 
         return BlankLogits(*self.placement.run(compute))
 
-    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result]) -> Result:
+    def over_weights(
+        self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False
+    ) -> Result:
         """Run the rows in one padded batch and give what `measure` makes of the weights of its layers."""
 
         def compute(model: nn.Module, device: str) -> Result:
             return measure(all_weights(model, *batch_tensors(rows, self.tokenizer.padding_id, device)))
 
-        return self.placement.run(compute)[0]
+        return self.placement.in_precision(half).run(compute)[0]
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
         """Give each head's part of a layer's output projection, by which its values enter the sum."""

@@ -78,11 +78,14 @@ class Engine(Protocol):
     ) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; a row may have its own interventions."""
 
-    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result]) -> Result:
+    def over_weights(
+        self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False
+    ) -> Result:
         """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
 
         `measure` is called where the model is computed, on its device, and nothing else of the run is kept. No token
         looks at padding, but padding itself looks somewhere: rows of the weights beyond a text's tokens mean nothing.
+        half: computed in bfloat16 (`Placement.halved`).
         """
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:

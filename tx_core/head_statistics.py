@@ -42,6 +42,7 @@ class HeadReport:
     entropy (nats), spread (0 to 1, as `measures.relative_entropy`) and distance (tokens) are means over all tokens of
     the sentences, special tokens not being asked where they look. strongest: kinds as in RANKED, numbers of sentences.
     left_out: lines of the file that were not used, the file's own first. example: one of the sentences as the model reads it.
+    half: computed in bfloat16.
     """
 
     model: str
@@ -57,6 +58,7 @@ class HeadReport:
     strongest: Strongest
     left_out: tuple[LeftOut, ...]
     example: Encoding
+    half: bool
 
     @cached_property
     def patterns(self) -> tuple[HeadPattern, ...]:
@@ -76,10 +78,13 @@ class HeadReport:
 
 
 class Reading:
-    """Sentences being read by a model, a batch a step; `report` tells what was found so far."""
+    """Sentences being read by a model, a batch a step; `report` tells what was found so far.
 
-    def __init__(self, engine: Engine, sentences: Sentences):
-        self.model, self.device, self.sentences = engine.name, engine.device, sentences
+    half: in bfloat16, faster where the hardware computes it (`device.computes_half`); averages then differ by some 0.001.
+    """
+
+    def __init__(self, engine: Engine, sentences: Sentences, *, half: bool = False):
+        self.model, self.device, self.sentences, self.half = engine.name, engine.device, sentences, half
         self._engine: Engine | None = engine
         self._notes = Notes()
         self._sums: PatternSums | None = None
@@ -92,8 +97,8 @@ class Reading:
         """Read all sentences; where the host has no place to compute, try again at the next step."""
         engine, start = self._engine, time.monotonic()
         try:
-            found = batches(engine, self.sentences.texts, self.sentences.lines, self._notes)
-            with closing(results_in_order(partial(_measure, engine), found, at_once(self.device))) as results:
+            found = batches(engine, self.sentences.texts, self.sentences.lines, self._notes, half=self.half)
+            with closing(results_in_order(partial(_measure, engine, half=self.half), found, at_once(self.device))) as results:
                 for batch, measured in results:
                     if measured is not None:
                         self._add(measured, batch)
@@ -110,7 +115,7 @@ class Reading:
         return HeadReport(
             self.model, self.device, self.sentences, self._read, int(self._tokens), self._seconds, self._sums,
             entropy, spread, distance, self._strongest, self.sentences.left_out + self._notes.all(),
-            self._example,
+            self._example, self.half,
         )  # fmt: skip
 
     def _progress(self, start: float) -> Progress:
@@ -130,18 +135,18 @@ class Reading:
             self._strongest = self._strongest.among(scores[ranked], np.array(batch.numbers)[ranked])
 
 
-def _measure(engine: Engine, batch: TextBatch) -> BatchMeasures | None:
+def _measure(engine: Engine, batch: TextBatch, *, half: bool) -> BatchMeasures | None:
     """Run a batch; None where the host has no place to compute for now."""
     try:
         labels = label(batch.rows)  # before there is a place to compute, which others wait for
-        return engine.over_weights(batch.rows, lambda layers: measure_batch(layers, labels))
+        return engine.over_weights(batch.rows, lambda layers: measure_batch(layers, labels), half=half)
     except Busy:
         return None
 
 
-def read_all(engine: Engine, sentences: Sentences) -> HeadReport | None:
-    """Read all sentences at once; None where the model can read none of them."""
-    reading = Reading(engine, sentences)
+def read_all(engine: Engine, sentences: Sentences, *, half: bool = False) -> HeadReport | None:
+    """Read all sentences at once, as a `Reading` does; None where the model can read none of them."""
+    reading = Reading(engine, sentences, half=half)
     for _ in reading.steps():
         pass
     return reading.report

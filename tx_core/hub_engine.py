@@ -145,7 +145,9 @@ class HubEngine:
 
         return BlankLogits(*self.placement.run(compute))
 
-    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result]) -> Result:
+    def over_weights(
+        self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False
+    ) -> Result:
         """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
 
         Of an encoder-decoder, the encoder alone is run: what a decoder would compute is not asked for.
@@ -157,7 +159,7 @@ class HubEngine:
             body(**self._inputs(rows, None, device), recorder=recorder)  # no head: its scores are large
             return measure([layer["weights"] for layer in recorder.layers["self"]])
 
-        return self.placement.run(compute)[0]
+        return self.placement.in_precision(half).run(compute)[0]
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
         """Give each head's part of a layer's output projection; raise ModelUnavailable where its place is not known."""

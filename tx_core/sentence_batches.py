@@ -14,10 +14,11 @@ FIRST_BLOCK = 64
 BLOCK = 1024
 """Texts that are sorted by length together: few at first, so that the first batch comes soon, and many later, so that most
 batches hold texts of one length, with nothing to pad and nothing to mask."""
-MOST_ROWS = 64
+MOST_ROWS = 128
 MOST_PIECES = {"cpu": 640}
 """Tokens of one batch. Fewer is slower on a CPU, as each batch fetches all of the model's weights anew; and so is more: what
 a layer computes is then so large that the memory for it is handed back to the system and cleared anew each time."""
+MOST_PIECES_IN_HALF = {"cpu": 1280}
 MOST_PIECES_ON_A_CARD = 16_384
 MOST_WEIGHTS = 8_000_000
 """Attention weights of one batch, all layers and heads: 32 MB. A single text of a large model may have more."""
@@ -31,8 +32,10 @@ class TextBatch:
     rows: tuple[Encoding, ...]
 
 
-def batches(engine: Engine, texts: Sequence[str], lines: Sequence[int], notes: Notes) -> Iterator[TextBatch]:
-    """Give all texts that the model can read, the others to the notes, by their lines.
+def batches(
+    engine: Engine, texts: Sequence[str], lines: Sequence[int], notes: Notes, *, half: bool = False
+) -> Iterator[TextBatch]:
+    """Give all texts that the model can read, the others to the notes, by their lines. half: as of a `Reading`.
 
     Batches of a block come in random order: whoever stops early has seen short and long texts. The next block is read
     little by little, after each batch of the one before, while that is computed.
@@ -40,9 +43,10 @@ def batches(engine: Engine, texts: Sequence[str], lines: Sequence[int], notes: N
     chance = random.Random(0)
     unread = _readable(engine, texts, lines, notes)
     block = list(islice(unread, FIRST_BLOCK))
+    most_pieces = (MOST_PIECES_IN_HALF if half else MOST_PIECES).get(engine.device, MOST_PIECES_ON_A_CARD)
     while block:
         coming: list[tuple[int, Encoding]] = []
-        found = list(_cut(engine, sorted(block, key=lambda pair: len(pair[1]))))
+        found = list(_cut(engine, sorted(block, key=lambda pair: len(pair[1])), most_pieces))
         chance.shuffle(found)
         for batch in found:
             yield batch
@@ -63,9 +67,8 @@ def _readable(engine: Engine, texts: Sequence[str], lines: Sequence[int], notes:
         yield number, row
 
 
-def _cut(engine: Engine, block: Sequence[tuple[int, Encoding]]) -> Iterator[TextBatch]:
+def _cut(engine: Engine, block: Sequence[tuple[int, Encoding]], most_pieces: int) -> Iterator[TextBatch]:
     """Cut texts sorted by length into batches as large as is fast and as memory allows, many of them of one length."""
-    most_pieces = MOST_PIECES.get(engine.device, MOST_PIECES_ON_A_CARD)
     maps = engine.num_layers * engine.num_heads
     batch: list[tuple[int, Encoding]] = []
     for number, row in block:

@@ -6,24 +6,23 @@ Times are those of the clock; where processor time is told, it is that of all th
 import random
 import resource
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from statistics import median
 from time import perf_counter, process_time
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from tests.bench.table import Row
 from tx_core import models
+from tx_core.device import computes_half
 from tx_core.engine import Engine
 from tx_core.head_patterns import PatternSums, pattern_sums
 from tx_core.head_statistics import HeadReport, read_all
 from tx_core.measures import distance, entropy, relative_entropy
 from tx_core.sentence_file import Sentences, embedded_sentences
-from tx_core.several_at_once import at_once
 from tx_core.trace import PARTS, Trace
 
 SENTENCES = 10_000
@@ -31,6 +30,7 @@ SAMPLE = 2048
 """Of which the ratio is measured: so many that, as with all of them, beginning and end of a reading are a small part of it."""
 ROUNDS = 3
 CLOSE = 1e-5
+CLOSE_IN_HALF = 5e-3
 
 
 def made(count: int) -> Sentences:
@@ -74,44 +74,63 @@ def one_at_a_time(engine: Engine, texts: Sequence[str], keep: Collection[str] = 
     return Alone(kept, sums, totals / tokens)
 
 
-def ratio(engine: Engine) -> Row:
+class Timed(NamedTuple):
+    """One way of reading: milliseconds a sentence by the clock and of the processors, and what it found last."""
+
+    clock: float
+    processor: float
+    found: Alone | HeadReport
+
+
+def by_turns(ways: Sequence[Callable[[], Alone | HeadReport]], sentences: int) -> list[Timed]:
     """Time the ways by turns on the same sentences, so that a busy moment of the machine hits all."""
-    sentences = made(SAMPLE)
-    ways = (partial(read_all, engine, sentences), partial(one_at_a_time, engine, sentences.texts),
-            partial(one_at_a_time, engine, sentences.texts, PARTS))  # fmt: skip
-    times: list[list[float]] = [[], [], []]
-    processor: list[list[float]] = [[], [], []]
+    rounds: list[list[Timed]] = [[] for _ in ways]
     for _ in range(ROUNDS):
-        found = []
-        for way, taken, used in zip(ways, times, processor, strict=True):
+        for way, timed in zip(ways, rounds, strict=True):
             start, used_before = perf_counter(), process_time()
-            found.append(way())
-            taken.append((perf_counter() - start) / SAMPLE * 1000)
-            used.append((process_time() - used_before) / SAMPLE * 1000)
-    batched, alone, full = map(median, times)
-    used_batched, used_alone, _ = map(median, processor)
-    apart = found[1].apart(found[0])
+            found = way()
+            taken, used = perf_counter() - start, process_time() - used_before
+            timed.append(Timed(taken / sentences * 1000, used / sentences * 1000, found))
+    return [
+        Timed(median(one.clock for one in timed), median(one.processor for one in timed), timed[-1].found) for timed in rounds
+    ]
+
+
+def ratios(engine: Engine) -> list[Row]:
+    """Compare batches with one sentence at a time: in single precision, and as the page reads where it can, in half."""
+    texts, half = made(SAMPLE), computes_half(engine.device)
+    ways = [partial(read_all, engine, texts), partial(one_at_a_time, engine, texts.texts),
+            partial(one_at_a_time, engine, texts.texts, PARTS)]  # fmt: skip
+    ways += [partial(read_all, engine, texts, half=True)] if half else []
+    batched, alone, full, *halved = by_turns(ways, SAMPLE)
+    what = "heads over many sentences, batches against one at a time with its maps kept"
+    rows = [compared(f"{what}{', both in full precision' if half else ''}", batched, alone, full, CLOSE)]
+    return rows + [compared(f"{what}, as the page reads: in half precision", one, alone, full, CLOSE_IN_HALF) for one in halved]
+
+
+def compared(what: str, batched: Timed, alone: Timed, full: Timed, close: float) -> Row:
+    """Tell how many times as fast the batches are, and how far their results are from those one at a time."""
+    apart, times = alone.found.apart(batched.found), alone.clock / batched.clock
     measured = (
-        f"{batched:.2f} ms / {alone:.2f} ms a sentence = {alone / batched:.1f} × as fast ({full / batched:.1f} × where queries, "
-        f"keys, values, scores and vectors are kept too), {1000 / batched:,.0f} sentences/s; processor time "
-        f"{used_batched:.2f} ms / {used_alone:.2f} ms = {used_batched / used_alone:.0%}; {at_once(engine.device)} batches at "
-        f"once against torch's {torch.get_num_threads()} threads, results {apart:.0e} apart"
+        f"{batched.clock:.2f} ms / {alone.clock:.2f} ms a sentence = {times:.1f} × as fast ({full.clock / batched.clock:.1f} × "
+        f"where queries, keys, values, scores and vectors are kept too), {1000 / batched.clock:,.0f} sentences/s; processor "
+        f"time {batched.processor:.2f} ms / {alone.processor:.2f} ms = {batched.processor / alone.processor:.0%}; "
+        f"results {apart:.0e} apart"
     )
-    return Row("heads over many sentences, batches against one at a time with its maps kept", measured,
-               f"10 × as fast, {CLOSE:.0e} apart", alone >= 10 * batched and apart <= CLOSE)  # fmt: skip
+    return Row(what, measured, f"10 × as fast, {close:.0e} apart", times >= 10 and apart <= close)
 
 
 def all_of_them(engine: Engine) -> Row:
     """Read 10,000 sentences once; tell the time, and by how much the memory grew meanwhile."""
-    sentences = made(SENTENCES)
-    read_all(engine, made(SAMPLE))
+    sentences, half = made(SENTENCES), computes_half(engine.device)
+    read_all(engine, made(SAMPLE), half=half)
     before, start = _peak_megabytes(), perf_counter()
-    report = read_all(engine, sentences)
+    report = read_all(engine, sentences, half=half)
     seconds, peak = perf_counter() - start, _peak_megabytes()
     tokens = report.tokens / report.read
     return Row(f"{SENTENCES:,} sentences of {tokens:.0f} tokens, all heads, embedded model",
-               f"{seconds:.0f} s, {peak - before:.0f} MB more at the peak of {peak:.0f} MB", "minutes",
-               seconds <= 180)  # fmt: skip
+               f"{seconds:.0f} s{' in half precision' if half else ''}, {peak - before:.0f} MB more at the peak of "
+               f"{peak:.0f} MB", "minutes", seconds <= 180)  # fmt: skip
 
 
 def _peak_megabytes() -> float:
@@ -122,7 +141,7 @@ def _peak_megabytes() -> float:
 def rows() -> list[Row]:
     """Measure everything of this file."""
     engine = models.load(models.DEFAULT)
-    return [all_of_them(engine), ratio(engine)]
+    return [all_of_them(engine), *ratios(engine)]
 
 
 if __name__ == "__main__":
