@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui import controls, many_run, training_view, view_options
-from pages.ui.address import Field, choice_field, keep_view, key, read_view, tell_not_understood, write_view
+from pages.ui.address import Field, choice_field, flag_field, keep_view, key, read_view, tell_not_understood, write_view
 from pages.ui.attention_view import heads_to_link
 from pages.ui.carry_away import carry_away
 from pages.ui.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
@@ -25,6 +25,7 @@ FIELDS = (
     choice_field("colour", tuple(COLOURS)),
     Field("heads", [(0, 0)], view_options.read_heads, heads_to_link),
     choice_field("rank", RANKS),
+    flag_field("exact"),
 )
 LINK = (
     "Whoever opens this link gets the same model, head and colours. The built-in sentences are there for everyone; "
@@ -67,7 +68,7 @@ def tell_report(report: "HeadReport") -> None:
     stopped = "" if report.complete else f" It was stopped after {report.read:,} of {many_run.counted(len(report.sentences))}."
     st.caption(
         f"{many_run.counted(report.read)} with {report.tokens:,} tokens, special ones not counted, "
-        f"read in {report.seconds:.1f} s.{stopped}"
+        f"read in {report.seconds:.1f} s{' in half precision (bfloat16)' if report.half else ''}.{stopped}"
     )
     many_run.tell_left_out(report.left_out[len(report.sentences.left_out) :])
 
@@ -95,13 +96,14 @@ sentences, problem = None, None
 left, right = st.columns([5, 4], gap="medium")
 with right:
     engine = ask_model()
+    half = engine is not None and many_run.ask_half(PAGE, engine)
 with left:
     try:
         sentences = many_run.ask_sentences(PAGE)
         many_run.tell_sentences(sentences)
     except ExplorerError as missing:
         problem = missing
-many_run.run_or_stop(PAGE, snapshot, engine, sentences)
+many_run.run_or_stop(PAGE, snapshot, engine, sentences, half=half)
 training_view.tell_refused(PAGE, many_run.KIND)
 many_run.watch(snapshot)
 try:

@@ -71,7 +71,7 @@ def test_a_model_that_cannot_be_had_says_so_and_offers_the_built_in_one(open_app
 
 
 def test_every_setting_of_a_link_comes_back_in_the_link(open_app: Open, no_hub: None):
-    asked = {"texts": "own", "model": HUB_MODEL, "colour": "spread", "heads": "3-2", "rank": "next"}
+    asked = {"texts": "own", "model": HUB_MODEL, "colour": "spread", "heads": "3-2", "rank": "next", "exact": "1"}
     for name in ("texts", "model"):
         few = {**asked, name: {"texts": "embedded", "model": models.DEFAULT}[name]}
         expected = {key: value for key, value in few.items() if key == "texts" or value != models.DEFAULT}
@@ -82,6 +82,6 @@ def test_every_setting_of_a_link_comes_back_in_the_link(open_app: Open, no_hub: 
 
 
 def test_nonsense_in_a_link_is_named(open_app: Open):
-    app = open_app(PAGE, texts="moon", colour="x", heads="9", rank="best")
+    app = open_app(PAGE, texts="moon", colour="x", heads="9", rank="best", exact="yes")
     assert not app.exception
-    assert all(name in says(app) for name in ("texts", "colour", "heads", "rank"))
+    assert all(name in says(app) for name in ("texts", "colour", "heads", "rank", "exact"))

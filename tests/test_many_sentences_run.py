@@ -8,7 +8,7 @@ import pytest
 from sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, press, says, upload
 from trainings import SLOWLY, name_of, own_server, until_still
 
-from tx_core import models
+from tx_core import device, models
 from tx_core.training.background import Registry
 
 MANY = "".join(f"The {word} number {place} stood in front of the house.\n" for place in range(700) for word in ("man", "cat"))
@@ -62,6 +62,22 @@ def test_two_visitors_at_once_find_each_what_is_in_their_own_file(open_app: Open
             assert set(report.sentences.texts) == {f"Visitor {number} was in the old house."}
             assert report.read == number + 1
             assert f"Visitor {1 - number}" not in says(app)
+
+
+@pytest.mark.parametrize("able", [True, False], ids=["bfloat16 in hardware", "none"])
+def test_where_the_hardware_computes_half_precision_it_is_used_unless_full_is_asked_for(
+    open_app: Open, readings: Registry, monkeypatch: pytest.MonkeyPatch, able: bool
+):
+    monkeypatch.setattr(device, "computes_half", lambda device: able)
+    app = upload(open_app(PAGE, texts="own"), OWN_FILE)
+    assert until_still(press(app, "run"), readings, KIND).result.report.half == able
+    assert ("in half precision (bfloat16)" in says(app)) == able
+    assert len(app.toggle) == able
+    if able:
+        app.toggle(key=f"{PAGE}_exact").set_value(True).run()
+        assert "exact" in app.query_params
+        assert not until_still(press(app, "run"), readings, KIND).result.report.half
+        assert "half precision" not in says(app)
 
 
 def test_a_result_of_other_sentences_is_headed_as_such(open_app: Open, readings: Registry):

@@ -139,9 +139,10 @@ def own_file(folder: Path) -> list[Claim]:
         sentences = read_sentences(file, path, column)
     report = read_all(models.load("embedded"), sentences)
     assert report.complete
-    code = core_many("Heads", report)
+    code, half = core_many("Heads", report), read_all(models.load("embedded"), sentences, half=True)
     assert "stopped" not in code
-    return [Claim(code, "report.spread", report.spread)]
+    assert "half" not in code
+    return [Claim(code, "report.spread", report.spread), Claim(core_many("Heads", half), "report.spread", half.spread)]
 
 
 def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():

@@ -76,6 +76,6 @@ def core_many(title: str, report: "HeadReport") -> str:
         ]
     return "\n".join([
         *opening(title, report.model, "\n".join(imported)), *reading, *([] if report.complete else [f"# {read_all_of(report)}"]),
-        "report = read_all(engine, sentences)", "",
+        f"report = read_all(engine, sentences{', half=True' if report.half else ''})", "",
         'print(*report.patterns, report.spread.round(3), report.distance.round(2), sep="\\n")', "",
     ])  # fmt: skip
