@@ -23,7 +23,7 @@ from tx_core.tokenizer import Tokenizer as ReadingTokenizer
 from tx_core.tokenizer import load_tokenizer
 from tx_core.training.pretraining.command_line import parser, record_from
 from tx_core.training.pretraining.corpus import CorpusProblem, Source, lines_of, read_corpus, read_held_out
-from tx_core.training.pretraining.deepen import deepened
+from tx_core.training.pretraining.deepen import deepened, looks, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.provenance import (
     choose_device,
@@ -83,7 +83,7 @@ def prepare(given: argparse.Namespace, tell: Tell) -> tuple[Pretraining, dict[st
     held_out = read_held_out(given.corpus)
     saved = load_state(given.out)
     backend = from_pieces(saved["facts"]["pieces"]) if saved else _vocabulary(given, sources, choices.run.seed, tell)
-    model = _model(given, shape, backend, choices)
+    model, held = _model(given, shape, backend, choices)
     device = choose_device(choices.run.device)
     half = in_half(choices.run.precision, device)
     facts = _facts(given, sources, backend, model, choices)
@@ -91,7 +91,7 @@ def prepare(given: argparse.Namespace, tell: Tell) -> tuple[Pretraining, dict[st
         check_same_run(saved["facts"]["same"], facts["same"])
     tokenised = tokenise(sources, backend, given.cache or given.out / "tokens", tell)
     run = Pretraining(model, _reading(backend), tokenised, choices, device=device, half=half,
-                      held_out=[source.file for source in held_out])  # fmt: skip
+                      held_out=[source.file for source in held_out], held=held)  # fmt: skip
     if saved:
         run.resume(saved)
         tell(f"resumed at step {run.progress.step:,} of sitting {run.progress.sittings}")
@@ -134,17 +134,21 @@ def _vocabulary(given: argparse.Namespace, sources: Sequence[Source], seed: int,
     return learn_vocabulary(sources, given.vocabulary_size, extra, seed=seed)
 
 
-def _model(given: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, choices: Choices) -> Bert:
+def _model(
+    given: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, choices: Choices
+) -> tuple[Bert, list[str]]:
+    """Build the model to begin with; name the weights of it that are held at first."""
     config = shape.config(backend.get_vocab_size())
     if given.init_from is None:
-        return random_bert(config, choices.run.seed)
-    loaded = load_bert(given.init_from)
+        return random_bert(config, choices.run.seed), []
+    loaded, held = load_bert(given.init_from), []
     if config.num_layers > loaded.config.num_layers:
+        held = looks(new_blocks(loaded.config.num_layers, config.num_layers))
         loaded = deepened(loaded, config.num_layers)
     if replace(loaded.config, dropout=config.dropout, vocab_size=config.vocab_size) != config:
         raise CorpusProblem(f"{given.init_from.name} has another shape than asked for: {loaded.config} against {config}.")
     old = check_marks(load_tokenizer(given.init_from).backend)
-    return with_vocabulary(loaded, old, backend, config, choices.run.seed)
+    return with_vocabulary(loaded, old, backend, config, choices.run.seed), held
 
 
 def _reading(backend: Tokenizer) -> ReadingTokenizer:

@@ -1,5 +1,6 @@
 """Going on from a trained model with more blocks: the new ones at first change next to nothing."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -19,19 +20,33 @@ def deepened(trained: Bert, num_layers: int) -> Bert:
     old = trained.config.num_layers
     if num_layers < old:
         raise ValueError(f"a model of {old} layers cannot be deepened to {num_layers}")
-    new = num_layers - old
-    after = [round(number * old / new) for number in range(1, new + 1)]
     model = random_bert(replace(trained.config, num_layers=num_layers), 0, with_head=trained.head is not None)
     _take_over(model, trained)
-    place = 0
-    for number, block in enumerate(trained.encoder.blocks, start=1):
-        model.encoder.blocks[place].load_state_dict(block.state_dict())
-        place += 1
-        for _ in range(after.count(number)):
-            model.encoder.blocks[place].load_state_dict(block.state_dict())
-            _silence(model.encoder.blocks[place])
-            place += 1
+    origins = _origins(old, num_layers)
+    for place, origin in enumerate(origins):
+        model.encoder.blocks[place].load_state_dict(trained.encoder.blocks[origin].state_dict())
+    for place in new_blocks(old, num_layers):
+        _silence(model.encoder.blocks[place])
     return model
+
+
+def new_blocks(old: int, num_layers: int) -> list[int]:
+    """List the places of the new blocks, from 0, where a model of `old` blocks was deepened."""
+    origins = _origins(old, num_layers)
+    return [place for place in range(1, num_layers) if origins[place] == origins[place - 1]]
+
+
+def looks(places: Sequence[int]) -> list[str]:
+    """Name the weights that decide where some blocks look: those of their queries and keys."""
+    parts = [f"attention.{part}.{kind}" for part in ("query", "key") for kind in ("weight", "bias")]
+    return [f"encoder.blocks.{place}.{part}" for place in places for part in parts]
+
+
+def _origins(old: int, num_layers: int) -> list[int]:
+    """Say from which block of the trained model each block comes."""
+    new = num_layers - old
+    after = [round(number * old / new) - 1 for number in range(1, new + 1)]
+    return sorted([*range(old), *after])
 
 
 def _take_over(model: Bert, trained: Bert) -> None:

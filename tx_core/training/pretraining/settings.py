@@ -75,6 +75,9 @@ class ScheduleSettings:
     accumulate: int = field(default=1, metadata={"help": "batches added up for one update"})
     grown: int = field(default=4, metadata={"help": "batches added up in the last part"})
     grow_after: float = field(default=0.6, metadata={"help": "share of the run after which batches grow"})
+    hold_new: float = field(
+        default=0.7, metadata={"help": "share of the run in which blocks added to --init-from look where they began to"}
+    )
 
     def __post_init__(self) -> None:
         if self.steps < 0 or (self.steps == 0 and self.minutes <= 0):
@@ -85,6 +88,7 @@ class ScheduleSettings:
         require_positive("grown", self.grown)
         _require_share("warm_up", self.warm_up)
         _require_share("grow_after", self.grow_after)
+        _require_share("hold_new", self.hold_new)
 
 
 @dataclass(frozen=True)

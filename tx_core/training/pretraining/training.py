@@ -58,13 +58,19 @@ class Told(NamedTuple):
 
 
 class Pretraining:
-    """One run: model, running mean, optimiser, stream of batches and how far it is."""
+    """One run: model, running mean, optimiser, stream of batches and how far it is.
+
+    held: weights that stay as they are for the first part of the run, `hold_new`. Where a new block looks is told by next
+    to no gradient at first, of which any optimiser here makes steps of full size: its heads would soon all look at one
+    token, and stay there.
+    """
 
     def __init__(self, model: Bert, tokenizer: Tokenizer, sources: Sequence[TokenisedSource], choices: Choices,
-                 *, device: str, half: bool, held_out: Sequence[Path] = ()):  # fmt: skip
+                 *, device: str, half: bool, held_out: Sequence[Path] = (), held: Sequence[str] = ()):  # fmt: skip
         self.choices, self.device, self.half = choices, device, half
         self.tokenizer, self.held_out = tokenizer, held_out
         self.model = model.to(device).train().requires_grad_(True)
+        self._held = [self.model.get_parameter(name) for name in held]
         self.mean = RunningMean(self.model, choices.optimiser.mean_decay)
         self.optimiser = make_optimiser(self.model, choices.optimiser, half)
         pieces = pieces_of(tokenizer.backend)
@@ -113,6 +119,9 @@ class Pretraining:
             part = self.loss_sum(batch, masks) / total
             part.backward()
             loss += part.detach()
+        if done < choices.schedule.hold_new:
+            for parameter in self._held:
+                parameter.grad = None
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), choices.optimiser.clip)
         self.optimiser.step(learning_rate(choices.schedule, done))
         self.mean.update(self.model)
