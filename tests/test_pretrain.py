@@ -200,6 +200,19 @@ def test_training_goes_on_from_existing_weights_with_their_vocabulary(trained, c
         pretrain.prepare(shallower, lambda line: None)
 
 
+def test_where_new_blocks_look_is_held_for_the_first_part_of_a_run(trained, corpus, tmp_path):
+    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--init-from", str(trained), "--layers", "4"]
+    given = parser().parse_args([*words, "--steps", "10", "--hold-new", "0.5", "--muon", "--tell-seconds", "0"])
+    run, facts = pretrain.prepare(given, lambda line: None)
+    new, old, value = (run.model.get_parameter(f"encoder.blocks.{place}.attention.{part}.weight")
+                       for place, part in ((1, "query"), (0, "query"), (1, "value")))  # fmt: skip
+    before, moved = [weight.detach().clone() for weight in (new, old, value)], {}
+    for told in run.steps(tmp_path, facts):
+        moved[told.step] = [not torch.equal(weight, began) for weight, began in zip((new, old, value), before, strict=True)]
+    assert moved[5] == [False, True, True]
+    assert moved[6] == moved[10] == [True, True, True]
+
+
 def test_bad_data_stops_the_command_before_it_trains(corpus, tmp_path, capsys):
     bad = write_corpus(tmp_path / "bad")
     (bad / "long.txt").write_bytes(b"\xff\xfe\x00")
