@@ -9,10 +9,14 @@ from drawings import says
 from serving import ROOT
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import examples
+from pages.ui import controls, examples
+from pages.ui.attention_view import heads_to_link
 from tx_core import models, views
 
 Open = Callable[..., AppTest]
+FIRST = examples.curated()[0]
+SHOWN, WHERE = heads_to_link(FIRST.heads), controls.head_name(FIRST.heads[0]).lower()
+OTHER = next(head for head in ("1-1", "1-2") if head != SHOWN)
 
 
 @pytest.mark.parametrize("example", examples.curated(), ids=lambda example: example.title)
@@ -28,22 +32,21 @@ def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, exampl
     assert example.notice in says(app)
 
 
-@pytest.mark.parametrize("left", [{"heads": "4-3"}, {"heads": "2-8_4-3"}, {"changes": "off~2-8"}])
+@pytest.mark.parametrize("left", [{"heads": OTHER}, {"heads": f"{SHOWN}_{OTHER}"}, {"changes": f"off~{SHOWN}"}])
 def test_words_about_a_view_that_was_left_say_so_and_offer_that_view_again(open_app: Open, left: dict):
-    first = examples.curated()[0]
     app = open_app(**left)
     assert app.pills(key="attention_example").value is None
-    assert f"**Not what is shown now, but in layer 2, head 8, with nothing changed:** {first.notice}" in says(app)
+    assert f"**Not what is shown now, but in {WHERE}, with nothing changed:** {FIRST.notice}" in says(app)
     app.button(key="attention_example_again").click().run()
-    assert app.pills(key="attention_example").value == first.title
-    assert f"**In layer 2, head 8:** {first.notice}" in says(app)
+    assert app.pills(key="attention_example").value == FIRST.title
+    assert f"**In {WHERE}:** {FIRST.notice}" in says(app)
     assert not [button for button in app.button if button.key == "attention_example_again"]
     assert app.query_params == {}
 
 
 def test_words_about_a_view_stay_while_its_head_is_looked_at_in_another_way(open_app: Open):
     app = open_app(hide="1", words="1", show="lines", focus="2")
-    assert app.pills(key="attention_example").value == examples.curated()[0].title
+    assert app.pills(key="attention_example").value == FIRST.title
     assert "Not what is shown now" not in says(app)
 
 
