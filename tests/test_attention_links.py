@@ -6,7 +6,7 @@ import numpy as np
 from drawings import drawn, says
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import examples
+from pages.ui import controls, examples
 
 Open = Callable[..., AppTest]
 FIRST = examples.curated()[0]
@@ -92,7 +92,7 @@ def test_nonsense_in_every_parameter_falls_back_and_says_so(open_app: Open):
 
 def test_heads_and_tokens_that_do_not_exist_are_told(open_app: Open):
     app = open_app(text="A bird", heads="99-1_2-2", focus="77")
-    assert "4 layers of 8 heads" in says(app)
+    assert "{} layers of {} heads".format(*controls.embedded_sizes()) in says(app)
     assert "no token 77" in says(app)
     assert app.session_state["attention_heads"] == [(1, 1)]
 

@@ -39,7 +39,7 @@ def test_ours_beside_the_librarys_layer_by_layer(open_app, engine):
     app = open_app(PAGE, text=TEXT, run="1", layer="4", head="2")
     assert not app.exception
     assert all("10⁻⁶" in one.value or "10⁻⁷" in one.value or "10⁻⁵" in one.value for one in app.metric)
-    assert list(app.dataframe[0].value.index) == ["embeddings", "block 1", "block 2", "block 3", "block 4"]
+    assert list(app.dataframe[0].value.index) == ["embeddings", *(f"block {number + 1}" for number in range(engine.num_layers))]
     (header, cells), = sent_to(app, "matrices")  # fmt: skip
     tokens = len(header["rows"])
     theirs, apart, ours = np.frombuffer(cells, "<f4").reshape(3, tokens, tokens)
@@ -138,7 +138,7 @@ def test_a_link_brings_the_view_back_and_takes_the_sentence_along(open_app):
     assert "text=Time+flies.&pair=So+it+does." in links
 
 
-@pytest.mark.parametrize(("name", "written"), [("part", "x"), ("layer", "5"), ("labels", "1"), ("family", "gpt"), ("run", "yes")])
+@pytest.mark.parametrize(("name", "written"), [("part", "x"), ("layer", "9"), ("labels", "1"), ("family", "gpt"), ("run", "yes")])
 def test_nonsense_in_a_link_is_told(open_app, name, written):
     app = open_app(PAGE, text=TEXT, **{name: written})
     assert not app.exception

@@ -11,7 +11,7 @@ from drawings import says
 from serving import fetch
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import cache, framed
+from pages.ui import cache, controls, framed
 from pages.ui.framed import Document
 from tx_core import models
 
@@ -112,7 +112,8 @@ def test_a_long_text_is_drawn_a_layer_at_a_time_and_says_so(open_app: Open):
 
 
 def test_a_layer_that_is_not_there_is_told(open_app: Open):
-    assert "There are 4 layers here" in says(open_app(PAGE, text="time flies", layer="99"))
+    layers, _ = controls.embedded_sizes()
+    assert f"There are {layers} layers here" in says(open_app(PAGE, text="time flies", layer="99"))
 
 
 def test_too_heavy_a_text_is_refused_in_words_and_kept(open_app: Open, monkeypatch: pytest.MonkeyPatch):

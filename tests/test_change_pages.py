@@ -8,11 +8,13 @@ import pytest
 from drawings import drawn, says
 from streamlit.testing.v1 import AppTest
 
+from pages.ui import controls
 from pages.ui.changes import Change, interventions, read_changes
 from tx_core import models
 
 Open = Callable[..., AppTest]
 TEXT, BLANK = "The old man saw a dog.", "The old man saw a ___ in the house."
+LAST = controls.embedded_sizes()[0]
 
 
 def maps(app: AppTest) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -140,25 +142,25 @@ def test_nonsense_among_changes_changes_nothing_and_is_told(open_app: Open, page
 
 
 def test_a_change_in_the_last_layer_is_said_to_move_no_attention_and_leads_to_the_answer(open_app: Open):
-    app = open_app(text=TEXT, heads="4-2", changes="off~4-2")
-    assert "its map is empty. Layer 4 is the last here: no head comes after it" in says(app)
+    app = open_app(text=TEXT, heads=f"{LAST}-2", changes=f"off~{LAST}-2")
+    assert f"its map is empty. Layer {LAST} is the last here: no head comes after it" in says(app)
     (link,) = [link.proto for link in app.main.get("page_link") if link.proto.label == "See it on Fill the blank"]
     there = open_app("fill_mask", **dict(parse_qsl(link.query_string)))
     assert not there.exception
     assert there.text_input(key="fill_mask_text").value == TEXT
-    assert there.session_state["fill_mask_changes"] == (Change("off", 3, 1),)
-    assert there.session_state["fill_mask_heads"] == [(3, 1)]
+    assert there.session_state["fill_mask_changes"] == (Change("off", LAST - 1, 1),)
+    assert there.session_state["fill_mask_heads"] == [(LAST - 1, 1)]
 
 
 def test_where_the_answer_stands_above_nobody_is_led_to_it(open_app: Open):
-    app = open_app("fill_mask", text="A [MASK] sings.", heads="4-2", changes="off~4-2")
-    assert "Layer 4 is the last here" in says(app)
+    app = open_app("fill_mask", text="A [MASK] sings.", heads=f"{LAST}-2", changes=f"off~{LAST}-2")
+    assert f"Layer {LAST} is the last here" in says(app)
     assert "See it on Fill the blank" not in [link.proto.label for link in app.main.get("page_link")]
 
 
-@pytest.mark.parametrize("changes", ["off~1-1", "off~1-1_off~4-2", "temperature~1.01"])
+@pytest.mark.parametrize("changes", ["off~1-1", f"off~1-1_off~{LAST}-2", "temperature~1.01"])
 def test_a_change_before_the_last_layer_is_not_said_to_move_nothing(open_app: Open, changes: str):
-    assert "is the last here" not in says(open_app(text=TEXT, heads="4-2", changes=changes))
+    assert "is the last here" not in says(open_app(text=TEXT, heads=f"{LAST}-2", changes=changes))
 
 
 def test_changes_that_the_model_or_the_text_does_not_have_are_left_out_and_told(open_app: Open):

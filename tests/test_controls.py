@@ -119,8 +119,9 @@ def test_a_link_may_name_the_layers_that_the_catalogue_gives_the_embedded_model_
 
 
 def test_a_model_without_the_heads_of_the_first_view_begins_with_its_very_first():
-    assert blank_attention.first_heads(4, 8) == [(3, 6)]
-    assert blank_attention.first_heads(3, 8) == blank_attention.first_heads(4, 6) == [(0, 0)]
+    ((layer, head),) = blank_attention.FIRST_HEADS
+    assert blank_attention.first_heads(layer + 1, head + 1) == [(layer, head)]
+    assert blank_attention.first_heads(layer, head + 1) == blank_attention.first_heads(layer + 1, head) == [(0, 0)]
 
 
 def test_a_model_is_described_by_its_size_licence_heads_and_use():
