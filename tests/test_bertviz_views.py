@@ -136,8 +136,11 @@ def test_a_layer_that_is_too_heavy_by_itself_is_refused_and_says_what_to_do(view
 
 
 def test_the_longest_text_of_the_embedded_model_can_be_drawn_in_every_view():
-    layers, heads = models.load("embedded").num_layers, models.load("embedded").num_heads
-    assert [one_layer_only(view, [sized(layers, heads, 128)]) for view in ("head", "model", "neuron")] == [False, True, True]
-    document = draw("head", [models.load("embedded").trace("tea " * 126).attention], None, dark=False)
+    engine = models.load("embedded")
+    longest = sized(engine.num_layers, engine.num_heads, engine.max_tokens)
+    alone = {view: one_layer_only(view, [longest]) for view in ("head", "model", "neuron")}
+    numbers = load_of("head", [longest]).numbers
+    assert numbers == engine.num_layers * engine.num_heads * engine.max_tokens**2
+    assert alone == {"head": numbers > MOST_NUMBERS, "model": True, "neuron": True}
+    document = draw("head", [engine.trace("tea " * 126).attention], [0] if alone["head"] else None, dark=False)
     assert len(document.html) < 8 * MOST_NUMBERS
-    assert load_of("head", [sized(layers, heads, 128)]).numbers == layers * heads * 128 * 128
