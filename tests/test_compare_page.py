@@ -60,19 +60,15 @@ def test_on_arrival_two_kinds_of_flies_are_compared(open_app: Open):
 
 def test_what_is_said_of_the_maps_is_about_the_marked_row(open_app: Open):
     app = open_app("compare")
-    header, (_, _, difference) = drawn_comparison(app)
-    row, column = np.unravel_index(np.abs(difference[1:-1, 1:-1]).argmax(), (8, 8))
-    assert (header["labels"][row + 1], header["labels"][column + 1]) == ("flies", "like")
-    assert header["focus"] == row + 1
-    assert f"In the marked row, the largest difference between words: 'flies' gives {header_share(app, 2, 3)}" in says(app)
-    view = {"text": FIRST_TEXT, "text_b": "fruit flies like a banana", "head": "3-2"}
+    header, (one, _, difference) = drawn_comparison(app)
+    labels, rows, row = header["labels"], header["rows"], header["focus"]
+    column = 1 + int(np.abs(difference[row, 1:-1]).argmax())
+    given = one[rows[row][0], rows[column][0]]
+    told = f"'flies' gives {given:.2f} of its attention to '{labels[column]}' in A"
+    assert f"In the marked row, the largest difference between words: {told}" in says(app)
+    view = {"text": FIRST_TEXT, "text_b": "fruit flies like a banana", "head": "2-1"}
     assert "In the marked row, the largest difference between words: 'like' gives" in says(open_app("compare", **view, focus="5"))
     assert "'time', the marked row, has no partner" in says(open_app("compare", **view, focus="2"))
-
-
-def header_share(app: AppTest, query: int, key: int) -> str:
-    """What A's map holds there, as a sentence writes it."""
-    return f"{drawn_comparison(app)[1][0][query, key]:.2f} of its attention"
 
 
 @pytest.mark.parametrize("vary", ["head", "untrained", "changes"])

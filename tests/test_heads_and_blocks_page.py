@@ -170,7 +170,7 @@ def test_a_link_brings_the_view_back(open_app):
 
 @pytest.mark.parametrize(
     ("name", "written"),
-    [("heads", "9"), ("heads", "1-1"), ("heads", "x"), ("layer", "5"), ("part", "all"), ("cell", "a"), ("words", "-")],
+    [("heads", "9"), ("heads", "1-1"), ("heads", "x"), ("layer", "99"), ("part", "all"), ("cell", "a"), ("words", "-")],
 )
 def test_nonsense_in_a_link_is_told(open_app, name, written):
     app = open_app(PAGE, text=TEXT, **{name: written})
