@@ -13,6 +13,7 @@ from statistics import median
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.bench.table import Row
+from tx_core import models
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
@@ -109,11 +110,12 @@ def clicks(page: Page, what: str, *, layers: int = 1, heads: int = 1) -> tuple[f
 
 def page_rows(browser: Browser) -> list[Row]:
     """A click on the wall of the attention page, 128 tokens, the embedded model."""
+    model = models.card(models.DEFAULT)
     with served("app.py") as (url, _):
         page = browser.new_page(viewport={"width": 1280, "height": 1200})
         page.goto(f"{url}/?text={LONG}")
         page.locator("[data-testid=attention-map][data-paints]").wait_for(timeout=60_000)
-        painted, size = clicks(page, "wall", layers=4, heads=8)
+        painted, size = clicks(page, "wall", layers=model.num_layers, heads=model.num_heads)
         page.close()
     return [
         Row("change of head on the attention page, click to its map painted, 128 tokens",
