@@ -39,7 +39,7 @@ def test_the_record_holds_what_was_asked_for_and_nothing_else(engine: BertEngine
     trace = engine.trace("Hello there", keep=("query", "hidden"))
     held = [part for part in PARTS if part != "hidden" and getattr(trace.attention, part) is not None]
     assert held == ["query"]
-    assert trace.hidden.shape == (5, len(trace.attention.query_tokens), 256)
+    assert trace.hidden.shape == (1 + engine.num_layers, len(trace.attention.query_tokens), engine.hidden_size)
 
 
 def test_a_part_that_no_run_has_is_named(engine: BertEngine):

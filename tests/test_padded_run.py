@@ -25,7 +25,7 @@ def test_without_padding_the_scores_are_those_of_a_plain_run(engine):
 def test_padding_stands_behind_the_sentence_and_has_scores_of_its_own(engine):
     padded = padded_scores(engine, SHORT, 3)
     assert padded.tokens[padded.real :] == ("[PAD]",) * 3
-    assert padded.scores.shape == (4, 8, padded.real + 3, padded.real + 3)
+    assert padded.scores.shape == (engine.num_layers, engine.num_heads, padded.real + 3, padded.real + 3)
     assert np.isfinite(padded.scores).all()
 
 
