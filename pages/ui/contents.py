@@ -62,6 +62,8 @@ PAGES = (
          second="pair"),
     Page("classifier", "Build", "A classifier", "How does a model learn to label a text?",
          "Train a small encoder to tell praise from blame, or on texts of your own, and see which words it goes by."),
+    Page("words", "Read", "Words", "What do these words mean?",
+         "Token, head, query, weight: what the other pages take for known, in a sentence or two, and where to see it."),
 )
 
 

@@ -1,0 +1,20 @@
+"""What do these words mean? The words that all pages use, group by group, and the way to where each can be seen."""
+
+import streamlit as st
+
+from pages.ui import contents
+from pages.ui.frame import open_page
+from pages.ui.word_list import GROUPS
+
+PAGE = "words"
+NOT_AN_EXPLANATION = (
+    "A warning that goes with all of them: a weight says what was mixed, not what decided. Attention is not an explanation."
+)
+
+open_page(PAGE)
+for group in GROUPS:
+    st.subheader(group.title, anchor=False)
+    st.markdown("\n".join(f"- **{word.name}**: {word.meaning}" for word in group.words))
+    seen = contents.page(group.page)
+    st.page_link(seen.path, label=f"See it: {seen.question}", query_params=dict(group.view), icon=":material/visibility:")
+st.caption(f":material/info: {NOT_AN_EXPLANATION}")
