@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.ui import component, framed, maps_at_hand, readiness
+from pages.ui import component, foresight, framed, maps_at_hand, readiness
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -88,7 +88,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     yield
 
 
-ROUTES = (Route("/api/ready", ready), framed.ROUTE, component.ROUTE, maps_at_hand.ROUTE)
+ROUTES = (Route("/api/ready", ready), framed.ROUTE, component.ROUTE, maps_at_hand.ROUTE, foresight.ROUTE)
 
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",

@@ -1,5 +1,6 @@
 """Who may look at whom? Masks by name and by hand on one head's real scores, and a padded batch of two sentences."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
@@ -16,9 +17,10 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.attention_table import warn_of_unknown_in
+from pages.ui.foresight import Drawn, Foresight
 from pages.ui.frame import open_page, share_link, ways_on
 from pages.ui.live import live
-from pages.ui.mask_choice import KINDS, ask_head, take_painting, tell_nowhere
+from pages.ui.mask_choice import KINDS, ask_head, ask_values, foreseen_controls, masked_head, take_painting, tell_nowhere
 from pages.ui.mask_pictures import short, verdict, who_moved
 from pages.ui.source_code import show_source
 from tx_core import attention, masked_scores, masks, padded_run
@@ -70,9 +72,21 @@ def one_sentence() -> None:
 def lay_mask() -> None:
     """The mask that the reader chooses or paints, and what it does to the head."""
     warn_of_unknown_in(cache.engine(DEFAULT), st.session_state[key(PAGE, "text")])
-    head = ask_head(PAGE, st.session_state[key(PAGE, "text")])
-    mask_pictures.before_and_after(head.tokens, head.effect, key(PAGE, "grid"), partial(take_painting, PAGE))
+    values = ask_values(PAGE, st.session_state[key(PAGE, "text")])
+    head = masked_head(PAGE, values)
+    st.session_state[key(PAGE, "tokens")] = len(head.tokens)
+    ahead = Foresight(PAGE, values, foreseen_controls(values, len(head.tokens)), draw_mask)
+    mask_grid.show_matrices(
+        mask_pictures.before_and_after(head.tokens, head.effect), key=key(PAGE, "grid"),
+        on_paint=partial(take_painting, PAGE), foresight=ahead,
+    )  # fmt: skip
     tell_nowhere(PAGE, head)
+
+
+def draw_mask(values: Mapping[str, object]) -> Drawn:
+    """Give the picture of a mask and a head."""
+    head = masked_head(PAGE, values)
+    return mask_pictures.before_and_after(head.tokens, head.effect)
 
 
 def penalties() -> None:

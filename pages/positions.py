@@ -19,6 +19,7 @@ from pages.ui.dimension_box import MOST_DIMENSIONS, dimension_box
 from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
 from pages.ui.live import live
 from pages.ui.order_view import draw_guesses, draw_shuffle
+from pages.ui.position_foresight import foresight
 from pages.ui.position_ways import VIEWS, WAYS, Choice
 from pages.ui.source_code import show_source
 from tx_core import equivariance, models, order_test, position_pictures, positions
@@ -27,6 +28,7 @@ from tx_core.position_pictures import VECTORS
 
 PAGE = "positions"
 PARTS = {"ways": "Six ways", "demands": "Four demands", "shuffle": "Shuffle the words"}
+LENGTHS = range(4, 129)
 WIDTHS = range(4, 257, 2)
 BASES = (10, 100, 1000, 10_000, 100_000)
 WITH_HEAD = {("alibi", "map"), ("alibi", "similarity"), ("alibi", "effect"), ("t5", "similarity"), ("t5", "effect"),
@@ -49,7 +51,7 @@ FIELDS = (
     choice_field("part", tuple(PARTS)),
     choice_field("scheme", tuple(WAYS)),
     choice_field("look", tuple(VIEWS)),
-    number_field("length", 48, 4, 128),
+    number_field("length", 48, LENGTHS[0], LENGTHS[-1]),
     Field("width", 64, lambda written: int(check(written, [str(width) for width in WIDTHS]))),
     Field("base", 10_000, lambda written: int(check(written, [str(base) for base in BASES]))),
     number_field("head", 1, 1, MOST_HEADS),
@@ -74,7 +76,7 @@ def ask_model() -> Engine:
 def ask_sizes(scheme: str, view: str) -> Choice:
     """Ask for what the chosen way has: length, width and base, or a head, or a model."""
     length, second, third = st.columns(3)
-    length.slider("Length: positions", 4, 128, key=key(PAGE, "length"))
+    length.slider("Length: positions", LENGTHS[0], LENGTHS[-1], key=key(PAGE, "length"))
     engine = engine_of(badge, models.DEFAULT)
     if scheme in ("sinusoidal", "rotary"):
         second.slider("Width: dimensions", 4, 256, step=2, key=key(PAGE, "width"))
@@ -104,7 +106,8 @@ def ways() -> None:
                                 label_visibility="collapsed")  # fmt: skip
     choice = ask_sizes(scheme, view)
     tell_engine(choice.engine if scheme == "learned" else None)
-    position_ways.draw(view, choice, key(PAGE, f"drawn_{view}"))
+    ahead = foresight(PAGE, {field.name: held(field.name) for field in FIELDS}, choice, LENGTHS, WIDTHS)
+    position_ways.draw(view, choice, key(PAGE, f"drawn_{view}"), ahead)
 
 
 def tell_engine(engine: Engine | None) -> None:
@@ -136,7 +139,7 @@ def demands() -> None:
 def measure() -> None:
     """The four demands at the length, the width and the base that the reader chooses."""
     length, width, base = st.columns(3)
-    length.slider("Length: positions", 4, 128, key=key(PAGE, "length"))
+    length.slider("Length: positions", LENGTHS[0], LENGTHS[-1], key=key(PAGE, "length"))
     width.slider("Width: dimensions", 4, 256, step=2, key=key(PAGE, "width"))
     base.select_slider("Base", BASES, key=key(PAGE, "base"), format_func="{:,}".format)
     engine = engine_of(badge, models.DEFAULT)

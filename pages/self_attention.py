@@ -1,5 +1,6 @@
 """How does a token find what matters to it? One head of attention, every step and every number of it."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -17,11 +18,12 @@ from pages.ui.address import (
     write_view,
 )
 from pages.ui.attention_table import warn_of_unknown
+from pages.ui.foresight import Drawn, Foresight, by_place
 from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
 from pages.ui.lines import show_lines
 from pages.ui.live import live
 from pages.ui.matrix_cells import Cell, cell_from_link, cell_to_link
-from pages.ui.matrix_view import Drawing, chosen_cell, chosen_drawing, matrix_row
+from pages.ui.matrix_view import Drawing, chosen_cell, chosen_drawing, matrix_row, row_drawn
 from pages.ui.step_notes import equation, letters, notes
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -34,6 +36,8 @@ LAYERS, HEADS = controls.embedded_sizes()
 WEIGHTS = {"trained": "Trained", "random": "Random", "none": "None"}
 DRAWN = (2, 32)  # the fewest and the most dimensions that a reader can look at; all are computed with
 NORMALISE = {"softmax": "Soft", "sparsemax": "Sparse", "hardmax": "Hard"}
+CHOICES = {"weights": list(WEIGHTS), "layer": range(1, LAYERS + 1), "head": range(1, HEADS + 1), "normalise": list(NORMALISE)}
+TITLE = "Tokens"
 FIELDS = (
     text_field("text", "time flies like an arrow"),
     choice_field("weights", tuple(WEIGHTS)),
@@ -98,18 +102,16 @@ def ask_steps() -> None:
         st.toggle("Causal mask", key=key(PAGE, "causal"), help="No token may look at a later one.")
 
 
-def compute() -> "tuple[SentenceSteps, Encoding]":
-    """Run the model on the sentence and the chosen head step by step; raise ExplorerError where it cannot be."""
+def compute(values: Mapping[str, object]) -> "tuple[SentenceSteps, Encoding]":
+    """Run the model on the sentence and the head that `values` ask for, step by step; ExplorerError where it cannot be."""
     from tx_core.sentence_steps import StepChoice, sentence_steps
 
-    engine = engine_of(badge, MODEL)
-    show_engine(badge, engine.title, engine.device)
-    trace = cache.trace(MODEL, value("text"), keep=("hidden",))
+    trace = cache.trace(MODEL, values["text"], keep=("hidden",))
     choice = StepChoice(
-        value("layer") - 1, value("head") - 1, value("weights"), value("seed"), not value("unscaled"),
-        value("normalise"), value("causal"),
+        values["layer"] - 1, values["head"] - 1, values["weights"], values["seed"], not values["unscaled"],
+        values["normalise"], values["causal"],
     )  # fmt: skip
-    return sentence_steps(engine, trace, choice), trace.attention.query_tokens
+    return sentence_steps(cache.engine(MODEL), trace, choice), trace.attention.query_tokens
 
 
 def steps() -> None:
@@ -118,23 +120,26 @@ def steps() -> None:
     show_code()
     ask_weights()
     ask_steps()
-    found, encoding = compute()
+    engine = engine_of(badge, MODEL)
+    show_engine(badge, engine.title, engine.device)
+    values = {field.name: value(field.name) for field in FIELDS}
+    found, encoding = compute(values)
     warn_of_unknown([encoding])
     formula.latex(equation(found))
     formula.markdown(letters(found))
-    live(PAGE, FIELDS, draw_steps, found)
+    live(PAGE, FIELDS, draw_steps, found, values)
     for note in notes(found, encoding):
         st.text(note)
     if value("unscaled") and value("normalise") == "softmax":
         draw_saturation()
 
 
-def draw_steps(found: "SentenceSteps") -> None:
-    """Draw the matrices, and keep the cell and the way of drawing that are chosen."""
+def draw_steps(found: "SentenceSteps", values: Mapping[str, object]) -> None:
+    """Draw the matrices, and keep the cell and the way of drawing that are chosen. values: what `found` was computed of."""
     from pages.ui.step_matrices import step_matrices
 
     name, drawing = key(PAGE, "row"), Drawing(value("dimensions"), *DRAWN, value("numbers"))
-    matrices = step_matrices(found, drawing.dimensions, drawing.most)
+    matrices, cell = step_matrices(found, drawing.dimensions, drawing.most), value("cell")
 
     def choose() -> None:
         st.session_state[key(PAGE, "cell")] = chosen_cell(name, matrices)
@@ -143,7 +148,13 @@ def draw_steps(found: "SentenceSteps") -> None:
         asked = chosen_drawing(name, drawing)
         st.session_state[key(PAGE, "dimensions")], st.session_state[key(PAGE, "numbers")] = asked.dimensions, asked.numbers
 
-    matrix_row(matrices, value("cell"), names_title="Tokens", key=name, on_choose=choose, drawing=drawing, on_draw=draw)
+    def foreseen(asked: Mapping[str, object]) -> Drawn:
+        others = step_matrices(compute(asked)[0], drawing.dimensions, drawing.most)
+        return row_drawn(others, cell, names_title=TITLE, drawing=drawing)
+
+    controls = {name: by_place(name, options) for name, options in CHOICES.items()}
+    matrix_row(matrices, cell, names_title=TITLE, key=name, on_choose=choose, drawing=drawing, on_draw=draw,
+               foresight=Foresight(PAGE, values, controls, foreseen))  # fmt: skip
 
 
 def draw_saturation() -> None:

@@ -1,6 +1,7 @@
 // Matrices of one sentence side by side, one cell marked in all of them, the first one painted by hand where that is allowed.
 
 import { unpack } from "../attention_view/bytes.js";
+import { foreseen, makeForesight, see } from "../attention_view/foresight.js";
 import { mounted } from "../attention_view/mounted.js";
 import { calmly, element, news, ownEcho, say, visible, watchScreen } from "../attention_view/surface.js";
 import { readTheme } from "../attention_view/theme.js";
@@ -17,13 +18,17 @@ const SMALL = 32;
 export default function mountPicture({ data, parentElement, setStateValue }) {
   const [view, end] = mounted(parentElement, makePicture, forgetPicture);
   view.send = (bits) => setStateValue("painted", news(bits));
-  receive(view, unpack(data));
+  const sent = unpack(data);
+  if (!foreseen(view.sight, sent)) receive(view, sent);
   return end;
 }
 
 function makePicture(parent) {
   const view = { matrices: [], cell: null, shown: ALL, echo: ownEcho(), paints: 0 };
-  view.tell = calmly((bits) => view.send(bits), 60);
+  view.tell = calmly((bits) => {
+    see(view.sight, { name: view.sight.known?.controls.find((name) => name.endsWith("_painted")), told: bits });
+    view.send(bits);
+  }, 60);
   view.tabs = element("div", { class: "choices", role: "group", "aria-label": "Matrix shown" });
   view.board = element("div", { class: "board" });
   view.readout = element("p", { class: "told", "data-testid": "matrix-readout" });
@@ -37,6 +42,7 @@ function makePicture(parent) {
   view.observer = new ResizeObserver(() => layOut(view));
   view.observer.observe(view.root);
   view.stopWatching = watchScreen(() => layOut(view));
+  view.sight = makeForesight((sent) => receive(view, sent));
   return view;
 }
 
@@ -170,5 +176,6 @@ function bitsOf(cells) {
 function forgetPicture(view) {
   view.observer.disconnect();
   view.stopWatching();
+  view.sight.end();
   view.root.remove();
 }

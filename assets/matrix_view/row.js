@@ -1,6 +1,7 @@
 // The component: matrices in the order in which they are computed, one chosen cell, one pointer.
 
 import { unpack } from "../attention_view/bytes.js";
+import { foreseen, makeForesight } from "../attention_view/foresight.js";
 import { mounted } from "../attention_view/mounted.js";
 import { calmly, element, news, ownEcho, watchScreen } from "../attention_view/surface.js";
 import { readTheme } from "../attention_view/theme.js";
@@ -14,12 +15,12 @@ import { INSET, palette } from "./paint.js";
 import { describePanel, makePanel } from "./panel.js";
 import { fillSum, makeSum } from "./sum.js";
 
-
 export default function mountRow({ data, parentElement, setStateValue }) {
   const [row, end] = mounted(parentElement, makeRow, forgetRow);
   row.send = (cell) => setStateValue("cell", news(cell));
   row.sendDrawing = (asked) => setStateValue("drawing", news(asked));
-  receive(row, unpack(data));
+  const sent = unpack(data);
+  if (!foreseen(row.sight, sent)) receive(row, sent);
   return end;
 }
 
@@ -40,6 +41,7 @@ function makeRow(parent) {
   row.observer = new ResizeObserver(() => later(row));
   row.observer.observe(row.root);
   row.stopWatching = watchScreen(() => later(row));
+  row.sight = makeForesight((sent) => receive(row, sent));
   return row;
 }
 
@@ -192,6 +194,7 @@ function choose(row, cell) {
 function forgetRow(row) {
   row.observer.disconnect();
   row.stopWatching();
+  row.sight.end();
   if (row.frame !== null) cancelAnimationFrame(row.frame);
   row.root.remove();
 }

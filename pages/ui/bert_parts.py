@@ -7,10 +7,10 @@ import numpy as np
 import pandas
 import streamlit as st
 
-from pages.ui import cache, readiness
+from pages.ui import cache, maps_at_hand, readiness
 from pages.ui.address import held, key
 from pages.ui.attention_bytes import thumbnails
-from pages.ui.attention_view import attention_map, chosen_heads, head_wall
+from pages.ui.attention_view import Wall, attention_map, chosen_heads, head_wall
 from pages.ui.bars import probability_chart, show_bars
 from pages.ui.block_view import short
 from pages.ui.controls import head_name
@@ -110,13 +110,14 @@ def _attention_of(page: str, name: str, title: str, runner: "BertEngine", text: 
             st.session_state[key(page, "layer")], st.session_state[key(page, "head")] = (number + 1 for number in chosen[-1])
 
     small = cache.remember((page, "small", runner.name, text, pair), lambda: thumbnails(weights))
-    head_wall(small, [(layer, head)], scale="blues", key=wall, on_choose=take)
+    at_hand = maps_at_hand.offer((page, runner.name, text, pair), weights)
+    head_wall(small, [(layer, head)], scale="blues", key=wall, on_choose=take, at_hand=at_hand)
     shown = weights[layer, head]
     even = f"spread evenly it would be {1 / len(tokens):.2f}"
     told = f"{title}, {head_name((layer, head)).lower()}: the greatest weight is {shown.max():.2f}; {even}."
     st.text(told)
     attention_map(tokens, tokens, shown, label=told, scale="blues", strongest=30, show="heatmap", focus=None,
-                  key=key(page, f"map_{name}"), on_focus=lambda: None)  # fmt: skip
+                  key=key(page, f"map_{name}"), on_focus=lambda: None, wall=Wall(wall, ((layer, head),), at_hand))  # fmt: skip
 
 
 def _words_of(page: str, name: str, title: str, runner: "BertEngine", text: str, pair: str) -> None:

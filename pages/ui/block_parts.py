@@ -1,11 +1,12 @@
 """The parts of a block that compute: embeddings, heads, feed-forward, norm; each as text, equation, code, picture."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
-from pages.ui import block_matrices, cache
+from pages.ui import block_matrices, cache, matrix_view
 from pages.ui.address import held, key
 from pages.ui.block_view import ask_layer, short, show_matrices, tell_difference
 from pages.ui.mask_grid import Matrix, Naming, matrices
@@ -27,7 +28,7 @@ CONVOLVED = 12
 def embeddings(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Token, position and segment."""
     run = cache.remember((page, "embeddings", text, pair), lambda: embedding_run(engine, text, pair or None))
-    show_matrices(page, "embeddings", block_matrices.embedding_matrices(run, on_cpu(engine.model.embeddings.norm)))
+    show_matrices(page, "embeddings", lambda _: block_matrices.embedding_matrices(run, on_cpu(engine.model.embeddings.norm)))
     st.text(_twice(run))
     st.caption("Dropout stands here, too. It sets random numbers to zero while a model is trained, and rests when it is used.")
 
@@ -51,11 +52,17 @@ def heads(page: str, engine: "BertEngine", text: str, pair: str) -> None:
         layer = ask_layer(page, engine.num_layers)
         st.pills("Heads that take part", range(1, count + 1), selection_mode="multi", **held(key(page, "heads")))
     chosen = tuple(head - 1 for head in sorted(st.session_state[key(page, "heads")]) if head <= count)
-    run = _block(page, engine, text, pair, layer)
-    projection = matrix_and_bias(engine.model.encoder.blocks[layer].attention.output)
+
+    def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
+        asked = values["layer"] - 1
+        output = matrix_and_bias(engine.model.encoder.blocks[asked].attention.output)
+        return block_matrices.head_matrices(_block(page, engine, text, pair, asked), chosen, output)
+
     if not chosen:
         st.info("Without any head the output is the projection's bias alone, the same for every token. Choose a head.")
-    show_matrices(page, "heads", block_matrices.head_matrices(run, chosen, projection))
+    show_matrices(page, "heads", matrices_of, {"layer": range(1, engine.num_layers + 1)})
+    run = _block(page, engine, text, pair, layer)
+    projection = matrix_and_bias(engine.model.encoder.blocks[layer].attention.output)
     tokens = len(run.tokens)
     st.caption(
         f"The shapes: vectors {tokens} × {size} → queries, keys and values {count} × {tokens} × {width} each → answers "
@@ -96,13 +103,22 @@ def feed_forward(page: str, engine: "BertEngine", text: str, pair: str) -> None:
         st.segmented_control("Bend", list(BENDS), format_func=BENDS.get, required=True, **held(key(page, "bend")),
                              help="This model was trained with GELU. Try what ReLU makes of the same weights.")  # fmt: skip
     bend = st.session_state[key(page, "bend")]
-    block = _block(page, engine, text, pair, layer)
-    run = cache.remember(
-        (page, "fed", text, pair, layer, bend), lambda: feed_forward_run(engine, block.attention_normed, layer, bend)
-    )
-    weights = engine.model.encoder.blocks[layer].feed_forward
-    widen, narrow = matrix_and_bias(weights.widen), matrix_and_bias(weights.narrow)
-    show_matrices(page, "feed", block_matrices.feed_forward_matrices(block, run, widen, narrow, BENDS[bend]))
+
+    def fed(layer: int, bend: str) -> FeedForwardRun:
+        entered = _block(page, engine, text, pair, layer).attention_normed
+        return cache.remember(
+            (page, "fed", text, pair, layer, bend), lambda: feed_forward_run(engine, entered, layer, bend)
+        )
+
+    def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
+        asked, way = values["layer"] - 1, values["bend"]
+        weights = engine.model.encoder.blocks[asked].feed_forward
+        widen, narrow = matrix_and_bias(weights.widen), matrix_and_bias(weights.narrow)
+        block = _block(page, engine, text, pair, asked)
+        return block_matrices.feed_forward_matrices(block, fed(asked, way), widen, narrow, BENDS[way])
+
+    show_matrices(page, "feed", matrices_of, {"layer": range(1, engine.num_layers + 1), "bend": list(BENDS)})
+    block, run = _block(page, engine, text, pair, layer), fed(layer, bend)
     fate = "become exactly 0" if bend == "relu" else "nearly vanish"
     st.text(f"{run.below_zero:.0%} of the widened numbers are below zero and {fate}.")
     _as_convolution(page, block.tokens, run)
@@ -137,10 +153,18 @@ def norm(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     with st.container(horizontal=True, gap="medium"):
         st.segmented_control("Norm", list(NORMS), format_func=NORMS.get, required=True, **held(key(page, "norm")))
         layer = 0 if place == "embeddings" else ask_layer(page, engine.num_layers)
-    run = cache.remember(
-        (page, "norm", text, pair, place, layer), lambda: norm_run(engine, text, pair or None, place=place, layer=layer)
-    )
-    show_matrices(page, "norm", block_matrices.norm_matrices(run))
+
+    def normed(place: str, layer: int) -> NormRun:
+        return cache.remember(
+            (page, "norm", text, pair, place, layer), lambda: norm_run(engine, text, pair or None, place=place, layer=layer)
+        )
+
+    def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
+        asked = values["norm"]
+        return block_matrices.norm_matrices(normed(asked, 0 if asked == "embeddings" else values["layer"] - 1))
+
+    show_matrices(page, "norm", matrices_of, {"norm": list(NORMS), "layer": range(1, engine.num_layers + 1)})
+    run = normed(place, layer)
     chosen = st.session_state[key(page, "cell")]
     row = chosen.row if chosen and chosen.row < len(run.tokens) else 0
     column = chosen.column if chosen and chosen.matrix in {"before", "normed", "ours", "theirs"} else 0

@@ -1,18 +1,22 @@
 """What the parts of the page on blocks have in common: the layer, the matrices with a chosen cell, a difference in words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.ui.address import held, key
+from pages.ui.foresight import Foresight, by_place
 from pages.ui.matrix_cells import Cell
-from pages.ui.matrix_view import Matrix, chosen_cell, matrix_row
+from pages.ui.matrix_view import Matrix, chosen_cell, matrix_row, row_drawn
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.blocks import TwoWays
 
 SMALLEST_WRITTEN = 0.001
+TITLE = "Tokens"
+"""What heads the names of the rows."""
 
 
 def ask_layer(page: str, num_layers: int) -> int:
@@ -21,15 +25,27 @@ def ask_layer(page: str, num_layers: int) -> int:
     return st.session_state[key(page, "layer")] - 1
 
 
-def show_matrices(page: str, part: str, matrices: Sequence[Matrix]) -> None:
-    """Draw matrices and keep the cell that the reader chooses."""
-    name = key(page, f"{part}_row")
+def show_matrices(
+    page: str,
+    part: str,
+    matrices_of: Callable[[Mapping[str, object]], Sequence[Matrix]],
+    choices: Mapping[str, Sequence[object]] = MappingProxyType({}),
+) -> None:
+    """Draw matrices and keep the cell that the reader chooses.
+
+    matrices_of: makes them of the values of fields that they follow. choices: the options of these fields' controls; as soon as
+    one is used, the browser draws what it leads to.
+    """
+    name, values = key(page, f"{part}_row"), {field: st.session_state[key(page, field)] for field in choices}
+    matrices = matrices_of(values)
 
     def choose() -> None:
         st.session_state[key(page, "cell")] = chosen_cell(name, matrices)
 
     chosen: Cell | None = st.session_state[key(page, "cell")]
-    matrix_row(matrices, chosen, names_title="Tokens", key=name, on_choose=choose)
+    controls = {field: by_place(field, options) for field, options in choices.items()}
+    ahead = Foresight(page, values, controls, lambda asked: row_drawn(matrices_of(asked), chosen, names_title=TITLE))
+    matrix_row(matrices, chosen, names_title=TITLE, key=name, on_choose=choose, foresight=ahead)
 
 
 def tell_difference(label: str, both: "TwoWays") -> None:

@@ -13,9 +13,10 @@ from jaxtyping import Bool, Float
 from pages.ui.attention_bytes import pack
 from pages.ui.attention_view import DRAWING
 from pages.ui.component import component
+from pages.ui.foresight import Drawn, Foresight, pack_seen
 from pages.ui.told import told_value
 
-MODULES = (*DRAWING, *(f"../mask_grid/{name}.js" for name in ("colours", "panel", "brush", "picture")))
+MODULES = (*DRAWING, "foresight.js", *(f"../mask_grid/{name}.js" for name in ("colours", "panel", "brush", "picture")))
 ATTENTION = ("query (looks)", "key (is looked at)")
 """The axes of whatever holds a number for each pair of tokens."""
 MOST_PAINTED = 32
@@ -77,6 +78,10 @@ class Matrices:
 
     def packed(self, **more: object) -> bytes:
         """Lay the matrices out as the canvas takes them; `more` goes into the header."""
+        return pack(*self.drawn(**more))
+
+    def drawn(self, **more: object) -> Drawn:
+        """Give the header, with `more` in it, and the numbers of all matrices."""
         naming = self.naming
         header = {
             "rows": list(self.rows),
@@ -97,7 +102,7 @@ class Matrices:
             "hint": naming.hint,
             "axes": dict(zip(("down", "across"), naming.axes, strict=True)) if naming.axes else None,
         }
-        return pack(header | more, np.stack([matrix.cells for matrix in self.shown]).astype(np.float32))
+        return header | more, np.stack([matrix.cells for matrix in self.shown]).astype(np.float32)
 
 
 def matrices(
@@ -109,18 +114,26 @@ def matrices(
     across: int = 3,
     naming: Naming = Naming(),  # noqa: B008: frozen
     tallest: int = 360,
-    on_paint: Callable[[], None] | None = None,
 ) -> Matrices:
     """Draw matrices over the same rows and columns; on a narrow screen the reader picks one by its title. Give what is shown.
 
-    on_paint: makes the first one, a mask, paintable; `painted_mask(key, …)` then tells what was painted.
     tallest: pixels, for matrices that are not square. Raises ValueError for cells that fit no labels.
     """
     drawn = Matrices(tuple(rows), tuple(columns), tuple(shown), across, naming, tallest)
-    message = drawn.packed(paintable=on_paint is not None)
-    show = component("matrices", "mask-grid", MODULES, "../mask_grid/mask_grid.css")
-    show(key=key, data=message, on_painted_change=on_paint or (lambda: None))
+    show_matrices(drawn.drawn(), key=key)
     return drawn
+
+
+def show_matrices(
+    drawn: Drawn, *, key: str, on_paint: Callable[[], None] | None = None, foresight: Foresight | None = None
+) -> None:
+    """Draw what `Matrices.drawn` gives. foresight: what the controls around it lead to.
+
+    on_paint: runs when the reader has painted on the first one, a mask, whose header says that it is paintable;
+    `painted_mask(key, …)` then tells what was painted.
+    """
+    show = component("matrices", "mask-grid", MODULES, "../mask_grid/mask_grid.css")
+    show(key=key, data=pack_seen(key, drawn, foresight), on_painted_change=on_paint or (lambda: None))
 
 
 def painted_mask(key: str, tokens: int) -> Bool[np.ndarray, "query key"] | None:

@@ -1,12 +1,13 @@
 """What masks do, as matrices: scores and weights before and after, and three ways to mask side by side."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
-from pages.ui.mask_grid import ATTENTION, MOST_PAINTED, Matrix, Naming, matrices
+from pages.ui.foresight import Drawn
+from pages.ui.mask_grid import ATTENTION, MOST_PAINTED, Matrices, Matrix, Naming, matrices
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.masked_scores import MaskEffect, Maskings
@@ -21,8 +22,8 @@ ROUNDING = 0.001
 """A change in the last layer's vectors, whose numbers are about 1, that single precision alone may bring."""
 
 
-def before_and_after(tokens: Sequence[str], effect: "MaskEffect", key: str, on_paint: Callable[[], None]) -> None:
-    """Draw the mask, scores and weights before and after it, and what each weight won or lost."""
+def before_and_after(tokens: Sequence[str], effect: "MaskEffect") -> Drawn:
+    """Give the mask, scores and weights before and after it, and what each weight won or lost, as a canvas takes them."""
     mask = effect.mask.numpy()
     scores = effect.scores.numpy()
     limit = float(abs(scores).max())
@@ -41,7 +42,7 @@ def before_and_after(tokens: Sequence[str], effect: "MaskEffect", key: str, on_p
                note=_gone(mask)),
     ]  # fmt: skip
     hint = PAINT_HINT if paintable else Naming.hint
-    matrices(tokens, tokens, shown, key=key, naming=Naming(hint=hint, axes=ATTENTION), on_paint=on_paint if paintable else None)
+    return Matrices(tokens, tokens, tuple(shown), naming=Naming(hint=hint, axes=ATTENTION)).drawn(paintable=paintable)
 
 
 def _gone(mask: np.ndarray) -> str:

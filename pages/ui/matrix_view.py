@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from jaxtyping import Float32
 
-from pages.ui.attention_bytes import pack
 from pages.ui.cell_origins import Origin
 from pages.ui.component import component
+from pages.ui.foresight import Drawn, Foresight, pack_seen
 from pages.ui.matrix_cells import Cell
 from pages.ui.told import told_value
 
-SHARED_MODULES = ("bytes.js", "scales.js", "surface.js", "theme.js", "mounted.js")
+SHARED_MODULES = ("bytes.js", "scales.js", "surface.js", "theme.js", "mounted.js", "foresight.js")
 OWN_MODULES = tuple(
     f"../matrix_view/{name}.js"
     for name in (
@@ -91,19 +91,27 @@ def matrix_row(
     numbers: bool = False,
     drawing: Drawing | None = None,
     on_draw: Callable[[], None] | None = None,
+    foresight: Foresight | None = None,
 ) -> None:
     """Show matrices one after the other; the reader chooses a cell and sees its row, its column and its sum.
 
     `names_title` heads the names of the rows. numbers: write them into the cells, where no `drawing` says whether to.
     After a change `on_choose` runs; `chosen_cell(key, matrices)` then tells which it is. drawing: lets the reader choose
     how many columns are drawn where they are of the kind "dimension", up to what `Matrix.shown` allows, at once; then
-    `on_draw` runs, and `chosen_drawing` tells.
+    `on_draw` runs, and `chosen_drawing` tells. foresight: what the controls around it lead to.
     """
-    header, values = message(matrices, chosen)
-    more = {"names_title": names_title, "numbers": numbers, "drawing": drawing and asdict(drawing)}
+    picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers, drawing=drawing)
     told = {"on_drawing_change": on_draw} if on_draw else {}
     show = component("matrix_row", "matrix-view", (*SHARED_MODULES, *OWN_MODULES), "../matrix_view/matrices.css")
-    show(key=key, data=pack(header | more, values), on_cell_change=on_choose, **told)
+    show(key=key, data=pack_seen(key, picture, foresight), on_cell_change=on_choose, **told)
+
+
+def row_drawn(
+    matrices: Sequence[Matrix], chosen: Cell | None, *, names_title: str, numbers: bool = False, drawing: Drawing | None = None
+) -> Drawn:
+    """Give what `matrix_row` draws, from the same arguments."""
+    header, values = message(matrices, chosen)
+    return header | {"names_title": names_title, "numbers": numbers, "drawing": drawing and asdict(drawing)}, values
 
 
 def message(matrices: Sequence[Matrix], chosen: Cell | None) -> tuple[dict[str, object], Float32[np.ndarray, "number"]]:

@@ -8,7 +8,8 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.figures import QUIET
-from pages.ui.mask_grid import ATTENTION, Matrix, Naming, matrices
+from pages.ui.foresight import Foresight
+from pages.ui.mask_grid import ATTENTION, Matrices, Matrix, Naming, matrices, show_matrices
 from pages.ui.mask_pictures import short
 from tx_core import position_pictures, positions, relative
 from tx_core.position_pictures import VECTORS
@@ -104,14 +105,17 @@ class Choice:
         return self.table().numpy()
 
 
-def draw(view: str, choice: Choice, key: str) -> None:
-    """Draw one view of one way."""
-    {"map": draw_map, "waves": draw_waves, "similarity": draw_similarity, "effect": draw_effect}[view](choice, key)
+def draw(view: str, choice: Choice, key: str, foresight: Foresight | None = None) -> None:
+    """Draw one view of one way. foresight: what the controls around its map lead to."""
+    if view == "map":
+        show_matrices(map_of(choice).drawn(), key=key, foresight=foresight)
+        return
+    {"waves": draw_waves, "similarity": draw_similarity, "effect": draw_effect}[view](choice, key)
 
 
-def draw_map(choice: Choice, key: str) -> None:
-    """Draw the vectors of all positions, or what each query adds to its score with each key."""
-    places = [str(place) for place in range(choice.length)]
+def map_of(choice: Choice) -> Matrices:
+    """Give the vectors of all positions, or what each query adds to its score with each key."""
+    places = tuple(str(place) for place in range(choice.length))
     if choice.scheme in VECTORS:
         cells = choice.vectors()
         limit = float(abs(cells).max())
@@ -119,8 +123,7 @@ def draw_map(choice: Choice, key: str) -> None:
         title = "Cosines, then sines, of the angles" if choice.scheme == "rotary" else "The vector of each position"
         shown = [Matrix(title, "signed", cells, told, limit, root=choice.scheme == "learned", note=told)]
         naming = Naming("·", "position ", "dimension ", numbered=True, axes=("position", "dimension"))
-        matrices(places, [str(column) for column in range(cells.shape[1])], shown, key=key, naming=naming)
-        return
+        return Matrices(places, tuple(str(column) for column in range(cells.shape[1])), tuple(shown), naming=naming)
     if choice.scheme == "alibi":
         cells, title = position_pictures.biases("alibi", choice.length)[choice.head].numpy(), "What is added to each score"
     else:
@@ -128,7 +131,7 @@ def draw_map(choice: Choice, key: str) -> None:
         title = "The bucket of each distance" if choice.scheme == "t5" else "Distances, clipped at 16"
     told = "Query down, key across. Every diagonal has one value: only the distance counts."
     shown = [Matrix(title, "signed", cells, told, float(abs(cells).max()), note=told)]
-    matrices(places, places, shown, key=key, naming=PAIRS)
+    return Matrices(places, places, tuple(shown), naming=PAIRS)
 
 
 def draw_waves(choice: Choice, key: str) -> None:

@@ -1,0 +1,31 @@
+"""What the controls around the map of a way of telling positions lead to."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pages.ui import cache, position_ways
+from pages.ui.foresight import Drawn, Foresight, by_number, by_place
+from pages.ui.position_ways import WAYS, Choice
+from tx_core import models, position_pictures
+
+
+def foresight(page: str, values: Mapping[str, object], choice: Choice, lengths: range, widths: range) -> Foresight:
+    """Foresee the map of another way, length or width, as far as that takes no other model than the built-in one.
+
+    values: what the page holds by the names of its fields. choice: the same, as it is drawn now.
+    """
+    engine = cache.engine(models.DEFAULT)
+
+    def draw(asked: Mapping[str, object]) -> Drawn:
+        learned = asked["scheme"] == "learned"
+        if learned and asked["model"] != models.DEFAULT:
+            raise LookupError("another model may have to be fetched")
+        width = engine.model.config.hidden_size if learned else asked["width"]
+        head = min(asked["head"], engine.num_heads if learned else position_pictures.HEADS)
+        sizes = {"length": asked["length"], "width": width, "base": float(asked["base"]), "head": head - 1}
+        return position_ways.map_of(replace(choice, scheme=asked["scheme"], engine=engine, **sizes)).drawn()
+
+    controls = {
+        "scheme": by_place("scheme", list(WAYS)), "length": by_number("length", lengths), "width": by_number("width", widths),
+    }  # fmt: skip
+    return Foresight(page, values, controls, draw)
