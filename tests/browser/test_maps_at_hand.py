@@ -4,32 +4,11 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from held_line import Line
+from playwright.sync_api import Locator, Page, expect
 
 PICTURE = "node => node.toDataURL()"
 HEATMAP = "canvas[data-testid=attention-heatmap]"
-
-
-class Line:
-    """The connection of a page to its server: while it is held, what the page tells is kept back."""
-
-    def __init__(self, page: Page):
-        self.held: list[str | bytes] | None = None
-        page.route_web_socket(re.compile("_stcore/stream"), self._connect)
-        page.reload()
-        expect(page.locator("[data-testid=attention-map][data-paints]")).to_be_visible(timeout=30_000)
-
-    def _connect(self, browser: WebSocketRoute) -> None:
-        self.server = browser.connect_to_server()
-        browser.on_message(lambda message: self.server.send(message) if self.held is None else self.held.append(message))
-
-    def release_one(self) -> None:
-        self.server.send(self.held.pop(0))
-
-    def release(self) -> None:
-        kept, self.held = self.held, None
-        for message in kept or []:
-            self.server.send(message)
 
 
 @pytest.fixture
@@ -37,6 +16,7 @@ def held_page(page_at: Callable[..., Page], settle: Callable[[Page], None]) -> t
     """The attention page, whose clicks its server does not hear of until the line is released."""
     page = page_at("/?text=Mary+lost+her+keys.&heads=1-1")
     line = Line(page)
+    expect(page.locator("[data-testid=attention-map][data-paints]")).to_be_visible(timeout=30_000)
     settle(page)
     line.held = []
     return page, line

@@ -1,0 +1,192 @@
+"""What a control leads to is drawn before the page has answered, and the page's own answer has the last word."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from held_line import Line
+from playwright.sync_api import Locator, Page, expect
+
+PICTURE = "node => node.toDataURL()"
+NOTES = """([picture]) => {
+  const root = [...document.querySelectorAll('*')].map(node => node.shadowRoot?.querySelector(picture)).find(Boolean)
+  window.seen = []
+  new MutationObserver(() => window.seen.push(root.querySelector('canvas').toDataURL()))
+    .observe(root, { attributes: true, attributeFilter: ['data-paints'] })
+}"""
+
+
+@pytest.fixture
+def held_at(page_at: Callable[..., Page], settle: Callable[[Page], None]) -> Callable[[str, str], tuple[Page, Line, Locator]]:
+    """Open a page whose server hears of nothing until the line is released: held_at(path, canvas), with that canvas."""
+
+    def open_page(path: str, canvas: str) -> tuple[Page, Line, Locator]:
+        page = page_at(path)
+        line = Line(page)
+        drawing = page.get_by_test_id(canvas)
+        expect(drawing.first).to_be_visible(timeout=30_000)
+        settle(page)
+        line.held = []
+        return page, line, drawing.first
+
+    return open_page
+
+
+def option(page: Page, name: str) -> Locator:
+    return page.get_by_role("radio", name=name, exact=True).first
+
+
+def changed(canvas: Locator, before: str) -> str:
+    """Wait until the picture is another one; give it."""
+    canvas.page.wait_for_function("([node, before]) => node.toDataURL() !== before", arg=[canvas.element_handle(), before])
+    canvas.page.wait_for_timeout(200)
+    return canvas.evaluate(PICTURE)
+
+
+@pytest.mark.parametrize(("path", "canvas", "name", "written"), [
+    ("/masks", "matrix-5", "Window", "kind=window"),
+    ("/positions", "matrix-0", "ALiBi", "scheme=alibi"),
+    ("/heads_and_blocks", "matrix-output", "2", "layer=2"),
+    ("/self_attention", "matrix-weights", "Hard", "normalise=hardmax"),
+])  # fmt: skip
+def test_an_option_is_drawn_before_the_answer_and_is_the_very_same_picture(held_at, settle, path, canvas, name, written):
+    page, line, picture = held_at(path, canvas)
+    before = picture.evaluate(PICTURE)
+    option(page, name).click()
+    early = changed(picture, before)
+    assert line.held
+    assert written not in page.url
+    line.release()
+    page.wait_for_url(re.compile(written))
+    settle(page)
+    assert picture.evaluate(PICTURE) == early
+
+
+def test_a_slider_moved_by_keys_is_drawn_before_the_answer(held_at, settle):
+    page, line, picture = held_at("/positions", "matrix-0")
+    before = picture.evaluate(PICTURE)
+    page.get_by_role("slider", name="Length: positions").press("ArrowRight")
+    early = changed(picture, before)
+    line.release()
+    page.wait_for_url(re.compile("length=49"))
+    settle(page)
+    assert picture.evaluate(PICTURE) == early
+
+
+def test_a_slider_that_is_dragged_ends_where_it_was_let_go(page_at, settle):
+    page = page_at("/positions")
+    knob = page.get_by_role("slider", name="Length: positions")
+    knob.scroll_into_view_if_needed()
+    place = knob.bounding_box()
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 100, y, steps=6)
+    page.mouse.up()
+    page.wait_for_url(re.compile(r"length=\d+"))
+    settle(page)
+    length = re.search(r"length=(\d+)", page.url)[1]
+    expect(page.get_by_test_id("matrix-0")).to_have_attribute("aria-label", re.compile(rf"\b{length} positions down"))
+
+
+def test_a_painted_cell_changes_the_weights_before_the_answer(held_at, settle):
+    page, line, weights = held_at("/masks?kind=none", "matrix-5")
+    before = weights.evaluate(PICTURE)
+    page.locator("[data-row='2'][data-column='1']").click()
+    early = changed(weights, before)
+    line.release()
+    page.wait_for_url(re.compile("kind=painted"))
+    settle(page)
+    assert weights.evaluate(PICTURE) == early
+
+
+def test_of_two_quick_steps_the_last_one_stays_through_the_answer_to_the_first(held_at, settle):
+    page, line, picture = held_at("/positions", "matrix-0")
+    slider, before = page.get_by_role("slider", name="Length: positions"), picture.evaluate(PICTURE)
+    slider.press("ArrowRight")
+    first = changed(picture, before)
+    slider.press("ArrowRight")
+    last = changed(picture, first)
+    page.evaluate(NOTES, ["[data-testid=matrices]"])
+    line.release_one()
+    page.wait_for_url(re.compile("length=49"))
+    line.release()
+    page.wait_for_url(re.compile("length=50"))
+    settle(page)
+    page.wait_for_timeout(300)
+    assert picture.evaluate(PICTURE) == last
+    assert first not in page.evaluate("window.seen")
+
+
+def test_an_option_chosen_before_the_answer_waits_for_it_as_the_first_may_have_set_another_control(held_at, settle):
+    page, line, picture = held_at("/masks", "matrix-0")
+    before = picture.evaluate(PICTURE)
+    option(page, "Padding").click()  # which brings three tokens of padding
+    padding = changed(picture, before)
+    option(page, "None").click()
+    page.wait_for_timeout(400)
+    assert picture.evaluate(PICTURE) == padding
+    line.release_one()
+    page.wait_for_url(re.compile("padding=3"))
+    line.release()
+    page.wait_for_url(re.compile("kind=none"))
+    settle(page)
+    shown = changed(picture, padding)
+    page.reload()
+    expect(picture).to_be_visible(timeout=30_000)
+    settle(page)
+    assert picture.evaluate(PICTURE) == shown
+
+
+def test_after_a_control_whose_outcome_is_not_known_the_page_is_waited_for(held_at, settle):
+    page, line, picture = held_at("/masks", "matrix-5")
+    before = picture.evaluate(PICTURE)
+    page.get_by_role("textbox", name="Sentence").fill("A dog ran home.")
+    option(page, "Window").click()
+    page.wait_for_timeout(400)
+    assert picture.evaluate(PICTURE) == before
+    line.release()
+    page.wait_for_url(re.compile("kind=window"))
+    settle(page)
+    expect(page.get_by_role("gridcell", name="dog may look at dog")).to_be_visible()
+
+
+def test_without_what_is_foreseen_the_page_answers_as_ever(page_at, settle):
+    page = page_at("/masks", expect=("Failed to load resource",))
+    asked = []
+    expect(page.get_by_test_id("matrix-0")).to_be_visible(timeout=30_000)
+    page.route("**/pictures/**", lambda route: (asked.append(route.request.url), route.abort()))
+    option(page, "Window").click()
+    page.wait_for_url(re.compile("kind=window"))
+    settle(page)
+    expect(page.locator("[data-row='2'][data-column='0']")).to_have_attribute("aria-selected", "false")
+    assert asked
+
+
+def test_what_comes_late_does_not_cover_the_answer(page_at, settle):
+    page, late = page_at("/masks"), []
+    expect(page.get_by_test_id("matrix-0")).to_be_visible(timeout=30_000)
+    page.route("**/pictures/**", lambda route: late.append(route))
+    option(page, "Window").click()
+    page.wait_for_url(re.compile("kind=window"))
+    page.go_back()
+    page.wait_for_url(re.compile("/masks$"))
+    settle(page)
+    picture = page.get_by_test_id("matrix-0")
+    causal = picture.evaluate(PICTURE)
+    for route in late:
+        route.continue_()
+    page.wait_for_timeout(500)
+    assert late
+    assert picture.evaluate(PICTURE) == causal
+
+
+def test_both_maps_of_bert_and_of_an_untrained_one_end_at_the_chosen_head(page_at, settle):
+    page = page_at("/bert?part=random")
+    trained, untrained = (page.get_by_test_id("attention-heatmap").nth(number) for number in (0, 1))
+    expect(untrained).to_be_visible(timeout=30_000)
+    page.get_by_role("gridcell", name="Layer 4, head 5", exact=True).first.click()
+    page.wait_for_url(re.compile("layer=4&head=5"))
+    settle(page)
+    for picture in (trained, untrained):
+        expect(picture).to_have_attribute("aria-label", re.compile("layer 4, head 5", re.IGNORECASE))
