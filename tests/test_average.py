@@ -10,7 +10,10 @@ from safetensors.torch import load_file
 from training_texts import write_corpus
 
 from tx_core.checkpoint import load_bert
+from tx_core.tokenizer import load_tokenizer
 from tx_core.training import average, pretrain
+from tx_core.training.pretraining.deepen import deepened
+from tx_core.training.pretraining.export import export_checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +53,22 @@ def test_a_model_without_a_manifest_has_a_mean_too(pair, tmp_path):
         (folder / "manifest.json").unlink()
     assert average.main([*map(str, bare), "--out", str(tmp_path / "mean")]) == 0
     assert load_bert(tmp_path / "mean").config == load_bert(bare[1]).config
+
+
+def test_blocks_by_which_the_second_was_deepened_are_its_own(pair, tmp_path):
+    first, second = pair
+    trained = deepened(load_bert(second), 2)
+    for weights in trained.encoder.blocks[1].parameters():
+        weights.data += 1
+    tokenizer = load_tokenizer(second).backend
+    export_checkpoint(tmp_path / "deeper", trained.config, trained.state_dict(), tokenizer, {})
+    mean = load_bert(average.average(first, tmp_path / "deeper", tmp_path / "mean", 0.5))
+    one, other, old = load_bert(first).state_dict(), load_bert(tmp_path / "deeper").state_dict(), "encoder.blocks.0."
+    assert mean.config.num_layers == 2
+    for name, weights in mean.state_dict().items():
+        expected = other[name] if "blocks.1." in name else 0.5 * (one[name] + other[name])
+        torch.testing.assert_close(weights, expected, rtol=2e-3, atol=1e-4)
+    assert any(not torch.equal(one[name], other[name]) for name in one if name.startswith(old))
 
 
 def test_what_has_no_mean_is_refused_and_nothing_is_written(pair, tmp_path, capsys):

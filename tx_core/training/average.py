@@ -14,6 +14,7 @@ from typing import Any
 from tx_core.checkpoint import MANIFEST, WEIGHTS, load_bert, read_json
 from tx_core.errors import ExplorerError
 from tx_core.tokenizer import load_tokenizer
+from tx_core.training.pretraining.deepen import deepened, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
 
 
@@ -37,7 +38,8 @@ def main(words: Sequence[str] | None = None) -> int:
 def average(first: Path, second: Path, out: Path, share: float = 0.5) -> Path:
     """Write a model between two, with the second's tokenizer; its card and manifest say how it was made.
 
-    What was measured of the second is left out, as it is not true of the mean. Raises ValueError where `share` leaves
+    What was measured of the second is left out, as it is not true of the mean. Blocks by which it was deepened are its own,
+    as the first has none like them. Raises ValueError where `share` leaves
     [0, 1], the models differ in sizes or words or `out` is there already, CheckpointProblem for one that cannot be read.
     """
     if not 0 <= share <= 1:
@@ -45,13 +47,17 @@ def average(first: Path, second: Path, out: Path, share: float = 0.5) -> Path:
     if out.exists():
         raise ValueError(f"{out} is there already: name a folder that is not.")
     one, other = load_bert(first), load_bert(second)
+    added = new_blocks(one.config.num_layers, other.config.num_layers)
+    one = deepened(one, other.config.num_layers) if added else one
     if one.config != other.config or one.state_dict().keys() != other.state_dict().keys():
         raise ValueError("the two models differ in their sizes: only a model and what it became have a mean.")
     vocabulary, same = load_tokenizer(second).backend, load_tokenizer(first).backend
     if vocabulary.to_str() != same.to_str():
         raise ValueError("the two models differ in their vocabulary: the same row would mean two words.")
     before = one.state_dict()
-    weights = {name: before[name].lerp(after, share) for name, after in other.state_dict().items()}
+    own = tuple(f"encoder.blocks.{place}." for place in added)
+    weights = {name: after if name.startswith(own) else before[name].lerp(after, share)
+               for name, after in other.state_dict().items()}  # fmt: skip
     return export_checkpoint(out, other.config, weights, vocabulary, _facts(first, second, share))
 
 
