@@ -3,12 +3,13 @@
 import streamlit as st
 
 from pages.ui import cache, change_controls, controls, examples, held_changes, view_options
-from pages.ui.address import Field, keep_view, key, read_view, tell_not_understood, text_field, told_otherwise, write_view
+from pages.ui.address import Field, keep_view, key, read_view, tell_not_understood, text_field, write_view
 from pages.ui.attention_panel import attention_panel
 from pages.ui.attention_table import token_table, warn_of_unknown, weights_table
 from pages.ui.carry_away import carry_away
 from pages.ui.changes import CHANGES_FIELD, interventions, write_changes
 from pages.ui.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
+from pages.ui.link_length import told_otherwise
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 PAGE = "attention"

@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import cache, contents, readiness
-from pages.ui.address import LONGEST_LINK
 from pages.ui.contents import PAGES
+from pages.ui.link_length import LONGEST_LINK
 from pages.ui.readiness import Status
 from tx_core import models
 from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem

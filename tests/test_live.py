@@ -9,7 +9,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from pages.ui import cache
-from pages.ui.address import LONGEST_LINK
+from pages.ui.link_length import LONGEST_LINK
 from tx_core import models
 from tx_core.engine import Engine
 from tx_core.errors import ModelUnavailable

@@ -7,14 +7,12 @@ has an error, say) and writes the words on the screen into the link; here a link
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
-from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from pages.ui.link_length import LONGEST_LINK, link_with, note_length
 from pages.ui.sentence_along import remember_typed, typed_elsewhere
 
-LONGEST_LINK = 6000
-"""Characters: a tenth of what this server takes (64 KiB), because what passes links on may take far less."""
 Value = TypeVar("Value")
 
 
@@ -163,15 +161,14 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     """Put the view into the address: nothing for the first view, else the first field and all that is not default.
 
     Parameters that are not of this page are dropped; what an earlier run wrote, which may still be on its way to the
-    browser, is overwritten. Texts that would make the link longer than LONGEST_LINK
-    stay in the session alone, and too_long tells so until the next view is written.
+    browser, is overwritten. Texts that would make the link longer than LONGEST_LINK stay in the session alone.
     """
     values = {field.name: st.session_state.get(key(page, field.name), field.default) for field in fields}
     address = spelled_out(fields, values, first)
     length = len(link_with(list(address.items())))
     if length > LONGEST_LINK:
         address = {field.name: address[field.name] for field in fields if field.name in address and field.read is not str}
-    st.session_state["link_too_long"] = length if length > LONGEST_LINK else 0
+    note_length(length)
     left = st.session_state.get(f"{page}_view", {})
     remember_typed(fields, values, left.get("values", {}))
     st.session_state[f"{page}_view"] = {"values": values, "address": address}
@@ -188,25 +185,3 @@ def spelled_out(fields: Sequence[Field], values: Mapping[str, object], first: Ma
         for field in fields
         if field is fields[0] or values[field.name] != field.default
     }
-
-
-def too_long() -> int:
-    """Give the length of the link that the view just written would need; 0 where it could be given."""
-    return st.session_state.get("link_too_long", 0)
-
-
-def tell_length() -> int:
-    """Give what too_long gives, and remember that the page says so."""
-    length = st.session_state["link_told"] = too_long()
-    return length
-
-
-def told_otherwise() -> bool:
-    """Tell whether a text grew too long for the address, or fits again, since the page was drawn; False while it is drawn."""
-    return bool(st.session_state.get("link_told", too_long())) != bool(too_long())
-
-
-def link_with(parameters: Sequence[tuple[str, str]]) -> str:
-    """Write the address of the current page with these parameters."""
-    scheme, host, path, _, _ = urlsplit(st.context.url or "")
-    return urlunsplit((scheme, host, path, urlencode(parameters), ""))

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import cache, contents, readiness
-from pages.ui.address import LONGEST_LINK, link_with, tell_length
+from pages.ui.link_length import LONGEST_LINK, link_with, tell_length
 from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it

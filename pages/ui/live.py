@@ -10,8 +10,9 @@ from typing import ParamSpec
 import streamlit as st
 
 from pages.ui import controls
-from pages.ui.address import Field, keep_view, key, told_otherwise, write_view
+from pages.ui.address import Field, keep_view, key, write_view
 from pages.ui.frame import explain
+from pages.ui.link_length import told_otherwise
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 Arguments = ParamSpec("Arguments")
