@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui import cache, controls, position_ways
+from pages.ui import cache, controls, position_drawings
 from pages.ui.address import (
     Field,
     check,
@@ -19,8 +19,9 @@ from pages.ui.dimension_box import MOST_DIMENSIONS, dimension_box
 from pages.ui.frame import engine_of, open_page, share_link, show_engine, ways_on
 from pages.ui.live import live
 from pages.ui.order_view import draw_guesses, draw_shuffle
+from pages.ui.position_drawings import VIEWS, Choice
 from pages.ui.position_foresight import foresight
-from pages.ui.position_ways import VIEWS, WAYS, Choice
+from pages.ui.position_ways import WAYS
 from pages.ui.source_code import show_source
 from tx_core import equivariance, models, order_test, position_pictures, positions
 from tx_core.engine import Engine
@@ -107,7 +108,7 @@ def ways() -> None:
     choice = ask_sizes(scheme, view)
     tell_engine(choice.engine if scheme == "learned" else None)
     ahead = foresight(PAGE, {field.name: held(field.name) for field in FIELDS}, choice, LENGTHS, WIDTHS)
-    position_ways.draw(view, choice, key(PAGE, f"drawn_{view}"), ahead)
+    position_drawings.draw(view, choice, key(PAGE, f"drawn_{view}"), ahead)
 
 
 def tell_engine(engine: Engine | None) -> None:
@@ -146,7 +147,7 @@ def measure() -> None:
     tell_engine(engine)
     table = position_pictures.learned_table(engine)
     verdicts = position_pictures.judge(held("width"), float(held("base")), table, held("length"))
-    position_ways.draw_verdicts(verdicts, key(PAGE, "verdicts"))
+    position_drawings.draw_verdicts(verdicts, key(PAGE, "verdicts"))
 
 
 def shuffle() -> None:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pages.ui import cache, position_ways
+from pages.ui import cache, position_drawings
 from pages.ui.foresight import Drawn, Foresight, by_number, by_place
-from pages.ui.position_ways import WAYS, Choice
+from pages.ui.position_drawings import Choice
+from pages.ui.position_ways import WAYS
 from tx_core import models, position_pictures
 
 
@@ -23,7 +24,7 @@ def foresight(page: str, values: Mapping[str, object], choice: Choice, lengths: 
         width = engine.model.config.hidden_size if learned else asked["width"]
         head = min(asked["head"], engine.num_heads if learned else position_pictures.HEADS)
         sizes = {"length": asked["length"], "width": width, "base": float(asked["base"]), "head": head - 1}
-        return position_ways.map_of(replace(choice, scheme=asked["scheme"], engine=engine, **sizes)).drawn()
+        return position_drawings.map_of(replace(choice, scheme=asked["scheme"], engine=engine, **sizes)).drawn()
 
     controls = {
         "scheme": by_place("scheme", list(WAYS)), "length": by_number("length", lengths), "width": by_number("width", widths),
