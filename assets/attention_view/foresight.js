@@ -2,29 +2,50 @@
 
 import { unpack } from "./bytes.js";
 
-const ANSWER_DUE = 3000; // milliseconds in which the page has surely answered
-const CONTROLS = "button, input, textarea, label, canvas, [role=option]";
+const ANSWER_DUE = 3000; // milliseconds in which the page usually has answered
+const REMEMBERED = 8; // pictures that the page may still send although a later one is drawn
+const CONTROLS = "button, input, textarea, label, canvas, [role=option], [role=slider], [role=combobox]";
+const KEYS_OF_CONTROLS = [" ", "Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"];
 
 // draw: called with a picture that has come before the page's. Gives what `foreseen` asks; its `end` ends it.
 export function makeForesight(draw) {
-  const sight = { draw, known: null, fetched: null, early: null, held: null, turn: 0, unsure: 0, slid: {} };
-  const press = (event) => {
-    slide(sight, event);
-    if (event.button === 0 && event.pointerType !== "touch") fetchNext(sight, choiceBy(sight, event)); // a finger may scroll
-  };
-  const use = (event) => {
-    const change = choiceBy(sight, event);
-    if (change) see(sight, change);
-    else if (outcomeUnknown(sight, event.composedPath())) lose(sight);
-  };
-  const move = (event) => slide(sight, event);
-  const kinds = { pointerdown: press, click: use, input: use, keydown: move, pointerup: move };
-  for (const [kind, act] of Object.entries(kinds)) window.addEventListener(kind, act, true);
+  const sight = { draw, known: null, fetched: null, early: null, waiting: null, past: [], turn: 0, unsure: 0, slid: {} };
+  const listeners = { pointerdown: foreseePress, pointerup: foreseeRelease, click: foreseeUse, input: foreseeUse, keydown: foreseeKey, popstate: lose };
+  for (const [kind, act] of Object.entries(listeners)) {
+    listeners[kind] = (event) => act(sight, event);
+    window.addEventListener(kind, listeners[kind], true);
+  }
   sight.end = () => {
-    Object.assign(sight, { known: null, early: null, turn: sight.turn + 1 });
-    for (const [kind, act] of Object.entries(kinds)) window.removeEventListener(kind, act, true);
+    clearTimeout(sight.waiting?.timer);
+    Object.assign(sight, { known: null, early: null, waiting: null, turn: sight.turn + 1 });
+    for (const [kind, act] of Object.entries(listeners)) window.removeEventListener(kind, act, true);
   };
   return sight;
+}
+
+function foreseePress(sight, event) {
+  slide(sight, event);
+  sight.pressed = outcomeUnknown(sight, event.composedPath());
+  if (event.button === 0 && event.pointerType !== "touch") fetchNext(sight, choiceBy(sight, event)); // a finger may scroll
+}
+
+// What was pressed may have been dragged elsewhere meanwhile.
+function foreseeRelease(sight, event) {
+  slide(sight, event);
+  if (sight.pressed) lose(sight);
+}
+
+function foreseeUse(sight, event) {
+  const change = choiceBy(sight, event);
+  if (change) see(sight, change);
+  else if (outcomeUnknown(sight, event.composedPath())) lose(sight);
+}
+
+// Of what keys can do, only the steps of a slider are foreseen.
+function foreseeKey(sight, event) {
+  slide(sight, event);
+  if (!KEYS_OF_CONTROLS.includes(event.key) || sliderOf(sight, event)) return;
+  if (event.composedPath().some((node) => node.matches?.(CONTROLS))) lose(sight);
 }
 
 // What is painted is told by whoever paints, and a slider when it has moved.
@@ -40,10 +61,14 @@ function placeOfControl(sight, node) {
   return sight.known?.controls.includes(name) ? { place, name } : null;
 }
 
+function sliderOf(sight, event) {
+  return placeOfControl(sight, event.composedPath()[0])?.place.querySelector("input[type=range]");
+}
+
 // A slider has its new value when everybody has dealt with the event that moves it.
 function slide(sight, event) {
   const control = placeOfControl(sight, event.composedPath()[0]);
-  const input = control?.place.querySelector("input[type=range]") ?? (event.type === "pointerup" ? sight.slid.input : null);
+  const input = sliderOf(sight, event) ?? (event.type === "pointerup" ? sight.slid.input : null);
   if (!input) return;
   if (event.type !== "pointerup") sight.slid = { input, name: control.name, told: input.value };
   setTimeout(() => {
@@ -69,7 +94,7 @@ function follows(sight, { name, alone }) {
 }
 
 function fetchNext(sight, change) {
-  if (!change?.name || follows(sight, change) || performance.now() < sight.unsure) return null;
+  if (!change?.name || !sight.known || follows(sight, change) || performance.now() < sight.unsure) return null;
   const asked = new URLSearchParams({ control: change.name, told: change.told });
   const address = `${sight.known.path}?${asked}`;
   if (sight.fetched?.address !== address) sight.fetched = { address, picture: pictureAt(address) };
@@ -95,29 +120,40 @@ export async function see(sight, change) {
   sight.changed = change.name;
   const picture = await fetched;
   if (!picture || turn !== sight.turn) return;
+  if (sight.early) rememberPicture(sight, sight.early.is);
   sight.early = { is: picture.header.foresight.is, until: performance.now() + ANSWER_DUE };
   sight.draw(picture);
 }
 
-// Something was done whose outcome the page alone knows: until it tells, nothing can be foreseen.
+// Something was done whose outcome the page alone knows: what it sent last is drawn, and for a while nothing is foreseen.
 function lose(sight) {
-  Object.assign(sight, { turn: sight.turn + 1, early: null, fetched: null, unsure: performance.now() + ANSWER_DUE });
+  Object.assign(sight, { turn: sight.turn + 1, fetched: null, unsure: performance.now() + ANSWER_DUE });
+  if (sight.waiting) drawWaiting(sight);
+  else sight.early = null;
 }
 
-// Tells whether what the page sends is drawn already, or is older than what is drawn: then it waits for what comes after it.
+// Tells whether what the page sends is drawn already, or is known to be older than what is drawn: that waits for what follows.
 export function foreseen(sight, sent) {
-  const { early } = sight;
-  clearTimeout(sight.held);
-  Object.assign(sight, { known: sent.header.foresight, fetched: null, turn: sight.turn + 1, unsure: 0 });
-  if (early && performance.now() < early.until && sent.header.foresight?.is !== early.is) {
-    sight.held = setTimeout(() => sight.early === early && drawHeld(sight, sent), early.until - performance.now());
+  const early = sight.early && performance.now() < sight.early.until ? sight.early : null;
+  const { is } = sent.header.foresight ?? {};
+  clearTimeout(sight.waiting?.timer);
+  Object.assign(sight, { known: sent.header.foresight, fetched: null, waiting: null, turn: sight.turn + 1 });
+  if (early && is !== early.is && sight.past.includes(is)) {
+    sight.waiting = { sent, timer: setTimeout(() => drawWaiting(sight), early.until - performance.now()) };
     return true;
   }
   Object.assign(sight, { early: null, changed: null });
-  return early !== null && early.is === sent.header.foresight?.is;
+  rememberPicture(sight, is);
+  return early !== null && early.is === is;
 }
 
-function drawHeld(sight, sent) {
-  Object.assign(sight, { early: null, changed: null });
+function rememberPicture(sight, is) {
+  sight.past = [...sight.past, is].slice(-REMEMBERED);
+}
+
+function drawWaiting(sight) {
+  const { sent, timer } = sight.waiting;
+  clearTimeout(timer);
+  Object.assign(sight, { early: null, changed: null, waiting: null });
   sight.draw(sent);
 }

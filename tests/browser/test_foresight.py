@@ -151,6 +151,38 @@ def test_after_a_control_whose_outcome_is_not_known_the_page_is_waited_for(held_
     expect(page.get_by_role("gridcell", name="dog may look at dog")).to_be_visible()
 
 
+def test_a_picture_foreseen_of_an_outdated_view_gives_way_to_the_page_s_whatever_is_clicked_meanwhile(held_at, settle):
+    page, line, picture = held_at("/masks", "matrix-5")
+    page.get_by_role("slider", name="Padding tokens behind the sentence").press("ArrowRight")
+    box = page.get_by_role("textbox", name="Sentence")
+    box.fill("A dog ran home.")
+    box.press("Enter")
+    line.release_one()
+    page.wait_for_url(re.compile("padding=1"))
+    option(page, "Window").click()
+    line.release()
+    page.get_by_role("button", name="Share this view").click()
+    page.wait_for_url(re.compile("kind=window"))
+    settle(page)
+    expect(page.get_by_role("gridcell", name="dog may look at dog")).to_be_visible(timeout=1000)
+
+
+def test_an_answer_that_was_not_foreseen_is_drawn_at_once(held_at, settle):
+    page, line, picture = held_at("/positions", "matrix-0")
+    page.get_by_role("slider", name="Length: positions").press("ArrowRight")
+    before = picture.evaluate(PICTURE)
+    page.get_by_role("slider", name="Base").press("ArrowLeft")
+    line.release()
+    page.wait_for_url(re.compile("base=1000"))
+    settle(page)
+    shown = picture.evaluate(PICTURE)
+    assert shown != before
+    page.reload()
+    expect(picture).to_be_visible(timeout=30_000)
+    settle(page)
+    assert picture.evaluate(PICTURE) == shown
+
+
 def test_without_what_is_foreseen_the_page_answers_as_ever(page_at, settle):
     page = page_at("/masks", expect=("Failed to load resource",))
     asked = []
