@@ -6,7 +6,7 @@ import torch
 from tx_core.bert import random_bert
 from tx_core.config import BertConfig
 from tx_core.encoder import EncoderRun
-from tx_core.training.pretraining.deepen import deepened, looks, new_blocks
+from tx_core.training.pretraining.deepen import deepened, new_blocks, query_and_key_names
 
 CONFIG = BertConfig(vocab_size=30, hidden_size=64, num_layers=4, num_heads=4, intermediate_size=96, max_positions=12,
                     num_segments=2, activation="gelu", layer_norm_eps=1e-12, dropout=0.0)  # fmt: skip
@@ -36,12 +36,14 @@ def test_new_blocks_stand_evenly_among_the_old_ones_and_look_as_the_one_before(t
     assert deeper.config.num_layers == layers
 
 
-@pytest.mark.parametrize(("layers", "places"), [(4, []), (5, [4]), (6, [2, 5]), (8, [1, 3, 5, 7])])
+@pytest.mark.parametrize(("layers", "places"), [(4, []), (5, [4]), (6, [2, 5]), (8, [1, 3, 5, 7]),
+                                                 (12, [1, 2, 4, 5, 7, 8, 10, 11])])
 def test_the_new_blocks_are_those_that_add_nothing_yet(trained, layers, places):
     blocks = deepened(trained, layers).encoder.blocks
     assert [place for place, block in enumerate(blocks) if not block.attention.output.weight.any()] == places
     assert new_blocks(4, layers) == places
-    assert [name for name in looks(places) if "query.weight" in name] == [
+    assert len(places) == layers - 4
+    assert [name for name in query_and_key_names(places) if "query.weight" in name] == [
         f"encoder.blocks.{place}.attention.query.weight" for place in places
     ]
 

@@ -213,6 +213,16 @@ def test_where_new_blocks_look_is_held_for_the_first_part_of_a_run(trained, corp
     assert moved[6] == moved[10] == [True, True, True]
 
 
+def test_a_run_that_is_taken_up_again_holds_what_it_held_whatever_is_said_of_its_origin(trained, corpus, tmp_path):
+    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--layers", "4", "--steps", "4"]
+    run, facts = pretrain.prepare(parser().parse_args([*words, "--init-from", str(trained)]), lambda line: None)
+    for told in run.steps(tmp_path, facts):
+        run.stop_asked = told.step == 2
+    again, _ = pretrain.prepare(parser().parse_args([*words, "--hold-new", "0.6"]), lambda line: None)
+    assert again.held == run.held
+    assert "encoder.blocks.1.attention.query.weight" in again.held
+
+
 def test_bad_data_stops_the_command_before_it_trains(corpus, tmp_path, capsys):
     bad = write_corpus(tmp_path / "bad")
     (bad / "long.txt").write_bytes(b"\xff\xfe\x00")

@@ -1,5 +1,6 @@
 """Going on from a trained model with more blocks: the new ones at first change next to nothing."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -36,8 +37,8 @@ def new_blocks(old: int, num_layers: int) -> list[int]:
     return [place for place in range(1, num_layers) if origins[place] == origins[place - 1]]
 
 
-def looks(places: Sequence[int]) -> list[str]:
-    """Name the weights that decide where some blocks look: those of their queries and keys."""
+def query_and_key_names(places: Sequence[int]) -> list[str]:
+    """Name the weights that decide where the blocks at some places look."""
     parts = [f"attention.{part}.{kind}" for part in ("query", "key") for kind in ("weight", "bias")]
     return [f"encoder.blocks.{place}.{part}" for place in places for part in parts]
 
@@ -45,13 +46,15 @@ def looks(places: Sequence[int]) -> list[str]:
 def _origins(old: int, num_layers: int) -> list[int]:
     """Say from which block of the trained model each block comes."""
     new = num_layers - old
-    after = [round(number * old / new) - 1 for number in range(1, new + 1)]
+    after = [math.ceil(number * old / new) - 1 for number in range(1, new + 1)]
     return sorted([*range(old), *after])
 
 
 def _take_over(model: Bert, trained: Bert) -> None:
     kept = {name: tensor for name, tensor in trained.state_dict().items() if not name.startswith("encoder.")}
-    model.load_state_dict(kept, strict=False)
+    unmatched = model.load_state_dict(kept, strict=False)
+    if unmatched.unexpected_keys:
+        raise ValueError(f"nothing of a deeper model is called {', '.join(unmatched.unexpected_keys)}")
 
 
 @torch.no_grad()

@@ -70,7 +70,7 @@ class Pretraining:
         self.choices, self.device, self.half = choices, device, half
         self.tokenizer, self.held_out = tokenizer, held_out
         self.model = model.to(device).train().requires_grad_(True)
-        self._held = [self.model.get_parameter(name) for name in held]
+        self.held = tuple(held)
         self.mean = RunningMean(self.model, choices.optimiser.mean_decay)
         self.optimiser = make_optimiser(self.model, choices.optimiser, half)
         pieces = pieces_of(tokenizer.backend)
@@ -120,8 +120,8 @@ class Pretraining:
             part.backward()
             loss += part.detach()
         if done < choices.schedule.hold_new:
-            for parameter in self._held:
-                parameter.grad = None
+            for name in self.held:
+                self.model.get_parameter(name).grad = None
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), choices.optimiser.clip)
         self.optimiser.step(learning_rate(choices.schedule, done))
         self.mean.update(self.model)
@@ -174,6 +174,7 @@ class Pretraining:
             "optimiser": self.optimiser.state_dict(),
             "stream": self.stream.place.as_dict(),
             "progress": asdict(self.progress),
+            "held": self.held,
         }
 
     def resume(self, state: dict[str, Any]) -> None:
@@ -186,3 +187,4 @@ class Pretraining:
         self.stream.place = Place(**state["stream"])
         self.progress = Progress(**state["progress"])
         self.progress.sittings += 1
+        self.held = tuple(state.get("held", self.held))
