@@ -1,4 +1,4 @@
-"""What do these words mean? The words that all pages use, group by group, and the way to where each can be seen."""
+"""What do these words mean? The words that all pages use, group by group, and the ways to views that show them."""
 
 import streamlit as st
 
@@ -11,10 +11,12 @@ NOT_AN_EXPLANATION = (
     "A warning that goes with all of them: a weight says what was mixed, not what decided. Attention is not an explanation."
 )
 
-open_page(PAGE)
+open_page(PAGE).empty()  # nothing is computed here
 for group in GROUPS:
     st.subheader(group.title, anchor=False)
     st.markdown("\n".join(f"- **{word.name}**: {word.meaning}" for word in group.words))
-    seen = contents.page(group.page)
-    st.page_link(seen.path, label=f"See it: {seen.question}", query_params=dict(group.view), icon=":material/visibility:")
+    with st.container(horizontal=True):
+        for view in group.views:
+            shown = contents.page(view.page)
+            st.page_link(shown.path, label=f"See it: {shown.question}", query_params=view.settings, icon=":material/visibility:")
 st.caption(f":material/info: {NOT_AN_EXPLANATION}")

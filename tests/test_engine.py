@@ -240,3 +240,22 @@ def test_a_device_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, wa
 def test_a_bert_with_more_positions_than_the_app_draws_reads_as_many_as_it_draws(tmp_path):
     write_bert(tmp_path, seed=1, max_position_embeddings=MOST_TOKENS + 476)
     assert models.load_bert_engine(tmp_path, "long", "Long").max_tokens == MOST_TOKENS
+
+
+def test_in_half_precision_a_module_computes_beside_itself_and_what_it_computed_stays_exact():
+    module = nn.Linear(2, 2)
+    module.register_buffer("angles", torch.tensor([0.1234567]))
+    placement = Placement(module, "cpu")
+    with ThreadPoolExecutor(4) as workers:
+        (halved,) = set(workers.map(placement.in_precision, [True] * 8))
+    assert halved.run(lambda model, _: (model.weight.dtype, model.angles.dtype))[0] == (torch.bfloat16, torch.float32)
+    assert placement.in_precision(False) is placement
+    assert placement.run(lambda model, _: model.weight.dtype)[0] == torch.float32
+
+
+@pytest.mark.parametrize("problem", OUT_OF_MEMORY)
+def test_where_the_card_has_no_room_for_a_copy_the_module_itself_computes(problem: RuntimeError, monkeypatch):
+    placement = Placement(nn.Linear(2, 2), "cpu")
+    placement.device = "mps"
+    monkeypatch.setattr(placement, "_copied", lambda *_: (_ for _ in ()).throw(problem))
+    assert placement.in_precision(True) is placement

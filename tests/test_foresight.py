@@ -1,16 +1,20 @@
 """Pictures that the browser draws before the page has answered: the very ones of the page's own answer, for nobody else."""
 
 import gc
+import threading
+import time
 from urllib.parse import urlencode
 
 import pytest
+from cachetools import LRUCache
 from drawings import sent_to, unpacked
 from starlette.requests import Request
 from starlette.responses import Response
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import foresight
+from pages.ui import cache, foresight
 from pages.ui.mask_grid import mask_to_link, parse_mask
+from tx_core import device
 
 COMPONENTS = {"masks": "matrices", "positions": "matrices", "heads_and_blocks": "matrix_row", "self_attention": "matrix_row"}
 KINDS = ("causal", "padding", "combined", "window", "none", "painted")
@@ -112,6 +116,17 @@ def test_nothing_is_foreseen_any_more_when_nobody_looks_at_it(open_app):
     del app
     gc.collect()
     assert asked(path, "masks_kind", "3").status_code == 204
+
+
+def test_where_all_places_to_compute_in_are_taken_nothing_is_foreseen_and_nobody_waits(open_app, monkeypatch):
+    path = drawn(open_app("self_attention", text="Nobody has read this sentence."), "self_attention")[0]["foresight"]["path"]
+    monkeypatch.setattr(cache, "_kept", LRUCache(1))  # so that the model has to be run again
+    monkeypatch.setattr(device, "_slots", slots := threading.BoundedSemaphore(1))
+    with slots:
+        began = time.monotonic()
+        assert asked(path, "self_attention_layer", "1").status_code == 204
+        assert time.monotonic() - began < 5
+    assert asked(path, "self_attention_layer", "1").status_code == 200
 
 
 def test_a_view_is_kept_for_questions_that_are_on_their_way(open_app):

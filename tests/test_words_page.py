@@ -22,11 +22,18 @@ def test_no_word_is_explained_twice_and_each_in_whole_sentences():
     assert not [word.name for word in WORDS if not word.meaning.endswith(".") or len(word.meaning) > 260]
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.title)
-def test_the_view_of_a_group_is_one_that_its_page_understands(open_app, group):
-    link = next(link.proto for link in open_app("words").main.get("page_link") if group.page in link.proto.page)
-    assert link.label == f"See it: {contents.page(group.page).question}"
-    app = open_app(group.page, **group.view)
+def test_every_group_has_its_links(open_app):
+    labels = [link.proto.label for link in open_app("words").main.get("page_link")]
+    assert labels == [f"See it: {contents.page(view.page).question}" for group in GROUPS for view in group.views]
+
+
+@pytest.mark.parametrize("view", [view for group in GROUPS for view in group.views], ids=str)
+def test_a_view_is_one_that_its_page_understands(open_app, view):
+    app = open_app(view.page, **view.settings)
     assert not app.exception
     assert not any("not known here" in told.value for told in app.info)
-    assert all(app.text_input(key=f"{group.page}_{name}").value == text for name, text in group.view.items())
+    assert all(app.session_state[f"{view.page}_{name}"] == value for name, value in view.settings.items())
+
+
+def test_no_model_is_said_to_have_computed_the_words(open_app):
+    assert not any(":material/memory:" in caption.value for caption in open_app("words").caption)

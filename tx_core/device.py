@@ -63,16 +63,26 @@ def computing_slot(patience: float = PATIENCE_SECONDS) -> Iterator[None]:
     """Wait for one of the host's few places to compute in.
 
     Threads that work behind the pages have places of their own, so that a click finds its place whatever they do.
-    Raises Busy when none becomes free in `patience` seconds, in PATIENCE_BEHIND for such threads.
+    Raises Busy when none becomes free in `patience` seconds, in PATIENCE_BEHIND for such threads, or sooner `in_haste`.
     """
     behind = getattr(_thread, "behind", False)
     slots, seconds = (_slots_behind, PATIENCE_BEHIND) if behind else (_slots, patience)
-    if not slots.acquire(timeout=seconds):
+    if not slots.acquire(timeout=min(seconds, getattr(_thread, "haste", seconds))):
         raise Busy("Many people are computing here right now. Wait a few seconds and try again.")
     try:
         yield
     finally:
         slots.release()
+
+
+@contextmanager
+def in_haste(seconds: float) -> Iterator[None]:
+    """Let the current thread wait no longer than so many seconds for a place to compute in: what comes later is of no use."""
+    _thread.haste = seconds
+    try:
+        yield
+    finally:
+        del _thread.haste
 
 
 def work_behind(cores_shared: bool) -> None:

@@ -3,10 +3,11 @@
 import copy
 from collections.abc import Callable
 from functools import cached_property
+from threading import Lock
 from typing import TypeVar
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from tx_core.device import computing_slot
 
@@ -22,6 +23,8 @@ class Placement:
 
     def __init__(self, model: nn.Module, device: str):
         self.device, self._model, self._notice = device, model, ""
+        self._halved: Placement | None = None
+        self._halving = Lock()
         try:
             model.to(device)
             return
@@ -31,34 +34,38 @@ class Placement:
         self.device, self._model, self._notice = "cpu", model.to("cpu"), FALLBACK_NOTICE
         _give_memory_back()
 
-    @cached_property
-    def halved(self) -> "Placement":
-        """The same module in bfloat16, kept beside it: half of its memory again.
+    def in_precision(self, half: bool) -> "Placement":
+        """Give this one; half: the same module in bfloat16, made once and kept beside it, which takes half of its memory again.
 
         Eight bits of a number are kept: weights of attention come out right to about a hundredth of themselves. Worth it
-        for averages, where the hardware computes it (`device.computes_half`).
+        for averages, where the hardware computes it (`device.computes_half`). Where the device has no room for it: this one.
         """
-        return Placement(self._copied(self.device, torch.bfloat16), self.device)
-
-    def in_precision(self, half: bool) -> "Placement":
-        """This one, or the one in bfloat16."""
-        return self.halved if half else self
+        if not half:
+            return self
+        with self._halving:
+            try:
+                self._halved = self._halved or Placement(self._copied(self.device, torch.bfloat16), self.device)
+            except RuntimeError as problem:
+                if self.device == "cpu" or not _is_full(problem):
+                    raise
+                _give_memory_back()
+                return self
+            return self._halved
 
     @cached_property
     def _on_cpu(self) -> nn.Module:
         return self._copied("cpu")
 
     def _copied(self, device: str, floating: torch.dtype | None = None) -> nn.Module:
-        """Copy the module, weight by weight: the device may have no room for two. floating: the kind of its broken numbers."""
+        """Copy the module, weight by weight: the device may have no room for two.
 
-        def moved(weight: Tensor) -> Tensor:
-            return weight.detach().to(device, floating if weight.is_floating_point() else None, copy=True)
-
+        floating: the kind of number that parameters become; what a module computed by itself, such as angles, keeps its own.
+        """
         with torch.inference_mode(False):  # else no gradient could ever be asked of the copy
-            copied = {id(weight): moved(weight) for weight in (*self._model.parameters(), *self._model.buffers())}
-            copied |= {
-                id(weight): nn.Parameter(copied[id(weight)], weight.requires_grad) for weight in self._model.parameters()
-            }
+            copied = {id(buffer): buffer.detach().to(device, copy=True) for buffer in self._model.buffers()}
+            for weight in self._model.parameters():
+                moved = weight.detach().to(device, floating if weight.is_floating_point() else None, copy=True)
+                copied[id(weight)] = nn.Parameter(moved, weight.requires_grad)
             return copy.deepcopy(self._model, copied)
 
     def run(self, compute: Callable[[nn.Module, str], Result], *, gradients: bool = False) -> tuple[Result, str, str]:

@@ -16,6 +16,7 @@ def foresight(page: str, values: Mapping[str, object], choice: Choice, lengths: 
     values: what the page holds by the names of its fields. choice: the same, as it is drawn now.
     """
     engine = cache.engine(models.DEFAULT)
+    usual = replace(choice, engine=engine)  # what is offered must not keep a large model in memory
 
     def draw(asked: Mapping[str, object]) -> Drawn:
         learned = asked["scheme"] == "learned"
@@ -24,7 +25,7 @@ def foresight(page: str, values: Mapping[str, object], choice: Choice, lengths: 
         width = engine.model.config.hidden_size if learned else asked["width"]
         head = min(asked["head"], engine.num_heads if learned else position_pictures.HEADS)
         sizes = {"length": asked["length"], "width": width, "base": float(asked["base"]), "head": head - 1}
-        return position_drawings.map_of(replace(choice, scheme=asked["scheme"], engine=engine, **sizes)).drawn()
+        return position_drawings.map_of(replace(usual, scheme=asked["scheme"], **sizes)).drawn()
 
     controls = {
         "scheme": by_place("scheme", list(WAYS)), "length": by_number("length", lengths), "width": by_number("width", widths),

@@ -14,7 +14,8 @@ def test_a_deep_link_shows_the_framed_page_with_its_model_and_device_on_the_firs
     assert page.get_by_role("heading", level=1).inner_text() == entry.question
     page.get_by_test_id("stSidebar").get_by_role("link", name=entry.name, exact=True).wait_for()
     assert page.title() == entry.name
-    page.get_by_text(re.compile(r" · on (the|Apple)")).first.wait_for()
+    if entry.key != "words":  # where nothing is computed, nothing is said of it
+        page.get_by_text(re.compile(r" · on (the|Apple)")).first.wait_for()
 
 
 def test_a_page_that_does_not_exist_says_so_and_the_first_page_is_there(page_at):

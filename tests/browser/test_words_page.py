@@ -10,7 +10,7 @@ def test_a_phone_in_the_dark_shows_the_words_and_a_link_leads_to_its_view(page_a
     settle(page)
     assert page.get_by_test_id("stMain").evaluate("({scrollWidth, clientWidth}) => scrollWidth <= clientWidth")
     axe(page)
-    group = next(group for group in GROUPS if group.page == "self_attention")
-    page.get_by_role("link", name=contents.page(group.page).question).click()
-    page.get_by_role("heading", level=1, name=contents.page(group.page).question).wait_for()
-    assert page.get_by_label("Sentence", exact=True).input_value() == group.view["text"]
+    view = next(view for group in GROUPS for view in group.views if view.page == "self_attention")
+    page.get_by_role("link", name=contents.page(view.page).question).click()
+    page.get_by_role("heading", level=1, name=contents.page(view.page).question).wait_for()
+    assert page.get_by_label("Sentence", exact=True).input_value() == view.settings["text"]
