@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
     from tx_core.trace import Trace
 
 MOST_BLANKS = 20
-FIRST_HEADS = ((3, 6),)  # of the embedded model: in the first sentence it looks at "Yesterday", which decides the tense
+FIRST_HEADS = ((4, 6),)  # of the embedded model: in the first sentence it looks at "Yesterday", which decides the tense
 
 
 def first_heads(num_layers: int, num_heads: int) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from tx_core.config import BertConfig, require_positive
 class ModelSettings:
     """The shape of the model; the vocabulary's size follows from the vocabulary."""
 
-    layers: int = field(default=4, metadata={"help": "blocks"})
+    layers: int = field(default=6, metadata={"help": "blocks"})
     heads: int = field(default=8, metadata={"help": "heads in each block"})
     hidden: int = field(default=256, metadata={"help": "numbers in a token's vector"})
     intermediate: int = field(default=1024, metadata={"help": "width of the feed-forward part"})
