@@ -72,9 +72,7 @@ def measure_batch(layers: LayerWeights, labels: BatchLabels) -> BatchMeasures:
     device, longest = layers[0].device, layers[0].shape[-1]
     real, asked, targets = (torch.from_numpy(part).to(device) for part in (labels.lengths, labels.asked, labels.targets))
     place = torch.arange(longest, device=device)
-    apart = (place[:, None] - place).abs().float() * asked[:, :, None]
-    ahead = (place > place[:, None]) & (place < real[:, None, None]) & (place[:, None] < real[:, None, None])
-    aims = torch.cat([targets.float(), apart[:, None], ahead[:, None].float()], dim=1).flatten(2).transpose(1, 2)
+    aims = _aims(targets, asked, real, place)
     aimed = torch.stack([weights.flatten(2) @ aims for weights in layers], dim=1)
     # In a model that writes no head can look ahead, and chance then counts the past alone, as in `pattern_sums`.
     both_ways = (aimed[..., -1] > 0).flatten(1).any(dim=1)[:, None, None]
@@ -98,6 +96,16 @@ def measure_batch(layers: LayerWeights, labels: BatchLabels) -> BatchMeasures:
         distance=_array(aimed[..., len(AIMED)]),
         asked=_array(total),
     )
+
+
+def _aims(
+    targets: Bool[Tensor, "text kind query key"], asked: Bool[Tensor, "text query"], real: Int[Tensor, "text"],
+    place: Int[Tensor, "key"],
+) -> Float[Tensor, "text query_and_key aim"]:
+    """Lay side by side what weights are summed by: the targets of each kind, how far away a key is, and whether it is ahead."""
+    apart = (place[:, None] - place).abs().float() * asked[:, :, None]
+    ahead = (place > place[:, None]) & (place < real[:, None, None]) & (place[:, None] < real[:, None, None])
+    return torch.cat([targets.float(), apart[:, None], ahead[:, None].float()], dim=1).flatten(2).transpose(1, 2)
 
 
 def _entropy(weights: Float[Tensor, "... query key"]) -> Float[Tensor, "... query"]:
