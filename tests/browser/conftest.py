@@ -115,6 +115,7 @@ def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> It
         page.goto(server + path)
         page.get_by_role("heading", level=1).first.wait_for(timeout=30_000)
         wait_for_script(page)
+        page.get_by_test_id("stSidebar").locator("a").first.wait_for(state="attached")  # the browser fetches them last
         return page
 
     yield open_page
