@@ -93,6 +93,13 @@ def visitors(browser: Browser) -> list[BrowserContext]:
     return []
 
 
+LISTED = """() => {
+  const list = document.querySelector('[data-testid=stSidebar]')
+  return !list || list.querySelector('a')
+}"""
+"""Whether the list of pages, where there is one, has its links, which the browser draws last."""
+
+
 @pytest.fixture
 def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> Iterator[Callable[..., Page]]:
     """Open a path of the app as a new visitor: page_at("/attention?text=hi", width=390, dark=True, expect=[…]).
@@ -115,7 +122,7 @@ def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> It
         page.goto(server + path)
         page.get_by_role("heading", level=1).first.wait_for(timeout=30_000)
         wait_for_script(page)
-        page.get_by_test_id("stSidebar").locator("a").first.wait_for(state="attached")  # the browser fetches them last
+        page.wait_for_function(LISTED)
         return page
 
     yield open_page
