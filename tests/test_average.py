@@ -41,7 +41,7 @@ def test_every_weight_is_the_mean_that_was_asked_for_and_the_model_can_be_read(p
     assert load_bert(tmp_path / "mean").config == load_bert(second).config
     told = json.loads((tmp_path / "mean" / "manifest.json").read_text())["training"]
     parents = [json.loads((folder / "manifest.json").read_text())["files"]["model.safetensors"]["sha256"] for folder in pair]
-    assert told["averaged"] == {"weights": parents, "share_of_the_second": 0.25}
+    assert told["averaged"] == {"weights": parents, "share_of_the_second": 0.25, "layers_of_the_second": []}
     assert "held_out" not in told and told["progress"]["step"] == 3  # how it was trained, but not what the second measured
     card = (tmp_path / "mean" / "README.md").read_text(encoding="utf-8")
     assert "averaged with the model before it; what was trained last counts 25%" in card
@@ -71,11 +71,23 @@ def test_blocks_by_which_the_second_was_deepened_are_its_own(pair, tmp_path):
     assert any(not torch.equal(one[name], other[name]) for name in one if name.startswith(old))
 
 
+def test_layers_named_as_its_own_are_left_as_the_second_has_them(pair, tmp_path):
+    assert average.main([*map(str, pair), "--out", str(tmp_path / "mean"), "--own", "1"]) == 0
+    mean, one, other = (load_bert(folder).state_dict() for folder in (tmp_path / "mean", *pair))
+    card = (tmp_path / "mean" / "README.md").read_text(encoding="utf-8")
+    assert "what was trained last counts 50%, and all in layer 1. " in card
+    between = {name for name in mean if not torch.equal(mean[name], other[name])}
+    assert "embeddings.words.weight" in between
+    assert not any(name.startswith("encoder.blocks.0.") for name in between)
+    assert not torch.equal(one["encoder.blocks.0.attention.key.weight"], other["encoder.blocks.0.attention.key.weight"])
+
+
 def test_what_has_no_mean_is_refused_and_nothing_is_written(pair, tmp_path, capsys):
     first, second = map(str, pair)
     out = str(tmp_path / "mean")
     for given, says in {
         (first, second, "--share", "1.5"): "share must lie in",
+        (first, second, "--own", "0"): "own must name layers from 1 to 1, got 0",
         (first, "assets/models/embedded"): "differ in their sizes",
         (first, str(tmp_path / "none")): "none",
     }.items():

@@ -1,11 +1,14 @@
 """PyTorch's fused functions give what the steps written out give, and nothing is computed that nobody looks at."""
 
+import copy
+
 import pytest
 import torch
+from torch import nn
 
 from tx_core.bert import Bert, random_bert
 from tx_core.config import BertConfig
-from tx_core.fused import all_weights
+from tx_core.fused import STEP, all_weights
 from tx_core.layers import ACTIVATION
 from tx_core.masks import padding_mask
 
@@ -53,3 +56,22 @@ def test_what_stands_under_the_padding_moves_no_weight_bit_for_bit():
         assert torch.equal(before[0, :, :5], after[0, :, :5])
         assert torch.equal(before[1:], after[1:])
         assert not before[0, :, :5, 5:].any()
+
+
+@torch.inference_mode()
+def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up_changes_nothing():
+    model, sizes = shaken("gelu").bfloat16(), set()
+    long = torch.randint(90, (19, 17), generator=torch.Generator().manual_seed(7))
+    for ids in (IDS, long):
+        mask = padding_mask([ids.shape[1] - row % 3 for row in range(len(ids))])
+        expected = all_weights(copy.deepcopy(model).float(), ids, torch.zeros_like(ids), mask)
+        hooks = [part.register_forward_hook(lambda _, given, __: sizes.add(len(given[0])))
+                 for part in model.modules() if isinstance(part, nn.Linear)]  # fmt: skip
+        found = all_weights(model, ids, torch.zeros_like(ids), mask)
+        for hook in hooks:
+            hook.remove()
+        for half, full in zip(found, expected, strict=True):
+            assert half.dtype == torch.float32
+            assert half.shape == full.shape
+            assert (half - full).abs().mean() < 0.01 < full.std()
+    assert sizes == {STEP, 3 * STEP}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tx_core.training.pretraining.masking import continuing_pieces, mask_words
-from tx_core.training.pretraining.schedule import batches_to_an_update, learning_rate, mask_rate, progress
+from tx_core.training.pretraining.schedule import batches_to_an_update, learning_rate, mask_rate, progress, released_rate
 from tx_core.training.pretraining.settings import MaskingSettings, ScheduleSettings
 from tx_core.training.pretraining.vocabulary import BLANK, FIRST, LAST, MARKS, PADDING
 
@@ -74,6 +74,12 @@ def test_the_rate_rises_to_its_peak_and_falls_to_nothing():
     assert learning_rate(settings, 0.55) == pytest.approx(1e-3)
     assert learning_rate(settings, 1.0) == 0
     assert learning_rate(settings, 0.0) > 0
+
+
+def test_the_rate_rises_once_more_when_held_weights_are_let_go():
+    settings = ScheduleSettings(steps=100, warm_up=0.1, hold_old=0.3)
+    shares = [released_rate(settings, done) / learning_rate(settings, done) for done in (0.05, 0.29, 0.3, 0.35, 0.4, 0.9)]
+    assert shares == pytest.approx([1, 1, 1e-3, 0.5, 1, 1])
 
 
 def test_the_end_comes_by_steps_or_by_time():

@@ -64,6 +64,17 @@ def test_pairs_are_split_where_a_sentence_ends(texts):
     assert all(texts[0][pair.source].ids[pair.middle - 1] == full_stop for pair in pairs)
 
 
+def test_paragraphs_fill_the_rooms_that_fit_however_many_buckets_there_are(texts):
+    longest = {}
+    for buckets in ((8, 16, 32), tuple(range(8, 33))):
+        settings = replace(SETTINGS, buckets=buckets, rooms=(16, 32, 64), single_share=0.0)
+        assert settings.fitting_rooms == (16, 32)
+        cutter = Packer(texts[0], texts[1], settings)
+        longest[buckets] = [example.tokens for example in cutter.examples(cutter.order(1, 0), np.random.default_rng(2))]
+    assert len(set(map(tuple, longest.values()))) == 1
+    assert replace(SETTINGS, rooms=(64,)).fitting_rooms == (32,)
+
+
 def test_a_pass_reads_each_source_as_often_as_its_weight_says(texts):
     long, short = texts[0]
     cutter = Packer([replace(long, weight=2.0), replace(short, weight=0.25)], texts[1], SETTINGS)
@@ -107,6 +118,8 @@ def test_another_seed_gives_another_order(texts):
 def test_settings_give_the_rule_and_the_value():
     with pytest.raises(ValueError, match=r"rising order, got \(64, 32\)"):
         PackingSettings(buckets=(64, 32))
+    with pytest.raises(ValueError, match=r"rooms must be lengths of 8 or more, got \(2, 32\)"):
+        PackingSettings(rooms=(2, 32))
     with pytest.raises(ValueError, match="hold the longest bucket, 128, got 100"):
         PackingSettings(batch_tokens=100)
     with pytest.raises(ValueError, match=r"pair_share must lie in \[0, 1\], got 1\.5"):

@@ -1,20 +1,15 @@
-"""Pre-training as a whole: fused equals ours, killed equals unkilled, and what comes out can be read by others."""
+"""Pre-training as a whole: it learns, what comes out can be read by others, and bad data stops it before it begins."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 import transformers
 from safetensors.torch import load_file
-from serving import ROOT
+from small_training import SMALL, prepared, train
 from training_texts import write_corpus
 
 from tx_core.bert import random_bert
@@ -22,40 +17,13 @@ from tx_core.checkpoint import load_bert
 from tx_core.config import BertConfig
 from tx_core.tokenizer import load_tokenizer
 from tx_core.training import pretrain
-from tx_core.training.pretraining.command_line import parser
-from tx_core.training.pretraining.corpus import CorpusProblem
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
 from tx_core.training.pretraining.provenance import in_half
-from tx_core.training.pretraining.run_state import load_state, save_state
+from tx_core.training.pretraining.run_state import load_state
 from tx_core.training.pretraining.settings import OptimiserSettings
-from tx_core.training.pretraining.vocabulary import MARKS
 
 CONFIG = BertConfig(vocab_size=53, hidden_size=12, num_layers=2, num_heads=3, intermediate_size=20, max_positions=24,
                     num_segments=2, activation="gelu", layer_norm_eps=1e-12, dropout=0.0)  # fmt: skip
-SMALL = [
-    *("--vocabulary-size", "90", "--layers", "2", "--heads", "3", "--hidden", "24", "--intermediate", "40"),
-    *("--positions", "32", "--buckets", "16,32", "--batch-tokens", "128", "--block-lines", "60", "--dropout", "0.1"),
-    *("--device", "cpu", "--precision", "fp32", "--threads", "1", "--seed", "4", "--peak-rate", "5e-3"),
-    *("--tell-seconds", "0", "--save-steps", "5", "--measure-minutes", "60"),
-    *("--grow-after", "0.5", "--grown", "2", "--mean-decay", "0.9"),
-]
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    folder = write_corpus(tmp_path_factory.mktemp("corpus"))
-    (folder / "SOURCES.md").write_text("| short | CC0 |\n", encoding="utf-8")
-    return folder
-
-
-def train(corpus: Path, out: Path, *more: str) -> Path:
-    assert pretrain.main(["--corpus", str(corpus), "--out", str(out), *SMALL, *more]) == 0
-    return out / "model"
-
-
-@pytest.fixture(scope="module")
-def trained(corpus, tmp_path_factory) -> Path:
-    return train(corpus, tmp_path_factory.mktemp("trained"), "--steps", "24")
 
 
 def test_norms_and_biases_do_not_decay():
@@ -122,107 +90,6 @@ def test_the_manifest_tells_where_the_model_comes_from(trained, corpus):
     assert "cc-by-sa-4.0" in card and "| short | CC0 |" in card
 
 
-def test_killed_and_resumed_equals_uninterrupted(trained, corpus, tmp_path):
-    out = tmp_path / "run"
-    words = ["--corpus", str(corpus), "--out", str(out), *SMALL, "--steps", "24"]
-    for most in (8, 11):  # killed between two saved states, once before and once after the batches grow
-        run, facts = pretrain.prepare(parser().parse_args(words), lambda line: None)
-        began = run.progress.step
-        for told in run.steps(out, facts):
-            if told.step - began == most:
-                break
-    assert load_state(out)["progress"]["step"] == 15
-    resumed = load_file(train(corpus, out, "--steps", "24") / "model.safetensors")
-    for name, expected in load_file(trained / "model.safetensors").items():
-        torch.testing.assert_close(resumed[name], expected, rtol=0, atol=1e-6)
-
-
-def test_a_run_killed_by_the_system_leaves_a_state_to_go_on_from(corpus, tmp_path):
-    out = tmp_path / "run"
-    words = [sys.executable, "-m", "tx_core.training.pretrain", "--corpus", str(corpus), "--out", str(out), *SMALL]
-    process = subprocess.Popen([*words, "--steps", "100000"], cwd=ROOT, stdout=subprocess.DEVNULL,
-                               env={**os.environ, "OMP_NUM_THREADS": "1"})  # fmt: skip
-    try:
-        give_up = time.monotonic() + 90
-        while load_state(out) is None and time.monotonic() < give_up:
-            time.sleep(0.2)
-    finally:
-        process.send_signal(signal.SIGKILL)
-        assert process.wait(30) == -signal.SIGKILL
-    step = load_state(out)["progress"]["step"]
-    assert step >= 5
-    model = train(corpus, out, "--steps", str(step + 3))
-    told = json.loads((model / "manifest.json").read_text())["training"]["progress"]
-    assert told["step"] == step + 3 and told["sittings"] == 2
-
-
-def test_a_run_is_not_resumed_with_other_settings_or_texts(corpus, tmp_path):
-    train(corpus, tmp_path, "--steps", "5")
-    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--steps", "9"]
-    with pytest.raises(CorpusProblem, match=r"other settings: masking was .*Choose another --out"):
-        pretrain.prepare(parser().parse_args([*words, "--rate", "0.4"]), lambda line: None)
-    longer, _ = pretrain.prepare(parser().parse_args(words), lambda line: None)
-    assert longer.progress.step == 5 and longer.done == pytest.approx(5 / 9)
-
-
-def test_a_damaged_state_is_told(tmp_path):
-    save_state(tmp_path, {"step": 3})
-    assert load_state(tmp_path) == {"step": 3}
-    file = tmp_path / "state.pt"
-    file.write_bytes(file.read_bytes()[:40])
-    with pytest.raises(CorpusProblem, match="is damaged: delete it"):
-        load_state(tmp_path)
-
-
-def test_a_run_asked_to_stop_saves_where_it_is(corpus, tmp_path):
-    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--steps", "24"]
-    run, facts = pretrain.prepare(parser().parse_args(words), lambda line: None)
-    for told in run.steps(tmp_path, facts):
-        run.stop_asked = told.step == 7
-    assert load_state(tmp_path)["progress"]["step"] == 7
-
-
-def test_training_goes_on_from_existing_weights_with_their_vocabulary(trained, corpus, tmp_path):
-    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--steps", "3", "--init-from", str(trained)]
-    run, facts = pretrain.prepare(parser().parse_args(words), lambda line: None)
-    assert run.tokenizer.backend.get_vocab() == load_tokenizer(trained).backend.get_vocab()
-    for name, weights in load_bert(trained).state_dict().items():
-        torch.testing.assert_close(run.model.state_dict()[name], weights)
-    assert facts["init_from"] == "model"
-    vocabulary = tmp_path / "vocab.txt"
-    vocabulary.write_text("\n".join([*MARKS, *"abcdefghij", "sunday"]), encoding="utf-8")
-    other, _ = pretrain.prepare(parser().parse_args([*words, "--vocabulary", str(vocabulary)]), lambda line: None)
-    assert other.model.config.vocab_size == 16 and "sunday" in other.tokenizer.backend.get_vocab()
-    deeper, _ = pretrain.prepare(parser().parse_args([*words, "--layers", "3"]), lambda line: None)
-    assert deeper.model.config.num_layers == 3
-    shallower = parser().parse_args([*words, "--layers", "1"])
-    with pytest.raises(CorpusProblem, match="has another shape"):
-        pretrain.prepare(shallower, lambda line: None)
-
-
-def test_where_new_blocks_look_is_held_for_the_first_part_of_a_run(trained, corpus, tmp_path):
-    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--init-from", str(trained), "--layers", "4"]
-    given = parser().parse_args([*words, "--steps", "10", "--hold-new", "0.5", "--muon", "--tell-seconds", "0"])
-    run, facts = pretrain.prepare(given, lambda line: None)
-    new, old, value = (run.model.get_parameter(f"encoder.blocks.{place}.attention.{part}.weight")
-                       for place, part in ((1, "query"), (0, "query"), (1, "value")))  # fmt: skip
-    before, moved = [weight.detach().clone() for weight in (new, old, value)], {}
-    for told in run.steps(tmp_path, facts):
-        moved[told.step] = [not torch.equal(weight, began) for weight, began in zip((new, old, value), before, strict=True)]
-    assert moved[5] == [False, True, True]
-    assert moved[6] == moved[10] == [True, True, True]
-
-
-def test_a_run_that_is_taken_up_again_holds_what_it_held_whatever_is_said_of_its_origin(trained, corpus, tmp_path):
-    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--layers", "4", "--steps", "4"]
-    run, facts = pretrain.prepare(parser().parse_args([*words, "--init-from", str(trained)]), lambda line: None)
-    for told in run.steps(tmp_path, facts):
-        run.stop_asked = told.step == 2
-    again, _ = pretrain.prepare(parser().parse_args([*words, "--hold-new", "0.6"]), lambda line: None)
-    assert again.held == run.held
-    assert "encoder.blocks.1.attention.query.weight" in again.held
-
-
 def test_bad_data_stops_the_command_before_it_trains(corpus, tmp_path, capsys):
     bad = write_corpus(tmp_path / "bad")
     (bad / "long.txt").write_bytes(b"\xff\xfe\x00")
@@ -248,10 +115,9 @@ def test_half_precision_is_chosen_where_the_hardware_has_it():
 
 
 def test_bf16_gives_nearly_the_same_loss(corpus, tmp_path):
-    words = ["--corpus", str(corpus), "--out", str(tmp_path), *SMALL, "--steps", "3"]
     losses = []
     for precision in ("fp32", "bf16"):
-        run, _ = pretrain.prepare(parser().parse_args([*words, "--precision", precision]), lambda line: None)
+        run, _ = prepared(corpus, tmp_path, "--steps", "3", "--precision", precision)
         losses.append(float(run.update(iter(run.stream))))
     assert losses[0] == pytest.approx(losses[1], rel=0.02) and losses[0] != losses[1]
 

@@ -7,6 +7,7 @@ through memory by itself: in a batch, GELU so takes four times as long as PyTorc
 from collections.abc import Callable, Iterator
 from functools import partial
 
+import torch
 import torch.nn.functional as functional
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -15,6 +16,9 @@ from tx_core.attention import attend, attention_scores, attention_weights, merge
 from tx_core.bert import Bert, BertEmbeddings
 from tx_core.layers import EncoderBlock, LayerNorm, MultiHeadAttention, gelu, gelu_new
 
+STEP = 128
+"""Rows are filled up to a multiple of this where a processor multiplies in bfloat16: for products of a new size its library
+makes new code, and keeps it: gigabytes of it for what has many sizes."""
 FUSED: dict[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]] = {
     gelu: functional.gelu,
     gelu_new: partial(functional.gelu, approximate="tanh"),
@@ -32,15 +36,21 @@ def all_weights(
     mask: True = may be attended to.
     """
     *blocks, last = model.encoder.blocks
-    hidden, layers = fused_embeddings(model.embeddings, ids, segments), []
+    rows, layers = filled_up(fused_embeddings(model.embeddings, ids, segments).flatten(0, 1)), []
     for block in blocks:
         attention = block.attention
-        projected = in_heads(attention, hidden, attention.query, attention.key, attention.value)
-        context, weights, _ = attend(*(part.contiguous() for part in projected), mask)  # else keys are copied crosswise
-        hidden = after_attention(block, hidden, context)
+        projected = in_heads(attention, rows, ids.shape, attention.query, attention.key, attention.value)
+        context, weights, _ = attend(*projected, mask)
+        mixed = merge_heads(context).flatten(0, 1).to(rows.dtype)
+        rows = after_attention(block, rows, filled_up(mixed))
         layers.append(weights)
-    projected = in_heads(last.attention, hidden, last.attention.query, last.attention.key)
-    return [*layers, attention_weights(attention_scores(*(part.contiguous() for part in projected)), mask)]
+    projected = in_heads(last.attention, rows, ids.shape, last.attention.query, last.attention.key)
+    return [*layers, attention_weights(attention_scores(*projected), mask)]
+
+
+def filled_up(rows: Float[Tensor, "row hidden"]) -> Float[Tensor, "filled hidden"]:
+    """Add rows of zeros up to a multiple of STEP, in bfloat16."""
+    return functional.pad(rows, (0, 0, 0, -len(rows) % STEP)) if rows.dtype == torch.bfloat16 else rows
 
 
 def fused_embeddings(
@@ -52,18 +62,27 @@ def fused_embeddings(
 
 
 def in_heads(
-    attention: MultiHeadAttention, hidden: Float[Tensor, "batch token hidden"], *projections: nn.Linear
+    attention: MultiHeadAttention, rows: Float[Tensor, "filled hidden"], shape: torch.Size, *projections: nn.Linear
 ) -> Iterator[Float[Tensor, "batch head token head_dim"]]:
-    """Give what each of an attention's projections makes of the vectors, cut into heads."""
-    return (split_heads(project(hidden), attention.num_heads) for project in projections)
+    """Give what each of an attention's projections makes of the vectors of a batch, cut into heads, in single precision at least.
+
+    shape: batch and token; rows beyond are what they were filled up with. Each is laid out in a row, else keys are copied
+    crosswise.
+    """
+    for projection in projections:
+        part = split_heads(projection(rows)[: shape.numel()].unflatten(0, shape), attention.num_heads)
+        if part.dtype == torch.bfloat16:
+            yield part.to(torch.float32, memory_format=torch.contiguous_format)
+        else:
+            yield part.contiguous()
 
 
 def after_attention(
-    block: EncoderBlock, hidden: Float[Tensor, "batch token hidden"], context: Float[Tensor, "batch head token head_dim"]
-) -> Float[Tensor, "batch token hidden"]:
-    """Do what a post-norm block does with the vectors that it read and what its heads mixed of them."""
-    attention, feed_forward = block.attention, block.feed_forward
-    hidden = fused_norm(block.attention_norm, hidden + block.dropout(attention.output(merge_heads(context))))
+    block: EncoderBlock, hidden: Float[Tensor, "*token hidden"], mixed: Float[Tensor, "*token hidden"]
+) -> Float[Tensor, "*token hidden"]:
+    """Do what a post-norm block does with the vectors that it read and what its heads mixed of them, side by side."""
+    feed_forward = block.feed_forward
+    hidden = fused_norm(block.attention_norm, hidden + block.dropout(block.attention.output(mixed)))
     wide = fused_activation(feed_forward.activation)(feed_forward.widen(hidden))
     return fused_norm(block.feed_forward_norm, hidden + block.dropout(feed_forward.narrow(wide)))
 

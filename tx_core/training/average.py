@@ -25,9 +25,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("second", type=Path, help="folder of the model that was trained on from it")
     parser.add_argument("--out", type=Path, required=True, help="folder for the mean")
     parser.add_argument("--share", type=float, default=0.5, help="what the second counts for, from 0 to 1")
+    parser.add_argument("--own", type=int, action="append", default=[], metavar="LAYER",
+                        help="a layer, from 1, that stays the second's own; may be repeated")  # fmt: skip
     given = parser.parse_args(words)
     try:
-        average(given.first, given.second, given.out, given.share)
+        average(given.first, given.second, given.out, given.share, given.own)
     except (ExplorerError, ValueError) as problem:
         print(f"average: {problem}", file=sys.stderr)
         return 2
@@ -35,38 +37,41 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def average(first: Path, second: Path, out: Path, share: float = 0.5) -> Path:
+def average(first: Path, second: Path, out: Path, share: float = 0.5, own: Sequence[int] = ()) -> Path:
     """Write a model between two, with the second's tokenizer; its card and manifest say how it was made.
 
     What was measured of the second is left out, as it is not true of the mean. Blocks by which it was deepened are its own,
-    as the first has none like them. Raises ValueError where `share` leaves
-    [0, 1], the models differ in sizes or words or `out` is there already, CheckpointProblem for one that cannot be read.
+    as the first has none like them, and so are those of the layers `own`, from 1. Raises ValueError where `share` leaves
+    [0, 1], there is no such layer, the models differ in sizes or words or `out` is there already, CheckpointProblem for one
+    that cannot be read.
     """
     if not 0 <= share <= 1:
         raise ValueError(f"share must lie in [0, 1], got {share}")
     if out.exists():
         raise ValueError(f"{out} is there already: name a folder that is not.")
     one, other = load_bert(first), load_bert(second)
-    added = new_blocks(one.config.num_layers, other.config.num_layers)
-    one = deepened(one, other.config.num_layers) if added else one
+    added, layers = new_blocks(one.config.num_layers, other.config.num_layers), other.config.num_layers
+    if not all(1 <= layer <= layers for layer in own):
+        raise ValueError(f"own must name layers from 1 to {layers}, got {', '.join(map(str, own))}")
+    one = deepened(one, layers) if added else one
     if one.config != other.config or one.state_dict().keys() != other.state_dict().keys():
         raise ValueError("the two models differ in their sizes: only a model and what it became have a mean.")
     vocabulary, same = load_tokenizer(second).backend, load_tokenizer(first).backend
     if vocabulary.to_str() != same.to_str():
         raise ValueError("the two models differ in their vocabulary: the same row would mean two words.")
     before = one.state_dict()
-    own = tuple(f"encoder.blocks.{place}." for place in added)
-    weights = {name: after if name.startswith(own) else before[name].lerp(after, share)
+    kept = tuple(f"encoder.blocks.{place}." for place in (*added, *(layer - 1 for layer in own)))
+    weights = {name: after if name.startswith(kept) else before[name].lerp(after, share)
                for name, after in other.state_dict().items()}  # fmt: skip
-    return export_checkpoint(out, other.config, weights, vocabulary, _facts(first, second, share))
+    return export_checkpoint(out, other.config, weights, vocabulary, _facts(first, second, share, own))
 
 
-def _facts(first: Path, second: Path, share: float) -> dict[str, Any]:
+def _facts(first: Path, second: Path, share: float, own: Sequence[int]) -> dict[str, Any]:
     """Tell how the second was trained, and what it was averaged with."""
     told = read_json(second / MANIFEST).get("training", {}) if (second / MANIFEST).exists() else {}
     parents = [hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest() for folder in (first, second)]
     return {name: fact for name, fact in told.items() if name != "held_out"} | {
-        "averaged": {"weights": parents, "share_of_the_second": share}
+        "averaged": {"weights": parents, "share_of_the_second": share, "layers_of_the_second": list(own)}
     }
 
 

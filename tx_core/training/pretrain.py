@@ -23,7 +23,7 @@ from tx_core.tokenizer import Tokenizer as ReadingTokenizer
 from tx_core.tokenizer import load_tokenizer
 from tx_core.training.pretraining.command_line import parser, record_from
 from tx_core.training.pretraining.corpus import CorpusProblem, Source, lines_of, read_corpus, read_held_out
-from tx_core.training.pretraining.deepen import deepened, new_blocks, query_and_key_names
+from tx_core.training.pretraining.deepen import all_but_added, deepened, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.provenance import (
     choose_device,
@@ -146,8 +146,8 @@ def _model(
     same = {"dropout": config.dropout, "vocab_size": config.vocab_size, "num_layers": max(found, config.num_layers)}
     if replace(loaded.config, **same) != config:
         raise CorpusProblem(f"{given.init_from.name} has another shape than asked for: {loaded.config} against {config}.")
-    held = query_and_key_names(new_blocks(found, config.num_layers))
     loaded = deepened(loaded, config.num_layers)
+    held = all_but_added(loaded, new_blocks(found, config.num_layers))
     old = check_marks(load_tokenizer(given.init_from).backend)
     return with_vocabulary(loaded, old, backend, config, choices.run.seed), held
 
@@ -163,7 +163,7 @@ def _facts(
     settings = {name: asdict(part) for name, part in vars(choices).items()} | {"model": asdict(model.config)}
     data = describe_data(sources)
     # The length of a run and of its hold may be changed on the way; a list and a tuple are the same once saved.
-    fixed = {name: value for name, value in settings["schedule"].items() if name not in ("steps", "minutes", "hold_new")}
+    fixed = {name: value for name, value in settings["schedule"].items() if name not in ("steps", "minutes", "hold_old")}
     same = {"model": settings["model"], "packing": settings["packing"], "masking": settings["masking"],
             "optimiser": settings["optimiser"], "schedule": fixed, "seed": choices.run.seed, "data": data}  # fmt: skip
     return {

@@ -61,7 +61,9 @@ def _averaged(facts: Mapping[str, Any]) -> str:
     averaged = facts.get("averaged")
     if not averaged:
         return ""
-    return f"Then averaged with the model before it; what was trained last counts {averaged['share_of_the_second']:.0%}. "
+    own = " and ".join(map(str, averaged.get("layers_of_the_second", [])))
+    counts = f"{averaged['share_of_the_second']:.0%}" + (f", and all in layer {own}" if own else "")
+    return f"Then averaged with the model before it; what was trained last counts {counts}. "
 
 
 def _measured(facts: Mapping[str, Any]) -> str:

@@ -9,12 +9,17 @@ import torch
 from tx_core.bert import Bert, random_bert
 from tx_core.layers import EncoderBlock, LayerNorm
 
+ADDING = ("attention.value", "attention.output", "attention_norm", "feed_forward.", "feed_forward_norm")
+"""The parts of a block that decide what it adds to a token's vector, wherever it looks."""
+
 
 def deepened(trained: Bert, num_layers: int) -> Bert:
     """Spread new blocks evenly among those of a trained model, the last at its end.
 
-    A new block is the one before it with the two matrices and biases that add to a token's vector at zero, as in LLaMA
-    Pro (Wu et al. 2024). Being post-norm, it norms that vector twice all the same: its norms put back the mean and the
+    A new block has the two matrices and biases that add to a token's vector at zero, as in LLaMA Pro (Wu et al. 2024). The
+    rest of its feed-forward part is that of the block before it. Its attention is drawn, as an untrained model's: its heads
+    look everywhere alike. (As copies of the block before it, made for other vectors, they looked at [CLS] and [SEP] from
+    the start, and stayed there.) Being post-norm, it norms a vector twice all the same: its norms put back the mean and the
     deviation that the block before leaves, one number each for all tokens.
     Raises ValueError when num_layers is less than the model has.
     """
@@ -23,11 +28,14 @@ def deepened(trained: Bert, num_layers: int) -> Bert:
         raise ValueError(f"a model of {old} layers cannot be deepened to {num_layers}")
     model = random_bert(replace(trained.config, num_layers=num_layers), 0, with_head=trained.head is not None)
     _take_over(model, trained)
-    origins = _origins(old, num_layers)
-    for place, origin in enumerate(origins):
-        model.encoder.blocks[place].load_state_dict(trained.encoder.blocks[origin].state_dict())
-    for place in new_blocks(old, num_layers):
-        _silence(model.encoder.blocks[place])
+    new = new_blocks(old, num_layers)
+    for place, origin in enumerate(_origins(old, num_layers)):
+        block, state = model.encoder.blocks[place], trained.encoder.blocks[origin].state_dict()
+        if place in new:
+            state |= {name: weights for name, weights in block.state_dict().items() if name.startswith("attention.")}
+        block.load_state_dict(state)
+        if place in new:
+            _silence(block)
     return model
 
 
@@ -37,10 +45,10 @@ def new_blocks(old: int, num_layers: int) -> list[int]:
     return [place for place in range(1, num_layers) if origins[place] == origins[place - 1]]
 
 
-def query_and_key_names(places: Sequence[int]) -> list[str]:
-    """Name the weights that decide where the blocks at some places look."""
-    parts = [f"attention.{part}.{kind}" for part in ("query", "key") for kind in ("weight", "bias")]
-    return [f"encoder.blocks.{place}.{part}" for place in places for part in parts]
+def all_but_added(model: Bert, places: Sequence[int]) -> list[str]:
+    """Name all weights but those that decide what the new blocks at some places add; none where no block is new."""
+    adding = tuple(f"encoder.blocks.{place}.{part}" for place in places for part in ADDING)
+    return [name for name, _ in model.named_parameters() if not name.startswith(adding)] if adding else []
 
 
 def _origins(old: int, num_layers: int) -> list[int]:

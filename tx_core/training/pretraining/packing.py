@@ -68,7 +68,7 @@ class Packer:
     def _cut(self, place: int, start: int, ends: list[int], chance: np.random.Generator) -> Iterator[Example]:
         settings = self.settings
         single = chance.random() < settings.single_share
-        room = settings.buckets[-1] - 2 if single else _any(settings.buckets[1:] or settings.buckets, chance) - 3
+        room = settings.buckets[-1] - 2 if single else _any(settings.fitting_rooms, chance) - 3
         for begin, boundaries in _chunks(start, ends, room, one_sentence=single):
             end = boundaries[-1]
             inner = [boundary for boundary in boundaries[:-1] if begin < boundary < end]

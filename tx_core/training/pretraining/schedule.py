@@ -17,6 +17,16 @@ def learning_rate(settings: ScheduleSettings, done: float) -> float:
     return settings.peak_rate * (1 - done) / (1 - settings.warm_up) if settings.warm_up < 1 else settings.peak_rate
 
 
+def released_rate(settings: ScheduleSettings, done: float) -> float:
+    """Give the learning rate of a run that begins with weights held: when these are let go, it rises once more.
+
+    The optimiser then knows nothing of their gradients yet.
+    """
+    if done < settings.hold_old or not settings.warm_up:
+        return learning_rate(settings, done)
+    return learning_rate(settings, done) * min(1.0, max((done - settings.hold_old) / settings.warm_up, 1e-3))
+
+
 def mask_rate(settings: MaskingSettings, done: float) -> float:
     """Fall in a straight line from the first rate to the final one (Ankner et al. 2024)."""
     return settings.rate + (settings.final_rate - settings.rate) * done

@@ -27,19 +27,31 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class PackingSettings:
-    """How examples are cut. buckets: the padded lengths; batch_tokens: slots in a batch, the same for every bucket."""
+    """How examples are cut. rooms: to how many pieces sentences of a paragraph are put together, each as often, the longest
+    bucket where none fits. buckets: the padded lengths; batch_tokens: slots in a batch, the same for every bucket.
+    """
 
-    buckets: tuple[int, ...] = field(default=(16, 24, 32, 48, 64, 96, 128), metadata={"help": "padded lengths"})
+    rooms: tuple[int, ...] = field(default=(24, 32, 48, 64, 96, 128), metadata={"help": "lengths of packed paragraphs"})
+    buckets: tuple[int, ...] = field(
+        default=(12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 96, 112, 128), metadata={"help": "padded lengths"}
+    )
     batch_tokens: int = field(default=4096, metadata={"help": "token slots in a batch on the device"})
     single_share: float = field(default=0.5, metadata={"help": "share of lines read one sentence at a time"})
     pair_share: float = field(default=0.5, metadata={"help": "share of packed paragraphs split into two segments"})
     block_lines: int = field(default=20_000, metadata={"help": "lines that are shuffled and sorted by length together"})
+
+    @property
+    def fitting_rooms(self) -> tuple[int, ...]:
+        """The rooms that no bucket is too short for."""
+        return tuple(room for room in self.rooms if room <= self.buckets[-1]) or self.buckets[-1:]
 
     def __post_init__(self) -> None:
         require_positive("batch_tokens", self.batch_tokens)
         require_positive("block_lines", self.block_lines)
         if not self.buckets or list(self.buckets) != sorted(set(self.buckets)) or self.buckets[0] < 8:
             raise ValueError(f"buckets must be lengths of 8 or more in rising order, got {self.buckets}")
+        if min(self.rooms, default=8) < 8:
+            raise ValueError(f"rooms must be lengths of 8 or more, got {self.rooms}")
         if self.batch_tokens < self.buckets[-1]:
             raise ValueError(f"batch_tokens must hold the longest bucket, {self.buckets[-1]}, got {self.batch_tokens}")
         _require_share("single_share", self.single_share)
@@ -75,8 +87,8 @@ class ScheduleSettings:
     accumulate: int = field(default=1, metadata={"help": "batches added up for one update"})
     grown: int = field(default=4, metadata={"help": "batches added up in the last part"})
     grow_after: float = field(default=0.6, metadata={"help": "share of the run after which batches grow"})
-    hold_new: float = field(
-        default=0.7, metadata={"help": "share of the run in which blocks added to --init-from look where they began to"}
+    hold_old: float = field(
+        default=0.15, metadata={"help": "share of the run in which blocks added to --init-from learn what to add; all else stays"}
     )
 
     def __post_init__(self) -> None:
@@ -88,7 +100,7 @@ class ScheduleSettings:
         require_positive("grown", self.grown)
         _require_share("warm_up", self.warm_up)
         _require_share("grow_after", self.grow_after)
-        _require_share("hold_new", self.hold_new)
+        _require_share("hold_old", self.hold_old)
 
 
 @dataclass(frozen=True)

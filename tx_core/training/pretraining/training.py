@@ -22,7 +22,7 @@ from tx_core.training.pretraining.masking import Masked, continuing_pieces, mask
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
 from tx_core.training.pretraining.packing import Packer
 from tx_core.training.pretraining.run_state import Progress, save_state
-from tx_core.training.pretraining.schedule import batches_to_an_update, learning_rate, mask_rate, progress
+from tx_core.training.pretraining.schedule import batches_to_an_update, learning_rate, mask_rate, progress, released_rate
 from tx_core.training.pretraining.settings import (
     MaskingSettings,
     OptimiserSettings,
@@ -60,9 +60,9 @@ class Told(NamedTuple):
 class Pretraining:
     """One run: model, running mean, optimiser, stream of batches and how far it is.
 
-    held: weights that stay as they are for the first part of the run, `hold_new`. Where a new block looks is told by next
-    to no gradient at first, of which any optimiser here makes steps of full size: its heads would soon all look at one
-    token, and stay there.
+    held: weights that stay as they are for the first part of the run, `hold_old`: all but those that decide what new blocks
+    add. At first that is noise, and the quickest way to less of it is to look at [CLS] or [SEP] alone: with everything
+    learning from the start, every head of a new block did so within 200 updates, and stayed there.
     """
 
     def __init__(self, model: Bert, tokenizer: Tokenizer, sources: Sequence[TokenisedSource], choices: Choices,
@@ -119,11 +119,11 @@ class Pretraining:
             part = self.loss_sum(batch, masks) / total
             part.backward()
             loss += part.detach()
-        if done < choices.schedule.hold_new:
+        if done < choices.schedule.hold_old:
             for name in self.held:
                 self.model.get_parameter(name).grad = None
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), choices.optimiser.clip)
-        self.optimiser.step(learning_rate(choices.schedule, done))
+        self.optimiser.step((released_rate if self.held else learning_rate)(choices.schedule, done))
         self.mean.update(self.model)
         self.progress.step += 1
         self.progress.batches += len(taken)

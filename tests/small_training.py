@@ -1,0 +1,27 @@
+"""A pre-training of seconds, for tests: its settings, and the command called with them."""
+
+from pathlib import Path
+from typing import Any
+
+from tx_core.training import pretrain
+from tx_core.training.pretraining.command_line import parser
+from tx_core.training.pretraining.training import Pretraining
+
+SMALL = [
+    *("--vocabulary-size", "90", "--layers", "2", "--heads", "3", "--hidden", "24", "--intermediate", "40"),
+    *("--positions", "32", "--buckets", "16,32", "--batch-tokens", "128", "--block-lines", "60", "--dropout", "0.1"),
+    *("--device", "cpu", "--precision", "fp32", "--threads", "1", "--seed", "4", "--peak-rate", "5e-3"),
+    *("--tell-seconds", "0", "--save-steps", "5", "--measure-minutes", "60"),
+    *("--grow-after", "0.5", "--grown", "2", "--mean-decay", "0.9"),
+]
+
+
+def train(corpus: Path, out: Path, *more: str) -> Path:
+    """Run the command to its end; give the folder of the model."""
+    assert pretrain.main(["--corpus", str(corpus), "--out", str(out), *SMALL, *more]) == 0
+    return out / "model"
+
+
+def prepared(corpus: Path, out: Path, *more: str) -> tuple[Pretraining, dict[str, Any]]:
+    """Build the run that the command would begin or go on with, and its facts."""
+    return pretrain.prepare(parser().parse_args(["--corpus", str(corpus), "--out", str(out), *SMALL, *more]), lambda line: None)
