@@ -4,6 +4,7 @@ import ast
 import base64
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,14 @@ def imports_at_the_top(path: Path) -> str:
     """The import statements that a script runs before anything else, as source."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return "\n".join(ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom))
+
+
+def test_how_many_programs_torch_keeps_is_said_before_torch_is_there():
+    asked = "import app, os, sys; assert 'torch' not in sys.modules; print(os.environ['ONEDNN_PRIMITIVE_CACHE_CAPACITY'])"
+    for given, kept in (({}, "64"), ({"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "7"}, "7")):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("ONEDNN")} | given
+        told = subprocess.check_output([sys.executable, "-c", asked], cwd=ROOT, env=environment, text=True)
+        assert told.split()[-1] == kept
 
 
 @pytest.mark.parametrize(
