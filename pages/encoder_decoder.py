@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui import controls, copy_controls, copy_shapes, copy_texts, training_view
+from pages.ui import controls, copy_controls, copy_model, copy_shapes, copy_texts, training_view
 from pages.ui.address import (
     Field,
     choice_field,
@@ -54,50 +54,6 @@ def value(name: str) -> object:
     return st.session_state[key(PAGE, name)]
 
 
-def fit() -> bool:
-    """Tell whether the chosen sizes go together; the page says elsewhere why they do not."""
-    try:
-        copy_controls.settings(PAGE)
-    except ExplorerError:
-        return False
-    return True
-
-
-def new_training() -> "CopyTraining":
-    """Draw the model that is to be trained; raise ExplorerError where this server would train it for too long."""
-    from tx_core.device import best_device
-    from tx_core.training import copy_run, copy_settings
-
-    return copy_run.start(copy_settings.check_live(copy_controls.settings(PAGE)), best_device())
-
-
-def model_shown(snapshot: training_view.Snapshot | None) -> "CopyTraining":
-    """Give the visitor's trained model where it has the settings on the page, else an untrained one, always the same."""
-    from tx_core.device import best_device
-    from tx_core.training import copy_run
-
-    chosen = copy_controls.settings(PAGE)
-    if snapshot and snapshot.result and snapshot.result.settings == chosen:
-        return snapshot.result
-    held = st.session_state.get(key(PAGE, "untrained"))
-    if held is None or held.settings != chosen:
-        held = st.session_state[key(PAGE, "untrained")] = copy_run.start(chosen, best_device())
-    return held
-
-
-def draw_numbers() -> None:
-    """Put a sequence into the box that the model has never seen."""
-    from tx_core.training import synthetic
-
-    try:
-        sizes = copy_controls.settings(PAGE)
-    except ExplorerError:
-        return
-    drawn = st.session_state[key(PAGE, "drawn")] = st.session_state.get(key(PAGE, "drawn"), 0) + 1
-    numbers = synthetic.random_sources(1, sizes.length, sizes.vocab_size, 10**9 + drawn)[0, 1:].tolist()
-    st.session_state[key(PAGE, "numbers")] = " ".join(map(str, numbers))
-
-
 def train_it() -> None:
     """The task, its training, and the visitor's own sequence."""
     from tx_core import device
@@ -109,8 +65,10 @@ def train_it() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control("Task", list(copy_controls.TASKS), key=key(PAGE, "task"), disabled=running, required=True,
                              format_func=copy_controls.TASKS.get)  # fmt: skip
-        training_view.start_or_stop(PAGE, KIND, snapshot, new_training, lambda left: copy_controls.choose(PAGE, left),
-                                    disabled=not fit())  # fmt: skip
+        training_view.start_or_stop(
+            PAGE, KIND, snapshot, lambda: copy_model.begin(PAGE), lambda left: copy_controls.choose(PAGE, left),
+            disabled=not copy_model.fits(PAGE),
+        )  # fmt: skip
         copy_controls.keep_and_load(PAGE, KIND, trained, disabled=running)
     copy_controls.ask_sizes(PAGE, disabled=running)
     with st.container():  # always there, so that the box below keeps its place, and the reader what is being typed
@@ -142,7 +100,8 @@ def ask_it(snapshot: training_view.Snapshot | None) -> None:
         model = tell_model(snapshot)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         controls.sentence(key(PAGE, "numbers"), "Your numbers")
-        st.button("Draw numbers", key=key(PAGE, "draw"), icon=":material/casino:", on_click=draw_numbers)
+        st.button("Draw numbers", key=key(PAGE, "draw"), icon=":material/casino:", on_click=copy_model.draw_numbers,
+                  args=(PAGE,))
     if model:
         show_answer(model)
 
@@ -153,7 +112,7 @@ def tell_model(snapshot: training_view.Snapshot | None) -> "CopyTraining | None"
         st.caption("Your own sequence is answered here as soon as the training has stopped.")
         return None
     try:
-        model = model_shown(snapshot)
+        model = copy_model.shown(PAGE, snapshot)
     except ExplorerError as unfit:
         explain(unfit)
         return None
@@ -178,23 +137,12 @@ def show_answer(model: "CopyTraining") -> None:
 
     found = copy_task.answer(model, copy_task.read_numbers(value("numbers"), model.settings))
     copy_pictures.show_answer(found)
-    if wrong := copy_pictures.why_wrong(found, model, lambda: examined(model)):
+    if wrong := copy_pictures.why_wrong(found, model, lambda: copy_model.examined(PAGE, model)):
         st.caption(wrong)
     elif model.losses and not found.usual_length:
         st.caption(f"It was trained on sequences of {model.settings.length - 1} numbers only; others are new to it.")
     best = alignment.best_head(found.trace, model.settings.task)
     live(PAGE, FIELDS, copy_pictures.show_maps, PAGE, found, (best.layer, best.head))
-
-
-def examined(model: "CopyTraining") -> tuple[int, int]:
-    """Give how many numbers a trained model writes wrongly in a test, and of how many; each model is tested once."""
-    from tx_core.training import copy_task
-
-    tested, counts = st.session_state.get(key(PAGE, "examined"), (None, (0, 0)))
-    if tested is not model:
-        counts = copy_task.examine(model)
-        st.session_state[key(PAGE, "examined")] = model, counts
-    return counts
 
 
 badge = open_page(PAGE)

@@ -11,7 +11,7 @@ NOT_AN_EXPLANATION = (
     "A warning that goes with all of them: a weight says what was mixed, not what decided. Attention is not an explanation."
 )
 
-open_page(PAGE).empty()  # nothing is computed here
+open_page(PAGE)
 for group in GROUPS:
     st.subheader(group.title, anchor=False)
     st.markdown("\n".join(f"- **{word.name}**: {word.meaning}" for word in group.words))

@@ -15,7 +15,7 @@ from pages.ui import address, parts_page
 from pages.ui.address import Field, spelled_out, understand
 from pages.ui.contents import PAGES
 
-WITH_STATE = [page.key for page in PAGES if page.key != "words"]
+WITH_STATE = [page.key for page in PAGES if page.computes]
 """The pages that hold anything of a visitor's; the words are the same for all."""
 WRITTEN = (
     "1", "2", "7", "64", "0.01", "0.25", "2.5", "1-2", "3-4", "1-2_3-4", "1-2-3", "0-3-5", "off~1-2", "off~2_hide~3_cut~1-2~2",

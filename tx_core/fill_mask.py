@@ -10,6 +10,7 @@ from tx_core.blanks import MAX_BLANKS, filled
 from tx_core.engine import BlankLogits, Engine
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.interventions import UNCHANGED, Interventions, for_rows
+from tx_core.tokenizer import Tokenizer
 from tx_core.trace import Encoding
 
 MAX_LISTED = 50
@@ -87,20 +88,24 @@ def predict(
     for number, place in enumerate(encoding.blanks):
         share = nucleus((answered.rows[0][number].float() / checked_temperature(temperature)).softmax(-1), top_p)
         best = share.topk(min(top_k, int((share > 0).sum())))
+        opens, entries = encoding.opens(place), zip(best.indices.tolist(), best.values.tolist(), strict=True)
         predictions = tuple(
-            Prediction(
-                id=entry,
-                piece=engine.tokenizer.word(entry),
-                word=engine.tokenizer.readable(entry),
-                joins=engine.tokenizer.joins(entry, first=encoding.opens(place)),
-                probability=probability,
-                sentence=filled(text, engine.tokenizer, {number: entry}),
-            )
-            for entry, probability in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+            _prediction(engine.tokenizer, text, number, opens, entry, probability) for entry, probability in entries
         )
         rest = max(0.0, 1.0 - sum(prediction.probability for prediction in predictions))
         blanks.append(BlankPredictions(number, place, predictions, rest))
     return Filling(engine.name, answered.device, encoding, tuple(blanks), temperature, top_p, answered.notice)
+
+
+def _prediction(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry: int, probability: float) -> Prediction:
+    return Prediction(
+        id=entry,
+        piece=tokenizer.word(entry),
+        word=tokenizer.readable(entry),
+        joins=tokenizer.joins(entry, first=opens),
+        probability=probability,
+        sentence=filled(text, tokenizer, {blank: entry}),
+    )
 
 
 def checked_temperature(temperature: float) -> float:

@@ -10,7 +10,9 @@ const KEYS_OF_CONTROLS = [" ", "Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "Ar
 // draw: called with a picture that has come before the page's. Gives what `foreseen` asks; its `end` ends it.
 export function makeForesight(draw) {
   const sight = { draw, known: null, fetched: null, early: null, waiting: null, past: [], turn: 0, unsure: 0, slid: {} };
-  const listeners = { pointerdown: foreseePress, pointerup: foreseeRelease, click: foreseeUse, input: foreseeUse, keydown: foreseeKey, popstate: lose };
+  const listeners = {
+    pointerdown: foreseePress, pointerup: foreseeRelease, click: foreseeUse, input: foreseeUse, keydown: foreseeKey, popstate: lose,
+  };
   for (const [kind, act] of Object.entries(listeners)) {
     listeners[kind] = (event) => act(sight, event);
     window.addEventListener(kind, listeners[kind], true);

@@ -13,6 +13,7 @@ class Page:
 
     second: what its address calls a second sentence, read together with the first or held against it; "" for none.
     address: how its link names it where that is not its key, which its old links keep.
+    computes: whether a model answers there, which the page then names, and whether there is a view to come back to.
     """
 
     key: str
@@ -22,6 +23,7 @@ class Page:
     lead: str
     second: str = ""
     address: str = ""
+    computes: bool = True
 
     @property
     def path(self) -> str:
@@ -63,7 +65,8 @@ PAGES = (
     Page("classifier", "Build", "A classifier", "How does a model learn to label a text?",
          "Train a small encoder to tell praise from blame, or on texts of your own, and see which words it goes by."),
     Page("words", "Read", "Words", "What do these words mean?",
-         "Token, head, query, weight: what the other pages take for known, in a sentence or two, and where to see it."),
+         "Token, head, query, weight: what the other pages take for known, in a sentence or two, and where to see it.",
+         computes=False),
 )
 
 

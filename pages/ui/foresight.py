@@ -76,11 +76,12 @@ def pack_seen(name: str, picture: Drawn, foresight: Foresight | None) -> bytes:
     """
     if not foresight:
         return pack(*picture)
-    seen = hmac.new(_secret, repr((foresight.page, foresight.values)).encode() + pack(*picture), "sha256").hexdigest()[:32]
+    digest = _digest(picture)
+    seen = hmac.new(_secret, repr((foresight.page, foresight.values, digest)).encode(), "sha256").hexdigest()[:32]
     kept = st.session_state.setdefault(f"{name}_foresight", deque(maxlen=KEPT))
     kept.append(_offered.setdefault(seen, foresight))  # who sees the very same view shares it
     controls = [key(foresight.page, field) for field in foresight.controls]
-    return _packed(picture, {"path": f"{PATH}/{seen}", "controls": controls})
+    return _packed(picture, {"path": f"{PATH}/{seen}", "controls": controls, "is": digest})
 
 
 def answer(request: Request) -> Response:
@@ -94,7 +95,8 @@ def answer(request: Request) -> Response:
     use_one_core()
     try:
         with in_haste(PATIENCE_SECONDS):
-            message = _packed(foresight.after(asked.get("control", ""), told), {})
+            picture = foresight.after(asked.get("control", ""), told)
+            message = _packed(picture, {"is": _digest(picture)})
     except (ExplorerError, LookupError, ValueError):
         return Response(None, 204, HEADERS)
     return Response(message, 200, HEADERS, "application/octet-stream")
@@ -103,10 +105,14 @@ def answer(request: Request) -> Response:
 ROUTE = Route(f"/{PATH}/{{name}}", answer)
 
 
-def _packed(picture: Drawn, where: Mapping[str, object]) -> bytes:
+def _digest(picture: Drawn) -> str:
+    """Name a picture by what it is: the same one has the same name, whoever is sent it."""
+    return blake2b(pack(*picture), digest_size=16).hexdigest()
+
+
+def _packed(picture: Drawn, known: Mapping[str, object]) -> bytes:
     header, cells = picture
-    digest = blake2b(pack(header, cells), digest_size=8).hexdigest()
-    return pack({**header, "foresight": {**where, "is": digest}}, cells)
+    return pack({**header, "foresight": known}, cells)
 
 
 def _number(told: str) -> int:

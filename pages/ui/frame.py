@@ -26,13 +26,15 @@ HEADINGS: dict[type[ExplorerError], str] = {
 def open_page(key: str) -> DeltaGenerator:
     """Begin a page: its question as title, one sentence on what it shows, and the badge of the engine.
 
-    The badge is handed back: a page that computed with another model than the default one passes it to show_engine.
+    The badge is handed back: a page that computed with another model than the default one passes it to show_engine. It
+    stays empty where nothing is computed.
     """
     page = contents.page(key)
     st.title(page.question, anchor=False)
     st.markdown(page.lead)
-    badge = st.empty()
-    status = readiness.default_engine.status
+    badge, status = st.empty(), readiness.default_engine.status
+    if not page.computes:
+        return badge
     if status.state == "warming up":
         with badge:
             _watch_the_warmup()

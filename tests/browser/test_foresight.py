@@ -32,6 +32,13 @@ def held_at(page_at: Callable[..., Page], settle: Callable[[Page], None]) -> Cal
     return open_page
 
 
+def answered(page: Page, line: Line, settle: Callable[[Page], None], written: str) -> None:
+    """Let the server hear of everything, and wait until its answer is drawn and written into the address."""
+    line.release()
+    page.wait_for_url(re.compile(written))
+    settle(page)
+
+
 def option(page: Page, name: str) -> Locator:
     return page.get_by_role("radio", name=name, exact=True).first
 
@@ -56,9 +63,7 @@ def test_an_option_is_drawn_before_the_answer_and_is_the_very_same_picture(held_
     early = changed(picture, before)
     assert line.held
     assert written not in page.url
-    line.release()
-    page.wait_for_url(re.compile(written))
-    settle(page)
+    answered(page, line, settle, written)
     assert picture.evaluate(PICTURE) == early
 
 
@@ -67,9 +72,7 @@ def test_a_slider_moved_by_keys_is_drawn_before_the_answer(held_at, settle):
     before = picture.evaluate(PICTURE)
     page.get_by_role("slider", name="Length: positions").press("ArrowRight")
     early = changed(picture, before)
-    line.release()
-    page.wait_for_url(re.compile("length=49"))
-    settle(page)
+    answered(page, line, settle, "length=49")
     assert picture.evaluate(PICTURE) == early
 
 
@@ -94,9 +97,7 @@ def test_a_painted_cell_changes_the_weights_before_the_answer(held_at, settle):
     before = weights.evaluate(PICTURE)
     page.locator("[data-row='2'][data-column='1']").click()
     early = changed(weights, before)
-    line.release()
-    page.wait_for_url(re.compile("kind=painted"))
-    settle(page)
+    answered(page, line, settle, "kind=painted")
     assert weights.evaluate(PICTURE) == early
 
 
@@ -110,9 +111,7 @@ def test_of_two_quick_steps_the_last_one_stays_through_the_answer_to_the_first(h
     page.evaluate(NOTES, ["[data-testid=matrices]"])
     line.release_one()
     page.wait_for_url(re.compile("length=49"))
-    line.release()
-    page.wait_for_url(re.compile("length=50"))
-    settle(page)
+    answered(page, line, settle, "length=50")
     page.wait_for_timeout(300)
     assert picture.evaluate(PICTURE) == last
     assert first not in page.evaluate("window.seen")
@@ -128,9 +127,7 @@ def test_an_option_chosen_before_the_answer_waits_for_it_as_the_first_may_have_s
     assert picture.evaluate(PICTURE) == padding
     line.release_one()
     page.wait_for_url(re.compile("padding=3"))
-    line.release()
-    page.wait_for_url(re.compile("kind=none"))
-    settle(page)
+    answered(page, line, settle, "kind=none")
     shown = changed(picture, padding)
     page.reload()
     expect(picture).to_be_visible(timeout=30_000)
@@ -145,9 +142,7 @@ def test_after_a_control_whose_outcome_is_not_known_the_page_is_waited_for(held_
     option(page, "Window").click()
     page.wait_for_timeout(400)
     assert picture.evaluate(PICTURE) == before
-    line.release()
-    page.wait_for_url(re.compile("kind=window"))
-    settle(page)
+    answered(page, line, settle, "kind=window")
     expect(page.get_by_role("gridcell", name="dog may look at dog")).to_be_visible()
 
 
@@ -172,9 +167,7 @@ def test_an_answer_that_was_not_foreseen_is_drawn_at_once(held_at, settle):
     page.get_by_role("slider", name="Length: positions").press("ArrowRight")
     before = picture.evaluate(PICTURE)
     page.get_by_role("slider", name="Base").press("ArrowLeft")
-    line.release()
-    page.wait_for_url(re.compile("base=1000"))
-    settle(page)
+    answered(page, line, settle, "base=1000")
     shown = picture.evaluate(PICTURE)
     assert shown != before
     page.reload()
