@@ -1,6 +1,7 @@
 """What every test may use: axis words checked at each call of the core, and one running app for all."""
 
 import functools
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -40,6 +41,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
         wait_until(ready, 90, "the default model's first answer")
         yield url
+
+
+@pytest.fixture(autouse=True)
+def no_hub_model_known() -> Iterator[None]:
+    """What a test found of the hub's models, loaded or out of reach, the next one does not know."""
+    yield
+    if models := sys.modules.get("tx_core.models"):
+        models._engines.clear()
+        models._failed.clear()
 
 
 @pytest.fixture
@@ -95,3 +105,21 @@ def hub_engine(checkpoint):
         return loaded[family]
 
     return of_family
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small corpus to pre-train on, with its licences."""
+    from training_texts import write_corpus
+
+    folder = write_corpus(tmp_path_factory.mktemp("corpus"))
+    (folder / "SOURCES.md").write_text("| short | CC0 |\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def trained(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The model of a short pre-training on it."""
+    from small_training import train
+
+    return train(corpus, tmp_path_factory.mktemp("trained"), "--steps", "24")

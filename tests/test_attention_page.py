@@ -116,7 +116,6 @@ def test_a_browser_that_draws_a_control_only_after_a_second_run_is_still_told_it
 
 def test_a_model_that_cannot_be_had_leaves_the_page_usable_and_the_text_in_place(open_app: Open, monkeypatch):
     monkeypatch.setattr(models, "fetch", unreachable)
-    monkeypatch.setattr(models, "_failed", {})  # what cannot be reached here can be in other tests
     app = open_app(text="A bird sings.", model="roberta-base", heads="1-2")
     assert not app.exception
     assert "cannot be reached now" in says(app)
@@ -142,7 +141,6 @@ def unreachable(hub_id: str, revision: str | None) -> Path:
 def test_a_model_with_several_attentions_offers_each_with_its_own_axes(open_app: Open, monkeypatch, tmp_path: Path):
     checkpoint = write_t5(tmp_path)
     monkeypatch.setattr(models, "fetch", lambda hub_id, revision: checkpoint)
-    monkeypatch.setattr(models, "_engines", LRUCache(1))
     monkeypatch.setattr(cache, "_kept", LRUCache(10**8, getsizeof=lambda kept: kept.nbytes))
     app = open_app(text="time flies like an arrow", pair="fruit flies", model="t5-small", heads="1-1", stack="cross")
     assert not app.exception

@@ -97,13 +97,10 @@ def test_electra_large_tells_the_shape_of_its_last_hidden_state(open_app):
 def test_a_family_that_can_be_loaded_shows_its_attention(open_app, checkpoint, monkeypatch: pytest.MonkeyPatch):
     directory: Path = checkpoint("albert")
     monkeypatch.setattr(models, "fetch", lambda *_: directory)
-    try:
-        app = open_app(PAGE, text="Fruit flies like a banana.", part="family", family="albert", load="1")
-        assert not app.exception
-        (header, _), = sent_to(app, "head_wall")  # fmt: skip
-        assert (header["layers"], header["heads"]) == (3, 4)
-    finally:
-        models._engines.pop("albert-base-v2", None)
+    app = open_app(PAGE, text="Fruit flies like a banana.", part="family", family="albert", load="1")
+    assert not app.exception
+    (header, _), = sent_to(app, "head_wall")  # fmt: skip
+    assert (header["layers"], header["heads"]) == (3, 4)
 
 
 def test_a_family_that_cannot_be_loaded_says_so(open_app, monkeypatch: pytest.MonkeyPatch):
@@ -111,7 +108,6 @@ def test_a_family_that_cannot_be_loaded_says_so(open_app, monkeypatch: pytest.Mo
         raise ModelUnavailable(f"{hub_id} could not be fetched: no connection.")
 
     monkeypatch.setattr(models, "fetch", refuse)
-    monkeypatch.setattr(models, "_failed", {})
     app = open_app(PAGE, text=TEXT, part="family", family="distilbert", load="1")
     assert not app.exception
     assert "distilbert/distilbert-base-uncased could not be fetched" in says(app)

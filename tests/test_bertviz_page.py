@@ -130,7 +130,6 @@ def test_an_encoder_decoder_offers_its_attentions_and_none_that_the_neuron_view_
     open_app: Open, monkeypatch, checkpoint: Callable[[str], Path]
 ):
     monkeypatch.setattr(models, "fetch", lambda hub_id, revision: checkpoint("t5"))
-    monkeypatch.setattr(models, "_engines", LRUCache(1))
     monkeypatch.setattr(cache, "_kept", LRUCache(10**8, getsizeof=lambda kept: kept.nbytes))
     app = open_app(PAGE, text="time flies like an arrow", pair="fruit flies", model="t5-small", stack="cross")
     assert not app.exception

@@ -58,7 +58,6 @@ def no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
         raise models.ModelUnavailable("no connection here")
 
     monkeypatch.setattr(models, "fetch", refuse)
-    monkeypatch.setattr(models, "_failed", {})
 
 
 def test_a_model_that_cannot_be_had_says_so_and_offers_the_built_in_one(open_app: Open, no_hub: None):

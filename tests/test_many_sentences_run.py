@@ -91,12 +91,10 @@ def test_a_result_of_other_sentences_is_headed_as_such(open_app: Open, readings:
 
 def test_any_model_of_the_hub_reads_them_too(open_app: Open, readings: Registry, checkpoint, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(models, "fetch", lambda hub_id, revision: checkpoint("roberta"))
-    monkeypatch.setattr(models, "_failed", {})
     app = open_app(PAGE, model=HUB_MODEL, texts="own", heads="99-99")
     assert "Upload a file first" in says(app)
     upload(app, "Time flies like an arrow\nthe dog and the fox\n")
     until_still(press(app, "run"), readings, KIND)
-    models._engines.clear()
     assert not app.exception
     assert app.query_params.get("heads") != ["99-99"]
     assert "Layer 99" not in says(app)

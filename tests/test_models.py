@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from cachetools import LRUCache, TTLCache
+from cachetools import TTLCache
 
 from tx_core import models
 from tx_core.checkpoint import read_json
@@ -21,6 +21,13 @@ def test_the_embedded_model_comes_first_and_is_described_as_it_is():
     assert (first.num_layers, first.num_heads) == (settings["num_hidden_layers"], settings["num_attention_heads"])
     weights = (models.MODELS / models.DEFAULT / "model.safetensors").stat().st_size
     assert first.megabytes == round(weights / 1e6)
+
+
+def test_the_embedded_model_is_as_small_and_as_deep_as_the_app_needs_it():
+    engine = models.load(models.DEFAULT)
+    assert (models.MODELS / models.DEFAULT / "model.safetensors").stat().st_size <= 25e6
+    assert min(engine.num_layers, engine.num_heads) >= 4
+    assert engine.max_tokens >= 128
 
 
 def test_every_model_says_size_licence_heads_and_where_it_is_from():
@@ -86,11 +93,9 @@ class Hub:
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Hub:
-    """A hub out of reach, and nothing known of any model yet."""
+    """A hub out of reach."""
     hub = Hub()
     monkeypatch.setattr(models, "fetch", hub.fetch)
-    monkeypatch.setattr(models, "_engines", LRUCache(2))
-    monkeypatch.setattr(models, "_failed", TTLCache(64, models.FAILURE_SECONDS))
     return hub
 
 

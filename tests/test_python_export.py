@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cachetools import LRUCache
 from snippets import computed
 from streamlit.testing.v1 import AppTest
 
@@ -91,7 +90,6 @@ HUB = {
 
 
 def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(models, "_engines", LRUCache(1))
     monkeypatch.setattr(models, "fetch", lambda hub_id, revision: directories[hub_id])
     directories, shown = {}, []
     for name, (family, options) in HUB.items():

@@ -1,7 +1,6 @@
 """Summaries of other models: a relative of BERT in every part, and what the others can and cannot show."""
 
 import pytest
-from cachetools import LRUCache
 from drawings import problems, says
 from streamlit.testing.v1 import AppTest
 
@@ -16,7 +15,6 @@ PARTS = ("glance", "layers", "values", "alike", "lens", "owed")
 @pytest.fixture
 def of_family(open_app, checkpoint, monkeypatch: pytest.MonkeyPatch):
     """Open the page with a tiny model of a family under a name of the catalogue."""
-    monkeypatch.setattr(models, "_engines", LRUCache(1))
 
     def opened(family: str, name: str, **view: str) -> AppTest:
         monkeypatch.setattr(models, "fetch", lambda *_: checkpoint(family))

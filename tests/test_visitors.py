@@ -16,9 +16,7 @@ HUB_MODEL = "roberta-base"
 def hub_model(checkpoint, monkeypatch: pytest.MonkeyPatch):
     """Let a name of the catalogue lead to a tiny checkpoint, as if it had been fetched."""
     monkeypatch.setattr(models, "fetch", lambda hub_id, revision: checkpoint("roberta"))
-    monkeypatch.setattr(models, "_failed", {})
-    yield HUB_MODEL
-    models._engines.clear()
+    return HUB_MODEL
 
 
 def test_runs_at_once_are_what_each_is_alone(hub_model: str):

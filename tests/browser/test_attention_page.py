@@ -61,7 +61,7 @@ def test_typing_changes_the_tokens_the_map_shows_and_clearing_says_what_to_do(pa
     expect(said(page)).to_contain_text("The strongest link between words: '")
     expect(map_label(page)).to_have_attribute("data-shape", re.compile('"queries":8'))
     page.get_by_text("8 of 128 tokens").wait_for()
-    assert sentence(page).input_value() == "Mary lost her keys. Again"
+    expect(sentence(page)).to_have_value("Mary lost her keys. Again")
     sentence(page).fill("")
     page.get_by_text("There is no text yet").wait_for()
     sentence(page).fill("Back again.")
@@ -190,6 +190,6 @@ def test_a_text_beyond_the_budget_is_kept_and_told(page_at):
     sentence(page).fill(long)
     page.get_by_text("2,002 of 128 tokens").wait_for()
     page.get_by_text("shorten it by 1,874 tokens").wait_for()
-    assert sentence(page).input_value() == long
+    expect(sentence(page)).to_have_value(long)
     page.get_by_role("button", name="Share this view").click()
     page.get_by_text("This view needs a link of").wait_for()

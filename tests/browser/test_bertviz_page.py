@@ -81,7 +81,7 @@ def test_views_and_texts_are_changed_and_come_back_by_their_link(page_at, frame_
     settle(page)
     page.reload()
     frame_of(page)
-    assert page.get_by_label("Sentence", exact=True).input_value() == "A bird sings."
+    expect(page.get_by_label("Sentence", exact=True)).to_have_value("A bird sings.")
 
 
 PAIR = "Fruit flies like a banana."

@@ -80,7 +80,7 @@ def test_pinning_and_going_back(page_at, settle):
     page = arrive(page_at, FLIES)
     page.get_by_role("button", name="Pin B as A").click()
     page.get_by_text("A and B are the same").wait_for()
-    assert page.get_by_label("Sentence A").input_value() == "fruit flies like a banana"
+    expect(page.get_by_label("Sentence A")).to_have_value("fruit flies like a banana")
     settle(page)
     page.go_back()
     expect(page.get_by_label("Sentence A")).to_have_value("time flies like an arrow", timeout=60_000)

@@ -1,5 +1,7 @@
 """The page of words in a browser: readable on a phone, and its links lead to what they promise."""
 
+from playwright.sync_api import expect
+
 from pages.ui import contents
 from pages.ui.word_list import GROUPS
 
@@ -13,4 +15,4 @@ def test_a_phone_in_the_dark_shows_the_words_and_a_link_leads_to_its_view(page_a
     view = next(view for group in GROUPS for view in group.views if view.page == "self_attention")
     page.get_by_role("link", name=contents.page(view.page).question).click()
     page.get_by_role("heading", level=1, name=contents.page(view.page).question).wait_for()
-    assert page.get_by_label("Sentence", exact=True).input_value() == view.settings["text"]
+    expect(page.get_by_label("Sentence", exact=True)).to_have_value(view.settings["text"])
