@@ -8,7 +8,7 @@ from torch import nn
 
 from tx_core.bert import Bert, random_bert
 from tx_core.config import BertConfig
-from tx_core.fused import STEP, all_weights
+from tx_core.fused import REGISTER, STEP, all_weights, fused_softmax
 from tx_core.layers import ACTIVATION
 from tx_core.masks import padding_mask
 
@@ -37,6 +37,15 @@ def test_all_weights_are_those_of_the_run_written_out(activation: str, lengths: 
     for weights, layer in zip(found, written_out, strict=True):
         assert weights.std() > 0.05
         torch.testing.assert_close(weights, layer["weights"], atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("keys", [1, 3, REGISTER - 1, REGISTER, 40])
+def test_shares_of_few_and_of_many_keys_are_those_of_softmax(keys: int):
+    scores = 30 * torch.randn(2, 3, 5, keys, generator=torch.Generator().manual_seed(keys)) + 80
+    scores[0, 0, 0, 1:], scores[1, 2, :, : keys // 2] = -torch.inf, -torch.inf
+    shares = fused_softmax(scores)
+    torch.testing.assert_close(shares.double(), torch.softmax(scores.double(), dim=-1), atol=3e-7, rtol=3e-6)
+    assert torch.equal(shares == 0, torch.softmax(scores, dim=-1) == 0)
 
 
 @torch.inference_mode()

@@ -12,13 +12,15 @@ import torch.nn.functional as functional
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tx_core.attention import attend, attention_scores, attention_weights, merge_heads, split_heads
+from tx_core.attention import attend, attention_scores, attention_weights, merge_heads, softmax, split_heads
 from tx_core.bert import Bert, BertEmbeddings
 from tx_core.layers import EncoderBlock, LayerNorm, MultiHeadAttention, gelu, gelu_new
 
 STEP = 128
 """Rows are filled up to a multiple of this where a processor multiplies in bfloat16: for products of a new size its library
 makes new code, and keeps it: gigabytes of it for what has many sizes."""
+REGISTER = 16 if "AVX512" in torch.backends.cpu.get_cpu_capability() else 8
+"""Numbers that a processor computes at once: PyTorch's softmax goes through shorter rows number by number."""
 FUSED: dict[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]] = {
     gelu: functional.gelu,
     gelu_new: partial(functional.gelu, approximate="tanh"),
@@ -40,12 +42,12 @@ def all_weights(
     for block in blocks:
         attention = block.attention
         projected = in_heads(attention, rows, ids.shape, attention.query, attention.key, attention.value)
-        context, weights, _ = attend(*projected, mask)
+        context, weights, _ = attend(*projected, mask, normalise=fused_softmax)
         mixed = merge_heads(context).flatten(0, 1).to(rows.dtype)
         rows = after_attention(block, rows, filled_up(mixed))
         layers.append(weights)
     projected = in_heads(last.attention, rows, ids.shape, last.attention.query, last.attention.key)
-    return [*layers, attention_weights(attention_scores(*projected), mask)]
+    return [*layers, attention_weights(attention_scores(*projected), mask, fused_softmax)]
 
 
 def filled_up(rows: Float[Tensor, "row hidden"]) -> Float[Tensor, "filled hidden"]:
@@ -85,6 +87,14 @@ def after_attention(
     hidden = fused_norm(block.attention_norm, hidden + block.dropout(block.attention.output(mixed)))
     wide = fused_activation(feed_forward.activation)(feed_forward.widen(hidden))
     return fused_norm(block.feed_forward_norm, hidden + block.dropout(feed_forward.narrow(wide)))
+
+
+def fused_softmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
+    """Compute `attention.softmax` without a gradient; on a processor, of a few keys, many rows at once: five times as fast."""
+    if scores.device.type != "cpu" or scores.shape[-1] >= REGISTER:
+        return softmax(scores)
+    grown = (scores - scores.amax(dim=-1, keepdim=True)).exp_()
+    return grown.div_(grown.sum(dim=-1, keepdim=True))
 
 
 def fused_norm(norm: LayerNorm, x: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
