@@ -106,6 +106,14 @@ def test_only_what_new_blocks_add_is_learned_in_the_first_part_of_a_run(trained,
     assert moved[6] == moved[10] == set(before)
 
 
+def test_layers_whose_looking_is_held_learn_all_but_where_to_look(trained, corpus, tmp_path):
+    run, facts = prepared(corpus, tmp_path, "--init-from", str(trained), "--steps", "3", "--muon", "--hold-looking", "2")
+    before = {name: weight.detach().clone() for name, weight in run.model.named_parameters()}
+    assert [told.step for told in run.steps(tmp_path, facts)] == [1, 2, 3]
+    stayed = {name for name, weight in run.model.named_parameters() if torch.equal(weight, before[name])}
+    assert stayed == {f"encoder.blocks.1.attention.{part}.{kind}" for part in ("query", "key") for kind in ("weight", "bias")}
+
+
 def test_a_run_that_is_taken_up_again_holds_what_it_held_whatever_is_said_of_its_origin(trained, corpus, tmp_path):
     words = ("--layers", "4", "--steps", "4")
     run, facts = prepared(corpus, tmp_path, *words, "--init-from", str(trained))

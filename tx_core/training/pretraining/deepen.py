@@ -51,6 +51,14 @@ def all_but_added(model: Bert, places: Sequence[int]) -> list[str]:
     return [name for name, _ in model.named_parameters() if not name.startswith(adding)] if adding else []
 
 
+def looking(model: Bert, layers: Sequence[int]) -> list[str]:
+    """Name the weights that decide where the heads of some layers look, counted from 1; raises ValueError for one it has not."""
+    if absent := [layer for layer in layers if not 1 <= layer <= model.config.num_layers]:
+        raise ValueError(f"hold_looking must name layers from 1 to {model.config.num_layers}, got {absent[0]}")
+    parts = tuple(f"encoder.blocks.{layer - 1}.attention.{part}." for layer in layers for part in ("query", "key"))
+    return [name for name, _ in model.named_parameters() if name.startswith(parts)] if parts else []
+
+
 def _origins(old: int, num_layers: int) -> list[int]:
     """Say from which block of the trained model each block comes."""
     new = num_layers - old

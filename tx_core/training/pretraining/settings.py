@@ -90,6 +90,7 @@ class ScheduleSettings:
     hold_old: float = field(
         default=0.15, metadata={"help": "share of the run in which blocks added to --init-from learn what to add; all else stays"}
     )
+    hold_looking: tuple[int, ...] = field(default=(), metadata={"help": "layers whose queries and keys stay as they are"})
 
     def __post_init__(self) -> None:
         if self.steps < 0 or (self.steps == 0 and self.minutes <= 0):

@@ -16,6 +16,7 @@ from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
 from tx_core.training.evaluation.probe import BertProbe
 from tx_core.training.pretraining.batches import Batch, BatchStream, Place
 from tx_core.training.pretraining.clocks import Clocks
+from tx_core.training.pretraining.deepen import looking
 from tx_core.training.pretraining.device_batch import attention_mask, moved
 from tx_core.training.pretraining.fused_forward import fused_forward, fused_loss
 from tx_core.training.pretraining.masking import Masked, continuing_pieces, mask_words
@@ -62,7 +63,8 @@ class Pretraining:
 
     held: weights that stay as they are for the first part of the run, `hold_old`: all but those that decide what new blocks
     add. At first that is noise, and the quickest way to less of it is to look at [CLS] or [SEP] alone: with everything
-    learning from the start, every head of a new block did so within 200 updates, and stayed there.
+    learning from the start, every head of a new block did so within 200 updates, and stayed there. fixed: those that stay so
+    to the end, `hold_looking`.
     """
 
     def __init__(self, model: Bert, tokenizer: Tokenizer, sources: Sequence[TokenisedSource], choices: Choices,
@@ -70,7 +72,7 @@ class Pretraining:
         self.choices, self.device, self.half = choices, device, half
         self.tokenizer, self.held_out = tokenizer, held_out
         self.model = model.to(device).train().requires_grad_(True)
-        self.held = tuple(held)
+        self.held, self.fixed = tuple(held), looking(model, choices.schedule.hold_looking)
         self.mean = RunningMean(self.model, choices.optimiser.mean_decay)
         self.optimiser = make_optimiser(self.model, choices.optimiser, half)
         pieces = pieces_of(tokenizer.backend)
@@ -119,9 +121,8 @@ class Pretraining:
             part = self.loss_sum(batch, masks) / total
             part.backward()
             loss += part.detach()
-        if done < choices.schedule.hold_old:
-            for name in self.held:
-                self.model.get_parameter(name).grad = None
+        for name in (*self.fixed, *(self.held if done < choices.schedule.hold_old else ())):
+            self.model.get_parameter(name).grad = None
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), choices.optimiser.clip)
         self.optimiser.step((released_rate if self.held else learning_rate)(choices.schedule, done))
         self.mean.update(self.model)
