@@ -6,7 +6,8 @@ import torch
 from tx_core.bert import random_bert
 from tx_core.config import BertConfig
 from tx_core.encoder import EncoderRun
-from tx_core.training.pretraining.deepen import all_but_added, deepened, new_blocks
+from tx_core.training.pretraining.deepen import deepened, new_blocks
+from tx_core.training.pretraining.held import all_but_added
 
 CONFIG = BertConfig(vocab_size=30, hidden_size=64, num_layers=4, num_heads=4, intermediate_size=96, max_positions=12,
                     num_segments=2, activation="gelu", layer_norm_eps=1e-12, dropout=0.0)  # fmt: skip

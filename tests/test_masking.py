@@ -80,6 +80,9 @@ def test_the_rate_rises_once_more_when_held_weights_are_let_go():
     settings = ScheduleSettings(steps=100, warm_up=0.1, hold_old=0.3)
     shares = [released_rate(settings, done) / learning_rate(settings, done) for done in (0.05, 0.29, 0.3, 0.35, 0.4, 0.9)]
     assert shares == pytest.approx([1, 1, 1e-3, 0.5, 1, 1])
+    for never in (ScheduleSettings(steps=100, warm_up=0.1, hold_old=0.0), ScheduleSettings(steps=100, warm_up=0.0)):
+        for done in (0.0, 0.05, 0.3):
+            assert released_rate(never, done) == learning_rate(never, done)
 
 
 def test_the_end_comes_by_steps_or_by_time():

@@ -52,10 +52,12 @@ def test_the_running_mean_of_weights_that_stand_still_is_those_weights():
     torch.testing.assert_close(state["head.dense.weight"], before["head.dense.weight"])
 
 
-def test_a_layer_that_is_not_there_cannot_be_held(corpus, tmp_path):
+def test_a_layer_that_is_not_there_cannot_be_held(trained, corpus, tmp_path):
     for number in ("0", "3"):
         with pytest.raises(ValueError, match=f"hold_looking must name layers from 1 to 2, got {number}"):
-            prepared(corpus, tmp_path, "--steps", "3", "--hold-looking", number)
+            prepared(corpus, tmp_path, "--steps", "3", "--hold-looking", number, "--init-from", str(trained))
+    with pytest.raises(ValueError, match="hold_looking needs --init-from"):
+        prepared(corpus, tmp_path, "--steps", "3", "--hold-looking", "1")
 
 
 def test_training_lowers_the_loss(trained):

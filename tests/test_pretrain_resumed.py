@@ -55,7 +55,7 @@ def test_a_run_killed_by_the_system_leaves_a_state_to_go_on_from(corpus, tmp_pat
 
 def test_a_run_is_not_resumed_with_other_settings_or_texts(corpus, tmp_path):
     train(corpus, tmp_path, "--steps", "5")
-    with pytest.raises(CorpusProblem, match=r"other settings: masking was .*Choose another --out"):
+    with pytest.raises(CorpusProblem, match=r"other settings: masking, rate was 0.25, now 0.4. Choose another --out"):
         prepared(corpus, tmp_path, "--steps", "9", "--rate", "0.4")
     longer, _ = prepared(corpus, tmp_path, "--steps", "9")
     assert longer.progress.step == 5 and longer.done == pytest.approx(5 / 9)
@@ -103,7 +103,9 @@ def test_only_what_new_blocks_add_is_learned_in_the_first_part_of_a_run(trained,
         moved[told.step] = {name for name, weight in run.model.named_parameters() if not torch.equal(weight, before[name])}
     new = {name for name in before if name.startswith(("encoder.blocks.1.", "encoder.blocks.3."))}
     assert moved[5] == {name for name in new if "query" not in name and "key" not in name}
-    assert moved[6] == moved[10] == set(before)
+    taught = {name for name in before if not name.endswith("key.bias")}  # which softmax does not see
+    assert taught <= moved[6]
+    assert taught <= moved[10]
 
 
 def test_layers_whose_looking_is_held_learn_all_but_where_to_look(trained, corpus, tmp_path):
@@ -111,7 +113,8 @@ def test_layers_whose_looking_is_held_learn_all_but_where_to_look(trained, corpu
     before = {name: weight.detach().clone() for name, weight in run.model.named_parameters()}
     assert [told.step for told in run.steps(tmp_path, facts)] == [1, 2, 3]
     stayed = {name for name, weight in run.model.named_parameters() if torch.equal(weight, before[name])}
-    assert stayed == {f"encoder.blocks.1.attention.{part}.{kind}" for part in ("query", "key") for kind in ("weight", "bias")}
+    held = {f"encoder.blocks.1.attention.{part}.{kind}" for part in ("query", "key") for kind in ("weight", "bias")}
+    assert held <= stayed <= held | {"encoder.blocks.0.attention.key.bias"}  # which softmax does not see
 
 
 def test_a_run_that_is_taken_up_again_holds_what_it_held_whatever_is_said_of_its_origin(trained, corpus, tmp_path):

@@ -14,6 +14,7 @@ from typing import Any
 from tx_core.checkpoint import MANIFEST, WEIGHTS, load_bert, read_json
 from tx_core.errors import ExplorerError
 from tx_core.tokenizer import load_tokenizer
+from tx_core.training.pretraining.command_line import tuple_of
 from tx_core.training.pretraining.deepen import deepened, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
 
@@ -25,8 +26,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("second", type=Path, help="folder of the model that was trained on from it")
     parser.add_argument("--out", type=Path, required=True, help="folder for the mean")
     parser.add_argument("--share", type=float, default=0.5, help="what the second counts for, from 0 to 1")
-    parser.add_argument("--own", type=int, action="append", default=[], metavar="LAYER",
-                        help="a layer, from 1, that stays the second's own; may be repeated")  # fmt: skip
+    parser.add_argument("--own", type=tuple_of(int), default=(), metavar="LAYERS",
+                        help="layers, from 1, that stay the second's own, with commas")  # fmt: skip
     given = parser.parse_args(words)
     try:
         average(given.first, given.second, given.out, given.share, given.own)
@@ -60,18 +61,19 @@ def average(first: Path, second: Path, out: Path, share: float = 0.5, own: Seque
     if vocabulary.to_str() != same.to_str():
         raise ValueError("the two models differ in their vocabulary: the same row would mean two words.")
     before = one.state_dict()
-    kept = tuple(f"encoder.blocks.{place}." for place in (*added, *(layer - 1 for layer in own)))
+    of_second = sorted({*own, *(place + 1 for place in added)})
+    kept = tuple(f"encoder.blocks.{layer - 1}." for layer in of_second)
     weights = {name: after if name.startswith(kept) else before[name].lerp(after, share)
                for name, after in other.state_dict().items()}  # fmt: skip
-    return export_checkpoint(out, other.config, weights, vocabulary, _facts(first, second, share, own))
+    return export_checkpoint(out, other.config, weights, vocabulary, _facts(first, second, share, of_second))
 
 
-def _facts(first: Path, second: Path, share: float, own: Sequence[int]) -> dict[str, Any]:
+def _facts(first: Path, second: Path, share: float, of_second: list[int]) -> dict[str, Any]:
     """Tell how the second was trained, and what it was averaged with."""
     told = read_json(second / MANIFEST).get("training", {}) if (second / MANIFEST).exists() else {}
     parents = [hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest() for folder in (first, second)]
     return {name: fact for name, fact in told.items() if name != "held_out"} | {
-        "averaged": {"weights": parents, "share_of_the_second": share, "layers_of_the_second": list(own)}
+        "averaged": {"weights": parents, "share_of_the_second": share, "layers_of_the_second": of_second}
     }
 
 

@@ -23,8 +23,9 @@ from tx_core.tokenizer import Tokenizer as ReadingTokenizer
 from tx_core.tokenizer import load_tokenizer
 from tx_core.training.pretraining.command_line import parser, record_from
 from tx_core.training.pretraining.corpus import CorpusProblem, Source, lines_of, read_corpus, read_held_out
-from tx_core.training.pretraining.deepen import all_but_added, deepened, new_blocks
+from tx_core.training.pretraining.deepen import deepened, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
+from tx_core.training.pretraining.held import all_but_added, looking
 from tx_core.training.pretraining.provenance import (
     choose_device,
     code_version,
@@ -82,8 +83,11 @@ def prepare(given: argparse.Namespace, tell: Tell) -> tuple[Pretraining, dict[st
     sources = read_corpus(given.corpus, given.mix)
     held_out = read_held_out(given.corpus)
     saved = load_state(given.out)
+    if choices.schedule.hold_looking and not (saved or given.init_from):
+        raise ValueError("hold_looking needs --init-from: heads of random weights look everywhere alike")
     backend = from_pieces(saved["facts"]["pieces"]) if saved else _vocabulary(given, sources, choices.run.seed, tell)
     model, held = _model(given, shape, backend, choices)
+    fixed = looking(model, choices.schedule.hold_looking)
     device = choose_device(choices.run.device)
     half = in_half(choices.run.precision, device)
     facts = _facts(given, sources, backend, model, choices)
@@ -91,7 +95,7 @@ def prepare(given: argparse.Namespace, tell: Tell) -> tuple[Pretraining, dict[st
         check_same_run(saved["facts"]["same"], facts["same"])
     tokenised = tokenise(sources, backend, given.cache or given.out / "tokens", tell)
     run = Pretraining(model, _reading(backend), tokenised, choices, device=device, half=half,
-                      held_out=[source.file for source in held_out], held=held)  # fmt: skip
+                      held_out=[source.file for source in held_out], held=held, fixed=fixed)  # fmt: skip
     if saved:
         run.resume(saved)
         tell(f"resumed at step {run.progress.step:,} of sitting {run.progress.sittings}")
@@ -162,11 +166,11 @@ def _facts(
     """Gather what the manifest tells; `same` is what a resumed run must share with the one it goes on from."""
     settings = {name: asdict(part) for name, part in vars(choices).items()} | {"model": asdict(model.config)}
     data = describe_data(sources)
-    # The length of a run and of its hold may be changed on the way; a list and a tuple are the same once saved.
+    # The length of a run and of its hold may be changed on the way; made longer, it holds again up to its share.
     fixed = {name: value for name, value in settings["schedule"].items() if name not in ("steps", "minutes", "hold_old")}
     same = {"model": settings["model"], "packing": settings["packing"], "masking": settings["masking"],
             "optimiser": settings["optimiser"], "schedule": fixed, "seed": choices.run.seed, "data": data}  # fmt: skip
-    return {
+    return {  # in `same` a list and a tuple are alike, as they are once saved
         "same": json.loads(json.dumps(same)), "pieces": pieces_of(backend), "data": data, "settings": settings,
         "code": code_version(), "licences": read_licences(given.corpus),
         "init_from": given.init_from.name if given.init_from else None,

@@ -1,6 +1,7 @@
 """The command line made of the settings: one option a field, grouped by record."""
 
 import argparse
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin
@@ -50,10 +51,12 @@ def _add(group: argparse._ArgumentGroup, name: str, default: Any, kind: Any, tol
     if kind is bool:
         group.add_argument(option, action=argparse.BooleanOptionalAction, default=default, help=told)
     elif get_origin(kind) is tuple:
-        group.add_argument(option, type=_tuple_of(get_args(kind)[0]), default=default, help=f"{told}, with commas ({default})")
+        told = f"{told}, with commas ({','.join(map(str, default)) or 'none'})"
+        group.add_argument(option, type=tuple_of(get_args(kind)[0]), default=default, help=told)
     else:
         group.add_argument(option, type=kind, default=default, help=f"{told} ({default})")
 
 
-def _tuple_of(kind: type) -> Any:
+def tuple_of(kind: type) -> Callable[[str], tuple[Any, ...]]:
+    """Give what reads an option of several values, with commas."""
     return lambda text: tuple(kind(part) for part in text.split(","))

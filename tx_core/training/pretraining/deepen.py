@@ -1,16 +1,12 @@
 """Going on from a trained model with more blocks: the new ones at first change next to nothing."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
 
 from tx_core.bert import Bert, random_bert
 from tx_core.layers import EncoderBlock, LayerNorm
-
-ADDING = ("attention.value", "attention.output", "attention_norm", "feed_forward.", "feed_forward_norm")
-"""The parts of a block that decide what it adds to a token's vector, wherever it looks."""
 
 
 def deepened(trained: Bert, num_layers: int) -> Bert:
@@ -43,20 +39,6 @@ def new_blocks(old: int, num_layers: int) -> list[int]:
     """List the places of the new blocks, from 0, where a model of `old` blocks was deepened."""
     origins = _origins(old, num_layers)
     return [place for place in range(1, num_layers) if origins[place] == origins[place - 1]]
-
-
-def all_but_added(model: Bert, places: Sequence[int]) -> list[str]:
-    """Name all weights but those that decide what the new blocks at some places add; none where no block is new."""
-    adding = tuple(f"encoder.blocks.{place}.{part}" for place in places for part in ADDING)
-    return [name for name, _ in model.named_parameters() if not name.startswith(adding)] if adding else []
-
-
-def looking(model: Bert, layers: Sequence[int]) -> list[str]:
-    """Name the weights that decide where the heads of some layers look, counted from 1; raises ValueError for one it has not."""
-    if absent := [layer for layer in layers if not 1 <= layer <= model.config.num_layers]:
-        raise ValueError(f"hold_looking must name layers from 1 to {model.config.num_layers}, got {absent[0]}")
-    parts = tuple(f"encoder.blocks.{layer - 1}.attention.{part}." for layer in layers for part in ("query", "key"))
-    return [name for name, _ in model.named_parameters() if name.startswith(parts)] if parts else []
 
 
 def _origins(old: int, num_layers: int) -> list[int]:

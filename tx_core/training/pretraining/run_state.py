@@ -54,5 +54,13 @@ def check_same_run(saved: dict[str, Any], asked: dict[str, Any]) -> None:
     """Raise CorpusProblem when the run to be resumed was started with other settings or other texts."""
     changed = [name for name in asked if saved.get(name) != asked[name]]
     if changed:
-        told = "; ".join(f"{name} was {saved.get(name)!r}, now {asked[name]!r}"[:200] for name in changed[:3])
+        told = "; ".join(_changed(name, saved.get(name), asked[name]) for name in changed[:3])
         raise CorpusProblem(f"This folder holds a run that cannot be resumed with other settings: {told}. Choose another --out.")
+
+
+def _changed(name: str, saved: Any, asked: Any) -> str:
+    """Say what differs; of a record, in its first field that does."""
+    if isinstance(saved, dict) and isinstance(asked, dict):
+        field = next(field for field in saved | asked if saved.get(field) != asked.get(field))
+        return _changed(f"{name}, {field}", saved.get(field), asked.get(field))
+    return f"{name} was {repr(saved)[:150]}, now {repr(asked)[:150]}"

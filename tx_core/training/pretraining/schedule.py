@@ -22,7 +22,7 @@ def released_rate(settings: ScheduleSettings, done: float) -> float:
 
     The optimiser then knows nothing of their gradients yet.
     """
-    if done < settings.hold_old or not settings.warm_up:
+    if done < settings.hold_old or not (settings.hold_old and settings.warm_up):
         return learning_rate(settings, done)
     return learning_rate(settings, done) * min(1.0, max((done - settings.hold_old) / settings.warm_up, 1e-3))
 

@@ -16,7 +16,6 @@ from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
 from tx_core.training.evaluation.probe import BertProbe
 from tx_core.training.pretraining.batches import Batch, BatchStream, Place
 from tx_core.training.pretraining.clocks import Clocks
-from tx_core.training.pretraining.deepen import looking
 from tx_core.training.pretraining.device_batch import attention_mask, moved
 from tx_core.training.pretraining.fused_forward import fused_forward, fused_loss
 from tx_core.training.pretraining.masking import Masked, continuing_pieces, mask_words
@@ -63,16 +62,17 @@ class Pretraining:
 
     held: weights that stay as they are for the first part of the run, `hold_old`: all but those that decide what new blocks
     add. At first that is noise, and the quickest way to less of it is to look at [CLS] or [SEP] alone: with everything
-    learning from the start, every head of a new block did so within 200 updates, and stayed there. fixed: those that stay so
-    to the end, `hold_looking`.
+    learning from the start, every head of a new block did so within 215 updates, and stayed there. fixed: those that stay so
+    to the end.
     """
 
     def __init__(self, model: Bert, tokenizer: Tokenizer, sources: Sequence[TokenisedSource], choices: Choices,
-                 *, device: str, half: bool, held_out: Sequence[Path] = (), held: Sequence[str] = ()):  # fmt: skip
+                 *, device: str, half: bool, held_out: Sequence[Path] = (), held: Sequence[str] = (),
+                 fixed: Sequence[str] = ()):  # fmt: skip
         self.choices, self.device, self.half = choices, device, half
         self.tokenizer, self.held_out = tokenizer, held_out
         self.model = model.to(device).train().requires_grad_(True)
-        self.held, self.fixed = tuple(held), looking(model, choices.schedule.hold_looking)
+        self.held, self.fixed = tuple(held), tuple(fixed)
         self.mean = RunningMean(self.model, choices.optimiser.mean_decay)
         self.optimiser = make_optimiser(self.model, choices.optimiser, half)
         pieces = pieces_of(tokenizer.backend)
