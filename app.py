@@ -26,9 +26,9 @@ from pages.ui import component, foresight, framed, maps_at_hand, readiness
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
+# Programs that PyTorch keeps on a processor, one for each size of an operation: by itself a thousand, which many sentences in
+# bfloat16 through a model of BERT's size fill with 1.8 GB. Read at its first operation, hence set before torch is there.
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
-"""Programs that PyTorch keeps on a processor, one for each size of an operation: by itself a thousand, which many sentences in
-bfloat16 through a model of BERT's size fill with 1.8 GB. Read at its first operation, hence set before torch is there."""
 
 
 def content_policy(index: str) -> str:

@@ -45,11 +45,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def no_hub_model_known() -> Iterator[None]:
-    """What a test found of the hub's models, loaded or out of reach, the next one does not know."""
+    """What a test found of the hub's models, loaded, run or out of reach, the next one does not know."""
     yield
-    if models := sys.modules.get("tx_core.models"):
-        models._engines.clear()
-        models._failed.clear()
+    models, cache = (sys.modules.get(name) for name in ("tx_core.models", "pages.ui.cache"))
+    if models:
+        with models._guard:
+            models._engines.clear()
+            models._failed.clear()
+    if cache:
+        with cache._guard:
+            cache._kept.clear()
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cachetools import LRUCache
 from checkpoints import write_t5
 from drawings import drawn, says, shown_weights, weights_of
 from streamlit.testing.v1 import AppTest
@@ -141,7 +140,6 @@ def unreachable(hub_id: str, revision: str | None) -> Path:
 def test_a_model_with_several_attentions_offers_each_with_its_own_axes(open_app: Open, monkeypatch, tmp_path: Path):
     checkpoint = write_t5(tmp_path)
     monkeypatch.setattr(models, "fetch", lambda hub_id, revision: checkpoint)
-    monkeypatch.setattr(cache, "_kept", LRUCache(10**8, getsizeof=lambda kept: kept.nbytes))
     app = open_app(text="time flies like an arrow", pair="fruit flies", model="t5-small", heads="1-1", stack="cross")
     assert not app.exception
     stacks = cache.trace("t5-small", "time flies like an arrow", "fruit flies").stacks

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cachetools import LRUCache, TTLCache
+from cachetools import TTLCache
 from drawings import says
 from serving import fetch
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import cache, controls, framed
+from pages.ui import controls, framed
 from pages.ui.framed import Document
 from tx_core import models
 
@@ -130,7 +130,6 @@ def test_an_encoder_decoder_offers_its_attentions_and_none_that_the_neuron_view_
     open_app: Open, monkeypatch, checkpoint: Callable[[str], Path]
 ):
     monkeypatch.setattr(models, "fetch", lambda hub_id, revision: checkpoint("t5"))
-    monkeypatch.setattr(cache, "_kept", LRUCache(10**8, getsizeof=lambda kept: kept.nbytes))
     app = open_app(PAGE, text="time flies like an arrow", pair="fruit flies", model="t5-small", stack="cross")
     assert not app.exception
     assert '"name":"Cross"' in drawn(app).html

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from tx_core import fused
 from tx_core.bert import Bert, random_bert
 from tx_core.config import BertConfig
 from tx_core.fused import REGISTER, STEP, all_weights, fused_softmax
@@ -68,7 +69,7 @@ def test_what_stands_under_the_padding_moves_no_weight_bit_for_bit():
 
 
 @torch.inference_mode()
-def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up_changes_nothing():
+def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up_changes_nothing(monkeypatch):
     model, sizes = shaken("gelu").bfloat16(), set()
     long = torch.randint(90, (19, 17), generator=torch.Generator().manual_seed(7))
     for ids in (IDS, long):
@@ -79,6 +80,11 @@ def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up
         found = all_weights(model, ids, torch.zeros_like(ids), mask)
         for hook in hooks:
             hook.remove()
+        with monkeypatch.context() as patch:
+            patch.setattr(fused, "STEP", 1)
+            unfilled = all_weights(model, ids, torch.zeros_like(ids), mask)
+        for half, bare in zip(found, unfilled, strict=True):
+            assert (half - bare).abs().mean() < 1e-4
         for half, full in zip(found, expected, strict=True):
             assert half.dtype == torch.float32
             assert half.shape == full.shape

@@ -20,7 +20,7 @@ STEP = 128
 """Rows are filled up to a multiple of this where a processor multiplies in bfloat16: for products of a new size its library
 makes new code, and keeps it: gigabytes of it for what has many sizes."""
 REGISTER = 16 if "AVX512" in torch.backends.cpu.get_cpu_capability() else 8
-"""Numbers that a processor computes at once: PyTorch's softmax goes through shorter rows number by number."""
+"""Numbers that most processors compute at once: PyTorch's softmax goes through shorter rows number by number."""
 FUSED: dict[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]] = {
     gelu: functional.gelu,
     gelu_new: partial(functional.gelu, approximate="tanh"),
@@ -51,8 +51,9 @@ def all_weights(
 
 
 def filled_up(rows: Float[Tensor, "row hidden"]) -> Float[Tensor, "filled hidden"]:
-    """Add rows of zeros up to a multiple of STEP, in bfloat16."""
-    return functional.pad(rows, (0, 0, 0, -len(rows) % STEP)) if rows.dtype == torch.bfloat16 else rows
+    """Add rows of zeros up to a multiple of STEP, in bfloat16 on a processor."""
+    filling = rows.dtype == torch.bfloat16 and rows.device.type == "cpu"
+    return functional.pad(rows, (0, 0, 0, -len(rows) % STEP)) if filling else rows
 
 
 def fused_embeddings(
@@ -66,10 +67,11 @@ def fused_embeddings(
 def in_heads(
     attention: MultiHeadAttention, rows: Float[Tensor, "filled hidden"], shape: torch.Size, *projections: nn.Linear
 ) -> Iterator[Float[Tensor, "batch head token head_dim"]]:
-    """Give what each of an attention's projections makes of the vectors of a batch, cut into heads, in single precision at least.
+    """Give what each of an attention's projections makes of the vectors of a batch, cut into heads.
 
-    shape: batch and token; rows beyond are what they were filled up with. Each is laid out in a row, else keys are copied
-    crosswise.
+    shape: batch and token; rows beyond are what they were filled up with. bfloat16 becomes single precision: scores are then
+    more exact, and products of as many sizes as texts have lengths need no new code for each. Each is laid out in a row, else
+    keys are copied crosswise.
     """
     for projection in projections:
         part = split_heads(projection(rows)[: shape.numel()].unflatten(0, shape), attention.num_heads)
@@ -90,7 +92,7 @@ def after_attention(
 
 
 def fused_softmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
-    """Compute `attention.softmax` without a gradient; on a processor, of a few keys, many rows at once: five times as fast."""
+    """Compute `attention.softmax` without a gradient; on a processor, of a few keys, many rows at once: several times as fast."""
     if scores.device.type != "cpu" or scores.shape[-1] >= REGISTER:
         return softmax(scores)
     grown = (scores - scores.amax(dim=-1, keepdim=True)).exp_()

@@ -13,7 +13,7 @@ class Page:
 
     second: what its address calls a second sentence, read together with the first or held against it; "" for none.
     address: how its link names it where that is not its key, which its old links keep.
-    computes: whether a model answers there, which the page then names, and whether there is a view to come back to.
+    computes: False for a page to read, without a model to name and without a view to come back to.
     """
 
     key: str

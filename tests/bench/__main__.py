@@ -1,6 +1,6 @@
 """Measure the design's numbers on this machine: `python -m tests.bench` prints the table of the README."""
 
-import app as app  # sets this process as the app sets its own
+import app  # noqa: F401 - it sets this process as the app sets its own
 from tests.bench import browser, build_pages, core, sentences
 from tests.bench.table import markdown
 
