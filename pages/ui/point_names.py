@@ -12,8 +12,8 @@ from jaxtyping import Float
 
 EXTENTS = (300.0, 390.0)
 """Pixels from the outermost point to the one across: a phone, and a wide screen or a page of paper. A name fits on both."""
-LETTER, TALL, GAP = 7.2, 15.0, 2.0
-MARK, LARGE_MARK = 5.5, 12.0
+LETTER, TALL, GAP = 7.2, 17.0, 2.0
+MARK, LARGE_MARK = 6.5, 12.0
 """From the middle of a point to its edge; of the chosen one, also where it is a diamond, which Plotly draws a third larger."""
 EDGE = 28.0
 """Pixels beyond the outermost points that a drawing leaves free."""
