@@ -21,7 +21,8 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.ui import component, foresight, framed, maps_at_hand, readiness
+from pages.ui.canvas import component, foresight, framed, maps_at_hand
+from pages.ui.shell import readiness
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.contents import PAGES
+from pages.contents import PAGES
 
 ASSETS = Path(__file__).parent.parent / "assets"
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
@@ -17,13 +17,14 @@ first, *others = PAGES
 home = st.Page(first.path, title=first.name, url_path="start", default=True)
 targets = {first.key: home} | {
     page.key: st.Page(page.path, title=page.name, url_path=page.address or page.key) for page in others
-}  # fmt: skip
+}
 
 # A page's key in a link leads to it, too, where its address is another: the first page is served at / only.
 by_key = {
     page.key: st.Page(lambda: None, title=page.name, url_path=page.key)
-    for page in PAGES if targets[page.key].url_path != page.key
-}  # fmt: skip
+    for page in PAGES
+    if targets[page.key].url_path != page.key
+}
 
 # Our own links instead of Streamlit's: its list of sections is not a list to a screen reader.
 chosen = st.navigation([*targets.values(), *by_key.values()], position="hidden")

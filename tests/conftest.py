@@ -11,6 +11,7 @@ import pytest
 from jaxtyping import install_import_hook
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 install_import_hook("tx_core", "beartype.beartype")
 
@@ -22,9 +23,8 @@ hypothesis.settings.load_profile("patient")
 # What is installed stays as it is while tests run.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
-from serving import ROOT, fetch, serving, wait_until  # noqa: E402
-
-from pages.ui.contents import PAGES  # noqa: E402
+from pages.contents import PAGES  # noqa: E402
+from tests.support.serving import ROOT, fetch, serving, wait_until  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +47,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def no_hub_model_known() -> Iterator[None]:
     """What a test found of the hub's models, loaded, run or out of reach, the next one does not know."""
     yield
-    models, cache = (sys.modules.get(name) for name in ("tx_core.models", "pages.ui.cache"))
+    models, cache = (sys.modules.get(name) for name in ("tx_core.engine.catalogue", "pages.ui.shell.cache"))
     if models:
         with models._guard:
             models._engines.clear()
@@ -69,13 +69,13 @@ def open_app() -> Callable[..., AppTest]:
 
     def open_page(key: str = "attention", **parameters: str | list[str]) -> AppTest:
         app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
-        if key != PAGES[0].key:  # the first page is there without asking, under another address than its file's name
-            app.switch_page(f"{key}.py")
+        if key != PAGES[0].key:  # before a first run AppTest knows a page by the name of its file only, which is page.py for all
+            app._page_hash = calc_hash(key)
         for name, value in parameters.items():
             app.query_params[name] = value
         app.run()
-        if key != PAGES[0].key:  # now its address is known, which need not be the file's name
-            app.switch_page(f"{key}.py")
+        if key != PAGES[0].key:  # now its address is known, which need not be its key
+            app.switch_page(f"{key}/page.py")
         return app
 
     return open_page
@@ -88,7 +88,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory):
 
     def of_family(family: str) -> Path:
         if family not in written:
-            from tests.checkpoints import WRITERS
+            from tests.support.checkpoints import WRITERS
 
             written[family] = WRITERS[family](tmp_path_factory.mktemp(family))
         return written[family]
@@ -99,8 +99,8 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory):
 @pytest.fixture(scope="session")
 def hub_engine(checkpoint):
     """Give the engine of a family's tiny random checkpoint, loaded once a session: `hub_engine("roberta")`."""
-    from tx_core.hub import load_engine
-    from tx_core.hub_engine import HubEngine
+    from tx_core.engine.hub.hub_engine import HubEngine
+    from tx_core.engine.hub.load import load_engine
 
     loaded: dict[str, HubEngine] = {}
 
@@ -115,7 +115,7 @@ def hub_engine(checkpoint):
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small corpus to pre-train on, with its licences."""
-    from training_texts import write_corpus
+    from tests.support.training_texts import write_corpus
 
     folder = write_corpus(tmp_path_factory.mktemp("corpus"))
     (folder / "SOURCES.md").write_text("| short | CC0 |\n", encoding="utf-8")
@@ -125,6 +125,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def trained(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The model of a short pre-training on it."""
-    from small_training import train
+    from tests.support.small_training import train
 
     return train(corpus, tmp_path_factory.mktemp("trained"), "--steps", "24")

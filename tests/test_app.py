@@ -13,18 +13,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from serving import ROOT, fetch, wait_until
 
-from pages.ui.contents import PAGES
-from pages.ui.readiness import Status, Warmup, load_default
+from pages.contents import PAGES
+from pages.ui.shell.readiness import Status, Warmup, load_default
+from tests.support.serving import ROOT, fetch, wait_until
 from tx_core.errors import CheckpointProblem
 
 HEAVY = ("torch", "transformers", "plotly", "bertviz")
-LIGHT_MODULES = [
-    f"pages.ui.{name}"
-    for name in ("contents", "readiness", "frame", "controls", "cache")
-    if (ROOT / "pages" / "ui" / f"{name}.py").exists()
-]
+LIGHT_MODULES = ["pages.contents", *(f"pages.ui.shell.{name}" for name in ("readiness", "frame", "controls", "cache"))]
 COMPUTE_AT_ONCE = ("masks", "positions", "self_attention")
 """Pages whose controls themselves are asked of the core."""
 TITLE_FIRST = [page.key for page in PAGES if page.key not in COMPUTE_AT_ONCE]
@@ -50,7 +46,7 @@ def test_how_many_programs_torch_keeps_is_said_before_torch_is_there():
         "import app",
         imports_at_the_top(ROOT / "pages" / "main.py"),
         *(f"import {name}" for name in LIGHT_MODULES),
-        *(imports_at_the_top(ROOT / "pages" / f"{name}.py") for name in TITLE_FIRST),
+        *(imports_at_the_top(ROOT / "pages" / name / "page.py") for name in TITLE_FIRST),
     ],
     ids=["app", "pages.main", *LIGHT_MODULES, *TITLE_FIRST],
 )

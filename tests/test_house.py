@@ -4,26 +4,52 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
-from serving import ROOT
 
-from pages.ui.contents import PAGES
+from pages.contents import PAGES
+from tests.support.serving import ROOT
 
 HOMES = {
-    "transformers": ("tx_core/hub.py", "tx_core/training/"),
-    "plotly": ("pages/ui/curve_figures.py", "pages/ui/summary_figures.py"),
-    "bertviz": ("pages/ui/bertviz_views.py",),
-    "torch": ("tx_core/", "pages/ui/bertviz_views.py"),  # bertviz takes tensors
+    "transformers": ("tx_core/engine/hub/", "tx_core/training/"),
+    "plotly": ("pages/positions/curves.py", "pages/ui/canvas/plotly_figures.py"),
+    "bertviz": ("pages/bertviz_page/",),
+    "torch": ("tx_core/", "pages/bertviz_page/"),  # bertviz takes tensors
     "streamlit": ("app.py", "pages/"),
 }
 """The only places that import a package; a folder ends with a slash."""
 
+ROOMS = (
+    ("tx_core.errors",),
+    ("tx_core.transformer",),
+    ("tx_core.engine",),
+    ("tx_core.analysis",),
+    ("tx_core.lessons", "tx_core.corpus", "tx_core.fill_mask"),
+    ("tx_core.training",),
+    ("pages.contents",),
+    ("pages.ui.shell",),
+    ("pages.ui.canvas",),
+    ("pages.ui.panels",),
+    ("pages.ui.export",),
+)
+"""Who may import whom: a room may import the rooms of the lines above its own, and no room beside it.
+
+Every folder of a page stands on a line of its own below all of these, beside the other pages; app.py stands at the end.
+"""
+
+MOST_FILES = 25
+"""Python files in one folder: more are searched, not read."""
+
 FORBIDDEN = (
-    "unsafe_allow_html", "components.v1", "use_container_width", "innerHTML", "except:",
+    "unsafe_allow_html",
+    "components.v1",
+    "use_container_width",
+    "innerHTML",
+    "except:",
     'type="primary"',
 )
 """What no file that runs contains: markup from text, deprecated calls, silence, a button too pale in the dark."""
@@ -47,10 +73,9 @@ def name_of(path: Path) -> str:
 
 
 CODE = project_files("app.py", "pages/**/*.py", "tx_core/**/*.py")
-CORE = [path for path in CODE if name_of(path).startswith("tx_core/")]
-PARTS_OF_PAGES = [path for path in CODE if name_of(path).startswith("pages/ui/")]
 SHOWN = [*CODE, *project_files("assets/**/*.js", "assets/**/*.css", "assets/**/*.html")]
 ALL_CODE = [*SHOWN, *project_files("tests/**/*.py")]
+MODULES = {name_of(path).removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in CODE}
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -62,6 +87,25 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def own_imports(path: Path) -> set[str]:
+    """The modules of this project that a file imports; of an imported name, the module that defines it."""
+    found = set()
+    for name in imported(path):
+        while name and name not in MODULES:
+            name = name.rpartition(".")[0]
+        found.add(name)
+    return found - {""}
+
+
+def room_of(module: str) -> tuple[int, str]:
+    """The line and the room of a module; a page's folder is a room."""
+    rooms = [(line, room) for line, names in enumerate(ROOMS) for room in names if f"{module}.".startswith(f"{room}.")]
+    if rooms:
+        return max(rooms, key=lambda found: len(found[1]))
+    folder = module if module in ("tx_core", "pages", "pages.ui") else ".".join(module.split(".")[:2])
+    return (0 if module in ("tx_core", "pages", "pages.ui") else len(ROOMS) + (module == "app"), folder)
+
+
 def each(files: list[Path]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("path", files, ids=name_of)
 
@@ -69,44 +113,41 @@ def each(files: list[Path]) -> pytest.MarkDecorator:
 @each(CODE)
 def test_a_package_is_imported_in_its_home_only(path):
     strangers = [
-        module
-        for module in imported(path)
-        if (homes := HOMES.get(module.split(".")[0])) and not name_of(path).startswith(homes)
+        module for module in imported(path) if (homes := HOMES.get(module.split(".")[0])) and not name_of(path).startswith(homes)
     ]
     assert strangers == []
 
 
-@each(CORE)
+@pytest.mark.parametrize("module", MODULES)
+def test_a_file_imports_its_own_room_and_the_rooms_below_only(module):
+    line, room = room_of(module)
+    others = {other: room_of(other) for other in own_imports(MODULES[module])}
+    assert [other for other, (place, theirs) in others.items() if theirs != room and place >= line] == []
+
+
+@each([path for path in CODE if name_of(path).startswith("tx_core/")])
 def test_the_core_knows_no_screen(path):
     assert [module for module in imported(path) if module.split(".")[0] in {"pages", "app", "streamlit"}] == []
 
 
-@each(PARTS_OF_PAGES)
-def test_what_pages_share_knows_no_page(path):
-    assert [module for module in imported(path) if re.match(r"app\b|pages\.(?!ui\b)", module)] == []
+def test_no_imports_run_in_a_circle():
+    graph = {name: own_imports(path) - {name} for name, path in MODULES.items() if not name_of(path).endswith("__init__.py")}
+    assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
 
 
-@each([path for path in CODE if path.parent == ROOT / "pages"])
-def test_a_page_knows_no_other_page(path):
-    assert [module for module in imported(path) if re.match(r"app\b|pages\.(?!ui\b)", module)] == []
+def test_no_folder_holds_more_files_than_one_reads():
+    folders = Counter(path.parent for path in CODE)
+    assert {name_of(folder): count for folder, count in folders.items() if count > MOST_FILES} == {}
 
 
-def test_imports_within_the_core_run_one_way():
-    names = {name_of(path).removesuffix(".py").replace("/", "."): path for path in CORE}
-    graph = {
-        name: {other for module in imported(path) for other in names if other != name and is_within(module, other)}
-        for name, path in names.items()
-    }
-    assert len(list(TopologicalSorter(graph).static_order())) == len(names)
-
-
-def is_within(module: str, other: str) -> bool:
-    """Whether an imported name is a module or something in it."""
-    return module == other or module.rpartition(".")[0] == other
+@pytest.mark.parametrize("folder", sorted({name_of(path.parent) for path in CODE if path.parent != ROOT}))
+def test_every_folder_says_what_is_in_it_what_it_uses_and_where_to_begin(folder):
+    text = ast.get_docstring(ast.parse((ROOT / folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    assert {"Uses", "Begin"} - set(re.findall(r"\w+", text)) == set()
 
 
 def test_every_page_is_in_the_navigation_and_every_entry_has_its_page():
-    files = {path.stem for path in ROOT.glob("pages/*.py")} - {"main", "__init__"}
+    files = {path.parent.name for path in ROOT.glob("pages/*/page.py")}
     assert [page.key for page in PAGES] == list(dict.fromkeys(page.key for page in PAGES))
     assert files == {page.key for page in PAGES}
 
@@ -117,10 +158,14 @@ def test_the_pages_of_a_section_stand_together():
     assert len(changes) == len(set(changes))
 
 
-def test_the_linter_finds_nothing():
+@pytest.mark.parametrize("command", [("check", "--output-format", "concise"), ("format", "--check")], ids=["linter", "formatter"])
+def test_ruff_finds_nothing(command):
     done = subprocess.run(
-        [sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format", "concise", "."],
-        cwd=ROOT, capture_output=True, text=True, timeout=60,
+        [sys.executable, "-m", "ruff", *command, "--no-cache", "."],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stdout
 
@@ -156,10 +201,3 @@ def requirements(name: str) -> list[str]:
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
 def test_every_dependency_is_pinned_to_one_version(name):
     assert [line for line in requirements(name) if not re.fullmatch(r"[\w-]+(\[[\w,]+\])?==\d+(\.\d+)*", line)] == []
-
-
-def test_the_core_names_each_of_its_files_in_reading_order():
-    import tx_core
-
-    names = {path.stem for path in (ROOT / "tx_core").glob("*.py")} - {"__init__"}
-    assert names - set(re.findall(r"\w+", tx_core.__doc__)) == set()

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from serving import ROOT
+
+from tests.support.serving import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ENVIRONMENT = "python3 -m venv .venv && .venv/bin/pip install -r "

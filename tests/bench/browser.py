@@ -13,7 +13,7 @@ from statistics import median
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.bench.table import Row
-from tx_core import models
+from tx_core.engine import catalogue
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
@@ -32,10 +32,13 @@ PICTURE = """() => {
   if (location.search.includes('kind=plotly')) return find('.heatmaplayer image')?.getAttribute('href')
   return find('[data-testid=attention-map]')?.dataset.paints
 }"""
-CLICK = """async ([what, layer, head]) => {
+CLICK = (
+    """async ([what, layer, head]) => {
   const shadows = [...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean)
   const roots = window.roots = [document, ...shadows]
-  const picture = """ + PICTURE + """
+  const picture = """
+    + PICTURE
+    + """
   const before = picture()
   const target = what === 'button' ? document.querySelector('[data-testid=stButton] button')
     : roots.map(root => root.querySelector(`[data-layer="${layer}"][data-head="${head}"]`)).find(Boolean)
@@ -47,6 +50,7 @@ CLICK = """async ([what, layer, head]) => {
     requestAnimationFrame(look)
   })
 }"""
+)
 
 
 @contextmanager
@@ -55,8 +59,19 @@ def served(script: str) -> Iterator[tuple[str, float]]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless", "true",
-               "--server.address", "127.0.0.1", "--server.port", str(port)]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        script,
+        "--server.headless",
+        "true",
+        "--server.address",
+        "127.0.0.1",
+        "--server.port",
+        str(port),
+    ]
     with tempfile.TemporaryFile() as log:
         started = time.perf_counter()
         process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
@@ -110,7 +125,7 @@ def clicks(page: Page, what: str, *, layers: int = 1, heads: int = 1) -> tuple[f
 
 def page_rows(browser: Browser) -> list[Row]:
     """A click on the wall of the attention page, 128 tokens, the embedded model."""
-    model = models.card(models.DEFAULT)
+    model = catalogue.card(catalogue.DEFAULT)
     with served("app.py") as (url, _):
         page = browser.new_page(viewport={"width": 1280, "height": 1200})
         page.goto(f"{url}/?text={LONG}")
@@ -118,10 +133,14 @@ def page_rows(browser: Browser) -> list[Row]:
         painted, size = clicks(page, "wall", layers=model.num_layers, heads=model.num_heads)
         page.close()
     return [
-        Row("change of head on the attention page, click to its map painted, 128 tokens",
-            f"{painted:.0f} ms", "60 ms", painted <= 60),
+        Row(
+            "change of head on the attention page, click to its map painted, 128 tokens",
+            f"{painted:.0f} ms",
+            "60 ms",
+            painted <= 60,
+        ),
         Row("bytes to the browser for that change", f"{size / 1000:.0f} kB", "210 kB", size <= 210_000),
-    ]  # fmt: skip
+    ]
 
 
 def picture_rows(browser: Browser) -> list[Row]:

@@ -12,16 +12,16 @@ from bertviz import head_view
 from torch import Tensor, nn
 from transformers import BertForMaskedLM
 
-from pages.ui.attention_bytes import codes, pack, thumbnails
+from pages.ui.canvas.packing import codes, pack, thumbnails
 from tests.bench.table import Row
-from tx_core import models
-from tx_core.bert import Bert
-from tx_core.bert_engine import BertEngine
-from tx_core.engine import batch_tensors
-from tx_core.head_scan import scan_heads, with_head_off
-from tx_core.interventions import UNCHANGED
-from tx_core.layers import EncoderBlock
-from tx_core.trace import PARTS
+from tx_core.engine import catalogue
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.engine import batch_tensors
+from tx_core.fill_mask.head_scan import scan_heads, with_head_off
+from tx_core.transformer.bert import Bert
+from tx_core.transformer.interventions import UNCHANGED
+from tx_core.transformer.layers import EncoderBlock
+from tx_core.transformer.trace import PARTS
 
 SENTENCE = "the man saw the dog in the house and the woman was in the water with a good friend . " * 7
 ROUNDS = 40
@@ -50,9 +50,7 @@ def fused_forward(model: Bert, ids: Tensor, segments: Tensor) -> Tensor:
 def _fused_block(block: EncoderBlock, hidden: Tensor) -> Tensor:
     attention = block.attention
     shape = (*hidden.shape[:2], attention.num_heads, -1)
-    query, key, value = (
-        part(hidden).view(shape).transpose(1, 2) for part in (attention.query, attention.key, attention.value)
-    )
+    query, key, value = (part(hidden).view(shape).transpose(1, 2) for part in (attention.query, attention.key, attention.value))
     context = nn.functional.scaled_dot_product_attention(query, key, value)
     hidden = block.attention_norm(hidden + attention.output(context.transpose(1, 2).flatten(2)))
     return block.feed_forward_norm(hidden + block.feed_forward(hidden))
@@ -69,9 +67,12 @@ def trace_against_fused(engine: BertEngine) -> Row:
     ours, weights, fused = milliseconds(
         lambda: engine.trace(text, keep=PARTS), lambda: engine.trace(text), lambda: fused_forward(engine.model, ids, segments)
     )
-    return Row(f"full record, {len(encoding)} tokens, against fused attention and no record",
-               f"{ours:.1f} ms / {fused:.1f} ms = {ours / fused:.2f} × (weights alone {weights / fused:.2f} ×)", "1.2 ×",
-               ours / fused <= 1.2)  # fmt: skip
+    return Row(
+        f"full record, {len(encoding)} tokens, against fused attention and no record",
+        f"{ours:.1f} ms / {fused:.1f} ms = {ours / fused:.2f} × (weights alone {weights / fused:.2f} ×)",
+        "1.2 ×",
+        ours / fused <= 1.2,
+    )
 
 
 @torch.inference_mode()
@@ -81,38 +82,37 @@ def short_sentence(engine: BertEngine) -> Row:
     encoding = engine.encode(text)
     ids, segments, _ = batch_tensors([encoding], 0, "cpu")
     ours, fused = milliseconds(lambda: engine.trace(text), lambda: fused_forward(engine.model, ids, segments))
-    return Row(f"one sentence of {len(encoding)} tokens, embedded model, against fused attention and no record",
-               f"{ours:.1f} ms / {fused:.1f} ms", "15 ms", ours <= 15)  # fmt: skip
+    return Row(
+        f"one sentence of {len(encoding)} tokens, embedded model, against fused attention and no record",
+        f"{ours:.1f} ms / {fused:.1f} ms",
+        "15 ms",
+        ours <= 15,
+    )
 
 
 @torch.inference_mode()
 def ours_against_transformers(engine: BertEngine) -> list[Row]:
     """Our BERT and transformers' eager one on the embedded checkpoint: how far apart, how fast."""
     reference = BertForMaskedLM.from_pretrained(
-        models.MODELS / models.DEFAULT, attn_implementation="eager", dtype=torch.float32
+        catalogue.MODELS / catalogue.DEFAULT, attn_implementation="eager", dtype=torch.float32
     ).eval()
     ids, segments, _ = batch_tensors([engine.encode(" ".join(SENTENCE.split()[:126]))], 0, "cpu")
 
     def theirs():
-        return reference.bert(
-            input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True
-        )
+        return reference.bert(input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True)
 
     def ours():
         return engine.model(ids, segments, keep=("weights", "hidden"))
 
     run, expected = ours(), theirs()
     hidden = max((a - b).abs().max().item() for a, b in zip(run.hidden, expected.hidden_states, strict=True))
-    weights = max(
-        (layer["weights"] - b).abs().max().item() for layer, b in zip(run.layers, expected.attentions, strict=True)
-    )
+    weights = max((layer["weights"] - b).abs().max().item() for layer, b in zip(run.layers, expected.attentions, strict=True))
     fast, slow = milliseconds(ours, theirs)
     return [
         Row("our BERT against transformers': hidden states apart", f"{hidden:.1e}", "1e-5", hidden <= 1e-5),
         Row("our BERT against transformers': weights apart", f"{weights:.1e}", "1e-6", weights <= 1e-6),
-        Row("our BERT against transformers' eager, 128 tokens", f"{fast:.1f} ms / {slow:.1f} ms = {fast / slow:.2f} ×",
-            "", True),
-    ]  # fmt: skip
+        Row("our BERT against transformers' eager, 128 tokens", f"{fast:.1f} ms / {slow:.1f} ms = {fast / slow:.2f} ×", "", True),
+    ]
 
 
 def scan_against_one_by_one(engine: BertEngine) -> Row:
@@ -163,8 +163,12 @@ def canvas_against_bertviz(tokens: int = 128, heads: int = 12) -> Row:
 
 def rows() -> list[Row]:
     """Measure everything of this file."""
-    engine = models.load(models.DEFAULT)
+    engine = catalogue.load(catalogue.DEFAULT)
     return [
-        short_sentence(engine), trace_against_fused(engine), *ours_against_transformers(engine), scan_against_one_by_one(engine),
-        canvas_against_bertviz(), resident_memory(),
-    ]  # fmt: skip
+        short_sentence(engine),
+        trace_against_fused(engine),
+        *ours_against_transformers(engine),
+        scan_against_one_by_one(engine),
+        canvas_against_bertviz(),
+        resident_memory(),
+    ]

@@ -16,14 +16,14 @@ import numpy as np
 from jaxtyping import Float
 
 from tests.bench.table import Row
-from tx_core import models
-from tx_core.device import computes_half
-from tx_core.engine import Engine
-from tx_core.head_patterns import PatternSums, pattern_sums
-from tx_core.head_statistics import HeadReport, read_all
-from tx_core.measures import distance, entropy, relative_entropy
-from tx_core.sentence_file import Sentences, embedded_sentences
-from tx_core.trace import PARTS, Trace
+from tx_core.analysis.measures import distance, entropy, relative_entropy
+from tx_core.analysis.patterns import PatternSums, pattern_sums
+from tx_core.corpus.sentence_file import Sentences, embedded_sentences
+from tx_core.corpus.statistics import HeadReport, read_all
+from tx_core.engine import catalogue
+from tx_core.engine.device import computes_half
+from tx_core.engine.engine import Engine
+from tx_core.transformer.trace import PARTS, Trace
 
 SENTENCES = 10_000
 SAMPLE = 2048
@@ -54,8 +54,11 @@ class Alone(NamedTuple):
 
     def apart(self, report: HeadReport) -> float:
         """Tell by how much the report's numbers differ from these, at most."""
-        pairs = ((report.sums.shares, self.sums.shares), (report.sums.scores, self.sums.scores),
-                 (np.stack([report.entropy, report.spread, report.distance]), self.means))  # fmt: skip
+        pairs = (
+            (report.sums.shares, self.sums.shares),
+            (report.sums.scores, self.sums.scores),
+            (np.stack([report.entropy, report.spread, report.distance]), self.means),
+        )
         return max(float(np.abs(ours - theirs).max()) for ours, theirs in pairs)
 
 
@@ -100,8 +103,11 @@ def by_turns(ways: Sequence[Callable[[], Alone | HeadReport]], sentences: int) -
 def ratios(engine: Engine) -> list[Row]:
     """Compare batches with one sentence at a time: in single precision, and as the page reads where it can, in half."""
     texts, half = made(SAMPLE), computes_half(engine.device)
-    ways = [partial(read_all, engine, texts), partial(one_at_a_time, engine, texts.texts),
-            partial(one_at_a_time, engine, texts.texts, PARTS)]  # fmt: skip
+    ways = [
+        partial(read_all, engine, texts),
+        partial(one_at_a_time, engine, texts.texts),
+        partial(one_at_a_time, engine, texts.texts, PARTS),
+    ]
     ways += [partial(read_all, engine, texts, half=True)] if half else []
     batched, alone, full, *halved = by_turns(ways, SAMPLE)
     what = "heads over many sentences, batches against one at a time with its maps kept"
@@ -129,9 +135,12 @@ def all_of_them(engine: Engine) -> Row:
     report = read_all(engine, sentences, half=half)
     seconds, peak = perf_counter() - start, _peak_megabytes()
     tokens = report.tokens / report.read
-    return Row(f"{SENTENCES:,} sentences of {tokens:.0f} tokens, all heads, embedded model",
-               f"{seconds:.0f} s{' in half precision' if half else ''}, {peak - before:.0f} MB more at the peak of "
-               f"{peak:.0f} MB", "minutes", seconds <= 180)  # fmt: skip
+    return Row(
+        f"{SENTENCES:,} sentences of {tokens:.0f} tokens, all heads, embedded model",
+        f"{seconds:.0f} s{' in half precision' if half else ''}, {peak - before:.0f} MB more at the peak of {peak:.0f} MB",
+        "minutes",
+        seconds <= 180,
+    )
 
 
 def _peak_megabytes() -> float:
@@ -141,7 +150,7 @@ def _peak_megabytes() -> float:
 
 def rows() -> list[Row]:
     """Measure everything of this file."""
-    engine = models.load(models.DEFAULT)
+    engine = catalogue.load(catalogue.DEFAULT)
     return [all_of_them(engine), *ratios(engine)]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tx_core.device import best_device
+from tx_core.engine.device import best_device
 from tx_core.training.copy_run import start, train
 from tx_core.training.copy_settings import NOTEBOOK
 
@@ -13,6 +13,8 @@ def test_the_loss_falls_below_a_hundredth_within_200_batches_at_full_size():
     records = list(train(start(NOTEBOOK, device)))
     below = next((record.batch for record in records if record.loss < 0.01), None)
     last = records[-1]
-    print(f"\n{device}: below 0.01 at batch {below}; at batch {last.batch} loss {last.loss:.4f}, "
-          f"alignment {last.alignment:.2f}, {last.seconds:.0f} s")  # fmt: skip
+    print(
+        f"\n{device}: below 0.01 at batch {below}; at batch {last.batch} loss {last.loss:.4f}, "
+        f"alignment {last.alignment:.2f}, {last.seconds:.0f} s"
+    )
     assert below is not None

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from serving import serving
+
+from tests.support.serving import serving
 
 APP = Path(__file__).parent / "apps" / "attention"
 PLAIN = ("--server.fileWatcherType", "none", "--client.toolbarMode", "minimal", "--browser.gatherUsageStats", "false")

@@ -5,7 +5,8 @@ import re
 from urllib.parse import quote
 
 from playwright.sync_api import Locator, Page, expect
-from serving import ROOT
+
+from tests.support.serving import ROOT
 
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script> [x](javascript:alert(3)) :red[y] \u202eabc 💥 שלום"
 """Markup, Markdown, a right-to-left override and an emoji at once."""

@@ -97,8 +97,12 @@ def asked(page: Page) -> dict[str, str]:
 
 def expect_address(page: Page, **parts: str) -> None:
     """Wait until the address holds just this beside the texts."""
-    page.wait_for_url(lambda url: {name: value for name, (value,) in parse_qs(urlsplit(url).query).items()
-                                   if name not in ("text", "pair")} == parts, timeout=10_000)  # fmt: skip
+    page.wait_for_url(
+        lambda url: (
+            {name: value for name, (value,) in parse_qs(urlsplit(url).query).items() if name not in ("text", "pair")} == parts
+        ),
+        timeout=10_000,
+    )
 
 
 def inside(frame: FrameLocator, script: str) -> object:

@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from pages.ui.bars import moved_chart, probability_chart
-from pages.ui.charts import grid_chart, listing_chart, picture_of, points_chart, signed_chart
-from pages.ui.compare_view import packed_comparison
-from pages.ui.exhibit import Alone, Exhibit, Python
-from pages.ui.head_table import HeadCell, LegendEntry
-from pages.ui.lines import lines_chart
-from pages.ui.mask_grid import Matrices, Matrix
-from pages.ui.picture_export import COLOURS, MODULES, STILL
-from pages.ui.summary_figures import PointKind
-from pages.ui.web_page_export import stand_alone
-from tx_core import models
-from tx_core.comparison import Comparison
+from pages.compare.canvas import packed_comparison
+from pages.ui.canvas.bars import moved_chart, probability_chart
+from pages.ui.canvas.head_table import HeadCell, LegendEntry
+from pages.ui.canvas.lines import lines_chart
+from pages.ui.canvas.mask_grid import Matrices, Matrix
+from pages.ui.canvas.plotly_figures import PointKind
+from pages.ui.export.charts import grid_chart, listing_chart, picture_of, points_chart, signed_chart
+from pages.ui.export.exhibit import Alone, Exhibit, Python
+from pages.ui.export.picture import COLOURS, MODULES, STILL
+from pages.ui.export.web_page import stand_alone
+from tx_core.analysis.comparison import Comparison
+from tx_core.engine import catalogue
 
 TEXT = "Tom lost his keys."
 HOSTILE = "</svg></script><script>alert(1)</script><img src=x onerror=alert(2)> & ]]> 'a' \"b\" \u202eabc"
@@ -74,7 +74,7 @@ def test_the_svg_holds_every_token_and_number_of_the_screen_as_text_in_the_width
     root = ElementTree.parse(file).getroot()
     assert root.get("width") == "174mm"
     written = [node.text for node in root.iter(f"{SVG}text")]
-    run = models.load("embedded").trace(TEXT)
+    run = catalogue.load("embedded").trace(TEXT)
     weights = run.attention.weights[3, 4]
     shown = [f"{weight:.2f}".removeprefix("0") for weight in weights.ravel() if weight >= 0.005]
     assert [text for text in written if re.fullmatch(r"1?\.\d\d", text)] == shown
@@ -192,11 +192,19 @@ def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:
         lines_chart("Depth", steps, {HOSTILE: [0.1, 0.5, 0.9], "shared": [0, 0, 1]}, band=([0, 0, 0], [1, 1, 1])),
         points_chart("Map", np.array([[0.0, 0.0], [1.0, 2.0]]), ["1-1", "1-2"], kinds, 0, [1]),
         grid_chart("Heads", [[cell, cell]], [entry], (0, 1)),
-        listing_chart("Answers", ["word", ""], [[HOSTILE, "3.1 %"]]), None,
-    ]  # fmt: skip
+        listing_chart("Answers", ["word", ""], [[HOSTILE, "3.1 %"]]),
+        None,
+    ]
     told = {"25.00 %", "1 in 50,000", "−0.50", "25.00 % → 50.00 %  ↑1", "shared", "1-2", "broad", "Answers", "3.1 %"}
-    both = Comparison(((0, 0), (1, None), (None, 1)), ("cat", HOSTILE, "dog"), (False,) * 3, np.eye(2, dtype=np.float32),
-                      np.full((2, 2), 0.5, np.float32), np.zeros((3, 3), np.float32), np.eye(3) > 2)  # fmt: skip
+    both = Comparison(
+        ((0, 0), (1, None), (None, 1)),
+        ("cat", HOSTILE, "dog"),
+        (False,) * 3,
+        np.eye(2, dtype=np.float32),
+        np.full((2, 2), 0.5, np.float32),
+        np.zeros((3, 3), np.float32),
+        np.eye(3) > 2,
+    )
     tokens, titles = (["cat", HOSTILE], ["cat", "dog"]), (f"A · {HOSTILE}", "B", "B − A")
 
     def compared(**more: object) -> bytes:

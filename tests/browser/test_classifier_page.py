@@ -3,7 +3,8 @@
 import re
 
 from playwright.sync_api import expect
-from trainings import PRESS_WHILE_TYPING
+
+from tests.support.trainings import PRESS_WHILE_TYPING
 
 SMALL = "epochs=1&batch=128&width=8&feed=16&tokens=12&seed=5"
 SLOW = 60_000

@@ -8,10 +8,10 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tx_core import models
-from tx_core.views import word_groups
-from tx_core.word_alignment import spellings
-from tx_core.word_likeness import cosines, likeness, word_vectors
+from tx_core.analysis.views import word_groups
+from tx_core.analysis.word_alignment import spellings
+from tx_core.analysis.word_similarity import cosines, likeness, word_vectors
+from tx_core.engine import catalogue
 
 TEXTS = ("time flies like an arrow", "fruit flies like a banana")
 FLIES = "/compare?text=time+flies+like+an+arrow&text_b=fruit+flies+like+a+banana"
@@ -89,7 +89,7 @@ def test_pinning_and_going_back(page_at, settle):
 
 def test_a_step_of_the_lines_tells_its_numbers_to_pointer_and_keyboard_without_plotly(page_at):
     page = arrive(page_at, FLIES)
-    runs = [models.load(models.DEFAULT).trace(text, keep=("hidden",)) for text in TEXTS]
+    runs = [catalogue.load(catalogue.DEFAULT).trace(text, keep=("hidden",)) for text in TEXTS]
     groups = [word_groups(run.attention.query_tokens) for run in runs]
     spelled = [spellings(run.attention.query_tokens, group) for run, group in zip(runs, groups, strict=True)]
     vectors = [word_vectors(run.hidden, group) for run, group in zip(runs, groups, strict=True)]

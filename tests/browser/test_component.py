@@ -1,7 +1,8 @@
 """The scripts of our drawings reach the browser: below a path of the host's own, and after a fetch that failed."""
 
 from playwright.sync_api import Browser, Route, expect
-from serving import ROOT
+
+from tests.support.serving import ROOT
 
 MAP = "[data-testid=attention-map][data-paints]"
 

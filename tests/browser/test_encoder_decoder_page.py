@@ -4,8 +4,9 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
-from serving import SETTINGS
-from trainings import PRESS_WHILE_TYPING
+
+from tests.support.serving import SETTINGS
+from tests.support.trainings import PRESS_WHILE_TYPING
 
 SMALL = "vocab=12&length=6&batch=16&width=16&heads=2&feed=24&seed=3&numbers=7+3+11+2+5"
 LONG = "vocab=12&length=16&batch=16&batches=600&width=128&layers=2&heads=2&feed=512"

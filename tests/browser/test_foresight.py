@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable
 
 import pytest
-from held_line import Line
 from playwright.sync_api import Locator, Page, expect
+
+from tests.support.held_line import Line
 
 PICTURE = "node => node.toDataURL()"
 NOTES = """([picture]) => {
@@ -50,12 +51,15 @@ def changed(canvas: Locator, before: str) -> str:
     return canvas.evaluate(PICTURE)
 
 
-@pytest.mark.parametrize(("path", "canvas", "name", "written"), [
-    ("/masks", "matrix-5", "Window", "kind=window"),
-    ("/positions", "matrix-0", "ALiBi", "scheme=alibi"),
-    ("/heads_and_blocks", "matrix-output", "2", "layer=2"),
-    ("/self_attention", "matrix-weights", "Hard", "normalise=hardmax"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "canvas", "name", "written"),
+    [
+        ("/masks", "matrix-5", "Window", "kind=window"),
+        ("/positions", "matrix-0", "ALiBi", "scheme=alibi"),
+        ("/heads_and_blocks", "matrix-output", "2", "layer=2"),
+        ("/self_attention", "matrix-weights", "Hard", "normalise=hardmax"),
+    ],
+)
 def test_an_option_is_drawn_before_the_answer_and_is_the_very_same_picture(held_at, settle, path, canvas, name, written):
     page, line, picture = held_at(path, canvas)
     before = picture.evaluate(PICTURE)

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tx_core import models
-from tx_core.embedding_run import embedding_run
+from tx_core.engine import catalogue
+from tx_core.lessons.embedding_run import embedding_run
 
 PATH = "/heads_and_blocks"
 TEXT = "?text=A+bird+sings."
@@ -31,16 +31,14 @@ def numbers(written: str) -> list[float]:
 
 
 def test_a_sum_and_a_norm_write_out_their_arithmetic(page_at):
-    run = embedding_run(models.load("embedded"), "A bird sings.")
+    run = embedding_run(catalogue.load("embedded"), "A bird sings.")
     page = page_at(f"{PATH}{TEXT}&part=embeddings&cell=sum-3-2")
     line = page.locator("p.sum-line")
     expect(line).to_contain_text(" + ", timeout=SLOW)
     parts = [float(part[2, 1]) for part in (run.words, run.positions, run.segments, run.summed)]
     assert numbers(line.inner_text()) == pytest.approx(parts, abs=0.0051)
     page = page_at(f"{PATH}{TEXT}&part=norm&cell=mean-2-1")
-    expect(page.locator("p.sum-line")).to_contain_text(
-        re.compile(rf"more\) ÷ {run.words.shape[1]} = "), timeout=SLOW
-    )
+    expect(page.locator("p.sum-line")).to_contain_text(re.compile(rf"more\) ÷ {run.words.shape[1]} = "), timeout=SLOW)
     page = page_at(f"{PATH}{TEXT}&part=norm&cell=ours-2-1")
     expect(page.locator("p.sum-line")).to_contain_text(re.compile(" × .* = "), timeout=SLOW)
 

@@ -5,7 +5,8 @@ from functools import partial
 
 import pytest
 from playwright.sync_api import expect
-from steps_page import click_cell, linked, open_at
+
+from tests.support.steps_page import click_cell, linked, open_at
 
 LONG = f"/self_attention?text={'+'.join(['dog', 'cat'] * 51)}"
 TEXT = "/self_attention?text=" + "the+cat+sat+on+the+mat+and+" * 14

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable
 
 import pytest
-from held_line import Line
 from playwright.sync_api import Locator, Page, expect
+
+from tests.support.held_line import Line
 
 PICTURE = "node => node.toDataURL()"
 HEATMAP = "canvas[data-testid=attention-heatmap]"
@@ -56,12 +57,15 @@ def test_of_two_quick_clicks_the_last_one_stays_through_the_answer_to_the_first(
     head(page, 2, 7).click()
     shows(page, "Layer 2, head 7.")
     last = page.locator(HEATMAP).evaluate(PICTURE)
-    page.evaluate("""([selector]) => {
+    page.evaluate(
+        """([selector]) => {
       const canvas = [...document.querySelectorAll('*')].map(node => node.shadowRoot?.querySelector(selector)).find(Boolean)
       window.seen = []
       new MutationObserver(() => window.seen.push(canvas.getAttribute('aria-label')))
         .observe(canvas, { attributes: true, attributeFilter: ['aria-label'] })
-    }""", [HEATMAP])  # fmt: skip
+    }""",
+        [HEATMAP],
+    )
     line.release_one()
     said(page, "Layer 3, head 4.")  # the answer to the first click is there
     page.wait_for_timeout(300)

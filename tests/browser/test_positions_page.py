@@ -6,8 +6,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 LOOKS = (
-    "scheme=sinusoidal", "look=waves", "scheme=learned&look=effect", "scheme=shaw&look=waves", "part=demands", "part=shuffle",
-)  # fmt: skip
+    "scheme=sinusoidal",
+    "look=waves",
+    "scheme=learned&look=effect",
+    "scheme=shaw&look=waves",
+    "part=demands",
+    "part=shuffle",
+)
 
 
 def painted(page: Page) -> str:

@@ -5,18 +5,18 @@ from functools import partial
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from steps_page import AT, click_cell, linked, open_at
 
-from tx_core import models
-from tx_core.sentence_steps import StepChoice, sentence_steps
-from tx_core.steps import sum_of_context, sum_of_match
+from tests.support.steps_page import AT, click_cell, linked, open_at
+from tx_core.engine import catalogue
+from tx_core.lessons.sentence_steps import StepChoice, sentence_steps
+from tx_core.lessons.steps import sum_of_context, sum_of_match
 
 TEXT = "time flies like an arrow"
 
 
 @pytest.fixture(scope="module")
 def steps():
-    engine = models.load("embedded")
+    engine = catalogue.load("embedded")
     return sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), StepChoice(0, 7)).steps
 
 

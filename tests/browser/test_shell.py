@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from pages.ui.contents import PAGES
+from pages.contents import PAGES
 
 
 @pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.key)

@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from pages.ui import contents
-from pages.ui.word_list import GROUPS
+from pages import contents
+from pages.words.glossary import GROUPS
 
 
 def test_a_phone_in_the_dark_shows_the_words_and_a_link_leads_to_its_view(page_at, axe, settle):

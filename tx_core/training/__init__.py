@@ -1,4 +1,5 @@
 """Training, small enough to watch: synthetic sequences, a sentence classifier, masked words.
 
-Each trainer runs as `python -m tx_core.training.<name>` and as a generator of progress records.
+Uses `tx_core.engine`, `tx_core.transformer` and `tx_core.lessons`.
+Begin with `copy_run.py` for the pages, with `pretrain.py` for the shipped model.
 """

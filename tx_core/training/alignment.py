@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import torch
 
-from tx_core.trace import Trace
 from tx_core.training.copy_run import head_shares
 from tx_core.training.synthetic import answer_places, solve
+from tx_core.transformer.trace import Trace
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tx_core.checkpoint import MANIFEST, WEIGHTS, load_bert, read_json
+from tx_core.engine.checkpoint import MANIFEST, WEIGHTS, load_bert, read_json
+from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
-from tx_core.tokenizer import load_tokenizer
 from tx_core.training.pretraining.command_line import tuple_of
 from tx_core.training.pretraining.deepen import deepened, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
@@ -26,8 +26,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("second", type=Path, help="folder of the model that was trained on from it")
     parser.add_argument("--out", type=Path, required=True, help="folder for the mean")
     parser.add_argument("--share", type=float, default=0.5, help="what the second counts for, from 0 to 1")
-    parser.add_argument("--own", type=tuple_of(int), default=(), metavar="LAYERS",
-                        help="layers, from 1, that stay the second's own, with commas")  # fmt: skip
+    parser.add_argument(
+        "--own", type=tuple_of(int), default=(), metavar="LAYERS", help="layers, from 1, that stay the second's own, with commas"
+    )
     given = parser.parse_args(words)
     try:
         average(given.first, given.second, given.out, given.share, given.own)
@@ -63,8 +64,9 @@ def average(first: Path, second: Path, out: Path, share: float = 0.5, own: Seque
     before = one.state_dict()
     of_second = sorted({*own, *(place + 1 for place in added)})
     kept = tuple(f"encoder.blocks.{layer - 1}." for layer in of_second)
-    weights = {name: after if name.startswith(kept) else before[name].lerp(after, share)
-               for name, after in other.state_dict().items()}  # fmt: skip
+    weights = {
+        name: after if name.startswith(kept) else before[name].lerp(after, share) for name, after in other.state_dict().items()
+    }
     return export_checkpoint(out, other.config, weights, vocabulary, _facts(first, second, share, of_second))
 
 

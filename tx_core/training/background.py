@@ -20,8 +20,17 @@ class Registry:
     seconds one of them may be away, not asking, before the place is given up; what the visitor had before is still there.
     """
 
-    def __init__(self, *, limit: int, seconds: float = 300.0, kept: int = 32, pause: float = 0.0, queue: int = 0,
-                 patience: float = 20.0, clock: Callable[[], float] = time.monotonic):  # fmt: skip
+    def __init__(
+        self,
+        *,
+        limit: int,
+        seconds: float = 300.0,
+        kept: int = 32,
+        pause: float = 0.0,
+        queue: int = 0,
+        patience: float = 20.0,
+        clock: Callable[[], float] = time.monotonic,
+    ):
         self._limit, self._seconds, self._kept, self._pause, self._clock = limit, seconds, kept, pause, clock
         self._queue, self._patience = queue, patience
         self._jobs: dict[tuple[str, str], Job] = {}
@@ -147,7 +156,7 @@ class Registry:
         return job.look()
 
     def _work(self, job: Job) -> None:
-        from tx_core.device import use_one_core  # imports torch: a page that only looks does not wait for it
+        from tx_core.engine.device import use_one_core  # imports torch: a page that only looks does not wait for it
 
         use_one_core()
         outcome, problem = "failed", "This broke off. Start it again; if that happens twice, choose other sizes or fewer texts."

@@ -15,12 +15,12 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tx_core.errors import TextProblem
-from tx_core.masked_scores import pad_batch
-from tx_core.masks import padding_mask
+from tx_core.lessons.masked_scores import pad_batch
 from tx_core.training.classifier_data import LabelledTexts, imdb, opinions
 from tx_core.training.classifier_model import NOTEBOOK, OPINIONS, Classifier, ClassifierSettings, random_classifier
 from tx_core.training.copy_settings import MOST_LIVE_WORK
 from tx_core.training.words import PADDING, Vocabulary, build_vocabulary, training_ids
+from tx_core.transformer.masks import padding_mask
 
 
 @dataclass(frozen=True)
@@ -97,10 +97,15 @@ def start(settings: ClassifierSettings, data: LabelledTexts, device: str = "cpu"
     model = random_classifier(settings.sizes(len(vocabulary)), len(data.names), settings.seed).to(device)
     numbers = vocabulary.numbers()
     return ClassifierTraining(
-        settings, data, vocabulary, model, torch.optim.AdamW(model.parameters(), lr=settings.learning_rate), device,
+        settings,
+        data,
+        vocabulary,
+        model,
+        torch.optim.AdamW(model.parameters(), lr=settings.learning_rate),
+        device,
         training_ids(data.train_texts, numbers, settings.most_tokens),
         training_ids(data.test_texts, numbers, settings.most_tokens),
-    )  # fmt: skip
+    )
 
 
 def check_live(training: ClassifierTraining) -> ClassifierTraining:
@@ -172,8 +177,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     training = start(settings, data, chosen.device)
     for progress in train(training):
         if progress.test is not None:
-            print(f"epoch {progress.epoch:2d}  loss {progress.loss:.4f}  test loss {progress.test.loss:.4f}  "
-                  f"test accuracy {progress.test.accuracy:.3f}  {progress.seconds:.1f} s", flush=True)  # fmt: skip
+            print(
+                f"epoch {progress.epoch:2d}  loss {progress.loss:.4f}  test loss {progress.test.loss:.4f}  "
+                f"test accuracy {progress.test.accuracy:.3f}  {progress.seconds:.1f} s",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -36,19 +36,100 @@ class LabelledTexts:
 
 
 # Whatever is written here is ours: the set is made from it and from nothing else.
-_THINGS = ("film", "story", "plot", "acting", "music", "ending", "script", "camera work", "dialogue", "first half",
-           "second half", "lead actor", "leading lady", "villain", "costume design", "pace", "humour", "whole thing",
-           "opening scene", "final scene", "cast", "direction", "picture", "sequel", "remake")  # fmt: skip
-_GOOD = ("good", "wonderful", "great", "brilliant", "moving", "funny", "clever", "beautiful", "superb", "charming", "fresh",
-         "gripping", "delightful", "touching", "excellent", "warm", "witty", "stunning", "convincing", "lively",
-         "memorable")  # fmt: skip
-_BAD = ("bad", "dull", "terrible", "boring", "awful", "clumsy", "predictable", "flat", "silly", "tedious", "weak", "lifeless",
-        "messy", "shallow", "forgettable", "slow", "annoying", "pointless", "stale", "wooden", "dreadful")  # fmt: skip
+_THINGS = (
+    "film",
+    "story",
+    "plot",
+    "acting",
+    "music",
+    "ending",
+    "script",
+    "camera work",
+    "dialogue",
+    "first half",
+    "second half",
+    "lead actor",
+    "leading lady",
+    "villain",
+    "costume design",
+    "pace",
+    "humour",
+    "whole thing",
+    "opening scene",
+    "final scene",
+    "cast",
+    "direction",
+    "picture",
+    "sequel",
+    "remake",
+)
+_GOOD = (
+    "good",
+    "wonderful",
+    "great",
+    "brilliant",
+    "moving",
+    "funny",
+    "clever",
+    "beautiful",
+    "superb",
+    "charming",
+    "fresh",
+    "gripping",
+    "delightful",
+    "touching",
+    "excellent",
+    "warm",
+    "witty",
+    "stunning",
+    "convincing",
+    "lively",
+    "memorable",
+)
+_BAD = (
+    "bad",
+    "dull",
+    "terrible",
+    "boring",
+    "awful",
+    "clumsy",
+    "predictable",
+    "flat",
+    "silly",
+    "tedious",
+    "weak",
+    "lifeless",
+    "messy",
+    "shallow",
+    "forgettable",
+    "slow",
+    "annoying",
+    "pointless",
+    "stale",
+    "wooden",
+    "dreadful",
+)
 _VERY = ("really", "truly", "quite", "simply", "surprisingly", "at times", "without doubt", "honestly")
-_LOVED = ("I loved it", "I would watch it again", "I left with a smile", "go and see it", "it made my evening",
-          "I was never bored", "do not miss it", "it deserves every prize")  # fmt: skip
-_HATED = ("I hated it", "I would not watch it again", "I left before the end", "stay at home", "it ruined my evening",
-          "I was never moved", "do not waste your time", "it deserves no prize")  # fmt: skip
+_LOVED = (
+    "I loved it",
+    "I would watch it again",
+    "I left with a smile",
+    "go and see it",
+    "it made my evening",
+    "I was never bored",
+    "do not miss it",
+    "it deserves every prize",
+)
+_HATED = (
+    "I hated it",
+    "I would not watch it again",
+    "I left before the end",
+    "stay at home",
+    "it ruined my evening",
+    "I was never moved",
+    "do not waste your time",
+    "it deserves no prize",
+)
 
 # Written for a good opinion; for a bad one {good} and {bad} change places, and {loved} becomes what one says who hated
 # it. The last frames need more than counting words: a turn, a negation, an error.
@@ -89,10 +170,14 @@ def opinions(examples: int = 2400, seed: int = 0) -> LabelledTexts:
     train, test = usual[: examples - held_out], [*usual[examples - held_out :], *new]
     draw.shuffle(test)
     return LabelledTexts(
-        "made from templates in this repository", ("negative", "positive"),
-        tuple(text for text, _ in train), tuple(label for _, label in train),
-        tuple(text for text, _ in test), tuple(label for _, label in test), "opinions",
-    )  # fmt: skip
+        "made from templates in this repository",
+        ("negative", "positive"),
+        tuple(text for text, _ in train),
+        tuple(label for _, label in train),
+        tuple(text for text, _ in test),
+        tuple(label for _, label in test),
+        "opinions",
+    )
 
 
 def _distinct(draw: random.Random, frames: Sequence[str], count: int) -> list[tuple[str, int]]:
@@ -106,8 +191,15 @@ def _distinct(draw: random.Random, frames: Sequence[str], count: int) -> list[tu
 def _sentence(draw: random.Random, frame: str, label: int) -> str:
     good, bad = (_GOOD, _BAD) if label else (_BAD, _GOOD)
     (thing, thing2), (good1, good2) = draw.sample(_THINGS, 2), draw.sample(good, 2)
-    return frame.format(thing=thing, thing2=thing2, good=good1, good2=good2, bad=draw.choice(bad),
-                        very=draw.choice(_VERY), loved=draw.choice(_LOVED if label else _HATED))  # fmt: skip
+    return frame.format(
+        thing=thing,
+        thing2=thing2,
+        good=good1,
+        good2=good2,
+        bad=draw.choice(bad),
+        very=draw.choice(_VERY),
+        loved=draw.choice(_LOVED if label else _HATED),
+    )
 
 
 def split(source: str, texts: Sequence[str], labels: Sequence[str], seed: int = 0) -> LabelledTexts:
@@ -134,10 +226,13 @@ def split(source: str, texts: Sequence[str], labels: Sequence[str], seed: int = 
         (test if held[labels[place]] >= 0 else train).append(place)
     number = {name: at for at, name in enumerate(names)}
     return LabelledTexts(
-        source, names,
-        tuple(texts[place] for place in train), tuple(number[labels[place]] for place in train),
-        tuple(texts[place] for place in test), tuple(number[labels[place]] for place in test),
-    )  # fmt: skip
+        source,
+        names,
+        tuple(texts[place] for place in train),
+        tuple(number[labels[place]] for place in train),
+        tuple(texts[place] for place in test),
+        tuple(number[labels[place]] for place in test),
+    )
 
 
 def imdb(examples: int = 25_000) -> LabelledTexts:
@@ -160,8 +255,15 @@ def imdb(examples: int = 25_000) -> LabelledTexts:
     except missing as unreachable:
         raise ModelUnavailable("IMDB cannot be fetched now: the hub does not answer. Choose other texts.") from unreachable
     train, test = (part.select(range(min(examples, len(part)))) for part in rows)
-    return LabelledTexts("IMDB, from the Hugging Face hub", ("negative", "positive"), tuple(train["text"]),
-                         tuple(train["label"]), tuple(test["text"]), tuple(test["label"]), "imdb")  # fmt: skip
+    return LabelledTexts(
+        "IMDB, from the Hugging Face hub",
+        ("negative", "positive"),
+        tuple(train["text"]),
+        tuple(train["label"]),
+        tuple(test["text"]),
+        tuple(test["label"]),
+        "imdb",
+    )
 
 
 def to_csv(data: LabelledTexts) -> str:

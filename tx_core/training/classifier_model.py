@@ -7,12 +7,12 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from tx_core.config import BertConfig
-from tx_core.encoder import Encoder, EncoderRun
-from tx_core.heads import LabelHead, max_pooled
-from tx_core.layers import EncoderBlock
-from tx_core.positions import sinusoids
 from tx_core.training.words import PADDING
+from tx_core.transformer.config import BertConfig
+from tx_core.transformer.encoder import Encoder, EncoderRun
+from tx_core.transformer.heads import LabelHead, max_pooled
+from tx_core.transformer.layers import EncoderBlock
+from tx_core.transformer.positions import sinusoids
 
 LIMITS: dict[str, tuple[int, int]] = {
     "most_words": (10, 50_000),
@@ -57,14 +57,34 @@ class ClassifierSettings:
 
     def sizes(self, vocab_size: int) -> BertConfig:
         """The encoder's sizes with this vocabulary, checked as a BERT's are."""
-        return BertConfig(vocab_size, self.hidden_size, self.num_layers, self.num_heads, self.intermediate_size,
-                          self.most_tokens, 1, "relu", 1e-5, self.dropout)  # fmt: skip
+        return BertConfig(
+            vocab_size,
+            self.hidden_size,
+            self.num_layers,
+            self.num_heads,
+            self.intermediate_size,
+            self.most_tokens,
+            1,
+            "relu",
+            1e-5,
+            self.dropout,
+        )
 
 
 # The notebook's: 1 layer, width 32, 2 heads, feed-forward 128, 50,002 ids, 200 tokens, AdamW, 10 epochs on IMDB.
-NOTEBOOK = ClassifierSettings(most_words=50_000, most_tokens=200, hidden_size=32, num_layers=1, num_heads=2,
-                              intermediate_size=128, dropout=0.0, batch_size=32, epochs=10, learning_rate=1e-3,
-                              seed=0)  # fmt: skip
+NOTEBOOK = ClassifierSettings(
+    most_words=50_000,
+    most_tokens=200,
+    hidden_size=32,
+    num_layers=1,
+    num_heads=2,
+    intermediate_size=128,
+    dropout=0.0,
+    batch_size=32,
+    epochs=10,
+    learning_rate=1e-3,
+    seed=0,
+)
 # For short opinions: they take seconds to learn.
 OPINIONS = replace(NOTEBOOK, most_tokens=40, epochs=8, learning_rate=5e-3)
 
@@ -76,11 +96,19 @@ class Classifier(nn.Module):
         super().__init__()
         self.words = nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=PADDING)
         self.register_buffer("waves", sinusoids(config.max_positions, config.hidden_size), persistent=False)
-        self.encoder = Encoder([
-            EncoderBlock(config.hidden_size, config.num_heads, config.intermediate_size, activation=config.activation,
-                         eps=config.layer_norm_eps, dropout=config.dropout)
-            for _ in range(config.num_layers)
-        ])  # fmt: skip
+        self.encoder = Encoder(
+            [
+                EncoderBlock(
+                    config.hidden_size,
+                    config.num_heads,
+                    config.intermediate_size,
+                    activation=config.activation,
+                    eps=config.layer_norm_eps,
+                    dropout=config.dropout,
+                )
+                for _ in range(config.num_layers)
+            ]
+        )
         self.head = LabelHead(max_pooled, config.hidden_size, labels, config.dropout)
 
     def forward(

@@ -13,11 +13,11 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from tx_core.config import Seq2SeqConfig
 from tx_core.errors import CheckpointProblem
-from tx_core.seq2seq import Seq2Seq
 from tx_core.training.copy_run import CopyTraining, with_optimiser
 from tx_core.training.copy_settings import QUICK, CopySettings
+from tx_core.transformer.config import Seq2SeqConfig
+from tx_core.transformer.seq2seq import Seq2Seq
 
 FORMAT = "attention-explorer sequences 1"
 MOST_BYTES = 600_000_000

@@ -8,10 +8,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tx_core.seq2seq import Seq2Seq, Seq2SeqRun, number_encoding, random_seq2seq, trace_seq2seq
-from tx_core.trace import Trace
 from tx_core.training.copy_settings import CopySettings
 from tx_core.training.synthetic import answer_places, random_sources, solve
+from tx_core.transformer.seq2seq import Seq2Seq, Seq2SeqRun, number_encoding, random_seq2seq, trace_seq2seq
+from tx_core.transformer.trace import Trace
 
 PROBE_SEED = 2**31 - 1
 MAP_EVERY = 10
@@ -79,8 +79,7 @@ def train(training: CopyTraining) -> Generator[CopyProgress, None, None]:
     settings, began, first = training.settings, time.monotonic(), len(training.losses)
     while not training.finished:
         batch = len(training.losses)
-        sources = random_sources(settings.batch_size, settings.length, settings.vocab_size,
-                                 settings.seed * 1_000_003 + batch)  # fmt: skip
+        sources = random_sources(settings.batch_size, settings.length, settings.vocab_size, settings.seed * 1_000_003 + batch)
         targets = solve(settings.task, sources)
         places = answer_places(settings.task, sources).to(training.device)
         training.model.train()

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from tx_core.config import Seq2SeqConfig, require_among
 from tx_core.errors import TextProblem
 from tx_core.training.synthetic import TASKS
+from tx_core.transformer.config import Seq2SeqConfig, require_among
 
 # What any run may have at the least and at the most; a page offers the same.
 LIMITS: dict[str, tuple[int, int]] = {
@@ -58,10 +58,18 @@ class CopySettings:
     def model_sizes(self) -> Seq2SeqConfig:
         """The transformer that these settings train."""
         return Seq2SeqConfig(
-            vocab_size=self.vocab_size, hidden_size=self.hidden_size, num_layers=self.num_layers,
-            num_heads=self.num_heads, intermediate_size=self.intermediate_size, max_positions=self.length,
-            positions="sinusoidal", norm_first=self.norm_first, activation="relu", layer_norm_eps=1e-5, dropout=0.0,
-        )  # fmt: skip
+            vocab_size=self.vocab_size,
+            hidden_size=self.hidden_size,
+            num_layers=self.num_layers,
+            num_heads=self.num_heads,
+            intermediate_size=self.intermediate_size,
+            max_positions=self.length,
+            positions="sinusoidal",
+            norm_first=self.norm_first,
+            activation="relu",
+            layer_norm_eps=1e-5,
+            dropout=0.0,
+        )
 
     @property
     def work(self) -> float:
@@ -71,11 +79,22 @@ class CopySettings:
         return 3.0 * weights * self.length * self.batch_size * self.batches
 
 
-QUICK = CopySettings(task="copy", vocab_size=100, length=10, batch_size=64, batches=200, hidden_size=64, num_layers=1,
-                     num_heads=4, intermediate_size=128, norm_first=True, learning_rate=5e-3, seed=0)  # fmt: skip
+QUICK = CopySettings(
+    task="copy",
+    vocab_size=100,
+    length=10,
+    batch_size=64,
+    batches=200,
+    hidden_size=64,
+    num_layers=1,
+    num_heads=4,
+    intermediate_size=128,
+    norm_first=True,
+    learning_rate=5e-3,
+    seed=0,
+)
 # Pre-norm: six post-norm blocks on either side had a loss of 2.5 after these 200 batches (see Xiong et al. 2020).
-NOTEBOOK = replace(QUICK, hidden_size=512, num_layers=6, num_heads=8, intermediate_size=2048,
-                   learning_rate=5e-4)  # fmt: skip
+NOTEBOOK = replace(QUICK, hidden_size=512, num_layers=6, num_heads=8, intermediate_size=2048, learning_rate=5e-4)
 SIZES = {"quick": QUICK, "notebook": NOTEBOOK}
 
 

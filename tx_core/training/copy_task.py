@@ -11,12 +11,12 @@ from pathlib import Path
 import torch
 
 from tx_core.errors import TextProblem
-from tx_core.seq2seq import greedy_decode, number_encoding, trace_seq2seq
-from tx_core.trace import Trace
 from tx_core.training.copy_file import to_file
 from tx_core.training.copy_run import CopyTraining, start, train
 from tx_core.training.copy_settings import SIZES, CopySettings
 from tx_core.training.synthetic import FIRST_NUMBER, START, TASKS, random_sources, solve
+from tx_core.transformer.seq2seq import greedy_decode, number_encoding, trace_seq2seq
+from tx_core.transformer.trace import Trace
 
 EXAM_SEED = 2**31 - 2
 """Draws the sequences of a test; the first seeds of trainings are far from it."""
@@ -65,8 +65,13 @@ def answer(training: CopyTraining, numbers: Sequence[int]) -> Answer:
     source = torch.tensor([[START, *numbers]])
     written = greedy_decode(training.model, source.to(training.device), START, source.shape[1]).cpu()
     right = solve(training.settings.task, source)
-    trace = trace_seq2seq(training.model, number_encoding(source[0]), number_encoding(written[0, :-1]),
-                          keep=("weights", "scores"), name=training.settings.task)  # fmt: skip
+    trace = trace_seq2seq(
+        training.model,
+        number_encoding(source[0]),
+        number_encoding(written[0, :-1]),
+        keep=("weights", "scores"),
+        name=training.settings.task,
+    )
     return Answer(
         tuple(numbers),
         tuple(written[0, 1:].tolist()),
@@ -97,8 +102,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     training = start(replace(SIZES[chosen.sizes], task=chosen.task, seed=chosen.seed), chosen.device)
     for progress in train(training):
         if progress.maps is not None:
-            print(f"batch {progress.batch:4d}  loss {progress.loss:.4f}  right {progress.accuracy:.3f}  "
-                  f"alignment {progress.alignment:.3f}  {progress.seconds:.1f} s", flush=True)  # fmt: skip
+            print(
+                f"batch {progress.batch:4d}  loss {progress.loss:.4f}  right {progress.accuracy:.3f}  "
+                f"alignment {progress.alignment:.3f}  {progress.seconds:.1f} s",
+                flush=True,
+            )
     if chosen.out is not None:
         chosen.out.write_bytes(to_file(training))
 

@@ -7,11 +7,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tx_core.heads import max_pool
-from tx_core.trace import AttentionStack, Trace
 from tx_core.training.classifier import ClassifierTraining
 from tx_core.training.classifier_model import Classifier
 from tx_core.training.words import encode_words
+from tx_core.transformer.heads import max_pool
+from tx_core.transformer.trace import AttentionStack, Trace
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A visitor's own data: a CSV with the columns text and label, bounded and checked line by line."""
 
+from tx_core.corpus.text_file import NO_TEXT, csv_rows, decode
 from tx_core.errors import TextProblem
-from tx_core.text_file import NO_TEXT, csv_rows, decode
 from tx_core.training.classifier_data import LabelledTexts, split
 
 MOST_BYTES = 1_000_000
@@ -53,6 +53,5 @@ def _check_row(row: list[str], columns: int, at_text: int, at_label: int, line: 
     if not text or len(text) > MOST_CHARACTERS:
         raise TextProblem(f"The text in line {line} must have 1 to {MOST_CHARACTERS:,} characters, it has {len(text):,}.")
     if not label or len(label) > MOST_LABEL_CHARACTERS:
-        raise TextProblem(f"The label in line {line} must have 1 to {MOST_LABEL_CHARACTERS} characters, "
-                          f"it has {len(label):,}.")  # fmt: skip
+        raise TextProblem(f"The label in line {line} must have 1 to {MOST_LABEL_CHARACTERS} characters, it has {len(label):,}.")
     return text, label

@@ -16,11 +16,10 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from tx_core.bert import Bert, random_bert
-from tx_core.checkpoint import load_bert
+from tx_core.engine.checkpoint import load_bert
+from tx_core.engine.tokenizer import Tokenizer as ReadingTokenizer
+from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
-from tx_core.tokenizer import Tokenizer as ReadingTokenizer
-from tx_core.tokenizer import load_tokenizer
 from tx_core.training.pretraining.command_line import parser, record_from
 from tx_core.training.pretraining.corpus import CorpusProblem, Source, lines_of, read_corpus, read_held_out
 from tx_core.training.pretraining.deepen import deepened, new_blocks
@@ -47,6 +46,7 @@ from tx_core.training.pretraining.token_store import tokenise
 from tx_core.training.pretraining.training import Choices, Pretraining, Told
 from tx_core.training.pretraining.transplant import with_vocabulary
 from tx_core.training.pretraining.vocabulary import check_marks, from_pieces, learn_vocabulary, pieces_of, read_vocabulary
+from tx_core.transformer.bert import Bert, random_bert
 
 Tell = Callable[[str], None]
 
@@ -73,8 +73,12 @@ def prepare(given: argparse.Namespace, tell: Tell) -> tuple[Pretraining, dict[st
 
     Raises CorpusProblem or ValueError before anything is trained.
     """
-    choices = Choices(*(record_from(given, record) for record in (
-        PackingSettings, MaskingSettings, ScheduleSettings, OptimiserSettings, RunSettings)))  # fmt: skip
+    choices = Choices(
+        *(
+            record_from(given, record)
+            for record in (PackingSettings, MaskingSettings, ScheduleSettings, OptimiserSettings, RunSettings)
+        )
+    )
     shape = record_from(given, ModelSettings)
     if choices.packing.buckets[-1] > shape.positions:
         raise ValueError(f"the longest bucket must fit into {shape.positions} positions, got {choices.packing.buckets[-1]}")
@@ -94,8 +98,17 @@ def prepare(given: argparse.Namespace, tell: Tell) -> tuple[Pretraining, dict[st
     if saved:
         check_same_run(saved["facts"]["same"], facts["same"])
     tokenised = tokenise(sources, backend, given.cache or given.out / "tokens", tell)
-    run = Pretraining(model, _reading(backend), tokenised, choices, device=device, half=half,
-                      held_out=[source.file for source in held_out], held=held, fixed=fixed)  # fmt: skip
+    run = Pretraining(
+        model,
+        _reading(backend),
+        tokenised,
+        choices,
+        device=device,
+        half=half,
+        held_out=[source.file for source in held_out],
+        held=held,
+        fixed=fixed,
+    )
     if saved:
         run.resume(saved)
         tell(f"resumed at step {run.progress.step:,} of sitting {run.progress.sittings}")
@@ -111,8 +124,9 @@ def export(out: Path, run: Pretraining, facts: dict[str, Any]) -> Path:
     held_out = run.measure() if run.held_out else {}
     weights = run.mean.full_state(run.model)
     config = replace(run.model.config, dropout=0.0)
-    return export_checkpoint(out / "model", config, weights, run.tokenizer.backend,
-                             told | {"progress": progress, "held_out": held_out})  # fmt: skip
+    return export_checkpoint(
+        out / "model", config, weights, run.tokenizer.backend, told | {"progress": progress, "held_out": held_out}
+    )
 
 
 def progress_line(told: Told) -> str:
@@ -138,9 +152,7 @@ def _vocabulary(given: argparse.Namespace, sources: Sequence[Source], seed: int,
     return learn_vocabulary(sources, given.vocabulary_size, extra, seed=seed)
 
 
-def _model(
-    given: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, choices: Choices
-) -> tuple[Bert, list[str]]:
+def _model(given: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, choices: Choices) -> tuple[Bert, list[str]]:
     """Build the model to begin with; name the weights of it that are held at first."""
     config = shape.config(backend.get_vocab_size())
     if given.init_from is None:
@@ -168,13 +180,24 @@ def _facts(
     data = describe_data(sources)
     # The length of a run and of its hold may be changed on the way; made longer, it holds again up to its share.
     fixed = {name: value for name, value in settings["schedule"].items() if name not in ("steps", "minutes", "hold_old")}
-    same = {"model": settings["model"], "packing": settings["packing"], "masking": settings["masking"],
-            "optimiser": settings["optimiser"], "schedule": fixed, "seed": choices.run.seed, "data": data}  # fmt: skip
+    same = {
+        "model": settings["model"],
+        "packing": settings["packing"],
+        "masking": settings["masking"],
+        "optimiser": settings["optimiser"],
+        "schedule": fixed,
+        "seed": choices.run.seed,
+        "data": data,
+    }
     return {  # in `same` a list and a tuple are alike, as they are once saved
-        "same": json.loads(json.dumps(same)), "pieces": pieces_of(backend), "data": data, "settings": settings,
-        "code": code_version(), "licences": read_licences(given.corpus),
+        "same": json.loads(json.dumps(same)),
+        "pieces": pieces_of(backend),
+        "data": data,
+        "settings": settings,
+        "code": code_version(),
+        "licences": read_licences(given.corpus),
         "init_from": given.init_from.name if given.init_from else None,
-    }  # fmt: skip
+    }
 
 
 def _say(line: str) -> None:

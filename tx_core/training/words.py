@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tx_core.errors import TextProblem
-from tx_core.plain_text import plain_encoding
-from tx_core.trace import Encoding
+from tx_core.transformer.plain_text import plain_encoding
+from tx_core.transformer.trace import Encoding
 
 PADDING, UNKNOWN = 0, 1
 _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.ui.attention_view import attention_map
+from pages.ui.canvas.attention_view import attention_map
 
 HEADS, TOKENS = 12, 128
 WORDS = [f"word{place}" for place in range(TOKENS)]
@@ -31,8 +31,18 @@ def explore(kind: str) -> None:
         head = st.session_state["head"] = (head + 1) % HEADS
     st.text(f"Head {head}")
     if kind == "canvas":
-        attention_map(WORDS, WORDS, weights()[head], label="A head.", scale="blues", strongest=60, show="heatmap",
-                      focus=None, key="map", on_focus=lambda: None)  # fmt: skip
+        attention_map(
+            WORDS,
+            WORDS,
+            weights()[head],
+            label="A head.",
+            scale="blues",
+            strongest=60,
+            show="heatmap",
+            focus=None,
+            key="map",
+            on_focus=lambda: None,
+        )
     if kind == "plotly":
         figure = go.Figure(go.Heatmap(z=weights()[head], x=WORDS, y=WORDS, zmin=0, zmax=1, colorscale="Blues"))
         st.plotly_chart(figure, key="map")

@@ -61,9 +61,11 @@ def measure_attention(probe: Probe, trees: Sequence[Tree]) -> tuple[dict[str, Re
         tokens += pieces.shape[-1]
     if not habits:
         raise ValueError("the model can read none of the sentences")
-    relations = {name: _relation(*(half[name] for half in counts))
-                 for name in sorted(set(counts[0]) & set(counts[1]))
-                 if min(half[name].occurrences for half in counts) >= FEWEST}  # fmt: skip
+    relations = {
+        name: _relation(*(half[name] for half in counts))
+        for name in sorted(set(counts[0]) & set(counts[1]))
+        if min(half[name].occurrences for half in counts) >= FEWEST
+    }
     return relations, _summed(np.sum(habits, axis=0) / tokens)
 
 
@@ -94,9 +96,14 @@ def _relation(chosen_on: _Counts, measured_on: _Counts) -> Relation:
     offset = int(chosen_on.offsets.argmax())
     total = measured_on.occurrences
     return Relation(
-        float(measured_on.heads[direction, layer, head] / total), float(measured_on.offsets[offset] / total),
-        int(layer), int(head), ("to head", "to dependent")[direction], OFFSETS[offset], total + chosen_on.occurrences,
-    )  # fmt: skip
+        float(measured_on.heads[direction, layer, head] / total),
+        float(measured_on.offsets[offset] / total),
+        int(layer),
+        int(head),
+        ("to head", "to dependent")[direction],
+        OFFSETS[offset],
+        total + chosen_on.occurrences,
+    )
 
 
 def _habits(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "habit layer head"]:

@@ -8,11 +8,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tx_core.bert import Bert
-from tx_core.checkpoint import load_bert
-from tx_core.engine import batch_tensors
-from tx_core.tokenizer import Tokenizer, load_tokenizer
-from tx_core.trace import Encoding
+from tx_core.engine.checkpoint import load_bert
+from tx_core.engine.engine import batch_tensors
+from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
+from tx_core.transformer.bert import Bert
+from tx_core.transformer.trace import Encoding
 
 TOKENS_AT_ONCE = 4096
 

@@ -27,11 +27,13 @@ def read_trees(file: Path, most: int) -> list[Tree]:
         rows = [row for row in fields if row[0].isdigit()]
         if len(rows) < 2:
             continue
-        trees.append(Tree(
-            tuple(row[1] for row in rows),
-            tuple(int(row[6]) - 1 if row[6] != "0" else None for row in rows),
-            tuple(row[7].split(":")[0] for row in rows),
-        ))  # fmt: skip
+        trees.append(
+            Tree(
+                tuple(row[1] for row in rows),
+                tuple(int(row[6]) - 1 if row[6] != "0" else None for row in rows),
+                tuple(row[7].split(":")[0] for row in rows),
+            )
+        )
         if most and len(trees) == most:
             break
     return trees

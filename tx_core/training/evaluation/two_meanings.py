@@ -11,13 +11,21 @@ from tx_core.training.evaluation.probe import Probe
 
 WORD = "flies"
 VERB = (
-    "Time flies like an arrow.", "The bird flies over the house.", "He flies to London every week.",
-    "The pilot flies a small plane.", "She flies home for Christmas.", "An eagle flies very high.",
-)  # fmt: skip
+    "Time flies like an arrow.",
+    "The bird flies over the house.",
+    "He flies to London every week.",
+    "The pilot flies a small plane.",
+    "She flies home for Christmas.",
+    "An eagle flies very high.",
+)
 INSECT = (
-    "Fruit flies like a banana.", "The flies sat on the meat.", "I hate flies in my soup.",
-    "There were many flies in the kitchen.", "Frogs eat flies and worms.", "Two flies walked across the window.",
-)  # fmt: skip
+    "Fruit flies like a banana.",
+    "The flies sat on the meat.",
+    "I hate flies in my soup.",
+    "There were many flies in the kitchen.",
+    "Frogs eat flies and worms.",
+    "Two flies walked across the window.",
+)
 
 
 @dataclass(frozen=True)
@@ -32,9 +40,7 @@ class Parting:
     told_apart: tuple[float, ...]
 
 
-def measure_parting(
-    probe: Probe, word: str = WORD, first: Sequence[str] = VERB, second: Sequence[str] = INSECT
-) -> Parting:
+def measure_parting(probe: Probe, word: str = WORD, first: Sequence[str] = VERB, second: Sequence[str] = INSECT) -> Parting:
     """Compare the word's vectors, after every layer, in sentences of its two meanings."""
     states = torch.stack([_vectors(probe, sentence, word) for sentence in (*first, *second)], dim=1)
     meaning = torch.tensor([0] * len(first) + [1] * len(second))

@@ -64,9 +64,7 @@ class BatchStream:
             yield self.assemble(group)
         place.waiting = [list(example) for example in waiting]
 
-    def _groups(
-        self, examples: list[Example], chance: np.random.Generator
-    ) -> tuple[list[list[Example]], list[Example]]:
+    def _groups(self, examples: list[Example], chance: np.random.Generator) -> tuple[list[list[Example]], list[Example]]:
         """Sort into buckets and cut into full batches; what fills no batch waits for the next block."""
         settings = self.packer.settings
         buckets = np.searchsorted(settings.buckets, [example.tokens for example in examples])

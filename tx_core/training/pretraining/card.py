@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tx_core.config import BertConfig
+from tx_core.transformer.config import BertConfig
 
 EVALUATED = "## Evaluated"
 _HEAD = """---

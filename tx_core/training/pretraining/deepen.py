@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import torch
 
-from tx_core.bert import Bert, random_bert
-from tx_core.layers import EncoderBlock, LayerNorm
+from tx_core.transformer.bert import Bert, random_bert
+from tx_core.transformer.layers import EncoderBlock, LayerNorm
 
 
 def deepened(trained: Bert, num_layers: int) -> Bert:

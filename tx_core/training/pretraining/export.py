@@ -9,10 +9,10 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from tx_core.checkpoint import NAMES, WEIGHTS, translate, write_manifest
-from tx_core.config import BertConfig
+from tx_core.engine.checkpoint import NAMES, WEIGHTS, translate, write_manifest
 from tx_core.training.pretraining.card import model_card
 from tx_core.training.pretraining.vocabulary import MARKS
+from tx_core.transformer.config import BertConfig
 
 _HUB_NAMES = tuple((ours, theirs) for theirs, ours in NAMES)
 _TIED = "head.vocabulary.weight"
@@ -49,15 +49,24 @@ def hub_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def hub_config(config: BertConfig) -> dict[str, Any]:
     """Give the sizes as transformers names them."""
     return {
-        "architectures": ["BertForMaskedLM"], "model_type": "bert", "dtype": "float16",
-        "vocab_size": config.vocab_size, "hidden_size": config.hidden_size,
-        "num_hidden_layers": config.num_layers, "num_attention_heads": config.num_heads,
-        "intermediate_size": config.intermediate_size, "max_position_embeddings": config.max_positions,
-        "type_vocab_size": config.num_segments, "hidden_act": config.activation,
-        "layer_norm_eps": config.layer_norm_eps, "hidden_dropout_prob": config.dropout,
-        "attention_probs_dropout_prob": config.dropout, "initializer_range": 0.02,
-        "pad_token_id": 0, "tie_word_embeddings": True,
-    }  # fmt: skip
+        "architectures": ["BertForMaskedLM"],
+        "model_type": "bert",
+        "dtype": "float16",
+        "vocab_size": config.vocab_size,
+        "hidden_size": config.hidden_size,
+        "num_hidden_layers": config.num_layers,
+        "num_attention_heads": config.num_heads,
+        "intermediate_size": config.intermediate_size,
+        "max_position_embeddings": config.max_positions,
+        "type_vocab_size": config.num_segments,
+        "hidden_act": config.activation,
+        "layer_norm_eps": config.layer_norm_eps,
+        "hidden_dropout_prob": config.dropout,
+        "attention_probs_dropout_prob": config.dropout,
+        "initializer_range": 0.02,
+        "pad_token_id": 0,
+        "tie_word_embeddings": True,
+    }
 
 
 def _tokenizer_settings(config: BertConfig) -> dict[str, Any]:

@@ -8,11 +8,11 @@ import torch.nn.functional as functional
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from tx_core.attention import attend, merge_heads
-from tx_core.bert import Bert
-from tx_core.fused import STEP, after_attention, fused_activation, fused_embeddings, fused_norm
-from tx_core.layers import MultiHeadAttention
 from tx_core.training.pretraining.vocabulary_loss import VocabularyLoss
+from tx_core.transformer.attention import attend, merge_heads
+from tx_core.transformer.bert import Bert
+from tx_core.transformer.fused import STEP, after_attention, fused_activation, fused_embeddings, fused_norm
+from tx_core.transformer.layers import MultiHeadAttention
 
 
 def fused_forward(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tx_core.bert import Bert
+from tx_core.transformer.bert import Bert
 
 ADDING = ("attention.value", "attention.output", "attention_norm", "feed_forward.", "feed_forward_norm")
 """The parts of a block that decide what it adds to a token's vector, wherever it looks."""

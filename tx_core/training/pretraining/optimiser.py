@@ -6,9 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tx_core.bert import Bert
 from tx_core.training.pretraining.muon import Muon
 from tx_core.training.pretraining.settings import OptimiserSettings
+from tx_core.transformer.bert import Bert
 
 
 def make_optimiser(model: Bert, settings: OptimiserSettings, half: bool = False) -> "Optimisers":

@@ -8,17 +8,22 @@ from typing import Any
 
 import torch
 
-from tx_core.device import computes_half
+from tx_core.engine.device import computes_half
 from tx_core.training.pretraining.corpus import SOURCES, Source
 
 
 def describe_data(sources: Sequence[Source]) -> list[dict[str, Any]]:
     """List the texts with their hashes, sizes and weights."""
     return [
-        {"name": source.name, "sha256": source.sha256, "lines": source.lines, "bytes": source.file.stat().st_size,
-         "weight": source.weight}
+        {
+            "name": source.name,
+            "sha256": source.sha256,
+            "lines": source.lines,
+            "bytes": source.file.stat().st_size,
+            "weight": source.weight,
+        }
         for source in sources
-    ]  # fmt: skip
+    ]
 
 
 def read_licences(corpus: Path) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from tx_core.config import BertConfig, require_positive
+from tx_core.transformer.config import BertConfig, require_positive
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,17 @@ class ModelSettings:
     def config(self, vocab_size: int) -> BertConfig:
         """Give the sizes as the model wants them; raises ValueError that gives the rule and the value."""
         return BertConfig(
-            vocab_size=vocab_size, hidden_size=self.hidden, num_layers=self.layers, num_heads=self.heads,
-            intermediate_size=self.intermediate, max_positions=self.positions, num_segments=2,
-            activation="gelu", layer_norm_eps=1e-12, dropout=self.dropout,
-        )  # fmt: skip
+            vocab_size=vocab_size,
+            hidden_size=self.hidden,
+            num_layers=self.layers,
+            num_heads=self.heads,
+            intermediate_size=self.intermediate,
+            max_positions=self.positions,
+            num_segments=2,
+            activation="gelu",
+            layer_norm_eps=1e-12,
+            dropout=self.dropout,
+        )
 
 
 @dataclass(frozen=True)

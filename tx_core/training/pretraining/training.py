@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from tx_core.bert import Bert
-from tx_core.tokenizer import Tokenizer
+from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
 from tx_core.training.evaluation.probe import BertProbe
 from tx_core.training.pretraining.batches import Batch, BatchStream, Place
@@ -32,6 +31,7 @@ from tx_core.training.pretraining.settings import (
 )
 from tx_core.training.pretraining.token_store import TokenisedSource
 from tx_core.training.pretraining.vocabulary import pieces_of
+from tx_core.transformer.bert import Bert
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,19 @@ class Pretraining:
     to the end.
     """
 
-    def __init__(self, model: Bert, tokenizer: Tokenizer, sources: Sequence[TokenisedSource], choices: Choices,
-                 *, device: str, half: bool, held_out: Sequence[Path] = (), held: Sequence[str] = (),
-                 fixed: Sequence[str] = ()):  # fmt: skip
+    def __init__(
+        self,
+        model: Bert,
+        tokenizer: Tokenizer,
+        sources: Sequence[TokenisedSource],
+        choices: Choices,
+        *,
+        device: str,
+        half: bool,
+        held_out: Sequence[Path] = (),
+        held: Sequence[str] = (),
+        fixed: Sequence[str] = (),
+    ):
         self.choices, self.device, self.half = choices, device, half
         self.tokenizer, self.held_out = tokenizer, held_out
         self.model = model.to(device).train().requires_grad_(True)

@@ -7,9 +7,9 @@ from jaxtyping import Float
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from tx_core.bert import Bert, random_bert
-from tx_core.config import BertConfig
 from tx_core.training.pretraining.vocabulary import UNKNOWN, pieces_of
+from tx_core.transformer.bert import Bert, random_bert
+from tx_core.transformer.config import BertConfig
 
 _BY_VOCABULARY = ("embeddings.words.weight", "head.vocabulary.weight", "head.vocabulary.bias")
 

@@ -8,8 +8,8 @@ sys.path.insert(0, str(Path(__file__).parents[4]))
 import numpy as np
 import streamlit as st
 
-from pages.ui import attention_view
-from pages.ui.attention_bytes import thumbnails
+from pages.ui.canvas import attention_view
+from pages.ui.canvas.packing import thumbnails
 
 LAYERS, HEADS = 2, 3
 WORDS = ("[CLS]", "time", "flies", "like", "an", "arrow", "[SEP]")
@@ -37,9 +37,16 @@ def explore() -> None:
     attention_view.head_wall(thumbnails(example), chosen, scale="blues", key="wall", on_choose=keep_heads)
     weights = np.mean([example[layer, head] for layer, head in chosen], axis=0, dtype=np.float32)
     attention_view.attention_map(
-        tokens, tokens, weights,
-        label="'flies' gives most of its attention to 'time'.", scale="blues", strongest=20, show="both",
-        focus=focus, key="map", on_focus=keep_token,
+        tokens,
+        tokens,
+        weights,
+        label="'flies' gives most of its attention to 'time'.",
+        scale="blues",
+        strongest=20,
+        show="both",
+        focus=focus,
+        key="map",
+        on_focus=keep_token,
     )
 
 

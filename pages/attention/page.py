@@ -1,0 +1,127 @@
+"""Where does each head look? A sentence, all heads of the model on it, and any of them in detail."""
+
+import streamlit as st
+
+from pages.ui.export.carry_away import carry_away
+from pages.ui.panels import change_controls, held_changes, view_options
+from pages.ui.panels.attention_panel import attention_panel
+from pages.ui.panels.attention_table import token_table, warn_of_unknown, weights_table
+from pages.ui.panels.changes import CHANGES_FIELD, interventions, write_changes
+from pages.ui.shell import cache, controls, examples
+from pages.ui.shell.address import Field, keep_view, key, read_view, tell_not_understood, text_field, write_view
+from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
+from pages.ui.shell.link_length import told_otherwise
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
+
+PAGE = "attention"
+EXAMPLES = examples.curated()
+FIRST = EXAMPLES[0]
+FIELDS = (
+    text_field("text", FIRST.text),
+    text_field("pair", FIRST.pair),
+    Field("model", "embedded", controls.read_model),
+    *view_options.view_fields(FIRST.heads),
+    CHANGES_FIELD,
+)
+FIRST_VIEW = {"focus": FIRST.focus}
+
+
+def show_example(example: examples.Example) -> None:
+    """Bring an example's text and view onto the page."""
+    view = {
+        "text": example.text,
+        "pair": example.pair,
+        "heads": list(example.heads),
+        "focus": example.focus,
+        "words": example.words,
+        "hide": False,
+        "stack": "self",
+        "changes": (),
+    }
+    st.session_state.update({key(PAGE, name): value for name, value in view.items()})
+
+
+def is_shown(example: examples.Example | None) -> bool:
+    """Tell whether the page shows what an example's words are about: its heads, with nothing changed."""
+    view = view_options.ViewOptions.of(PAGE)
+    return example is not None and (view.heads, view.stack) == (example.heads, "self") and not held_changes.asked(PAGE)
+
+
+def forget_focus() -> None:
+    """Another text has other tokens."""
+    st.session_state[key(PAGE, "focus")] = None
+
+
+@st.fragment
+def look(model: str, text: str, pair: str, example: examples.Example | None, described: bool) -> None:
+    """Show all heads and the chosen ones, and what the reader changes; what is clicked here runs nothing but this.
+
+    Where the reader leaves the view that the example's words describe, or comes back to it, the whole page says so.
+    """
+    from pages.ui.export.attention_exhibit import attention_views  # imports torch: title and text box are painted without it
+
+    keep_view(PAGE, FIELDS)
+    try:
+        plain = cache.trace(model, text, pair)
+        told = held_changes.keep_fitting(PAGE, plain)
+        changed = held_changes.asked(PAGE)
+        trace = cache.trace(model, text, pair, interventions=interventions(changed)) if changed else plain
+    except ExplorerError as error:
+        explain(error)
+        return
+    number = view_options.ask_stack(PAGE, [stack.kind for stack in trace.stacks])
+    stack = trace.stacks[number]
+    for missing in [*told, *view_options.drop_missing(PAGE, *stack.weights.shape[:3])]:
+        st.info(missing)
+    change_controls.chips(PAGE, trace)
+    identity = (model, trace.device, text, pair, write_changes(changed))
+    before = plain.stacks[number] if changed else None
+    shown = attention_panel(PAGE, stack, identity, before, lambda: change_controls.change_bar(PAGE, trace, number))
+    weights_table(shown.queries, shown.keys, shown.weights, key=key(PAGE, "table"))
+    carry_away(PAGE, attention_views(PAGE, trace, shown))
+    write_view(PAGE, FIELDS, FIRST_VIEW)
+    if told_otherwise() or is_shown(example) != described:
+        st.rerun()
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, FIRST_VIEW)
+tell_not_understood(PAGE)
+with st.container(key=key(PAGE, "asked")):
+    first, second, third = st.columns([5, 4, 3])
+with first:
+    text = controls.sentence(key(PAGE, "text"), on_change=forget_focus)
+with second:
+    pair = controls.sentence(key(PAGE, "pair"), "Second sentence (optional)", on_change=forget_focus)
+with third:
+    model = controls.model(key(PAGE, "model"))
+example = next((one for one in EXAMPLES if (one.text, one.pair) == (text, pair)), None)
+described = is_shown(example)
+examples.offer(key(PAGE, "example"), EXAMPLES, example if described else None, show_example)
+beside, budget = st.columns([6, 1])
+notice = beside.empty()
+if example:
+    notice.markdown(examples.notice(example, model, shown=described))
+try:
+    with controls.wait_for(model):
+        engine = engine_of(badge, model)
+    show_engine(badge, engine.title, engine.device)
+    with budget.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
+        st.caption(controls.budget(engine, text, pair), width="content")
+        if example and not described:
+            st.button("Show that view", key=key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=(example,))
+    trace = cache.trace(model, text, pair)
+except ExplorerError as error:
+    notice.empty()
+    explain(error)
+    if isinstance(error, ModelUnavailable | CheckpointProblem):
+        controls.offer_default_model(key(PAGE, "model"))
+    write_view(PAGE, FIELDS, FIRST_VIEW)
+else:
+    if trace.notice:
+        st.info(trace.notice)
+    warn_of_unknown([trace.attention.key_tokens])
+    look(model, text, pair, example, described)
+    token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=key(PAGE, "tokens"))
+ways_on(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
+share_link()

@@ -1,0 +1,91 @@
+"""How does bertviz draw it? The three views of the well-known tool, on the run that all other pages show."""
+
+import streamlit as st
+
+from pages.bertviz_page import choice
+from pages.bertviz_page.frame import VIEWS, drawing
+from pages.ui.export.carry_away import carry_away
+from pages.ui.panels import view_options
+from pages.ui.panels.attention_table import warn_of_unknown
+from pages.ui.shell import cache, controls
+from pages.ui.shell.address import (
+    Field,
+    choice_field,
+    held,
+    keep_view,
+    key,
+    read_view,
+    tell_not_understood,
+    text_field,
+    write_view,
+)
+from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
+
+PAGE = "bertviz_page"
+FIELDS = (
+    text_field("text", "Time flies like an arrow."),
+    text_field("pair"),
+    Field("model", "embedded", controls.read_model),
+    choice_field("picture", tuple(VIEWS)),
+    choice_field("stack", tuple(view_options.STACKS)),
+    *choice.FIELDS,
+)
+
+
+def forget_token() -> None:
+    """Another text has other tokens."""
+    st.session_state[key(PAGE, "token")] = 0
+
+
+@st.fragment
+def look(model: str, text: str, pair: str) -> None:
+    """Draw the chosen view; what is chosen here runs nothing but this."""
+    from pages.bertviz_page import export
+
+    keep_view(PAGE, FIELDS)
+    names = {view: told.name for view, told in VIEWS.items()}
+    st.segmented_control("View", list(names), format_func=names.get, required=True, **held(key(PAGE, "picture")))
+    view = st.session_state[key(PAGE, "picture")]
+    st.markdown(VIEWS[view].told)
+    try:
+        keep = ("weights", "query", "key") if view == "neuron" else ("weights",)
+        trace = cache.trace(model, text, pair, keep=keep)
+        drawn = drawing(PAGE, view, trace)
+        offered = {VIEWS[view].name: lambda: export.bertviz_exhibit(trace, view, drawn)}
+        carry_away(PAGE, offered, forms="numbers, web page, Python")
+    except ExplorerError as error:
+        explain(error)
+    end_page(text, pair)
+
+
+def end_page(text: str, pair: str) -> None:
+    """Put the view into the address and offer its link and the way to other pages."""
+    write_view(PAGE, FIELDS, {})
+    ways_on(text, pair, "attention", "self_attention", "heads_and_blocks")
+    share_link()
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, {})
+tell_not_understood(PAGE)
+first, second, third = st.columns([5, 4, 3])
+with first:
+    text = controls.sentence(key(PAGE, "text"), on_change=forget_token)
+with second:
+    pair = controls.sentence(key(PAGE, "pair"), "Second sentence (optional)", on_change=forget_token)
+with third:
+    model = controls.model(key(PAGE, "model"))
+try:
+    with controls.wait_for(model):
+        engine = engine_of(badge, model)
+    show_engine(badge, engine.title, engine.device)
+    st.caption(controls.budget(engine, text, pair))
+    warn_of_unknown([engine.encode(text, pair or None)])
+except ExplorerError as error:
+    explain(error)
+    if isinstance(error, ModelUnavailable | CheckpointProblem):
+        controls.offer_default_model(key(PAGE, "model"))
+    end_page(text, pair)
+else:
+    look(model, text, pair)

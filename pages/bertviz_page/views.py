@@ -1,0 +1,177 @@
+"""The only home of bertviz (Vig 2019): its head, model and neuron views, drawn from a run of ours.
+
+Its quirks: it asks a CDN for jQuery, d3 and require.js, writes token text into a script as it stands, sends its JSON twice,
+and loads models of its own for the neuron view. Here its libraries come from installed packages, whatever tokens hold
+stays within a string, one JSON is sent, and a stand-in model hands out the queries, keys and weights of our run.
+"""
+
+import importlib.util
+import json
+import secrets
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from bertviz import head_view, model_view
+from bertviz.neuron_view import show as neuron_view
+from torch import Tensor
+
+from pages.bertviz_page.choice import second_sentence
+from pages.ui.canvas.framed import Document
+from tx_core.transformer.trace import AttentionStack
+
+ASSETS = Path(__file__).parents[2] / "assets" / "bertviz"
+LIBRARIES = (("xstatic.pkg.jquery", "data/jquery.min.js"), ("mpld3", "js/d3.v5.min.js"))
+DECIMALS = 3
+END = "\n</script>"
+MARKERS = {"head": "const params = ", "model": "const params = ", "neuron": "window.bertviz_params = "}
+SCRIPT = '<script type="text/javascript">'
+
+
+def draw(
+    view: str, stacks: Sequence[AttentionStack], layers: Sequence[int] | None, *, dark: bool, begin: str | None = None
+) -> Document:
+    """Draw one of bertviz's views, "head", "model" or "neuron", as a document that asks nothing of any server.
+
+    stacks: all of an encoder-decoder, or one. layers: those to send, from 0, None for all. begin: the choice that it begins
+    with (bertviz_choice), None for the one in the name of its frame. The neuron view takes one stack with queries and keys.
+    """
+    mode = "dark" if dark else "light"
+    if view == "head":
+        written = head_view(**_attentions(stacks), include_layers=layers, html_action="return", prettify_tokens=False)
+    elif view == "model":
+        written = model_view(
+            **_attentions(stacks), include_layers=layers, display_mode=mode, html_action="return", prettify_tokens=False
+        )
+    else:
+        (stack,) = stacks
+        chosen = range(len(stack.weights)) if layers is None else layers
+        stand_in = StandIn(stack, chosen)
+        causal = not np.triu(stack.weights, 1).any()
+        text = stack.query_tokens.text
+        written = neuron_view(stand_in, "gpt2", stand_in, text, display_mode=mode, html_action="return")
+        return _document(view, written.data, mode, begin, bidirectional=not causal, first_layer=chosen[0])
+    return _document(view, written.data, mode, begin)
+
+
+class StandIn:
+    """What bertviz's neuron view takes for a model and for its tokenizer: it hands out what a run of ours computed."""
+
+    def __init__(self, stack: AttentionStack, layers: Sequence[int]):
+        self._tokens = stack.query_tokens
+        self._layers = [
+            {"attn": _tensor(stack.weights[layer]), "queries": _tensor(stack.query[layer]), "keys": _tensor(stack.key[layer])}
+            for layer in layers
+        ]
+
+    def eval(self) -> None:
+        """There is nothing to prepare."""
+
+    def __call__(self, _ids: Tensor) -> tuple[list[dict[str, Tensor]]]:
+        """Answer with the record of every layer, as the last part of an output."""
+        return (self._layers,)
+
+    def tokenize(self, _text: str) -> list[str]:
+        """Give the tokens of the run, special ones included."""
+        return list(self._tokens.tokens)
+
+    def convert_tokens_to_ids(self, _tokens: list[str]) -> list[int]:
+        """Give the ids of the run."""
+        return list(self._tokens.ids)
+
+
+def _attentions(stacks: Sequence[AttentionStack]) -> dict[str, Any]:
+    """Name the weights and tokens as bertviz's head and model views ask for them."""
+    kinds = {stack.kind: stack for stack in stacks}
+    if set(kinds) == {"self"}:
+        (stack,) = stacks
+        tokens = stack.query_tokens
+        return {"attention": _layers(stack), "tokens": list(tokens.tokens), "sentence_b_start": second_sentence(tokens)}
+    named: dict[str, Any] = {}
+    for kind, stack in kinds.items():
+        named[f"{'encoder' if kind == 'self' else kind}_attention"] = _layers(stack)
+        named["encoder_tokens" if kind == "self" else "decoder_tokens"] = list(stack.query_tokens.tokens)
+        named["decoder_tokens" if kind == "decoder" else "encoder_tokens"] = list(stack.key_tokens.tokens)
+    return named
+
+
+def _layers(stack: AttentionStack) -> list[Tensor]:
+    return [_tensor(layer) for layer in stack.weights]
+
+
+def _tensor(layer: np.ndarray) -> Tensor:
+    """Give the numbers of a layer as a batch of one, rounded: as doubles, or each would be written with 17 digits."""
+    return torch.from_numpy(layer.astype(np.float64).round(DECIMALS))[None]
+
+
+def _document(
+    view: str, written: str, mode: str, begin: str | None, *, bidirectional: bool = True, first_layer: int = 0
+) -> Document:
+    """Make a whole page of what bertviz wrote: its markup, its one script, and its libraries in place of the CDN's.
+
+    first_layer: what the neuron view, which counts the layers that it is given, is to call its first.
+    """
+    nonce = secrets.token_urlsafe(16)
+    markup, _, script = written.partition("</script>")[2].partition(SCRIPT)
+    scripts = [
+        *_libraries(),
+        _own_script(script, MARKERS[view], bidirectional=bidirectional),
+        *([f'document.querySelector("#layer").options[0].text = "{first_layer}";'] if first_layer else []),
+        *((ASSETS / file).read_text("utf-8") for file in ("tell_choice.js", "tell_height.js")),
+    ]
+    begins = "" if begin is None else f' data-begin="{escape(begin)}"'
+    return Document(
+        "\n".join(
+            [
+                "<!doctype html>",
+                f'<html lang="en" class="{mode}"{begins}>',
+                f'<head><meta charset="utf-8"><title>bertviz: {view} view</title>',
+                f"<style>{(ASSETS / 'drawing.css').read_text('utf-8')}</style></head>",
+                f'<body class="{mode} {view}">',
+                markup.strip(),
+                *(f'<script nonce="{nonce}">\n{code}\n</script>' for code in scripts),
+                "</body>",
+                "</html>",
+            ]
+        ),
+        nonce,
+    )
+
+
+def _own_script(script: str, marker: str, *, bidirectional: bool) -> str:
+    """Take bertviz's script with its data once, written so that no token can end the string that it stands in.
+
+    marker: what stands before the data. Visitors' text comes after it only, and the data are read as JSON up to their own end.
+    """
+    before, _, rest = script.partition(marker)
+    data, end = json.JSONDecoder().raw_decode(rest)
+    after = rest[end:]
+    if "bidirectional" in data:  # the stand-in had to call itself a GPT-2 to bring special tokens of its own
+        data["bidirectional"] = bidirectional
+    if after.startswith(";"):
+        after = ";\n" + after.partition("\n")[2]  # the rest of the line holds the data once more, in a comment
+        return before + marker + _begun(data) + after.removesuffix("\n").removesuffix(END)
+    code = after.partition(SCRIPT)[2]
+    return marker + _begun(data) + ";\n" + code.removesuffix("\n").removesuffix(END)
+
+
+def _begun(data: object) -> str:
+    """Hand the data over to assets/bertviz/start.js, which puts into them where the drawing begins."""
+    return f"begin({_safe_json(data)})"
+
+
+def _safe_json(data: object) -> str:
+    """Write JSON in which no sign has a meaning for HTML."""
+    written = json.dumps(data, separators=(",", ":"))
+    return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+@cache
+def _libraries() -> tuple[str, ...]:
+    """Read jQuery and d3 out of the packages that carry them, which are never imported, and what stands in for require.js."""
+    found = [Path(importlib.util.find_spec(package).submodule_search_locations[0]) / file for package, file in LIBRARIES]
+    return tuple(file.read_text("utf-8") for file in (*found, ASSETS / "start.js"))

@@ -1,0 +1,117 @@
+"""A comparison as something to carry away: A, B and B − A; and a word's vectors in both, layer by layer."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from pages.compare.canvas import MODULES, packed_comparison
+from pages.compare.maps import difference_rows, partners_in_words, title
+from pages.compare.run import Run
+from pages.compare.sides import Sides
+from pages.compare.snippets import core_maps, core_word, library_maps, library_word
+from pages.compare.word_similarity import Followed, chart_parts, likeness_rows, limits
+from pages.ui.canvas.lines import lines_chart
+from pages.ui.export.charts import picture_of, still_page
+from pages.ui.export.exhibit import Alone, Exhibit, Offered, Python
+from pages.ui.export.saved_numbers import SavedNumbers, number_files
+from pages.ui.shell.address import key
+from tx_core.analysis.comparison import largest_difference, links
+from tx_core.analysis.word_similarity import in_words
+
+if TYPE_CHECKING:
+    from tx_core.analysis.comparison import Comparison
+
+MAPS, WORD = "A, B and B − A", "The word through the layers"
+STYLES = ("view.css", "../comparison_view/comparison.css")
+COLUMNS = ("query", "key", "A", "B", "B − A")
+MEAN_OF_PIECES = "A word's vector is the mean of its pieces' vectors."
+DRAWN_WEIGHTS = "The random weights are drawn by this project: transformers alone cannot have the same ones."
+
+
+def comparison_views(page: str, one: Run, other: Run, found: "Comparison", followed: Followed | None) -> Offered:
+    """Offer the maps, and the word that was followed if there is one."""
+    state = {name: st.session_state[key(page, name)] for name in ("vary", "hide", "scale", "focus")}
+    sides = Sides(one, other, state["vary"], state["hide"])
+    offered = {MAPS: lambda: maps_exhibit(sides, found, state["scale"], state["focus"])}
+    if followed:
+        offered[WORD] = lambda: word_exhibit(sides, followed)
+    return offered
+
+
+def maps_exhibit(sides: Sides, found: "Comparison", scale: str, focus: int | None) -> Exhibit:
+    """Make the two maps and their difference ready to be carried away."""
+    told = largest_difference(found, focus)
+    titles = (f"A · {title(sides.one.side, sides.vary)}", f"B · {title(sides.other.side, sides.vary)}", "B − A")
+    tokens = (sides.one.view.queries, sides.other.view.queries)
+
+    def packed(**more: object) -> bytes:
+        given = {"drawing": "comparison"} | more
+        return packed_comparison(found, tokens, titles, label=told, scale=scale, focus=focus, **given)
+
+    heading = f"Attention of A and B compared: {sides.told}"
+    caption = " ".join([f"{heading}.", *sides.notes, partners_in_words(found), told, "Rows look, columns are looked at."])
+    alone = Alone(MODULES, STYLES, "point at a cell of one map to see it in all", packed)
+    count = len(links(found))
+    numbers = number_files(
+        "All links",
+        f"{count:,} links of A and B: their weights, the difference, and which words are partners.",
+        sides.file_name("comparison"),
+        count * len(COLUMNS),
+        lambda: _saved(sides, found),
+    )
+    seeded = sides.seeded
+    python = Python(
+        "It ends with `weights_a`, `weights_b`, and `difference` between the words that both have.",
+        lambda: core_maps(heading, sides),
+        None if seeded else lambda: library_maps(heading, sides, found),
+        DRAWN_WEIGHTS if seeded else "",
+    )
+    return Exhibit(heading, caption, sides.file_name("comparison"), packed, alone, (numbers,), python)
+
+
+def _saved(sides: Sides, found: "Comparison") -> SavedNumbers:
+    table = [tuple(row[name] for name in COLUMNS) for row in difference_rows(found)]
+    places = np.array([[-1 if place is None else place for place in row] for row in found.rows], np.int32)
+    arrays = {
+        "weights_a": found.one,
+        "weights_b": found.other,
+        "words_a": np.array(sides.one.view.queries, np.str_),
+        "words_b": np.array(sides.other.view.queries, np.str_),
+        "difference": np.where(found.there, found.difference, np.nan),
+        "words": np.array(found.labels, np.str_),
+        "places": places,
+    }
+    axes = "places: of each word in A and in B, from 0, -1 for none; difference: a row and a column for each word"
+    return SavedNumbers(sides.about | {"axes": axes}, COLUMNS, table, arrays)
+
+
+def word_exhibit(sides: Sides, followed: Followed) -> Exhibit:
+    """Make the similarities of a word's vectors in A and in B ready to be carried away."""
+    found, word = followed.found, followed.word
+    heading = f"How alike “{word}” is in A and in B, layer by layer, {sides.models}"
+    caption = " ".join([f"{heading}.", *sides.sentences, in_words(found, word), MEAN_OF_PIECES])
+    steps, series, band = chart_parts(found, word)
+    note = "Cosine of two vectors, from the embeddings to the last layer."
+    note += " The shade is one standard deviation around the words that differ." if band else ""
+    picture = picture_of(
+        [lines_chart("", steps, series, limits=limits(found), band=band, tall=280, note=note)], in_words(found, word)
+    )
+    rows = likeness_rows(found, word)
+    columns, table = tuple(rows[0]), [tuple(row.values()) for row in rows]
+    name = sides.file_name("word-through-layers")
+    numbers = number_files(
+        "All layers",
+        f"{len(table)} steps, from the embeddings to the last layer.",
+        name,
+        len(table) * len(columns),
+        lambda: SavedNumbers(sides.about | {"word": word}, columns, table),
+    )
+    seeded = sides.seeded
+    python = Python(
+        "It ends with `word`, the similarity of its vectors after each layer; `different` is the mean over words that differ.",
+        lambda: core_word(heading, sides, followed),
+        None if seeded else lambda: library_word(heading, sides, followed),
+        DRAWN_WEIGHTS if seeded else "",
+    )
+    return Exhibit(heading, caption, name, picture, still_page(picture, columns, lambda: table), (numbers,), python)

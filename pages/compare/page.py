@@ -1,0 +1,67 @@
+"""What differs between A and B? Two runs side by side, their difference word by word, and a word's vectors in both."""
+
+from contextlib import suppress
+
+import streamlit as st
+
+from pages.compare import pairs, state
+from pages.compare.maps import maps
+from pages.compare.run import Run, run
+from pages.compare.sides_controls import ask_look, ask_sides
+from pages.compare.state import FIELDS, Side
+from pages.compare.word_similarity import word_through_layers
+from pages.ui.export.carry_away import carry_away
+from pages.ui.panels.attention_table import warn_of_unknown
+from pages.ui.shell import examples
+from pages.ui.shell.address import key, read_view, tell_not_understood, write_view
+from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
+from tx_core.errors import ExplorerError
+
+PAGE = "compare"
+FIRST_VIEW = pairs.first_view()
+
+
+def attempt(name: str, side: Side) -> Run | None:
+    """Run a side; give nothing, and why on the page, where it cannot be run."""
+    try:
+        return run(side, hide=st.session_state[key(PAGE, "hide")])
+    except ExplorerError as problem:
+        st.markdown(f"**{name} cannot be shown:**")
+        explain(problem)
+        return None
+
+
+@st.fragment
+def look(one: Side, other: Side) -> None:
+    """Show both sides and what differs; what is clicked here runs nothing but this."""
+    mine = attempt("A", one)
+    yours = mine if other == one else attempt("B", other)
+    if mine and yours:
+        from pages.compare import export
+
+        warn_of_unknown([mine.trace.attention.key_tokens, yours.trace.attention.key_tokens])
+        found = maps(PAGE, mine, yours)
+        followed = word_through_layers(PAGE, mine, yours)
+        carry_away(PAGE, export.comparison_views(PAGE, mine, yours, found, followed))
+    write_view(PAGE, FIELDS, FIRST_VIEW)
+    ways_on(one.text, one.pair or (other.text if other.text != one.text else ""), "attention", "fill_mask", "bert")
+    share_link()
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, FIRST_VIEW)
+tell_not_understood(PAGE)
+example = pairs.shown_example(PAGE)
+choices = pairs.curated()
+examples.offer(key(PAGE, "example"), choices, example, lambda one: pairs.show_example(PAGE, one))
+if example:
+    st.markdown(f":material/lightbulb: {example.notice}")
+if taken_back := state.forget_places(PAGE):
+    st.info(taken_back)
+ask_sides(PAGE)
+ask_look(PAGE)
+one, other = state.sides(PAGE)
+with suppress(ExplorerError):  # it is told where the map would stand
+    engine = engine_of(badge, one.model)
+    show_engine(badge, engine.title, engine.device)
+look(one, other)

@@ -1,0 +1,157 @@
+"""What the page of comparisons remembers: A, and what B does otherwise."""
+
+import re
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.ui.panels import changes
+from pages.ui.panels.changes import Changes
+from pages.ui.panels.view_options import MOST_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
+from pages.ui.shell import controls
+from pages.ui.shell.address import Field, choice_field, flag_field, keep_view, key, number_field, text_field, understand
+
+FIRST_TEXT = "time flies like an arrow"
+MOST_SEEDS = 5
+Head = tuple[int, int | None]
+WordPair = tuple[int, int]
+VARIES: dict[str, tuple[str, ...]] = {
+    "text": ("text", "pair"),
+    "head": ("head",),
+    "untrained": ("seed",),
+    "changes": ("changes",),
+    "model": ("model", "head"),
+}
+"""What may differ, and the parts of a side that then do; heads of two models have no common numbering."""
+PARTS = ("text", "pair", "model", "head", "seed", "changes")
+READ = ("text", "text_b", "pair", "pair_b", "model", "model_b", "two", "vary")
+"""What decides which tokens are read, and so what the place of a token means."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """All that decides what one map shows. head: (layer, head) from 0, a head of None is the mean of the layer.
+
+    seed: 0 for the trained model, else which random weights stand in for it.
+    """
+
+    text: str
+    pair: str
+    model: str
+    head: Head
+    seed: int
+    changes: Changes
+
+
+def read_head(written: str) -> Head:
+    """Read a head as a link names it, 4-5, or a layer, 4, for the mean of its heads; ValueError for anything else."""
+    found = re.fullmatch(r"([1-9][0-9]{0,3})(?:-([1-9][0-9]{0,3}))?", written, flags=re.ASCII)
+    if not found or any(int(number) > MOST_LAYERS_OR_HEADS for number in found.groups("1")):
+        raise ValueError("a head must be written like 4-5, the mean of a layer like 4")
+    return int(found[1]) - 1, None if found[2] is None else int(found[2]) - 1
+
+
+def write_head(head: Head) -> str:
+    """Write a head, or the mean of a layer, for a link."""
+    layer, number = head
+    return f"{layer + 1}" if number is None else f"{layer + 1}-{number + 1}"
+
+
+def name_head(head: Head) -> str:
+    """Name a head, or the mean of a layer, as a reader counts."""
+    layer, number = head
+    return f"Layer {layer + 1}, mean of all heads" if number is None else controls.head_name((layer, number))
+
+
+def read_word(written: str) -> WordPair:
+    """Read the chosen word's places in A and in B, as in 3-3; ValueError for anything else."""
+    found = re.fullmatch(r"([1-9][0-9]{0,4})-([1-9][0-9]{0,4})", written, flags=re.ASCII)
+    if not found:
+        raise ValueError("a word must be written by its places in A and B, like 3-3")
+    return int(found[1]) - 1, int(found[2]) - 1
+
+
+def write_word(word: WordPair | None) -> str:
+    """Write the chosen word's places for a link."""
+    return "" if word is None else f"{word[0] + 1}-{word[1] + 1}"
+
+
+def _fields(suffix: str, head: Head, seed: int) -> tuple[Field, ...]:
+    return (
+        text_field(f"text{suffix}", "" if suffix else FIRST_TEXT),
+        text_field(f"pair{suffix}"),
+        Field(f"model{suffix}", "embedded", controls.read_model),
+        Field(f"head{suffix}", head, read_head, write_head),
+        number_field(f"seed{suffix}", seed, 0, MOST_SEEDS),
+        Field(f"changes{suffix}", (), changes.read_changes, changes.write_changes),
+    )
+
+
+FIELDS = (
+    *_fields("", (controls.embedded_sizes()[0] - 1, None), 0),
+    *_fields("_b", (0, None), 1),
+    choice_field("vary", tuple(VARIES)),
+    flag_field("two"),
+    flag_field("hide"),
+    choice_field("scale", SCALES),
+    Field("focus", None, read_focus, token_to_link),
+    Field("word", None, read_word, write_word),
+)
+"""A's parts bear plain names, so that a link with a text fills A; those of B end in _b. An empty text of B is A's."""
+
+
+def sides(page: str) -> tuple[Side, Side]:
+    """Give A, and B: like A but for what varies. Second sentences count only where they are asked for."""
+    keep_view(page, FIELDS)  # a callback finds no entry of a control that the run before did not draw
+    held = {name: st.session_state[key(page, name)] for part in PARTS for name in (part, f"{part}_b")}
+    one = {part: held[part] for part in PARTS}
+    other = one | {part: held[f"{part}_b"] for part in VARIES[st.session_state[key(page, "vary")]]}
+    other["text"] = other["text"] or one["text"]
+    if not st.session_state[key(page, "two")]:
+        one["pair"] = other["pair"] = ""
+    return Side(**one), Side(**other)
+
+
+def forget_places(page: str) -> str:
+    """Take back the changes that named tokens of a text or model that is gone; say so, "" where there was nothing."""
+    now = {(side.model, side.text, side.pair) for side in sides(page)}
+    before = st.session_state.get(f"{page}_changed_in", now)
+    st.session_state[f"{page}_changed_in"] = now
+    held = {name: tuple(st.session_state[name]) for name in (key(page, "changes"), key(page, "changes_b"))}
+    kept = {name: changes.without_places(made) for name, made in held.items()}
+    if now <= before or kept == held or _named_in_address(page):
+        return ""
+    st.session_state.update(kept)
+    return changes.PLACES_TAKEN_BACK
+
+
+def _named_in_address(page: str) -> bool:
+    """Tell whether texts and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
+    asked, _ = understand(FIELDS, st.query_params.to_dict())
+    return all(asked[name] == st.session_state[key(page, name)] for name in READ)
+
+
+def pin(page: str) -> None:
+    """Make A what B is now, so that B can be changed further."""
+    _put(page, *(sides(page)[1],) * 2)
+
+
+def swap(page: str) -> None:
+    """Let A and B change places."""
+    _put(page, *sides(page)[::-1])
+
+
+def _put(page: str, one: Side, other: Side) -> None:
+    """Write two sides into the session, what varies only; places of words are those of the texts before."""
+    varied = VARIES[st.session_state[key(page, "vary")]]
+    kept = [part for part in varied if part != "pair" or st.session_state[key(page, "two")]]
+    for part in kept:
+        st.session_state[key(page, part)] = getattr(one, part)
+        st.session_state[key(page, f"{part}_b")] = getattr(other, part)
+    forget_words(page)
+
+
+def forget_words(page: str) -> None:
+    """Let go of the focused and the chosen word: other texts have others."""
+    st.session_state[key(page, "focus")] = None
+    st.session_state[key(page, "word")] = None

@@ -1,0 +1,107 @@
+"""Where a blank looks: the attention page's own panel, on the run that filled the blank, with the blank in focus."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.fill_mask import head_scan
+from pages.fill_mask.prediction_change import show_prediction_change
+from pages.ui.panels import change_controls, held_changes, prediction_settings, view_options
+from pages.ui.panels.answers import Answer
+from pages.ui.panels.attention_panel import Shown, attention_panel
+from pages.ui.panels.changes import CHANGES_FIELD, Changes, interventions, write_changes
+from pages.ui.shell import cache, controls
+from pages.ui.shell.address import Field, key, number_field
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.engine.engine import Engine
+    from tx_core.transformer.trace import Trace
+
+MOST_BLANKS = 20
+FIRST_HEADS = ((4, 6),)  # of the embedded model: in the first sentence it looks at "Yesterday", which decides the tense
+
+
+def first_heads(num_layers: int, num_heads: int) -> list[tuple[int, int]]:
+    """Give the heads to begin with, the very first where a model lacks those."""
+    return [head for head in FIRST_HEADS if head[0] < num_layers and head[1] < num_heads] or [(0, 0)]
+
+
+FIELDS: tuple[Field, ...] = (
+    number_field("blank", 1, 1, MOST_BLANKS),
+    *view_options.view_fields(first_heads(*controls.embedded_sizes())),
+    CHANGES_FIELD,
+)
+
+
+@dataclass(frozen=True)
+class BlankShown:
+    """The blank whose attention is on the screen: its text and number, the run with the reader's changes, and the panel."""
+
+    text: str
+    number: int
+    trace: "Trace"
+    changed: Changes
+    shown: Shown
+
+
+def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> BlankShown:
+    """Show the attention of one blank, which the reader chooses where there are several, and let it be changed.
+
+    Give what is shown in the end. Call it in a fragment.
+    """
+    asked = [(answer, blank) for answer in found for blank in answer.filling.blanks]
+    st.subheader("Where does the blank look?", anchor=False)
+    answer, blank = asked[_ask_blank(page, found)]
+    focus_blank(page, answer.text, blank.place)
+    plain = cache.trace(engine.name, answer.text)
+    told = held_changes.keep_fitting(page, plain)
+    changed = held_changes.asked(page)
+    trace = cache.trace(engine.name, answer.text, interventions=interventions(changed)) if changed else plain
+    if trace.notice and trace.notice != answer.filling.notice:
+        st.info(trace.notice)
+    number = view_options.ask_stack(page, [stack.kind for stack in trace.stacks])
+    stack = trace.stacks[number]
+    for missing in [*told, *view_options.drop_missing(page, *stack.weights.shape[:3])]:
+        st.info(missing)
+    change_controls.chips(page, trace)
+    with st.container():  # there while it is empty, so that what follows keeps its place and a popover stays open
+        if changed:
+            show_prediction_change(page, engine.name, answer.text, blank.number, changed, prediction_settings.settings(page))
+    head_scan.show_scan(page, engine, answer, blank.number, changed)
+    identity = (engine.name, trace.device, answer.text, None, write_changes(changed))
+    before = plain.stacks[number] if changed else None
+    shown = attention_panel(page, stack, identity, before, lambda: change_controls.change_bar(page, trace, number))
+    return BlankShown(answer.text, blank.number, trace, changed, shown)
+
+
+def _ask_blank(page: str, found: Sequence[Answer]) -> int:
+    """Give the number of the chosen blank, counted from 0 through all sentences."""
+    names = [
+        f"Blank {blank.number + 1}" if len(found) == 1 else f"Sentence {place}, blank {blank.number + 1}"
+        for place, answer in enumerate(found, start=1)
+        for blank in answer.filling.blanks
+    ]
+    numbers, name = range(1, len(names) + 1), key(page, "blank")
+    if st.session_state[name] not in numbers:
+        st.session_state[name] = 1
+    if len(names) > 1:
+        st.segmented_control(
+            "Blank",
+            numbers,
+            key=name,
+            format_func=lambda number: names[number - 1],
+            required=True,
+            label_visibility="collapsed",
+        )
+    return st.session_state[name] - 1
+
+
+def focus_blank(page: str, text: str, place: int) -> None:
+    """Put the blank into focus when it is another one; what a reader or a link focused otherwise stays."""
+    before, now = st.session_state.get(f"{page}_focused"), (text, place)
+    focus = key(page, "focus")
+    if before != now and (before is not None or st.session_state[focus] is None):
+        st.session_state[focus] = place
+    st.session_state[f"{page}_focused"] = now

@@ -1,0 +1,119 @@
+"""What is said of one sentence as charts, the same on the page and in what is carried away; and what is told of each bar."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pages.ui.canvas.bars import Chart, moved_chart, probability_chart
+from pages.ui.panels.answers import Answer, spelled
+from pages.ui.panels.prediction_settings import Settings
+from pages.ui.shell.numbers import percent
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.fill_mask.joint_filling import JointFilling
+    from tx_core.fill_mask.prediction_shift import Moved, Shift
+    from tx_core.fill_mask.predictions import BlankPredictions
+    from tx_core.fill_mask.word_scores import WordScore
+
+
+@dataclass(frozen=True)
+class Told:
+    """A chart, the shares that it is drawn from, and what is told of each of its bars."""
+
+    chart: Chart
+    shares: tuple[float, ...]
+    texts: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        return str(self.chart["title"])
+
+    @property
+    def labels(self) -> list[str]:
+        return self.chart["labels"]
+
+
+def favourites_chart(blank: "BlankPredictions", several: bool, chosen: Settings) -> Told:
+    """Chart what the model likes best at a blank, each told by the filled sentence. several: the sentence has more blanks."""
+    entries = blank.predictions
+    title = f"Blank {blank.number + 1}" if several else "Most likely words"
+    return _told(
+        title, [spelled(one) for one in entries], [one.probability for one in entries], [one.sentence for one in entries], chosen
+    )
+
+
+def named_chart(found: "tuple[WordScore, ...]", number: int, several: bool, chosen: Settings) -> Told | None:
+    """Chart the words that the reader named, each told by its rank or the shares of its pieces; None where none has a share."""
+    scored = [score for score in found if score.probability is not None]
+    if not scored:
+        return None
+    return _told(
+        named_title(number, several),
+        [_named(score) for score in scored],
+        [score.probability for score in scored],
+        [_chain(score) for score in scored],
+        chosen,
+    )
+
+
+def named_title(number: int, several: bool) -> str:
+    """Head the words that the reader named at one blank."""
+    return f"Your words at blank {number + 1}" if several else "Your words"
+
+
+def joint_chart(found: "tuple[JointFilling, ...]", chosen: Settings) -> Told:
+    """Chart the best fillings of all blanks together, each told by the filled sentence."""
+    return _told(
+        "All blanks together",
+        [" … ".join(one.words) for one in found],
+        [one.probability for one in found],
+        [one.sentence for one in found],
+        chosen,
+    )
+
+
+def charts_of(answer: Answer, chosen: Settings) -> Iterator[Told]:
+    """Give all charts of a sentence from the first to the last."""
+    several = len(answer.filling.blanks) > 1
+    for blank in answer.filling.blanks:
+        yield favourites_chart(blank, several, chosen)
+        if named := named_chart(answer.scores[blank.number] if answer.scores else (), blank.number, several, chosen):
+            yield named
+    if answer.joint:
+        yield joint_chart(answer.joint, chosen)
+
+
+def change_chart(blank: "Shift", title: str, chosen: Settings) -> Chart:
+    """Chart what the reader's changes do to the words at one blank."""
+    return moved_chart(
+        title,
+        [spelled(one.prediction) for one in blank.moved],
+        [one.before for one in blank.moved],
+        [one.after for one in blank.moved],
+        [note(one) for one in blank.moved],
+        limit=chosen.limit,
+    )
+
+
+def note(moved: "Moved") -> str:
+    """Say in a word what became of an entry's place."""
+    if not moved.listed_before:
+        return f"new, was no. {moved.rank_before:,}"
+    if not moved.listed_after:
+        return f"gone, now no. {moved.rank_after:,}"
+    climbed = moved.rank_before - moved.rank_after
+    return f"↑{climbed}" if climbed > 0 else f"↓{-climbed}" if climbed < 0 else "="
+
+
+def _told(title: str, labels: list[str], shares: list[float], texts: list[str], chosen: Settings) -> Told:
+    return Told(probability_chart(title, labels, shares, limit=chosen.limit), tuple(shares), tuple(texts))
+
+
+def _named(score: "WordScore") -> str:
+    return score.word if len(score.pieces) == 1 else f"{score.word} ({len(score.pieces)} pieces)"
+
+
+def _chain(score: "WordScore") -> str:
+    if len(score.steps) == 1:
+        return f"rank {score.rank:,} of the vocabulary"
+    return " × ".join(f"{piece} {percent(step)}" for piece, step in zip(score.pieces, score.steps, strict=True))

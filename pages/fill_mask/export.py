@@ -1,0 +1,124 @@
+"""The predictions of the page with blanks as something to carry away: the lists, and what the reader's changes do to one."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from pages.fill_mask.blank_attention import BlankShown
+from pages.fill_mask.charts import Told, change_chart, charts_of
+from pages.fill_mask.prediction_change import in_words, shifted
+from pages.fill_mask.snippets import core_lists, core_shift, library_lists, library_shift
+from pages.fill_mask.subject import Lists
+from pages.ui.canvas.bars import bars_in_words
+from pages.ui.export.attention_exhibit import attention_views
+from pages.ui.export.carried import changes_in_words, quoted
+from pages.ui.export.charts import picture_of, still_page
+from pages.ui.export.exhibit import Exhibit, Offered, Python
+from pages.ui.export.saved_numbers import SavedNumbers, number_files
+from pages.ui.panels import prediction_settings
+from pages.ui.panels.answers import COLUMNS, Answer, rows, spelled
+from pages.ui.panels.prediction_settings import Settings
+from pages.ui.shell import controls
+from pages.ui.shell.plain_names import file_stem
+
+if TYPE_CHECKING:
+    from tx_core.fill_mask.prediction_shift import Shift
+
+LISTS, MOVED = "The predictions", "What your changes do"
+TOGETHER = (
+    "The fillings of all blanks together come from a search that this project does; this code gives the lists at each blank, "
+    "and the words that you named."
+)
+MOVED_COLUMNS = ("blank", "word", "piece", "before", "after", "rank before", "rank after")
+
+
+def prediction_views(page: str, model: str, found: Sequence[Answer], seen: BlankShown | None) -> Offered:
+    """Offer the lists; and where the attention of a blank is shown, that and what changes do to the blank."""
+    lists = Lists(model, tuple(found), prediction_settings.settings(page))
+    offered = {LISTS: lambda: lists_exhibit(lists)}
+    if seen and seen.changed:
+        offered[MOVED] = lambda: moved_exhibit(lists, seen)
+    return offered | (attention_views(page, seen.trace, seen.shown) if seen else {})
+
+
+def lists_exhibit(lists: Lists) -> Exhibit:
+    """Make the lists at the blanks, the named words and the joint fillings ready to be carried away."""
+    several = sum(len(answer.filling.blanks) for answer in lists.found) > 1
+    title = f"Most likely words at the {'blanks' if several else 'blank'}, {controls.model_title(lists.model)}"
+    texts = [f"Text: {quoted(lists.found[0].text)}"]
+    if len(lists.found) > 1:
+        texts = [f"{place} sentence: {quoted(one.text)}" for place, one in zip(("First", "Second"), lists.found, strict=False)]
+    caption = " ".join([f"{title}.", *texts, *lists.notes])
+    laid, across = _side_by_side(lists)
+    told = " ".join(bars_in_words(one.title, one.labels, one.shares) for one in laid if one)
+    picture = picture_of([one and one.chart for one in laid], told, across=across)
+    table = [row for answer in lists.found for row in rows(answer)]
+    name = file_stem("predictions", lists.model)
+    joint = any(answer.joint for answer in lists.found)
+    python = Python(
+        "It ends with `predictions`: what is listed, from the first list to the last, each with its probability.",
+        lambda: core_lists(title, lists),
+        lambda: library_lists(title, lists),
+        TOGETHER if joint else "",
+    )
+    numbers = number_files(
+        "All lists",
+        f"{len(table):,} answers with their probabilities, ranks and pieces.",
+        name,
+        len(table) * len(COLUMNS),
+        lambda: SavedNumbers(lists.about, COLUMNS, table),
+    )
+    return Exhibit(title, caption, name, picture, still_page(picture, COLUMNS, lambda: table), (numbers,), python)
+
+
+def _side_by_side(lists: Lists) -> tuple[list[Told | None], int]:
+    """Lay the charts out as on the page: two sentences side by side, or the blanks and the named words of one."""
+    by_sentence = [
+        _charts(answer, lists.chosen, number if len(lists.found) > 1 else 0) for number, answer in enumerate(lists.found, start=1)
+    ]
+    if len(by_sentence) == 1:
+        return by_sentence[0], min(2, len(by_sentence[0]))
+    return [chart for row in zip_longest(*by_sentence) for chart in row], 2
+
+
+def _charts(answer: Answer, chosen: Settings, sentence: int) -> list[Told]:
+    found = list(charts_of(answer, chosen))
+    return [replace(one, chart=one.chart | {"title": _of_sentence(sentence, one.title)}) for one in found] if sentence else found
+
+
+def _of_sentence(number: int, title: str) -> str:
+    return f"Sentence {number}: {title[0].lower()}{title[1:]}"
+
+
+def moved_exhibit(lists: Lists, seen: BlankShown) -> Exhibit:
+    """Make what the reader's changes do to one blank ready to be carried away."""
+    shift = shifted(lists.model, seen.text, seen.changed, lists.chosen).blanks[seen.number]
+    changes = f"The run was changed: {changes_in_words(seen.trace)}."
+    title = f"What a change does to blank {seen.number + 1}, {controls.model_title(lists.model)}"
+    caption = " ".join([f"{title}.", f"Text: {quoted(seen.text)}", changes, in_words(shift), *lists.notes])
+    picture = picture_of([change_chart(shift, "", lists.chosen)], in_words(shift))
+    table = _moved_rows(shift)
+    name = file_stem("changed-predictions", lists.model)
+    numbers = number_files(
+        "All words",
+        f"{len(table)} words with their probability and their rank before and after.",
+        name,
+        len(table) * 7,
+        lambda: SavedNumbers(
+            lists.about | {"texts": [seen.text], "changes": changes, "moved probability": shift.variation}, MOVED_COLUMNS, table
+        ),
+    )
+    python = Python(
+        "It ends with `moved`: each word with its probability before and after, and its rank before and after.",
+        lambda: core_shift(title, lists, seen),
+        lambda: library_shift(title, lists, seen),
+    )
+    return Exhibit(title, caption, name, picture, still_page(picture, MOVED_COLUMNS, lambda: table), (numbers,), python)
+
+
+def _moved_rows(shift: "Shift") -> list[tuple[str | float | int, ...]]:
+    return [
+        (shift.number + 1, spelled(one.prediction), one.prediction.piece, one.before, one.after, one.rank_before, one.rank_after)
+        for one in shift.moved
+    ]

@@ -1,0 +1,193 @@
+"""Which head does a prediction hang on? Every head switched off in turn; a wall coloured by what that does to one word.
+
+Setting: TX_SCANS (how many scans of large models may run at once on this server).
+"""
+
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.canvas.attention_view import DIFFERENCE, chosen_heads, head_wall
+from pages.ui.panels import changes, training_view
+from pages.ui.panels.answers import Answer
+from pages.ui.panels.changes import Change, Changes
+from pages.ui.shell import cache
+from pages.ui.shell.address import key
+from pages.ui.shell.controls import head_name
+from pages.ui.shell.numbers import percent
+from tx_core.errors import Busy
+from tx_core.training.background import Registry
+from tx_core.training.job import Snapshot
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.engine.engine import Engine
+    from tx_core.fill_mask.head_scan import HeadScan, Scan
+
+POLL_SECONDS = 0.5
+LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+SCANS = Registry(limit=int(os.environ.get("TX_SCANS", "2")), seconds=60.0, kept=20)
+MEASURE = (
+    "Colour: how the probability of the word that was first changes when this one head is switched off; orange where it falls, "
+    "blue where it rises. A head that does nothing alone may still matter together with others, which can stand in for it. "
+    "Click a head to switch it off in the view below."
+)
+
+
+def show_scan(page: str, engine: "Engine", answer: Answer, number: int, changed: Changes) -> None:
+    """Offer a scan of one blank, and show what it found; what was changed when it began stays changed in all of it."""
+    opened = st.expander("Which head does this prediction hang on?", key=key(page, "scan_opened"), on_change="rerun")
+    if not opened.open:
+        return
+    identity = (engine.name, engine.device, answer.text, number)
+    held = st.session_state.get(key(page, "scan"))
+    began = held[1] if held and held[0] == identity else None
+    with opened:
+        if problem := st.session_state.pop(key(page, "scan_problem"), ""):
+            st.text(problem)
+        if began is None or set(changed) - {_off(page)} != set(began):
+            label = "Switch off every head in turn" if began is None else "Scan again with your changes"
+            base = tuple(change for change in changed if change != _off(page))
+            st.button(label, key=key(page, "scan_start"), icon=":material/grid_on:", on_click=_begin, args=(page, identity, base))
+        if began is not None:
+            found = _result(page, engine, answer.text, number, began, identity)
+            if found is not None:
+                _show(page, found, began)
+
+
+def _begin(page: str, identity: tuple, base: Changes) -> None:
+    st.session_state[key(page, "scan")] = (identity, base)
+    st.session_state.pop(key(page, "scan_off"), None)
+    SCANS.stop(training_view.visitor(), "scan")
+
+
+def _result(page: str, engine: "Engine", text: str, number: int, base: Changes, identity: tuple) -> "HeadScan | None":
+    """Give the scan where it is known or quickly made; else show how far it is, and None."""
+    from tx_core.fill_mask.head_scan import Scan
+
+    kept = ("scan", *identity, changes.write_changes(base))
+    if (found := cache.known(kept)) is not None:
+        return found
+    scan = Scan(engine, text, blank=number, interventions=changes.interventions(base))
+    if scan.batches == 1:
+        with st.spinner("Switching off head after head …"):
+            return cache.remember(kept, scan.run)
+    _watch(page, kept, scan)
+    return None
+
+
+@st.fragment(run_every=POLL_SECONDS)
+def _watch(page: str, kept: tuple, scan: "Scan") -> None:
+    """Run a long scan in the background, tell how far it is and let the reader stop it; at its end the page runs once more."""
+    visitor = training_view.visitor()
+    snapshot = SCANS.snapshot(visitor, "scan")
+    wanted = st.session_state.get(key(page, "scan_running"))
+    if key(page, "scan") not in st.session_state:  # stopped
+        st.rerun()
+    if snapshot is None or (wanted != kept and not snapshot.running):
+        try:
+            snapshot = SCANS.start(visitor, "scan", scan)
+            st.session_state[key(page, "scan_running")] = wanted = kept
+        except Busy:
+            st.caption(":material/hourglass_top: This server scans for others at its limit: yours begins as soon as it can.")
+            return
+    if wanted != kept:
+        st.caption("Stopping the scan before this one …")
+        return
+    if _ended(page, kept, snapshot):
+        return
+    last = snapshot.records[-1] if snapshot.records else None
+    share = last.done / last.total if last else 0.0
+    st.progress(share, f"{last.done:,} of {last.total:,} runs, {last.seconds:.0f} s" if last else "Starting …")
+    st.button("Stop", key=key(page, "scan_stop"), icon=":material/stop:", on_click=_stop, args=(page,))
+
+
+def _ended(page: str, kept: tuple, snapshot: Snapshot) -> bool:
+    if snapshot.running:
+        return False
+    st.session_state.pop(key(page, "scan_running"), None)
+    found = snapshot.result.found
+    if found is None:
+        st.session_state.pop(key(page, "scan"), None)
+        st.session_state[key(page, "scan_problem")] = snapshot.problem
+    else:
+        cache.remember(kept, lambda: found)
+    st.rerun()
+    return True
+
+
+def _stop(page: str) -> None:
+    SCANS.stop(training_view.visitor(), "scan")
+    st.session_state.pop(key(page, "scan"), None)
+    st.session_state.pop(key(page, "scan_running"), None)
+
+
+def _show(page: str, found: "HeadScan", base: Changes) -> None:
+    if found.notice:
+        st.info(found.notice)
+    st.text(in_words(found))
+    if base:
+        st.caption(f"Scanned on top of {len(base)} of your changes: “before” is with them in place.")
+    limit = next(step for step in LIMITS if step >= min(1.0, float(np.abs(found.change).max())))
+    name, layers, heads = key(page, "scan_wall"), *found.change.shape
+    written = [
+        [f"{percent(after)}, then first: {first}" for after, first in zip(row, words, strict=True)]
+        for row, words in zip(found.after.tolist(), found.first_words, strict=True)
+    ]
+
+    def switch_off() -> None:
+        if clicked := chosen_heads(name, layers, heads):
+            _put_off(page, clicked[-1])
+
+    off = _off(page)
+    head_wall(
+        cells(found.change, limit),
+        [(off.layer, off.head)] if off else [],
+        scale=DIFFERENCE,
+        key=name,
+        on_choose=switch_off,
+        notes=written,
+        ends=(f"−{limit:.0%}", "0", f"+{limit:.0%}"),
+    )
+    st.caption(MEASURE)
+
+
+def cells(change: np.ndarray, limit: float) -> np.ndarray:
+    """Write changes of probability as whole numbers around 128, by their square root, one cell a head."""
+    share = np.clip(change / limit, -1, 1)
+    return np.rint(128 + np.sign(share) * np.sqrt(np.abs(share)) * 127).astype(np.uint8)[:, :, None, None]
+
+
+def in_words(found: "HeadScan") -> str:
+    """Say which head the word hangs on most, and how often another word takes its place."""
+    place = np.unravel_index(found.change.argmin(), found.change.shape)
+    told = f"Before anything is switched off, “{found.word}” is first with {percent(found.before)}."
+    if found.change[place] < 0:
+        told += f" It falls most without {_named(place)}: to {percent(float(found.after[place]))}."
+    others = int((found.first != found.entry).sum())
+    told += f" Another word takes the first place for {others} of {found.first.size} heads."
+    strongest = np.unravel_index(found.variation.argmax(), found.variation.shape)
+    share = percent(float(found.variation[strongest]))
+    return f"{told} Over all words, most probability moves without {_named(strongest)}: {share} (total variation)."
+
+
+def _named(place: tuple) -> str:
+    name = head_name((int(place[0]), int(place[1])))
+    return f"{name[0].lower()}{name[1:]}"
+
+
+def _off(page: str) -> Change | None:
+    """Give the change that a click on the wall made, while it stands."""
+    off = st.session_state.get(key(page, "scan_off"))
+    return off if off in st.session_state[key(page, "changes")] else None
+
+
+def _put_off(page: str, head: tuple[int, int]) -> None:
+    """Switch this head off in place of the one clicked before, and look at it."""
+    name, off = key(page, "changes"), Change("off", *head)
+    before = _off(page)
+    kept = tuple(change for change in st.session_state[name] if change != before)
+    st.session_state[name] = changes.added(kept, off)
+    st.session_state[key(page, "scan_off")] = off
+    st.session_state[key(page, "heads")] = [head]

@@ -1,0 +1,206 @@
+"""What would BERT put here? Blanks in one sentence, or in two side by side, filled by a masked-word model."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.fill_mask import blank_attention, predictions
+from pages.fill_mask.prediction_change import UNCHANGED
+from pages.fill_mask.prompts import Prompt, curated
+from pages.ui.export.carry_away import carry_away
+from pages.ui.panels import answers, held_changes, prediction_settings
+from pages.ui.panels.answers import Answer
+from pages.ui.panels.attention_table import warn_of_unknown
+from pages.ui.panels.word_pills import as_typed, blank_last_word, word_pills
+from pages.ui.shell import cache, controls, examples
+from pages.ui.shell.address import Field, flag_field, keep_view, key, read_view, tell_not_understood, text_field, write_view
+from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
+from tx_core.errors import ExplorerError
+
+if TYPE_CHECKING:  # the core imports torch: the title is painted without it
+    from tx_core.engine.engine import Engine
+
+PAGE = "fill_mask"
+EXAMPLES = curated()
+FIELDS = (
+    text_field("text", EXAMPLES[0].text),
+    flag_field("compare"),
+    text_field("second", EXAMPLES[0].second),
+    text_field("text_behind"),
+    text_field("second_behind"),
+    text_field("named"),
+    Field("model", "embedded", controls.read_model),
+    *prediction_settings.FIELDS,
+    *blank_attention.FIELDS,
+)
+FIRST_VIEW = {"focus": 3}
+
+
+def show_example(prompt: Prompt) -> None:
+    """Bring an example's sentences and words onto the page."""
+    view = {
+        "text": prompt.text,
+        "compare": bool(prompt.second),
+        "named": prompt.named,
+        "limit": prompt.limit,
+        "text_behind": "",
+        "second_behind": "",
+        "changes": (),
+    }
+    if prompt.second:
+        view["second"] = prompt.second
+    st.session_state.update({key(PAGE, name): value for name, value in view.items()})
+
+
+def shown_example() -> Prompt | None:
+    """Find the example whose sentences are on the page."""
+    text, compare, second = (st.session_state[key(PAGE, name)] for name in ("text", "compare", "second"))
+    return next((one for one in EXAMPLES if (one.text, one.second) == (text, second if compare else "")), None)
+
+
+def load(model: str) -> "Engine":
+    """Give the engine of a model that fills blanks, without fetching one that does not; raise ExplorerError."""
+    from tx_core.engine import catalogue
+    from tx_core.engine.engine import no_head
+
+    card = catalogue.card(model)
+    if not card.fills_blanks:
+        badge.empty()
+        raise no_head(card.title)
+    with controls.wait_for(model):
+        return engine_of(badge, model)
+
+
+def ask_sentence(name: str, label: str) -> None:
+    """Ask for a sentence, as a line to type in and as words to click."""
+    controls.sentence(key(PAGE, name), label, placeholder="Write ___ where a word should go")
+    word_pills(key(PAGE, name), favourite)
+    if guess := st.session_state.pop(key(PAGE, "guess"), None):
+        st.info(f"Nobody had typed a word there: “{as_typed(guess)}” is the model's first guess. Click it to blank it again.")
+
+
+def ask_words() -> tuple[str, ...]:
+    """Ask for words, and give those that the reader names; none, and why on the page, where they are too many."""
+    from tx_core.fill_mask.word_scores import MAX_WORDS, named_words
+
+    written = st.text_input(
+        "Words you want to know about",
+        key=key(PAGE, "named"),
+        live=controls.TYPING_PAUSE,
+        autocomplete="off",
+        placeholder="nurse, doctor, ##ing",
+        help=f"At most {MAX_WORDS}, with commas between them. Longer words are scored piece by piece.",
+    )
+    try:
+        return named_words(written or "")
+    except ExplorerError as problem:
+        explain(problem)
+        return ()
+
+
+def favourite(text: str, number: int) -> str:
+    """Fill one blank with the word that the model likes best there; leave the text where it cannot be filled."""
+    try:
+        filling = answers.favourites(st.session_state[key(PAGE, "model")], text, prediction_settings.settings(PAGE))
+    except ExplorerError:
+        return text
+    best = filling.blanks[number].predictions[0]
+    st.session_state[key(PAGE, "guess")] = answers.spelled(best)
+    return best.sentence
+
+
+def answer(engine: "Engine", name: str, words: tuple[str, ...]) -> list[Answer]:
+    """Draw all about one sentence; give nothing, and why on the page, where there is nothing to draw."""
+    text, comparing = st.session_state[key(PAGE, name)], st.session_state[key(PAGE, "compare")]
+    try:
+        encoding = engine.encode(text)
+        warn_of_unknown([encoding])
+        if not encoding.blanks:
+            offer_a_blank(name)
+            return []
+        chosen = prediction_settings.settings(PAGE)
+        return [predictions.draw_answer(engine, text, words, chosen, key(PAGE, name), abreast=not comparing)]
+    except ExplorerError as problem:
+        explain(problem)
+        return []
+
+
+def offer_a_blank(name: str) -> None:
+    """Say that there is nothing to fill, and make a blank in one click."""
+    with st.container(border=True):
+        st.markdown("**There is no blank yet.** Click a word above, or type `___` where a word should go.")
+        st.button(
+            "Blank the last word",
+            key=f"{key(PAGE, name)}_last",
+            icon=":material/ink_eraser:",
+            on_click=blank_last_word,
+            args=(key(PAGE, name),),
+        )
+
+
+def offer_to_carry(model: str, found: Sequence[Answer], seen: "blank_attention.BlankShown | None") -> None:
+    """Offer what is on the screen in every form."""
+    from pages.fill_mask.export import prediction_views
+
+    carry_away(PAGE, prediction_views(PAGE, model, found, seen))
+
+
+@st.fragment
+def look(model: str, found: Sequence[Answer], above: DeltaGenerator) -> None:
+    """Show where a blank looks, and what the reader changes; what is clicked here runs nothing but this.
+
+    above: the place over the words of the unchanged model, where it is said that they are.
+    """
+    keep_view(PAGE, FIELDS)
+    seen = None
+    if found:
+        predictions.numbers(found, key(PAGE, "numbers"))
+        try:
+            seen = blank_attention.blank_attention(PAGE, cache.engine(model), found)
+        except ExplorerError as problem:
+            explain(problem)
+        offer_to_carry(model, found, seen)
+    if seen and held_changes.asked(PAGE):
+        above.info(UNCHANGED, icon=":material/science:")
+    else:
+        above.empty()
+    write_view(PAGE, FIELDS, FIRST_VIEW)
+    ways_on(st.session_state[key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
+    share_link()
+
+
+badge = open_page(PAGE)
+read_view(PAGE, FIELDS, FIRST_VIEW)
+tell_not_understood(PAGE)
+example = shown_example()
+examples.offer(key(PAGE, "example"), EXAMPLES, example, show_example)
+if example:
+    st.markdown(f":material/lightbulb: {example.notice}")
+labels = {"text": "Sentence"}
+if st.session_state[key(PAGE, "compare")]:
+    labels = {"text": "First sentence", "second": "Second sentence"}
+for column, (name, label) in zip(st.columns(len(labels), gap="large"), labels.items(), strict=True):
+    with column:
+        ask_sentence(name, label)
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    words = ask_words()
+    model = controls.model(key(PAGE, "model"))
+    st.toggle("Compare two sentences", key=key(PAGE, "compare"))
+    prediction_settings.ask_settings(PAGE)
+
+found: list[Answer] = []
+above = st.empty()
+try:
+    engine = load(model)
+    show_engine(badge, engine.title, engine.device)
+    if remark := prediction_settings.unusual(prediction_settings.settings(PAGE)):
+        st.caption(f"{remark} (see Options).")
+    for column, name in zip(st.columns(len(labels), gap="large"), labels, strict=True):
+        with column:
+            found += answer(engine, name, words)
+except ExplorerError as problem:
+    explain(problem)
+    controls.offer_default_model(key(PAGE, "model"))
+look(model, found, above)

@@ -1,0 +1,57 @@
+"""What the reader's changes do to a prediction: probabilities before and after, and who rose, fell, came and went."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.fill_mask.charts import change_chart
+from pages.ui.canvas.bars import show_bars
+from pages.ui.panels.answers import remember, spelled
+from pages.ui.panels.changes import Changes, interventions
+from pages.ui.panels.prediction_settings import Settings
+from pages.ui.shell import cache
+from pages.ui.shell.numbers import percent
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.fill_mask.prediction_shift import Shift, Shifted
+
+
+TITLE = "What your changes do to this blank"
+UNCHANGED = f"**Without your changes:** these are the words of the model as it is. What becomes of them stands below: “{TITLE}”."
+
+
+def shifted(model: str, text: str, changed: Changes, chosen: Settings) -> "Shifted":
+    """Ask for the predictions with and without the changes; raise ExplorerError where that cannot be."""
+    from tx_core.fill_mask.prediction_shift import shift
+
+    shown = {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
+    asked = interventions(changed)
+    return remember(("shift", model, text, asked, *shown.values()), lambda: shift(cache.engine(model), text, asked, **shown))
+
+
+def show_prediction_change(page: str, model: str, text: str, number: int, changed: Changes, chosen: Settings) -> None:
+    """Draw what the changes do to the words at one blank, and say it."""
+    found = shifted(model, text, changed, chosen)
+    if found.notice:
+        st.info(found.notice)
+    blank = found.blanks[number]
+    told = in_words(blank)
+    st.subheader(TITLE, anchor=False)
+    st.text(told)
+    show_bars(change_chart(blank, TITLE, chosen), [moved.prediction.sentence for moved in blank.moved], key=f"{page}_shift")
+    st.caption(
+        "Arrows count places in the list of the whole vocabulary. “new” and “gone” are words that came into, or fell out of, "
+        f"the first {chosen.listed}."
+    )
+
+
+def in_words(blank: "Shift") -> str:
+    """Say who is first now, who was before, and how much probability moved in all."""
+    now = min(blank.moved, key=lambda moved: moved.rank_after)
+    was = min(blank.moved, key=lambda moved: moved.rank_before)
+    favourite = f"“{spelled(was.prediction)}” {percent(was.before)} → {percent(was.after)}"
+    if now is was:
+        told = f"The favourite stays {favourite}."
+    else:
+        told = f"The favourite is now “{spelled(now.prediction)}” with {percent(now.after)}; it was {favourite}."
+    return f"{told} In all, {percent(blank.variation)} of the probability went to other words."

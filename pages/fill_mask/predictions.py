@@ -1,0 +1,104 @@
+"""What a model would put into the blanks of a sentence, drawn: lists, named words, joint fillings, and the table."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.fill_mask.charts import Told, favourites_chart, joint_chart, named_chart, named_title
+from pages.ui.canvas.bars import show_bars
+from pages.ui.panels import answers
+from pages.ui.panels.answers import COLUMNS, Answer, as_csv, rows
+from pages.ui.panels.prediction_settings import Settings
+from pages.ui.shell.numbers import percent
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.engine.engine import Engine
+    from tx_core.fill_mask.joint_filling import JointFilling
+    from tx_core.fill_mask.predictions import BlankPredictions
+    from tx_core.fill_mask.word_scores import WordScore
+
+ABREAST = 2
+
+
+def draw_answer(engine: "Engine", text: str, words: tuple[str, ...], chosen: Settings, key: str, abreast: bool) -> Answer:
+    """Ask everything about a sentence and draw each part as soon as it is known.
+
+    abreast: there is room for several blanks side by side. Raises ExplorerError where the sentence cannot be filled.
+    """
+    filling = answers.favourites(engine.name, text, chosen)
+    if filling.notice:
+        st.info(filling.notice)
+    several = len(filling.blanks) > 1
+    scores = []
+    for blank in filling.blanks:
+        if blank.number % ABREAST == 0 or not abreast:
+            columns = st.columns(ABREAST, gap="large") if abreast and (several or words) else [st.container()]
+        with columns[blank.number % len(columns)]:
+            _favourites(blank, favourites_chart(blank, several, chosen), engine.tokenizer.vocab_size, f"{key}_{blank.number}")
+        with columns[blank.number % len(columns)] if several else columns[-1]:
+            scores.append(answers.scores(engine.name, text, words, blank.number))
+            if words:
+                st.markdown(f"**{named_title(blank.number, several)}**")
+                _named(scores[-1], named_chart(scores[-1], blank.number, several, chosen), f"{key}_{blank.number}_named")
+    joint = answers.joint(engine.name, text) if several else ()
+    notices = [*(score.fallback for blank in scores for score in blank), *(filling.notice for filling in joint)]
+    if not filling.notice and (told := next(filter(None, notices), "")):
+        st.info(told)
+    if joint:
+        _together(joint, joint_chart(joint, chosen), f"{key}_joint")
+    return Answer(text, filling, tuple(scores), joint)
+
+
+def _favourites(blank: "BlankPredictions", told: Told, entries: int, key: str) -> None:
+    _titled(told, key)
+    left = f"The other {entries - len(told.labels):,} entries of the vocabulary share {percent(blank.rest)}."
+    joins = " ## continues the word before the blank." if any(entry.joins for entry in blank.predictions) else ""
+    st.caption(left + joins.replace("#", "\\#"))
+
+
+def _named(found: "Sequence[WordScore]", told: Told | None, key: str) -> None:
+    from tx_core.fill_mask.word_scores import LENGTHS_DIFFER
+
+    if told:
+        show_bars(told.chart, told.texts, key=key)
+    for score in found:
+        if score.probability is None:
+            st.text(f"“{score.word}” – {score.note}")
+    if any(len(score.pieces) > 1 for score in found if score.probability is not None):
+        st.caption(LENGTHS_DIFFER)
+
+
+def _together(found: "Sequence[JointFilling]", told: Told, key: str) -> None:
+    _titled(told, key)
+    st.text(f"Best: {found[0].sentence}")
+    st.caption(
+        "Filled from left to right: the model reads each word that was put in before it chooses the next. The number is "
+        "the product of the probabilities on the way; filled in another order it could be another one."
+    )
+
+
+def _titled(told: Told, key: str) -> None:
+    st.markdown(f"**{told.title}**")
+    show_bars(told.chart, told.texts, key=key)
+
+
+def numbers(found: Sequence[Answer], key: str) -> None:
+    """Offer all numbers as a table, built only when it is opened, and as a CSV file."""
+    opened = st.expander("The numbers as a table", key=key, on_change="rerun")
+    if not opened.open:
+        return
+    import pandas
+
+    with opened:
+        table = pandas.DataFrame([row for answer in found for row in rows(answer)], columns=COLUMNS)
+        st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.4g")})
+        st.download_button(
+            "Download as CSV",
+            lambda: as_csv(found),
+            "blanks.csv",
+            "text/csv",
+            key=f"{key}_csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )

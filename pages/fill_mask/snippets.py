@@ -1,0 +1,183 @@
+"""Python for predictions: the lists at the blanks, and what changes do to one, by this project and by transformers alone."""
+
+from pages.fill_mask.blank_attention import BlankShown
+from pages.fill_mask.subject import Lists
+from pages.ui.export.core_snippet import opening
+from pages.ui.export.library_changes import changed_attention
+from pages.ui.export.library_snippet import loading, own_blanks
+from pages.ui.panels.changes import interventions
+from pages.ui.panels.prediction_settings import Settings
+from pages.ui.shell.plain_names import one_line
+
+NUCLEUS = '''
+
+def nucleus(share):
+    """Keep the fewest that reach TOP_P together, and let them share 1 (Holtzman et al. 2020)."""
+    ranked, order = share.sort(descending=True)
+    kept = ranked * (ranked.cumsum(-1) - ranked < TOP_P)
+    return torch.zeros_like(share).scatter(0, order, kept / kept.sum())
+'''
+READING = '''
+
+def scores(ids):
+    """Give the scores of the whole vocabulary at each token."""
+    with torch.inference_mode():
+        return model(torch.tensor([ids])).logits[0].double()
+
+
+def blanks_of(ids):
+    return [place for place, entry in enumerate(ids) if entry == tokenizer.mask_token_id]
+'''
+LISTING = """
+predictions = []
+for text, named in TEXTS:
+    ids = tokenizer(text).input_ids
+    blanks = blanks_of(ids)
+    for place in blanks:
+        best = nucleus((scores(ids)[place] / TEMPERATURE).softmax(-1)).topk(LISTED)
+        entries = zip(tokenizer.convert_ids_to_tokens(best.indices), best.values.tolist())
+        predictions += [(piece, share) for piece, share in entries if share > 0]
+    for number, word, pieces in named:  # a word of several pieces: one after the other, in as many blanks
+        probability = 1.0
+        for known, piece in enumerate(pieces):
+            wide = [*pieces[:known], *[tokenizer.mask_token_id] * (len(pieces) - known)]
+            row = [*ids[: blanks[number]], *wide, *ids[blanks[number] + 1 :]]
+            probability *= scores(row)[blanks[number] + known].softmax(-1)[piece].item()
+        predictions.append((word, probability))
+
+print(*predictions, sep="\\n")
+"""
+MOVING = """
+after = at_blank()
+
+
+def rank(logits, entry):
+    return int((logits > logits[entry]).sum()) + 1
+
+
+shares = [nucleus((logits / TEMPERATURE).softmax(-1)) for logits in (before, after)]
+listed = [share.topk(min(LISTED, int((share > 0).sum()))).indices.tolist() for share in shares]
+entries = sorted(dict.fromkeys(listed[1] + listed[0]), key=lambda entry: (entry not in listed[1], rank(after, entry)))
+moved = [
+    (tokenizer.convert_ids_to_tokens(entry), *(share[entry].item() for share in shares), rank(before, entry), rank(after, entry))
+    for entry in entries
+]
+
+print(*moved, sep="\\n")
+"""
+
+
+def core_lists(title: str, lists: Lists) -> str:
+    """Write the code that asks for every list on the page by tx_core."""
+    named = next((tuple(score.word for score in answer.scores[0]) for answer in lists.found if answer.scores), ())
+    joint = any(answer.joint for answer in lists.found)
+    imports = ["from tx_core import load", "from tx_core.fill_mask.predictions import predict"]
+    imports += ["from tx_core.fill_mask.joint_filling import fill_jointly"] if joint else []
+    imports += ["from tx_core.fill_mask.word_scores import score_words"] if named else []
+    lines = [
+        *opening(title, lists.model, "\n".join(imports)),
+        "predictions = []",
+        f"for text in {[answer.text for answer in lists.found]!r}:",
+        f"    filling = predict(engine, text, {_asked(lists.chosen)})",
+        "    for blank in filling.blanks:",
+        "        predictions += [(entry.piece, entry.probability) for entry in blank.predictions]",
+    ]
+    if named:
+        lines += [
+            "    for blank in filling.blanks:",
+            f"        scores = score_words(engine, text, {named!r}, blank=blank.number)",
+            "        predictions += [(score.word, score.probability) for score in scores if score.probability is not None]",
+        ]
+    if joint:
+        lines += [
+            "    if len(filling.blanks) > 1:",
+            "        predictions += [(one.words, one.probability) for one in fill_jointly(engine, text)]",
+        ]
+    return "\n".join([*lines, "", 'print(*predictions, sep="\\n")', ""])
+
+
+def core_shift(title: str, lists: Lists, seen: BlankShown) -> str:
+    """Write the code that sets the predictions at one blank with and without the changes beside each other."""
+    imports = "from tx_core import load\nfrom tx_core.fill_mask.prediction_shift import shift"
+    return "\n".join(
+        [
+            *opening(title, lists.model, imports, interventions(seen.changed)),
+            f"found = shift(engine, {seen.text!r}, changes, {_asked(lists.chosen)})",
+            "moved = [",
+            "    (one.prediction.piece, one.before, one.after, one.rank_before, one.rank_after)",
+            f"    for one in found.blanks[{seen.number}].moved",
+            "]",
+            "",
+            'print(*moved, sep="\\n")',
+            "",
+        ]
+    )
+
+
+def library_lists(title: str, lists: Lists) -> str:
+    """Write the code for the lists, and for the words that the reader named, without this project."""
+    texts = [
+        (
+            own_blanks(answer.text, answer.filling.encoding),
+            [
+                (number, score.word, list(score.ids))
+                for number, scored in enumerate(answer.scores)
+                for score in scored
+                if score.probability is not None
+            ],
+        )
+        for answer in lists.found
+    ]
+    return "\n".join(
+        [
+            f"# {one_line(title)}, with transformers alone.",
+            "import torch",
+            "from transformers import AutoModelForMaskedLM, AutoTokenizer",
+            "",
+            *loading(lists.model, "AutoModelForMaskedLM"),
+            f"TEXTS = {texts!r}  # each with the words to score: at which blank, and their pieces",
+            *_settings(lists.chosen),
+            *READING.splitlines(),
+            *NUCLEUS.splitlines(),
+            "",
+            *LISTING.splitlines(),
+            "",
+        ]
+    )
+
+
+def library_shift(title: str, lists: Lists, seen: BlankShown) -> str:
+    """Write the code for what changes do to one blank without this project."""
+    return "\n".join(
+        [
+            f"# {one_line(title)}, with transformers alone.",
+            "import torch",
+            "from transformers import AttentionInterface, AttentionMaskInterface, AutoModelForMaskedLM, AutoTokenizer",
+            "from transformers.masking_utils import eager_mask",
+            "",
+            *loading(lists.model, "AutoModelForMaskedLM"),
+            f'inputs = tokenizer({own_blanks(seen.text, seen.trace.attention.query_tokens)!r}, return_tensors="pt")',
+            f"place = (inputs.input_ids[0] == tokenizer.mask_token_id).nonzero()[{seen.number}, 0]",
+            *_settings(lists.chosen),
+            "",
+            "",
+            "def at_blank():",
+            "    with torch.inference_mode():",
+            "        return model(**inputs).logits[0, place].double()",
+            "",
+            *NUCLEUS.splitlines(),
+            "",
+            "before = at_blank()",
+            *changed_attention(seen.trace),
+            *MOVING.splitlines(),
+            "",
+        ]
+    )
+
+
+def _asked(chosen: Settings) -> str:
+    return f"top_k={chosen.listed}, temperature={chosen.temperature}, top_p={chosen.top_p}"
+
+
+def _settings(chosen: Settings) -> list[str]:
+    return [f"LISTED, TEMPERATURE, TOP_P = {chosen.listed}, {chosen.temperature}, {chosen.top_p}"]

@@ -1,0 +1,98 @@
+"""What is a block made of? Embeddings, heads, feed-forward, norms and skip connections, each on the reader's own sentence."""
+
+import streamlit as st
+
+from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
+from pages.ui.panels.parts_page import Draw, PartsPage, Tell, parts_page
+from pages.ui.shell import controls
+from pages.ui.shell.address import Field, choice_field, flag_field, key, number_field, text_field
+
+PAGE = "heads_and_blocks"
+LAYERS, HEADS = controls.embedded_sizes()
+MOST_TOKENS = 512
+PARTS = {
+    "embeddings": "Embeddings",
+    "heads": "Heads",
+    "feed": "Feed-forward",
+    "norm": "Layer norm",
+    "depth": "Skips and depth",
+    "journey": "A word's way",
+}
+FIRST_PART = "heads"
+FIRST_CELLS = {
+    "heads": Cell("output", 8, 1),
+    "feed": Cell("widened", 3, 1),
+    "norm": Cell("normed", 1, 0),
+    "embeddings": Cell("sum", 1, 0),
+}
+
+
+def read_numbers(most: int) -> "Field":
+    """Read whole numbers as a link writes them, each from 1 to `most`: 1-2-5, or none."""
+
+    def read(written: str) -> list[int]:
+        parts = [] if written == "none" else written.split("-")
+        numbers = sorted(int(part) for part in parts if part.isascii() and part.isdecimal())
+        if len(numbers) < len(parts) or any(not 0 < number <= most for number in numbers) or len(set(numbers)) < len(numbers):
+            raise ValueError(f"must be numbers of 1 to {most}, each once")
+        return numbers
+
+    return read
+
+
+def write_numbers(numbers: list[int]) -> str:
+    """Write whole numbers for a link."""
+    return "-".join(map(str, sorted(numbers))) or "none"
+
+
+FIELDS = (
+    text_field("text", "The old man drank a cup of [MASK] by the fire."),
+    text_field("pair"),
+    choice_field("part", (FIRST_PART, *(part for part in PARTS if part != FIRST_PART))),
+    number_field("layer", 1, 1, LAYERS),
+    Field("heads", list(range(1, HEADS + 1)), read_numbers(HEADS), write_numbers),
+    choice_field("bend", ("gelu", "relu")),
+    choice_field("norm", ("attention", "feed_forward", "embeddings")),
+    flag_field("cut"),
+    number_field("seed", 1, 1, 20),
+    Field("words", [4, 7, 9], read_numbers(MOST_TOKENS), write_numbers),
+    Field("cell", FIRST_CELLS[FIRST_PART], cell_from_link, cell_to_link),
+)
+
+
+def choose_first_cell() -> None:
+    """Explain a cell of the part that the reader turned to."""
+    st.session_state[key(PAGE, "cell")] = FIRST_CELLS.get(st.session_state[key(PAGE, "part")])
+
+
+def drawings() -> dict[str, Draw]:
+    """Tell how each part is drawn."""
+    from pages.heads_and_blocks import depth
+    from pages.heads_and_blocks import parts as block_parts
+
+    return {
+        "heads": block_parts.heads,
+        "feed": block_parts.feed_forward,
+        "norm": block_parts.norm,
+        "depth": depth.depth,
+        "embeddings": block_parts.embeddings,
+        "journey": depth.journey,
+    }
+
+
+def texts() -> dict[str, Tell]:
+    """Tell what stands above each part."""
+    from pages.heads_and_blocks import texts as block_texts
+
+    return {
+        "heads": block_texts.heads,
+        "feed": block_texts.feed_forward,
+        "norm": block_texts.norm,
+        "depth": block_texts.depth,
+        "embeddings": block_texts.embeddings,
+        "journey": block_texts.journey,
+    }
+
+
+WAYS = ("attention", "self_attention", "bert")
+parts_page(PartsPage(PAGE, FIELDS, PARTS, drawings, WAYS, choose_first_cell, texts))

@@ -1,0 +1,199 @@
+"""The parts of the summaries page as something to carry away: each with its drawing, its numbers and its Python."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pages.summaries import library_snippets, snippets
+from pages.summaries.subject import Subject, Table, table_of
+from pages.ui.canvas.head_kinds import AXES
+from pages.ui.canvas.head_table import HeadCell, LegendEntry
+from pages.ui.canvas.lines import lines_chart
+from pages.ui.canvas.mask_grid import MODULES, Matrices
+from pages.ui.canvas.plotly_figures import PointKind
+from pages.ui.export.charts import Chart, grid_chart, listing_chart, picture_of, points_chart, signed_chart
+from pages.ui.export.exhibit import Alone, Exhibit, Python
+from pages.ui.export.saved_numbers import Cell
+from pages.ui.panels.attention_table import numbered
+from pages.ui.shell import controls
+from tx_core.analysis import similarity
+
+if TYPE_CHECKING:
+    from tx_core.analysis.attribution import Attribution
+    from tx_core.analysis.logit_lens import LayerAnswers
+    from tx_core.transformer.trace import Trace
+
+STYLES = ("../mask_grid/mask_grid.css",)
+COLOURED = "Cells are coloured by the square root of their number, from 0 to 1."
+RULES = "The kinds of heads are rules of this project; the code gives how widely and how far each head looks."
+FLOW = "Flow solves a network, which transformers knows nothing of; the code gives the attention in each layer and the rollout."
+ALIKE_AXES = "alike: a row and a column for each head, in the order of heads (layer-head); places: x and y of each head"
+
+
+def glance_exhibit(
+    trace: "Trace",
+    title: str,
+    cells: Sequence[Sequence[HeadCell]],
+    legend: Sequence[LegendEntry],
+    chosen: tuple[int, int],
+    rows: Sequence[dict[str, Cell]],
+    measured: dict[str, np.ndarray],
+) -> Exhibit:
+    """Make the table of all heads ready to be carried away."""
+    told = "A row for each layer, a column for each head."
+    subject = Subject(trace, f"All heads: {title[0].lower()}{title[1:]}", told, "heads")
+    picture = picture_of([grid_chart("", cells, legend, chosen)], f"{title}: a row for each layer, a column for each head")
+    python = Python(
+        "`kinds`, `spread` and `distance` of every head",
+        lambda: snippets.core_glance(subject.heading, trace),
+        lambda: library_snippets.library_glance(subject.heading, trace),
+        RULES,
+    )
+    return subject.exhibit(picture, None, table_of(rows, AXES, **measured), python)
+
+
+def _matrix_table(drawn: Matrices, row_name: str) -> Table:
+    names = numbered(drawn.rows) if drawn.rows == drawn.columns else drawn.rows
+
+    def rows() -> list[tuple[Cell, ...]]:
+        cells = [matrix.cells.tolist() for matrix in drawn.shown]
+        return [
+            (name, key, *(one[row][column] for one in cells))
+            for row, name in enumerate(names)
+            for column, key in enumerate(numbered(drawn.columns))
+        ]
+
+    def arrays() -> dict[str, np.ndarray]:
+        named = {re.sub(r"\W+", "_", matrix.title.lower()): np.asarray(matrix.cells, np.float64) for matrix in drawn.shown}
+        return named | {"rows": np.array(drawn.rows, np.str_), "keys": np.array(drawn.columns, np.str_)}
+
+    columns = (row_name, "key", *(matrix.title for matrix in drawn.shown))
+    axes = f"every matrix: a row for each {row_name}, as in rows, a column for each key, as in keys"
+    return Table(columns, len(drawn.rows) * len(drawn.columns), rows, arrays, axes)
+
+
+def _matrices_exhibit(subject: Subject, drawn: Matrices, row_name: str, python: Python) -> Exhibit:
+    def packed(**more: object) -> bytes:
+        return drawn.packed(**{"drawing": "matrices"} | more)
+
+    alone = Alone(MODULES, STYLES, "point at a cell to read its numbers", drawn.packed)
+    subject = replace(subject, told=f"{subject.told} {COLOURED}")
+    return subject.exhibit(packed, alone, _matrix_table(drawn, row_name), python)
+
+
+def layers_exhibit(trace: "Trace", place: int, drawn: Matrices, told: str) -> Exhibit:
+    """Make one token's way through the layers ready to be carried away."""
+    label = numbered(trace.attention.query_tokens.tokens)[place]
+    subject = Subject(trace, f"Attention of {label} through the layers", told, "through-the-layers")
+    flows = len(drawn.shown) > 2
+    python = Python(
+        f"`in_layer`, `rolled`{' and `flow`' if flows else ''}: a row for each layer, a column for each token",
+        lambda: snippets.core_layers(subject.heading, trace, place, flows),
+        lambda: library_snippets.library_layers(subject.heading, trace, place),
+        FLOW if flows else "",
+    )
+    return _matrices_exhibit(subject, drawn, "layer", python)
+
+
+def values_exhibit(trace: "Trace", family: str, head: tuple[int, int], drawn: Matrices, told: str) -> Exhibit:
+    """Make weights and what they mix ready to be carried away. family: the model's, as its engine says."""
+    named = controls.head_name(head).lower()
+    subject = Subject(trace, f"Weights and what is mixed, {named}", f"{told} Rows look, columns are looked at.", "what-is-mixed")
+    python = Python(
+        "`weights`, `by_values` of this head and `together` of all heads of its layer; every row sums to 1",
+        lambda: snippets.core_values(subject.heading, trace, head),
+        lambda: library_snippets.library_values(subject.heading, trace, head, family),
+    )
+    return _matrices_exhibit(subject, drawn, "query", python)
+
+
+def alike_exhibit(
+    trace: "Trace", found: np.ndarray, chosen: int, near: Sequence[tuple[int, float]], kinds: Sequence[PointKind], told: str
+) -> Exhibit:
+    """Make the map of like heads, and the nearest ones, ready to be carried away."""
+    heads, places = trace.attention.weights.shape[1], similarity.head_map(found)
+    numbers = [divmod(number, heads) for number in range(len(found))]
+    labels = [f"{layer + 1}-{head + 1}" for layer, head in numbers]
+    subject = Subject(trace, "Heads that look alike", f"{told} Points are named layer-head.", "heads-alike")
+    rows = [[controls.head_name(numbers[other]), kinds[other].name, f"{share:.3f}"] for other, share in near]
+    charts = [
+        points_chart("", places, labels, kinds, chosen, [other for other, _ in near]),
+        listing_chart(f"Nearest to {controls.head_name(numbers[chosen]).lower()}", ["head", "kind", "alike (0 to 1)"], rows),
+    ]
+    listed = [
+        {
+            "layer": layer + 1,
+            "head": head + 1,
+            "kind": kinds[number].name,
+            "x": float(places[number, 0]),
+            "y": float(places[number, 1]),
+            "alike to the chosen head": float(found[chosen, number]),
+        }
+        for number, (layer, head) in enumerate(numbers)
+    ]
+    python = Python(
+        "`alike`: how much the chosen head is like every head, counted through the layers",
+        lambda: snippets.core_alike(subject.heading, trace, chosen),
+        lambda: library_snippets.library_alike(subject.heading, trace, chosen),
+    )
+    table = table_of(listed, ALIKE_AXES, alike=found, places=places, heads=np.array(labels))
+    return subject.exhibit(picture_of(charts, told), None, table, python)
+
+
+def lens_exhibit(
+    trace: "Trace",
+    family: str,
+    found: "LayerAnswers",
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    steps: Sequence[str],
+    limits: tuple[float, float],
+    told: str,
+) -> Exhibit:
+    """Make the answers of every layer ready to be carried away. family: the model's, as its engine says."""
+    label = numbered(trace.attention.query_tokens.tokens)[found.place]
+    subject = Subject(trace, f"Early answers at {label}", told, "early-answers")
+    series = {"probability": found.probability.tolist()}
+    charts: list[Chart] = [
+        listing_chart("", head, rows),
+        lines_chart("Probability of the final answer", steps, series, limits=limits, tall=200),
+    ]
+    depths, many = [row[0] for row in rows], len(found.words[0])
+    listed = [
+        {
+            "depth": depth,
+            "place": place + 1,
+            "word": word,
+            "probability": float(share),
+            "probability of the final answer": float(found.probability[number]),
+            "its rank": int(found.rank[number]),
+        }
+        for number, depth in enumerate(depths)
+        for place, (word, share) in enumerate(zip(found.words[number], found.shares[number], strict=True))
+    ]
+    python = Python(
+        "`shares` of the favourites after each layer, and `probability` and `rank` of the final answer",
+        lambda: snippets.core_lens(subject.heading, trace, found.place, many),
+        lambda: library_snippets.library_lens(subject.heading, trace, found.place, many, family),
+    )
+    return subject.exhibit(picture_of(charts, told), None, table_of(listed), python)
+
+
+def owed_exhibit(trace: "Trace", found: "Attribution", word: int, charts: dict[str, np.ndarray], told: str) -> Exhibit:
+    """Make attention and gradients of a prediction ready to be carried away. word: the entry of the vocabulary."""
+    labels = numbered(found.encoding.tokens)
+    subject = Subject(trace, f"What “{found.word}” is owed to", told, "attention-and-gradients")
+    drawn = [signed_chart(title, labels, values.tolist(), limit=float(np.abs(values).max())) for title, values in charts.items()]
+    listed = [
+        {"token": label} | {title: float(values[number]) for title, values in charts.items()}
+        for number, label in enumerate(labels)
+    ]
+    python = Python(
+        "`attention`, `gradient_input` and `integrated`: a number for each token",
+        lambda: snippets.core_owed(subject.heading, trace, found.place, word),
+        lambda: library_snippets.library_owed(subject.heading, trace, found, word),
+    )
+    return subject.exhibit(picture_of(drawn, told, across=3), None, table_of(listed), python)

@@ -1,0 +1,5 @@
+"""What pages share, in four rooms: shell, canvas, panels, export.
+
+Uses `tx_core` and `pages.contents`; export may use panels, panels may use canvas, canvas may use shell.
+Begin with `shell/frame.py`.
+"""

@@ -1,0 +1,159 @@
+"""The canvas component: a wall of all heads, and one attention map as heatmap and as lines. Bytes in, choice out."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float32, UInt8
+
+from pages.ui.canvas.component import component
+from pages.ui.canvas.packing import codes, pack
+from pages.ui.canvas.told import told_at, told_value
+
+SCALES = ("blues", "viridis", "cividis", "greys")
+DIFFERENCE = "difference"
+BOX, STYLE = "attention-view", "view.css"
+DRAWING = ("bytes.js", "scales.js", "theme.js", "surface.js", "mounted.js")
+PICTURE = (*DRAWING, "model.js", "heatmap.js", "lines.js", "layout.js")
+MAP_MODULES = (*PICTURE, "pane.js", "readout.js", "arrivals.js", "map.js")
+WALL_MODULES = (*DRAWING, "wall_legend.js", "arrivals.js", "at_hand.js", "wall.js")
+
+Head = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Wall:
+    """The wall beside a map: its key, the heads chosen on it, and where the map of any head is fetched from, if it is."""
+
+    key: str
+    chosen: tuple[Head, ...]
+    at_hand: str | None
+
+
+def head_wall(
+    thumbnails: UInt8[np.ndarray, "layer head row column"],
+    chosen: Sequence[Head],
+    *,
+    scale: str,
+    key: str,
+    on_choose: Callable[[], None],
+    notes: Sequence[Sequence[str]] = (),
+    ends: tuple[str, str, str] | None = None,
+    at_hand: str | None = None,
+) -> None:
+    """Let the reader choose among all heads, each shown as the thumbnail of its map.
+
+    notes: a word on each head, by layer, told with its name. scale "difference" colours 0 to 255 around 128, and `ends`
+    are the numbers at the left, the middle and the right of its legend. at_hand: where the browser fetches the map of a head
+    that is pressed, by itself; the map that has the same `Wall.at_hand` draws it before this page has answered.
+    `chosen` holds (layer, head), counted from 0. After a click or an arrow key `on_choose` runs;
+    `chosen_heads(key, …)` then tells what was chosen.
+    """
+    layers, heads, rows, columns = thumbnails.shape
+    header = {
+        "layers": layers,
+        "heads": heads,
+        "rows": rows,
+        "columns": columns,
+        "scale": scale if scale == DIFFERENCE else _known_scale(scale),
+        "notes": [list(row) for row in notes],
+        "ends": ends,
+        "atHand": at_hand,
+        "label": "Attention heads: a row for each layer, a column for each head",
+    }
+    message = header | {"chosen": [list(head) for head in parse_heads(chosen, layers, heads)], "heard": told_at(key, "chosen")}
+    component("head_wall", BOX, WALL_MODULES, STYLE)(key=key, data=pack(message, thumbnails), on_chosen_change=on_choose)
+
+
+def attention_map(
+    query_tokens: Sequence[str],
+    key_tokens: Sequence[str],
+    weights: Float32[np.ndarray, "query key"],
+    *,
+    label: str,
+    scale: str,
+    strongest: int,
+    show: Literal["both", "heatmap", "lines"],
+    focus: int | None,
+    key: str,
+    on_focus: Callable[[], None],
+    wall: Wall | None = None,
+) -> None:
+    """Show where every token looks, as cells and as lines that share one focused token.
+
+    `label` says in one sentence what is seen, for those who cannot see it. `strongest` is the number of lines.
+    `focus` is the looking token, counted from 0, or None. After a change `on_focus` runs;
+    `focused_token(key, …)` then tells which it is. wall: where the heads are chosen.
+    Raises ValueError when tokens and weights do not fit each other.
+    """
+    if weights.shape != (len(query_tokens), len(key_tokens)):
+        raise ValueError(f"weights must be query × key, got {weights.shape} for {len(query_tokens)} and {len(key_tokens)} tokens")
+    header = {
+        "queries": list(query_tokens),
+        "keys": list(key_tokens),
+        "label": label,
+        "scale": _known_scale(scale),
+        "strongest": max(1, int(strongest)),
+        "show": show,
+        "focus": parse_token(focus, len(query_tokens)),
+    }
+    if wall:
+        header |= {"heads": [list(head) for head in wall.chosen], "atHand": wall.at_hand, "heard": told_at(wall.key, "chosen")}
+    component("attention_map", BOX, MAP_MODULES, STYLE)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
+
+
+def chosen_heads(key: str, layers: int, heads: int) -> list[Head]:
+    """Tell which heads the reader chose on the wall `key`; empty before the first choice."""
+    return parse_heads(told_value(key, "chosen"), layers, heads)
+
+
+def focused_token(key: str, tokens: int) -> int | None:
+    """Tell which looking token the reader focused in the map `key`."""
+    return parse_token(told_value(key, "focus"), tokens)
+
+
+def parse_heads(value: object, layers: int, heads: int) -> list[Head]:
+    """Read heads from anything: every (layer, head) that exists, once, in order; nonsense is left out."""
+    if not isinstance(value, list | tuple):
+        return []
+    pairs = [tuple(pair) for pair in value if isinstance(pair, list | tuple) and len(pair) == 2]
+    exist = [(layer, head) for layer, head in pairs if _counts(layer, layers) and _counts(head, heads)]
+    return list(dict.fromkeys(exist))
+
+
+def parse_token(value: object, tokens: int) -> int | None:
+    """Read a token's place from anything; None where there is no such token."""
+    return value if _counts(value, tokens) else None
+
+
+def heads_to_link(chosen: Sequence[Head]) -> str:
+    """Write heads as a reader counts them, for an address: (2, 4) is "3-5"."""
+    return "_".join(f"{layer + 1}-{head + 1}" for layer, head in chosen)
+
+
+def heads_from_link(text: str, layers: int, heads: int) -> list[Head]:
+    """Read heads back from an address, leaving nonsense out."""
+    pairs = re.findall(r"(?:^|(?<=_))([0-9]{1,4})-([0-9]{1,4})(?=_|$)", text, flags=re.ASCII)
+    return parse_heads([(int(layer) - 1, int(head) - 1) for layer, head in pairs], layers, heads)
+
+
+def token_to_link(focus: int | None) -> str:
+    """Write a token's place as a reader counts it, for an address; no token is the empty text."""
+    return "" if focus is None else str(focus + 1)
+
+
+def token_from_link(text: str, tokens: int) -> int | None:
+    """Read a token's place back from an address, None for nonsense."""
+    return parse_token(int(text) - 1, tokens) if re.fullmatch("[0-9]{1,6}", text, flags=re.ASCII) else None
+
+
+def _counts(value: object, size: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size
+
+
+def _known_scale(scale: str) -> str:
+    if scale not in SCALES:
+        raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {scale}")
+    return scale

@@ -1,0 +1,81 @@
+"""Shares as horizontal bars: a chart in words and numbers, for the page and for what is carried away; and its component.
+
+What a chart holds is drawn twice: by assets/bars on the page, by assets/picture in a figure.
+"""
+
+from collections.abc import Sequence
+
+from pages.ui.canvas.component import component
+from pages.ui.canvas.figures import ONE_COLOUR
+from pages.ui.shell.numbers import percent
+
+MODULES = ("surface.js", "mounted.js", "../bars/rows.js", "../bars/places.js", "../bars/chart.js")
+
+Chart = dict[str, object]
+
+
+def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float, note: str = "") -> Chart:
+    """Make a horizontal bar of each label, the first on top, with its share in words at its end.
+
+    shares: 0 to 1. limit: where the axis ends, the same for all charts that are compared. Raises ValueError when there
+    are not as many labels as shares.
+    """
+    if len(labels) != len(shares):
+        raise ValueError(f"every share needs a label, got {len(shares)} and {len(labels)}")
+    return {
+        "kind": "bars",
+        "title": title,
+        "labels": list(labels),
+        "values": [min(share, limit) for share in shares],
+        "ends": [percent(share) for share in shares],
+        "colours": [ONE_COLOUR],
+        "names": True,
+        "from": 0,
+        "to": limit,
+        "ticks": _shares_of(limit),
+        "cut": [share > limit for share in shares],
+        "note": note,
+    }
+
+
+def moved_chart(
+    title: str, labels: Sequence[str], before: Sequence[float], after: Sequence[float], notes: Sequence[str], *, limit: float
+) -> Chart:
+    """Make two bars of each label, before in outline and after filled, under both shares and a note.
+
+    Shares and limit are as for `probability_chart`.
+    """
+    heads = [f"{percent(one)} → {percent(other)}  {note}" for one, other, note in zip(before, after, notes, strict=True)]
+    return {
+        "kind": "moved",
+        "title": title,
+        "labels": list(labels),
+        "heads": heads,
+        "colour": ONE_COLOUR,
+        "to": limit,
+        "before": [min(share, limit) for share in before],
+        "after": [min(share, limit) for share in after],
+        "ticks": _shares_of(limit),
+        "cut": [[share > limit for share in pair] for pair in zip(before, after, strict=True)],
+    }
+
+
+def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) -> str:
+    """Say what a chart of bars shows, for those who cannot see it."""
+    told = ", ".join(f"{label} {percent(share)}" for label, share in zip(labels, shares, strict=True))
+    return f"{title}: {told}."
+
+
+def show_bars(chart: Chart, told: Sequence[str] | None = None, *, key: str) -> None:
+    """Draw a chart on the page; whoever points at a bar, or comes to it by keyboard, reads what is told of it, if anything is.
+
+    A change of its numbers moves its bars; what stands at their ends is theirs at once.
+    Raises ValueError when there are not as many texts as bars.
+    """
+    if told is not None and len(told) != len(chart["labels"]):
+        raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(told)}")
+    component("bars", "bars-view", MODULES, "../bars/bars.css")(key=key, data=chart | {"told": list(told or ())})
+
+
+def _shares_of(limit: float) -> list[dict[str, object]]:
+    return [{"at": share, "text": f"{100 * share:.3g} %"} for share in (0, limit / 2, limit)]

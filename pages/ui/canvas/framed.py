@@ -1,0 +1,102 @@
+"""Documents of others' making, each in a frame of its own: served under a word that nobody can guess, for a few minutes.
+
+What is served here runs scripts that are not ours. Its own content policy shuts it off: no access to the app, to
+other frames, or to any server; nothing within runs but the scripts that carry the document's nonce.
+"""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+
+from cachetools import TTLCache
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from pages.ui.canvas.component import component
+from pages.ui.canvas.told import told_at, told_value
+
+PATH = "framed"
+SECONDS = 900.0
+MOST_BYTES = 96_000_000
+GONE = "This drawing was kept for a while only: change something on the page, or load it again."
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole HTML page; only its scripts with this nonce run."""
+
+    html: str
+    nonce: str
+
+    @property
+    def policy(self) -> str:
+        """Allow nothing but the document's own scripts and styles."""
+        return "; ".join(
+            [
+                "sandbox allow-scripts",
+                "default-src 'none'",
+                f"script-src 'nonce-{self.nonce}'",
+                "style-src 'unsafe-inline'",
+                "base-uri 'none'",
+                "form-action 'none'",
+                "frame-ancestors 'self'",
+            ]
+        )
+
+
+_documents: TTLCache[str, Document] = TTLCache(MOST_BYTES, SECONDS, getsizeof=lambda document: len(document.html))
+_guard = Lock()
+
+
+def publish(document: Document, word: str | None = None) -> str:
+    """Keep a document for a while; give the word under which it is served: a new one, or that of an earlier one of its kind.
+
+    Raises ValueError for one larger than all documents together may be.
+    """
+    word = word or secrets.token_urlsafe(32)
+    with _guard:
+        _documents[word] = document
+    return word
+
+
+def is_published(word: str) -> bool:
+    """Tell whether a document is still served under a word."""
+    with _guard:
+        return word in _documents
+
+
+async def answer(request: Request) -> Response:
+    """Serve a document by its word, never from a cache; 404 for any word that is not, or no longer, one."""
+    with _guard:
+        document = _documents.get(request.path_params["word"])
+    if document is None:
+        return Response(GONE, 404, {"Cache-Control": "no-store"}, "text/plain")
+    return HTMLResponse(
+        document.html,
+        headers={
+            "Content-Security-Policy": document.policy,
+            "Cache-Control": "no-store",
+            "Referrer-Policy": "no-referrer",
+        },
+    )
+
+
+ROUTE = Route(f"/{PATH}/{{word}}", answer)
+
+
+def show_framed(word: str, title: str, *, key: str, choice: str, on_choose: Callable[[], None]) -> None:
+    """Show a published document, as tall as it asks to be; `title` says what it is to those who cannot see it.
+
+    choice: a line that the document finds in its frame's name, to begin with. When it tells another one, `on_choose` runs,
+    and `framed_choice(key)` gives it. The document stays as it stands then; a choice from elsewhere loads it again.
+    """
+    show = component("framed", "framed", ("mounted.js", "surface.js", "../framed/frame.js"), "../framed/frame.css")
+    data = {"address": f"{PATH}/{word}", "title": title, "choice": choice, "heard": told_at(key, "choice")}
+    show(key=key, data=data, on_choice_change=on_choose)
+
+
+def framed_choice(key: str) -> object:
+    """Give what the document of a frame told last, whatever that is: it runs scripts of others."""
+    return told_value(key, "choice")

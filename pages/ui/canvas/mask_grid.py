@@ -1,0 +1,170 @@
+"""Matrices of numbers side by side on an own canvas, one cell marked in all; a mask among them can be painted by hand."""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from pages.ui.canvas.attention_view import DRAWING
+from pages.ui.canvas.component import component
+from pages.ui.canvas.foresight import Drawn, Foresight, pack_seen
+from pages.ui.canvas.packing import pack
+from pages.ui.canvas.told import told_value
+
+MODULES = (*DRAWING, "foresight.js", *(f"../mask_grid/{name}.js" for name in ("colours", "panel", "brush", "picture")))
+ATTENTION = ("query (looks)", "key (is looked at)")
+"""The axes of whatever holds a number for each pair of tokens."""
+MOST_PAINTED = 32
+"""Tokens of a sentence whose mask can be painted: cells stay large enough for a finger, links short."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """One matrix and how its numbers are coloured.
+
+    kind: "mask" (above 0 = may look), "weights" (0 to 1, by their square root) or "signed" (zero in the middle).
+    limit: the number, on either side of zero, with the strongest colour. root: colours follow the square root, so
+    that small numbers show. told: what is seen, for those who cannot see it. note: small print below.
+    """
+
+    title: str
+    kind: Literal["mask", "weights", "signed"]
+    cells: Float[np.ndarray, "row column"] | Bool[np.ndarray, "row column"]
+    told: str
+    limit: float = 1.0
+    root: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Naming:
+    """How a cell is told: "‹row prefix›cat looks at ‹column prefix›mat", and the hint before any cell is marked.
+
+    numbered: columns have numbers, written upright, for names. axes: what goes down and what goes across, where that is said.
+    """
+
+    joint: str = "→"
+    row_prefix: str = ""
+    column_prefix: str = ""
+    hint: str = "Point at a cell, or tap it, to read its numbers."
+    numbered: bool = False
+    axes: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """Matrices over the same rows and columns, and how they are laid out. across: how many stand side by side.
+
+    tallest: pixels, for matrices that are not square. Raises ValueError for cells that fit no labels.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    shown: tuple[Matrix, ...]
+    across: int = 3
+    naming: Naming = Naming()  # noqa: RUF009: frozen
+    tallest: int = 360
+
+    def __post_init__(self):
+        for matrix in self.shown:
+            if matrix.cells.shape != (len(self.rows), len(self.columns)):
+                size = f"{len(self.rows)} × {len(self.columns)}"
+                raise ValueError(f"cells must be {size}, got {matrix.cells.shape} for {matrix.title}")
+
+    def packed(self, **more: object) -> bytes:
+        """Lay the matrices out as the canvas takes them; `more` goes into the header."""
+        return pack(*self.drawn(**more))
+
+    def drawn(self, **more: object) -> Drawn:
+        """Give the header, with `more` in it, and the numbers of all matrices."""
+        naming = self.naming
+        header = {
+            "rows": list(self.rows),
+            "columns": list(self.columns),
+            "square": self.rows == self.columns,
+            "panels": [
+                {"title": m.title, "kind": m.kind, "told": m.told, "limit": max(m.limit, 1e-9), "root": m.root, "note": m.note}
+                for m in self.shown
+            ],
+            "across": self.across,
+            "tallest": self.tallest,
+            "paintable": False,
+            "label": "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on",
+            "joint": naming.joint,
+            "rowPrefix": naming.row_prefix,
+            "columnPrefix": naming.column_prefix,
+            "numbered": naming.numbered,
+            "hint": naming.hint,
+            "axes": dict(zip(("down", "across"), naming.axes, strict=True)) if naming.axes else None,
+        }
+        return header | more, np.stack([matrix.cells for matrix in self.shown]).astype(np.float32)
+
+
+def matrices(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    shown: Sequence[Matrix],
+    *,
+    key: str,
+    across: int = 3,
+    naming: Naming = Naming(),  # noqa: B008: frozen
+    tallest: int = 360,
+) -> Matrices:
+    """Draw matrices over the same rows and columns; on a narrow screen the reader picks one by its title. Give what is shown.
+
+    tallest: pixels, for matrices that are not square. Raises ValueError for cells that fit no labels.
+    """
+    drawn = Matrices(tuple(rows), tuple(columns), tuple(shown), across, naming, tallest)
+    show_matrices(drawn.drawn(), key=key)
+    return drawn
+
+
+def show_matrices(
+    drawn: Drawn, *, key: str, on_paint: Callable[[], None] | None = None, foresight: Foresight | None = None
+) -> None:
+    """Draw what `Matrices.drawn` gives. foresight: what the controls around it lead to.
+
+    on_paint: runs when the reader has painted on the first one, a mask, whose header says that it is paintable;
+    `painted_mask(key, …)` then tells what was painted.
+    """
+    show = component("matrices", "mask-grid", MODULES, "../mask_grid/mask_grid.css")
+    show(key=key, data=pack_seen(key, drawn, foresight), on_painted_change=on_paint or (lambda: None))
+
+
+def painted_mask(key: str, tokens: int) -> Bool[np.ndarray, "query key"] | None:
+    """Give the mask that the reader painted on the grid `key`, or None where there is none of this size."""
+    return parse_mask(told_value(key, "painted"), tokens)
+
+
+def parse_mask(value: object, tokens: int) -> Bool[np.ndarray, "query key"] | None:
+    """Read a mask from anything: a text of 0 and 1, row by row; None for nonsense or too many tokens."""
+    if not 0 < tokens <= MOST_PAINTED or not isinstance(value, str) or not re.fullmatch(f"[01]{{{tokens**2}}}", value):
+        return None
+    return np.array([cell == "1" for cell in value]).reshape(tokens, tokens)
+
+
+def mask_to_link(mask: Bool[np.ndarray, "query key"] | None) -> str:
+    """Write a painted mask for an address: its size and its bits, as in "3-v4A"; no mask is the empty text."""
+    if mask is None:
+        return ""
+    bits = base64.urlsafe_b64encode(np.packbits(mask).tobytes()).decode("ascii").rstrip("=")
+    return f"{len(mask)}-{bits}"
+
+
+def mask_from_link(written: str) -> Bool[np.ndarray, "query key"]:
+    """Read a painted mask back from an address; raise ValueError for anything else."""
+    found = re.fullmatch(r"([0-9]{1,2})-([A-Za-z0-9_-]{1,180})", written, flags=re.ASCII)
+    if not found or not 0 < (tokens := int(found[1])) <= MOST_PAINTED:
+        raise ValueError("a mask must be written as its size and its bits")
+    try:
+        packed = base64.urlsafe_b64decode(found[2] + "=" * (-len(found[2]) % 4))
+    except binascii.Error as wrong:
+        raise ValueError("the bits of a mask must be written in base64") from wrong
+    if len(packed) != (tokens**2 + 7) // 8:
+        raise ValueError(f"a mask of {tokens} tokens must have {tokens**2} bits")
+    return np.unpackbits(np.frombuffer(packed, np.uint8), count=tokens**2).astype(bool).reshape(tokens, tokens)

@@ -1,0 +1,175 @@
+"""The matrix component: matrices in the order in which they are computed, and the sum behind any cell. Floats in, a cell out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+from jaxtyping import Float32
+
+from pages.ui.canvas.cell_origins import Origin
+from pages.ui.canvas.component import component
+from pages.ui.canvas.foresight import Drawn, Foresight, pack_seen
+from pages.ui.canvas.matrix_cells import Cell
+from pages.ui.canvas.told import told_value
+
+SHARED_MODULES = ("bytes.js", "scales.js", "surface.js", "theme.js", "mounted.js", "foresight.js")
+OWN_MODULES = tuple(
+    f"../matrix_view/{name}.js"
+    for name in (
+        "number",
+        "values",
+        "norm",
+        "origin",
+        "layout",
+        "paint",
+        "line",
+        "sum",
+        "model",
+        "legend",
+        "panel",
+        "drawing",
+        "row",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """One matrix, its labels, and how its cells come about.
+
+    name: for links and origins, a word. lead: what stands before it, as in "→". told: a sentence on it.
+    shown: how many columns are drawn; None for all, 0 for a matrix that only serves in sums.
+    group: matrices of one group share the limit of their colours; "shares" ends at 1.
+    row_kind, column_kind: what a row and a column are, as in "query" and "key".
+    """
+
+    name: str
+    title: str
+    formula: str
+    values: Float32[np.ndarray, "row column"]
+    row_names: tuple[str, ...]
+    column_names: tuple[str, ...]
+    row_kind: str
+    column_kind: str
+    origin: Origin | None = None
+    group: str = "numbers"
+    shown: int | None = None
+    lead: str = "→"
+    told: str = ""
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.row_names), len(self.column_names)):
+            raise ValueError(
+                f"{self.name} must be row × column, got {self.values.shape} for "
+                f"{len(self.row_names)} and {len(self.column_names)} names"
+            )
+
+    @property
+    def columns_drawn(self) -> int:
+        """How many columns are on the screen."""
+        columns = self.values.shape[1]
+        return columns if self.shown is None else min(self.shown, columns)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How many dimensions are drawn, within limits that a reader may choose from, and whether numbers stand in the cells."""
+
+    dimensions: int
+    least: int
+    most: int
+    numbers: bool
+
+
+def matrix_row(
+    matrices: Sequence[Matrix],
+    chosen: Cell | None,
+    *,
+    names_title: str,
+    key: str,
+    on_choose: Callable[[], None],
+    numbers: bool = False,
+    drawing: Drawing | None = None,
+    on_draw: Callable[[], None] | None = None,
+    foresight: Foresight | None = None,
+) -> None:
+    """Show matrices one after the other; the reader chooses a cell and sees its row, its column and its sum.
+
+    `names_title` heads the names of the rows. numbers: write them into the cells, where no `drawing` says whether to.
+    After a change `on_choose` runs; `chosen_cell(key, matrices)` then tells which it is. drawing: lets the reader choose
+    how many columns are drawn where they are of the kind "dimension", up to what `Matrix.shown` allows, at once; then
+    `on_draw` runs, and `chosen_drawing` tells. foresight: what the controls around it lead to.
+    """
+    picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers, drawing=drawing)
+    told = {"on_drawing_change": on_draw} if on_draw else {}
+    show = component("matrix_row", "matrix-view", (*SHARED_MODULES, *OWN_MODULES), "../matrix_view/matrices.css")
+    show(key=key, data=pack_seen(key, picture, foresight), on_cell_change=on_choose, **told)
+
+
+def row_drawn(
+    matrices: Sequence[Matrix], chosen: Cell | None, *, names_title: str, numbers: bool = False, drawing: Drawing | None = None
+) -> Drawn:
+    """Give what `matrix_row` draws, from the same arguments."""
+    header, values = message(matrices, chosen)
+    return header | {"names_title": names_title, "numbers": numbers, "drawing": drawing and asdict(drawing)}, values
+
+
+def message(matrices: Sequence[Matrix], chosen: Cell | None) -> tuple[dict[str, object], Float32[np.ndarray, "number"]]:
+    """Give what the component is sent: labels and origins, each list of names once; and all numbers in a row."""
+    names = list(dict.fromkeys(names for matrix in matrices for names in (matrix.row_names, matrix.column_names)))
+    cell = parse_cell(chosen and chosen._asdict(), matrices)
+    header = {
+        "matrices": [_described(matrix, names) for matrix in matrices],
+        "names": [list(listed) for listed in names],
+        "chosen": cell and cell._asdict(),
+    }
+    return header, np.concatenate([matrix.values.ravel() for matrix in matrices])
+
+
+def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, object]:
+    rows, columns = matrix.values.shape
+    plain = ("name", "title", "formula", "row_kind", "column_kind", "group", "lead", "told")
+    return {name: getattr(matrix, name) for name in plain} | {
+        "rows": rows,
+        "columns": columns,
+        "shown": matrix.columns_drawn,
+        "row_names": names.index(matrix.row_names),
+        "column_names": names.index(matrix.column_names),
+        "origin": matrix.origin and asdict(matrix.origin),
+    }
+
+
+def chosen_cell(key: str, matrices: Sequence[Matrix]) -> Cell | None:
+    """Tell which cell the reader chose in the row `key`."""
+    return parse_cell(told_value(key, "cell"), matrices)
+
+
+def chosen_drawing(key: str, drawing: Drawing) -> Drawing:
+    """Tell how the reader of the row `key` wants it drawn."""
+    return parse_drawing(told_value(key, "drawing"), drawing)
+
+
+def parse_drawing(value: object, drawing: Drawing) -> Drawing:
+    """Read a way of drawing from anything; `drawing` as it is where that makes no sense or leaves its limits."""
+    if not isinstance(value, Mapping):
+        return drawing
+    dimensions, numbers = value.get("dimensions"), value.get("numbers")
+    if not _counts(dimensions, drawing.most + 1) or dimensions < drawing.least or not isinstance(numbers, bool):
+        return drawing
+    return replace(drawing, dimensions=dimensions, numbers=numbers)
+
+
+def parse_cell(value: object, matrices: Sequence[Matrix]) -> Cell | None:
+    """Read a cell from anything; None where no such cell is drawn."""
+    if not isinstance(value, Mapping):
+        return None
+    matrix = next((matrix for matrix in matrices if matrix.name == value.get("matrix")), None)
+    if matrix is None or not _counts(value.get("row"), len(matrix.row_names)):
+        return None
+    if not _counts(value.get("column"), matrix.columns_drawn):
+        return None
+    return Cell(matrix.name, value["row"], value["column"])
+
+
+def _counts(value: object, size: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size

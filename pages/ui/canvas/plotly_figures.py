@@ -1,0 +1,155 @@
+"""Figures of the summaries: bars to both sides of zero, and heads as points on a map. Arrays and labels in, a figure out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Float
+
+from pages.ui.canvas.figures import BAR_HEIGHT, INK, ONE_COLOUR, plain
+from pages.ui.canvas.point_names import LARGE_MARK, MARK, PlacedName, place_names
+
+BELOW_ZERO = "#c7722b"
+"""At least 3:1 on the white and on the dark background, and told from blue with any kind of colour vision."""
+
+
+def signed_bars(
+    labels: Sequence[str], values: Sequence[float], *, limit: float, names: bool = True, dark: bool = False
+) -> go.Figure:
+    """Draw a horizontal bar for each label, to the right above zero and to the left below; the number at its end.
+
+    limit: where the axis ends on a side that is used. names: write the labels, which charts side by side need only once.
+    Raises ValueError when there are not as many labels as values.
+    """
+    if len(labels) != len(values):
+        raise ValueError(f"every value needs a label, got {len(values)} and {len(labels)}")
+    rows, most = list(range(len(labels))), limit or 1.0
+    least = -most if min(values, default=0.0) < 0 else 0.0
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "x": list(values),
+        "y": rows,
+        "marker": {"color": [ONE_COLOUR if value >= 0 else BELOW_ZERO for value in values], "line": {"width": 0}},
+        "text": [f"{value:.2f}".replace("-", "−") for value in values],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "textfont": {"size": 13, "color": INK[dark]},
+        "customdata": [plain(label) for label in labels],
+        "hovertemplate": "%{customdata}: %{x:.4f}<extra></extra>",
+    }
+    axis = {"fixedrange": True, "tickfont": {"size": 13, "color": INK[dark]}, "zeroline": True, "showgrid": False}
+    layout = {
+        "xaxis": axis | {"range": [least * 1.3, most * 1.3], "nticks": 4},
+        "yaxis": axis
+        | {
+            "tickvals": rows,
+            "ticktext": [plain(label) + "  " for label in labels],
+            "showticklabels": names,
+            "range": [len(rows) - 0.5, -0.5],
+            "automargin": True,
+            "zeroline": False,
+        },
+        "height": BAR_HEIGHT * len(rows) + 40,
+        "bargap": 0.3,
+        "margin": {"l": 0, "r": 8, "t": 4, "b": 28},
+        "dragmode": False,
+        "showlegend": False,
+        "hoverlabel": {"align": "left"},
+    }
+    return go.Figure([bars], layout)
+
+
+@dataclass(frozen=True)
+class PointKind:
+    """What points of one kind look like on a map."""
+
+    name: str
+    colour: str
+    symbol: str
+
+
+def head_points(
+    places: Float[np.ndarray, "one axis"],
+    labels: Sequence[str],
+    kinds: Sequence[PointKind],
+    chosen: int,
+    neighbours: Sequence[int],
+    *,
+    dark: bool = False,
+) -> go.Figure:
+    """Draw every head as a point, colour and shape by its kind; the chosen one large, with lines to its neighbours.
+
+    labels: the heads' names, always written at the chosen one and its neighbours, at others where there is room.
+    Both axes have the same scale, so that distances can be compared.
+    """
+    ink = INK[dark]
+    ends = [(places[chosen, axis], places[other, axis], None) for axis in (0, 1) for other in neighbours]
+    lines = {
+        "type": "scatter",
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "line": {"color": ink, "width": 1.2, "dash": "dot"},
+        "x": [number for end in ends[: len(neighbours)] for number in end],
+        "y": [number for end in ends[len(neighbours) :] for number in end],
+        "showlegend": False,
+    }
+    points = [
+        _points(places, labels, kind, [number for number, one in enumerate(kinds) if one == kind], chosen, ink)
+        for kind in dict.fromkeys(kinds)
+    ]
+    axis = {"fixedrange": True, "showticklabels": False, "zeroline": False, "showgrid": False}
+    layout = {
+        "xaxis": axis,
+        "yaxis": axis | {"scaleanchor": "x"},
+        "height": 480,
+        "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
+        "dragmode": False,
+        "hoverlabel": {"align": "left"},
+        "showlegend": True,
+        "legend": {
+            "orientation": "h",
+            "y": -0.02,
+            "yanchor": "top",
+            "x": 0,
+            "font": {"size": 13, "color": ink},
+            "itemclick": False,
+            "itemdoubleclick": False,
+            "itemsizing": "constant",
+        },
+        "annotations": [
+            _name(one, places[one.point], labels[one.point], ink, large=one.point == chosen)
+            for one in place_names(places, labels, chosen, neighbours)
+        ],
+    }
+    return go.Figure([lines, *points], layout)
+
+
+def _name(placed: PlacedName, place: Float[np.ndarray, "axis"], label: str, ink: str, *, large: bool) -> dict[str, object]:
+    at = {"x": float(place[0]), "y": float(place[1]), "text": plain(label), "font": {"size": 13, "color": ink}, "borderpad": 0}
+    if not placed.led:
+        return at | {"showarrow": False, "xshift": placed.right, "yshift": -placed.down}
+    line = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": ink, "standoff": LARGE_MARK if large else MARK}
+    return at | line | {"ax": placed.right, "ay": placed.down}
+
+
+def _points(
+    places: Float[np.ndarray, "one axis"], labels: Sequence[str], kind: PointKind, members: Sequence[int], chosen: int, ink: str
+) -> dict[str, object]:
+    sizes = [18 if number == chosen else 10 for number in members]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": plain(kind.name),
+        "x": places[members, 0].tolist(),
+        "y": places[members, 1].tolist(),
+        "marker": {
+            "size": sizes,
+            "color": kind.colour,
+            "symbol": kind.symbol,
+            "line": {"color": ink, "width": [2.5 if size > 10 else 0.5 for size in sizes]},
+        },
+        "customdata": [labels[number] for number in members],
+        "hovertemplate": "layer-head %{customdata}: " + plain(kind.name) + "<extra></extra>",
+    }

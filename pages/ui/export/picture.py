@@ -1,0 +1,79 @@
+"""A view as a figure for a paper: previewed, and saved as SVG or PNG by the same drawing that the page runs on."""
+
+import streamlit as st
+
+from pages.ui.canvas.attention_view import PICTURE
+from pages.ui.canvas.component import component
+from pages.ui.export.exhibit import Exhibit
+from pages.ui.shell.address import key
+
+DRAWN = (
+    "../comparison_view/partners.js",
+    "../comparison_view/compared.js",
+    "../comparison_view/hatch.js",
+    "../mask_grid/colours.js",
+    "../mask_grid/panel.js",
+    *(
+        f"../picture/{name}.js"
+        for name in (
+            "legend",
+            "words",
+            "marks",
+            "bars",
+            "line_chart",
+            "points",
+            "grid",
+            "listing",
+            "map_drawing",
+            "three",
+            "comparison_drawing",
+            "matrices_drawing",
+            "charts",
+            "drawing",
+            "figure",
+        )
+    ),
+)
+"""What draws any view of any page on a canvas, or on what takes its calls."""
+MODULES = (*PICTURE, *DRAWN, *(f"../picture/{name}.js" for name in ("svg_context", "png", "panel")))
+STILL = (*PICTURE, *DRAWN, "../picture/still.js")
+WIDTHS = {"mm": (40.0, 174.0, 400.0), "px": (200.0, 1200.0, 4000.0)}
+"""The least, the usual and the greatest width. 174 mm is the width of a journal's page, 84 mm that of a column."""
+COLOURS = {
+    "Light": {"--st-background-color": "#ffffff", "--st-text-color": "#0f1720"},
+    "Dark": {"--st-background-color": "#10151b", "--st-text-color": "#e8edf2"},
+}
+
+
+def picture(page: str, exhibit: Exhibit) -> None:
+    """Let the reader choose a width, look at the figure, and save it."""
+    sizes, colours, words = st.columns([4, 3, 3], vertical_alignment="bottom")
+    with sizes, st.container(horizontal=True, vertical_alignment="bottom"):
+        unit = st.segmented_control("Unit", list(WIDTHS), default="mm", required=True, key=key(page, "picture_unit"))
+        least, usual, most = WIDTHS[unit]
+        width = st.number_input(
+            f"Width in {unit}",
+            least,
+            most,
+            usual,
+            step=1.0,
+            format="%.0f",
+            key=key(page, f"picture_width_{unit}"),
+            help="A column of a journal is some 84 mm wide, its page 174 mm.",
+        )
+    with colours:
+        ground = st.segmented_control(
+            "Background", list(COLOURS), default="Light", required=True, key=key(page, "picture_ground")
+        )
+    with words:
+        captioned = st.toggle("Caption below", value=True, key=key(page, "picture_captioned"))
+    packed = exhibit.picture(
+        width=min(max(float(width or usual), least), most),
+        unit=unit,
+        colours=COLOURS[ground],
+        captioned=captioned,
+        caption=exhibit.caption,
+        title=exhibit.title,
+        file=exhibit.file_name,
+    )
+    component("picture", "picture-view", MODULES, "../picture/picture.css")(key=key(page, "picture"), data=packed)

@@ -1,0 +1,67 @@
+"""The changes that a page holds: read, made by a button, and let go where a run cannot have them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui.panels import changes
+from pages.ui.panels.changes import Change, Changes
+from pages.ui.panels.word_pills import as_typed
+from pages.ui.shell.address import key
+
+if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.transformer.trace import Trace
+
+
+def asked(page: str) -> Changes:
+    """Give the reader's changes."""
+    return tuple(st.session_state[key(page, "changes")])
+
+
+def put(page: str, found: Changes) -> None:
+    """Take these for the reader's changes."""
+    st.session_state[key(page, "changes")] = found
+
+
+def change_button(
+    page: str, label: str, name: str, wanted: Sequence[Change], *, icon: str | None = None, help: str | None = None
+) -> None:
+    """Offer changes in one click; there already, they cannot be made again."""
+    active = asked(page)
+
+    def make() -> None:
+        found = asked(page)
+        for change in wanted:
+            found = changes.added(found, change)
+        put(page, found)
+
+    made = set(wanted) <= set(active)
+    st.button(as_typed(label), key=f"{page}_make_{name}", icon=icon, help=help, on_click=make, disabled=made)
+
+
+def keep_fitting(page: str, trace: "Trace") -> list[str]:
+    """Take changes back that this run cannot have, or that named tokens of an earlier text; say so in a sentence each."""
+    from tx_core.transformer.interventions import fitting
+
+    source, told = trace.attention.key_tokens, []
+    text, held = (trace.model, source.text, source.pair), asked(page)
+    before = st.session_state.get(f"{page}_changed_in")
+    st.session_state[f"{page}_changed_in"] = text
+    if before not in (None, text) and not _named_in_address(*text) and any(change.places for change in held):
+        held = changes.without_places(held)
+        told.append(changes.PLACES_TAKEN_BACK)
+    num_heads = trace.attention.weights.shape[1]
+    sizes = [stack.weights.shape[2:] for stack in trace.stacks for _ in stack.weights]
+    _, missing = fitting(changes.interventions(held), num_heads, sizes)
+    if missing:
+        held = tuple(change for change in held if not fitting(changes.interventions([change]), num_heads, sizes)[1])
+    st.session_state[key(page, "changes")] = held
+    return [*told, *missing]
+
+
+def _named_in_address(model: str, text: str, pair: str | None) -> bool:
+    """Tell whether text and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
+    asked_for = st.query_params
+    texts = (asked_for.get("text"), asked_for.get("second"))
+    return text in texts and (asked_for.get("pair") or None) == (pair or None) and asked_for.get("model", "embedded") == model

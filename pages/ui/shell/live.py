@@ -1,0 +1,45 @@
+"""The part of a page that follows a control: the smallest that can be drawn anew, so that a change is seen at once.
+
+What a browser has to draw again costs it a few milliseconds an element, whatever stands in it: texts, equations, code and
+links that a control does not change stay outside.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import ParamSpec
+
+import streamlit as st
+
+from pages.ui.shell import controls
+from pages.ui.shell.address import Field, keep_view, key, write_view
+from pages.ui.shell.frame import explain
+from pages.ui.shell.link_length import told_otherwise
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
+
+Arguments = ParamSpec("Arguments")
+
+
+@st.fragment
+def live(
+    page: str, fields: Sequence[Field], draw: Callable[Arguments, None], *arguments: Arguments.args, **named: Arguments.kwargs
+) -> None:
+    """Draw what the reader changes; a change in it runs nothing but this, and the address of the page follows.
+
+    Where a text typed in it no longer fits into the address, or fits again, the whole page runs, which says so at its end.
+    What cannot be shown is explained in its place; where the page has a choice of models, the built-in one is offered.
+    """
+    from tx_core.engine.catalogue import DEFAULT
+    from tx_core.engine.device import use_all_cores, use_one_core
+
+    # The built-in model is small: a second core, which the browser may be using, would only be waited for.
+    small = st.session_state.get(key(page, "model"), DEFAULT) == DEFAULT
+    use_one_core() if small else use_all_cores()
+    keep_view(page, fields)
+    try:
+        draw(*arguments, **named)
+    except ExplorerError as problem:
+        explain(problem)
+        if isinstance(problem, ModelUnavailable | CheckpointProblem) and any(field.name == "model" for field in fields):
+            controls.offer_default_model(key(page, "model"))
+    write_view(page, fields, {})
+    if told_otherwise():
+        st.rerun()

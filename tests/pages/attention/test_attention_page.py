@@ -1,0 +1,174 @@
+"""The attention page: what is typed, chosen or linked is what is shown, and nothing that is typed can break it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.shell import cache, controls, examples
+from tests.support.checkpoints import write_t5
+from tests.support.drawings import drawn, says, shown_weights, weights_of
+from tx_core.analysis import sentences
+from tx_core.engine import catalogue
+
+Open = Callable[..., AppTest]
+FIRST = examples.curated()[0]
+
+
+def test_on_arrival_an_example_is_drawn_with_what_to_notice_and_said_in_words(open_app: Open):
+    app = open_app()
+    assert not app.exception
+    assert app.text_input(key="attention_text").value == FIRST.text
+    assert app.pills(key="attention_example").value == FIRST.title
+    assert FIRST.notice in says(app)
+    (head,) = FIRST.heads
+    share = weights_of(FIRST.text)[head][3, 1]
+    assert f"'her' gives {share:.2f} of its attention to 'mary'" in app.text[0].value
+    np.testing.assert_allclose(shown_weights(app), weights_of(FIRST.text)[head], atol=1e-4)
+    assert drawn(app)["head_wall"][0]["chosen"] == [list(head)]
+    assert app.query_params == {}
+
+
+@pytest.mark.parametrize(("page", "text"), [("attention", "Time flies."), ("fill_mask", "Time ___.")])
+def test_a_map_is_not_given_out_for_an_explanation(open_app: Open, page: str, text: str):
+    app = open_app(page, text=text)
+    assert "Attention is not an explanation: a weight tells what is mixed in, not what decided." in says(app)
+
+
+def test_a_typed_sentence_is_the_one_that_is_drawn(open_app: Open):
+    app = open_app()
+    app.text_input(key="attention_text").set_value("I like cats.").run()
+    header, _ = drawn(app)["attention_map"]
+    assert header["queries"] == header["keys"] == ["[CLS]", "i", "like", "cats", ".", "[SEP]"]
+    assert header["focus"] is None
+    np.testing.assert_allclose(shown_weights(app), weights_of("I like cats.")[FIRST.heads[0]], atol=1e-4)
+    assert app.pills(key="attention_example").value is None
+    assert app.query_params == {"text": "I like cats."}
+
+
+def test_a_pair_is_read_with_segments(open_app: Open):
+    app = open_app(text="time flies", pair="fruit flies")
+    np.testing.assert_allclose(shown_weights(app), weights_of("time flies", "fruit flies")[FIRST.heads[0]], atol=1e-4)
+    assert "7 of 128 tokens" in says(app)
+
+
+def test_choosing_heads_computes_nothing_anew(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    app = open_app(text="Nothing is computed twice.")
+    expected = weights_of("Nothing is computed twice.")
+
+    def refuse(*_arguments, **_options):
+        raise AssertionError("the model was run again")
+
+    monkeypatch.setattr(type(catalogue.load(catalogue.DEFAULT)), "trace", refuse)
+    app.session_state["attention_heads"] = [(1, 5), (2, 0)]
+    app.run()
+    assert not app.exception
+    np.testing.assert_allclose(shown_weights(app), (expected[1, 5] + expected[2, 0]) / 2, atol=1e-4)
+    assert "Mean of 2 heads" in app.text[0].value
+    assert app.query_params["heads"] == "2-6_3-1"
+
+
+def test_hidden_special_tokens_are_told_with_their_share(open_app: Open):
+    app = open_app(text=FIRST.text, hide="1")
+    header, _ = drawn(app)["attention_map"]
+    assert header["keys"] == ["mary", "lost", "her", "keys", "."]
+    np.testing.assert_allclose(shown_weights(app).sum(1), 1, atol=1e-3)
+    lost = weights_of(FIRST.text)[FIRST.heads[0]][1:-1][:, [0, -1]].sum(1).mean()
+    assert f"They took {lost:.2f} of the attention" in says(app)
+    assert "scaled to sum to 1 again" in says(app)
+    share = shown_weights(app)[2, 0]
+    assert f"of its attention to the words shown, 'her' gives {share:.2f} to 'mary'" in app.text[0].value
+
+
+def test_merged_words_are_shown_and_how_is_said(open_app: Open):
+    app = open_app(text="time flies", words="1")
+    assert drawn(app)["attention_map"][0]["keys"] == ["[CLS]", "time", "flies", "[SEP]"]
+    assert "sum over its pieces" in says(app)
+    assert "mean over its pieces" in says(app)
+
+
+def test_a_focus_stays_on_its_word_when_pieces_are_merged_and_special_tokens_hidden(open_app: Open):
+    app = open_app(text="pancake fields burn", focus="5")
+    assert drawn(app)["attention_map"][0]["focus"] == 4
+    app.toggle(key="attention_words").set_value(True).run()
+    assert drawn(app)["attention_map"][0]["focus"] == 2
+    app.toggle(key="attention_hide").set_value(True).run()
+    assert drawn(app)["attention_map"][0]["focus"] == 1
+    head = controls.head_name(FIRST.heads[0])
+    assert app.text[0].value.startswith(f"{head}. Of its attention to the words shown, 'fields' gives")
+    assert app.query_params["focus"] == "5"
+
+
+def test_a_browser_that_draws_a_control_only_after_a_second_run_is_still_told_its_value(open_app: Open):
+    app = open_app(text="A bird", heads="1-2", words="1", lines="7", scale="greys")
+    app.session_state["attention_drawing_opened"] = True
+    app.run()
+    controls_drawn = [
+        app.text_input(key="attention_text"),
+        app.selectbox(key="attention_heads_named"),
+        app.toggle(key="attention_words"),
+        app.slider(key="attention_lines"),
+        app.selectbox(key="attention_scale"),
+    ]
+    assert all(control.proto.set_value for control in controls_drawn)
+    app.text_input(key="attention_text").set_value("Typed by hand").run().run()
+    assert not app.text_input(key="attention_text").proto.set_value
+
+
+def test_a_model_that_cannot_be_had_leaves_the_page_usable_and_the_text_in_place(open_app: Open, monkeypatch):
+    monkeypatch.setattr(catalogue, "fetch", unreachable)
+    app = open_app(text="A bird sings.", model="roberta-base", heads="1-2")
+    assert not app.exception
+    assert "cannot be reached now" in says(app)
+    assert app.text_input(key="attention_text").value == "A bird sings."
+    app.button(key="attention_model_default").click().run()
+    assert drawn(app)["head_wall"][0]["chosen"] == [[0, 1]]
+    assert app.query_params == {"text": "A bird sings.", "heads": "1-2"}
+
+
+def test_nothing_is_said_of_a_head_where_no_head_can_be_shown(open_app: Open, monkeypatch):
+    monkeypatch.setattr(catalogue, "fetch", unreachable)
+    app = open_app(text=FIRST.text, model="roberta-base")
+    assert "cannot be reached now" in says(app)
+    assert FIRST.notice not in says(app)
+    app.button(key="attention_model_default").click().run()
+    assert FIRST.notice in says(app)
+
+
+def unreachable(hub_id: str, revision: str | None) -> Path:
+    raise catalogue.ModelUnavailable(f"{hub_id} cannot be reached now.")
+
+
+def test_a_model_with_several_attentions_offers_each_with_its_own_axes(open_app: Open, monkeypatch, tmp_path: Path):
+    checkpoint = write_t5(tmp_path)
+    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint)
+    app = open_app(text="time flies like an arrow", pair="fruit flies", model="t5-small", heads="1-1", stack="cross")
+    assert not app.exception
+    stacks = cache.trace("t5-small", "time flies like an arrow", "fruit flies").stacks
+    cross = next(stack for stack in stacks if stack.kind == "cross")
+    header, _ = drawn(app)["attention_map"]
+    assert header["queries"] == list(cross.query_tokens.tokens)
+    assert header["keys"] == list(cross.key_tokens.tokens)
+    assert header["queries"] != header["keys"]
+    np.testing.assert_allclose(shown_weights(app), cross.weights[0, 0], atol=1e-4)
+    assert app.query_params["stack"] == "cross"
+
+
+def test_the_table_holds_the_weights_that_are_drawn(open_app: Open):
+    app = open_app(heads="2-6")
+    assert not app.dataframe
+    app.session_state["attention_table"] = True
+    app.run()
+    table = app.dataframe[0].value
+    assert list(table.columns) == list(table.index) == ["1 [CLS]", "2 mary", "3 lost", "4 her", "5 keys", "6 .", "7 [SEP]"]
+    np.testing.assert_allclose(table.to_numpy(), weights_of(FIRST.text)[1, 5], atol=1e-4)
+
+
+def test_what_is_said_is_what_the_tensor_says(open_app: Open):
+    app = open_app(text="A small dog barks.", heads="1-6")
+    weights = weights_of("A small dog barks.")[0, 5]
+    tokens = catalogue.load(catalogue.DEFAULT).encode("A small dog barks.").tokens
+    special = [token.startswith("[") for token in tokens]
+    assert app.text[0].value == f"Layer 1, head 6. {sentences.strongest_link(weights, tokens, tokens, special, special)}"

@@ -1,0 +1,141 @@
+"""The page on BERT: ours beside the library's, beside an untrained one, heads for labels, and what came after."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.drawings import says, sent_to
+from tests.support.drawn_bars import drawn_bars
+from tx_core.engine import catalogue
+from tx_core.errors import ModelUnavailable
+from tx_core.fill_mask.predictions import predict
+from tx_core.lessons.families import FAMILIES
+from tx_core.lessons.untrained import label, untrained_engine
+
+PAGE = "bert"
+TEXT = "I drink a cup of [MASK] every morning."
+HOSTILE = "<img src=x onerror=alert(1)> **bold** :smile: [MASK] [link](https://evil.example)"
+PARTS = ("compare", "random", "labels", "family")
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load("embedded")
+
+
+def test_on_arrival_the_library_is_not_run(open_app):
+    app = open_app(PAGE)
+    assert not app.exception
+    assert len(app.metric) == 0
+    assert "Nothing is compared yet. Switch on “Run the library's BERT, too”" in says(app)
+    app.toggle(key="bert_run").set_value(True).run()
+    assert "Nothing is compared yet" not in says(app)
+    app.toggle(key="bert_run").set_value(False).run()
+    assert app.query_params == {}
+
+
+def test_ours_beside_the_librarys_layer_by_layer(open_app, engine):
+    app = open_app(PAGE, text=TEXT, run="1", layer="4", head="2")
+    assert not app.exception
+    assert all("10⁻⁶" in one.value or "10⁻⁷" in one.value or "10⁻⁵" in one.value for one in app.metric)
+    assert list(app.dataframe[0].value.index) == ["embeddings", *(f"block {number + 1}" for number in range(engine.num_layers))]
+    ((header, cells),) = sent_to(app, "matrices")
+    tokens = len(header["rows"])
+    theirs, apart, ours = np.frombuffer(cells, "<f4").reshape(3, tokens, tokens)
+    np.testing.assert_allclose(ours, engine.trace(TEXT).attention.weights[3, 1], atol=1e-6)
+    np.testing.assert_allclose(ours - theirs, apart, atol=1e-7)
+    assert abs(apart).max() < 1e-6
+
+
+def test_an_untrained_bert_stands_beside_the_trained_one(open_app, engine):
+    app = open_app(PAGE, text=TEXT, part="random", layer="2", head="3", seed="4")
+    assert not app.exception
+    maps = sent_to(app, "attention_map")
+    for (header, cells), runner in zip(maps, (engine, untrained_engine(engine, 4)), strict=True):
+        expected = runner.trace(TEXT).attention.weights[1, 2]
+        shown = ((np.frombuffer(cells, "<u2") / 65535) ** 2).reshape(expected.shape)
+        np.testing.assert_allclose(shown, expected, atol=1e-4)
+        assert header["keys"][6] == "[MASK]"
+    assert [header["chosen"] for header, _ in sent_to(app, "head_wall")] == [[[1, 2]], [[1, 2]]]
+    trained, random = drawn_bars(app)
+    assert trained["labels"] == [one.piece for one in predict(engine, TEXT, top_k=5).blanks[0].predictions]
+    assert max(random["values"]) < 0.01 < max(trained["values"])
+
+
+def test_without_a_blank_the_page_asks_for_one(open_app):
+    for address in ({"text": "No blank here."}, {"text": TEXT, "pair": "Two sentences."}):
+        assert "Write [MASK] into a single sentence" in says(open_app(PAGE, part="random", **address))
+
+
+@pytest.mark.parametrize(("kind", "name"), [("first", "first token"), ("every", "every token"), ("max", "max-pooled")])
+def test_a_head_shows_its_logits_and_that_nobody_trained_it(open_app, engine, kind, name):
+    app = open_app(PAGE, text=TEXT, part="labels", kind=kind, labels="2", seed="3")
+    found = label(engine.trace(TEXT, keep=("hidden",)), name, 2, seed=3)
+    table = app.dataframe[0].value
+    np.testing.assert_allclose(table[["softmax 1", "softmax 2"]].to_numpy(), found.shares.reshape(-1, 2), atol=6e-4)
+    assert f"logits {tuple(found.logits.shape)}" in says(app)
+    assert "Nobody has trained this head" in says(app)
+    assert len(drawn_bars(app)) == (kind == "max")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_shows_what_it_changed_and_all_sizes(open_app, family):
+    app = open_app(PAGE, text=TEXT, part="family", family=family)
+    assert not app.exception
+    assert f"{FAMILIES[family].sizes.parameters:,} parameters" in says(app)
+    assert all(change in says(app) for change in FAMILIES[family].changed)
+    assert list(app.dataframe[0].value["parameters"]) == [one.sizes.parameters for one in FAMILIES.values()]
+
+
+def test_electra_large_tells_the_shape_of_its_last_hidden_state(open_app):
+    app = open_app(PAGE, text="The capital of France is [MASK].", part="family", family="electra-large")
+    assert "(1, 9, 1024)" in says(app).replace("1,024", "1024")
+    assert "too large" not in says(app)  # BERT large, on offer, is as large
+
+
+def test_a_family_that_can_be_loaded_shows_its_attention(open_app, checkpoint, monkeypatch: pytest.MonkeyPatch):
+    directory: Path = checkpoint("albert")
+    monkeypatch.setattr(catalogue, "fetch", lambda *_: directory)
+    app = open_app(PAGE, text="Fruit flies like a banana.", part="family", family="albert", load="1")
+    assert not app.exception
+    ((header, _),) = sent_to(app, "head_wall")
+    assert (header["layers"], header["heads"]) == (3, 4)
+
+
+def test_a_family_that_cannot_be_loaded_says_so(open_app, monkeypatch: pytest.MonkeyPatch):
+    def refuse(hub_id: str, _: object) -> Path:
+        raise ModelUnavailable(f"{hub_id} could not be fetched: no connection.")
+
+    monkeypatch.setattr(catalogue, "fetch", refuse)
+    app = open_app(PAGE, text=TEXT, part="family", family="distilbert", load="1")
+    assert not app.exception
+    assert "distilbert/distilbert-base-uncased could not be fetched" in says(app)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_hostile_text_is_shown_as_it_is_and_an_empty_one_explained(open_app, part):
+    app = open_app(PAGE, text=HOSTILE, part=part, run="1")
+    assert not app.exception
+    assert app.text_input(key=f"{PAGE}_text").value == HOSTILE
+    app.text_input(key=f"{PAGE}_text").set_value("  ").run()
+    assert not app.exception
+    assert "Check the input" in says(app) or part == "family"
+
+
+def test_a_link_brings_the_view_back_and_takes_the_sentence_along(open_app):
+    app = open_app(PAGE, text="Time flies.", pair="So it does.", part="labels", kind="every", labels="4", seed="7")
+    again = open_app(
+        PAGE, **{name: str(value[0] if isinstance(value, list) else value) for name, value in app.query_params.items()}
+    )
+    assert again.query_params == app.query_params
+    assert again.dataframe[0].value.equals(app.dataframe[0].value)
+    links = {link.proto.query_string for link in app.get("page_link")}
+    assert "text=Time+flies.&pair=So+it+does." in links
+
+
+@pytest.mark.parametrize(("name", "written"), [("part", "x"), ("layer", "9"), ("labels", "1"), ("family", "gpt"), ("run", "yes")])
+def test_nonsense_in_a_link_is_told(open_app, name, written):
+    app = open_app(PAGE, text=TEXT, **{name: written})
+    assert not app.exception
+    assert f"not known here: {name}" in says(app)

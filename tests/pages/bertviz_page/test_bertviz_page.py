@@ -1,0 +1,171 @@
+"""The bertviz page: any text in any view is drawn or refused in words, and a drawing is its visitor's alone."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cachetools import TTLCache
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.canvas import framed
+from pages.ui.canvas.framed import Document
+from pages.ui.shell import controls
+from tests.support.drawings import says
+from tests.support.serving import fetch
+from tx_core.engine import catalogue
+
+Open = Callable[..., AppTest]
+PAGE = "bertviz_page"
+HOSTILE = "</script><img src=x onerror=alert(1)> __proto__ {{}} \u202e שלום 💥"
+
+
+def drawn(app: AppTest) -> Document:
+    """The document that the page's frame shows."""
+    (word,) = [word for element in app.get("bidi_component") for word in re.findall(r"framed/([\w-]{43})", str(element.proto))]
+    return framed._documents[word]
+
+
+def begins_with(app: AppTest) -> str:
+    """The choice that the frame's drawing begins with."""
+    (sent,) = [json.loads(element.proto.json) for element in app.get("bidi_component") if "framed/" in element.proto.json]
+    return sent["choice"]
+
+
+@pytest.mark.parametrize("view", ["head", "model", "neuron"])
+@pytest.mark.parametrize("text", ["time flies like an arrow", HOSTILE, "a", "[SEP] [CLS]"])
+def test_every_view_of_any_text_is_drawn(open_app: Open, view: str, text: str):
+    app = open_app(PAGE, text=text, picture=view)
+    assert not app.exception
+    assert f"bertviz: {view} view" in drawn(app).html
+    assert app.text_input(key=f"{PAGE}_text").value == text
+
+
+def test_a_drawing_is_found_again_and_another_text_is_drawn_anew(open_app: Open):
+    app = open_app(PAGE, text="time flies")
+    first = drawn(app)
+    app.segmented_control(key=f"{PAGE}_picture").set_value("model").run()
+    app.segmented_control(key=f"{PAGE}_picture").set_value("head").run()
+    assert drawn(app) is first
+    app.text_input(key=f"{PAGE}_text").set_value("fruit flies").run()
+    assert drawn(app) is not first
+    assert app.query_params == {"text": "fruit flies"}
+
+
+def test_two_visitors_never_share_a_drawing(open_app: Open):
+    assert drawn(open_app(PAGE, text="time flies")) is not drawn(open_app(PAGE, text="time flies"))
+
+
+def test_a_drawing_that_was_forgotten_is_drawn_again(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    app = open_app(PAGE, text="time flies")
+    monkeypatch.setattr(framed, "_documents", TTLCache(10**8, 100, getsizeof=lambda document: len(document.html)))
+    assert "head view" in drawn(app.run()).html
+
+
+def test_a_drawing_that_was_forgotten_is_kept_where_a_frame_still_shows_it(open_app: Open):
+    app = open_app(PAGE, text="time flies")
+    (word,) = [word for word, document in framed._documents.items() if document is drawn(app)]
+    framed._documents.pop(word)
+    assert drawn(app.run()) is framed._documents[word]
+
+
+@pytest.mark.parametrize(
+    ("asked", "begun"),
+    [
+        ({"layer": "3", "heads": "1_3", "filter": "4"}, "layer=2&heads=0_2&filter=3"),
+        ({"picture": "model", "layer": "3", "head": "2", "enlarged": "1"}, "layer=2&head=1"),
+        ({"picture": "neuron", "layer": "2", "head": "3", "token": "4"}, "layer=1&head=2&token=3"),
+        ({"picture": "neuron", "head": "999", "token": "999"}, "layer=0&head=7"),
+    ],
+)
+def test_what_a_link_chooses_within_a_drawing_is_its_visitors_and_not_in_the_drawing(open_app: Open, asked: dict, begun: str):
+    texts = {"text": "time flies", "pair": "fruit flies"}
+    app, other = open_app(PAGE, **texts, **asked), open_app(PAGE, **texts)
+    assert begins_with(app) == begun
+    assert begins_with(other) == "layer=0"
+    assert "data-begin" not in drawn(app).html
+    assert app.query_params == texts | asked
+    assert "not known here" not in says(app)
+
+
+def test_a_view_that_is_left_keeps_its_choice(open_app: Open):
+    app = open_app(PAGE, text="time flies", layer="3", heads="1_3")
+    app.segmented_control(key=f"{PAGE}_picture").set_value("neuron").run()
+    assert begins_with(app) == "layer=2&head=0"
+    app.segmented_control(key=f"{PAGE}_picture").set_value("head").run()
+    assert begins_with(app) == "layer=2&heads=0_2"
+
+
+def test_nonsense_of_a_choice_is_told(open_app: Open):
+    app = open_app(PAGE, text="time flies", head="0", heads="2_1", filter="6", enlarged="yes", token="-1")
+    assert "not known here: head, heads, filter, enlarged, token" in says(app)
+    assert begins_with(app) == "layer=0"
+
+
+def test_a_long_text_is_drawn_a_layer_at_a_time_and_says_so(open_app: Open):
+    app = open_app(PAGE, text="tea " * 126, picture="model", layer="3")
+    assert not app.exception
+    assert "one at a time is drawn" in says(app)
+    assert app.selectbox(key=f"{PAGE}_layer").value == 3
+    assert '"include_layers":[2]' in drawn(app).html
+
+
+def test_a_layer_that_is_not_there_is_told(open_app: Open):
+    layers, _ = controls.embedded_sizes()
+    assert f"There are {layers} layers here" in says(open_app(PAGE, text="time flies", layer="99"))
+
+
+def test_too_heavy_a_text_is_refused_in_words_and_kept(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    from pages.bertviz_page import sizes
+
+    monkeypatch.setattr(sizes, "MOST_LINES_OF_A_LAYER", 10)
+    app = open_app(PAGE, text="time flies")
+    assert not app.exception
+    assert "a browser stands still over so many" in says(app)
+    assert app.text_input(key=f"{PAGE}_text").value == "time flies"
+
+
+def test_an_encoder_decoder_offers_its_attentions_and_none_that_the_neuron_view_lacks(
+    open_app: Open, monkeypatch, checkpoint: Callable[[str], Path]
+):
+    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("t5"))
+    app = open_app(PAGE, text="time flies like an arrow", pair="fruit flies", model="t5-small", stack="cross")
+    assert not app.exception
+    assert '"name":"Cross"' in drawn(app).html
+    app.segmented_control(key=f"{PAGE}_picture").set_value("neuron").run()
+    assert not app.exception
+    assert "it has no picture" in says(app)
+
+
+def test_no_text_and_nonsense_are_told(open_app: Open):
+    app = open_app(PAGE, text="", picture="nonsense", layer="0", model="nobody/has-it")
+    assert not app.exception
+    assert "There is no text yet" in says(app)
+    assert "not known here: model, picture, layer" in says(app)
+
+
+def test_documents_together_are_bounded_and_the_oldest_goes_first(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(framed, "_documents", TTLCache(1000, 100, getsizeof=lambda document: len(document.html)))
+    first, second = framed.publish(Document("a" * 600, "n")), framed.publish(Document("b" * 600, "n"))
+    assert not framed.is_published(first)
+    assert framed.is_published(second)
+    with pytest.raises(ValueError, match="too large"):
+        framed.publish(Document("c" * 1001, "n"))
+
+
+def test_words_cannot_be_guessed_and_a_document_is_sealed_off():
+    words = {framed.publish(Document("x", "n")) for _ in range(50)}
+    assert len(words) == 50
+    assert min(map(len, words)) == 43
+    policy = Document("x", "once").policy
+    assert "sandbox allow-scripts;" in policy
+    assert "default-src 'none'; script-src 'nonce-once';" in policy
+    assert "frame-ancestors 'self'" in policy
+
+
+def test_a_word_that_nobody_was_given_is_answered_with_what_to_do(server: str):
+    status, headers, body = fetch(f"{server}/framed/{'a' * 43}")
+    assert status == 404
+    assert headers["cache-control"] == "no-store"
+    assert b"load it again" in body

@@ -1,0 +1,153 @@
+"""bertviz draws our run: the numbers and tokens that it is handed are the record's, and no token gets out of its string."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from pages.bertviz_page.sizes import MOST_NUMBERS, load_of, one_layer_only
+from pages.bertviz_page.views import draw
+from tx_core.engine import catalogue
+from tx_core.engine.hub import load
+from tx_core.errors import TextProblem
+from tx_core.transformer.trace import AttentionStack, Encoding
+
+TEXT, PAIR = "time flies like an arrow", "fruit flies"
+HOSTILE = "</script><script>alert(1)</script>; // HACK: PYTHON_PARAMS <!--\u2028 & const params = {}"
+KEEP = ("weights", "query", "key")
+
+
+def stack_of(text: str = TEXT, pair: str = "") -> AttentionStack:
+    return catalogue.load("embedded").trace(text, pair or None, keep=KEEP).attention
+
+
+def data_of(html: str) -> dict:
+    """The data within a document, once: as a browser reads them."""
+    (found,) = re.findall(r"^\s*(?:const params|window\.bertviz_params) = begin\((\{.*\})\);", html, flags=re.MULTILINE)
+    return json.loads(found)
+
+
+class Scripts(HTMLParser):
+    """The opening tags of a page, as a browser sees them."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.seen = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+
+
+@pytest.mark.parametrize("view", ["head", "model"])
+def test_weights_and_tokens_are_those_of_the_run(view: str):
+    stack = stack_of()
+    (given,) = data_of(draw(view, [stack], None, dark=False).html)["attention"]
+    np.testing.assert_allclose(given["attn"], stack.weights, atol=5.1e-4)
+    assert given["left_text"] == given["right_text"] == list(stack.query_tokens.tokens)
+
+
+def test_the_neuron_view_has_queries_keys_and_weights_of_the_run():
+    stack = stack_of()
+    data = data_of(draw("neuron", [stack], None, dark=True).html)
+    given = data["attention"]["all"]
+    for name, part in (("attn", stack.weights), ("queries", stack.query), ("keys", stack.key)):
+        np.testing.assert_allclose(given[name], part, atol=5.1e-4)
+    assert given["left_text"] == list(stack.query_tokens.tokens)
+    assert (data["display_mode"], data["bidirectional"]) == ("dark", True)
+
+
+def test_a_pair_is_also_drawn_sentence_by_sentence():
+    stack = stack_of(TEXT, PAIR)
+    named = {part["name"]: part for part in data_of(draw("head", [stack], None, dark=False).html)["attention"]}
+    first = stack.query_tokens.segments.index(1)
+    crossing = named["Sentence A -> Sentence B"]
+    assert crossing["right_text"] == list(stack.query_tokens.tokens[first:])
+    np.testing.assert_allclose(crossing["attn"], stack.weights[:, :, :first, first:], atol=5.1e-4)
+
+
+@pytest.mark.parametrize("view", ["head", "model", "neuron"])
+def test_one_layer_alone_keeps_its_number(view: str):
+    stack = stack_of()
+    html = draw(view, [stack], [2], dark=False).html
+    data = data_of(html)
+    if view == "neuron":
+        np.testing.assert_allclose(data["attention"]["all"]["attn"][0], stack.weights[2], atol=5.1e-4)
+        assert 'options[0].text = "2"' in html
+    else:
+        np.testing.assert_allclose(data["attention"][0]["attn"][0], stack.weights[2], atol=5.1e-4)
+        assert data["include_layers"] == [2]
+
+
+@pytest.mark.parametrize("view", ["head", "model", "neuron"])
+def test_no_token_is_ever_markup_or_script_and_nothing_is_asked_of_a_server(view: str):
+    stack = stack_of()
+    tokens = (HOSTILE, *stack.query_tokens.tokens[1:])
+    labelled = Encoding(**vars(stack.query_tokens) | {"tokens": tokens, "text": HOSTILE})
+    hostile = AttentionStack(**vars(stack) | {"query_tokens": labelled, "key_tokens": labelled})
+    document = draw(view, [hostile], None, dark=False)
+    data = data_of(document.html)["attention"]
+    given = data["all"] if view == "neuron" else data[0]
+    assert given["left_text"][0] == HOSTILE
+    assert document.html.count("alert(1)") == document.html.count("\\u003cscript\\u003ealert(1)") > 0
+    tags = Scripts(document.html).seen
+    assert {attributes.get("nonce") for tag, attributes in tags if tag == "script"} == {document.nonce}
+    assert sum(tag == "script" for tag, _ in tags) == 6
+    assert not [attributes for _, attributes in tags if {"src", "href"} & set(attributes)]
+
+
+@pytest.mark.parametrize("family", ["t5", "bart"])
+def test_the_three_attentions_of_an_encoder_decoder(checkpoint, family: str):
+    stacks = load.load_engine(checkpoint(family), family, family).trace(TEXT, PAIR, keep=KEEP).stacks
+    names = {"self": None, "decoder": "Decoder", "cross": "Cross"}
+    for stack in stacks:
+        (given,) = data_of(draw("head", [stack], None, dark=False).html)["attention"]
+        assert given["name"] == names[stack.kind]
+        assert given["left_text"] == list(stack.query_tokens.tokens)
+        assert given["right_text"] == list(stack.key_tokens.tokens)
+        np.testing.assert_allclose(given["attn"], stack.weights, atol=5.1e-4)
+    together = data_of(draw("model", stacks, [1], dark=False).html)["attention"]
+    assert [part["name"] for part in together] == ["Encoder", "Decoder", "Cross"]
+    assert not data_of(draw("neuron", [stacks[1]], None, dark=False).html)["bidirectional"]
+
+
+def sized(layers: int, heads: int, tokens: int) -> AttentionStack:
+    """A stack whose arrays take no memory, of any size."""
+    label = stack_of().query_tokens
+    spread = np.broadcast_to(np.float32(0), (layers, heads, tokens, tokens))
+    wide = np.broadcast_to(np.float32(0), (layers, heads, tokens, 64))
+    return AttentionStack("self", label, label, weights=spread, query=wide, key=wide)
+
+
+@pytest.mark.parametrize(
+    ("view", "tokens", "alone"),
+    [
+        ("head", 64, False),
+        ("head", 65, True),
+        ("model", 32, False),
+        ("model", 33, True),
+        ("neuron", 26, False),
+        ("neuron", 27, True),
+    ],
+)
+def test_what_was_measured_as_too_heavy_is_drawn_a_layer_at_a_time(view: str, tokens: int, alone: bool):
+    assert one_layer_only(view, [sized(12, 12, tokens)]) is alone
+
+
+@pytest.mark.parametrize("view", ["head", "model", "neuron"])
+def test_a_layer_that_is_too_heavy_by_itself_is_refused_and_says_what_to_do(view: str):
+    with pytest.raises(TextProblem, match="Shorten the text"):
+        one_layer_only(view, [sized(12, 16, 512)])
+
+
+def test_the_longest_text_of_the_embedded_model_can_be_drawn_in_every_view():
+    engine = catalogue.load("embedded")
+    longest = sized(engine.num_layers, engine.num_heads, engine.max_tokens)
+    alone = {view: one_layer_only(view, [longest]) for view in ("head", "model", "neuron")}
+    numbers = load_of("head", [longest]).numbers
+    assert numbers == engine.num_layers * engine.num_heads * engine.max_tokens**2
+    assert alone == {"head": numbers > MOST_NUMBERS, "model": True, "neuron": True}
+    document = draw("head", [engine.trace("tea " * 126).attention], [0] if alone["head"] else None, dark=False)
+    assert len(document.html) < 8 * MOST_NUMBERS

@@ -1,0 +1,202 @@
+"""The page of comparisons: what varies is what differs, everything else is shared."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.compare.pairs import Example, curated
+from pages.compare.state import FIRST_TEXT
+from tests.support.drawings import says
+from tests.support.drawn_comparison import BIRD, drawn_comparison
+from tests.support.drawn_lines import drawn_lines
+from tx_core.analysis.comparison import compare
+from tx_core.analysis.views import view
+from tx_core.analysis.word_alignment import spellings
+from tx_core.engine import catalogue
+from tx_core.lessons.untrained import untrained_engine
+from tx_core.transformer.interventions import Interventions
+
+Open = Callable[..., AppTest]
+FIRST = curated()[0]
+
+
+def expected(one: tuple, other: tuple, *, hide: bool = False) -> list[np.ndarray]:
+    """A, B and B − A outside any page; each side is an engine, a text, heads and interventions."""
+    runs = [engine.trace(text, interventions=changes) for engine, text, _, changes in (one, other)]
+    views = [view(run.attention, merge_words=True, hide_special=hide) for run in runs]
+    spelled = [spellings(run.attention.query_tokens, shown.query_places) for run, shown in zip(runs, views, strict=True)]
+    chosen = zip(views, (one[2], other[2]), strict=True)
+    weights = [np.mean([shown.weights[head] for head in heads], axis=0) for shown, heads in chosen]
+    return [*weights, compare(*views, *spelled, *weights).difference]
+
+
+def engine():
+    return catalogue.load(catalogue.DEFAULT)
+
+
+def check(app: AppTest, one: tuple, other: tuple, *, hide: bool = False) -> None:
+    assert not app.exception
+    for shown, numbers in zip(drawn_comparison(app)[1], expected(one, other, hide=hide), strict=True):
+        np.testing.assert_allclose(shown, numbers, atol=1e-4)
+
+
+def test_on_arrival_two_kinds_of_flies_are_compared(open_app: Open):
+    app = open_app("compare")
+    assert app.query_params == {}
+    assert app.pills(key="compare_example").value == FIRST.title
+    assert FIRST.notice in says(app)
+    header, _ = drawn_comparison(app)
+    assert header["labels"] == ["[CLS]", "time", "fruit", "flies", "like", "an", "arrow", "a", "banana", "[SEP]"]
+    assert header["rows"][3] == [2, 2]
+    assert header["rows"][1:3] == [[1, None], [None, 1]]
+    assert "'flies' in A and in B: similarity 1.00 before the first layer" in says(app)
+    heads = [FIRST.values["head"]]
+    check(app, (engine(), FIRST_TEXT, heads, Interventions()), (engine(), "fruit flies like a banana", heads, Interventions()))
+
+
+def test_what_is_said_of_the_maps_is_about_the_marked_row(open_app: Open):
+    app = open_app("compare")
+    header, (one, _, difference) = drawn_comparison(app)
+    labels, rows, row = header["labels"], header["rows"], header["focus"]
+    column = 1 + int(np.abs(difference[row, 1:-1]).argmax())
+    given = one[rows[row][0], rows[column][0]]
+    told = f"'flies' gives {given:.2f} of its attention to '{labels[column]}' in A"
+    assert f"In the marked row, the largest difference between words: {told}" in says(app)
+    view = {"text": FIRST_TEXT, "text_b": "fruit flies like a banana", "head": "2-1"}
+    assert "In the marked row, the largest difference between words: 'like' gives" in says(open_app("compare", **view, focus="5"))
+    assert "'time', the marked row, has no partner" in says(open_app("compare", **view, focus="2"))
+
+
+@pytest.mark.parametrize("vary", ["head", "untrained", "changes"])
+@pytest.mark.parametrize("head", ["3-2", "3-1", "1", "2"])
+def test_what_is_chosen_to_differ_does_differ_at_once(open_app: Open, vary: str, head: str):
+    app = open_app("compare", text="a bird sings", text_b="a cat", head=head, head_b=head, seed_b="0")
+    app.pills(key="compare_vary").set_value(vary).run()
+    assert not app.exception
+    assert "A and B are the same" not in says(app)
+    assert "he largest difference" in says(app)
+
+
+@pytest.mark.parametrize(("vary", "name"), [("head", "head_b"), ("untrained", "seed_b"), ("changes", "changes_b")])
+def test_what_already_differs_stays_when_it_is_chosen_to_differ(open_app: Open, vary: str, name: str):
+    app = open_app("compare", text="a bird sings", changes="off~2", changes_b="off~3-1", head="2", head_b="4-4", seed_b="3")
+    before = app.session_state[f"compare_{name}"]
+    app.pills(key="compare_vary").set_value(vary).run()
+    assert app.session_state[f"compare_{name}"] == before
+
+
+def test_another_model_starts_with_the_same_head_and_says_what_to_choose(open_app: Open):
+    app = open_app("compare", text="a bird sings", head="3-2", head_b="1-5")
+    app.pills(key="compare_vary").set_value("model").run()
+    assert app.session_state["compare_head_b"] == (2, 1)
+    assert "A and B are the same model: choose another one for B" in says(app)
+
+
+def test_only_what_varies_is_taken_from_b(open_app: Open):
+    every = {"text": "a bird", "text_b": "a cat", "head": "2-3", "head_b": "1-4", "seed_b": "2", "changes_b": "off~1"}
+    plain, bird = Interventions(), "a bird"
+    one = (engine(), bird, [(1, 2)], plain)
+    others = {
+        "text": (engine(), "a cat", [(1, 2)], plain),
+        "head": (engine(), bird, [(0, 3)], plain),
+        "untrained": (untrained_engine(engine(), 2), bird, [(1, 2)], plain),
+        "changes": (engine(), bird, [(1, 2)], Interventions(heads_off=frozenset({(0, None)}))),
+        "model": (engine(), bird, [(0, 3)], plain),
+    }
+    for vary, other in others.items():
+        check(open_app("compare", vary=vary, **every), one, other)
+
+
+def test_the_mean_of_a_layer_is_the_mean_of_its_heads(open_app: Open):
+    heads = [(1, head) for head in range(engine().num_heads)]
+    side = (engine(), "a bird", heads, Interventions())
+    check(open_app("compare", text="a bird", head="2"), side, side)
+
+
+def test_hidden_special_tokens_are_in_no_map(open_app: Open):
+    app = open_app("compare", **BIRD, hide="1")
+    one, other = ((engine(), BIRD[name], [(1, 2)], Interventions()) for name in ("text", "text_b"))
+    check(app, one, other, hide=True)
+    assert "[CLS]" not in drawn_comparison(app)[0]["labels"]
+
+
+def test_an_empty_b_is_a_and_that_is_said(open_app: Open):
+    app = open_app("compare", text="a bird")
+    assert drawn_comparison(app)[0]["one"] == drawn_comparison(app)[0]["other"]
+    assert "A and B are the same" in says(app)
+    assert "Nothing differs" in says(app)
+
+
+@pytest.mark.parametrize("example", curated(), ids=lambda example: example.title)
+def test_an_example_is_wired_to_both_sides_and_differs(open_app: Open, example: Example):
+    app = open_app("compare", text="something else", vary="head", word="9-9")
+    app.pills(key="compare_example").set_value(example.title).run()
+    assert not app.exception
+    assert app.pills(key="compare_example").value == example.title
+    assert app.session_state["compare_vary"] == example.vary
+    assert example.notice in says(app)
+    assert "A and B are the same" not in says(app)
+    assert "he largest difference" in says(app)
+
+
+def test_second_sentences_are_read_when_asked_for(open_app: Open):
+    app = open_app("compare", text="time flies", pair="a bird", pair_b="a cat")
+    assert "bird" not in drawn_comparison(app)[0]["one"]
+    app.toggle(key="compare_two").set_value(True).run()
+    header, _ = drawn_comparison(app)
+    assert header["one"] == ["[CLS]", "time", "flies", "[SEP]", "a", "bird", "[SEP]"]
+    assert header["other"] == ["[CLS]", "time", "flies", "[SEP]", "a", "cat", "[SEP]"]
+    assert app.query_params["two"] == "1"
+
+
+def test_a_word_is_followed_only_where_its_vectors_share_a_space(open_app: Open):
+    (chart,) = drawn_lines(open_app("compare", **BIRD))
+    assert chart["places"][:2] == ["embeddings", "layer 1"]
+    assert drawn_lines(open_app("compare", **BIRD, vary="changes", changes_b="off~1"))
+    for vary in ("head", "untrained", "model"):
+        app = open_app("compare", **BIRD, vary=vary)
+        assert not drawn_lines(app)
+        assert ("spaces of their own" in says(app)) or ("heads of the same run" in says(app))
+    assert "share no word" in says(open_app("compare", text="time", text_b="banana"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"text": " "}, "There is no text yet"),
+        ({"text_b": "word " * 2000}, "shorten it"),
+        ({"vary": "changes", "changes_b": "hide~90"}, "there is no token 90"),
+    ],
+)
+def test_a_side_that_cannot_run_says_why_and_keeps_what_was_typed(open_app: Open, asked: dict[str, str], told: str):
+    app = open_app("compare", **{"text": "a bird", **asked})
+    assert not app.exception
+    assert told in says(app)
+    assert "cannot be shown" in says(app)
+
+
+def test_hostile_text_is_only_text(open_app: Open):
+    hostile = "<b>x</b> [y](javascript:z) :red[q] $1$"
+    app = open_app("compare", text=hostile, text_b=hostile + " again")
+    assert not app.exception
+    assert not any(hostile in element.value or ":red" in element.value for element in app.markdown)
+
+
+def test_in_a_long_text_that_repeats_itself_each_word_has_one_partner_to_choose(open_app: Open):
+    app = open_app("compare", text="a bird and a cat " * 20, text_b="a cat and a bird " * 20)
+    assert not app.exception
+    options = app.selectbox(key="compare_word_shown").options
+    assert 0 < len(options) <= 100
+
+
+def test_a_long_sentence_is_told_shortly_and_its_words_are_counted_as_a_reader_does(open_app: Open):
+    app = open_app("compare", text="the cat " * 60, text_b="cat")
+    titles = drawn_comparison(app)[0]["titles"]
+    assert titles == ["A · " + "the cat " * 6 + "…", "B · cat", "B − A"]
+    (told,) = [caption.value for caption in app.caption if caption.value.startswith("Only in A")]
+    assert told.startswith("Only in A: the, the, cat, the, cat, the, cat, the, cat, the, cat, the and 107 more. Whole words")
+    options = app.selectbox(key="compare_word_shown").options
+    assert options[0] == "cat (word 2 of A, 1 of B)"
+    assert app.selectbox(key="compare_word_shown").value == (2, 1)

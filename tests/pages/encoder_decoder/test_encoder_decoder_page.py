@@ -1,0 +1,195 @@
+"""The page of the encoder-decoder: training starts, is watched, stops and goes on, and nobody waits for another."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, answered, bars, press, says
+from tests.support.trainings import SLOWLY, name_of, own_server, until_still
+from tx_core.training.background import Registry
+from tx_core.training.copy_run import start
+
+LONG = SMALL | {"batches": "600"}
+
+
+@pytest.fixture(autouse=True)
+def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
+    """A server of its own for each test, with room for two trainings, which rest as long as the test asks."""
+    with own_server(monkeypatch, limit=2, pause=getattr(request, "param", 0.005)) as registry:
+        yield registry
+
+
+def buttons(app: AppTest) -> set[str]:
+    return {button.label for button in app.button}
+
+
+def test_before_training_the_page_says_that_its_numbers_are_random(open_app: Open):
+    app = open_app("encoder_decoder")
+    assert not app.exception
+    assert "not trained yet" in says(app)
+    assert "Encoder-decoder, 1 + 1 layers" in says(app)
+    assert buttons(app) >= {"Train", "Draw numbers"}
+    assert "Reloading the page loses a trained model" in says(app)
+    assert app.query_params == {}
+
+
+def test_a_training_runs_through_and_its_model_answers(open_app: Open, trainings: Registry):
+    app = press(open_app("encoder_decoder", **SMALL), "train")
+    assert "Stop" in buttons(app)
+    assert "not trained yet" not in says(app)
+    snapshot = until_still(app, trainings, KIND)
+    assert snapshot.state == "finished"
+    assert snapshot.result.settings == SETTINGS
+    assert "10 of 10 batches" in says(app)
+    assert app.select_slider(key="encoder_decoder_moment").value == 10
+    assert not app.exception
+
+
+def test_the_browser_is_told_the_last_batch_by_every_run_until_the_reader_moves_the_slider(open_app: Open, trainings: Registry):
+    app = press(open_app("encoder_decoder", **SMALL), "train")
+    until_still(app, trainings, KIND)
+    for _ in range(2):  # a click beside the slider brings two runs, and a browser may draw the second alone
+        slider = app.select_slider(key="encoder_decoder_moment")
+        assert (slider.proto.set_value, slider.value) == (True, 10)
+        app.run()
+    app.select_slider(key="encoder_decoder_moment").set_value(1).run()
+    assert "After batch 1:" in says(app)
+    assert "while training, another may overtake it" in says(app)
+    assert not app.run().select_slider(key="encoder_decoder_moment").proto.set_value
+
+
+def test_what_is_left_of_a_run_with_other_settings_is_headed_as_such(open_app: Open, trainings: Registry):
+    app = press(open_app("encoder_decoder", **SMALL), "train")
+    until_still(app, trainings, KIND)
+    assert "Your last model" not in [header.value for header in app.subheader]
+    app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
+    app.number_input(key="encoder_decoder_heads").set_value(3).run()  # which does not go with a width of 16
+    app.toggle(key="encoder_decoder_post").set_value(True).run()
+    assert not app.exception
+    assert "Your last model" in [header.value for header in app.subheader]
+    assert "than those above: Heads 2, Copy, pre-norm." in says(app)
+    app.segmented_control(key="encoder_decoder_task").set_value("copy").run()
+    app.number_input(key="encoder_decoder_heads").set_value(2).run()
+    app.toggle(key="encoder_decoder_post").set_value(False).run()
+    assert "Your last model" not in [header.value for header in app.subheader]
+
+
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
+def test_the_training_of_a_rerun_goes_on_and_a_click_stops_it(open_app: Open, trainings: Registry):
+    app = press(open_app("encoder_decoder", **LONG), "train")
+    before = len(trainings.snapshot(name_of(app), KIND).records)
+    app.run()
+    app.segmented_control(key="encoder_decoder_part").set_value("inside").run()
+    app.segmented_control(key="encoder_decoder_part").set_value("train").run()
+    assert len(trainings.snapshot(name_of(app), KIND).records) >= before
+    press(app, "stop")
+    snapshot = until_still(app, trainings, KIND)
+    assert snapshot.state == "stopped"
+    done = len(snapshot.result.losses)
+    assert 0 < done < 600
+    assert f"{done} of 600 batches" in says(app)
+    assert buttons(app) >= {"Continue", "Train anew"}
+
+
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
+def test_a_stopped_training_goes_on_with_its_own_settings_as_if_never_stopped(open_app: Open, trainings: Registry):
+    app = press(press(open_app("encoder_decoder", **SMALL | {"batches": "60"}), "train"), "stop")
+    done = len(until_still(app, trainings, KIND).records)
+    assert 0 < done < 60
+    trainings._pause = 0.0
+    app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
+    app.number_input(key="encoder_decoder_width").set_value(32).run()
+    press(app, "continue")
+    assert "Stop" in buttons(app)
+    snapshot = until_still(app, trainings, KIND)
+    assert snapshot.state == "finished"
+    assert [record.batch for record in snapshot.records] == list(range(1, 61))
+    assert snapshot.result.losses == [record.loss for record in start(replace(SETTINGS, batches=60)).steps()]
+    assert app.segmented_control(key="encoder_decoder_task").value == "copy"
+    assert app.number_input(key="encoder_decoder_width").value == 16
+    assert "Continue" not in buttons(app)
+
+
+def test_the_link_of_a_training_page_promises_no_trained_model(open_app: Open):
+    app = open_app("encoder_decoder", **SMALL)
+    app.session_state["share_link"] = True
+    told = says(app.run())
+    assert "not the trained model" in told
+    assert "sees what you see now" not in told
+
+
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
+def test_two_visitors_train_at_once_the_next_ones_wait_and_one_too_many_is_told_so(open_app: Open, trainings: Registry):
+    apps = [open_app("encoder_decoder", **LONG | {"seed": seed}) for seed in "12345"]
+    for app in apps:
+        press(app, "train")
+    first, second, third, fourth, fifth = apps
+    assert trainings.running == 2
+    assert "You are next; it begins by itself." in bars(third)
+    assert "1 other is before you; it begins by itself." in bars(fourth)
+    assert "training for other visitors" in says(fifth)
+    assert "Train" in buttons(fifth)
+    assert all("before you" not in bars(app) and "You are next" not in bars(app) for app in (first, second, fifth))
+    press(first, "stop")
+    until_still(first, trainings, KIND)
+    assert "Stop" in buttons(third.run())
+    assert "You are next" not in bars(third)
+    assert "You are next" in bars(fourth.run())
+    press(fourth, "stop")
+    assert "Train" in buttons(fourth)
+    press(fifth, "train")
+    assert "You are next" in bars(fifth)
+    assert "training for other visitors" not in says(fifth)
+    seeds = [trainings._jobs[name_of(app), KIND].training.settings.seed for app in (second, third)]
+    assert seeds == [2, 3]
+    assert trainings.running == 2
+
+
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
+def test_whoever_was_away_from_the_queue_is_told_that_the_place_was_given_up(open_app: Open, trainings: Registry):
+    apps = [open_app("encoder_decoder", **LONG | {"seed": seed}) for seed in "123"]
+    for app in apps:
+        press(app, "train")
+    trainings._patience = -1.0
+    apps[2].run()
+    trainings._patience = 600.0
+    assert "your place in the queue was given up" in says(apps[2].run())
+    assert "Train" in buttons(apps[2])
+    press(apps[2], "train")
+    assert "given up" not in says(apps[2])
+    assert "You are next" in bars(apps[2])
+
+
+def test_a_run_that_would_keep_the_host_too_long_is_refused(open_app: Open, trainings: Registry):
+    app = press(open_app("encoder_decoder", width="128", layers="2", feed="512", batches="600", length="16"), "train")
+    assert "times as long as this server allows" in says(app)
+    assert trainings.running == 0
+
+
+@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
+def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open_app: Open, trainings: Registry):
+    app = open_app("encoder_decoder", **LONG)
+    box = "encoder_decoder_numbers"
+    app.text_input(key=box).set_value("2 3 4 5 6").run()
+    press(app, "train")
+    assert app.text_input(key=box).value == "2 3 4 5 6"
+    app.text_input(key=box).set_value("6 5 4").run()
+    press(app, "stop")
+    until_still(app, trainings, KIND)
+    assert app.text_input(key=box).value == "6 5 4"
+    assert answered(app).splitlines()[0].split() == ["you", "wrote", "6", "5", "4"]
+    app.number_input(key="encoder_decoder_width").set_value(9).run()
+    assert "“Width” must divide by “Heads”" in says(app)
+    assert app.text_input(key=box).value == "6 5 4"
+
+
+def test_a_box_that_was_away_is_told_to_the_browser_again(open_app: Open):
+    app = open_app("encoder_decoder", **SMALL)
+    app.text_input(key="encoder_decoder_numbers").set_value("6 5 4").run()
+    app.segmented_control(key="encoder_decoder_part").set_value("inside").run()
+    app.run()
+    app.segmented_control(key="encoder_decoder_part").set_value("train").run()
+    told = app.text_input(key="encoder_decoder_numbers").proto
+    assert (told.set_value, told.value) == (True, "6 5 4")

@@ -1,0 +1,72 @@
+"""What a visitor sets on the page of the encoder-decoder: sizes, numbers, tasks; all of it in the link."""
+
+import pytest
+import torch
+
+from tests.support.copy_page import SMALL, Open, answered, press, says
+from tx_core.training.synthetic import solve
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"width": "10", "heads": "3"}, "“Width” must divide by “Heads”, got 10 and 3"),
+        ({"width": "9", "heads": "3"}, "“Width” must be even"),
+    ],
+)
+def test_sizes_that_do_not_go_together_are_told_in_the_words_of_the_page(open_app: Open, asked: dict, told: str):
+    app = open_app("encoder_decoder", **asked)
+    assert not app.exception
+    assert told in says(app)
+    assert app.button(key="encoder_decoder_train").disabled
+
+
+@pytest.mark.parametrize("written", ["", "one two", "3 4 999", "<b>5</b>", "1 2", "3 " * 40])
+def test_numbers_that_the_model_cannot_read_are_told_and_kept(open_app: Open, written: str):
+    app = open_app("encoder_decoder", **SMALL | {"numbers": written})
+    assert not app.exception
+    assert "whole numbers from 2 to 11" in says(app)
+    assert app.text_input(key="encoder_decoder_numbers").value == written
+
+
+def test_numbers_are_drawn_to_fit_the_sizes(open_app: Open):
+    app = press(open_app("encoder_decoder", **SMALL), "draw")
+    numbers = [int(word) for word in app.text_input(key="encoder_decoder_numbers").value.split()]
+    assert len(numbers) == 5
+    assert all(2 <= number < 12 for number in numbers)
+
+
+@pytest.mark.parametrize("task", ["copy", "reverse", "sort"])
+def test_each_task_shows_the_right_answer_below_the_model_s(open_app: Open, task: str):
+    app = open_app("encoder_decoder", **SMALL | {"task": task})
+    lines = answered(app).splitlines()
+    right = solve(task, torch.tensor([[1, 7, 3, 11, 2, 5]]))[0, 1:].tolist()
+    assert [int(word) for word in lines[2].removeprefix("right is").split()] == right
+
+
+def test_masks_and_shapes_are_those_of_the_notebook_at_first(open_app: Open):
+    app = open_app("encoder_decoder", part="inside")
+    assert not app.exception
+    table = app.table[0].value
+    assert list(table["Shape"])[-1] == "(16, 12, 100)"
+    assert "44,292,196" in says(app)
+    told = open_app("encoder_decoder", part="inside", source="4", pad_source="4")
+    assert "the source must keep a token" in says(told)
+
+
+def test_every_setting_of_a_link_comes_back_in_the_link(open_app: Open):
+    asked = SMALL | {"layers": "2", "task": "sort", "rate": "0.01", "post": "1", "kind": "decoder", "head": "1-2"}
+    app = open_app("encoder_decoder", **asked)
+    assert not app.exception
+    written = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
+    assert written == asked | {"part": "train"}
+
+
+def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app: Open):
+    nonsense = {"task": "translate", "rate": "nan", "head": "9-9", "width": "-1", "size_batch": "x"}
+    app = open_app("encoder_decoder", **nonsense)
+    assert not app.exception
+    told = says(app)
+    assert all(name in told for name in nonsense)
+    usual = {"task": "copy", "rate": 0.005, "head": None, "width": 64, "size_batch": 16}
+    assert {name: app.session_state[f"encoder_decoder_{name}"] for name in nonsense} == usual

@@ -1,0 +1,161 @@
+"""The fill-mask page, as Streamlit runs it without a browser: what it answers, and what its link brings back."""
+
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.fill_mask.export import Lists, lists_exhibit
+from pages.ui.panels import answers
+from pages.ui.panels.answers import Answer
+from pages.ui.panels.prediction_settings import Settings
+from tests.support.drawings import unpacked
+from tests.support.drawn_bars import bars_told, drawn_bars
+from tx_core.engine import catalogue
+from tx_core.fill_mask.joint_filling import fill_jointly
+from tx_core.fill_mask.predictions import predict
+from tx_core.fill_mask.word_scores import score_words
+
+
+def said(app: AppTest) -> str:
+    """Everything that the page says outside its charts."""
+    return "\n".join(element.value for kind in (app.markdown, app.caption, app.text) for element in kind)
+
+
+def text_of(app: AppTest) -> str:
+    return app.text_input(key="fill_mask_text").value
+
+
+def test_an_example_is_already_answered_on_arrival(open_app):
+    app = open_app("fill_mask")
+    best = predict(catalogue.load(catalogue.DEFAULT), text_of(app), top_k=8).blanks[0].predictions
+    (told,) = bars_told(app)["Most likely words"]
+    assert told.startswith(f"{best[0].word} {best[0].probability:.2%}".replace("%", " %"))
+    assert told.count("%") == 8
+    assert "Where does the blank look?" in [subheader.value for subheader in app.subheader]
+
+
+def test_typing_asks_the_model_about_what_was_typed(open_app):
+    app = open_app("fill_mask")
+    before = bars_told(app)
+    app.text_input(key="fill_mask_text").set_value("[MASK] you very much.").run()
+    assert bars_told(app) != before
+    best = predict(catalogue.load(catalogue.DEFAULT), "[MASK] you very much.", top_k=1).blanks[0].predictions[0]
+    assert bars_told(app)["Most likely words"][0].startswith(f"{best.word} ")
+
+
+def test_several_blanks_have_a_list_each_and_the_best_fillings_together(open_app):
+    app = open_app("fill_mask", text="He drinks a cup of ___ every <mask>.")
+    shown = bars_told(app)
+    assert list(shown) == ["Blank 1", "Blank 2", "All blanks together"]
+    best = fill_jointly(catalogue.load(catalogue.DEFAULT), "He drinks a cup of ___ every <mask>.")[0]
+    assert shown["All blanks together"][0].startswith(" … ".join(best.words))
+    assert f"Best: {best.sentence}" in said(app)
+
+
+def test_named_words_are_scored_at_every_blank_and_it_is_said_how(open_app):
+    text = "She ate a [MASK] and a [MASK]."
+    app = open_app("fill_mask", text=text, named="pizza, unbelievablenesses, 😀")
+    _, long, _ = score_words(catalogue.load(catalogue.DEFAULT), text, ("pizza", "unbelievablenesses", "😀"), blank=0)
+    assert len(long.pieces) > 1
+    for blank in (1, 2):
+        (told,) = bars_told(app)[f"Your words at blank {blank}"]
+        assert re.match(rf"pizza .+, unbelievablenesses \({len(long.pieces)} pieces\) ", told)
+    assert "“😀” – The model's vocabulary has no way to write this." in said(app)
+    assert "compare only words of equally many pieces" in said(app)
+
+
+def test_what_is_carried_away_is_what_the_bars_show(open_app):
+    text, named = "She ate a [MASK] and a [MASK].", "pizza, 😀"
+    shown = [
+        {name: part for name, part in chart.items() if name != "told"}
+        for chart in drawn_bars(open_app("fill_mask", text=text, named=named, listed="3", limit="20"))
+    ]
+    chosen = Settings(3, 1, 1, 0.2)
+    filling = answers.favourites("embedded", text, chosen)
+    scores = tuple(answers.scores("embedded", text, ("pizza", "😀"), number) for number in range(2))
+    lists = Lists("embedded", (Answer(text, filling, scores, answers.joint("embedded", text)),), chosen)
+    assert unpacked(lists_exhibit(lists).picture())[0]["charts"] == shown
+
+
+def test_two_sentences_stand_side_by_side(open_app):
+    both = {"text": "The man worked as a [MASK].", "second": "The woman worked as a [MASK]."}
+    app = open_app("fill_mask", compare="1", named="nurse", **both)
+    shown = bars_told(app)
+    assert [len(shown[title]) for title in ("Most likely words", "Your words")] == [2, 2]
+    assert shown["Your words"][0] != shown["Your words"][1]
+
+
+def test_one_sentence_that_cannot_be_filled_leaves_the_other(open_app):
+    app = open_app("fill_mask", text="", compare="1", second="A [MASK].")
+    assert "There is no text yet" in said(app)
+    assert len(bars_told(app)["Most likely words"]) == 1
+
+
+@pytest.mark.parametrize(("model", "title"), [("gpt2", "GPT-2 small"), ("electra-small", "ELECTRA small (discriminator)")])
+def test_a_model_without_a_masked_word_head_says_so_and_one_that_has_it_is_a_click_away(open_app, model, title):
+    app = open_app("fill_mask", model=model, text="The ___ sleeps.")
+    assert f"{title} has no masked-word head" in said(app)
+    assert bars_told(app) == {}
+    app.button(key="fill_mask_model_default").click().run()
+    assert "Most likely words" in bars_told(app)
+    assert text_of(app) == "The ___ sleeps."
+
+
+def test_a_link_with_nonsense_in_every_parameter_falls_back(open_app):
+    app = open_app(
+        "fill_mask",
+        compare="maybe",
+        model="../../etc/passwd",
+        listed="-5",
+        limit="1e9",
+        temperature="NaN",
+        top_p="2",
+        blank="x",
+        heads="9-9-9",
+        focus="-1",
+        lines="many",
+        scale="<script>",
+        show="all",
+        words="2",
+        hide="?",
+        stack="0",
+    )
+    assert "Most likely words" in bars_told(app)
+
+
+def test_a_blank_beyond_the_last_falls_back_to_the_first(open_app):
+    app = open_app("fill_mask", text="A ___ and a ___.", blank="20")
+    assert app.session_state["fill_mask_blank"] == 1
+
+
+def test_the_view_is_in_the_address(open_app):
+    view = {"named": "cat", "listed": "3", "limit": "20", "temperature": "2", "top_p": "0.5", "blank": "2"}
+    app = open_app("fill_mask", text="A ___ and a ___.", **view)
+    assert set(app.query_params) >= {"text", *view}
+    assert [told.count("%") for told in bars_told(app)["Blank 1"]] == [3]
+    assert "temperature 2 and only the top 50%" in said(app)
+    app.text_input(key="fill_mask_text").set_value("Another ___ and a ___.").run()
+    assert app.query_params["text"] == "Another ___ and a ___."
+
+
+def test_the_focus_of_the_attention_is_on_the_chosen_blank(open_app):
+    app = open_app("fill_mask", text="A ___ and a ___.")
+    assert app.session_state["fill_mask_focus"] == 2
+    next(group for group in app.button_group if group.key == "fill_mask_blank").set_value(2).run()
+    assert app.session_state["fill_mask_focus"] == 5
+
+
+def test_an_address_that_lags_behind_the_typing_takes_no_letter_back(open_app):
+    app = open_app("fill_mask", text="A ___ is")
+    before = dict(app.query_params)
+    app.text_input(key="fill_mask_text").set_value("A ___ is here").run()
+    after = dict(app.query_params)
+    for name, value in before.items():  # the browser had not heard of the new address when it sent the next letters
+        app.query_params[name] = value
+    app.text_input(key="fill_mask_text").set_value("A ___ is here now").run()
+    assert text_of(app) == "A ___ is here now"
+    for name, value in after.items():  # the way back, on which no letter was typed
+        app.query_params[name] = value
+    app.run()
+    assert text_of(app) == "A ___ is here"

@@ -1,0 +1,98 @@
+"""The words of the fill-mask page: what is behind a blank, what is a guess, what is unknown, what is too long."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.support.drawn_bars import bars_told
+from tx_core.engine.tokenizer import MAX_CHARACTERS
+
+
+def pills(app: AppTest):
+    return next((group for group in app.button_group if group.key == "fill_mask_text_blanks"), None)
+
+
+def click_word(app: AppTest, place: int) -> AppTest:
+    chosen = set(app.session_state["fill_mask_text_blanks"]) ^ {place}
+    return pills(app).set_value(sorted(chosen)).run()
+
+
+def text_of(app: AppTest) -> str:
+    return app.text_input(key="fill_mask_text").value
+
+
+def test_a_clicked_word_becomes_a_blank_and_a_clicked_blank_the_word_again(open_app):
+    app = open_app("fill_mask", text="The cat saw the dog.")
+    click_word(app, 4)
+    assert text_of(app) == "The cat saw the [MASK]."
+    click_word(app, 1)
+    assert text_of(app) == "The [MASK] saw the [MASK]."
+    click_word(app, 4)
+    assert text_of(app) == "The [MASK] saw the dog."
+    app.text_input(key="fill_mask_text").set_value("The [MASK] saw the dog today.").run()
+    click_word(app, 1)
+    assert text_of(app) == "The cat saw the dog today."
+
+
+def test_a_blank_that_was_typed_is_filled_with_the_models_favourite(open_app):
+    app = open_app("fill_mask", text="[MASK] you very much.")
+    click_word(app, 0)
+    assert text_of(app) == "thank you very much."
+
+
+def test_equal_words_are_told_apart(open_app):
+    app = open_app("fill_mask", text="the the [MASK] [MASK] the")
+    options = [option.content for option in pills(app).proto.options]
+    assert len(set(options)) == 5
+    assert [option.rstrip("\u200b") for option in options] == ["the", "the", r"\[MASK\]", r"\[MASK\]", "the"]
+
+
+def test_without_a_blank_there_is_a_hint_and_one_click_makes_one(open_app):
+    app = open_app("fill_mask", text="The cat sleeps.")
+    assert any("There is no blank yet" in markdown.value for markdown in app.markdown)
+    assert bars_told(app) == {}
+    app.button(key="fill_mask_text_last").click().run()
+    assert text_of(app) == "The cat [MASK]."
+    assert "Most likely words" in bars_told(app)
+
+
+def test_a_word_behind_a_blank_travels_in_the_link(open_app):
+    app = click_word(click_word(open_app("fill_mask", text="The cat sat on ___ mat."), 1), 5)
+    assert app.query_params["text_behind"] == "cat,,mat"
+    again = open_app("fill_mask", **app.query_params)
+    assert click_word(click_word(again, 1), 5).text_input(key="fill_mask_text").value == "The cat sat on ___ mat."
+    assert "text_behind" not in again.query_params
+
+
+@pytest.mark.parametrize("behind", ["a,b,c,d", "<b>", ",,,,,,", "x" * 3000])
+def test_words_of_a_link_that_do_not_fit_its_blanks_bring_nothing_down(open_app, behind: str):
+    app = open_app("fill_mask", text="The ___ and the ___ sleep.", text_behind=behind)
+    assert not app.exception
+    assert len(pills(app).options) == 6
+
+
+def test_the_models_guess_at_a_typed_blank_is_called_one(open_app):
+    app = click_word(open_app("fill_mask", text="The cat ___ on the mat."), 2)
+    assert text_of(app) != "The cat ___ on the mat."
+    (told,) = [info.value for info in app.info if "first guess" in info.value]
+    assert text_of(app).split()[2] in told.replace("\\", "")
+    assert not [info for info in app.run().info if "first guess" in info.value]
+
+
+def test_words_that_the_vocabulary_lacks_are_counted(open_app):
+    assert "not in this model's vocabulary" in open_app("fill_mask", text="A ___ for 💥.").warning[0].value
+    assert not open_app("fill_mask", text="A ___ bird.").warning
+
+
+def test_a_text_beyond_all_measure_is_refused_before_its_words_are_read(open_app, monkeypatch):
+    from tx_core.fill_mask import blanks
+
+    def refuse(text: str):
+        raise AssertionError("the words of a far too long text were read")
+
+    app = open_app("fill_mask", text="A ___ bird.")
+    monkeypatch.setattr(blanks, "parts", refuse)
+    text = "___ " * (MAX_CHARACTERS // 4 + 1)
+    app.text_input(key="fill_mask_text").set_value(text).run()
+    assert not app.exception
+    assert text_of(app) == text
+    assert pills(app) is None

@@ -1,0 +1,183 @@
+"""The page on blocks: what each part draws is the model's own, a link brings it back, and no text can break it."""
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from tests.support.drawings import says
+from tests.support.drawn_lines import drawn_lines
+from tests.support.drawn_matrices import matrix_row
+from tx_core.engine import catalogue
+from tx_core.lessons.block_run import block_run
+from tx_core.lessons.blocks import through_depth
+from tx_core.lessons.depth import sentence_depth
+from tx_core.lessons.embedding_run import embedding_run
+from tx_core.lessons.norm_run import norm_run
+from tx_core.transformer.cpu_tensors import matrix_and_bias
+
+PAGE = "heads_and_blocks"
+TEXT = "The old man drank a cup of [MASK] by the fire."
+HOSTILE = "<img src=x onerror=alert(1)> **bold** :smile: [link](https://evil.example)"
+PARTS = ("embeddings", "heads", "feed", "norm", "depth", "journey")
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load("embedded")
+
+
+def charts(app: AppTest) -> dict[str, str]:
+    """The charts of the page by title, each as what it tells those who cannot see it."""
+    return dict(chart["told"].split(": ", 1) for chart in drawn_lines(app))
+
+
+def test_on_arrival_the_heads_and_their_projection_are_the_models(open_app, engine):
+    app = open_app(PAGE)
+    assert not app.exception
+    header, found = matrix_row(app)
+    run = block_run(engine, TEXT, layer=0)
+    for head in range(8):
+        np.testing.assert_allclose(found[f"head{chr(97 + head)}"], run.context[head], atol=1e-5)
+    np.testing.assert_allclose(found["output"], run.attended, atol=1e-5)
+    np.testing.assert_allclose(found["joined"], run.joined, atol=1e-5)
+    weight, _ = matrix_and_bias(engine.model.encoder.blocks[0].attention.output)
+    np.testing.assert_array_equal(found["projection"], weight[:, :5])
+    assert header["chosen"] == {"matrix": "output", "row": 8, "column": 1}
+    assert app.query_params == {}
+
+
+def test_heads_that_take_no_part_are_not_drawn_and_add_nothing(open_app, engine):
+    app = open_app(PAGE, text=TEXT, heads="2-5", layer="3")
+    _, found = matrix_row(app)
+    run = block_run(engine, TEXT, layer=2)
+    _, bias = matrix_and_bias(engine.model.encoder.blocks[2].attention.output)
+    assert [name for name in found if name.startswith("head")] == ["headb", "heade"]
+    np.testing.assert_allclose(found["output"], run.by_head[[1, 4]].sum(0) + bias, atol=1e-5)
+    assert not found["joined"][:, :32].any()
+    np.testing.assert_allclose(found["joined"][:, 32:64], run.context[1], atol=1e-5)
+
+
+def test_without_any_head_the_page_says_that_only_the_bias_is_left(open_app, engine):
+    app = open_app(PAGE, text=TEXT, heads="none")
+    assert not app.exception
+    _, bias = matrix_and_bias(engine.model.encoder.blocks[0].attention.output)
+    np.testing.assert_allclose(matrix_row(app)[1]["output"][3], bias, atol=1e-6)
+    assert "bias alone" in says(app)
+
+
+def test_embeddings_are_drawn_with_both_segments(open_app, engine):
+    app = open_app(PAGE, text="The dog saw the cat.", pair="It ran.", part="embeddings")
+    _, found = matrix_row(app)
+    run = embedding_run(engine, "The dog saw the cat.", "It ran.")
+    for name in ("words", "positions", "segments", "normed"):
+        np.testing.assert_allclose(found[name], getattr(run, name), atol=1e-6)
+    np.testing.assert_allclose(found["sum"], run.summed, atol=1e-6)
+    assert "'the' stands here twice, as token 2 and 5" in says(app)
+
+
+@pytest.mark.parametrize(("bend", "function"), [("gelu", torch.nn.functional.gelu), ("relu", torch.relu)])
+def test_feed_forward_bends_as_chosen_and_is_a_convolution(open_app, bend, function):
+    app = open_app(PAGE, text=TEXT, part="feed", bend=bend, layer="2")
+    header, found = matrix_row(app)
+    np.testing.assert_allclose(found["bent"], function(torch.tensor(found["widened"])), atol=1e-5)
+    bias = next(one["origin"]["bias"] for one in header["matrices"] if one["name"] == "output")
+    np.testing.assert_allclose(found["bent"] @ found["narrow"] + bias, found["output"][:, :5], atol=1e-4)
+    (apart, _) = app.metric
+    assert apart.value == "0" or "10⁻" in apart.value
+    assert "below zero" in says(app)
+
+
+@pytest.mark.parametrize("place", ["attention", "feed_forward", "embeddings"])
+def test_a_norm_by_hand_stands_beside_pytorchs_and_is_written_out(open_app, engine, place):
+    app = open_app(PAGE, text=TEXT, part="norm", norm=place, layer="2", cell="normed-3-2")
+    _, found = matrix_row(app)
+    run = norm_run(engine, TEXT, place=place, layer=1)
+    np.testing.assert_allclose(found["ours"], found["theirs"], atol=1e-5)
+    np.testing.assert_allclose(found["variance"][:, 0], run.steps.variance, rtol=1e-4)
+    assert "token 3, 'old', dimension 2" in says(app)
+    assert f"÷ √({float(run.steps.variance[2]):.3f} + 10⁻¹²)" in says(app)
+    assert f"= {float(run.steps.result.ours[2, 1]):.3f}".replace("-", "−") in says(app)
+
+
+@pytest.mark.parametrize("cut", ["0", "1"])
+def test_depth_shows_24_blocks_of_both_kinds_and_the_readers_sentence(open_app, engine, cut):
+    app = open_app(PAGE, text=TEXT, part="depth", cut=cut, seed="3")
+    skips = cut == "0"
+    post, pre = (through_depth(norm_first=first, skips=skips, seed=3) for first in (False, True))
+    shown = charts(app)
+    assert shown["Mean length of the vectors"] == (
+        f"post-norm from {post.length[0]:.3g} to {post.length[-1]:.3g}; "
+        f"pre-norm from {pre.length[0]:.3g} to {pre.length[-1]:.3g}."
+    )
+    assert ("Without skip connections" in says(app)) == (not skips)
+    own = sentence_depth(engine, TEXT)
+    assert f"from {own.lost[0]:.3g} to {own.lost[-1]:.3g}" in shown["How alike the tokens are after each block (mean cosine)"]
+
+
+def test_the_tokens_that_a_link_names_are_followed_and_missing_ones_dropped(open_app, engine):
+    app = open_app(PAGE, text="A bird sings.", part="journey", words="2-3-40")
+    assert not app.exception
+    words = app.pills(key=f"{PAGE}_words")
+    assert words.value == [2, 3]
+    trace = engine.trace("A bird sings.", keep=("hidden",))
+    length = np.linalg.norm(trace.hidden[:, 2], axis=1)
+    assert f"bird (3) from {length[0]:.3g} to {length[-1]:.3g}" in charts(app)["Length of the vector"]
+    assert list(app.dataframe[0].value.columns) == ["a (2)", "bird (3)"]
+    words.set_value([]).run()
+    assert "Choose a token to follow." in says(app)
+
+
+def test_the_ninth_token_chosen_takes_the_place_of_the_first(open_app):
+    app = open_app(PAGE, text=TEXT, part="journey", words="1-2-3-4-5-6-7-8")
+    app.pills(key=f"{PAGE}_words").set_value([1, 2, 3, 4, 5, 6, 7, 8, 9]).run()
+    assert not app.exception
+    assert app.query_params["words"] == "2-3-4-5-6-7-8-9"
+    assert len(app.dataframe[0].value.columns) == 8
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_hostile_text_is_shown_as_it_is_in_every_part(open_app, part):
+    app = open_app(PAGE, text=HOSTILE, part=part)
+    assert not app.exception
+    assert app.text_input(key=f"{PAGE}_text").value == HOSTILE
+
+
+@pytest.mark.parametrize(("part", "text"), [*((part, "   ") for part in PARTS), ("depth", "word " * 200)])
+def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, part, text):
+    app = open_app(PAGE, text=text, part=part)
+    assert not app.exception
+    assert "Check the input" in says(app)
+    assert app.text_input(key=f"{PAGE}_text").value == text
+    assert app.query_params["text"] in (text, [text])
+
+
+def test_one_word_is_enough_for_every_part(open_app):
+    for part in PARTS:
+        assert not open_app(PAGE, text="a", part=part).exception
+
+
+def test_a_link_brings_the_view_back(open_app):
+    app = open_app(PAGE, text="Time flies.", pair="So it does.", heads="1-3", layer="4", cell="output-2-3")
+    assert not app.exception
+    again = open_app(PAGE, **{name: str(value) for name, value in app.query_params.items()})
+    assert again.query_params == app.query_params
+    (header, found), (header_again, found_again) = matrix_row(app), matrix_row(again)
+    assert header == header_again
+    np.testing.assert_array_equal(found["output"], found_again["output"])
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("heads", "9"), ("heads", "1-1"), ("heads", "x"), ("layer", "99"), ("part", "all"), ("cell", "a"), ("words", "-")],
+)
+def test_nonsense_in_a_link_is_told(open_app, name, written):
+    app = open_app(PAGE, text=TEXT, **{name: written})
+    assert not app.exception
+    assert f"not known here: {name}" in says(app)
+
+
+def test_the_sentence_goes_along_to_other_pages(open_app):
+    app = open_app(PAGE, text="Time flies.", pair="So it does.")
+    links = [link.proto for link in app.get("page_link") if link.proto.query_string]
+    assert {link.query_string for link in links} >= {"text=Time+flies.&pair=So+it+does.", "text=Time+flies."}

@@ -1,0 +1,86 @@
+"""The page of many sentences: the built-in set at once, what its table and its link hold, and models that are not there."""
+
+import csv
+import io
+
+import pytest
+
+from pages.many_sentences.head import OWN, RANKS
+from pages.many_sentences.table import as_csv, head_rows
+from tests.support.sentences_page import HUB_MODEL, PAGE, Open, links, says
+from tx_core.corpus.sentence_file import embedded_sentences
+from tx_core.corpus.statistics import RANKED, read_all
+from tx_core.engine import catalogue
+
+
+def test_the_built_in_sentences_are_summed_up_at_once(open_app: Open):
+    app, engine = open_app(PAGE), catalogue.load(catalogue.DEFAULT)
+    assert not app.exception
+    assert f"{len(embedded_sentences())} sentences: written for this app" in says(app)
+    table = app.dataframe[0].value
+    assert len(table) == engine.num_layers * engine.num_heads
+    assert table["confidence"].between(0, 1).all()
+    assert "Layer 1, head 1 looks at" in says(app)
+    assert "Nothing has to be run for what is shown below: the built-in sentences" in says(app)
+    assert app.query_params == {}
+
+
+def test_the_chosen_head_is_told_with_its_strongest_sentences_and_links_to_them(open_app: Open):
+    app = open_app(PAGE, heads="2-3", rank="focused")
+    assert "Layer 2, head 3 looks at" in says(app)
+    assert len(links(app)) == 5
+    assert all("heads=2-3" in link and "text=" in link for link in links(app))
+    table = app.dataframe[0].value.set_index(["layer", "head"])
+    assert len(table.loc[(2, 3), "strongest in lines"].split()) == 5
+
+
+def test_the_file_to_take_along_says_what_the_statistics_say():
+    report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
+    rows = list(csv.DictReader(io.StringIO(as_csv(head_rows(report)))))
+    assert len(rows) == len(report.patterns)
+    for row, one in zip(rows, report.patterns, strict=True):
+        assert (int(row["layer"]), int(row["head"])) == (one.layer + 1, one.head + 1)
+        assert float(row["confidence"]) == pytest.approx(one.confidence, abs=5e-4)
+        assert float(row["entropy (nats)"]) == pytest.approx(report.entropy[one.layer, one.head], abs=5e-4)
+        assert float(row["to previous"]) == pytest.approx(report.sums.shares[one.layer, one.head, 0], abs=5e-4)
+        assert {int(line) for line in row["strongest in lines"].split()} <= set(report.sentences.lines)
+
+
+def test_ranks_of_the_address_are_those_of_the_statistics():
+    assert (OWN, *RANKED) == RANKS
+
+
+@pytest.fixture
+def no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host from which no hub can be reached."""
+
+    def refuse(hub_id: str, revision: str | None):
+        raise catalogue.ModelUnavailable("no connection here")
+
+    monkeypatch.setattr(catalogue, "fetch", refuse)
+
+
+def test_a_model_that_cannot_be_had_says_so_and_offers_the_built_in_one(open_app: Open, no_hub: None):
+    app = open_app(PAGE, model=HUB_MODEL)
+    assert not app.exception
+    assert "no connection here" in says(app)
+    assert app.button(key=f"{PAGE}_run").disabled
+    app.button(key=f"{PAGE}_model_default").click().run()
+    assert "Layer 1, head 1 looks at" in says(app)
+
+
+def test_every_setting_of_a_link_comes_back_in_the_link(open_app: Open, no_hub: None):
+    asked = {"texts": "own", "model": HUB_MODEL, "colour": "spread", "heads": "3-2", "rank": "next", "exact": "1"}
+    for name in ("texts", "model"):
+        few = {**asked, name: {"texts": "embedded", "model": catalogue.DEFAULT}[name]}
+        expected = {key: value for key, value in few.items() if key == "texts" or value != catalogue.DEFAULT}
+        app = open_app(PAGE, **few)
+        assert not app.exception
+        held = {key: value[0] if isinstance(value, list) else value for key, value in app.query_params.items()}
+        assert held == expected
+
+
+def test_nonsense_in_a_link_is_named(open_app: Open):
+    app = open_app(PAGE, texts="moon", colour="x", heads="9", rank="best", exact="yes")
+    assert not app.exception
+    assert all(name in says(app) for name in ("texts", "colour", "heads", "rank", "exact"))

@@ -1,0 +1,142 @@
+"""The page of masks without a browser: what it computes is the model's, whatever the address or the text says."""
+
+import numpy as np
+import pytest
+
+from pages.masks.pictures import who_moved
+from pages.ui.canvas.mask_grid import mask_to_link
+from tests.support.drawings import says
+from tests.support.drawn_matrices import panels
+from tx_core.engine import catalogue
+
+SENTENCE = "She wants to buy a car."
+
+
+def test_the_scores_and_weights_are_those_of_the_chosen_head(open_app):
+    app = open_app("masks", text=SENTENCE, kind="none", layer="3", head="5")
+    header, matrices = panels(app)
+    trace = catalogue.load("embedded").trace(SENTENCE, keep=("scores", "weights"))
+    assert tuple(header["rows"]) == trace.attention.query_tokens.tokens
+    np.testing.assert_allclose(matrices["Scores before"], trace.attention.scores[2, 4], atol=1e-5)
+    np.testing.assert_allclose(matrices["Weights after"], trace.attention.weights[2, 4], atol=1e-6)
+    assert not app.exception
+
+
+@pytest.mark.parametrize("kind", ["causal", "padding", "combined", "window"])
+def test_a_mask_gives_exact_zeros_where_it_forbids_and_rows_that_sum_to_one(open_app, kind):
+    header, matrices = panels(open_app("masks", text=SENTENCE, kind=kind, padding="3", width="2"))
+    forbidden = matrices["Mask"] == 0
+    assert header["rows"][-3:] == ["[PAD]"] * 3
+    assert forbidden.any()
+    assert (matrices["Weights after"][forbidden] == 0).all()
+    assert np.isneginf(matrices["Scores after"][forbidden]).all()
+    np.testing.assert_allclose(matrices["Weights after"].sum(1), 1, atol=1e-5)
+    np.testing.assert_allclose(matrices["Change"], matrices["Weights after"] - matrices["Weights before"], atol=1e-6)
+
+
+def test_a_painted_mask_of_another_sentence_is_carried_over_and_its_empty_row_gets_zeros(open_app):
+    painted = np.ones((6, 6), bool)
+    painted[2] = False
+    app = open_app("masks", text="the cat sat", kind="painted", mask=mask_to_link(painted))
+    header, matrices = panels(app)
+    assert header["rows"] == ["[CLS]", "the", "cat", "sat", "[SEP]"]
+    np.testing.assert_array_equal(matrices["Mask"], painted[:5, :5])
+    assert (matrices["Weights after"][2] == 0).all()
+    assert "'cat' (row 3)" in says(app)
+
+
+def test_where_the_forbidden_weight_went_is_told_as_the_rows_are(open_app):
+    app = open_app("masks", text=SENTENCE)
+    notes = [{panel["title"]: panel["note"] for panel in panels(app)[0]["panels"]}["Weights after"]]
+    app.button(key="masks_empty").click().run()
+    notes.append({panel["title"]: panel["note"] for panel in panels(app)[0]["panels"]}["Weights after"])
+    assert notes == ["what was forbidden went to the others", "forbidden weight went to the others, or nowhere"]
+
+
+def test_a_row_that_may_look_nowhere_is_one_click_away(open_app):
+    app = open_app("masks", text=SENTENCE)
+    assert "May look nowhere" not in says(app)
+    app.button(key="masks_empty").click().run()
+    assert "May look nowhere" in says(app)
+    assert (panels(app)[1]["Weights after"] == 0).all(axis=1).sum() == 1
+    assert app.query_params["kind"] == "painted"
+
+
+def test_a_small_penalty_leaks_and_the_first_berts_does_not(open_app):
+    leak = {}
+    for penalty in ("-2", "-10000"):
+        app = open_app("masks", text=SENTENCE, part="penalty", penalty=penalty)
+        forbidden = np.triu(np.ones_like(panels(app)[1]["−∞"]), 1) > 0
+        leak[penalty] = panels(app)[1]["−2" if penalty == "-2" else "−10,000"][forbidden].max()
+    assert leak["-10000"] == 0 < 0.001 < leak["-2"]
+
+
+def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
+    app = open_app("masks", part="batch", text="Rain fell.", pair="The old man bought a very big house.")
+    masked, unmasked = (metric.value for metric in app.metric)
+    assert "10⁻" in masked
+    assert float(unmasked) > 0.1
+    rows = next(block.value for block in app.code if "[PAD]" in block.value).splitlines()
+    assert [row.split().count("[PAD]") > 3 for row in rows] == [True, False]
+
+
+def test_what_padding_does_is_told_by_what_moved(open_app):
+    app = open_app("masks", part="batch", text="Rain fell.", pair="The old man bought a very big house.")
+    assert [metric.delta for metric in app.metric] == ["the same but for rounding", "every word has moved"]
+
+
+@pytest.mark.parametrize(
+    ("by_token", "told"),
+    [
+        ([0.2, 0.3], "every word has moved"),
+        ([0.2, 1e-6, 0.3], "2 of 3 tokens have moved"),
+        ([1e-6, 0.0], "the same but for rounding"),
+        ([0.0, 0.0], "exactly the same"),
+    ],
+)
+def test_only_what_moved_by_more_than_rounding_is_counted_as_moved(by_token, told):
+    assert who_moved(by_token) == told
+
+
+def test_sentences_of_one_length_need_no_padding(open_app):
+    app = open_app("masks", part="batch", text="The cat sat.", pair="The dog ran.")
+    assert "nothing is padded" in says(app)
+    assert not app.metric
+
+
+@pytest.mark.parametrize("part", ["one", "penalty", "batch"])
+@pytest.mark.parametrize("text", ["", "   ", "cat " * 200, "x" * 30_000])
+def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, part, text):
+    app = open_app("masks", part=part, text=text)
+    assert "Check the input" in says(app)
+    assert app.text_input(key="masks_text").value == text
+    assert not app.exception
+
+
+def test_markup_in_a_text_stays_text(open_app):
+    app = open_app("masks", text="<b>cat</b> **dog** $x$ :red[y]")
+    app.button(key="masks_empty").click().run()
+    assert not app.exception
+    assert "**dog**" not in "\n".join(element.value for element in [*app.markdown, *app.caption])
+
+
+def test_a_long_sentence_is_shown_but_not_painted(open_app):
+    header, _ = panels(open_app("masks", text="cat " * 60))
+    assert len(header["rows"]) > 60
+    assert not header["paintable"]
+
+
+def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
+    app = open_app("masks", text=SENTENCE, kind="striped", layer="99", mask="<script>", padding="-1", penalty="0", width="x")
+    assert panels(app)[1]["Mask"].sum() > 0
+    for name in ("kind", "layer", "mask", "padding", "penalty", "width"):
+        assert name in says(app)
+
+
+def test_the_view_is_in_the_address(open_app):
+    app = open_app("masks", text=SENTENCE)
+    app.selectbox(key="masks_layer").set_value(2).run()
+    app.slider(key="masks_padding").set_value(4).run()
+    assert app.query_params["layer"] == "2"
+    assert app.query_params["padding"] == "4"
+    assert app.query_params["text"] == SENTENCE

@@ -1,0 +1,178 @@
+"""The page of positions without a browser: what is drawn is the formula's, the model's, or measured on the spot."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from pages.ui.shell.numbers import verdict
+from tests.support.drawings import says
+from tests.support.drawn_bars import drawn_bars
+from tests.support.drawn_matrices import panels
+from tx_core.engine import catalogue
+from tx_core.fill_mask.predictions import predict
+from tx_core.lessons.position_views import HEADS
+from tx_core.transformer.positions import sinusoids
+
+SENTENCE = "He opened the [MASK] with a key."
+SCHEMES = ("sinusoidal", "learned", "shaw", "t5", "rotary", "alibi")
+
+
+def matrices(app) -> np.ndarray:
+    """Give the matrices that the page sent to its canvas, from the first to the last."""
+    return np.stack([*panels(app)[1].values()])
+
+
+def curves(app) -> list[dict]:
+    return json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+
+
+def test_the_sinusoids_on_the_screen_are_the_formula_at_the_chosen_sizes(open_app):
+    app = open_app("positions", text=SENTENCE, length="20", width="10", base="100")
+    np.testing.assert_allclose(matrices(app)[0], sinusoids(20, 10, 100.0), atol=1e-6)
+    assert "100^{2i/d}" in app.latex[0].value
+
+
+def test_the_page_says_that_the_first_transformer_computed_its_sinusoids(open_app):
+    assert "never learned them" in says(open_app("positions"))
+
+
+def test_the_learned_table_is_the_models_own(open_app):
+    app = open_app("positions", text=SENTENCE, scheme="learned", length="30")
+    table = catalogue.load("embedded").model.embeddings.positions.weight
+    np.testing.assert_array_equal(matrices(app)[0], table[:30].detach().numpy())
+
+
+def test_the_effect_of_the_learned_table_is_the_models_own_first_layer(open_app):
+    app = open_app("positions", text=SENTENCE, scheme="learned", look="effect", length="9", head="6")
+    engine = catalogue.load("embedded")
+    first = engine.model(torch.full((1, 9), engine.tokenizer.mask_id), keep=("weights",)).layers[0]
+    np.testing.assert_allclose(matrices(app)[1], first["weights"][0, 5].detach(), atol=1e-6)
+
+
+@pytest.mark.parametrize("look", ["map", "waves", "similarity", "effect"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_way_is_drawn_from_every_side(open_app, scheme, look):
+    app = open_app("positions", text=SENTENCE, scheme=scheme, look=look, length="12")
+    assert not app.exception
+    if look in ("map", "effect"):
+        cells = matrices(app)
+        assert np.isfinite(cells).all()
+        assert cells.std() > 0
+    else:
+        assert len(curves(app)) > 0
+
+
+def test_a_wave_is_one_column_of_the_map(open_app):
+    app = open_app("positions", text=SENTENCE, look="waves", dims="3-6", length="15", width="8")
+    assert [line["name"] for line in curves(app)] == ["dimension 3", "dimension 6"]
+
+
+def test_dimensions_that_a_narrow_code_lacks_are_left_out(open_app):
+    app = open_app("positions", text=SENTENCE, look="waves", dims="0-30", width="8")
+    assert [line["name"] for line in curves(app)] == ["dimension 0"]
+
+
+def test_dimensions_are_written_in_a_box_and_stand_in_the_link(open_app):
+    app = open_app("positions", text=SENTENCE, look="waves", width="20")
+    assert app.text_input(key="positions_dims_box").value == "0 8 16"
+    app.text_input(key="positions_dims_box").set_value("7, 2 19").run()
+    assert [line["name"] for line in curves(app)] == ["dimension 7", "dimension 2", "dimension 19"]
+    assert app.query_params["dims"] == "7-2-19"
+
+
+@pytest.mark.parametrize("written", ["20", "1 1", "x", "1-2", "0 1 2 3 4 5 6 7 8", "³"])
+def test_what_is_no_list_of_dimensions_is_told_and_kept_in_the_box(open_app, written):
+    app = open_app("positions", text=SENTENCE, look="waves", width="20", dims="3-6")
+    app.text_input(key="positions_dims_box").set_value(written).run()
+    assert not app.exception
+    assert "different whole numbers from 0 to 19" in says(app)
+    assert app.text_input(key="positions_dims_box").value == written
+    assert app.query_params["dims"] == "3-6"
+
+
+def test_there_are_as_many_heads_to_choose_from_as_the_way_has(open_app):
+    heads = {"learned": catalogue.load("embedded").num_heads, "alibi": HEADS}
+    for scheme, most in heads.items():
+        app = open_app("positions", text=SENTENCE, scheme=scheme, look="effect", head="16", length="9")
+        slider = app.slider(key="positions_head")
+        assert (slider.max, slider.value) == (most, most)
+        assert not app.exception
+
+
+def test_shortest_and_longest_are_drawn(open_app):
+    for length, width in (("4", "4"), ("128", "256")):
+        assert matrices(open_app("positions", text=SENTENCE, length=length, width=width)).shape == (1, int(length), int(width))
+
+
+def test_the_demands_are_measured_and_naive_ways_fail(open_app):
+    table = open_app("positions", text=SENTENCE, part="demands").dataframe[0].value
+    rows = {row.iloc[0]: "".join(cell[0] for cell in row.iloc[1:]) for _, row in table.iterrows()}
+    assert rows["sinusoids"] == rows["rotary"] == "✓✓✓✓"
+    assert rows["counting 0, 1, 2 …"] == "✓✗✓✓"
+    assert rows["learned table"] == "✓✓✓✗"
+
+
+def test_shuffling_moves_every_word_only_where_there_are_positions(open_app):
+    app = open_app("positions", text=SENTENCE, part="shuffle")
+    positions, none = matrices(app)[0]
+    assert positions.max() > 1 > 1e-4 > none.max()
+    assert "10⁻" in app.metric[1].value
+    guesses = [chart["labels"] for chart in drawn_bars(app)]
+    best = predict(catalogue.load("embedded"), SENTENCE, top_k=1).blanks[0].predictions[0]
+    assert guesses[0][0] == best.piece
+    assert guesses[0] != guesses[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("dogs", "the words stand as before"), ("dog dog dog", "the words stand as before"), (SENTENCE, "order matters")],
+)
+def test_whether_order_matters_is_told_by_what_moved(open_app, text, told):
+    positions, none = open_app("positions", text=text, part="shuffle").metric
+    assert positions.delta == told
+    assert none.delta == (told if text != SENTENCE else "the same but for rounding")
+
+
+@pytest.mark.parametrize(("change", "told"), [(0.0, "exactly the same"), (3e-6, "the same but for rounding"), (0.2, "it moved")])
+def test_a_change_is_called_rounding_only_where_it_is_small(change, told):
+    assert verdict(change, "it moved") == told
+
+
+def test_both_orders_are_named_and_stand_apart(open_app):
+    told = open_app("positions", text=SENTENCE, part="shuffle").code[-1].value
+    first, second = told.split("\n\n")
+    tokens = catalogue.load("embedded").encode(SENTENCE).tokens
+    assert first == f"In order:\n{' '.join(tokens)}"
+    assert second.startswith("Shuffled:\n[CLS] ")
+    assert sorted(second.split()[1:]) == sorted(tokens)
+
+
+def test_shuffling_again_gives_another_order_in_the_link(open_app):
+    app = open_app("positions", text=SENTENCE, part="shuffle")
+    before = [block.value for block in app.code]
+    app.button(key="positions_again").click().run()
+    assert [block.value for block in app.code] != before
+    assert app.query_params["seed"] == "2"
+
+
+def test_a_sentence_without_a_blank_is_shuffled_and_told_how_to_leave_one(open_app):
+    app = open_app("positions", text="She wants to buy a car.", part="shuffle")
+    assert "Write [MASK]" in says(app)
+    assert not drawn_bars(app)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "cat " * 300])
+def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, text):
+    app = open_app("positions", text=text, part="shuffle")
+    assert "Check the input" in says(app)
+    assert app.text_input(key="positions_text").value == text
+    assert not app.exception
+
+
+def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
+    wrong = {"scheme": "x", "look": "x", "length": "3", "width": "7", "base": "2", "dims": "a-b", "head": "17", "model": "gpt2"}
+    app = open_app("positions", text=SENTENCE, **wrong)
+    assert matrices(app).shape == (1, 48, 64)
+    assert all(name in says(app) for name in wrong)

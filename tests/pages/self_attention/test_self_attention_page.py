@@ -1,0 +1,258 @@
+"""The page of self-attention: what is drawn is what `attend` computes, for every switch, and a link brings it back."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from pages.self_attention import key_value_table
+from pages.self_attention.key_value_table import read_number, read_table, write_table
+from tests.support.drawn_lines import drawn_lines
+from tests.support.drawn_matrices import matrix_row
+from tx_core.engine import catalogue
+from tx_core.lessons import key_value
+from tx_core.lessons.sentence_steps import StepChoice, sentence_steps
+from tx_core.lessons.steps import head_projections, random_projections, saturation
+from tx_core.transformer.attention import attend
+from tx_core.transformer.masks import causal_mask
+from tx_core.transformer.normalise import NORMALISE
+
+PAGE = "self_attention"
+TEXT = "time flies like an arrow"
+HOSTILE = "<img src=x onerror=alert(1)> **bold** :smile:"
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load("embedded")
+
+
+def address(app: AppTest) -> dict[str, str]:
+    return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+
+
+def texts(app: AppTest) -> str:
+    return "\n".join(text.value for text in app.text)
+
+
+def test_the_first_visit_shows_a_trained_head_of_the_default_sentence(open_app, engine):
+    app = open_app(PAGE)
+    assert not app.exception
+    header, matrices = matrix_row(app)
+    trace = engine.trace(TEXT, keep=("query", "key", "value", "weights", "context"))
+    for name in ("query", "key", "value", "weights", "context"):
+        np.testing.assert_allclose(matrices[name], getattr(trace.attention, name)[0, 7], atol=1e-5)
+    assert header["chosen"] == {"matrix": "matches", "row": 3, "column": 2}
+    assert [one["name"] for one in header["matrices"] if one["shown"]] == [
+        "vectors",
+        "query",
+        "key",
+        "value",
+        "matches",
+        "scores",
+        "masked",
+        "weights",
+        "context",
+    ]
+
+
+@pytest.mark.parametrize("normalise", ["softmax", "sparsemax", "hardmax"])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("unscaled", [False, True])
+@pytest.mark.parametrize("weights", ["trained", "random", "none"])
+def test_under_every_switch_the_numbers_drawn_are_those_of_attend(open_app, engine, weights, unscaled, causal, normalise):
+    asked = {"text": TEXT, "weights": weights, "layer": "2", "head": "3", "seed": "5", "normalise": normalise}
+    app = open_app(PAGE, **asked, unscaled=str(int(unscaled)), causal=str(int(causal)))
+    assert not app.exception
+    _, matrices = matrix_row(app)
+    vectors = torch.tensor(engine.trace(TEXT, keep=("hidden",)).hidden[1])
+    query, key, value = projected(engine, vectors, weights)
+    scale = 1.0 if unscaled else 1 / math.sqrt(query.shape[1])
+    mask = causal_mask(len(query)) if causal else None
+    expected = attend(query, key, value, mask, scale=scale, normalise=NORMALISE[normalise])
+    for name, values in {"scores": expected.scores, "weights": expected.weights, "context": expected.context}.items():
+        np.testing.assert_allclose(matrices[name], values.numpy(), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(matrices["matches"], (query @ key.T).numpy(), rtol=1e-5, atol=1e-4)
+    assert np.isneginf(matrices["masked"]).sum() == (21 if causal else 0)
+
+
+def projected(engine, vectors, weights):
+    if weights == "none":
+        return vectors, vectors, vectors
+    of_head = head_projections(engine.model.encoder.blocks[1].attention, 2)
+    parts = of_head if weights == "trained" else random_projections(256, 32, 5)
+    biases = (parts.query_bias, parts.key_bias, parts.value_bias)
+    matrices = (parts.query, parts.key, parts.value)
+    return (vectors @ matrix + (0 if bias is None else bias) for matrix, bias in zip(matrices, biases, strict=True))
+
+
+def test_without_projections_there_are_none_and_the_measured_share_is_told(open_app, engine):
+    app = open_app(PAGE, text=TEXT, weights="none")
+    header, matrices = matrix_row(app)
+    assert [one["name"] for one in header["matrices"]] == ["vectors", "matches", "scores", "masked", "weights", "context"]
+    np.testing.assert_allclose(matrices["matches"], matrices["vectors"] @ matrices["vectors"].T, rtol=1e-4, atol=1e-3)
+    found = sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), StepChoice(0, 0, "none"))
+    assert f"gives {found.share_to_itself:.3f} of its attention to itself" in texts(app)
+    assert "X X^{\\top}" in app.latex[0].value
+
+
+def test_fewer_columns_are_drawn_than_computed_with_and_the_page_says_so(open_app):
+    header, matrices = matrix_row(open_app(PAGE, text=TEXT, dimensions="4"))
+    query = next(one for one in header["matrices"] if one["name"] == "query")
+    assert header["drawing"] == {"dimensions": 4, "least": 2, "most": 32, "numbers": False}
+    assert (query["shown"], query["columns"], query["column_kind"]) == (32, 32, "dimension")
+    np.testing.assert_allclose(matrices["matches"], matrices["query"] @ matrices["key"].T, rtol=1e-5, atol=1e-4)
+    bias = query["origin"]["bias"]
+    assert len(bias) == 4
+    summed = matrices["vectors"] @ matrices["queryweight"] + np.array(bias, np.float32)
+    np.testing.assert_allclose(summed, matrices["query"][:, :4], rtol=1e-5, atol=1e-5)
+
+
+def test_saturation_is_drawn_when_scaling_is_off(open_app):
+    assert not drawn_lines(open_app(PAGE, text=TEXT))
+    app = open_app(PAGE, text=TEXT, unscaled="1")
+    (chart,) = drawn_lines(app)
+    seen = saturation(tuple(2**power for power in range(11)))
+    assert [line["values"] for line in chart["series"]] == [list(seen.largest_unscaled), list(seen.largest_scaled)]
+    assert chart["places"] == [f"d = {size}" for size in seen.sizes]
+    assert "√32 = 5.7 times as large" in texts(app)
+
+
+@pytest.mark.parametrize("normalise", ["softmax", "sparsemax"])
+def test_without_scaling_the_greatest_weight_is_told_as_it_is_and_as_it_would_be(open_app, normalise):
+    shares = []
+    for unscaled in ("1", "0"):
+        app = open_app(PAGE, text=TEXT, layer="2", head="3", unscaled=unscaled, normalise=normalise, causal="1")
+        shares.append(matrix_row(app)[1]["weights"].max(axis=1).mean())
+        if unscaled == "1":
+            told, charts = texts(app), drawn_lines(app)
+    assert shares[0] > shares[1]
+    assert f"a row is {shares[0]:.3f} on average, and would be {shares[1]:.3f} with it." in told
+    assert bool(charts) == (normalise == "softmax")  # the chart is of softmax
+
+
+def test_hard_attention_without_scaling_is_told_to_stay_the_same(open_app):
+    weights = [matrix_row(open_app(PAGE, text=TEXT, unscaled=off, normalise="hardmax"))[1]["weights"] for off in ("0", "1")]
+    np.testing.assert_array_equal(*weights)
+    app = open_app(PAGE, text=TEXT, unscaled="1", normalise="hardmax")
+    assert "hard attention does not notice" in texts(app)
+    assert "greatest weight" not in texts(app)
+    assert not drawn_lines(app)
+
+
+def test_hard_attention_is_told_to_look_at_one_token(open_app):
+    assert "looks at 1.0 of 7 tokens" in texts(open_app(PAGE, text=TEXT, normalise="hardmax"))
+
+
+def test_every_switch_on_the_page_changes_the_address(open_app):
+    app = open_app(PAGE)
+    app.toggle(key=f"{PAGE}_causal").set_value(True).run()
+    app.toggle(key=f"{PAGE}_unscaled").set_value(True).run()
+    app.session_state[f"{PAGE}_numbers"], app.session_state[f"{PAGE}_dimensions"] = True, 9  # a browser's test moves the slider
+    app.run()
+    app.segmented_control(key=f"{PAGE}_normalise").set_value("hardmax").run()
+    app.segmented_control(key=f"{PAGE}_layer").set_value(3).run()
+    app.segmented_control(key=f"{PAGE}_weights").set_value("random").run()
+    app.number_input(key=f"{PAGE}_seed").set_value(42).run()
+    assert not app.exception
+    shown = address(app)
+    assert shown == {
+        "text": TEXT,
+        "weights": "random",
+        "layer": "3",
+        "seed": "42",
+        "normalise": "hardmax",
+        "unscaled": "1",
+        "causal": "1",
+        "numbers": "1",
+        "dimensions": "9",
+    }
+    again = open_app(PAGE, **shown)
+    for name, values in matrix_row(app)[1].items():
+        assert values.tobytes() == matrix_row(again)[1][name].tobytes()
+
+
+@pytest.mark.parametrize("text", ["", "   ", "word " * 200])
+def test_a_text_that_cannot_be_used_is_explained_and_kept(open_app, text):
+    app = open_app(PAGE, text=text)
+    assert not app.exception
+    assert app.text_input(key=f"{PAGE}_text").value == text
+    assert any("Check the input" in markdown.value for markdown in app.markdown)
+    assert next(iter(matrix_row(app)[1])) == "query"  # the store below still answers
+
+
+def test_a_hostile_text_is_drawn_as_text(open_app):
+    app = open_app(PAGE, text=HOSTILE, weights="trained")
+    assert not app.exception
+    assert not any("onerror" in markdown.value for markdown in app.markdown)
+    assert app.text_input(key=f"{PAGE}_text").value == HOSTILE
+
+
+def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
+    app = open_app(PAGE, text=TEXT, layer="9", weights="<b>", cell="x", store="1_2", q1="nan", dimensions="999")
+    assert not app.exception
+    assert [name for name in ("layer", "weights", "cell", "store", "q1", "dimensions") if name not in app.info[0].value] == []
+    np.testing.assert_allclose(matrix_row(app, 1)[1]["result"], [[10, 0, 0]], atol=0.01)
+
+
+@pytest.mark.parametrize(("query", "result"), [((0, 10, 0), (10, 0, 0)), ((0, 0, 10), (550, 5.5, 0)), ((10, 10, 0), (5.5, 0, 0))])
+def test_the_preset_queries_return_the_founding_figures(open_app, query, result):
+    app = open_app(PAGE)
+    next(button for button in app.button if button.label == str(query)).click().run()
+    assert not app.exception
+    np.testing.assert_allclose(matrix_row(app, 1)[1]["result"], [result], atol=0.01)
+    numbers = ", ".join(f"{number:g}" for number in result)
+    assert any(f"returns **({numbers})**" in markdown.value for markdown in app.markdown)
+
+
+def test_an_edited_store_comes_back_from_its_link(open_app):
+    table = (((1.5, 0, -2), (3, 4, 5)), ((0, 1, 0), (0.25, 1e-3, 10_000)))
+    app = open_app(PAGE, text=TEXT, store=write_table(table), q1="2", q2="0", q3="0")
+    assert not app.exception
+    assert read_table(address(app)["store"]) == table
+    store = key_value.Store(tuple(row[0] for row in table), tuple(row[1] for row in table))
+    np.testing.assert_array_equal(matrix_row(app, 1)[1]["result"], key_value.look_up(store, (2.0, 0.0, 0.0)).result.numpy())
+
+
+def test_the_default_store_is_the_one_of_the_core():
+    assert tuple(zip(key_value.EXAMPLE.keys, key_value.EXAMPLE.values, strict=True)) == key_value_table.DEFAULT
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["", "1_2_3", "1_2_3_4_5_x", "nan_0_0_0_0_0", "1e5_0_0_0_0_0", "inf_0_0_0_0_0", "~", "~".join(["1_2_3_4_5_6"] * 13)],
+)
+def test_a_store_that_makes_no_sense_is_refused(written):
+    with pytest.raises(ValueError):  # noqa: PT011
+        read_table(written)
+
+
+@pytest.mark.parametrize("written", ["nan", "inf", "10001", "x", ""])
+def test_a_query_that_makes_no_sense_is_refused(written):
+    with pytest.raises(ValueError):  # noqa: PT011
+        read_number(written)
+
+
+def test_the_controls_offer_the_layers_and_heads_that_the_model_has(open_app, engine):
+    app = open_app(PAGE)
+    for name, count in (("layer", engine.num_layers), ("head", engine.num_heads)):
+        assert app.segmented_control(key=f"{PAGE}_{name}").options == [str(number + 1) for number in range(count)]
+
+
+def test_the_code_shown_is_the_code_of_the_core(open_app):
+    app = open_app(PAGE, text=TEXT, normalise="sparsemax")
+    app.session_state["source_code"] = True
+    shown = [code.value for code in app.run().code]
+    assert [source.split("(")[0] for source in shown[:4]] == [
+        "def attend",
+        "def attention_scores",
+        "def attention_weights",
+        "def sparsemax",
+    ]
+
+
+def test_the_sentence_goes_along_to_other_pages(open_app):
+    links = [link.proto for link in open_app(PAGE, text="A bird sings").main.get("page_link")]
+    assert {link.query_string for link in links} == {"text=A+bird+sings"}

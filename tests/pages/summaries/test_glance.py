@@ -1,0 +1,77 @@
+"""All heads at a glance: the table's kinds, colours and numbers are the core's."""
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.summaries.glance import head_rows, summarise
+from pages.ui.canvas.head_kinds import looks
+from tests.support.drawings import says
+from tx_core.analysis.patterns import AIMED, KINDS, name_heads, pattern_sums
+from tx_core.engine import catalogue
+from tx_core.engine.hub import load
+
+PAGE = "summaries"
+TEXT = "She [MASK] the letter, and then the [MASK] came."
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load("embedded")
+
+
+@pytest.fixture(scope="module")
+def stack(engine):
+    return engine.trace(TEXT, keep=("weights", "value")).attention
+
+
+def cells_of(app: AppTest) -> dict:
+    (table,) = [one.proto for one in app.get("bidi_component") if one.proto.component_name.endswith("head_table")]
+    return json.loads(table.json)
+
+
+def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, stack):
+    app = open_app(PAGE, text=TEXT, heads="3-4")
+    assert not app.exception
+    shown = cells_of(app)
+    found = name_heads(pattern_sums(stack.weights, stack.query_tokens))
+    kinds = looks(stack.query_tokens)
+    flat = [cell for row in shown["cells"] for cell in row]
+    assert [cell["word"] for cell in flat] == [kinds[head.kind].word for head in found]
+    assert [cell["number"] for cell in flat] == [f"{head.confidence:.2f}" for head in found]
+    assert (len(shown["cells"]), len(shown["cells"][0])) == (engine.num_layers, engine.num_heads)
+    assert shown["chosen"] == [2, 3]
+    assert f"Layer 3, head 4 looks at {kinds[found[2 * engine.num_heads + 3].kind].aim}" in says(app)
+
+
+def test_every_kind_of_head_has_a_look_of_its_own():
+    assert set(looks()) == set(KINDS)
+    assert len({look.letter for look in looks().values()}) == len({look.colour for look in looks().values()}) == len(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("family", "called"),
+    [("roberta", ("<s>", "</s>")), ("gpt2", ("the first token", "the end")), ("t5", ("the first token", "</s>"))],
+)
+def test_special_tokens_are_called_as_the_model_calls_them(checkpoint, family: str, called: tuple[str, str]):
+    encoding = load.load_engine(checkpoint(family), family, family).encode("A bird")
+    assert (looks(encoding)["first"].word, looks(encoding)["separator"].word) == called
+
+
+@pytest.mark.parametrize("colour", ["entropy", "distance"])
+def test_colours_may_stand_for_numbers_instead(open_app, stack, colour):
+    shown = cells_of(open_app(PAGE, text=TEXT, colour=colour))
+    own = ~np.array(stack.query_tokens.special)
+    rows = stack.weights[2, 1][own].astype(float)
+    apart = np.abs(np.arange(len(own))[:, None] - np.arange(len(own)))[own]
+    far, wide = (rows * apart).sum(-1).mean(), -(rows * np.log(rows)).sum(-1).mean() / np.log(len(own))
+    assert shown["cells"][2][1]["word"] == (f"{wide:.2f}" if colour == "entropy" else f"{far:.1f}")
+    assert all(0 <= cell["strength"] <= 1 for row in shown["cells"] for cell in row)
+
+
+def test_all_numbers_are_there_as_a_table(engine, stack):
+    rows, sums = head_rows(stack, summarise(stack)), pattern_sums(stack.weights, stack.query_tokens)
+    assert len(rows) == engine.num_layers * engine.num_heads
+    assert rows[-1]["to next"] == pytest.approx(sums.shares[-1, -1, AIMED.index("next")], abs=6e-4)

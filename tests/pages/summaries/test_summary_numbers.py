@@ -1,0 +1,93 @@
+"""Every number of a summary is the core's: layers, what heads add, heads alike, early answers, what a word owes."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.support.drawings import says
+from tests.support.drawn_matrices import panels
+from tx_core.analysis.attribution import attribute
+from tx_core.analysis.logit_lens import logit_lens
+from tx_core.analysis.rollout import flow, rollout
+from tx_core.analysis.similarity import likeness, nearest
+from tx_core.analysis.value_weighted import row_shares, value_weighted
+from tx_core.engine import catalogue
+from tx_core.fill_mask.predictions import predict
+
+PAGE = "summaries"
+TEXT = "She [MASK] the letter, and then the [MASK] came."
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load("embedded")
+
+
+@pytest.fixture(scope="module")
+def stack(engine):
+    return engine.trace(TEXT, keep=("weights", "value")).attention
+
+
+def test_the_layers_are_drawn_as_rollout_and_flow_have_them(open_app, stack):
+    app = open_app(PAGE, text=TEXT, part="layers", token="5")
+    assert not app.exception
+    header, shown = panels(app)
+    assert header["columns"] == list(stack.query_tokens.tokens)
+    np.testing.assert_allclose(shown["Attention in this layer"], stack.weights[:, :, 4].mean(axis=1), atol=1e-6)
+    np.testing.assert_allclose(shown["Rollout from the input"], rollout(stack.weights)[:, 4], atol=1e-6)
+    np.testing.assert_allclose(shown["Flow from the input"], row_shares(flow(stack.weights, 4)), atol=1e-6)
+    assert len({panel["limit"] for panel in header["panels"]}) == 1
+
+
+def test_a_text_too_long_for_flow_still_shows_rollout_and_says_why(open_app, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tx_core.analysis.rollout.MOST_FLOW_EDGES", 1000)
+    app = open_app(PAGE, text="A long and winding road to nowhere.", part="layers")
+    assert not app.exception
+    assert list(panels(app)[1]) == ["Attention in this layer", "Rollout from the input"]
+    assert "Attention flow solves a network" in says(app)
+
+
+def test_a_heads_weights_stand_beside_what_it_adds(open_app, engine, stack):
+    app = open_app(PAGE, text=TEXT, part="values", heads="2-7")
+    assert not app.exception
+    weights, own, together = panels(app)[1].values()
+    found = value_weighted(engine, stack, 1)
+    np.testing.assert_allclose(weights, stack.weights[1, 6], atol=1e-6)
+    np.testing.assert_allclose(own, row_shares(found.mixed[6]), atol=1e-6)
+    np.testing.assert_allclose(together, row_shares(found.together), atol=1e-6)
+    assert f"({found.values[6].max():.2f})" in says(app)
+
+
+def test_the_nearest_heads_are_named(open_app, engine, stack):
+    app = open_app(PAGE, text=TEXT, part="alike", heads="1-4")
+    assert not app.exception
+    near = nearest(likeness(stack.weights), 3, 5)
+    named = [f"Layer {other // engine.num_heads + 1}, head {other % engine.num_heads + 1}" for other, _ in near]
+    table = app.dataframe[0].value
+    assert list(table["head"]) == named
+    np.testing.assert_allclose(table["alike (0 to 1)"], [share for _, share in near], atol=6e-4)
+
+
+def test_the_lens_ends_with_the_models_own_answer(open_app, engine):
+    app = open_app(PAGE, text=TEXT, part="lens")
+    assert not app.exception
+    trace = engine.trace(TEXT, keep=("hidden",))
+    found = logit_lens(engine, trace, trace.attention.query_tokens.blanks[0])
+    table = app.dataframe[0].value
+    assert [cell.rsplit(" ", 2)[0] for cell in table.iloc[-1, :5]] == list(found.words[-1])
+    assert [int(rank.replace(",", "")) for rank in table["rank of the final answer"]] == found.rank.tolist()
+    assert f"answer, {found.answer}, has" in says(app)
+
+
+def test_attention_and_gradients_of_the_chosen_answer_at_the_chosen_blank(open_app, engine, stack):
+    filling = predict(engine, TEXT, top_k=5)
+    second = filling.blanks[1]
+    app = open_app(PAGE, text=TEXT, part="owed", token=str(second.place + 1), rank="3")
+    assert not app.exception
+    found = attribute(engine, filling.encoding, second.place, second.predictions[2].id)
+    charts = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    weights = stack.weights[:, :, second.place].mean(axis=(0, 1))
+    for chart, meant in zip(charts, (weights, found.gradient_input, found.integrated), strict=True):
+        np.testing.assert_allclose(chart["data"][0]["x"], meant, atol=1e-4)
+    assert f"log-probability of {found.word} from" in says(app)

@@ -1,0 +1,234 @@
+"""The Python that the pages of blanks, comparisons and summaries offer computes what their figures show."""
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from pages.many_sentences.export import core_many, many_exhibit
+from tests.support.carried_view import opened
+from tests.support.drawings import sent_to
+from tests.support.snippets import computed
+from tx_core.corpus.sentence_file import Sentences, read_sentences
+from tx_core.corpus.statistics import Reading, read_all
+from tx_core.engine import catalogue
+
+Open = Callable[..., AppTest]
+SHARES = "sorted(share for _, share in predictions)"
+BLANKS = {"text": "The old ___ drank \"some\" [MASK] 'tea'.", "named": "tea,unbelievably,💥", "listed": "5"}
+PAIR = {"text": "time flies like an arrow", "text_b": 'fruit flies like a "banana"', "vary": "text"}
+SUMMED = {"text": "The old man drank a cup of [MASK] by the fire.", "heads": "2-3"}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a figure was sent, and both kinds of code, "" where the page offers none."""
+
+    header: dict
+    cells: bytes
+    core: str
+    library: str
+
+
+def seen(open_app: Open, page: str, what: str = "", **view: str) -> Seen:
+    """Open a view of a page as a figure, and as Python of both kinds."""
+    app = opened(open_app(page, **view), page, what)
+    (sent,) = sent_to(app, "picture")
+    codes = []
+    for way, mark in (("core", "Run it in the root folder"), ("library", "with transformers alone")):
+        app.session_state[f"{page}_python_way"] = way
+        opened(app, page, what, "Python")
+        codes.append(next((code.value for code in app.code if code.value.startswith("# ") and mark in code.value), ""))
+    return Seen(*sent, *codes)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What an expression at the end of some code must be, so far as the figure tells it."""
+
+    code: str
+    expression: str
+    expected: np.ndarray
+    tolerance: float = 1e-5
+
+
+def of_both(shown: Seen, expressions: list[str], expected: list[np.ndarray], tolerance: float = 1e-5) -> list[Claim]:
+    """Claim the same of the code with this project and of that with transformers alone."""
+    pairs = list(zip(expressions, expected, strict=True))
+    return [Claim(code, *pair, tolerance) for code in (shown.core, shown.library) for pair in pairs]
+
+
+def hold(claims: list[Claim], folder: Path) -> None:
+    """Run all code in one process, and hold what comes of it against what was claimed."""
+    codes = {code: [claim for claim in claims if claim.code == code] for code in dict.fromkeys(claim.code for claim in claims)}
+    found = computed([(code, [claim.expression for claim in own]) for code, own in codes.items()], folder)
+    for own, numbers in zip(codes.values(), found, strict=True):
+        for claim, number in zip(own, numbers, strict=True):
+            told = f"{claim.expression} of\n{claim.code}"
+            np.testing.assert_allclose(number, claim.expected, atol=claim.tolerance, rtol=0, err_msg=told)
+
+
+def test_of_the_page_of_blanks(open_app: Open, tmp_path: Path):
+    hold([*the_lists(open_app), *the_changes(open_app)], tmp_path)
+
+
+def the_lists(open_app: Open) -> list[Claim]:
+    shown = seen(open_app, "fill_mask", "The predictions", **BLANKS, temperature="2", top_p="0.9")
+    charts = [chart for chart in shown.header["charts"] if chart]
+    assert not any(cut for chart in charts for cut in chart["cut"])
+    *single, together = [chart["values"] for chart in charts]
+    listed = np.sort(np.concatenate(single))
+    assert len(listed) > 4
+    return [
+        Claim(shown.core, SHARES, np.sort([*listed, *together])),
+        Claim(shown.library, SHARES, listed),
+    ]
+
+
+def the_changes(open_app: Open) -> list[Claim]:
+    shown = seen(open_app, "fill_mask", "What your changes do", **BLANKS, changes="off~1-2_hide~3", blank="2")
+    (chart,) = shown.header["charts"]
+    return of_both(shown, ["[one[1:3] for one in moved]"], [np.stack([chart["before"], chart["after"]], 1)])
+
+
+def test_of_the_page_of_comparisons(open_app: Open, tmp_path: Path):
+    plain, changed = two_maps(open_app), two_maps(open_app, hide="1", changes="off~1-2")
+    hold([*plain, *changed, *a_word(open_app), *random_weights(open_app)], tmp_path)
+
+
+def two_maps(open_app: Open, **more: str) -> list[Claim]:
+    shown = seen(open_app, "compare", "A, B and B − A", **PAIR, **more)
+    sizes = [len(shown.header[name]) for name in ("one", "other", "labels")]
+    codes = np.frombuffer(shown.cells, "<u2").astype(float)
+    one, other, difference = np.split(codes, np.cumsum(np.square(sizes))[:-1])
+    both = [row for row, places in enumerate(shown.header["rows"]) if None not in places]
+    root = (difference.reshape(sizes[2], -1)[np.ix_(both, both)] - 32768) / 32767
+    expected = [(one.reshape(sizes[0], -1) / 65535) ** 2, (other.reshape(sizes[1], -1) / 65535) ** 2, np.sign(root) * root**2]
+    return of_both(shown, ["weights_a", "weights_b", "difference"], expected, 1e-4)
+
+
+def a_word(open_app: Open) -> list[Claim]:
+    lines = (shown := seen(open_app, "compare", "The word through the layers", **PAIR)).header["charts"][0]["series"]
+    return of_both(shown, ["word", "different"], [lines[0]["values"], lines[-1]["values"]])
+
+
+def random_weights(open_app: Open) -> list[Claim]:
+    shown = seen(open_app, "compare", "A, B and B − A", text=PAIR["text"], vary="untrained", seed_b="2")
+    assert shown.library == ""  # transformers cannot draw the same ones
+    words = len(shown.header["other"])
+    codes = np.frombuffer(shown.cells, "<u2").astype(float)[words**2 : 2 * words**2]
+    return [Claim(shown.core, "weights_b.ravel()", (codes / 65535) ** 2, 1e-4)]
+
+
+def many_sentences(open_app: Open) -> list[Claim]:
+    shown = seen(open_app, "many_sentences", colour="spread")
+    assert shown.library == ""
+    cells = [[float(cell["word"]) for cell in row] for row in shown.header["charts"][0]["cells"]]
+    return [Claim(shown.core, "report.spread", np.array(cells), 0.0051)]
+
+
+def own_file(folder: Path) -> list[Claim]:
+    """The code for a reader's own table, whatever its name and its columns are called."""
+    path, column = str(folder / 'it\'s "mine" {0}.csv'), "a \"line\", 'said'"
+    with open(path, "w", encoding="utf-8", newline="") as written:
+        csv.writer(written).writerows([("number", column), (1, "The old man sat."), (2, "Time flies like an arrow.")])
+    with open(path, "rb") as file:
+        sentences = read_sentences(file, path, column)
+    report = read_all(catalogue.load("embedded"), sentences)
+    assert report.complete
+    code, half = core_many("Heads", report), read_all(catalogue.load("embedded"), sentences, half=True)
+    assert "stopped" not in code
+    assert "half" not in code
+    return [Claim(code, "report.spread", report.spread), Claim(core_many("Heads", half), "report.spread", half.spread)]
+
+
+def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
+    texts = tuple(f"{'word ' * (1 + number % 60)}{number}." for number in range(400))
+    reading = Reading(catalogue.load("embedded"), Sentences("many.txt", texts, tuple(range(1, 401)), ()))
+    steps = reading.steps()
+    while reading.report is None:
+        next(steps)
+    steps.close()
+    report = reading.report
+    assert not report.complete
+    told = f"It reads all 400 sentences, while the picture is of the {report.read} that were read"
+    exhibit = many_exhibit(report, "Kind of head", [[]], [], (0, 0))
+    assert told in exhibit.python.told
+    assert f"# {told}" in exhibit.python.core()
+    assert f"Stopped after {report.read} of 400 sentences" in exhibit.caption
+
+
+def bertviz(open_app: Open) -> list[Claim]:
+    app = open_app("bertviz_page", text=SUMMED["text"])
+    codes = []
+    for way in ("core", "library"):
+        app.session_state["bertviz_page_python_way"] = way
+        codes += [code.value for code in opened(app, "bertviz_page", form="Python").code if code.value.startswith("# Head view")]
+    weights = catalogue.load("embedded").trace(SUMMED["text"]).attention.weights
+    assert len(codes) == 2
+    return [Claim(code, "weights", weights) for code in codes]
+
+
+def test_of_many_sentences_and_of_bertviz(open_app: Open, tmp_path: Path):
+    hold([*many_sentences(open_app), *own_file(tmp_path), *bertviz(open_app)], tmp_path)
+
+
+def test_of_the_page_of_summaries(open_app: Open, tmp_path: Path):
+    parts = (all_heads, kinds_of_heads, through_the_layers, what_is_mixed, heads_alike, early_answers, gradients)
+    hold([claim for part in parts for claim in part(open_app)], tmp_path)
+
+
+def all_heads(open_app: Open) -> list[Claim]:
+    claims = []
+    for colour, expression, digits in (("entropy", "spread", 2), ("distance", "distance", 1)):
+        shown = seen(open_app, "summaries", part="glance", colour=colour, **SUMMED)
+        cells = [[float(cell["word"]) for cell in row] for row in shown.header["charts"][0]["cells"]]
+        claims += of_both(shown, [expression], [np.array(cells)], 0.51 * 10**-digits)
+    return claims
+
+
+def kinds_of_heads(open_app: Open) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="glance", colour="pattern", **SUMMED)
+    cells = [float(cell["number"]) for row in shown.header["charts"][0]["cells"] for cell in row]
+    return [Claim(shown.core, "[one.confidence for one in kinds]", np.array(cells), 0.0051)]
+
+
+def matrices(shown: Seen) -> np.ndarray:
+    """The matrices that a figure was sent."""
+    shape = (len(shown.header["panels"]), len(shown.header["rows"]), len(shown.header["columns"]))
+    return np.frombuffer(shown.cells, "<f4").reshape(shape)
+
+
+def through_the_layers(open_app: Open) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="layers", token="4", **SUMMED)
+    in_layer, rolled, flow = matrices(shown)
+    return [*of_both(shown, ["in_layer", "rolled"], [in_layer, rolled]), Claim(shown.core, "flow", flow)]
+
+
+def what_is_mixed(open_app: Open) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="values", **SUMMED)
+    return of_both(shown, ["weights", "by_values", "together"], list(matrices(shown)))
+
+
+def heads_alike(open_app: Open) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="alike", **SUMMED)
+    points, near = shown.header["charts"]
+    told = np.array([float(row[-1]) for row in near["rows"]])
+    nearest = of_both(shown, [f"sorted(alike)[::-1][1:{len(told) + 1}]"], [told], 0.00051)
+    return [*nearest, Claim(shown.core, "places", np.array(points["places"]))]
+
+
+def early_answers(open_app: Open) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="lens", **SUMMED)
+    listing, line = shown.header["charts"]
+    ranks = [int(row[-1].replace(",", "")) for row in listing["rows"]]
+    return of_both(shown, ["probability", "rank"], [line["series"][0]["values"], np.array(ranks)])
+
+
+def gradients(open_app: Open) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="owed", rank="2", **SUMMED)
+    bars = [np.array(chart["values"]) for chart in shown.header["charts"]]
+    return of_both(shown, ["attention", "gradient_input", "integrated"], bars, 1e-3)

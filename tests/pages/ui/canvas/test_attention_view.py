@@ -1,0 +1,246 @@
+"""The canvas component is sent the tensor's own numbers, and believes nothing that a browser sends back."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.canvas.attention_view import (
+    MAP_MODULES,
+    WALL_MODULES,
+    chosen_heads,
+    focused_token,
+    heads_from_link,
+    heads_to_link,
+    parse_heads,
+    parse_token,
+    token_from_link,
+    token_to_link,
+)
+from pages.ui.canvas.component import ASSETS, joined
+from pages.ui.canvas.packing import codes, pack, thumbnails
+from tests.support.drawings import unpacked
+from tests.support.serving import ROOT
+
+APP = ROOT / "tests" / "browser" / "apps" / "attention" / "page.py"
+LAYERS, HEADS = 2, 3
+HOSTILE = ["</script><img src=x onerror=alert(1)>", "\x00", "שלום", "👩‍👩‍👧", "\ud800", "\u202e\u2028", '"\\', ""]
+NO_HEADS = [
+    None,
+    7,
+    "0,1",
+    {"layer": 0},
+    [[0]],
+    [[0, 1, 2]],
+    [["0", "1"]],
+    [[True, False]],
+    [[0.0, 1.0]],
+    [[-1, 0]],
+    [[2, 0]],
+    [[0, 3]],
+    [None],
+]
+NO_LINK = ["", "0-1", "1-0", "3-1", "1-4", "1", "1-1-1", "-1-1", "a-b", "<b>1-1</b>", "١-١", "9" * 5000 + "-1"]
+MARKUP = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http:", "https:", "@import", "url(")
+
+
+def unpack(message: bytes) -> tuple[dict, np.ndarray]:
+    header, cells = unpacked(message)
+    return header, np.frombuffer(cells, dtype="<u2" if header["bits"] == 16 else "u1")
+
+
+def attention(*sizes: int) -> np.ndarray:
+    scores = np.random.default_rng(1).normal(0, 3, sizes)
+    shares = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+    return shares.astype(np.float32)
+
+
+@given(arrays.arrays(np.float32, (3, 5), elements=st.floats(0, 1, width=32)))
+def test_a_weight_prints_the_same_three_decimals_after_the_journey(weights):
+    _, sent = unpack(pack({}, codes(weights)))
+    received = (sent.astype(np.float64) / 65535) ** 2
+    assert [f"{value:.3f}" for value in received] == [f"{value:.3f}" for value in weights.ravel()]
+    assert np.abs(received - weights.ravel()).max() <= 3.1e-5
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.0005, 0.0015, 0.0625, 0.4375, 0.9995, 1.0])
+def test_a_weight_on_a_rounding_border_prints_as_python_prints_it(weight):
+    code = codes(np.array([[weight]], np.float32)).item()
+    assert f"{(code / 65535) ** 2:.3f}" == f"{np.float32(weight):.3f}"
+
+
+def test_a_weight_a_hair_above_one_is_one_and_nan_is_refused():
+    assert codes(np.array([[1.0000001, -1e-9]], np.float32)).tolist() == [[65535, 0]]
+    with pytest.raises(ValueError, match="NaN"):
+        codes(np.array([[np.nan, 0.5]], np.float32))
+    with pytest.raises(ValueError, match="NaN"):
+        thumbnails(np.full((1, 1, 2, 2), np.nan, np.float32))
+
+
+def test_a_thumbnail_of_a_short_sentence_has_a_cell_for_every_weight():
+    weights = attention(LAYERS, HEADS, 5, 7)
+    assert thumbnails(weights).shape == (LAYERS, HEADS, 5, 7)
+    np.testing.assert_allclose((thumbnails(weights) / 255.0) ** 2, weights, atol=0.004)
+
+
+def test_a_thumbnail_of_a_long_sentence_shows_the_strongest_weight_of_every_block():
+    weights = np.zeros((1, 1, 50, 77), np.float32)
+    weights[0, 0, 49, 76] = 1.0
+    weights[0, 0, 0, 30] = 0.25
+    small = thumbnails(weights)[0, 0]
+    assert small.shape == (24, 24)
+    assert small[23, 23] == 255
+    assert small[0].max() == 128
+    assert (small > 0).sum() == 2
+
+
+def test_every_token_of_a_long_diagonal_stays_visible_in_its_thumbnail():
+    small = thumbnails(np.eye(512, dtype=np.float32)[None, None])[0, 0]
+    assert (np.diag(small) == 255).all()
+    assert small.sum() == 24 * 255
+
+
+def test_the_wall_of_a_large_model_and_the_longest_map_stay_small():
+    assert len(pack({}, thumbnails(attention(12, 12, 130, 130)))) <= 90_000
+    tokens = ["extraordinarily"] * 512
+    assert len(pack({"queries": tokens, "keys": tokens}, codes(attention(512, 512)))) <= 560_000
+
+
+def test_one_layer_of_twelve_heads_of_128_tokens_fits_the_budget_with_its_scripts():
+    style = (ASSETS / "view.css").stat().st_size
+    tokens = ["extraordinarily"] * 128
+    wall = len(pack({}, thumbnails(attention(12, 12, 128, 128)))) + len(joined(WALL_MODULES)) + style
+    shown = len(pack({"queries": tokens, "keys": tokens}, codes(attention(128, 128)))) + len(joined(MAP_MODULES)) + style
+    assert wall + shown <= 210_000
+
+
+def test_hostile_tokens_travel_as_data():
+    header, cells = unpack(pack({"queries": HOSTILE}, codes(attention(len(HOSTILE), 3))))
+    assert header["queries"] == HOSTILE
+    assert cells.size == len(HOSTILE) * 3
+
+
+@pytest.mark.parametrize("value", NO_HEADS, ids=str)
+def test_nonsense_is_no_choice_of_heads(value):
+    assert parse_heads(value, LAYERS, HEADS) == []
+
+
+def test_heads_that_exist_are_kept_once_and_in_order_among_nonsense():
+    assert parse_heads([[1, 2], "x", [0, 0], [1, 2], [9, 9]], LAYERS, HEADS) == [(1, 2), (0, 0)]
+
+
+@pytest.mark.parametrize("value", [None, -1, 5, 5.0, "3", True, [3], 10**30], ids=str)
+def test_nonsense_is_no_token(value):
+    assert parse_token(value, 5) is None
+
+
+def test_the_last_token_is_a_token():
+    assert parse_token(4, 5) == 4
+
+
+def test_heads_in_a_link_are_counted_from_one():
+    assert heads_to_link([(2, 4), (0, 11)]) == "3-5_1-12"
+    assert heads_from_link("3-5_1-12", 12, 12) == [(2, 4), (0, 11)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 15)), unique=True))
+def test_every_choice_comes_back_from_its_link(chosen):
+    assert heads_from_link(heads_to_link(chosen), 12, 16) == chosen
+
+
+@pytest.mark.parametrize("text", NO_LINK, ids=lambda text: text[:9])
+def test_nonsense_in_a_link_is_no_choice(text):
+    assert heads_from_link(text, LAYERS, HEADS) == []
+
+
+@given(st.text())
+def test_any_text_in_a_link_is_read_without_an_error(text):
+    assert all(0 <= layer < 12 and 0 <= head < 12 for layer, head in heads_from_link(text, 12, 12))
+
+
+@pytest.mark.parametrize("text", ["", "0", "6", "-1", "1.0", "٣", "²", "9" * 5000, "<b>"], ids=lambda text: text[:9])
+def test_nonsense_in_a_link_is_no_token(text):
+    assert token_from_link(text, 5) is None
+
+
+@pytest.mark.parametrize("focus", [None, 0, 4])
+def test_every_focus_comes_back_from_its_link(focus):
+    assert token_from_link(token_to_link(focus), 5) == focus
+
+
+def test_before_the_first_click_nothing_is_chosen():
+    assert chosen_heads("no_such_wall", LAYERS, HEADS) == []
+    assert focused_token("no_such_map", 5) is None
+
+
+def shown(app: AppTest) -> dict[str, tuple[dict, np.ndarray]]:
+    protos = [element.proto for element in app.get("bidi_component")]
+    return {proto.component_name: unpack(proto.bytes) for proto in protos}
+
+
+def test_a_page_sends_the_chosen_head_of_the_tensor():
+    app = AppTest.from_file(APP, default_timeout=20)
+    app.query_params["heads"] = "2-3"
+    app.query_params["token"] = "3"
+    app.run()
+    assert not app.exception
+    sent = shown(app)
+    wall, _ = sent["attention_explorer_head_wall"]
+    assert (wall["layers"], wall["heads"], wall["chosen"]) == (2, 3, [[1, 2]])
+    header, cells = sent["attention_explorer_attention_map"]
+    assert header["focus"] == 2
+    weights = app.session_state["example"][1, 2]
+    assert [f"{value:.3f}" for value in (cells / 65535.0) ** 2] == [f"{value:.3f}" for value in weights.ravel()]
+
+
+def click(app: AppTest, head: list[int], at: int) -> AppTest:
+    """Choose a head on the wall, as wall.js tells it."""
+    (wall,) = [one.proto for one in app.get("bidi_component") if one.proto.component_name.endswith("head_wall")]
+    states = app._tree.get_widget_states()
+    states.widgets.add(id=wall.id, json_value=json.dumps({"chosen": {"value": [head], "at": at}}))
+    return app._run(states)
+
+
+def test_a_wall_is_told_which_choice_of_its_reader_the_page_had_heard_of():
+    def told() -> tuple[list[list[int]], int | None]:
+        header = shown(app)["attention_explorer_head_wall"][0]
+        return header["chosen"], header["heard"]
+
+    app = AppTest.from_file(APP, default_timeout=20).run()
+    assert told() == ([[0, 0]], None)
+    assert click(app, [1, 2], at=1).query_params["heads"] == "2-3"
+    assert told() == ([[1, 2]], 1)
+    app.query_params["heads"] = "1-2"
+    app.run()
+    assert told() == ([[0, 1]], 1)
+    assert click(app, [1, 2], at=2).query_params["heads"] == "2-3"
+    assert told() == ([[1, 2]], 2)
+
+
+def test_a_page_opened_with_nonsense_shows_the_first_head_and_no_token():
+    app = AppTest.from_file(APP, default_timeout=20)
+    app.query_params["heads"] = "99-1_<script>"
+    app.query_params["token"] = "-4"
+    app.run()
+    sent = shown(app)
+    assert sent["attention_explorer_head_wall"][0]["chosen"] == [[0, 0]]
+    assert sent["attention_explorer_attention_map"][0]["focus"] is None
+
+
+@pytest.mark.parametrize("modules", [MAP_MODULES, WALL_MODULES], ids=["map", "wall"])
+def test_the_joined_script_is_one_module_with_one_default_export_and_no_name_twice(modules):
+    script = joined(modules)
+    names = re.findall(r"^(?:function|const|let) (\w+)", script, flags=re.MULTILINE)
+    assert len(names) == len(set(names))
+    assert script.count("export default function") == len(re.findall(r"^export", script, flags=re.MULTILINE)) == 1
+    assert not re.search(r"^import", script, flags=re.MULTILINE)
+
+
+def test_the_scripts_make_no_markup_from_text_and_ask_no_other_host():
+    sources = "".join(path.read_text("utf-8") for path in ASSETS.iterdir())
+    assert [word for word in MARKUP if word in sources] == []

@@ -1,0 +1,127 @@
+"""The matrix component is sent the tensors' own numbers, and believes nothing that a browser sends back."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.ui.canvas.cell_origins import Product
+from pages.ui.canvas.component import ASSETS, joined
+from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
+from pages.ui.canvas.matrix_view import (
+    OWN_MODULES,
+    SHARED_MODULES,
+    Drawing,
+    Matrix,
+    chosen_cell,
+    message,
+    parse_cell,
+    parse_drawing,
+)
+from pages.ui.canvas.packing import pack
+from tests.support.drawings import unpacked
+
+HOSTILE = ("</script><img src=x onerror=alert(1)>", "\x00", "\ud800")
+MARKUP = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http:", "https:", "@import", "url(")
+
+
+def matrix(name: str, rows: int, columns: int, **more: object) -> Matrix:
+    values = np.random.default_rng(rows).normal(size=(rows, columns)).astype(np.float32)
+    names = (tuple(f"r{row}" for row in range(rows)), tuple(str(column) for column in range(columns)))
+    return Matrix(name, name.title(), "", values, *names, "query", "key", **more)
+
+
+PAIR = [matrix("left", 3, 5, shown=2), matrix("out", 3, 4, origin=Product("left", "hidden")), matrix("hidden", 5, 4, shown=0)]
+
+
+def test_every_number_travels_as_it_is():
+    values = np.array([[0.1, -np.inf, 3e38], [np.nextafter(np.float32(1), 0, dtype=np.float32), -0.0, 1e-38]], np.float32)
+    one = Matrix("odd", "Odd", "", values, ("a", "b"), ("1", "2", "3"), "query", "key")
+    header, numbers = message([PAIR[0], one], None)
+    sent = pack(header, numbers)
+    told, cells = unpacked(sent)
+    assert told["matrices"][1]["columns"] == 3
+    received = np.frombuffer(cells, "<f4")
+    assert received[:15].tobytes() == PAIR[0].values.tobytes()
+    assert received[15:].tobytes() == values.tobytes()
+
+
+def test_names_travel_once_and_hostile_ones_as_data():
+    values = np.zeros((3, 3), np.float32)
+    one, other = (Matrix(name, name, "", values, HOSTILE, HOSTILE, "query", "key") for name in ("one", "other"))
+    header, _ = message([one, other], None)
+    assert header["names"] == [list(HOSTILE)]
+    assert [sent["row_names"] for sent in header["matrices"]] == [0, 0]
+
+
+def test_a_matrix_that_does_not_fit_its_names_is_refused():
+    with pytest.raises(ValueError, match=r"odd must be row × column, got \(2, 3\) for 2 and 2 names"):
+        Matrix("odd", "Odd", "", np.zeros((2, 3), np.float32), ("a", "b"), ("1", "2"), "query", "key")
+
+
+def test_a_cell_that_is_drawn_is_read_and_one_that_is_not_is_none():
+    assert parse_cell({"matrix": "left", "row": 2, "column": 1}, PAIR) == Cell("left", 2, 1)
+    for row, column in [(3, 0), (0, 2), (-1, 0), (0.0, 0), (True, 0), (None, 0), ("0", 0)]:
+        assert parse_cell({"matrix": "left", "row": row, "column": column}, PAIR) is None
+    first = {"row": 0, "column": 0}
+    for value in (None, 7, [], "left-1-1", {}, first | {"matrix": "none"}, first | {"matrix": "hidden"}, first | {"matrix": []}):
+        assert parse_cell(value, PAIR) is None
+
+
+def test_a_way_of_drawing_is_read_within_its_limits_and_nonsense_changes_nothing():
+    now = Drawing(6, 2, 32, numbers=False)
+    assert parse_drawing({"dimensions": 32, "numbers": True}, now) == Drawing(32, 2, 32, numbers=True)
+    for dimensions, numbers in [(1, True), (33, True), (True, True), ("6", True), (None, True), (7.0, True), (7, 1), (7, None)]:
+        assert parse_drawing({"dimensions": dimensions, "numbers": numbers}, now) == now
+    for value in (None, 7, [], {}, "7"):
+        assert parse_drawing(value, now) == now
+
+
+def test_a_chosen_cell_that_is_no_longer_drawn_is_not_sent():
+    assert message(PAIR, Cell("left", 2, 1))[0]["chosen"] == {"matrix": "left", "row": 2, "column": 1}
+    assert message(PAIR, Cell("left", 2, 4))[0]["chosen"] is None
+
+
+@given(st.from_regex(r"[a-z]{1,20}", fullmatch=True), st.integers(0, 9998), st.integers(0, 9998))
+def test_every_cell_comes_back_from_its_link(name, row, column):
+    assert cell_from_link(cell_to_link(Cell(name, row, column))) == Cell(name, row, column)
+
+
+def test_no_cell_comes_back_from_its_link():
+    assert cell_from_link(cell_to_link(None)) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "scores", "scores-1", "scores-0-1", "scores-1-x", "Scores-1-1", "a-1-1-1", "a-١-1", "<b>-1-1"]
+)
+def test_nonsense_in_a_link_is_refused(text):
+    with pytest.raises(ValueError, match="scores-4-2"):
+        cell_from_link(text)
+
+
+def test_before_the_first_click_nothing_is_chosen():
+    assert chosen_cell("no_such_row", PAIR) is None
+
+
+def test_the_joined_script_is_one_module_with_one_default_export_and_no_name_twice():
+    script = joined((*SHARED_MODULES, *OWN_MODULES))
+    names = re.findall(r"^(?:function|const|let) (\w+)", script, flags=re.MULTILINE)
+    assert len(names) == len(set(names))
+    assert script.count("export default function") == len(re.findall(r"^export", script, flags=re.MULTILINE)) == 1
+    assert not re.search(r"^import", script, flags=re.MULTILINE)
+
+
+def test_every_script_of_the_folder_is_loaded_and_makes_no_markup_from_text():
+    assert {path.name for path in (ASSETS / "../matrix_view").glob("*.js")} == {name.rpartition("/")[2] for name in OWN_MODULES}
+    sources = "".join(path.read_text("utf-8") for path in (ASSETS / "../matrix_view").iterdir())
+    assert [word for word in MARKUP if word in sources] == []
+
+
+def test_the_longest_sentence_stays_small():
+    tokens = ["extraordinarily"] * 128
+    vectors = [matrix(name, 128, 256, shown=6) for name in ("a", "b")] + [matrix(name, 128, 128) for name in "cdef"]
+    header, numbers = message(vectors, None)
+    assert len(pack(header | {"names": [tokens] * 4}, numbers)) + len(joined(OWN_MODULES)) <= 620_000
+    assert parse_cell({"matrix": "f", "row": 127, "column": 127}, vectors)

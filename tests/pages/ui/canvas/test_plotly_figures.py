@@ -1,0 +1,50 @@
+"""The figures of the summaries: bars end where their numbers are, points stand where the map puts them, with their names."""
+
+import numpy as np
+import pytest
+
+from pages.ui.canvas.plotly_figures import BELOW_ZERO, PointKind, head_points, signed_bars
+
+KINDS = [PointKind("broad", "#a8912a", "circle"), PointKind("[SEP]", "#1f9fb5", "star"), PointKind("broad", "#a8912a", "circle")]
+PLACES = np.array([[0.0, 0.0], [0.3, 0.1], [0.31, 0.1]])
+
+
+def test_bars_have_their_numbers_and_those_below_zero_another_colour():
+    bars = signed_bars(["1 a", "2 <b>b"], [0.5, -1.25], limit=1.25).data[0]
+    assert list(bars.x) == [0.5, -1.25]
+    assert list(bars.text) == ["0.50", "−1.25"]
+    assert [colour == BELOW_ZERO for colour in bars.marker.color] == [False, True]
+
+
+def test_the_axis_goes_below_zero_only_where_a_bar_does():
+    assert signed_bars(["a"], [0.5], limit=0.5).layout.xaxis.range[0] == 0
+    assert signed_bars(["a"], [-0.5], limit=0.5).layout.xaxis.range[0] < -0.5
+
+
+def test_no_bar_at_all_is_drawn_as_well():
+    assert signed_bars(["a"], [0.0], limit=0.0).layout.xaxis.range == (0.0, 1.3)
+
+
+def test_labels_are_never_markup():
+    figure = signed_bars(["<b>x</b>"], [1.0], limit=1)
+    assert figure.layout.yaxis.ticktext == ("&lt;b&gt;x&lt;/b&gt;  ",)
+
+
+def test_every_bar_needs_its_label():
+    with pytest.raises(ValueError, match="needs a label"):
+        signed_bars(["a"], [1.0, 2.0], limit=1)
+
+
+def test_points_stand_where_the_map_puts_them_each_kind_once_in_the_legend():
+    figure = head_points(PLACES, ["1-1", "1-2", "1-3"], KINDS, 0, [1])
+    lines, broad, separator = figure.data
+    assert list(lines.x) == [0.0, 0.3, None]
+    assert (list(broad.x), list(separator.x)) == ([0.0, 0.31], [0.3])
+    assert [trace.name for trace in (broad, separator)] == ["broad", "[SEP]"]
+
+
+def test_the_chosen_point_and_its_neighbours_are_named_where_they_stand():
+    figure = head_points(PLACES, ["1-1", "1-2", "1-3"], KINDS, 1, [2])
+    named = {note.text: (note.x, note.y) for note in figure.layout.annotations}
+    assert named["1-2"] == (0.3, 0.1)
+    assert named["1-3"] == (0.31, 0.1)

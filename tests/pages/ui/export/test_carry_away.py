@@ -1,0 +1,199 @@
+"""What is carried away is what is on the screen: figure, files and web page hold its numbers, tokens and words."""
+
+import base64
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from html import unescape
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.canvas.attention_view import MAP_MODULES
+from pages.ui.canvas.component import joined
+from pages.ui.export.attention_exhibit import attention_exhibit, saved_weights
+from pages.ui.export.carried import Carried, changes_of
+from pages.ui.export.picture import MODULES
+from pages.ui.export.web_page import stand_alone
+from pages.ui.panels.attention_panel import Shown
+from pages.ui.panels.changes import interventions
+from pages.ui.panels.view_options import ViewOptions
+from pages.ui.shell.plain_names import one_line
+from tests.support.drawings import sent_to, unpacked
+from tx_core.analysis import views
+from tx_core.engine import catalogue
+from tx_core.transformer.interventions import Interventions
+
+Open = Callable[..., AppTest]
+OPTIONS = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=7, scale="greys", focus=3)
+HOSTILE = "</script><script>alert(1)</script> <!-- &amp; ]]> \"quoted\" 'single' \u202eabc"
+
+
+def carried(text: str, pair: str = "", changes: Interventions | None = None, **options: object) -> Carried:
+    """What the attention page would carry away."""
+    chosen = replace(OPTIONS, **options)
+    trace = catalogue.load("embedded").trace(text, pair or None, interventions=changes or Interventions())
+    view = views.view(trace.attention, merge_words=chosen.words, hide_special=chosen.hide)
+    return Carried(trace, Shown(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads), "Said."), chosen)
+
+
+def map_of(message: bytes) -> tuple[dict, np.ndarray]:
+    """The header and the weights of what a canvas is sent."""
+    header, numbers = unpacked(message)
+    cells = (np.frombuffer(numbers, "<u2") / 65535) ** 2
+    return header, cells.reshape(len(header["queries"]), len(header["keys"]))
+
+
+def sent(app: AppTest, name: str) -> tuple[dict, np.ndarray]:
+    """The header and the weights that a component of the page was sent."""
+    header, cells = sent_as_it_is(app, name)
+    return header, ((cells / 65535) ** 2).reshape(len(header["queries"]), len(header["keys"]))
+
+
+def opened(app: AppTest, form: str = "Figure") -> AppTest:
+    """The attention page with one form of carrying away open."""
+    app.session_state["attention_carry"] = True
+    app.session_state["attention_carry_form"] = form
+    return app.run()
+
+
+def test_the_figure_is_sent_what_the_map_is_sent(open_app: Open):
+    app = opened(open_app(text="time flies like", heads="1-2_2-3", hide="1", words="1", focus="2", scale="viridis", lines="3"))
+    assert not app.exception
+    (shown, weights), (figure, drawn) = sent(app, "attention_map"), sent(app, "picture")
+    wall = {"heads", "atHand", "heard"}  # what ties the map on the page to the wall beside it
+    assert {name: figure[name] for name in shown.keys() - wall} == {name: shown[name] for name in shown.keys() - wall}
+    np.testing.assert_array_equal(drawn, weights)
+    assert (figure["width"], figure["unit"]) == (174, "mm")
+    assert "mean of 2 heads (layer 1, head 2; layer 2, head 3)" in figure["caption"]
+    assert "Text: “time flies like”. Marked: " in figure["caption"]
+    assert "Word pieces are merged" in figure["caption"]
+    assert "Special tokens are left out" in figure["caption"]
+
+
+def test_nothing_is_made_before_it_is_asked_for(open_app: Open):
+    app = open_app(text="time flies")
+    assert not app.get("download_button")
+    assert "attention_explorer_picture" not in [element.proto.component_name for element in app.get("bidi_component")]
+
+
+@pytest.mark.parametrize("form", ["Numbers", "Web page", "Python"])
+def test_every_form_opens(open_app: Open, form: str):
+    app = opened(open_app(text=HOSTILE, pair=HOSTILE), form)
+    assert not app.exception
+    assert len(app.get("download_button")) == {"Numbers": 3, "Web page": 1, "Python": 0}[form]
+
+
+def test_the_width_of_a_figure_is_held_within_its_limits_whatever_a_browser_sends(open_app: Open):
+    app = open_app(text="time flies")
+    app.session_state["attention_picture_unit"] = "px"
+    app = opened(app)
+    app.number_input(key="attention_picture_width_px").set_value(900.0).run()
+    assert (sent(app, "picture")[0]["width"], sent(app, "picture")[0]["unit"]) == (900, "px")
+
+
+def test_a_caption_names_model_layer_head_sentences_focus_and_changes():
+    caption = carried("time flies", "fruit flies", Interventions(heads_off=frozenset({(0, 1)}))).caption
+    for part in ("layer 2, head 3", catalogue.card("embedded").title, "“time flies”", "“fruit flies”", "The run was changed"):
+        assert part in caption
+
+
+def test_a_changed_run_is_carried_away_as_before_after_and_difference(open_app: Open):
+    app = opened(open_app(text="time flies like an arrow", heads="3-2", changes="off~1-2_hide~3"))
+    assert not app.exception
+    changes = Interventions(frozenset({(0, 1)}), hidden_tokens=frozenset({(None, None, 2)}))
+    engine, text = catalogue.load("embedded"), "time flies like an arrow"
+    runs = [engine.trace(text, interventions=made).attention.weights[2, 1] for made in (Interventions(), changes)]
+    for name in ("picture", "before_after"):
+        header, cells = sent_as_it_is(app, name)
+        seen = cells.reshape(3, len(header["queries"]), len(header["keys"]))
+        np.testing.assert_allclose((seen[:2] / 65535) ** 2, runs, atol=1e-4)
+    assert sent_as_it_is(app, "picture")[0]["maps"] == 3
+    assert "The run was changed: " in sent_as_it_is(app, "picture")[0]["caption"]
+    assert "Layer 1, head 2 off" in sent_as_it_is(app, "picture")[0]["caption"]
+
+
+def sent_as_it_is(app: AppTest, name: str) -> tuple[dict, np.ndarray]:
+    """The header and the cells that a component of the page was sent."""
+    ((header, cells),) = sent_to(app, name)
+    return header, np.frombuffer(cells, "<u2").astype(float)
+
+
+def test_the_changes_of_a_run_are_told_back_as_the_page_made_them():
+    made = Interventions(
+        heads_off=frozenset({(0, 1), (2, None)}),
+        uniform=frozenset({(1, 2)}),
+        hidden_tokens=frozenset({(None, None, 2), (1, 0, 3)}),
+        cut_edges=frozenset({(None, None, 1, 2)}),
+        temperatures=frozenset({(None, 2.0), (1, 0.5)}),
+        normalisers=frozenset({(0, "sparse"), (None, "hard")}),
+    )
+    assert interventions(tuple(changes_of(made))) == made
+
+
+def test_a_stand_alone_page_of_a_changed_run_holds_all_three_maps():
+    changed = carried("time flies", changes=Interventions(heads_off=frozenset({(0, 1)})))
+    page = stand_alone(attention_exhibit(replace(changed, shown=replace(changed.shown, before=changed.shown.weights))))
+    assert "function mountView" in page
+    assert "before-after" in page
+    assert "before-after" not in stand_alone(attention_exhibit(changed))
+    assert not re.search(r"^(import|export) ", page, flags=re.MULTILINE)
+
+
+def test_a_file_name_holds_nothing_but_plain_letters():
+    names = {carried("a", heads=heads).file_name for heads in (((0, 0),), ((0, 0), (1, 1)))}
+    assert names == {"attention-embedded-layer1-head1", "attention-embedded-mean-of-2-heads"}
+
+
+def test_a_file_of_what_is_shown_holds_its_numbers_and_one_of_all_every_head():
+    shown = carried("time flies like an arrow", words=True, hide=True, heads=((1, 2), (0, 4)))
+    one, every = saved_weights(shown, False), saved_weights(shown, True)
+    np.testing.assert_array_equal(one.weights, shown.shown.weights[None])
+    assert one.maps == (((2, 3), (1, 5)),)
+    assert one.keys == ("time", "flies", "like", "an", "arrow")
+    place = every.maps.index(((2, 3),))
+    np.testing.assert_array_equal(every.weights[place], shown.shown.view.weights[1, 2])
+    assert len(every.maps) == shown.shown.view.weights.shape[0] * shown.shown.view.weights.shape[1]
+    assert any("merged" in note for note in every.notes)
+
+
+class Tags(HTMLParser):
+    """Every element of a page, and the text in each kind of element."""
+
+    def __init__(self, page: str):
+        super().__init__()
+        self.seen, self.texts, self._open = [], {}, ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+        self._open = tag
+
+    def handle_data(self, data):
+        self.texts[self._open] = self.texts.get(self._open, "") + data
+
+
+def test_a_stand_alone_page_holds_the_map_and_its_words_and_no_markup_of_the_visitor():
+    shown = carried(HOSTILE, HOSTILE)
+    page = stand_alone(attention_exhibit(shown))
+    tags = Tags(page)
+    assert tags.seen.count("script") == page.count("<script") == page.count("</script") == 1
+    assert one_line(HOSTILE) in tags.texts["bdi"]
+    packed = re.search('<div id="data" hidden>([A-Za-z0-9+/=]+)</div>', page)[1]
+    header, weights = map_of(base64.b64decode(packed))
+    assert header["queries"] == list(shown.shown.queries)
+    np.testing.assert_allclose(weights, shown.shown.weights, atol=1e-4)
+
+
+def test_a_stand_alone_page_asks_nothing_of_any_server():
+    page = stand_alone(attention_exhibit(carried("time flies")))
+    assert "default-src 'none'; script-src 'sha256-" in unescape(page)
+    assert not re.search(r"(src|href)=|https?:|import |fetch\(|url\(", page)
+
+
+@pytest.mark.parametrize("modules", [MODULES, (*MAP_MODULES, "../web_page/page.js")], ids=["figure", "web page"])
+def test_joined_scripts_declare_no_name_twice(modules: tuple[str, ...]):
+    names = re.findall(r"^(?:export (?:default )?)?(?:async )?(?:function|const|let) (\w+)", joined(modules), flags=re.MULTILINE)
+    assert len(names) == len(set(names))

@@ -1,0 +1,256 @@
+"""The Python that a page offers computes the numbers on the screen: with the core, and with the transformers library alone."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.bertviz_page.snippets import core_weights, library_weights
+from pages.compare.run import run
+from pages.compare.sides import Sides
+from pages.compare.snippets import core_maps, core_word, library_word
+from pages.compare.state import Side
+from pages.compare.word_similarity import Followed
+from pages.fill_mask.export import Lists
+from pages.fill_mask.snippets import core_lists, library_lists
+from pages.summaries.families import FAMILIES
+from pages.summaries.library_snippets import library_glance, library_lens, library_owed, library_values
+from pages.summaries.snippets import core_glance, core_lens, core_owed, core_values
+from pages.ui.export.carried import Carried
+from pages.ui.export.core_snippet import core_snippet
+from pages.ui.export.library_snippet import library_snippet
+from pages.ui.panels.answers import Answer
+from pages.ui.panels.attention_panel import Shown
+from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels.view_options import ViewOptions
+from tests.support.snippets import computed
+from tx_core.analysis import views
+from tx_core.analysis.attribution import attribute
+from tx_core.analysis.logit_lens import logit_lens
+from tx_core.analysis.value_weighted import row_shares, value_weighted
+from tx_core.analysis.word_alignment import equal_words
+from tx_core.analysis.word_similarity import cosines, likeness, word_vectors
+from tx_core.engine import catalogue
+from tx_core.engine.hub import parts
+from tx_core.errors import ModelUnavailable
+from tx_core.fill_mask.predictions import predict
+from tx_core.fill_mask.word_scores import score_words
+from tx_core.transformer.interventions import UNCHANGED, Interventions
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+PLAIN = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=40, scale="blues", focus=None)
+WORDS = replace(PLAIN, words=True, hide=True, heads=((1, 2), (0, 3)))
+BOTH = [core_snippet, library_snippet]
+CHANGES = Interventions(
+    heads_off=frozenset({(0, 1)}),
+    uniform=frozenset({(0, 2)}),
+    hidden_tokens=frozenset({(None, None, 2), (1, 2, 1)}),
+    cut_edges=frozenset({(0, 0, 1, 3), (None, None, 2, 3)}),
+    temperatures=frozenset({(1, 0.5), (None, 2.0)}),
+    normalisers=frozenset({(0, "sparse"), (2, "hard")}),
+)
+
+
+def carried(model: str, text: str, pair: str, options: ViewOptions, changes: Interventions = UNCHANGED) -> Carried:
+    """What a page with these options would carry away."""
+    trace = catalogue.load(model).trace(text, pair or None, interventions=changes)
+    stack = next(stack for stack in trace.stacks if stack.kind == options.stack)
+    view = views.view(stack, merge_words=options.words, hide_special=options.hide)
+    return Carried(trace, Shown(view, options.heads, views.mean_of_heads(view.weights, options.heads), ""), options)
+
+
+Claim = tuple[str, str, np.ndarray]
+"""Some code, an expression at its end, and what it must be."""
+
+
+def held_against_the_screen(shown: Sequence[Carried], folder: Path, more: Sequence[Claim] = (), **settings: str) -> None:
+    claims = [*((write(one), "weights", one.shown.weights) for one in shown for write in BOTH), *more]
+    codes = {code: [claim[1:] for claim in claims if claim[0] == code] for code in dict.fromkeys(claim[0] for claim in claims)}
+    found = computed([(code, [expression for expression, _ in own]) for code, own in codes.items()], folder, **settings)
+    for (code, own), numbers in zip(codes.items(), found, strict=True):
+        for (expression, expected), number in zip(own, numbers, strict=True):
+            np.testing.assert_allclose(number, expected, atol=1e-5, rtol=1e-5, err_msg=f"{expression} of\n{code}")
+
+
+def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed(tmp_path: Path):
+    text = "The old man's unbelievable ___ \"time\" flies, \\n 💥 '''שלום'''\u202e"
+    held_against_the_screen(
+        [
+            carried("embedded", "time flies like an arrow", "", PLAIN),
+            carried("embedded", text, "fruit flies like a banana", WORDS),
+            carried("embedded", "[SEP] [CLS]", "", replace(WORDS, words=False)),
+            carried("embedded", "time flies like an arrow", "", PLAIN, CHANGES),
+            carried(
+                "embedded", "Tom lost his keys.", "He was late.", WORDS, Interventions(heads_off=frozenset({(0, None), (1, 3)}))
+            ),
+        ],
+        tmp_path,
+    )
+
+
+HUB = {
+    "bert-base-cased": ("bert", PLAIN),
+    "roberta-base": ("roberta", WORDS),
+    "distilbert-base-uncased": ("distilbert", PLAIN),
+    "albert-base-v2": ("albert", PLAIN),
+    "electra-small": ("electra", WORDS),
+    "gpt2": ("gpt2", WORDS),
+    "t5-small": ("t5", replace(WORDS, stack="cross")),
+    "bart-base": ("bart", replace(PLAIN, stack="decoder")),
+}
+
+
+def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: directories[hub_id])
+    directories, shown = {}, []
+    for name, (family, options) in HUB.items():
+        directories[catalogue.card(name).hub_id] = checkpoint(family)
+        put_into_the_hubs_cache(checkpoint(family), tmp_path, catalogue.card(name))
+        pair = "" if options.stack == "decoder" else "fruit flies"
+        shown.append(carried(name, "time flies like an arrow", pair, options))
+        shown.append(carried(name, "time flies like an arrow", "fruit flies", options, CHANGES))
+    monkeypatch.setenv("TX_ANY_MODEL", "1")
+    for family in ("modernbert", "xlm-roberta"):  # not in the catalogue
+        directories[f"any/{family}"] = checkpoint(family)
+        put_into_the_hubs_cache(checkpoint(family), tmp_path, catalogue.card(f"any/{family}"))
+    summed = [claim for name in (*HUB, "any/modernbert", "any/xlm-roberta") for claim in summed_up(name)]
+    filling = [claim for name in ("bert-base-cased", "roberta-base", "albert-base-v2") for claim in filled(name)]
+    comparing = [claim for name in ("roberta-base", "distilbert-base-uncased") for claim in followed(name)]
+    drawing = [claim for name in ("t5-small", "bart-base") for claim in drawn_by_bertviz(name)]
+    more = [*filling, *comparing, *drawing, *of_one_token("gpt2"), *summed]
+    held_against_the_screen(shown, tmp_path, more, HF_HOME=str(tmp_path), TX_ANY_MODEL="1")
+
+
+def summed_up(model: str) -> list[Claim]:
+    """What the code for values, for early answers and for gradients must give, where the model has them."""
+    engine, text = catalogue.load(model), "time flies like an ___ arrow"
+    trace = engine.trace(text, keep=("weights", "value", "hidden"))
+    found = value_weighted(engine, trace.attention, 1)
+    codes = [core_values("one", trace, (1, 2)), library_values("one", trace, (1, 2), engine.family)]
+    mixed = {"by_values": row_shares(found.mixed[2]), "together": row_shares(found.together)}
+    claims = [(code, expression, expected) for code in codes for expression, expected in mixed.items()]
+    if FAMILIES[engine.family].head:
+        early = logit_lens(engine, trace, 3)
+        codes = [core_lens("one", trace, 3, 5), library_lens("one", trace, 3, 5, engine.family)]
+        claims += [(code, "shares", early.shares) for code in codes] + [(code, "rank", early.rank) for code in codes]
+    if engine.fills_blanks and FAMILIES[engine.family].head:
+        owed = attribute(engine, trace.attention.query_tokens, trace.attention.query_tokens.blanks[0], 9)
+        codes = [core_owed("one", trace, owed.place, 9), library_owed("one", trace, owed, 9)]
+        claims += [(code, "gradient_input", owed.gradient_input) for code in codes]
+        claims += [(code, "integrated", owed.integrated) for code in codes]
+    return claims
+
+
+def test_code_is_known_for_every_family_whose_parts_are_known():
+    assert set(FAMILIES) == set(parts.FAMILIES)
+    assert {name for name, one in FAMILIES.items() if not one.head} == {"t5", "bart"}
+    assert {name for name, one in FAMILIES.items() if one.norm} == {
+        name for name, one in parts.FAMILIES.items() if one.final_norm
+    }
+
+
+def drawn_by_bertviz(model: str) -> list[Claim]:
+    """What the code for all attentions of an encoder-decoder, and for one of them, must give."""
+    trace = catalogue.load(model).trace("time flies like an arrow", "fruit flies")
+    kinds = [stack.kind for stack in trace.stacks]
+    codes = [core_weights("all", trace, kinds), library_weights("all", trace, kinds, "head_view")]
+    every = [(code, f"weights['{stack.kind}']", stack.weights) for code in codes for stack in trace.stacks]
+    alone = [core_weights("one", trace, kinds[1:2]), library_weights("one", trace, kinds[1:2], None)]
+    return [*every, *((code, "weights", trace.stacks[1].weights) for code in alone)]
+
+
+def of_one_token(model: str) -> list[Claim]:
+    """What the code for how widely heads look must give where there is nothing to choose."""
+    trace = next(trace for text in "aeiot" if len((trace := catalogue.load(model).trace(text)).attention.key_tokens) == 1)
+    nothing = np.zeros(trace.attention.weights.shape[:2])
+    return [(write("one", trace), "spread", nothing) for write in (core_glance, library_glance)]
+
+
+def filled(model: str) -> list[Claim]:
+    """What the code for lists and for a named word must give, whatever the model's blank and vocabulary."""
+    engine, text = catalogue.load(model), "time ___ like an ___"
+    filling, scores = predict(engine, text, top_k=4), [score_words(engine, text, ("flies",), blank=blank) for blank in (0, 1)]
+    lists = Lists(model, (Answer(text, filling, tuple(scores), ()),), Settings(4, 1.0, 1.0, 1.0))
+    listed = [one.probability for blank in filling.blanks for one in blank.predictions]
+    expected = np.sort([*listed, *(score.probability for blank in scores for score in blank)])
+    shares = "sorted(share for _, share in predictions)"
+    return [(write("lists", lists), shares, expected) for write in (core_lists, library_lists)]
+
+
+def followed(model: str) -> list[Claim]:
+    """What the code for a word's vectors in two sentences must give."""
+    sides = [Side(text, "", model, (0, None), 0, ()) for text in ("time flies like an arrow", "fruit flies like an apple")]
+    one, other = (run(side, hide=False) for side in sides)
+    places = equal_words(one.spelled, other.spelled)[0]
+    vectors = [word_vectors(each.trace.hidden, each.view.query_places) for each in (one, other)]
+    found = likeness(cosines(*vectors), one.spelled, other.spelled, places)
+    word = Followed(places, "flies", found)
+    return [(write("word", Sides(one, other, "text", False), word), "word", found.word) for write in (core_word, library_word)]
+
+
+def put_into_the_hubs_cache(directory: Path, cache: Path, card: catalogue.ModelCard) -> None:
+    """Lay a tiny checkpoint where the hub's library keeps a model that it once fetched."""
+    home = cache / "hub" / f"models--{card.hub_id.replace('/', '--')}"
+    shutil.copytree(directory, home / "snapshots" / (card.revision or COMMIT))
+    (home / "refs").mkdir()
+    (home / "refs" / "main").write_text(card.revision or COMMIT, encoding="utf-8")
+
+
+def test_code_is_written_of_what_was_run_also_where_its_model_can_no_longer_be_had(monkeypatch: pytest.MonkeyPatch):
+    engine, text = catalogue.load("embedded"), "The old ___ sat by [MASK]."
+    shown = carried("embedded", text, "It was <mask>.", WORDS)
+    scores = tuple(score_words(engine, text, ("tea", "unbelievably"), blank=blank) for blank in (0, 1))
+    lists = Lists("embedded", (Answer(text, predict(engine, text, top_k=4), scores, ()),), Settings(4, 1.0, 1.0, 1.0))
+
+    def gone(name: str) -> None:
+        raise ModelUnavailable(f"{name} is gone.")
+
+    monkeypatch.setattr(catalogue, "load", gone)
+    assert "'The old [MASK] sat by [MASK].', 'It was [MASK].'" in library_snippet(shown)
+    code = library_lists("lists", lists)
+    assert "'The old [MASK] sat by [MASK].'" in code
+    assert [len(score.ids) for score in scores[0]] == [len(score.pieces) for score in scores[0]]
+    assert all(str((0, score.word, list(score.ids))) in code for score in scores[0] if score.probability is not None)
+
+
+def of_a_model_that_is_gone() -> None:
+    from pages.ui.export.carry_away import carry_away
+    from tx_core.errors import ModelUnavailable
+
+    def gone() -> None:
+        raise ModelUnavailable("It cannot be had: <b>choose another</b>.")
+
+    carry_away("somewhere", {"What was shown": gone})
+
+
+def test_what_can_no_longer_be_made_is_said_instead_of_a_traceback():
+    app = AppTest.from_function(of_a_model_that_is_gone)
+    app.session_state["somewhere_carry"] = True
+    app.run(timeout=30)
+    assert not app.exception
+    assert "It cannot be had: <b>choose another</b>." in [text.value for text in app.text]
+
+
+@pytest.mark.parametrize("changed", [UNCHANGED, CHANGES], ids=["unchanged", "changed"])
+@pytest.mark.parametrize("seed", [0, 2])
+def test_what_the_code_of_a_comparison_imports_stands_in_order(changed: Interventions, seed: int):
+    one = run(Side("time flies", "", "embedded", (0, None), 0, ()), hide=False)
+    other = replace(one, side=replace(one.side, seed=seed), trace=replace(one.trace, interventions=changed))
+    word = Followed((1, 1), "time", None)
+    for code in (core_maps("maps", Sides(one, other, "text", False)), core_word("word", Sides(one, other, "text", False), word)):
+        imports = [line for line in code.splitlines() if line.startswith("from tx_core")]
+        assert imports == sorted(imports)
+        assert len(imports) == 3 + (changed != UNCHANGED) + (seed != 0)
+
+
+@pytest.mark.parametrize("write", BOTH)
+def test_typed_text_stays_a_string_in_the_code(write: Callable[[Carried], str]):
+    text = "\"\"\"'''\nimport os; os.abort()\n# \\"
+    code = write(carried("embedded", text, "", PLAIN))
+    assert not [line for line in code.splitlines() if line.startswith("import os")]
+    compile(code, "snippet", "exec")
+    assert repr(text) in code

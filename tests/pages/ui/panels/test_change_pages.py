@@ -1,0 +1,213 @@
+"""Changes on the pages: what is clicked or linked is what is run, shown before and after, and taken back by a chip."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.panels.changes import Change, interventions, read_changes
+from pages.ui.shell import controls
+from tests.support.drawings import drawn, says
+from tx_core.engine import catalogue
+
+Open = Callable[..., AppTest]
+TEXT, BLANK = "The old man saw a dog.", "The old man saw a ___ in the house."
+LAST = controls.embedded_sizes()[0]
+
+
+def maps(app: AppTest) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The weights before and after, and the difference, as the canvas decodes them."""
+    header, cells = drawn(app)["before_after"]
+    before, after, difference = cells.reshape(3, len(header["queries"]), len(header["keys"])).astype(float)
+    root = (difference - 32768) / 32767
+    return (before / 65535) ** 2, (after / 65535) ** 2, np.sign(root) * root**2
+
+
+def chips(app: AppTest, page: str = "attention") -> list[str]:
+    return [button.label.replace("\\", "") for button in app.button if button.key.startswith(f"{page}_chip_")]
+
+
+def weights(changes: str = "", text: str = TEXT) -> np.ndarray:
+    return catalogue.load(catalogue.DEFAULT).trace(text, interventions=interventions(read_changes(changes))).attention.weights
+
+
+@pytest.mark.parametrize(
+    "changes", ["off~1-2", "off~1", "even~2-1", "hide~3", "hide~3~2-1", "cut~4-2", "temperature~0.25", "sparse~2", "hard"]
+)
+def test_a_link_with_a_change_shows_the_run_before_and_after_it_and_the_difference(open_app: Open, changes: str):
+    app = open_app(text=TEXT, heads="2-1", changes=changes)
+    assert not app.exception
+    before, after, difference = maps(app)
+    np.testing.assert_allclose(before, weights()[1, 0], atol=1e-4)
+    np.testing.assert_allclose(after, weights(changes)[1, 0], atol=1e-4)
+    np.testing.assert_allclose(difference, weights(changes)[1, 0] - weights()[1, 0], atol=1e-4)
+    assert len(chips(app)) == 1
+    assert app.query_params["changes"] == changes
+
+
+def test_nothing_changed_draws_the_map_alone(open_app: Open):
+    app = open_app(text=TEXT)
+    assert chips(app) == []
+    assert sorted(drawn(app)) == ["attention_map", "head_wall"]
+
+
+def test_the_head_that_is_looked_at_is_switched_off_and_on_again_in_one_click(open_app: Open):
+    app = open_app(text=TEXT, heads="1-2")
+    app.button(key="attention_make_off").click().run()
+    assert chips(app) == ["Layer 1, head 2 off"]
+    assert app.query_params["changes"] == "off~1-2"
+    _, after, _ = maps(app)
+    assert not after.any()
+    app.button(key="attention_off").click().run()
+    assert chips(app) == []
+    assert "changes" not in app.query_params
+
+
+def test_the_token_in_focus_is_hidden_in_one_click_and_its_word_where_words_are_whole(open_app: Open):
+    app = open_app(text=TEXT, focus="3")
+    app.button(key="attention_make_hide_focused").click().run()
+    assert app.session_state["attention_changes"] == (Change("hide", places=(2,)),)
+    assert not maps(app)[1][:, 2].any()
+
+
+def test_a_click_on_a_chip_takes_its_change_back_and_reset_all(open_app: Open):
+    app = open_app(text=TEXT, changes="off~1-1_hide~3_temperature~0.5")
+    assert chips(app) == ["Layer 1, head 1 off", "“old” (3) hidden", "Temperature 0.5"]
+    app.button(key="attention_chip_hide~3").click().run()
+    assert chips(app) == ["Layer 1, head 1 off", "Temperature 0.5"]
+    assert app.query_params["changes"] == "off~1-1_temperature~0.5"
+    app.button(key="attention_changes_reset").click().run()
+    assert chips(app) == []
+
+
+def test_every_control_of_the_popover_makes_its_change(open_app: Open):
+    app = open_app(text=TEXT, heads="2-3")
+    app.session_state["attention_change_opened"] = True
+    app.run()
+    app.button(key="attention_make_even").click().run()
+    app.button(key="attention_make_layer_off").click().run()
+    app.selectbox(key="attention_change_key").set_value(1).run()
+    app.selectbox(key="attention_change_query").set_value(4).run()
+    app.selectbox(key="attention_change_scope").set_value("head").run()
+    app.button(key="attention_make_hide").click().run()
+    app.button(key="attention_make_cut").click().run()
+    app.select_slider(key="attention_change_temperature").set_value("0.5").run()
+    app.selectbox(key="attention_change_layer").set_value(1).run()
+    next(group for group in app.button_group if group.key == "attention_change_normaliser").set_value("sparse").run()
+    assert app.query_params["changes"] == "even~2-3_off~2_hide~2~2-3_cut~5-2~2-3_temperature~0.5_sparse~2"
+    app.selectbox(key="attention_change_layer").set_value(None).run()
+    assert app.select_slider(key="attention_change_temperature").value == "0.5"
+    app.select_slider(key="attention_change_temperature").set_value("1").run()
+    assert "temperature" not in app.query_params["changes"]
+    assert not app.exception
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "focus", "looked_at", "looking"),
+    [("attention", TEXT, "4", 3, 3), ("attention", TEXT, "", 1, 1), ("fill_mask", "A bird [MASK].", "", 1, 3)],
+)
+def test_the_boxes_of_a_token_begin_at_the_one_in_focus_and_at_no_special_one(
+    open_app: Open, page: str, text: str, focus: str, looked_at: int, looking: int
+):
+    app = open_app(page, text=text, **({"focus": focus} if focus else {}))
+    app.session_state[f"{page}_change_opened"] = True
+    app.run()
+    boxes = [app.selectbox(key=f"{page}_change_{name}") for name in ("key", "query")]
+    assert [box.value for box in boxes] == [looked_at, looking]
+    app.button(key=f"{page}_make_hide").click().run()
+    assert app.query_params["changes"] == f"hide~{looked_at + 1}"
+    app.session_state[f"{page}_focus"] = 2
+    app.run()
+    assert app.selectbox(key=f"{page}_change_key").value == 2
+
+
+def test_a_changed_view_is_brought_back_by_its_link(open_app: Open):
+    app = open_app(text=TEXT, heads="1-2", words="1", hide="1", changes="off~1-1_hide~3~2-1_temperature~0.3~2")
+    again = open_app(**app.query_params)
+    assert again.query_params == app.query_params
+    assert drawn(again)["before_after"][0] == drawn(app)["before_after"][0]
+    np.testing.assert_array_equal(drawn(again)["before_after"][1], drawn(app)["before_after"][1])
+    assert chips(again) == chips(app)
+
+
+@pytest.mark.parametrize("page", ["attention", "fill_mask"])
+@pytest.mark.parametrize("changes", ["<script>", "off~0-1", "temperature~nan", "off~1_" * 500])
+def test_nonsense_among_changes_changes_nothing_and_is_told(open_app: Open, page: str, changes: str):
+    app = open_app(page, text=BLANK, changes=changes)
+    assert not app.exception
+    assert "not known here: changes." in says(app)
+    assert chips(app, page) == []
+
+
+def test_a_change_in_the_last_layer_is_said_to_move_no_attention_and_leads_to_the_answer(open_app: Open):
+    app = open_app(text=TEXT, heads=f"{LAST}-2", changes=f"off~{LAST}-2")
+    assert f"its map is empty. Layer {LAST} is the last here: no head comes after it" in says(app)
+    (link,) = [link.proto for link in app.main.get("page_link") if link.proto.label == "See it on Fill the blank"]
+    there = open_app("fill_mask", **dict(parse_qsl(link.query_string)))
+    assert not there.exception
+    assert there.text_input(key="fill_mask_text").value == TEXT
+    assert there.session_state["fill_mask_changes"] == (Change("off", LAST - 1, 1),)
+    assert there.session_state["fill_mask_heads"] == [(LAST - 1, 1)]
+
+
+def test_where_the_answer_stands_above_nobody_is_led_to_it(open_app: Open):
+    app = open_app("fill_mask", text="A [MASK] sings.", heads=f"{LAST}-2", changes=f"off~{LAST}-2")
+    assert f"Layer {LAST} is the last here" in says(app)
+    assert "See it on Fill the blank" not in [link.proto.label for link in app.main.get("page_link")]
+
+
+@pytest.mark.parametrize("changes", ["off~1-1", f"off~1-1_off~{LAST}-2", "temperature~1.01"])
+def test_a_change_before_the_last_layer_is_not_said_to_move_nothing(open_app: Open, changes: str):
+    assert "is the last here" not in says(open_app(text=TEXT, heads=f"{LAST}-2", changes=changes))
+
+
+def test_changes_that_the_model_or_the_text_does_not_have_are_left_out_and_told(open_app: Open):
+    app = open_app(text=TEXT, changes="off~99-1_hide~999_off~1-1")
+    assert chips(app) == ["Layer 1, head 1 off"]
+    assert "there is no layer 99" in says(app)
+    assert "there is no token 999" in says(app)
+
+
+def test_another_text_takes_changes_of_tokens_back_and_keeps_those_of_heads(open_app: Open):
+    app = open_app(text=TEXT, changes="off~1-1_hide~3")
+    app.text_input(key="attention_text").set_value("A woman sings.").run()
+    assert chips(app) == ["Layer 1, head 1 off"]
+    assert "This is another text" in says(app)
+
+
+def test_the_text_on_a_chip_is_never_markup(open_app: Open):
+    app = open_app(text="**bold** :red[x] <b>", changes="hide~2_hide~4")
+    labels = [button.label for button in app.button if button.key.startswith("attention_chip_")]
+    assert labels
+    assert not any("**" in label or ":red[" in label for label in labels)
+
+
+def test_an_example_begins_unchanged(open_app: Open):
+    app = open_app(text=TEXT, changes="off~1-1")
+    group = app.pills(key="attention_example")
+    group.set_value(group.options[0].content if hasattr(group.options[0], "content") else group.options[0]).run()
+    assert chips(app) == []
+
+
+def test_two_visitors_see_their_own_changes(open_app: Open):
+    first, second = open_app(text=TEXT, heads="2-1", changes="off~1"), open_app(text=TEXT, heads="2-1", changes="temperature~5")
+    for _ in range(2):
+        first.run()
+        second.run()
+    np.testing.assert_allclose(maps(first)[1], weights("off~1")[1, 0], atol=1e-4)
+    np.testing.assert_allclose(maps(second)[1], weights("temperature~5")[1, 0], atol=1e-4)
+    assert (chips(first), chips(second)) == (["Layer 1 off"], ["Temperature 5"])
+
+
+def test_back_in_the_browser_brings_the_changes_of_tokens_back_with_their_text(open_app: Open):
+    app = open_app(text=TEXT, changes="off~1-1_hide~3")
+    before = dict(app.query_params)
+    app.text_input(key="attention_text").set_value("A woman sings.").run()
+    assert len(chips(app)) == 1
+    app.query_params = before
+    app.run()
+    assert len(chips(app)) == 2
+    assert "another text" not in says(app)
+    assert app.query_params == before

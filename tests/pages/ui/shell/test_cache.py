@@ -1,0 +1,165 @@
+"""The cache gives everyone the result of their own question, within its bound."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from cachetools import LRUCache
+
+from pages.ui.panels.attention_panel import prepared_view
+from pages.ui.panels.view_options import ViewOptions
+from pages.ui.shell import cache
+from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace
+
+MODEL = "embedded"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A result of a known size."""
+
+    name: str
+    nbytes: int
+
+
+@pytest.fixture
+def room(monkeypatch: pytest.MonkeyPatch) -> LRUCache:
+    """An empty cache of 100,000 bytes."""
+    empty = LRUCache(100_000, getsizeof=lambda kept: kept.nbytes)
+    monkeypatch.setattr(cache, "_kept", empty)
+    return empty
+
+
+def never():
+    raise AssertionError("this was to come from the cache")
+
+
+def test_the_same_question_is_computed_once(room: LRUCache):
+    first = cache.remember(("a",), lambda: Block("first", 10))
+    assert cache.remember(("a",), never) is first
+
+
+def test_the_bound_is_in_bytes_and_the_least_recently_used_make_room(room: LRUCache):
+    for name in "abc":
+        cache.remember((name,), lambda: Block("large", 30_000))
+    cache.remember(("a",), never)
+    cache.remember(("d",), lambda: Block("large", 30_000))
+    assert room.currsize <= 100_000
+    assert cache.remember(("a",), never).name == "large"
+    assert cache.remember(("b",), lambda: Block("again", 1)).name == "again"
+
+
+def test_a_result_larger_than_the_bound_is_handed_out_and_displaces_nothing(room: LRUCache):
+    cache.remember(("small",), lambda: Block("small", 10))
+    assert cache.remember(("huge",), lambda: Block("huge", 1_000_000)).name == "huge"
+    assert cache.remember(("small",), never).name == "small"
+
+
+def test_a_long_key_counts_though_its_result_is_tiny(room: LRUCache):
+    for number in range(50):
+        cache.remember((f"{number} " + " " * 500,), lambda: Block("tiny", 1))
+    assert len(room) < 5
+
+
+def words(count: int) -> Encoding:
+    """A text of one-piece words."""
+    return Encoding(
+        text="tea " * count,
+        pair=None,
+        ids=(7,) * count,
+        tokens=("tea",) * count,
+        segments=(0,) * count,
+        special=(False,) * count,
+        words=tuple(range(count)),
+        word_texts=("Tea",) * count,
+        blanks=(),
+        unknown=(),
+    )
+
+
+def test_a_run_and_its_view_as_it_is_do_not_push_each_other_out(monkeypatch: pytest.MonkeyPatch):
+    text, weights = words(512), np.broadcast_to(np.float32(1 / 512), (12, 12, 512, 512))
+    run = Trace("large", "cpu", (AttentionStack("self", text, text, weights),))
+    monkeypatch.setattr(cache, "_kept", LRUCache(run.nbytes + 5_000_000, getsizeof=lambda kept: kept.nbytes))
+    options = ViewOptions("self", ((0, 0),), words=False, hide=False, show="both", lines=9, scale="plain", focus=None)
+    cache.remember(("trace",), lambda: run)
+    shown = prepared_view(run.attention, ("large", "cpu"), options)
+    assert shown.weights is weights
+    assert shown.queries == text.tokens
+    assert cache.remember(("trace",), never) is run
+
+
+def test_a_view_in_whole_words_is_made_once(room: LRUCache):
+    text = words(5)
+    stack = AttentionStack("self", text, text, np.full((2, 3, 5, 5), 0.2, np.float32))
+    options = ViewOptions("self", ((0, 0),), words=True, hide=False, show="both", lines=9, scale="plain", focus=None)
+    shown = prepared_view(stack, ("small", "cpu"), options)
+    assert shown.queries == ("Tea",) * 5
+    assert prepared_view(stack, ("small", "cpu"), options) is shown
+
+
+def test_the_default_bound_holds_two_visitors_long_texts_one_of_them_in_whole_words(monkeypatch: pytest.MonkeyPatch):
+    empty = LRUCache(cache._kept.maxsize, getsizeof=lambda kept: kept.nbytes)
+    monkeypatch.setattr(cache, "_kept", empty)
+    for name in ("run", "run in whole words", "another's run"):
+        cache.remember((name,), lambda: Block("twelve by twelve, 512 tokens", 12 * 12 * 512 * 512 * 4))
+    assert len(empty) == 3
+
+
+def test_what_goes_wrong_is_passed_on_and_not_kept(room: LRUCache):
+    def fail():
+        raise TextProblem("no")
+
+    with pytest.raises(TextProblem, match="no"):
+        cache.remember(("a",), fail)
+    assert cache.remember(("a",), lambda: Block("now", 1)).name == "now"
+
+
+def test_a_trace_is_that_of_the_engine_and_the_same_one_the_second_time(room: LRUCache):
+    trace = cache.trace(MODEL, "Time flies", "Fruit flies")
+    assert cache.trace(MODEL, "Time flies", "Fruit flies") is trace
+    direct = cache.engine(MODEL).trace("Time flies", "Fruit flies")
+    np.testing.assert_array_equal(trace.attention.weights, direct.attention.weights)
+    assert trace.attention.query_tokens == direct.attention.query_tokens
+
+
+def test_every_part_of_the_question_is_in_the_key(room: LRUCache):
+    one = cache.trace(MODEL, "Time flies")
+    others = [
+        cache.trace(MODEL, "Time flies "),
+        cache.trace(MODEL, "Time", "flies"),
+        cache.trace(MODEL, "Time flies", keep=("weights", "hidden")),
+        cache.trace(MODEL, "Time flies", interventions=Interventions(frozenset({(0, 1)}))),
+    ]
+    assert len({id(trace) for trace in [one, *others]}) == 5
+    assert cache.trace(MODEL, "Time flies", "") is one
+    assert not others[-1].attention.weights[0, 1].any()
+    assert one.attention.weights[0, 1].any()
+
+
+def test_nothing_handed_out_can_be_changed(room: LRUCache):
+    with pytest.raises(ValueError, match="read-only"):
+        cache.trace(MODEL, "Time flies").attention.weights[0, 0, 0, 0] = 1
+
+
+def test_visitors_at_once_get_their_own_answers(room: LRUCache):
+    asks = [(f"visitor {number % 5}", Interventions(frozenset({(number % 4, number % 8)}))) for number in range(40)]
+
+    def ask(question: tuple[str, Interventions]):
+        return cache.trace(MODEL, question[0], interventions=question[1])
+
+    with ThreadPoolExecutor(8) as visitors:
+        traces = list(visitors.map(ask, asks))
+    for (text, changes), trace in zip(asks, traces, strict=True):
+        assert trace.attention.query_tokens.text == text
+        assert trace.interventions == changes
+        ((layer, head),) = changes.heads_off
+        assert not trace.attention.weights[layer, head].any()
+
+
+def test_a_model_that_is_not_there_is_a_clear_error():
+    with pytest.raises(ModelUnavailable, match="no model named 'banana'"):
+        cache.trace("banana", "Time flies")

@@ -1,0 +1,204 @@
+"""Controls give plain values that can be used, whatever the session or a link holds."""
+
+import json
+import string
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from pages.fill_mask import blank_attention
+from pages.ui.panels import view_options
+from pages.ui.panels.attention_table import as_csv, numbered, token_rows
+from pages.ui.shell import cache, controls, examples
+from pages.ui.shell.address import choice_field, flag_field, number_field, text_field, understand
+from tx_core.analysis import views
+from tx_core.engine import catalogue
+
+FIELDS = (text_field("text", "hello"), *view_options.view_fields([(0, 1)]))
+HEADS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=5, unique=True)
+VALUES = st.fixed_dictionaries(
+    {
+        "text": st.text(),
+        "stack": st.sampled_from(list(view_options.STACKS)),
+        "heads": HEADS,
+        "words": st.booleans(),
+        "hide": st.booleans(),
+        "show": st.sampled_from(list(view_options.SHOWN)),
+        "lines": st.integers(1, 200),
+        "scale": st.sampled_from(view_options.SCALES),
+        "focus": st.none() | st.integers(0, 511),
+    }
+)
+
+
+@given(VALUES)
+def test_what_is_written_into_an_address_is_read_back(values: dict):
+    written = {field.name: field.write(values[field.name]) for field in FIELDS if values[field.name] != field.default}
+    assert understand(FIELDS, written) == (values, [])
+
+
+@given(st.dictionaries(st.sampled_from([field.name for field in FIELDS]), st.text(string.printable + "٣²💥")))
+def test_an_address_of_nonsense_gives_values_that_can_be_used_and_names_the_rest(asked: dict):
+    values, wrong = understand(FIELDS, asked)
+    for field in FIELDS:
+        if field.name in wrong or field.name not in asked:
+            assert values[field.name] == field.default
+        else:
+            assert field.read(field.write(values[field.name])) == values[field.name]
+
+
+@pytest.mark.parametrize(
+    ("field", "written"),
+    [
+        (flag_field("words"), "yes"),
+        (number_field("lines", 5, 1, 9), "10"),
+        (number_field("lines", 5, 1, 9), "٣"),
+        (choice_field("show", ("a", "b")), "c"),
+        *((FIELDS[2], wrong) for wrong in ("", "1", "0-1", "1-1_", "1-1_1-1", "-1-2")),
+        *((FIELDS[-1], wrong) for wrong in ("0", "-1", "1.5", "9999999", "x")),
+    ],
+)
+def test_what_makes_no_sense_is_refused(field, written: str):
+    with pytest.raises(ValueError, match=r"\w"):
+        field.read(written)
+
+
+def heads_page() -> None:
+    import streamlit as st
+
+    from pages.ui.shell import controls
+
+    st.session_state.setdefault("heads", [(0, 0), (9, 9)])
+    st.text(str(controls.layer_and_heads("heads", 3, 5)))
+
+
+def test_heads_that_the_model_lacks_are_left_out_and_none_becomes_the_first():
+    app = AppTest.from_function(heads_page).run()
+    assert app.text[0].value == "[(0, 0)]"
+    assert app.selectbox[0].set_value((2, 4)).run().run().text[0].value == "[(2, 4)]"
+    app.session_state["heads"] = []
+    assert app.run().text[0].value == "[(0, 0)]"
+    assert app.selectbox[0].value == (0, 0)
+
+
+def test_several_heads_have_no_single_name_and_choosing_one_replaces_them():
+    app = AppTest.from_function(heads_page)
+    app.session_state["heads"] = [(0, 1), (2, 4)]
+    assert app.run().selectbox[0].value is None
+    assert app.selectbox[0].placeholder == "Mean of 2 heads"
+    assert app.selectbox[0].set_value((1, 3)).run().run().text[0].value == "[(1, 3)]"
+
+
+def model_page() -> None:
+    import streamlit as st
+
+    from pages.ui.shell import controls
+
+    st.text(controls.model("model"))
+
+
+def test_a_model_that_is_not_on_offer_becomes_the_embedded_one():
+    app = AppTest.from_function(model_page, default_timeout=60)
+    app.session_state["model"] = "someone/model"
+    assert app.run().text[0].value == "embedded"
+
+
+def test_any_hub_id_may_be_named_where_the_host_allows_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TX_ANY_MODEL", "1")
+    app = AppTest.from_function(model_page, default_timeout=60)
+    app.session_state["model"] = "someone/model"
+    assert app.run().text[0].value == "someone/model"
+
+
+def test_the_sizes_of_the_embedded_model_are_those_that_it_has():
+    engine = catalogue.load(catalogue.DEFAULT)
+    assert controls.embedded_sizes() == (engine.num_layers, engine.num_heads)
+
+
+@pytest.mark.parametrize("page", ["masks", "bert", "self_attention", "heads_and_blocks"])
+def test_a_link_may_name_the_layers_that_the_catalogue_gives_the_embedded_model_and_no_others(
+    open_app, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    entries = json.loads(controls.CATALOGUE.read_text(encoding="utf-8"))
+    (tmp_path / "catalogue.json").write_text(json.dumps([entries[0] | {"num_layers": 3, "num_heads": 5}]), encoding="utf-8")
+    monkeypatch.setattr(controls, "CATALOGUE", tmp_path / "catalogue.json")
+    told = ["\n".join(one.value for one in open_app(page, layer=layer).info) for layer in ("3", "4")]
+    assert ["not known here: layer" in notes for notes in told] == [False, True]
+
+
+def test_a_model_without_the_heads_of_the_first_view_begins_with_its_very_first():
+    ((layer, head),) = blank_attention.FIRST_HEADS
+    assert blank_attention.first_heads(layer + 1, head + 1) == [(layer, head)]
+    assert blank_attention.first_heads(layer, head + 1) == blank_attention.first_heads(layer + 1, head) == [(0, 0)]
+
+
+def test_a_model_is_described_by_its_size_licence_heads_and_use():
+    electra = next(card for card in catalogue.catalogue() if card.name == "electra-small")
+    assert controls.model_facts(electra).startswith("12 layers × 4 heads · 54 MB · licence: Apache 2.0 · cannot fill blanks")
+    unknown = catalogue.ModelCard("x", "x", "", None, None, None, "see its page", True, "")
+    assert controls.model_facts(unknown) == "licence: see its page · fills blanks"
+
+
+def test_the_budget_counts_special_tokens_and_the_second_sentence():
+    engine = cache.engine("embedded")
+    assert controls.budget(engine, "the cat") == "4 of 128 tokens"
+    assert controls.budget(engine, "the cat", "the dog") == "7 of 128 tokens"
+    assert controls.budget(engine, "the " * 127) == "129 of 128 tokens"
+    assert controls.budget(engine, "  ") == ""
+
+
+def sentence_page() -> None:
+    import streamlit as st
+
+    from pages.ui.shell import controls
+
+    st.text(repr(controls.sentence("box", default="A first sentence.")))
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.text(max_size=60))
+def test_a_sentence_is_given_as_it_was_typed(written: str):
+    app = AppTest.from_function(sentence_page).run()
+    assert app.text[0].value == "'A first sentence.'"
+    assert app.text_input[0].set_value(written).run().text[0].value == repr(written)
+
+
+def test_there_are_a_dozen_examples_with_different_titles_and_a_pair_among_them():
+    found = examples.curated()
+    assert len({example.title for example in found}) == len(found) == 12
+    assert len({(example.text, example.pair) for example in found}) == 12
+    assert any(example.pair for example in found)
+
+
+def test_the_csv_holds_every_weight_with_labels_that_no_spreadsheet_computes():
+    labels = numbered(["=1+1", 'say "hi", you'])
+    written = as_csv(labels, labels, np.array([[0.25, 0.75], [1, 0]], np.float32))
+    assert written.splitlines() == [
+        'query \\ key,1 =1+1,"2 say ""hi"", you"',
+        "1 =1+1,0.250000,0.750000",
+        '"2 say ""hi"", you",1.000000,0.000000',
+    ]
+
+
+def test_the_token_table_names_segments_special_tokens_blanks_and_unknown_ones():
+    rows = token_rows(cache.engine("embedded").encode("the 💥", "a ___"))
+    assert [(row["token"], row["sentence"], row["remark"]) for row in rows] == [
+        ("[CLS]", "first", "special"),
+        ("the", "first", ""),
+        ("[UNK]", "first", "unknown to the model"),
+        ("[SEP]", "first", "special"),
+        ("a", "second", ""),
+        ("[MASK]", "second", "blank"),
+        ("[SEP]", "second", "special"),
+    ]
+    assert rows[2]["word"] == "💥"
+    assert [row["place"] for row in rows] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_a_view_of_merged_words_labels_the_unknown_one_as_it_was_typed():
+    trace = cache.trace("embedded", "the 💥")
+    assert views.view(trace.attention, merge_words=True).keys == ("[CLS]", "the", "💥", "[SEP]")

@@ -1,0 +1,248 @@
+"""What surrounds every page, as Streamlit runs it without a browser."""
+
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages import contents
+from pages.contents import PAGES
+from pages.ui.shell import cache, readiness
+from pages.ui.shell.link_length import LONGEST_LINK
+from pages.ui.shell.readiness import Status
+from tx_core.engine import catalogue
+from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem
+
+
+def opened() -> None:
+    from pages.ui.shell.frame import open_page
+
+    open_page("attention")
+
+
+def framed() -> None:
+    from pages.ui.shell.frame import open_page, show_engine
+
+    show_engine(open_page("attention"), "Own model", "cuda:1")
+
+
+def explained() -> None:
+    from pages.ui.shell.frame import explain
+    from tx_core.errors import TextProblem
+
+    explain(TextProblem("<script>alert(1)</script> is *too* long: shorten it."))
+
+
+def explained_as(kind: type) -> None:
+    from pages.ui.shell.frame import explain
+
+    explain(kind("Why."))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
+def test_every_page_opens_with_its_question_and_its_lead(open_app, page):
+    app = open_app(page.key)
+    assert not app.exception
+    assert [title.value for title in app.title] == [page.question]
+    assert page.lead in [text.value for text in app.markdown]
+
+
+def test_the_navigation_lists_every_page_once_in_order(open_app):
+    app = open_app()
+    assert [link.label for link in app.sidebar.page_link] == [page.name for page in PAGES]
+
+
+def test_the_badge_says_that_the_model_is_warming_up_and_then_which_model_it_is(monkeypatch):
+    monkeypatch.setattr(readiness.default_engine, "status", Status("warming up"))
+    app = AppTest.from_function(opened).run()
+    assert [caption.value for caption in app.caption] == [":material/hourglass_top: The model is warming up"]
+    monkeypatch.setattr(readiness.default_engine, "status", Status("ready", "A model", "cpu"))
+    app.run()
+    assert [caption.value for caption in app.caption] == [":material/memory: A model · on the processor (CPU)"]
+
+
+def test_a_page_can_say_that_another_model_computed_on_another_device():
+    app = AppTest.from_function(framed).run()
+    assert [caption.value for caption in app.caption] == [":material/memory: Own model · on the graphics card (CUDA)"]
+
+
+def test_a_problem_is_shown_as_it_is_written_and_never_as_markup():
+    app = AppTest.from_function(explained).run()
+    assert [text.value for text in app.text] == ["<script>alert(1)</script> is *too* long: shorten it."]
+    assert not any("script" in markdown.value for markdown in app.markdown)
+
+
+@pytest.mark.parametrize(
+    ("kind", "heading"),
+    [
+        (TextProblem, "Check the input"),
+        (CheckpointProblem, "The model cannot be loaded"),
+        (ModelUnavailable, "Not available"),
+        (ChangeProblem, "The change does not fit"),
+        (Busy, "Busy at the moment"),
+        (ExplorerError, "This cannot be shown"),
+    ],
+)
+def test_a_problem_is_headed_by_its_kind(kind, heading):
+    app = AppTest.from_function(explained_as, args=(kind,)).run()
+    assert [markdown.value for markdown in app.markdown] == [f":orange[:material/info:] **{heading}**"]
+
+
+@pytest.mark.parametrize("page", ["summaries", "bertviz_page", "self_attention", "heads_and_blocks", "masks"])
+def test_a_page_without_examples_sends_nobody_to_an_example(open_app, page):
+    app = open_app(page, text=" ")
+    assert "There is no text yet: type a sentence." in [text.value for text in app.text]
+
+
+UNKNOWN = [
+    ("attention", {}),
+    ("fill_mask", {}),
+    ("compare", {}),
+    ("bertviz_page", {}),
+    ("self_attention", {}),
+    *(("summaries", {"part": part}) for part in ("glance", "layers", "values", "alike", "lens", "owed")),
+    *(("heads_and_blocks", {"part": part}) for part in ("heads", "feed", "norm", "depth", "journey", "embeddings")),
+    *(("masks", {"part": part}) for part in ("one", "penalty", "batch")),
+    ("positions", {"part": "shuffle"}),
+    *(("bert", {"part": part}) for part in ("compare", "random", "labels", "family")),
+]
+
+
+@pytest.mark.parametrize(("page", "asked"), UNKNOWN, ids=lambda value: str(value))
+def test_a_page_that_shows_a_text_warns_of_words_that_the_model_does_not_know(open_app, page, asked):
+    (warning,) = open_app(page, text="مرحبا 💥 [MASK]", **asked).warning
+    assert "not in this model's vocabulary" in warning.value
+    assert not open_app(page, text="The cat sat on the [MASK].", **asked).warning
+
+
+def test_a_page_that_is_not_in_the_table_is_an_error():
+    with pytest.raises(KeyError, match="no-such-page"):
+        contents.page("no-such-page")
+
+
+def test_a_link_can_carry_any_text():
+    app = AppTest.from_function(frame_link)
+    app.query_params["text"] = "a & b = c? 🐦 <i>"
+    app.query_params["heads"] = ["1", "2"]
+    app.run()
+    assert app.text[0].value.endswith("?text=a+%26+b+%3D+c%3F+%F0%9F%90%A6+%3Ci%3E&heads=1&heads=2")
+
+
+def frame_link() -> None:
+    import streamlit as st
+
+    from pages.ui.shell.frame import current_link
+
+    st.text(current_link())
+
+
+def test_the_longest_link_is_one_that_a_server_still_answers(server):
+    from tests.support.serving import fetch
+
+    assert fetch(f"{server}/?text={'a' * LONGEST_LINK}")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("page", "others"),
+    [
+        ("attention", ["fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks"]),
+        ("fill_mask", ["attention", "summaries", "positions", "bert"]),
+        ("masks", ["attention", "fill_mask", "heads_and_blocks"]),
+        ("positions", ["attention", "masks", "fill_mask", "bert"]),
+        ("heads_and_blocks", ["attention", "self_attention", "bert"]),
+    ],
+)
+def test_a_page_leads_to_others_by_their_questions_and_the_text_goes_along(open_app, page, others):
+    app = open_app(page, text="A [MASK] sings.", pair="It flies.")
+    links = {link.proto.label: link.proto.query_string for link in app.main.get("page_link")}
+    assert list(links) == [contents.page(other).question for other in others]
+    has_second = bool(contents.page(page).second)
+    for other in others:
+        name = contents.page(other).second
+        second = f"&{name}=It+flies." if has_second and name else ""
+        assert links[contents.page(other).question] == f"text=A+%5BMASK%5D+sings.{second}"
+
+
+def test_two_sentences_stand_side_by_side_on_compare_and_come_back_together(open_app):
+    def way(app, page: str) -> dict[str, str]:
+        (link,) = [link.proto for link in app.main.get("page_link") if link.proto.label == contents.page(page).question]
+        return dict(parse_qsl(link.query_string))
+
+    both = {"text": "A bird sings.", "pair": "It flies."}
+    compare = open_app("compare", **way(open_app("attention", **both), "compare"))
+    assert [compare.text_input(key=f"compare_{name}").value for name in ("text", "text_b")] == list(both.values())
+    assert way(compare, "attention") == both
+    assert way(open_app("compare", text="A bird sings."), "attention") == {"text": "A bird sings."}
+    read_together = open_app("compare", **both, text_b="A cat sits.", two="1")
+    assert way(read_together, "attention") == both
+
+
+@pytest.mark.parametrize("page", ["attention", "summaries", "bertviz_page", "bert", "heads_and_blocks"])
+def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_and_its_link(
+    open_app, page: str, monkeypatch: pytest.MonkeyPatch
+):
+    def damaged(name: str) -> None:
+        raise CheckpointProblem("The weights are damaged.")
+
+    monkeypatch.setattr(cache, "engine", damaged)
+    app = open_app(page, text="Time flies.")
+    assert not app.exception
+    assert "The weights are damaged." in [one.value for one in app.text]
+    assert app.text_input(key=f"{page}_text").value == "Time flies."
+    assert app.query_params == {"text": "Time flies."}
+    ways = [link.proto for link in app.main.get("page_link")]
+    assert contents.page("fill_mask" if page == "attention" else "attention").question in [way.label for way in ways]
+    assert {way.query_string for way in ways} == {"text=Time+flies."}
+    app.session_state["share_link"] = True
+    assert any("opens this link" in one.value for one in app.run().text)
+
+
+def test_a_page_without_a_text_of_its_own_leads_to_others_too(open_app):
+    links = [link.proto for link in open_app("encoder_decoder").main.get("page_link")]
+    assert [(link.label, link.query_string) for link in links] == [
+        (contents.page(other).question, "") for other in ("self_attention", "masks", "positions")
+    ]
+
+
+@pytest.mark.parametrize("text", ["a bird " * 1429, "🐦" * 5500], ids=["10,000 characters", "emoji"])
+@pytest.mark.parametrize(
+    "page", [page.key for page in PAGES if page.computes and page.key not in ("encoder_decoder", "many_sentences")]
+)
+def test_a_text_too_long_for_an_address_stays_on_the_page_which_says_so(open_app, page, text):
+    app = open_app(page, **({"part": "shuffle"} if page == "positions" else {}))
+    app.text_input(key=f"{page}_text").set_value(text).run()
+    assert not app.exception
+    assert app.text_input(key=f"{page}_text").value == text
+    assert "text" not in app.query_params
+    assert any("too long for the address" in caption.value for caption in app.caption)
+    app.session_state["share_link"] = True
+    assert any("needs a link of" in one.value for one in app.run().text)
+    assert app.text_input(key=f"{page}_text").value == text
+
+
+def test_a_text_too_long_for_an_address_leaves_the_other_settings_there_and_comes_back_when_shortened(open_app):
+    app = open_app("masks", text="a bird " * 1429, padding="3")
+    assert app.query_params == {"padding": "3"}
+    app.query_params = {}
+    app.switch_page("positions/page.py").run()
+    app.switch_page("masks/page.py").run()
+    assert app.text_input(key="masks_text").value == "a bird " * 1429
+    app.text_input(key="masks_text").set_value("A short one.").run()
+    assert app.query_params == {"text": "A short one.", "padding": "3"}
+    assert not any("too long for the address" in caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize(
+    "page", ["attention", "fill_mask", "compare", "summaries", "many_sentences", "bertviz_page", "positions"]
+)
+def test_no_model_is_said_to_have_computed_where_the_chosen_one_cannot_be_had(open_app, monkeypatch, page):
+    def unreachable(_hub_id: str, _revision: str | None):
+        raise ModelUnavailable("It cannot be reached now.")
+
+    monkeypatch.setattr(catalogue, "fetch", unreachable)
+    app = open_app(page, model="bert-base-uncased", **({"part": "shuffle"} if page == "positions" else {}))
+    assert not app.exception
+    assert any("cannot be reached" in text.value for text in app.text)
+    assert not [caption.value for caption in app.caption if caption.value.startswith(":material/memory:")]
+    app = open_app(page)
+    assert [caption.value for caption in app.caption if caption.value.startswith(":material/memory:")]

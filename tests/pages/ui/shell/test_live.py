@@ -1,0 +1,127 @@
+"""The parts of pages that are drawn anew by themselves: a change in one of them runs that part alone, as in a browser."""
+
+from functools import partial
+from threading import Thread
+
+import pytest
+import torch
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
+
+from pages.ui.shell import cache
+from pages.ui.shell.link_length import LONGEST_LINK
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
+from tx_core.errors import ModelUnavailable
+
+HUB_MODEL = "roberta-base"
+
+
+def run_part(app: AppTest, widget: str, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """Run what a browser asks for when it sends a widget: the part that the widget stands in, nothing else."""
+    known = app._session_state._state._new_widget_state.widget_metadata
+    (part,) = {known[name].fragment_id for name in known if name.endswith(f"-{widget}")}
+    assert part
+
+    class KnownPages(PagesManager):
+        """A server remembers the pages of the last whole run; AppTest begins anew each time."""
+
+        def __init__(self, *options: object, **named: object):
+            super().__init__(*options, **named)
+            self.set_pages_and_resolve(app._registered_pages)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(local_script_runner, "RerunData", partial(local_script_runner.RerunData, fragment_id=part))
+        patched.setattr(app_test, "PagesManager", KnownPages)
+        return app.run()
+
+
+def said(app: AppTest) -> str:
+    return "\n".join(one.value for kind in (app.text, app.caption, app.markdown) for one in kind)
+
+
+@pytest.fixture
+def lost_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model of the hub that was there when a page began, and is gone when its part is drawn."""
+    asked = []
+
+    def engine(name: str) -> Engine:
+        if name == HUB_MODEL:
+            asked.append(name)
+            if len(asked) != 1:
+                raise ModelUnavailable("It is gone.")
+        return catalogue.load(catalogue.DEFAULT)
+
+    monkeypatch.setattr(cache, "engine", engine)
+
+
+@pytest.mark.parametrize("part", ["values", "lens", "owed"])
+def test_the_built_in_model_can_be_chosen_within_a_part(open_app, part: str, lost_model, monkeypatch: pytest.MonkeyPatch):
+    app = open_app("summaries", text="A [MASK] sings.", part=part, model=HUB_MODEL)
+    assert not app.exception
+    assert "It is gone." in said(app)
+    app.button(key="summaries_model_default").click()
+    app = run_part(app, "summaries_model_default", monkeypatch)
+    assert not app.exception
+    assert "It is gone." not in said(app)
+    assert app.selectbox(key="summaries_model").value == catalogue.DEFAULT
+    assert "model" not in app.query_params
+
+
+@pytest.mark.parametrize("widget", ["classifier_text", "encoder_decoder_numbers"])
+def test_a_text_typed_in_a_part_is_told_when_it_grows_too_long_for_the_address_and_when_it_fits_again(
+    open_app, widget: str, monkeypatch: pytest.MonkeyPatch
+):
+    app = open_app(widget.rpartition("_")[0])
+    for text, too_long in (("7 " * LONGEST_LINK, True), ("7 8 9", False), ("7 8", False), ("8 " * LONGEST_LINK, True)):
+        app.text_input(key=widget).set_value(text)
+        app = run_part(app, widget, monkeypatch)
+        assert not app.exception
+        assert app.text_input(key=widget).value == text
+        assert ("too long for the address" in said(app)) == too_long
+
+
+def test_a_model_that_can_be_had_after_all_is_named_in_the_badge(open_app, monkeypatch: pytest.MonkeyPatch):
+    def refuse(name: str) -> Engine:
+        raise ModelUnavailable("Not yet.")
+
+    for part, widget in (("ways", "positions_length"), ("demands", "positions_length"), ("shuffle", "positions_model")):
+        with monkeypatch.context() as patched:
+            patched.setattr(cache, "engine", refuse)
+            app = open_app("positions", part=part, scheme="learned")
+        assert "Not yet." in said(app)
+        app = run_part(app, widget, monkeypatch)
+        assert not app.exception
+        assert "Not yet." not in said(app)
+        assert f":material/memory: {cache.engine(catalogue.DEFAULT).title}" in said(app)
+
+
+def draw_its_threads() -> None:
+    """A page with a part that tells on how many cores it computes, and another part in it."""
+    import streamlit as st
+    import torch
+
+    from pages.ui.shell.live import live
+
+    def inner() -> None:
+        st.text(torch.get_num_threads())
+
+    def outer() -> None:
+        inner()
+        live("threads", (), inner)
+
+    live("threads", (), outer)
+
+
+def test_a_part_computes_on_one_core_and_other_threads_keep_theirs():
+    usual, found = torch.get_num_threads(), []
+    torch.set_num_threads(2)
+    try:
+        app = AppTest.from_function(draw_its_threads, default_timeout=30).run()
+        later = Thread(target=lambda: found.append(torch.get_num_threads()))
+        later.start()
+        later.join()
+        assert [one.value for one in app.text] == ["1", "1"]
+        assert (torch.get_num_threads(), found) == (2, [2])
+    finally:
+        torch.set_num_threads(usual)

@@ -1,0 +1,132 @@
+"""Whatever a visitor types, it stays text where only plain letters are safe: in comments, captions and names of files."""
+
+import hypothesis
+import pytest
+from hypothesis import strategies
+
+from pages.compare import snippets
+from pages.compare.export import word_exhibit
+from pages.compare.run import run
+from pages.compare.sides import Sides
+from pages.compare.state import Side
+from pages.compare.word_similarity import Followed
+from pages.fill_mask import snippets as prediction_snippets
+from pages.fill_mask.blank_attention import BlankShown
+from pages.fill_mask.export import Lists
+from pages.many_sentences import export
+from pages.summaries import library_snippets
+from pages.summaries import snippets as summary_snippets
+from pages.ui.export import core_snippet
+from pages.ui.export.web_page import stand_alone
+from pages.ui.panels.answers import Answer
+from pages.ui.panels.changes import Change
+from pages.ui.panels.prediction_settings import Settings
+from pages.ui.shell.plain_names import file_stem, one_line, shortened
+from tx_core.analysis.attribution import attribute
+from tx_core.analysis.comparison import compare
+from tx_core.analysis.word_alignment import equal_words
+from tx_core.analysis.word_similarity import cosines, likeness, word_vectors
+from tx_core.corpus.sentence_file import embedded_sentences
+from tx_core.corpus.statistics import read_all
+from tx_core.engine import catalogue
+from tx_core.fill_mask.predictions import predict
+
+HOSTILE = "Li\x00ke\u202eit\u2066 now\r\nimport os\x85import os\u2028import os\x0cimport os\ud800"
+
+
+@hypothesis.given(strategies.text())
+def test_one_line_holds_nothing_unseen_and_every_letter(text: str):
+    line = one_line(text)
+    assert line.replace("\u200c", "").replace("\u200d", "").isprintable()
+    seen = "".join(sign for sign in text if sign.isprintable() or sign in "\u200c\u200d")
+    assert line.replace(" ", "") == seen.replace(" ", "")
+
+
+def test_what_joins_letters_and_emoji_stays():
+    assert one_line("می\u200cخواهم 👩\u200d🚀") == "می\u200cخواهم 👩\u200d🚀"
+
+
+def test_a_name_of_a_file_holds_plain_letters_only():
+    assert file_stem("early answers", "some one/bert: «base»") == "early-answers-some-one-bert-base-"
+
+
+def two_sides(text: str, other: str) -> Sides:
+    """A comparison of two sentences."""
+    runs = (run(Side(each, "", "embedded", (0, None), 0, ()), hide=False) for each in (text, other))
+    return Sides(*runs, "text", False)
+
+
+def followed_first(sides: Sides, word: str) -> Followed:
+    """The first word that both sentences have, followed through the layers under some name."""
+    vectors = [word_vectors(each.trace.hidden, each.view.query_places) for each in sides.runs]
+    spelled = [each.spelled for each in sides.runs]
+    places = equal_words(*spelled)[0]
+    return Followed(places, word, likeness(cosines(*vectors), *spelled, places))
+
+
+def every_code(title: str) -> dict[str, str]:
+    """The code of every page under one title."""
+    engine = catalogue.load("embedded")
+    trace, sides = engine.trace("time ___ like"), two_sides("time flies like", "fruit flies like")
+    answer = Answer("time ___ like", predict(engine, "time ___ like", top_k=3), ((),), ())
+    lists, word = Lists("embedded", (answer,), Settings(3, 1.0, 1.0, 1.0)), followed_first(sides, "flies")
+    seen = BlankShown("time ___ like", 0, trace, (Change("off", 0, 1),), None)
+    one, other = sides.runs
+    found = compare(one.view, other.view, one.spelled, other.spelled, one.weights, other.weights)
+    summaries = summary_snippets
+    return {
+        "opening": "\n".join(core_snippet.opening(title, "embedded", "import torch")),
+        "core lists": prediction_snippets.core_lists(title, lists),
+        "lists": prediction_snippets.library_lists(title, lists),
+        "core shift": prediction_snippets.core_shift(title, lists, seen),
+        "shift": prediction_snippets.library_shift(title, lists, seen),
+        "core maps": snippets.core_maps(title, sides),
+        "maps": snippets.library_maps(title, sides, found),
+        "core word": snippets.core_word(title, sides, word),
+        "word": snippets.library_word(title, sides, word),
+        "many": export.core_many(title, read_all(engine, embedded_sentences())),
+        "core lens": summaries.core_lens(title, trace, 2, 5),
+        "lens": library_snippets.library_lens(title, trace, 2, 5, "bert"),
+        "owed": library_snippets.library_owed(title, trace, attribute(engine, engine.encode("time ___ like"), 2, 5), 5),
+    }
+
+
+@pytest.fixture(scope="module")
+def hostile_codes() -> dict[str, str]:
+    return every_code(HOSTILE)
+
+
+def test_the_first_comment_of_every_code_holds_a_hostile_title_as_one_line_that_is_seen(hostile_codes: dict[str, str]):
+    for name, code in hostile_codes.items():
+        first, *rest = code.split("\n")
+        assert first.startswith("# Li ke it now import os import os"), name
+        assert first.isprintable(), name
+        assert "import os" not in rest, name
+        compile(code, name, "exec")
+
+
+def test_a_word_with_a_nul_is_carried_away_as_code_that_runs_and_a_page_that_shows_its_letters():
+    sides = two_sides("Li\x00ke it", "Li\x00ke \u202eme")
+    exhibit = word_exhibit(sides, followed_first(sides, "Li\x00ke"))
+    for write in (exhibit.python.core, exhibit.python.library):
+        code = write()
+        assert "\x00" not in code
+        compile(code, "word", "exec")
+    page = stand_alone(exhibit)
+    head = page[: page.index('<div class="attention-view')]
+    assert not set("\x00\u202e") & set(head)
+    assert "Li ke" in head
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("time flies", "time flies"),
+        ("time flies away", "time flies …"),
+        ("time fliesaway", "time …"),
+        ("timefliesaway", "timefliesa …"),
+        ("", ""),
+    ],
+)
+def test_a_long_text_is_shortened_by_whole_words(text: str, shown: str):
+    assert shortened(text, 10) == shown

@@ -1,0 +1,39 @@
+"""The page of words: each explained once, and each group with a view that shows it."""
+
+import pytest
+
+from pages import contents
+from pages.words.glossary import GROUPS
+
+WORDS = [word for group in GROUPS for word in group.words]
+
+
+def test_every_word_stands_on_the_page_with_what_it_means(open_app):
+    app = open_app("words")
+    assert not app.exception
+    written = "\n".join(element.value for element in app.markdown)
+    assert [group.title for group in GROUPS] == [heading.value for heading in app.subheader]
+    assert all(f"**{word.name}**: {word.meaning}" in written for word in WORDS)
+
+
+def test_no_word_is_explained_twice_and_each_in_whole_sentences():
+    names = [name for word in WORDS for name in word.name.split(", ")]
+    assert len(names) == len(set(names))
+    assert not [word.name for word in WORDS if not word.meaning.endswith(".") or len(word.meaning) > 260]
+
+
+def test_every_group_has_its_links(open_app):
+    labels = [link.proto.label for link in open_app("words").main.get("page_link")]
+    assert labels == [f"See it: {contents.page(view.page).question}" for group in GROUPS for view in group.views]
+
+
+@pytest.mark.parametrize("view", [view for group in GROUPS for view in group.views], ids=str)
+def test_a_view_is_one_that_its_page_understands(open_app, view):
+    app = open_app(view.page, **view.settings)
+    assert not app.exception
+    assert not any("not known here" in told.value for told in app.info)
+    assert all(app.session_state[f"{view.page}_{name}"] == value for name, value in view.settings.items())
+
+
+def test_no_model_is_said_to_have_computed_the_words(open_app):
+    assert not any(":material/memory:" in caption.value for caption in open_app("words").caption)

@@ -1,0 +1,269 @@
+"""Tiny checkpoints with random weights, written by transformers itself in the hub's own layout.
+
+Every family gets the kind of vocabulary that it is known for, learned from a few sentences here.
+Sizes differ on every axis, so that a swapped one is noticed.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import tokenizers
+import torch
+import transformers
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+SENTENCES = (
+    "Time flies like an arrow; fruit flies like a banana.",
+    "The quick brown fox jumps over the lazy dog, and the dog sleeps on.",
+    "Where does each head look when it reads a sentence?",
+    "She poured the tea because he was late and it was getting cold.",
+    "Attention is all you need to understand unbelievable translations.",
+)
+LAYERS, HEADS, HEAD_DIM, INTERMEDIATE, POSITIONS = 3, 4, 6, 40, 48
+HIDDEN = HEADS * HEAD_DIM
+SIZES = {
+    "hidden_size": HIDDEN,
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
+    "intermediate_size": INTERMEDIATE,
+    "max_position_embeddings": POSITIONS,
+}
+BERT_MARKS = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
+ROBERTA_MARKS = {"bos": "<s>", "pad": "<pad>", "eos": "</s>", "unk": "<unk>", "mask": "<mask>"}
+GPT2_MARKS = {"eos": "<|endoftext|>"}
+T5_MARKS = {"pad": "<pad>", "eos": "</s>", "unk": "<unk>"}
+ALBERT_MARKS = {"pad": "<pad>", "unk": "<unk>", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
+
+
+def word_pieces(marks: dict[str, str]) -> tokenizers.Tokenizer:
+    """A WordPiece vocabulary as BERT, DistilBERT and ELECTRA have it."""
+    backend = tokenizers.Tokenizer(models.WordPiece(unk_token=marks["unk"]))
+    backend.normalizer = normalizers.BertNormalizer(lowercase=True)
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    backend.decoder = decoders.WordPiece()
+    trainer = trainers.WordPieceTrainer(vocab_size=150, special_tokens=[*marks.values()], show_progress=False)
+    backend.train_from_iterator(SENTENCES, trainer)
+    single = f"{marks['cls']} $A {marks['sep']}"
+    return _framed(backend, single, f"{single} $B:1 {marks['sep']}:1")
+
+
+def byte_level(marks: dict[str, str]) -> tokenizers.Tokenizer:
+    """A byte-level vocabulary as RoBERTa, BART (<s> … </s>) and GPT-2 (nothing around) have it."""
+    backend = tokenizers.Tokenizer(models.BPE())
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=320,
+        special_tokens=[*marks.values()],
+        show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )
+    backend.train_from_iterator(SENTENCES, trainer)
+    _let_blank_swallow_space(backend, marks)
+    if "bos" in marks:
+        backend.post_processor = processors.RobertaProcessing(
+            (marks["eos"], backend.token_to_id(marks["eos"])),
+            (marks["bos"], backend.token_to_id(marks["bos"])),
+            add_prefix_space=False,
+        )
+    else:
+        backend.post_processor = processors.ByteLevel(trim_offsets=False)
+    return backend
+
+
+def sentence_pieces(marks: dict[str, str], single: str, pair: str) -> tokenizers.Tokenizer:
+    """A Unigram vocabulary that writes a space as ▁, as ALBERT, T5 and XLM-RoBERTa have it."""
+    backend = tokenizers.Tokenizer(models.Unigram())
+    backend.pre_tokenizer = pre_tokenizers.Metaspace()
+    backend.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=130, special_tokens=[*marks.values()], unk_token=marks["unk"], show_progress=False
+    )
+    backend.train_from_iterator(SENTENCES, trainer)
+    _let_blank_swallow_space(backend, marks)
+    return _framed(backend, single, pair)
+
+
+def _let_blank_swallow_space(backend: tokenizers.Tokenizer, marks: dict[str, str]) -> None:
+    if "mask" in marks:
+        backend.add_special_tokens([tokenizers.AddedToken(marks["mask"], lstrip=True, special=True)])
+
+
+def _framed(backend: tokenizers.Tokenizer, single: str, pair: str) -> tokenizers.Tokenizer:
+    names = {piece.split(":")[0] for piece in f"{single} {pair}".split() if not piece.startswith("$")}
+    backend.post_processor = processors.TemplateProcessing(
+        single=single, pair=pair, special_tokens=[(name, backend.token_to_id(name)) for name in sorted(names)]
+    )
+    return backend
+
+
+@torch.no_grad()
+def write(directory: Path, model: torch.nn.Module, backend: tokenizers.Tokenizer, marks: dict[str, str], seed: int) -> Path:
+    """Write the checkpoint, every weight, norm and bias random enough that a mistake would show."""
+    generator = torch.Generator().manual_seed(seed)
+    for name, parameter in model.named_parameters():
+        noise = torch.randn(parameter.shape, generator=generator)
+        parameter.copy_(1 + 0.2 * noise if "norm" in name.lower() and name.endswith("weight") else 0.25 * noise)
+    model.save_pretrained(directory)
+    named = {f"{role}_token": mark for role, mark in marks.items()}
+    transformers.PreTrainedTokenizerFast(tokenizer_object=backend, **named).save_pretrained(directory)
+    return directory
+
+
+def write_bert(directory: Path, *, seed: int = 0, with_head: bool = True, **sizes) -> Path:
+    """Write a BERT; sizes override the config's, by their names there (num_hidden_layers, …)."""
+    backend = word_pieces(BERT_MARKS)
+    config = transformers.BertConfig(vocab_size=backend.get_vocab_size(), **SIZES | sizes)
+    model = transformers.BertForMaskedLM(config) if with_head else transformers.BertModel(config)
+    return write(directory, model, backend, BERT_MARKS, seed)
+
+
+def write_roberta(directory: Path, seed: int = 0) -> Path:
+    """Write a RoBERTa: positions start behind the padding's id, and there are no segments."""
+    backend = byte_level(ROBERTA_MARKS)
+    sizes = SIZES | {"max_position_embeddings": POSITIONS + 2, "type_vocab_size": 1}
+    ids = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+    config = transformers.RobertaConfig(vocab_size=backend.get_vocab_size(), **sizes, **ids)
+    return write(directory, transformers.RobertaForMaskedLM(config), backend, ROBERTA_MARKS, seed)
+
+
+def write_xlm_roberta(directory: Path, seed: int = 0, *, family: str = "XLMRoberta") -> Path:
+    """Write an XLM-RoBERTa, a RoBERTa on sentence pieces, or another such family by its name in the library's classes."""
+    backend = sentence_pieces(ROBERTA_MARKS, "<s> $A </s>", "<s> $A </s> </s> $B </s>")
+    sizes = SIZES | {"max_position_embeddings": POSITIONS + 2, "type_vocab_size": 1}
+    ids = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+    config = getattr(transformers, f"{family}Config")(vocab_size=backend.get_vocab_size(), **sizes, **ids)
+    return write(directory, getattr(transformers, f"{family}ForMaskedLM")(config), backend, ROBERTA_MARKS, seed)
+
+
+def write_camembert(directory: Path, seed: int = 0) -> Path:
+    """Write a CamemBERT: a RoBERTa on sentence pieces, too."""
+    return write_xlm_roberta(directory, seed, family="Camembert")
+
+
+def write_distilbert(directory: Path, seed: int = 0) -> Path:
+    """Write a DistilBERT."""
+    backend = word_pieces(BERT_MARKS)
+    config = transformers.DistilBertConfig(
+        vocab_size=backend.get_vocab_size(),
+        dim=HIDDEN,
+        n_layers=LAYERS,
+        n_heads=HEADS,
+        hidden_dim=INTERMEDIATE,
+        max_position_embeddings=POSITIONS,
+    )
+    return write(directory, transformers.DistilBertForMaskedLM(config), backend, BERT_MARKS, seed)
+
+
+def write_albert(directory: Path, seed: int = 0, **sizes) -> Path:
+    """Write an ALBERT: all layers share their parameters, embeddings are narrower than the rest. sizes override."""
+    backend = sentence_pieces(ALBERT_MARKS, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
+    config = transformers.AlbertConfig(vocab_size=backend.get_vocab_size(), embedding_size=10, **SIZES | sizes)
+    return write(directory, transformers.AlbertForMaskedLM(config), backend, ALBERT_MARKS, seed)
+
+
+def write_electra(directory: Path, seed: int = 0, *, discriminator: bool = False) -> Path:
+    """Write an ELECTRA: the generator, which fills blanks, or the discriminator, which has no such head."""
+    backend = word_pieces(BERT_MARKS)
+    config = transformers.ElectraConfig(vocab_size=backend.get_vocab_size(), embedding_size=10, **SIZES)
+    kind = transformers.ElectraForPreTraining if discriminator else transformers.ElectraForMaskedLM
+    return write(directory, kind(config), backend, BERT_MARKS, seed)
+
+
+def write_gpt2(directory: Path, seed: int = 0) -> Path:
+    """Write a GPT-2: causal, with nothing around the text."""
+    backend = byte_level(GPT2_MARKS)
+    config = transformers.GPT2Config(
+        vocab_size=backend.get_vocab_size(),
+        n_positions=POSITIONS,
+        n_embd=HIDDEN,
+        n_layer=LAYERS,
+        n_head=HEADS,
+        n_inner=INTERMEDIATE,
+        bos_token_id=0,
+        eos_token_id=0,
+    )
+    return write(directory, transformers.GPT2LMHeadModel(config), backend, GPT2_MARKS, seed)
+
+
+def write_t5(directory: Path, seed: int = 0) -> Path:
+    """Write a T5: relative positions, and more layers in the decoder than in the encoder."""
+    backend = sentence_pieces(T5_MARKS, "$A </s>", "$A </s> $B </s>")
+    config = transformers.T5Config(
+        vocab_size=backend.get_vocab_size(),
+        d_model=20,
+        d_kv=HEAD_DIM,
+        d_ff=INTERMEDIATE,
+        num_layers=2,
+        num_decoder_layers=LAYERS,
+        num_heads=HEADS,
+        relative_attention_num_buckets=8,
+        relative_attention_max_distance=16,
+        decoder_start_token_id=0,
+        pad_token_id=0,
+        eos_token_id=1,
+    )
+    return write(directory, transformers.T5ForConditionalGeneration(config), backend, T5_MARKS, seed)
+
+
+def write_bart(directory: Path, seed: int = 0) -> Path:
+    """Write a BART: an encoder-decoder that fills blanks, with more layers in the decoder."""
+    backend = byte_level(ROBERTA_MARKS)
+    config = transformers.BartConfig(
+        vocab_size=backend.get_vocab_size(),
+        d_model=HIDDEN,
+        encoder_layers=2,
+        decoder_layers=LAYERS,
+        encoder_attention_heads=HEADS,
+        decoder_attention_heads=HEADS,
+        encoder_ffn_dim=INTERMEDIATE,
+        decoder_ffn_dim=INTERMEDIATE,
+        max_position_embeddings=POSITIONS,
+        bos_token_id=0,
+        pad_token_id=1,
+        eos_token_id=2,
+        decoder_start_token_id=2,
+        forced_eos_token_id=2,
+    )
+    return write(directory, transformers.BartForConditionalGeneration(config), backend, ROBERTA_MARKS, seed)
+
+
+def write_modernbert(directory: Path, seed: int = 0) -> Path:
+    """Write a ModernBERT: rotary positions; two layers in three see a few neighbours only."""
+    backend = byte_level(ROBERTA_MARKS)
+    config = transformers.ModernBertConfig(
+        vocab_size=backend.get_vocab_size(),
+        **SIZES,
+        local_attention=4,
+        global_attn_every_n_layers=3,
+        bos_token_id=0,
+        pad_token_id=1,
+        eos_token_id=2,
+        cls_token_id=0,
+        sep_token_id=2,
+    )
+    return write(directory, transformers.ModernBertForMaskedLM(config), backend, ROBERTA_MARKS, seed)
+
+
+def write_llama(directory: Path, seed: int = 0) -> Path:
+    """Write a LLaMA without a head: two heads of queries share one of keys and values."""
+    backend = byte_level(GPT2_MARKS)
+    config = transformers.LlamaConfig(
+        vocab_size=backend.get_vocab_size(), num_key_value_heads=2, bos_token_id=0, eos_token_id=0, **SIZES
+    )
+    return write(directory, transformers.LlamaModel(config), backend, GPT2_MARKS, seed)
+
+
+WRITERS: dict[str, Callable[..., Path]] = {
+    "bert": write_bert,
+    "roberta": write_roberta,
+    "xlm-roberta": write_xlm_roberta,
+    "distilbert": write_distilbert,
+    "albert": write_albert,
+    "electra": write_electra,
+    "gpt2": write_gpt2,
+    "t5": write_t5,
+    "bart": write_bart,
+    "modernbert": write_modernbert,
+    "camembert": write_camembert,
+}

@@ -1,0 +1,57 @@
+"""The page of the encoder-decoder as tests use it: a small training, its buttons, and what it says."""
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from tx_core.training.copy_settings import CopySettings
+
+Open = Callable[..., AppTest]
+KIND = "sequences"
+SMALL = {
+    "vocab": "12",
+    "length": "6",
+    "batch": "16",
+    "batches": "10",
+    "width": "16",
+    "layers": "1",
+    "heads": "2",
+    "feed": "24",
+    "seed": "3",
+    "numbers": "7 3 11 2 5",
+}
+SETTINGS = CopySettings(
+    task="copy",
+    vocab_size=12,
+    length=6,
+    batch_size=16,
+    batches=10,
+    hidden_size=16,
+    num_layers=1,
+    num_heads=2,
+    intermediate_size=24,
+    norm_first=True,
+    learning_rate=5e-3,
+    seed=3,
+)
+
+
+def says(app: AppTest) -> str:
+    """Give all that the page says: texts, notes, and the answers, which stand in boxes of code."""
+    return "\n".join(element.value for kind in (app.text, app.caption, app.info, app.markdown, app.code) for element in kind)
+
+
+def press(app: AppTest, name: str) -> AppTest:
+    """Press a button of the page, by the end of its key."""
+    return app.button(key=f"encoder_decoder_{name}").click().run()
+
+
+def answered(app: AppTest) -> str:
+    """Give the box that holds what was written, what the model answers and what is right."""
+    (block,) = (code.value for code in app.code if code.value.startswith("you wrote"))
+    return block
+
+
+def bars(app: AppTest) -> str:
+    """Give what stands beside the page's progress bars."""
+    return "\n".join(bar.proto.text for bar in app.get("progress"))

@@ -1,0 +1,52 @@
+"""A server for one test's own trainings, and the wait until one of them stands still."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.panels import training_view
+from tx_core.training.background import Registry
+from tx_core.training.job import Snapshot
+
+SLOWLY = 0.1
+"""Seconds of rest after each batch, for tests that must meet a training before its end on a busy machine, too."""
+
+PRESS_WHILE_TYPING = """async (button, text) => {
+  const box = document.activeElement
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(box, text)
+  box.dispatchEvent(new Event('input', { bubbles: true }))
+  await new Promise(later => setTimeout(later, 50))
+  box.blur()
+  for (let turn = 0; turn < 9; turn += 1) await null
+  button.click()
+}"""
+"""Types into the box that has the focus, leaves it and presses a button before the browser has told of the text, as on a busy
+machine: it sends both in one message."""
+
+
+@contextmanager
+def own_server(monkeypatch: pytest.MonkeyPatch, *, limit: int, pause: float) -> Iterator[Registry]:
+    """Give the pages room for so many trainings at once and as many that wait; each rests for `pause` seconds after a batch."""
+    registry = Registry(limit=limit, kept=8, queue=limit, patience=600.0, pause=pause)
+    monkeypatch.setattr(training_view, "TRAININGS", registry)
+    yield registry
+    for visitor, kind in [*registry._waiting, *registry._jobs]:
+        registry.stop(visitor, kind)
+
+
+def name_of(app: AppTest) -> str:
+    """Give the name by which the server knows the page's visitor."""
+    return app.session_state["training_visitor"]
+
+
+def until_still(app: AppTest, registry: Registry, kind: str) -> Snapshot:
+    """Wait for the end of a visitor's training, and draw the page as it then is; give what the training came to."""
+    end = time.monotonic() + 60
+    while (snapshot := registry.snapshot(name_of(app), kind)).running:
+        assert time.monotonic() < end, "the training did not end within 60 seconds"
+        time.sleep(0.01)
+    app.run()
+    return snapshot

@@ -1,0 +1,206 @@
+"""What a prediction is owed to: by known answers, by Captum on the transformers library's BERT, and by completeness."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from captum.attr import LayerGradientXActivation, LayerIntegratedGradients
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tx_core.analysis.attribution import STEPS, attribute, integrated_gradients, rank_agreement, slopes
+from tx_core.engine import catalogue
+from tx_core.engine.device import computing_slot
+from tx_core.engine.hub import load
+from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.fill_mask.predictions import predict
+
+TEXT = "She [MASK] the letter because the story in it made her laugh."
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load("embedded")
+
+
+@pytest.fixture(scope="module")
+def asked(engine):
+    filling = predict(engine, TEXT, top_k=3)
+    return filling.encoding, filling.blanks[0].place, filling.blanks[0].predictions
+
+
+@pytest.fixture(scope="module")
+def found(engine, asked):
+    encoding, place, best = asked
+    return attribute(engine, encoding, place, best[0].id)
+
+
+def drawn(seed: int, *sizes: int) -> torch.Tensor:
+    return torch.randn(*sizes, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+@given(st.integers(0, 99), st.integers(1, 5), st.integers(1, 4))
+def test_a_linear_score_owes_each_token_its_own_term(seed, tokens, hidden):
+    weight, vectors, baseline = (drawn(seed + part, tokens, hidden) for part in range(3))
+    owed = integrated_gradients(lambda steps: (steps * weight).sum(dim=(1, 2)), vectors, baseline)
+    torch.testing.assert_close(owed, ((vectors - baseline) * weight).sum(dim=-1))
+
+
+def test_a_product_of_two_tokens_is_shared_between_them():
+    vectors, baseline = torch.tensor([[3.0], [5.0]]).double(), torch.zeros(2, 1).double()
+    owed = integrated_gradients(lambda steps: steps[:, 0, 0] * steps[:, 1, 0], vectors, baseline)
+    torch.testing.assert_close(owed, torch.tensor([7.5, 7.5]).double())
+
+
+@given(st.integers(0, 99))
+def test_what_is_owed_adds_up_to_the_difference(seed):
+    weight, vectors, baseline = drawn(seed, 4, 3), drawn(seed + 1, 4, 3), drawn(seed + 2, 4, 3)
+    score = lambda steps: torch.tanh((steps * weight).sum(dim=-1)).prod(dim=-1)  # noqa: E731
+    owed = integrated_gradients(score, vectors, baseline, steps=200)
+    difference = score(torch.stack([vectors, baseline]))
+    torch.testing.assert_close(owed.sum(), difference[0] - difference[1], atol=1e-6, rtol=0)
+
+
+def test_slopes_are_the_differences_of_small_steps():
+    vectors, weight = drawn(1, 2, 3, 2), drawn(2, 3, 2)
+    score = lambda steps: torch.sin((steps * weight).sum(dim=(1, 2)))  # noqa: E731
+    step = 1e-6
+    moved = vectors.clone()
+    moved[1, 2, 0] += step
+    assert slopes(score, vectors)[1, 2, 0] == pytest.approx(float((score(moved) - score(vectors))[1] / step), abs=1e-5)
+
+
+def test_attributions_of_the_model_add_up_to_what_the_words_changed(found):
+    assert abs(found.left_over) < 1e-3
+    assert found.integrated.sum() == pytest.approx(found.score - found.baseline, abs=1e-3)
+
+
+def test_the_score_is_the_prediction_and_the_baseline_that_of_blanks(engine, asked, found):
+    encoding, _, best = asked
+    assert np.exp(found.score) == pytest.approx(best[0].probability, abs=1e-5)
+    blanks = " ".join("[MASK]" for mark in encoding.special if not mark)
+    row = engine.blank_logits([engine.encode(blanks)]).rows[0]
+    at = engine.encode(blanks).blanks.index(found.place)
+    assert found.baseline == pytest.approx(float(row[at].log_softmax(-1)[best[0].id]), abs=1e-4)
+
+
+def test_special_tokens_and_the_blank_itself_owe_nothing_on_the_way_from_blanks(found):
+    still = [place for place, mark in enumerate(found.encoding.special) if mark or place == found.place]
+    np.testing.assert_array_equal(found.integrated[still], 0)
+
+
+def test_captum_on_the_librarys_bert_finds_the_same(engine, asked, found):
+    encoding, place, best = asked
+    theirs = transformers.AutoModelForMaskedLM.from_pretrained(
+        catalogue.MODELS / "embedded", attn_implementation="eager", dtype=torch.float32
+    ).eval()
+    ids = torch.tensor([encoding.ids])
+    blanked = torch.where(torch.tensor([encoding.special]), ids, engine.tokenizer.mask_id)
+
+    def score(inputs: torch.Tensor) -> torch.Tensor:
+        return theirs(input_ids=inputs).logits[:, place].log_softmax(-1)[:, best[0].id]
+
+    layer = theirs.bert.embeddings.word_embeddings
+    path = LayerIntegratedGradients(score, layer).attribute(ids, blanked, n_steps=STEPS, method="gausslegendre")
+    np.testing.assert_allclose(found.integrated, path[0].sum(-1).detach(), atol=1e-3)
+    own = LayerGradientXActivation(score, layer).attribute(ids)
+    np.testing.assert_allclose(found.gradient_input, own[0].sum(-1).detach(), atol=1e-4)
+
+
+def test_gradients_leave_nothing_behind_on_the_model(engine, found):
+    assert all(parameter.grad is None for parameter in engine.model.parameters())
+    with computing_slot():
+        assert torch.is_grad_enabled()
+
+
+def test_a_place_without_a_blank_is_a_value_error(engine, asked):
+    encoding, _, best = asked
+    with pytest.raises(ValueError, match="must be one of the blanks"):
+        attribute(engine, encoding, 0, best[0].id)
+
+
+def test_a_text_that_would_take_too_long_is_refused_with_what_to_do(engine, asked, monkeypatch: pytest.MonkeyPatch):
+    encoding, place, best = asked
+    monkeypatch.setattr("tx_core.analysis.attribution.MOST_WORK", STEPS * engine.num_layers * 3)
+    with pytest.raises(TextProblem, match=r"shorten it by \d+ tokens"):
+        attribute(engine, encoding, place, best[0].id)
+
+
+LOOKUP = {
+    "roberta": "roberta.embeddings.word_embeddings",
+    "distilbert": "distilbert.embeddings.word_embeddings",
+    "albert": "albert.embeddings.word_embeddings",
+    "electra": "electra.embeddings.word_embeddings",
+    "modernbert": "model.embeddings.tok_embeddings",
+}
+
+
+@pytest.mark.parametrize("family", LOOKUP)
+def test_captum_on_a_relative_finds_the_same(checkpoint, family: str):
+    other = load.load_engine(checkpoint(family), family, family)
+    text = "Time flies<pad> like an ___ over" if family == "roberta" else "Time flies like an ___ over"
+    filling = predict(other, text, top_k=2)
+    encoding, place, word = filling.encoding, filling.blanks[0].place, filling.blanks[0].predictions[1]
+    found = attribute(other, encoding, place, word.id)
+    assert np.exp(found.score) == pytest.approx(word.probability, abs=1e-5)
+    theirs = transformers.AutoModelForMaskedLM.from_pretrained(checkpoint(family), attn_implementation="eager").eval()
+    ids = torch.tensor([encoding.ids])
+    blanked = torch.where(torch.tensor([encoding.special]), ids, other.tokenizer.mask_id)
+
+    def score(inputs: torch.Tensor) -> torch.Tensor:
+        return theirs(input_ids=inputs).logits[:, place].log_softmax(-1)[:, word.id]
+
+    layer = theirs.get_submodule(LOOKUP[family])
+    path = LayerIntegratedGradients(score, layer).attribute(ids, blanked, n_steps=STEPS, method="gausslegendre")
+    np.testing.assert_allclose(found.integrated, path[0].sum(-1).detach(), atol=1e-3)
+    own = LayerGradientXActivation(score, layer).attribute(ids)
+    np.testing.assert_allclose(found.gradient_input, own[0].sum(-1).detach(), atol=1e-3)
+    assert found.baseline == pytest.approx(float(score(blanked).detach()), abs=1e-4)
+
+
+def test_visitors_at_once_asking_a_relative_get_what_each_gets_alone(checkpoint):
+    other = load.load_engine(checkpoint("roberta"), "roberta", "RoBERTa")
+    asks = [predict(other, f"{'the dog ' * number}and a ___ sleeps", top_k=1) for number in range(1, 6)]
+
+    def run(ask):
+        return attribute(other, ask.encoding, ask.blanks[0].place, ask.blanks[0].predictions[0].id).integrated
+
+    alone = [run(ask) for ask in asks]
+    with ThreadPoolExecutor(5) as visitors:
+        for number, owed in enumerate(visitors.map(run, asks * 2)):
+            np.testing.assert_allclose(owed, alone[number % 5], atol=1e-5)
+
+
+def test_a_model_that_answers_by_its_decoder_is_refused_in_a_sentence(checkpoint):
+    other = load.load_engine(checkpoint("bart"), "bart", "BART")
+    with pytest.raises(ModelUnavailable, match="BART answers by its decoder"):
+        attribute(other, other.encode("A ___"), other.encode("A ___").blanks[0], 5)
+
+
+def test_orders_agree_reverse_or_have_nothing_to_do_with_each_other():
+    rising = np.array([1.0, 2.0, 3.0, 4.0])
+    assert rank_agreement(rising, rising * 10) == pytest.approx(1)
+    assert rank_agreement(rising, -rising) == pytest.approx(-1)
+    assert rank_agreement(rising, np.array([1.0, 3.0, 2.0, 4.0])) == pytest.approx(4 / 6)
+    assert rank_agreement(rising, np.zeros(4)) == 0
+
+
+def test_on_a_full_card_gradients_are_computed_by_the_copy_on_the_cpu(checkpoint):
+    engine = catalogue.load_bert_engine(checkpoint("bert"), "bert", "BERT")
+    encoding = engine.encode("The [MASK] sleeps.")
+    expected = attribute(engine, encoding, encoding.blanks[0], 9)
+    engine.placement.device = "meta"  # a device that every machine has
+    calls, words = [], engine.model.embeddings.words.forward
+
+    def full(ids: torch.Tensor) -> torch.Tensor:
+        calls.append(ids.device.type)
+        if ids.device.type == "meta":
+            raise torch.OutOfMemoryError("no room")
+        return words(ids)
+
+    engine.model.embeddings.words.forward = full
+    found = attribute(engine, encoding, encoding.blanks[0], 9)
+    assert calls[0] == "meta"
+    np.testing.assert_allclose(found.integrated, expected.integrated, atol=1e-6)

@@ -1,0 +1,117 @@
+"""B less A, word on word: the numbers are those of the two maps, and nothing is made up where a word has no partner."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tx_core.analysis.comparison import Comparison, compare, largest_difference, largest_links, links, subtract
+from tx_core.analysis.views import view
+from tx_core.analysis.word_alignment import align, laid_together, spellings
+from tx_core.engine import catalogue
+
+WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=6).map(lambda letters: [("word", letter) for letter in letters])
+
+
+def compared(text: str, other: str, head: tuple[int, int] = (1, 2), *, hide: bool = False) -> Comparison:
+    """Lay two texts of the embedded model over each other."""
+    views = [view(run(one).attention, merge_words=True, hide_special=hide) for one in (text, other)]
+    spelled = [
+        spellings(run(one).attention.query_tokens, shown.query_places) for one, shown in zip((text, other), views, strict=True)
+    ]
+    return compare(*views, *spelled, *(shown.weights[head] for shown in views))
+
+
+def run(text: str):
+    return catalogue.load(catalogue.DEFAULT).trace(text)
+
+
+def by_hand(text: str, head: tuple[int, int]) -> tuple[np.ndarray, list[str]]:
+    """The weights between words, summed and averaged piece by piece, without the views."""
+    stack = run(text).attention
+    tokens = stack.query_tokens
+    names = [tokens.tokens[place] if word is None else f"word {word}" for place, word in enumerate(tokens.words)]
+    names = [f"end {place}" if name == "[SEP]" else name for place, name in enumerate(names)]
+    order = list(dict.fromkeys(names))
+    member = np.array([[name == one for name in names] for one in order], float)
+    weights = stack.weights[head].astype(float)
+    return (member / member.sum(1, keepdims=True)) @ weights @ member.T, order
+
+
+def test_every_difference_is_that_of_the_two_maps_and_all_else_is_marked_as_missing():
+    found = compared("time flies like an arrow", "fruit flies like a banana")
+    one, _ = by_hand("time flies like an arrow", (1, 2))
+    other, _ = by_hand("fruit flies like a banana", (1, 2))
+    np.testing.assert_allclose(found.one, one, atol=1e-6)
+    np.testing.assert_allclose(found.other, other, atol=1e-6)
+    for row, (mine, yours) in enumerate(found.rows):
+        for column, (my_key, your_key) in enumerate(found.rows):
+            both = None not in (mine, yours, my_key, your_key)
+            assert found.there[row, column] == both
+            expected = other[yours, your_key] - one[mine, my_key] if both else 0.0
+            assert found.difference[row, column] == pytest.approx(expected, abs=1e-6)
+    assert found.lonely == (("time", "an", "arrow"), ("fruit", "a", "banana"))
+
+
+@given(WORDS, WORDS)
+def test_exchanging_the_sides_turns_every_sign(one, other):
+    weights, others = random_weights(len(one), 1), random_weights(len(other), 2)
+    rows, back = (laid_together(align(*sides), *map(len, sides)) for sides in ((one, other), (other, one)))
+    order = [rows.index((mine, yours)) for yours, mine in back]
+    (difference, there), (turned, turned_there) = subtract(rows, weights, others), subtract(back, others, weights)
+    np.testing.assert_array_equal(turned, -difference[np.ix_(order, order)])
+    np.testing.assert_array_equal(turned_there, there[np.ix_(order, order)])
+
+
+def random_weights(words: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).dirichlet(np.ones(words), words).astype(np.float32)
+
+
+def test_the_largest_difference_is_told_with_both_weights():
+    found = compared("the dog bit the man", "the man bit the dog")
+    between_words = np.abs(found.difference)
+    between_words[[0, -1]] = between_words[:, [0, -1]] = 0
+    row, column = np.unravel_index(between_words.argmax(), between_words.shape)
+    (mine, yours), (my_key, your_key) = found.rows[row], found.rows[column]
+    told = largest_difference(found)
+    assert told.startswith("The largest difference between words: ")
+    assert f"{found.one[mine, my_key]:.2f} of its attention to" in told
+    assert f"in A and {found.other[yours, your_key]:.2f} in B" in told
+    assert f"({'+' if found.difference[row, column] > 0 else '−'}{abs(found.difference[row, column]):.2f})" in told
+
+
+def test_without_special_tokens_shares_are_said_to_be_of_what_is_shown():
+    told = largest_difference(compared("the dog bit the man", "the man bit the dog", hide=True))
+    assert told.startswith("The largest difference: of its attention to the words shown, '")
+    assert "of its attention to '" not in told
+
+
+def test_a_text_beside_itself_differs_nowhere():
+    found = compared("time flies", "Time flies")
+    assert found.there.all()
+    assert not found.difference.any()
+    assert largest_difference(found).startswith("Nothing differs")
+
+
+def test_texts_without_a_common_word_have_nothing_to_take_from_each_other():
+    found = compared("time", "banana", hide=True)
+    assert not found.there.any()
+    with_special = compared("time", "banana")
+    assert largest_difference(with_special).startswith("The largest difference: '[")
+    assert largest_difference(found).startswith("A and B have no word in common")
+
+
+def test_weights_that_do_not_fit_their_words_are_refused():
+    shown = view(run("time flies").attention, merge_words=True)
+    with pytest.raises(ValueError, match="word × word"):
+        compare(shown, shown, [("word", "a")], [("word", "a")], shown.weights[0, 0], shown.weights[0, 0])
+
+
+def test_every_link_of_either_side_is_listed_once_and_the_largest_differences_first():
+    found = compared("a small bird sings", "a bird sings loudly")
+    every = links(found)
+    assert len(every) == len({tuple(link) for link in every.tolist()}) == found.difference.size - 2
+    first = largest_links(found, every, 9)
+    sizes = np.abs(found.difference[tuple(first.T)])
+    assert (np.diff(sizes) <= 0).all()
+    assert sizes.sum() == pytest.approx(np.sort(np.abs(found.difference).ravel())[-9:].sum())

@@ -1,0 +1,121 @@
+"""The masked-word head at every layer: at the last it is the prediction, before it the library's head on its own states."""
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from tests.support.checkpoints import write_electra, write_llama
+from tx_core.analysis.logit_lens import logit_lens
+from tx_core.engine import catalogue
+from tx_core.engine.hub import load
+from tx_core.errors import ModelUnavailable
+from tx_core.fill_mask.predictions import predict
+
+TEXT = "I drink a cup of [MASK] every morning."
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load("embedded")
+
+
+@pytest.fixture(scope="module")
+def found(engine):
+    trace = engine.trace(TEXT, keep=("hidden",))
+    return logit_lens(engine, trace, trace.attention.query_tokens.blanks[0], top_k=4)
+
+
+def test_the_last_layer_gives_the_models_own_prediction(engine, found):
+    (blank,) = predict(engine, TEXT, top_k=4).blanks
+    assert found.words[-1] == tuple(entry.piece for entry in blank.predictions)
+    np.testing.assert_allclose(found.shares[-1], [entry.probability for entry in blank.predictions], atol=1e-6)
+    assert (found.answer, found.rank[-1]) == (found.words[-1][0], 1)
+
+
+@torch.inference_mode()
+def test_every_depth_is_the_librarys_head_on_its_own_states(engine, found):
+    theirs = transformers.AutoModelForMaskedLM.from_pretrained(catalogue.MODELS / "embedded", dtype=torch.float32).eval()
+    run = theirs(input_ids=torch.tensor([engine.encode(TEXT).ids]), output_hidden_states=True)
+    for depth, states in enumerate(run.hidden_states):
+        shares = theirs.cls(states)[0, found.place].softmax(-1)
+        best = shares.topk(4)
+        np.testing.assert_allclose(found.shares[depth], best.values, atol=1e-5)
+        answer = engine.tokenizer.entry(found.answer)
+        assert found.probability[depth] == pytest.approx(float(shares[answer]), abs=1e-5)
+        assert found.rank[depth] == int((shares > shares[answer]).sum()) + 1
+
+
+def test_a_rank_of_one_is_the_first_word(found):
+    for words, rank in zip(found.words, found.rank, strict=True):
+        assert (words[0] == found.answer) == (rank == 1)
+
+
+def test_any_token_can_be_asked_about(engine):
+    trace = engine.trace("A bird sings.", keep=("hidden",))
+    assert logit_lens(engine, trace, 0).words[0] and len(logit_lens(engine, trace, 2).words) == engine.num_layers + 1
+
+
+@pytest.mark.parametrize(("place", "top_k"), [(-1, 5), (99, 5), (1, 0), (1, 11)])
+def test_what_is_not_there_is_a_value_error(engine, place, top_k):
+    with pytest.raises(ValueError, match="must be within"):
+        logit_lens(engine, engine.trace("A bird", keep=("hidden",)), place, top_k=top_k)
+
+
+HEADS = {
+    "roberta": lambda model, states: model.lm_head(states),
+    "xlm-roberta": lambda model, states: model.lm_head(states),
+    "camembert": lambda model, states: model.lm_head(states),
+    "distilbert": lambda model, states: model.vocab_projector(
+        model.vocab_layer_norm(torch.nn.functional.gelu(model.vocab_transform(states)))
+    ),
+    "albert": lambda model, states: model.predictions(states),
+    "electra": lambda model, states: model.generator_lm_head(model.generator_predictions(states)),
+    "modernbert": lambda model, states: model.decoder(model.head(states)),
+    "gpt2": lambda model, states: states @ model.transformer.wte.weight.T,
+}
+FINAL_NORM = {"modernbert": "model.final_norm", "gpt2": "transformer.ln_f"}
+
+
+@pytest.mark.parametrize("family", HEADS)
+@torch.inference_mode()
+def test_every_depth_of_a_relative_is_its_own_head_on_the_librarys_states(checkpoint, family: str):
+    engine = load.load_engine(checkpoint(family), family, family)
+    blank = "time" if family == "gpt2" else "___"
+    trace = engine.trace(f"Time flies like an {blank} over the dog", keep=("hidden",))
+    encoding, place = trace.attention.query_tokens, 5
+    found = logit_lens(engine, trace, place, top_k=3)
+    kind = transformers.AutoModelForCausalLM if family == "gpt2" else transformers.AutoModelForMaskedLM
+    theirs = kind.from_pretrained(checkpoint(family), attn_implementation="eager").eval()
+    run = theirs(input_ids=torch.tensor([encoding.ids]), output_hidden_states=True)
+    *before, last = run.hidden_states
+    if family in FINAL_NORM:
+        before = [theirs.get_submodule(FINAL_NORM[family])(states) for states in before]
+    shares = torch.stack([HEADS[family](theirs, states)[0, place].softmax(-1) for states in (*before, last)])
+    torch.testing.assert_close(shares[-1], run.logits[0, place].softmax(-1))
+    np.testing.assert_allclose(found.shares, shares.topk(3).values, atol=1e-5)
+    answer = int(shares[-1].argmax())
+    np.testing.assert_allclose(found.probability, shares[:, answer], atol=1e-5)
+    assert found.rank.tolist() == [int((row > row[answer]).sum()) + 1 for row in shares]
+    assert len(found.words) == engine.num_layers + 1
+
+
+def test_gpt2_is_asked_for_what_follows_and_fills_no_blanks(checkpoint):
+    engine = load.load_engine(checkpoint("gpt2"), "gpt2", "GPT-2")
+    assert (engine.predicts_next, engine.fills_blanks) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("family", "why"), [("t5", "T answers by its decoder"), ("bart", "by its decoder"), ("llama", "no masked-word head")]
+)
+def test_a_model_whose_head_reads_something_else_is_refused_in_a_sentence(checkpoint, tmp_path, family: str, why: str):
+    directory = write_llama(tmp_path) if family == "llama" else checkpoint(family)
+    other = load.load_engine(directory, family, "T")
+    with pytest.raises(ModelUnavailable, match=why):
+        logit_lens(other, other.trace("A bird", keep=("hidden",)), 0)
+
+
+def test_a_discriminator_has_nothing_to_answer_with(tmp_path):
+    other = load.load_engine(write_electra(tmp_path, discriminator=True), "electra", "ELECTRA")
+    with pytest.raises(ModelUnavailable, match="ELECTRA has no masked-word head"):
+        logit_lens(other, other.trace("A bird", keep=("hidden",)), 0)

@@ -1,0 +1,162 @@
+"""Patterns of heads by rule: heads made by hand are named as what they are, and sums of texts add up."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tx_core.analysis.patterns import AIMED, CLEAR, KINDS, is_punctuation, kind_targets, name_heads, padded_targets, pattern_sums
+from tx_core.engine import catalogue
+from tx_core.transformer.plain_text import plain_encoding
+
+TEXT = "The cat saw the unbelievable dog, and it ran."
+
+
+@pytest.fixture(scope="module")
+def encoding():
+    return catalogue.load("embedded").encode(TEXT)
+
+
+def rows_to(targets: np.ndarray) -> np.ndarray:
+    """A head that looks at its targets alike, and at all keys where it has none."""
+    held = np.where(targets.any(axis=-1, keepdims=True), targets, True).astype(float)
+    return held / held.sum(axis=-1, keepdims=True)
+
+
+def one(weights: np.ndarray, encoding):
+    return name_heads(pattern_sums(weights[None, None], encoding))[0]
+
+
+@pytest.mark.parametrize("kind", AIMED)
+def test_a_head_made_for_a_kind_is_named_so_with_full_confidence(encoding, kind):
+    targets = kind_targets(encoding)[AIMED.index(kind)]
+    found = one(rows_to(targets), encoding)
+    assert (found.kind, found.agreement) == (kind, 1.0)
+    assert found.confidence == pytest.approx(1.0)
+
+
+def test_an_even_look_is_broad_and_has_nothing_of_any_other_kind(encoding):
+    tokens = len(encoding)
+    even = np.full((1, 1, tokens, tokens), 1 / tokens)
+    sums = pattern_sums(even, encoding)
+    assert name_heads(sums)[0].kind == "broad"
+    np.testing.assert_allclose(sums.scores[0, 0], [0] * len(AIMED) + [1], atol=1e-9)
+
+
+def test_a_head_that_looks_three_back_is_mixed(encoding):
+    tokens = len(encoding)
+    found = one(np.eye(tokens, k=-3) + np.eye(tokens) * (np.arange(tokens) < 3), encoding)
+    assert found.kind == "mixed"
+    assert found.confidence < CLEAR
+
+
+def test_a_head_that_is_off_is_mixed_and_sure_of_nothing(encoding):
+    found = one(np.zeros((len(encoding),) * 2), encoding)
+    assert (found.kind, found.confidence) == ("mixed", 0.0)
+
+
+def test_half_of_the_attention_scores_half_of_what_is_left_by_chance(encoding):
+    tokens = len(encoding)
+    back = kind_targets(encoding)[AIMED.index("previous")]
+    weights = 0.5 * rows_to(back) + 0.5 / tokens
+    found = one(weights, encoding)
+    assert (found.kind, found.confidence) == ("previous", pytest.approx(0.5))
+
+
+def test_texts_of_a_batch_have_the_targets_that_they_have_alone_and_padding_has_none_and_is_none():
+    engine = catalogue.load("embedded")
+    rows = [engine.encode(text) for text in ("Tea, tea.", TEXT, "The unbelievable dog ran and ran!", "No")]
+    together = padded_targets(rows)
+    for row, targets in zip(rows, together, strict=True):
+        alone = np.zeros_like(targets)
+        alone[:, : len(row), : len(row)] = kind_targets(row)
+        np.testing.assert_array_equal(targets[..., len(row) :], False)
+        np.testing.assert_array_equal(targets, alone)
+
+
+def test_targets_by_hand():
+    #          0 CLS   1 a  2 .   3 a  4 SEP
+    encoding = plain_encoding(["[CLS]", "a", ".", "a", "[SEP]"], [1, 2, 3, 2, 4], [True, False, False, False, True])
+    marked = {
+        kind: {(int(q), int(k)) for q, k in np.argwhere(table)} for kind, table in zip(AIMED, kind_targets(encoding), strict=True)
+    }
+    every = range(5)
+    assert marked["previous"] == {(2, 1), (3, 2), (4, 3)}
+    assert marked["next"] == {(0, 1), (1, 2), (2, 3)}
+    assert marked["same"] >= {(1, 1), (2, 2), (3, 3)}
+    assert marked["first"] == {(query, 0) for query in every}
+    assert marked["separator"] == {(query, 4) for query in every}
+    assert marked["punctuation"] == {(query, 2) for query in every}
+
+
+def test_the_same_word_elsewhere_and_its_other_pieces_are_the_same(encoding):
+    same = kind_targets(encoding)[AIMED.index("same")]
+    first, second = (place for place, token in enumerate(encoding.tokens) if token == "the")
+    assert same[first, second] and same[second, first]
+    word = encoding.words[second + 1]
+    pieces = [place for place, number in enumerate(encoding.words) if number == word]
+    assert same[np.ix_(pieces, pieces)].all()
+
+
+@pytest.mark.parametrize("token", [".", "##,", "␣!", "…", "''", "€"])
+def test_signs_are_punctuation(token):
+    assert is_punctuation(token)
+
+
+@pytest.mark.parametrize("token", ["a", "##s", "3", "", "##", "␣", "a.", "é"])
+def test_what_has_a_letter_or_a_figure_or_nothing_is_not(token):
+    assert not is_punctuation(token)
+
+
+def test_special_tokens_are_not_asked_where_they_look(encoding):
+    tokens = len(encoding)
+    weights = np.full((1, 1, tokens, tokens), 1 / tokens)
+    moved = weights.copy()
+    moved[:, :, np.array(encoding.special)] = np.eye(tokens)[0]
+    np.testing.assert_array_equal(pattern_sums(weights, encoding).given, pattern_sums(moved, encoding).given)
+
+
+def test_in_a_model_that_cannot_see_the_future_chance_counts_the_past_alone():
+    encoding = plain_encoding(["a", "b", "c", "d"], [1, 2, 3, 4], [False] * 4)
+    even = np.tril(np.ones((4, 4)))
+    even /= even.sum(axis=-1, keepdims=True)
+    sums = pattern_sums(even[None, None], encoding)
+    np.testing.assert_allclose(sums.scores[0, 0, : len(AIMED)], 0, atol=1e-9)
+    assert sums.queries[AIMED.index("next")] == 0
+    assert name_heads(sums)[0].kind == "broad"
+
+
+def test_sums_of_texts_add_up_and_agreement_counts_texts():
+    engine = catalogue.load("embedded")
+    texts = ("A bird sings.", TEXT, "Time flies, and so do they!")
+    each = [pattern_sums((run := engine.trace(text).attention).weights, run.query_tokens) for text in texts]
+    total = each[0] + each[1] + each[2]
+    assert total.texts == 3
+    np.testing.assert_allclose(total.given, sum(one.given for one in each))
+    for head in name_heads(total):
+        alone = [name_heads(one)[head.layer * engine.num_heads + head.head].kind for one in each]
+        assert head.agreement == pytest.approx(alone.count(head.kind) / 3)
+        assert 0 <= head.second_score <= head.confidence <= 1
+        assert head.kind in KINDS
+
+
+def test_all_heads_at_once_give_what_a_loop_over_queries_gives(encoding):
+    weights = catalogue.load("embedded").trace(TEXT).attention.weights
+    sums, targets = pattern_sums(weights, encoding), kind_targets(encoding)
+    asked = [place for place in range(len(encoding)) if not encoding.special[place]]
+    for kind in range(len(AIMED)):
+        with_target = [query for query in asked if targets[kind, query].any()]
+        for layer, head in ((0, 0), (2, 5), (3, 7)):
+            share = np.mean([weights[layer, head, query][targets[kind, query]].sum() for query in with_target])
+            assert sums.shares[layer, head, kind] == pytest.approx(share, abs=1e-6)
+
+
+@given(st.integers(2, 9), st.data())
+def test_scores_stay_between_nothing_and_all(tokens, data):
+    special = data.draw(st.lists(st.booleans(), min_size=tokens, max_size=tokens))
+    names = data.draw(st.lists(st.sampled_from(["a", "b", ".", "##c"]), min_size=tokens, max_size=tokens))
+    encoding = plain_encoding(names, list(range(tokens)), special)
+    numbers = np.random.default_rng(tokens).exponential(size=(2, 3, tokens, tokens)) ** 4
+    sums = pattern_sums(numbers / numbers.sum(axis=-1, keepdims=True), encoding)
+    assert ((sums.scores >= 0) & (sums.scores <= 1 + 1e-9)).all()
+    assert len(name_heads(sums)) == 6

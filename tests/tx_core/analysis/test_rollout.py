@@ -1,0 +1,105 @@
+"""Rollout and flow: by hand, by a loop, by networkx, and by the laws that they must keep."""
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tx_core.analysis.rollout import MOST_FLOW_EDGES, Network, flow, rollout, with_residual
+from tx_core.engine import catalogue
+from tx_core.errors import TextProblem
+
+
+def random_weights(layers: int, heads: int, tokens: int, seed: int) -> np.ndarray:
+    drawn = np.random.default_rng(seed).exponential(size=(layers, heads, tokens, tokens)) ** 4
+    return drawn / drawn.sum(axis=-1, keepdims=True)
+
+
+SIZES = st.tuples(st.integers(1, 3), st.integers(1, 4), st.integers(1, 6), st.integers(0, 99))
+
+
+def by_networkx(weights: np.ndarray, query: int) -> list[list[float]]:
+    layers, tokens = len(weights), weights.shape[-1]
+    graph = networkx.DiGraph()
+    for layer in range(layers):
+        mean = weights[layer].mean(axis=0) * 0.5
+        for upper in range(tokens):
+            for lower in range(tokens):
+                capacity = mean[upper, lower] + 0.5 * (upper == lower)
+                graph.add_edge((layer + 1, upper), (layer, lower), capacity=float(capacity))
+    return [
+        [networkx.maximum_flow_value(graph, (layer, query), (0, key)) for key in range(tokens)] for layer in range(1, layers + 1)
+    ]
+
+
+def test_rollout_of_one_layer_by_hand():
+    weights = np.array([[[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]]])
+    np.testing.assert_allclose(rollout(weights), [[[0.75, 0.25], [0.25, 0.75]]])
+
+
+def test_rollout_is_what_a_loop_over_paths_adds_up():
+    weights = catalogue.load("embedded").trace("Fruit flies like a banana.").attention.weights.astype(float)
+    layers, tokens = len(weights), weights.shape[-1]
+    reached, found = np.eye(tokens), rollout(weights)
+    for layer in range(layers):
+        mixed = np.zeros((tokens, tokens))
+        for query in range(tokens):
+            for middle in range(tokens):
+                share = 0.5 * (query == middle) + 0.5 * sum(head[query, middle] for head in weights[layer]) / len(weights[layer])
+                mixed[query] += share * reached[middle]
+        reached = mixed
+        np.testing.assert_allclose(found[layer], reached, atol=1e-6)
+
+
+@given(SIZES)
+def test_rows_of_a_rollout_are_shares(sizes):
+    found = rollout(random_weights(*sizes))
+    np.testing.assert_allclose(found.sum(axis=-1), 1)
+    assert (found >= 0).all()
+
+
+def test_without_attention_everything_stays_where_it_is():
+    off = np.zeros((3, 2, 4, 4))
+    np.testing.assert_array_equal(rollout(off), np.broadcast_to(np.eye(4), (3, 4, 4)))
+    np.testing.assert_array_equal(flow(off, 2), np.broadcast_to(np.eye(4)[2], (3, 4)))
+
+
+@given(SIZES)
+def test_flow_is_what_networkx_finds(sizes):
+    weights = random_weights(*sizes)
+    query = sizes[-1] % sizes[2]
+    np.testing.assert_allclose(flow(weights, query), by_networkx(weights, query), atol=1e-8)
+
+
+def test_flow_on_a_run_of_the_model_is_what_networkx_finds():
+    weights = catalogue.load("embedded").trace("Time flies like an arrow.").attention.weights
+    np.testing.assert_allclose(flow(weights, 3), by_networkx(weights.astype(float), 3), atol=1e-6)
+
+
+@given(SIZES)
+def test_flow_is_never_less_than_rollout_and_never_more_than_all(sizes):
+    weights = random_weights(*sizes)
+    for query in range(sizes[2]):
+        found = flow(weights, query)
+        assert (found >= rollout(weights)[:, query] - 1e-9).all()
+        assert (found <= 1 + 1e-9).all()
+
+
+def test_flow_through_one_layer_is_its_weights():
+    weights = random_weights(1, 3, 5, 7)
+    np.testing.assert_allclose(flow(weights, 4), with_residual(weights)[:, 4])
+
+
+def test_a_way_back_through_a_full_pipe_is_found():
+    network = Network(4)  # the first way found, 0 → 1 → 2 → 3, must be taken back in part
+    for start, end, capacity in ((0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (1, 3, 1.0), (2, 3, 1.0)):
+        network.connect(start, end, capacity)
+    assert network.max_flow(0, 3) == 2.0
+    assert network.max_flow(0, 3) == 2.0
+
+
+def test_a_text_too_long_for_flow_is_refused_at_once():
+    tokens = int(MOST_FLOW_EDGES ** (1 / 3)) + 1
+    with pytest.raises(TextProblem, match="at most"):
+        flow(np.full((1, 1, tokens, tokens), 1 / tokens, dtype=np.float32), 0)

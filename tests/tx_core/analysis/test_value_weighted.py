@@ -1,0 +1,152 @@
+"""What heads add: lengths of the mixed vectors, held against the transformers library's own modules."""
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from tests.support.checkpoints import write_albert, write_llama
+from tx_core.analysis.value_weighted import row_shares, value_weighted
+from tx_core.engine import catalogue
+from tx_core.engine.hub import load
+from tx_core.errors import ModelUnavailable
+
+TEXT = "Fruit flies like a banana, and time flies like an arrow."
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load("embedded")
+
+
+@pytest.fixture(scope="module")
+def stack(engine):
+    return engine.trace(TEXT, keep=("weights", "value", "context")).attention
+
+
+@torch.inference_mode()
+def test_lengths_are_those_of_the_librarys_own_modules(engine, stack):
+    theirs = transformers.AutoModel.from_pretrained(
+        catalogue.MODELS / "embedded", attn_implementation="eager", dtype=torch.float32
+    ).eval()
+    run = theirs(input_ids=torch.tensor([stack.query_tokens.ids]), output_attentions=True, output_hidden_states=True)
+    for layer in (0, engine.num_layers - 1):
+        attention = theirs.encoder.layer[layer].attention
+        found = value_weighted(engine, stack, layer)
+        values = attention.self.value(run.hidden_states[layer])[0]
+        head_dim = values.shape[-1] // engine.num_heads
+        together = 0
+        for head in range(engine.num_heads):
+            alone = torch.zeros_like(values)
+            part = slice(head * head_dim, (head + 1) * head_dim)
+            alone[:, part] = values[:, part]
+            brought = attention.output.dense(alone) - attention.output.dense.bias
+            links = run.attentions[layer][0, head, :, :, None] * brought
+            together = together + links
+            np.testing.assert_allclose(found.values[head], brought.norm(dim=-1), atol=1e-4)
+            np.testing.assert_allclose(found.mixed[head], links.norm(dim=-1), atol=1e-5)
+        np.testing.assert_allclose(found.together, together.norm(dim=-1), atol=1e-4)
+
+
+def test_what_is_mixed_adds_up_to_what_the_layer_puts_out(engine, stack):
+    layer = 1
+    brought = stack.value[layer] @ engine.output_projection(layer)
+    summed = np.einsum("hqk,hko->qo", stack.weights[layer], brought)
+    joined = torch.tensor(stack.context[layer]).transpose(0, 1).flatten(1)
+    output = engine.model.encoder.blocks[layer].attention.output
+    np.testing.assert_allclose(summed, (output(joined) - output.bias).detach(), atol=1e-4)
+
+
+def test_heads_together_are_never_longer_than_their_sum(engine, stack):
+    for layer in range(engine.num_layers):
+        found = value_weighted(engine, stack, layer)
+        assert (found.together <= found.mixed.sum(axis=0) + 1e-6).all()
+
+
+def test_without_the_parts_it_needs_it_says_so(engine):
+    with pytest.raises(ValueError, match="must keep"):
+        value_weighted(engine, engine.trace("A bird").attention, 0)
+
+
+def as_bert(model, layer: int, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    attention = model.encoder.layer[layer].attention
+    return attention.self.value(states), attention.output.dense.weight.T
+
+
+def as_gpt2(model, layer: int, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    block = model.h[layer]
+    return block.attn.c_attn(block.ln_1(states)).chunk(3, dim=-1)[2], block.attn.c_proj.weight
+
+
+def as_modernbert(model, layer: int, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    block = model.layers[layer]
+    return block.attn.Wqkv(block.attn_norm(states)).chunk(3, dim=-1)[2], block.attn.Wo.weight.T
+
+
+def as_t5(model, layer: int, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    first = model.encoder.block[layer].layer[0]
+    return first.SelfAttention.v(first.layer_norm(states)), first.SelfAttention.o.weight.T
+
+
+def as_others(model, layer: int, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    attention = {
+        "distilbert": lambda: model.transformer.layer[layer].attention,
+        "albert": lambda: model.encoder.albert_layer_groups[0].albert_layers[0].attention,
+        "bart": lambda: model.encoder.layers[layer].self_attn,
+    }[model.config.model_type]()
+    names = {"distilbert": ("v_lin", "out_lin"), "albert": ("value", "dense"), "bart": ("v_proj", "out_proj")}
+    value, output = (getattr(attention, name) for name in names[model.config.model_type])
+    return value(states), output.weight.T
+
+
+FAMILIES = {
+    "roberta": as_bert,
+    "xlm-roberta": as_bert,
+    "camembert": as_bert,
+    "electra": as_bert,
+    "distilbert": as_others,
+    "albert": as_others,
+    "modernbert": as_modernbert,
+    "gpt2": as_gpt2,
+    "t5": as_t5,
+    "bart": as_others,
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@torch.inference_mode()
+def test_lengths_of_a_relative_are_what_numpy_makes_of_the_librarys_weights(checkpoint, family: str):
+    other = load.load_engine(checkpoint(family), family, family)
+    stack = other.trace("The quick brown fox sleeps on", keep=("weights", "value")).attention
+    theirs = transformers.AutoModel.from_pretrained(checkpoint(family), attn_implementation="eager").eval()
+    encoder = theirs.get_encoder() if family in ("t5", "bart") else theirs
+    run = encoder(input_ids=torch.tensor([stack.query_tokens.ids]), output_attentions=True, output_hidden_states=True)
+    for layer in (0, 1):
+        found = value_weighted(other, stack, layer)
+        value, output = (part.numpy() for part in FAMILIES[family](theirs, layer, run.hidden_states[layer][0]))
+        brought = np.stack(
+            [own @ part for own, part in zip(np.split(value, other.num_heads, 1), np.split(output, other.num_heads), strict=True)]
+        )
+        links = run.attentions[layer][0].numpy()[..., None] * brought[:, None]
+        np.testing.assert_allclose(found.values, np.linalg.norm(brought, axis=-1), atol=1e-4)
+        np.testing.assert_allclose(found.mixed, np.linalg.norm(links, axis=-1), atol=1e-5)
+        np.testing.assert_allclose(found.together, np.linalg.norm(links.sum(axis=0), axis=-1), atol=1e-4)
+
+
+def test_a_family_whose_parts_are_not_known_is_refused_in_a_sentence(tmp_path):
+    other = load.load_engine(write_llama(tmp_path), "llama", "LLaMA")
+    stack = other.trace("A bird", keep=("weights", "value")).attention
+    with pytest.raises(ModelUnavailable, match="LLaMA is of a family that keeps its parts"):
+        value_weighted(other, stack, 0)
+
+
+def test_an_albert_of_several_groups_is_refused_rather_than_read_in_the_wrong_place(tmp_path):
+    other = load.load_engine(write_albert(tmp_path, num_hidden_groups=2), "albert", "ALBERT")
+    stack = other.trace("A bird", keep=("weights", "value")).attention
+    with pytest.raises(ModelUnavailable, match="keeps its parts where they are not looked for"):
+        value_weighted(other, stack, 0)
+
+
+def test_shares_of_rows_sum_to_one_and_zeros_stay():
+    found = row_shares(np.array([[3.0, 1.0], [0.0, 0.0]]))
+    assert found.tolist() == [[0.75, 0.25], [0.0, 0.0]]

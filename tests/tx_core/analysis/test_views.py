@@ -1,0 +1,183 @@
+"""What is shown of a run keeps its sums, says what it left out, and is put into true words."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tx_core.analysis import sentences, views
+from tx_core.transformer.trace import AttentionStack, Encoding
+
+
+def encoding(tokens: str, special: str = "", words: list[int | None] | None = None) -> Encoding:
+    """Label tokens written with spaces; those in `special` are special, the others words of their own."""
+    pieces = tuple(tokens.split())
+    words = words or [None if piece in special.split() else place for place, piece in enumerate(pieces)]
+    texts = {word: "".join(p.removeprefix("##") for p, w in zip(pieces, words, strict=True) if w == word) for word in words}
+    numbers = {word: number for number, word in enumerate(word for word in texts if word is not None)}
+    return Encoding(
+        text=tokens,
+        pair=None,
+        ids=tuple(range(len(pieces))),
+        tokens=pieces,
+        segments=(0,) * len(pieces),
+        special=tuple(piece in special.split() for piece in pieces),
+        words=tuple(None if word is None else numbers[word] for word in words),
+        word_texts=tuple(texts[word].capitalize() for word in numbers),
+        blanks=(),
+        unknown=(),
+    )
+
+
+def stack(queries: Encoding, keys: Encoding, layers: int = 2, heads: int = 3, seed: int = 0) -> AttentionStack:
+    """Random attention whose rows sum to 1."""
+    weights = np.random.default_rng(seed).random((layers, heads, len(queries), len(keys)), np.float32)
+    return AttentionStack("self", queries, keys, weights / weights.sum(-1, keepdims=True))
+
+
+FLIES = encoding("[CLS] time fl ##ies [SEP]", "[CLS] [SEP]", [None, 0, 1, 1, None])
+
+
+def test_a_view_without_options_is_the_run_itself():
+    run = stack(FLIES, FLIES)
+    shown = views.view(run)
+    assert shown.weights is run.weights
+    assert shown.queries == shown.keys == FLIES.tokens
+    assert shown.hidden_share.shape == (2, 3, 5)
+    assert not shown.hidden_share.any()
+
+
+def test_attention_to_a_word_is_the_sum_and_from_a_word_the_mean_over_its_pieces():
+    weights = np.array([[[[0.1, 0.2, 0.3, 0.4], [0.5, 0.5, 0, 0], [0, 0, 0.8, 0.2]]]], np.float32)
+    merged = views.merge_pieces(weights, [(0,), (1, 2)], [(0, 1), (2,), (3,)])
+    np.testing.assert_allclose(merged, [[[[0.3, 0.3, 0.4], [0.5, 0.4, 0.1]]]], atol=1e-7)
+
+
+def test_a_merged_word_is_labelled_as_it_was_typed_and_special_tokens_stand_alone():
+    shown = views.view(stack(FLIES, FLIES), merge_words=True)
+    assert shown.queries == shown.keys == ("[CLS]", "Time", "Flies", "[SEP]")
+    assert shown.query_places == ((0,), (1,), (2, 3), (4,))
+    assert [shown.row_of(place) for place in (0, 2, 3, 4, None, 9)] == [0, 2, 2, 3, None, None]
+
+
+def test_the_same_word_twice_in_a_row_stays_two_words():
+    assert views.word_groups(encoding("no ##pe no ##pe", words=[0, 0, 1, 1])) == ((0, 1), (2, 3))
+
+
+@given(seed=st.integers(0, 99), pieces=st.lists(st.integers(1, 4), min_size=1, max_size=6))
+def test_rows_still_sum_to_one_after_merging(seed: int, pieces: list[int]):
+    words = [word for word, count in enumerate(pieces) for _ in range(count)]
+    text = encoding(" ".join(f"p{place}" for place in range(len(words))), words=words)
+    shown = views.view(stack(text, text, seed=seed), merge_words=True)
+    assert shown.weights.shape == (2, 3, len(pieces), len(pieces))
+    np.testing.assert_allclose(shown.weights.sum(-1), 1, atol=1e-5)
+
+
+def test_hiding_special_tokens_scales_rows_to_one_and_tells_what_each_lost():
+    run = stack(FLIES, FLIES)
+    shown = views.view(run, hide_special=True)
+    assert shown.queries == ("time", "fl", "##ies")
+    np.testing.assert_allclose(shown.weights.sum(-1), 1, atol=1e-5)
+    np.testing.assert_allclose(shown.hidden_share, run.weights[:, :, 1:4, [0, 4]].sum(-1), atol=1e-6)
+    kept = run.weights[:, :, 1:4, 1:4]
+    np.testing.assert_allclose(shown.weights * (1 - shown.hidden_share)[..., None], kept, atol=1e-6)
+
+
+def test_a_row_that_looked_at_hidden_tokens_only_becomes_zeros():
+    weights = np.array([[[[1, 0], [0.25, 0.75]]]], np.float32)
+    shown, lost = views.leave_out(weights, [False, False], [True, False])
+    np.testing.assert_array_equal(shown, [[[[0], [1]]]])
+    np.testing.assert_array_equal(lost, [[[1, 0.25]]])
+
+
+def test_a_text_of_special_tokens_only_is_not_hidden_away():
+    marks = encoding("[CLS] [SEP]", "[CLS] [SEP]")
+    shown = views.view(stack(marks, marks), hide_special=True)
+    assert shown.queries == ("[CLS]", "[SEP]")
+    assert not shown.hides_special
+    assert not views.view(stack(FLIES, marks), hide_special=True).hides_special
+
+
+def test_a_view_tells_whether_special_tokens_are_missing():
+    assert views.view(stack(FLIES, FLIES), hide_special=True).hides_special
+    assert not views.view(stack(FLIES, FLIES)).hides_special
+
+
+def test_queries_and_keys_of_two_texts_keep_their_own_labels():
+    shown = views.view(stack(encoding("a b </s>", "</s>"), FLIES), merge_words=True, hide_special=True)
+    assert (shown.queries, shown.keys) == (("A", "B"), ("Time", "Flies"))
+    assert shown.weights.shape == (2, 3, 2, 2)
+
+
+@pytest.mark.parametrize("options", [{}, {"merge_words": True}, {"hide_special": True}])
+def test_a_view_cannot_be_changed_by_who_reads_it(options: dict):
+    shown = views.view(stack(FLIES, FLIES), **options)
+    with pytest.raises(ValueError, match="read-only"):
+        shown.weights[0, 0, 0, 0] = 1
+
+
+def test_a_view_knows_its_memory():
+    shown = views.view(stack(FLIES, FLIES))
+    assert shown.nbytes == 2 * 3 * 5 * 5 * 4 + 2 * 3 * 5 * 4
+
+
+def test_the_mean_of_heads_is_taken_across_layers():
+    run = stack(FLIES, FLIES)
+    mean = views.mean_of_heads(run.weights, [(0, 2), (1, 0)])
+    np.testing.assert_allclose(mean, (run.weights[0, 2] + run.weights[1, 0]) / 2, atol=1e-7)
+    assert mean.dtype == np.float32
+    with pytest.raises(ValueError, match="at least one head, got none"):
+        views.mean_of_heads(run.weights, [])
+
+
+WEIGHTS = np.array([[0.5, 0.3, 0.2], [0.0, 0.1, 0.9]], np.float32)
+
+
+def test_the_strongest_edges_come_in_order_and_zeros_are_none():
+    edges = views.strongest_edges(WEIGHTS, 3)
+    assert [(edge.query, edge.key) for edge in edges] == [(1, 2), (0, 0), (0, 1)]
+    assert len(views.strongest_edges(WEIGHTS, 99)) == 5
+    assert [(edge.query, edge.key) for edge in views.strongest_edges(WEIGHTS, 9, focus=1)] == [(1, 2), (1, 1)]
+
+
+def test_a_focused_token_is_told_with_its_two_largest_shares():
+    told = sentences.where_one_looks(WEIGHTS, ["flies", "like"], ["time", "flies", "an"], 0)
+    assert told == "'flies' gives 0.50 of its attention to 'time' and 0.30 to 'flies'."
+
+
+def test_a_token_that_stands_twice_is_told_by_its_place():
+    told = sentences.where_one_looks(WEIGHTS, ["a", "a"], ["b", "c", "b"], 1)
+    assert told == "'a' (token 2) gives 0.90 of its attention to 'b' (token 3) and 0.10 to 'c'."
+
+
+def test_attention_that_is_spread_or_absent_is_told_as_such():
+    spread = np.full((1, 40), 1 / 40, np.float32)
+    assert "evenly" in sentences.where_one_looks(spread, ["a"], [str(n) for n in range(40)], 0)
+    nothing = np.zeros((1, 2), np.float32)
+    assert sentences.where_one_looks(nothing, ["a"], ["b", "c"], 0) == "'a' attends to nothing here."
+    assert sentences.strongest_link(nothing, ["a"], ["b", "c"], [False], [False, False]) == "Nothing here attends to anything."
+
+
+def test_the_strongest_link_is_one_between_words_where_there_is_one():
+    labels = [["like", "[SEP]"], ["time", "flies", "[SEP]"], [False, True], [False, False, True]]
+    told = sentences.strongest_link(WEIGHTS, *labels)
+    assert told == "The strongest link between words: 'like' gives 0.50 of its attention to 'time'."
+    marks = [["like", "[SEP]"], ["time", "flies", "[SEP]"], [False, True], [True, True, True]]
+    assert "'[SEP]' gives 0.90 of its attention to '[SEP]'" in sentences.strongest_link(WEIGHTS, *marks)
+
+
+def test_rescaled_shares_are_said_to_be_of_what_is_shown():
+    told = sentences.where_one_looks(WEIGHTS, ["flies", "like"], ["time", "flies", "an"], 0, rescaled=True)
+    assert told == "Of its attention to the words shown, 'flies' gives 0.50 to 'time' and 0.30 to 'flies'."
+    labels = [["flies", "like"], ["time", "flies", "an"], [False] * 2, [False] * 3]
+    told = sentences.strongest_link(WEIGHTS, *labels, rescaled=True)
+    assert told == "The strongest link: of its attention to the words shown, 'like' gives 0.90 to 'an'."
+
+
+def test_where_attention_goes_is_averaged_by_hand():
+    weights = np.array([[0.2, 0.7, 0.1], [0.6, 0.0, 0.4], [0.0, 0.8, 0.2]], np.float32)
+    # special (the last): (.1 + .4 + .2) / 3; before: (.6 + .8) / 3; itself: .2 / 3; after: .7 / 3
+    assert sentences.where_it_goes(weights, [False, False, True]) == (
+        "On average, 0.47 of the attention goes to the token before, 0.23 to the token after, "
+        "0.23 to special tokens and 0.07 to the token itself."
+    )

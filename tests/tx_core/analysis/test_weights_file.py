@@ -1,0 +1,98 @@
+"""A file of weights holds the very numbers and tokens that it was written from."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tx_core.analysis import weights_file
+from tx_core.analysis.weights_file import SavedWeights, from_csv, from_json, from_npz, to_csv, to_json, to_npz
+
+TOKENS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+
+
+@st.composite
+def contents(draw: st.DrawFn) -> tuple:
+    """Any maps with any tokens: line breaks, quotes, commas, zero bytes and right-to-left marks included."""
+    queries, keys = draw(st.lists(TOKENS, min_size=1, max_size=4)), draw(st.lists(TOKENS, min_size=1, max_size=5))
+    head = st.tuples(st.integers(1, 24), st.integers(1, 16))
+    maps = draw(st.lists(st.lists(head, min_size=1, max_size=3, unique=True).map(tuple), min_size=1, max_size=3, unique=True))
+    size = len(maps) * len(queries) * len(keys)
+    share = st.floats(0, 1, width=32)
+    cells = np.array(draw(st.lists(share, min_size=size, max_size=size)), np.float32)
+    cells = cells.reshape(len(maps), len(queries), len(keys))
+    return draw(TOKENS), draw(TOKENS), tuple(queries), tuple(keys), tuple(maps), cells
+
+
+def made(text: str, pair: str, queries: tuple, keys: tuple, maps: tuple, cells: np.ndarray) -> SavedWeights:
+    return SavedWeights("a-model", text, pair, "self", queries, keys, maps, cells, ("Special tokens are hidden.",))
+
+
+def same(one: SavedWeights, other: SavedWeights) -> bool:
+    fields = [name for name in SavedWeights.__dataclass_fields__ if name != "weights"]
+    return all(getattr(one, name) == getattr(other, name) for name in fields) and np.array_equal(one.weights, other.weights)
+
+
+@settings(max_examples=60)
+@given(contents())
+def test_json_and_npz_bring_everything_back_bit_for_bit(parts: tuple):
+    written = made(*parts)
+    assert same(from_json(to_json(written)), written)
+    assert same(from_npz(to_npz(written)), written)
+
+
+@settings(max_examples=60)
+@given(contents())
+def test_csv_brings_weights_tokens_and_heads_back_bit_for_bit(parts: tuple):
+    written = made(*parts)
+    read = from_csv(to_csv(written))
+    assert (read.queries, read.keys, read.maps) == (written.queries, written.keys, written.maps)
+    np.testing.assert_array_equal(read.weights, written.weights)
+
+
+def example(size: int = 2) -> SavedWeights:
+    weights = np.arange(2 * size * 3, dtype=np.float32).reshape(2, size, 3) / 100
+    queries = ("=HYPERLINK(1)", *"@b+c-d"[: size - 1])
+    return SavedWeights("m", "t", "", "cross", queries[:size], ("x", "y", "z"), (((1, 2),), ((3, 4), (5, 6))), weights)
+
+
+def test_a_csv_has_a_row_for_each_weight_and_nothing_that_a_spreadsheet_runs():
+    rows = list(csv.reader(io.StringIO(to_csv(example()).decode("utf-8-sig"))))
+    assert rows[0] == ["map", "query", "key", "weight"]
+    assert rows[1] == ["layer 1 head 2", "1 =HYPERLINK(1)", "1 x", "0.0"]
+    assert rows[-1] == ["layer 3 head 4 and layer 5 head 6", "2 @", "3 z", "0.11"]
+    assert not [cell for row in rows for cell in row if cell[:1] in "=+-@"]
+
+
+def test_a_json_file_says_what_it_holds():
+    entries = json.loads(to_json(example()))
+    assert entries["axes"] == ["map", "query", "key"]
+    assert entries["counted_from"] == 1
+    assert entries["weights"][1][1][2] == 0.11
+
+
+def test_an_npz_opens_without_running_anything_and_names_its_tokens():
+    with np.load(io.BytesIO(to_npz(example())), allow_pickle=False) as arrays:
+        assert arrays["queries"].tolist() == ["=HYPERLINK(1)", "@"]
+        assert arrays["weights"].dtype == np.float32
+
+
+@pytest.mark.parametrize(("form", "write"), [("csv", to_csv), ("json", to_json), ("npz", to_npz)])
+def test_a_file_beyond_its_bound_is_refused_with_the_numbers(monkeypatch: pytest.MonkeyPatch, form: str, write):
+    monkeypatch.setitem(weights_file.MOST, form, 11)
+    with pytest.raises(ValueError, match="at most 11 weights, got 12"):
+        write(example())
+
+
+def test_weights_that_fit_no_tokens_are_refused():
+    with pytest.raises(ValueError, match="map × query × key"):
+        SavedWeights("m", "t", "", "self", ("a",), ("b",), (((1, 1),),), np.zeros((1, 2, 1), np.float32))
+
+
+def test_a_row_of_a_csv_that_names_many_heads_counts_for_several():
+    assert weights_file.weight_of(1000, 1, "csv") == weights_file.weight_of(1000, 144, "npz") == 1000
+    assert weights_file.weight_of(1000, 144, "csv") == 36_000

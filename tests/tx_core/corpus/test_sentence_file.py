@@ -1,0 +1,202 @@
+"""A visitor's file of sentences: read in several encodings, refused where it is none, and nothing is left out in silence."""
+
+import io
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tx_core.corpus.sentence_file import (
+    MOST_BYTES,
+    MOST_LINES_NAMED,
+    MOST_SENTENCES,
+    Sentences,
+    embedded_sentences,
+    left_out_in_words,
+    read_sentences,
+)
+from tx_core.engine.tokenizer import MAX_CHARACTERS
+from tx_core.errors import TextProblem
+
+NATURAL = "Grüße aus Köln.\nNiño “quoted” it – twice.\n"
+
+
+def read(data: str | bytes, name: str = "mine.txt", column: str = "") -> Sentences:
+    return read_sentences(io.BytesIO(data.encode() if isinstance(data, str) else data), name, column)
+
+
+def reasons(found: Sentences) -> dict[str, tuple[int, tuple[int, ...]]]:
+    return {one.why: (one.count, one.lines) for one in found.left_out}
+
+
+def test_each_line_is_a_sentence_with_its_number_and_without_the_space_around_it():
+    found = read("One.\r\n\r\n  Two.  \rThree.")
+    assert found.texts == ("One.", "Two.", "Three.")
+    assert found.lines == (1, 3, 4)
+    assert reasons(found) == {"empty": (1, (2,))}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_the_encoding_is_found_out(encoding: str):
+    assert read(NATURAL.encode(encoding)).texts == tuple(NATURAL.splitlines())
+
+
+def test_latin_1_is_read_as_it_was_written():
+    assert read("Grüße aus Köln, é à ñ.\n".encode("latin-1")).texts == ("Grüße aus Köln, é à ñ.",)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+        b"PK\x03\x04\x14\x00\x08\x00",
+        bytes(range(256)) * 40,
+        b"\x01\x02\x03\x04 a few letters",
+        "Two bytes a letter, and no mark.\n".encode("utf-16-le"),
+        "Four bytes a letter.\n".encode("utf-32"),
+        b"\xff\xfeodd",
+    ],
+)
+def test_what_is_no_text_is_refused_and_the_reader_is_told_what_to_do(data: bytes):
+    with pytest.raises(TextProblem, match="not text that can be read. Save it as plain text in UTF-8"):
+        read(data)
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n \r\n", b"\xef\xbb\xbf"])
+def test_a_file_without_a_sentence_is_refused(data: bytes):
+    with pytest.raises(TextProblem, match="empty|no sentence"):
+        read(data)
+
+
+class Endless(io.RawIOBase):
+    """A gigabyte that is made as it is read, and counts what was taken of it."""
+
+    size, taken = 1_000_000_000, 0
+
+    def read(self, size: int = -1) -> bytes:
+        part = b"a" * (self.size - self.taken if size < 0 else min(size, self.size - self.taken))
+        self.taken += len(part)
+        return part
+
+
+def test_of_a_gigabyte_no_more_is_read_than_may_be_used():
+    file = Endless()
+    tracemalloc.start()
+    with pytest.raises(TextProblem, match=f"more than {MOST_BYTES:,} bytes"):
+        read_sentences(file, "huge.txt")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert file.taken == MOST_BYTES + 1
+    assert peak < 3 * MOST_BYTES
+
+
+def test_one_line_of_a_megabyte_is_left_out_by_its_number_and_the_others_stay():
+    found = read("Short.\n" + "word " * 200_000 + "\nAnother.\n")
+    assert found.texts == ("Short.", "Another.")
+    assert reasons(found) == {f"longer than {MAX_CHARACTERS:,} characters": (1, (2,))}
+    assert left_out_in_words(found.left_out) == "Left out: 1 line, longer than 20,000 characters (line 2)."
+
+
+def test_nothing_but_one_line_of_a_megabyte_says_why_there_is_no_sentence():
+    with pytest.raises(TextProblem, match=r"no sentence .*1 line, longer than 20,000 characters \(line 1\)"):
+        read("a" * 1_000_000)
+
+
+def test_lines_with_control_characters_are_left_out_and_tabs_are_not():
+    plain = "".join(f"Line {number} is fine.\n" for number in range(3, 20))
+    found = read(f"Tab\tis fine.\nBell \x07 and \x1b[31m.\n{plain}")
+    assert found.lines == (1, *range(3, 20))
+    assert reasons(found) == {"with control characters in it": (1, (2,))}
+
+
+def test_markup_and_marks_of_other_scripts_are_sentences_like_any_other():
+    hostile = ["<script>alert(1)</script>", "**bold** [link](https://example.org)", "שלום \u202e עולם", "=1+1"]
+    assert read("\n".join(hostile)).texts == tuple(hostile)
+
+
+def test_too_many_sentences_are_refused_and_as_many_as_allowed_are_read():
+    assert len(read("a\n" * MOST_SENTENCES)) == MOST_SENTENCES
+    with pytest.raises(TextProblem, match=f"more than {MOST_SENTENCES:,} sentences"):
+        read("a\n" * (MOST_SENTENCES + 1))
+
+
+def test_of_many_lines_left_out_all_are_counted_and_the_first_are_named():
+    found = read("a\n" + "\n" * 100_000 + "b\n")
+    (empty,) = found.left_out
+    assert (empty.count, len(empty.lines)) == (100_000, MOST_LINES_NAMED)
+    assert left_out_in_words(found.left_out).endswith(f"101 and {100_000 - MOST_LINES_NAMED:,} more).")
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n")), max_size=30))
+def test_every_line_is_either_read_or_left_out_for_a_reason(written: list[str]):
+    data = "\n".join(written)
+    try:
+        found = read(data)
+    except TextProblem:
+        return
+    assert len(found) + sum(one.count for one in found.left_out) == len(io.StringIO(data, newline=None).readlines())
+    assert all(found.texts)
+
+
+TABLE = 'id,sentence,label\n1,"He said ""no"", twice.",a\n\n2,,b\n3,Too,many,cells\n4,"Over\ntwo lines.",c\n'
+
+
+def test_a_column_of_a_csv_is_read_and_its_rows_are_counted_by_lines():
+    found = read(TABLE, "mine.csv")
+    assert found.columns == ("id", "sentence", "label")
+    assert found.column == "sentence"
+    assert found.texts == ('He said "no", twice.', "Over\ntwo lines.")
+    assert found.lines == (2, 7)
+    assert reasons(found) == {"empty": (2, (3, 4)), "without the 3 columns of the first line": (1, (5,))}
+
+
+def test_another_column_may_be_asked_for_and_without_a_usual_name_it_is_the_first():
+    assert read(TABLE, "mine.CSV", "label").texts == ("a", "b", "c")
+    assert read("what;when\nOne, two.;now\n", "mine.csv").texts == ("One, two.",)
+    assert read("note\ttext\nx\tOne.\n", "mine.tsv").column == "text"
+
+
+def test_a_column_that_is_not_there_is_named_with_those_that_are():
+    with pytest.raises(TextProblem, match="no column named 'moon': its first line names id, sentence, label"):
+        read(TABLE, "mine.csv", "moon")
+
+
+@pytest.mark.parametrize("data", ['text\n"open', "text\n" + "a" * 1_000_000])
+def test_a_csv_that_breaks_off_or_holds_a_cell_of_a_megabyte_names_the_line(data: str):
+    with pytest.raises(TextProblem, match="Line 2 of the file is no CSV"):
+        read(data, "mine.csv")
+
+
+def test_the_embedded_sentences_are_some_hundreds_all_different_and_none_is_left_out():
+    found = embedded_sentences()
+    assert 300 <= len(set(found.texts)) == len(found)
+    assert found.left_out == ()
+
+
+def test_a_file_that_goes_by_the_name_of_text_is_read_by_lines_even_with_commas():
+    assert read("one,two\nthree,four\n", "list.txt").texts == ("one,two", "three,four")
+
+
+def test_a_table_that_begins_with_empty_lines_takes_its_names_from_the_first_line_that_has_any():
+    assert read("\n\nsentence\nHello there.\n", "mine.csv").texts == ("Hello there.",)
+    with pytest.raises(TextProblem, match="no line with the names"):
+        read(",\n,,\n", "mine.csv")
+
+
+@pytest.mark.parametrize("name", ["mine.csv", "mine.tsv"])
+def test_a_comma_in_a_table_of_one_column_is_a_comma(name: str):
+    found = read("sentence\nWell, I go home.\nYou stay, too.\n", name)
+    assert found.texts == ("Well, I go home.", "You stay, too.")
+    assert found.left_out == ()
+
+
+def test_columns_without_a_name_or_with_one_taken_are_named_by_their_number_and_can_be_chosen():
+    table = "a,a,\none,two,three\n"
+    assert read(table, "mine.csv").columns == ("a", "column 2", "column 3")
+    assert [read(table, "mine.csv", column).texts for column in ("column 2", "column 3")] == [("two",), ("three",)]
+
+
+def test_more_columns_than_one_can_choose_from_are_refused():
+    with pytest.raises(TextProblem, match="101 columns, and at most 100"):
+        read(",".join("x" * 101) + "\n", "mine.csv")

@@ -1,0 +1,234 @@
+"""Heads over many sentences: batches give what each sentence alone gives, in bounded memory, and nothing counts twice."""
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from tx_core.analysis.measures import distance, entropy, relative_entropy
+from tx_core.analysis.patterns import AIMED, KINDS, PatternSums, pattern_sums
+from tx_core.corpus import batches as sentence_batches
+from tx_core.corpus.batch_measures import label, measure_batch
+from tx_core.corpus.batches import FIRST_BLOCK, MOST_PIECES, MOST_PIECES_IN_HALF, MOST_ROWS, batches
+from tx_core.corpus.sentence_file import Notes, Sentences, embedded_sentences
+from tx_core.corpus.statistics import FEWEST_TOKENS, PLACES, RANKED, HeadReport, Reading, read_all
+from tx_core.corpus.strongest import none_yet
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
+from tx_core.errors import Busy
+from tx_core.transformer.trace import Encoding
+
+WORDS = ["the", "old", "man", "saw", "a", "small", "dog,", "and", "it", "ran", "home", "when", "bread", "was", "cold", ";", "."]
+FAMILIES = ("roberta", "gpt2", "t5", "bart")
+
+
+def made(count: int, seed: int = 3, most: int = 24) -> Sentences:
+    chance = random.Random(seed)
+    texts = tuple(" ".join(chance.choices(WORDS, k=chance.randint(1, most))) for _ in range(count))
+    return Sentences("made", texts, tuple(range(1, count + 1)), ())
+
+
+@pytest.fixture(scope="module")
+def embedded() -> Engine:
+    return catalogue.load(catalogue.DEFAULT)
+
+
+@pytest.fixture
+def engine(embedded, hub_engine) -> Callable[[str], Engine]:
+    return lambda family: embedded if family == catalogue.DEFAULT else hub_engine(family)
+
+
+def one_at_a_time(engine: Engine, sentences: Sentences) -> tuple[PatternSums, np.ndarray, np.ndarray]:
+    """The reference: each sentence alone, its full maps, the measures of a single run. Sums, means, and scores a text."""
+    sums, totals, scores, tokens = None, 0.0, [], 0
+    for text in sentences.texts:
+        stack = engine.trace(text).attention
+        weights, own = stack.weights.astype(np.float64), ~np.array(stack.query_tokens.special)
+        alone = pattern_sums(stack.weights, stack.query_tokens)
+        measured = np.stack([measure(weights)[..., own] for measure in (entropy, relative_entropy, distance)])
+        sums = alone if sums is None else sums + alone
+        totals, tokens = totals + measured.sum(axis=-1), tokens + own.sum()
+        focused = 1 - measured[1].mean(axis=-1)
+        scores.append(np.concatenate([alone.scores, focused[..., None]], axis=-1) * (1 if own.sum() >= FEWEST_TOKENS else np.nan))
+    return sums, totals / tokens, np.stack(scores)
+
+
+@pytest.mark.parametrize("family", [catalogue.DEFAULT, *FAMILIES])
+def test_batches_give_what_every_sentence_alone_gives(engine, family: str):
+    sentences = made(150 if family == catalogue.DEFAULT else 40, most=24 if family == catalogue.DEFAULT else 9)
+    report = read_all(engine(family), sentences)
+    sums, means, scores = one_at_a_time(engine(family), sentences)
+    assert report.read == len(sentences) == report.sums.texts
+    np.testing.assert_allclose(report.sums.shares, sums.shares, atol=1e-5, rtol=0)
+    np.testing.assert_allclose(report.sums.scores, sums.scores, atol=1e-5, rtol=0)
+    np.testing.assert_allclose([report.entropy, report.spread, report.distance], means, atol=1e-5, rtol=0)
+    np.testing.assert_array_equal(report.sums.queries, sums.queries)
+    assert np.abs(report.sums.votes - sums.votes).sum() <= 2  # a score may lie on the border of a name
+    best = -np.sort(-np.nan_to_num(scores, nan=-np.inf), axis=0)[:PLACES]
+    np.testing.assert_allclose(report.strongest.values, np.moveaxis(best, 0, -1), atol=1e-5, rtol=0)
+    found = np.where(report.strongest.texts >= 0, report.strongest.texts, 0)
+    named = np.take_along_axis(np.moveaxis(scores, 0, -1), found, axis=-1)
+    np.testing.assert_allclose(named, np.where(np.isinf(report.strongest.values), named, report.strongest.values), atol=1e-5)
+
+
+@pytest.mark.parametrize("family", [catalogue.DEFAULT, *FAMILIES])
+def test_in_half_precision_the_averages_are_nearly_the_same(engine, family: str):
+    sentences = made(150 if family == catalogue.DEFAULT else 40, most=24 if family == catalogue.DEFAULT else 9)
+    single, half = (read_all(engine(family), sentences, half=half) for half in (False, True))
+    assert (single.half, half.half) == (False, True)
+    assert not np.array_equal(half.entropy, single.entropy), "nothing was computed in bfloat16"
+    np.testing.assert_allclose(half.sums.shares, single.sums.shares, atol=0.003, rtol=0)
+    np.testing.assert_allclose(half.entropy, single.entropy, atol=0.005, rtol=0)
+    np.testing.assert_allclose(half.distance, single.distance, atol=0, rtol=0.005)
+    again = read_all(engine(family), sentences)
+    np.testing.assert_array_equal(again.entropy, single.entropy, "the model itself is as it was")
+
+
+def test_padding_does_not_count(embedded: Engine):
+    rows = [embedded.encode(text) for text in ("Bread is cold.", "The old man saw a small dog, and it ran home.")]
+    together = embedded.over_weights(rows, lambda layers: measure_batch(layers, label(rows)))
+    for place, row in enumerate(rows):
+        alone = embedded.over_weights([row], lambda layers, row=row: measure_batch(layers, label([row])))
+        for part in ("given", "chance", "queries", "entropy", "spread", "distance", "asked"):
+            np.testing.assert_allclose(getattr(together, part)[place], getattr(alone, part)[0], atol=1e-5, rtol=1e-6)
+
+
+def test_special_tokens_are_not_asked_where_they_look(embedded: Engine):
+    sentences = Sentences("one", ("The dog ran.",), (1,), ())
+    encoding = embedded.encode("The dog ran.")
+    assert read_all(embedded, sentences).tokens == len(encoding) - 2
+
+
+def test_every_sentence_is_in_one_batch_and_batches_are_of_about_one_length(embedded: Engine):
+    sentences = made(3000)
+    found = list(batches(embedded, sentences.texts, sentences.lines, Notes()))
+    assert sorted(number for batch in found for number in batch.numbers) == list(range(3000))
+    assert all(len(batch.rows) <= MOST_ROWS for batch in found)
+    padded = sum(len(batch.rows) * max(map(len, batch.rows)) for batch in found)
+    assert padded < 1.02 * sum(len(row) for batch in found for row in batch.rows)
+
+
+class Counting:
+    """The engine, and how many texts it was asked to read."""
+
+    def __init__(self, engine: Engine):
+        self._engine, self.tokenizer, self.read = engine, self, 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._engine, name)
+
+    def encode(self, text: str) -> Encoding:
+        self.read += 1
+        return self._engine.tokenizer.encode(text)
+
+
+def test_the_first_batch_waits_for_few_texts_and_little_is_read_ahead(embedded: Engine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sentence_batches, "BLOCK", 100)
+    sentences, counting, given = made(700), Counting(embedded), 0
+    for number, batch in enumerate(batches(counting, sentences.texts, sentences.lines, Notes())):
+        assert number or counting.read == FIRST_BLOCK
+        given += len(batch.rows)
+        assert counting.read <= given + 200
+    assert given == counting.read == 700
+
+
+@pytest.mark.parametrize(("half", "most"), [(False, MOST_PIECES), (True, MOST_PIECES_IN_HALF)])
+def test_a_batch_holds_as_many_tokens_as_is_fast(embedded: Engine, half: bool, most: dict[str, int]):
+    sentences = made(3000)
+    sizes = [
+        len(batch.rows) * max(map(len, batch.rows))
+        for batch in batches(embedded, sentences.texts, sentences.lines, Notes(), half=half)
+    ]
+    assert 0.8 * most["cpu"] < max(sizes) <= most["cpu"]
+
+
+def test_no_batch_holds_more_weights_than_allowed(embedded: Engine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sentence_batches, "MOST_WEIGHTS", 50_000)
+    sentences = made(200)
+    for batch in batches(embedded, sentences.texts, sentences.lines, Notes()):
+        weights = len(batch.rows) * max(map(len, batch.rows)) ** 2 * embedded.num_layers * embedded.num_heads
+        assert weights <= 50_000 or len(batch.rows) == 1
+
+
+def test_what_the_model_cannot_read_is_left_out_by_line_and_reason(embedded: Engine):
+    texts = ("The dog ran.", "tea " * 300, "\u200b", "Bread is cold.")
+    report = read_all(embedded, Sentences("mine", texts, (2, 5, 7, 9), ()))
+    assert report.read == 2
+    assert report.complete
+    assert {one.why: one.lines for one in report.left_out} == {
+        f"longer than the {embedded.max_tokens} tokens that the model reads": (5,),
+        "without anything that the model can read": (7,),
+    }
+
+
+def test_a_file_of_which_nothing_can_be_read_gives_no_report(embedded: Engine):
+    assert read_all(embedded, Sentences("mine", ("tea " * 300,), (1,), ())) is None
+
+
+def test_sentences_too_short_to_show_a_pattern_are_not_ranked(embedded: Engine):
+    report = read_all(embedded, Sentences("mine", ("Tea.", "Bread is cold and the dog is old.", "No."), (1, 2, 3), ()))
+    assert set(report.strongest.texts.ravel().tolist()) == {1, -1}
+    assert report.read == 3
+
+
+def test_it_reports_as_it_goes_can_be_stopped_and_then_holds_no_model(embedded: Engine):
+    reading = Reading(embedded, made(400))
+    assert reading.report is None
+    steps = reading.steps()
+    first = next(steps)
+    assert 0 < first.batch < first.batches == 400
+    half = reading.report
+    assert half.read == first.batch
+    assert not half.complete
+    steps.close()
+    assert reading.report.read == first.batch
+    assert reading._engine is None
+
+
+class Crowded:
+    """The engine on a host without a free place for the first two batches."""
+
+    def __init__(self, engine: Engine):
+        self._engine, self._refusals = engine, 2
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._engine, name)
+
+    def over_weights(self, rows, measure, **precision):
+        if self._refusals:
+            self._refusals -= 1
+            raise Busy("no place")
+        return self._engine.over_weights(rows, measure, **precision)
+
+
+def test_a_busy_host_is_waited_for(embedded: Engine):
+    reading = Reading(Crowded(embedded), made(10, most=1))
+    assert [step.batch for step in reading.steps()] == [0, 0, 10]
+    assert reading.report.sums.texts == 10
+
+
+@given(arrays(np.float64, (11, 2, 3, 2), elements=st.floats(0, 1)), st.integers(1, 11))
+def test_the_strongest_are_those_of_a_full_sort_however_the_texts_arrive(values: np.ndarray, cut: int):
+    kept = none_yet(2, 3, 2, 4)
+    for part in np.array_split(np.arange(11), [cut]):
+        if len(part):
+            kept = kept.among(values[part], part)
+    np.testing.assert_array_equal(kept.values, np.moveaxis(-np.sort(-values, axis=0)[:4], 0, -1))
+    taken = np.take_along_axis(np.moveaxis(values, 0, -1), kept.texts, axis=-1)
+    np.testing.assert_array_equal(taken, kept.values)
+    assert all(len(set(row)) == 4 for row in kept.texts.reshape(-1, 4).tolist())
+
+
+def test_the_report_of_the_embedded_set_names_every_head(embedded: Engine):
+    report: HeadReport = read_all(embedded, embedded_sentences())
+    assert [(one.layer, one.head) for one in report.patterns] == [
+        (layer, head) for layer in range(embedded.num_layers) for head in range(embedded.num_heads)
+    ]
+    assert {one.kind for one in report.patterns} <= set(KINDS)
+    assert report.strongest.texts.shape == (embedded.num_layers, embedded.num_heads, len(AIMED) + 2, PLACES)
+    assert len(RANKED) == len(AIMED) + 2
+    assert report.complete

@@ -1,0 +1,69 @@
+"""Several texts through a family at once: each gets what it gets alone."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+
+from tests.support.hub_families import FAMILIES, FILLING, PAIR, TEXT
+from tx_core.engine.hub import recorder
+from tx_core.transformer import attention
+from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.trace import Trace
+
+
+@pytest.mark.parametrize("family", FILLING)
+def test_rows_of_a_padded_batch_score_their_blanks_as_they_do_alone(hub_engine, family: str):
+    rows = [hub_engine(family).encode("Time ___."), hub_engine(family).encode("the ___ sleeps, and the quick brown ___ jumps")]
+    off = Interventions(frozenset({(0, 1)}))
+    together = hub_engine(family).blank_logits(rows, interventions=off).rows
+    for row, logits in zip(rows, together, strict=True):
+        alone = hub_engine(family).blank_logits([row], interventions=off).rows[0]
+        assert logits.shape[0] == len(row.blanks) > 0
+        torch.testing.assert_close(logits, alone, atol=1e-5, rtol=1e-5)
+        assert not torch.allclose(alone, hub_engine(family).blank_logits([row]).rows[0], atol=1e-3)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_rows_of_a_padded_batch_have_the_weights_that_they_have_alone(hub_engine, family: str):
+    texts = [TEXT, "Time", "An arrow flies"]
+    rows = [hub_engine(family).encode(text) for text in texts]
+    batched = hub_engine(family).over_weights(rows, lambda layers: [layer.clone().numpy() for layer in layers])
+    for place, (text, row) in enumerate(zip(texts, rows, strict=True)):
+        alone = hub_engine(family).trace(text).attention.weights
+        together = np.stack([layer[place, :, : len(row)] for layer in batched])
+        np.testing.assert_allclose(together[..., : len(row)], alone, atol=1e-5)
+        assert not together[..., len(row) :].any()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_for_many_texts_no_attention_is_computed_but_that_of_the_first_stack(hub_engine, family: str, monkeypatch):
+    runner, computed = hub_engine(family), []
+
+    def counted(*given, **options):
+        found = attention.attend(*given, **options)
+        computed.append(found.weights.nbytes)
+        return found
+
+    monkeypatch.setattr(recorder, "attend", counted)
+    rows = [runner.encode(text) for text in (TEXT, "Time")]
+    asked_for = runner.over_weights(rows, lambda layers: [layer.nbytes for layer in layers])
+    assert computed == asked_for
+
+
+@pytest.mark.parametrize("family", ["roberta", "albert", "bart"])
+def test_visitors_at_once_with_different_sentences_and_interventions_get_what_each_gets_alone(hub_engine, family: str):
+    asks = [(f"{'the dog ' * (1 + number % 4)}and a fox", PAIR, frozenset({(number % 2, number % 4)})) for number in range(8)]
+
+    def run(ask) -> Trace:
+        return hub_engine(family).trace(*ask[:2], keep=("weights", "hidden"), interventions=Interventions(ask[2]))
+
+    alone = [run(ask) for ask in asks]
+    with ThreadPoolExecutor(8) as visitors:
+        together = list(visitors.map(run, asks * 4))
+    for number, trace in enumerate(together):
+        expected = alone[number % len(asks)]
+        np.testing.assert_allclose(trace.hidden, expected.hidden, atol=1e-6, rtol=1e-6)
+        for stack, one in zip(trace.stacks, expected.stacks, strict=True):
+            np.testing.assert_allclose(stack.weights, one.weights, atol=1e-6)

@@ -1,0 +1,174 @@
+"""Every family runs through our own attention and computes what the transformers library computes by its own."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from tests.support import checkpoints
+from tests.support.hub_families import FAMILIES, FILLING, PAIR, TEXT, TWO_SIDED
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
+from tx_core.engine.hub import load as hub
+from tx_core.engine.hub import model_info
+from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.trace import PARTS, Trace
+
+ONE_STACK = [family for family in FAMILIES if family not in TWO_SIDED]
+
+
+@pytest.fixture(scope="session")
+def reference(checkpoint):
+    """The same checkpoint as the library runs it by itself, with its own eager attention."""
+    loaded: dict[str, transformers.PreTrainedModel] = {}
+
+    def of_family(family: str) -> transformers.PreTrainedModel:
+        if family not in loaded:
+            kind = transformers.AutoModelForMaskedLM if family in FILLING else transformers.AutoModel
+            model = kind.from_pretrained(checkpoint(family), attn_implementation="eager")
+            loaded[family] = model.eval()
+        return loaded[family]
+
+    return of_family
+
+
+@torch.inference_mode()
+def by_the_library(model: transformers.PreTrainedModel, trace: Trace):
+    """Run the library's model on the very tokens that a trace was made of."""
+    source = trace.attention.query_tokens
+    inputs = {"input_ids": torch.tensor([source.ids])}
+    if getattr(model.config, "type_vocab_size", 0) == 2:
+        inputs["token_type_ids"] = torch.tensor([source.segments])
+    if len(trace.stacks) > 1:
+        inputs["decoder_input_ids"] = torch.tensor([trace.stacks[1].query_tokens.ids])
+    return model(**inputs, output_attentions=True, output_hidden_states=True)
+
+
+def stacked(layers: Sequence[torch.Tensor]) -> np.ndarray:
+    return torch.cat(list(layers)).numpy()
+
+
+@pytest.mark.parametrize("family", ONE_STACK)
+def test_weights_and_vectors_of_every_layer_are_the_librarys(hub_engine, reference, family: str):
+    trace = hub_engine(family).trace(TEXT, PAIR, keep=("weights", "hidden"))
+    expected = by_the_library(reference(family), trace)
+    assert len(expected.attentions) == checkpoints.LAYERS
+    np.testing.assert_allclose(trace.attention.weights, stacked(expected.attentions), atol=1e-6, rtol=0)
+    np.testing.assert_allclose(trace.hidden, stacked(expected.hidden_states), atol=1e-6, rtol=1e-6)
+
+
+@pytest.mark.parametrize("family", TWO_SIDED)
+@pytest.mark.parametrize("pair", [PAIR, None])
+def test_encoder_decoder_and_cross_attention_are_the_librarys(hub_engine, reference, family: str, pair: str | None):
+    trace = hub_engine(family).trace(TEXT, pair, keep=("weights", "hidden"))
+    expected = by_the_library(reference(family), trace)
+    assert [stack.kind for stack in trace.stacks] == ["self", "decoder", "cross"]
+    theirs = (expected.encoder_attentions, expected.decoder_attentions, expected.cross_attentions)
+    for stack, attentions in zip(trace.stacks, theirs, strict=True):
+        assert stack.weights.shape[2:] == (len(stack.query_tokens), len(stack.key_tokens))
+        np.testing.assert_allclose(stack.weights, stacked(attentions), atol=1e-6, rtol=0)
+    np.testing.assert_allclose(trace.hidden, stacked(expected.encoder_hidden_states), atol=1e-6, rtol=1e-6)
+
+
+@pytest.mark.parametrize("family", FILLING)
+def test_blanks_are_scored_as_the_library_scores_them(hub_engine, reference, family: str):
+    encoding = hub_engine(family).encode("Time ___ like an ___ arrow")
+    ids = torch.tensor([encoding.ids])
+    with torch.inference_mode():
+        expected = reference(family)(input_ids=ids).logits[0, list(encoding.blanks)]
+    assert len(encoding.blanks) == 2
+    torch.testing.assert_close(hub_engine(family).blank_logits([encoding]).rows[0], expected, atol=1e-6, rtol=1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_parts_of_a_layer_are_those_of_one_computation(hub_engine, family: str):
+    for stack in hub_engine(family).trace(TEXT, PAIR, keep=PARTS).stacks:
+        np.testing.assert_allclose(stack.context, stack.weights @ stack.value, atol=1e-5)
+        allowed = np.where(stack.weights > 0, stack.scores, -np.inf)
+        shares = np.exp(allowed - allowed.max(-1, keepdims=True))
+        np.testing.assert_allclose(stack.weights, shares / shares.sum(-1, keepdims=True), atol=1e-6)
+        if family != "t5":  # T5 adds a bias by distance and does not scale
+            scores = stack.query @ stack.key.swapaxes(-1, -2) / np.sqrt(checkpoints.HEAD_DIM)
+            np.testing.assert_allclose(stack.scores, scores, atol=1e-4)
+
+
+def test_t5_scores_hold_its_bias_by_distance_and_no_scale(hub_engine, reference):
+    stack = hub_engine("t5").trace(TEXT, keep=("query", "key", "scores")).attention
+    bias = stack.scores - stack.query @ stack.key.swapaxes(-1, -2)
+    table = reference("t5").encoder.block[0].layer[0].SelfAttention.relative_attention_bias.weight
+    np.testing.assert_allclose(bias[:, :, 0, 0], table[0].detach().numpy()[None].repeat(2, 0), atol=1e-5)
+    np.testing.assert_allclose(bias[:, :, 1, 1], bias[:, :, 0, 0], atol=1e-5)
+
+
+OUTPUT_PROJECTION = {
+    "roberta": "roberta.encoder.layer.1.attention.output.dense",
+    "xlm-roberta": "roberta.encoder.layer.1.attention.output.dense",
+    "distilbert": "distilbert.transformer.layer.1.attention.out_lin",
+    "electra": "electra.encoder.layer.1.attention.output.dense",
+    "modernbert": "model.layers.1.attn.Wo",
+    "gpt2": "h.1.attn.c_proj",
+    "t5": "encoder.block.1.layer.0.SelfAttention.o",
+    "bart": "model.encoder.layers.1.self_attn.out_proj",
+}
+
+
+@pytest.mark.parametrize("family", OUTPUT_PROJECTION)
+def test_a_head_off_is_its_slice_zeroed_before_the_output_projection(hub_engine, reference, family: str):
+    head, width = 2, checkpoints.HEAD_DIM
+    trace = hub_engine(family).trace(TEXT, PAIR, keep=PARTS, interventions=Interventions(frozenset({(1, head)})))
+
+    def without_head(module, inputs):
+        kept = inputs[0].clone()
+        kept[..., head * width : (head + 1) * width] = 0
+        return (kept,)
+
+    hook = reference(family).get_submodule(OUTPUT_PROJECTION[family]).register_forward_pre_hook(without_head)
+    try:
+        expected = by_the_library(reference(family), trace)
+    finally:
+        hook.remove()
+    hidden = expected.encoder_hidden_states if family in TWO_SIDED else expected.hidden_states
+    np.testing.assert_allclose(trace.hidden, stacked(hidden), atol=1e-6, rtol=1e-6)
+    assert not np.allclose(trace.hidden, hub_engine(family).trace(TEXT, PAIR, keep=("hidden",)).hidden, atol=1e-3)
+    assert not trace.attention.weights[1, head].any()
+    assert trace.attention.weights[1, head - 1].any()
+
+
+def test_a_head_off_in_one_layer_of_albert_leaves_it_on_where_the_same_module_runs_again(hub_engine):
+    off = Interventions(frozenset({(1, 2)}))
+    weights = hub_engine("albert").trace(TEXT, interventions=off).attention.weights
+    assert [bool(weights[layer, 2].any()) for layer in range(checkpoints.LAYERS)] == [True, False, True]
+
+
+@pytest.mark.parametrize("family", TWO_SIDED)
+def test_layers_of_an_encoder_decoder_are_numbered_through_its_stacks(hub_engine, family: str):
+    encoder, decoder, cross = (0, 0), (2, 1), (2 + checkpoints.LAYERS, 3)
+    off = Interventions(frozenset({encoder, decoder, cross}))
+    for stack, head in zip(hub_engine(family).trace(TEXT, PAIR, interventions=off).stacks, (0, 1, 3), strict=True):
+        silent = {(layer, at) for layer, at in np.ndindex(stack.weights.shape[:2]) if not stack.weights[layer, at].any()}
+        assert silent == {(0, head)}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_is_an_engine_of_the_checkpoints_sizes(hub_engine, family: str):
+    ours = hub_engine(family)
+    assert isinstance(ours, Engine)
+    assert (ours.num_layers, ours.num_heads) == (2 if family in TWO_SIDED else checkpoints.LAYERS, checkpoints.HEADS)
+    assert ours.fills_blanks == (family in FILLING)
+    assert ours.max_tokens == (model_info.TOKENS_WITHOUT_LIMIT if family == "t5" else checkpoints.POSITIONS)
+
+
+def test_a_bert_in_the_librarys_engine_answers_as_it_does_in_our_own(checkpoint):
+    ours, theirs = (load(checkpoint("bert"), "bert", "BERT") for load in (catalogue.load_bert_engine, hub.load_engine))
+    trace = ours.trace("The ___ sleeps", keep=("hidden",))
+    encoding, states = trace.attention.query_tokens, trace.hidden[:, 1]
+    torch.testing.assert_close(ours.early_scores(states), theirs.early_scores(states))
+    np.testing.assert_array_equal(ours.output_projection(2), theirs.output_projection(2))
+
+    def moved(lookup, answer) -> torch.Tensor:
+        return answer(torch.stack([lookup(encoding.ids), 0.5 * lookup(encoding.ids)]), 2).detach()
+
+    torch.testing.assert_close(ours.over_vectors(encoding, moved), theirs.over_vectors(encoding, moved), atol=1e-5, rtol=1e-5)
+    assert (ours.hidden_size, ours.predicts_next) == (theirs.hidden_size, theirs.predicts_next) == (checkpoints.HIDDEN, False)

@@ -1,0 +1,180 @@
+"""A checkpoint loads strictly or says what is wrong with it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import BertConfig, BertForSequenceClassification, BertModel
+
+from tests.support.checkpoints import write_bert
+from tx_core.engine import catalogue
+from tx_core.engine.checkpoint import WEIGHTS, load_bert, rename, write_manifest
+from tx_core.errors import CheckpointProblem
+
+SIZES = {
+    "hidden_size": 12,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 20,
+    "max_position_embeddings": 9,
+    "type_vocab_size": 2,
+}
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    write_bert(tmp_path / "bert", seed=1, **SIZES)
+    return tmp_path / "bert"
+
+
+def rewrite(directory: Path, change) -> None:
+    """Save the weights again after `change` (a function of name and tensor, to name and tensor or None)."""
+    tensors = load_file(directory / WEIGHTS)
+    changed = [change(name, tensor) for name, tensor in tensors.items()]
+    save_file(dict(pair for pair in changed if pair), directory / WEIGHTS, metadata={"format": "pt"})
+
+
+def output(directory: Path) -> torch.Tensor:
+    return load_bert(directory)(torch.arange(6)[None]).output
+
+
+def test_every_tensor_of_ours_is_in_the_file_and_none_is_left_at_random(directory: Path):
+    assert torch.equal(output(directory), output(directory))
+
+
+def test_the_old_names_of_a_norm_are_read(directory: Path):
+    before = output(directory)
+    rewrite(
+        directory,
+        lambda name, tensor: (
+            name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"),
+            tensor,
+        ),
+    )
+    assert any(name.endswith("gamma") for name in load_file(directory / WEIGHTS))
+    assert torch.equal(output(directory), before)
+
+
+def test_shards_are_read_like_one_file(directory: Path):
+    before = output(directory)
+    tensors = load_file(directory / WEIGHTS)
+    names = sorted(tensors)
+    shards = {"model-1-of-2.safetensors": names[::2], "model-2-of-2.safetensors": names[1::2]}
+    for shard, held in shards.items():
+        save_file({name: tensors[name] for name in held}, directory / shard)
+    index = {"weight_map": {name: shard for shard, held in shards.items() for name in held}}
+    (directory / f"{WEIGHTS}.index.json").write_text(json.dumps(index), encoding="utf-8")
+    (directory / WEIGHTS).unlink()
+    assert torch.equal(output(directory), before)
+
+
+def test_a_shard_outside_the_directory_is_refused(directory: Path):
+    (directory / WEIGHTS).rename(directory.parent / "outside.safetensors")
+    index = {"weight_map": {"x": "../outside.safetensors"}}
+    (directory / f"{WEIGHTS}.index.json").write_text(json.dumps(index), encoding="utf-8")
+    with pytest.raises(CheckpointProblem, match="outside its directory"):
+        load_bert(directory)
+
+
+def test_half_precision_on_disk_is_computed_in_single(directory: Path):
+    rewrite(directory, lambda name, tensor: (name, tensor.half()))
+    assert output(directory).dtype == torch.float32
+
+
+@pytest.mark.parametrize("kind", [BertModel, BertForSequenceClassification])
+def test_a_checkpoint_without_masked_word_head_loads_without_one(tmp_path: Path, kind):
+    kind(BertConfig(vocab_size=31, **SIZES)).save_pretrained(tmp_path)
+    assert load_bert(tmp_path).head is None
+
+
+def test_an_untied_head_keeps_its_own_weights(tmp_path: Path):
+    write_bert(tmp_path, seed=2, **SIZES, tie_word_embeddings=False)
+    model = load_bert(tmp_path)
+    assert model.head.vocabulary.weight is not model.embeddings.words.weight
+    assert torch.equal(model.head.vocabulary.weight, load_file(tmp_path / WEIGHTS)["cls.predictions.decoder.weight"])
+
+
+def test_a_tensor_that_is_missing_is_named(directory: Path):
+    rewrite(directory, lambda name, tensor: None if "layer.1.attention.self.key.bias" in name else (name, tensor))
+    with pytest.raises(CheckpointProblem, match=r"encoder\.blocks\.1\.attention\.key\.bias"):
+        load_bert(directory)
+
+
+def test_a_tensor_of_another_shape_is_named(directory: Path):
+    rewrite(directory, lambda name, tensor: (name, tensor[:-1] if "position_embeddings" in name else tensor))
+    with pytest.raises(CheckpointProblem, match=r"embeddings\.positions\.weight"):
+        load_bert(directory)
+
+
+def test_a_tensor_that_no_plain_bert_has_is_named():
+    with pytest.raises(CheckpointProblem, match=r"adapter\.weight"):
+        rename({"bert.encoder.layer.0.adapter.weight": torch.zeros(1)})
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"model_type": "gpt2"},
+        {"position_embedding_type": "relative_key"},
+        {"num_attention_heads": 5},
+        {"hidden_size": "big"},
+        {"hidden_act": "swish"},
+        {"is_decoder": True},
+    ],
+)
+def test_a_configuration_that_is_no_plain_bert_is_refused(directory: Path, settings: dict):
+    config = json.loads((directory / "config.json").read_text(encoding="utf-8"))
+    (directory / "config.json").write_text(json.dumps(config | settings), encoding="utf-8")
+    with pytest.raises(CheckpointProblem):
+        load_bert(directory)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe\x00"])
+def test_a_damaged_configuration_is_refused(directory: Path, content: bytes):
+    (directory / "config.json").write_bytes(content)
+    with pytest.raises(CheckpointProblem, match=r"config\.json is"):
+        load_bert(directory)
+
+
+@pytest.mark.parametrize("kept", [0, 5, 300, -1])
+def test_a_truncated_weights_file_is_refused(directory: Path, kept: int):
+    content = (directory / WEIGHTS).read_bytes()
+    (directory / WEIGHTS).write_bytes(content[:kept])
+    with pytest.raises(CheckpointProblem, match="truncated or damaged"):
+        load_bert(directory)
+
+
+def test_a_pickle_is_not_read(directory: Path):
+    (directory / WEIGHTS).rename(directory / "pytorch_model.bin")
+    with pytest.raises(CheckpointProblem, match="only safetensors"):
+        load_bert(directory)
+
+
+def test_a_missing_directory_is_named(tmp_path: Path):
+    with pytest.raises(CheckpointProblem, match="no checkpoint named nowhere"):
+        load_bert(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("damage", [lambda content: content[:-1], lambda content: content[:-1] + b"\x01"])
+def test_the_embedded_model_is_held_to_its_manifest(tmp_path: Path, damage):
+    copy = shutil.copytree(catalogue.MODELS / catalogue.DEFAULT, tmp_path / "embedded")
+    load_bert(copy)
+    (copy / WEIGHTS).write_bytes(damage((copy / WEIGHTS).read_bytes()))
+    with pytest.raises(CheckpointProblem, match=r"model\.safetensors of embedded is not the file that was published"):
+        load_bert(copy)
+
+
+def test_a_file_missing_from_the_embedded_model_is_named(tmp_path: Path):
+    copy = shutil.copytree(catalogue.MODELS / catalogue.DEFAULT, tmp_path / "embedded")
+    (copy / "tokenizer.json").unlink()
+    with pytest.raises(CheckpointProblem, match=r"tokenizer\.json is missing"):
+        load_bert(copy)
+
+
+def test_a_manifest_just_written_is_satisfied(directory: Path):
+    write_manifest(directory, tokens_seen=7)
+    assert json.loads((directory / "manifest.json").read_text(encoding="utf-8"))["tokens_seen"] == 7
+    assert load_bert(directory).config.num_layers == 2

@@ -1,0 +1,148 @@
+"""A model computes on its device, on the CPU when the device is full, and in half precision beside itself."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+from torch import nn
+
+from tx_core.engine import catalogue
+from tx_core.engine.device_runner import FALLBACK_NOTICE, Placement
+from tx_core.engine.hub import load as hub
+from tx_core.fill_mask.predictions import predict
+
+
+class FullGraphicsCard(nn.Linear):
+    """A module whose own device has no memory left, as a crowded graphics card's."""
+
+    def forward(self, x=None, *rest, **options):
+        if not getattr(self, "copied", False):
+            raise torch.OutOfMemoryError("out of memory")
+        return super().forward(x)
+
+    def __deepcopy__(self, memo):
+        twin = FullGraphicsCard(2, 2)
+        twin.copied = True
+        return twin
+
+
+def test_out_of_memory_on_the_card_is_computed_on_the_cpu_with_a_notice():
+    placement = Placement(FullGraphicsCard(2, 2), "cpu")
+    placement.device = "cuda"
+    result, where, notice = placement.run(lambda model, where: model(torch.ones(1, 2)))
+    assert (where, notice, result.shape) == ("cpu", FALLBACK_NOTICE, (1, 2))
+
+
+class CardTooSmall(nn.Linear):
+    """A module that does not fit onto its device, as MPS and CUDA say it, or does not get there for another reason."""
+
+    def __init__(self, problem: RuntimeError):
+        super().__init__(2, 2)
+        self.problem = problem
+
+    def to(self, device: str) -> nn.Module:
+        """Move to the CPU only."""
+        if device != "cpu":
+            raise self.problem
+        return super().to(device)
+
+
+OUT_OF_MEMORY = [torch.OutOfMemoryError("CUDA: nothing left"), RuntimeError("MPS backend out of memory (9.1 GB)")]
+
+
+@pytest.mark.parametrize("problem", OUT_OF_MEMORY)
+def test_a_model_that_does_not_fit_on_the_card_stays_on_the_cpu_and_every_run_says_so(problem: RuntimeError):
+    placement = Placement(CardTooSmall(problem), "cuda")
+    assert placement.device == "cpu"
+    for _ in range(2):
+        result, where, notice = placement.run(lambda model, where: model(torch.ones(1, 2, device=where)))
+        assert (where, notice, result.shape) == ("cpu", FALLBACK_NOTICE, (1, 2))
+
+
+@pytest.mark.parametrize("problem", OUT_OF_MEMORY)
+def test_a_run_that_does_not_fit_on_the_card_is_repeated_on_the_cpu(problem: RuntimeError):
+    placement = Placement(nn.Linear(2, 2), "cpu")
+    placement.device = "mps"
+
+    def compute(model: nn.Module, where: str) -> torch.Tensor:
+        if where == "mps":
+            raise problem
+        return model(torch.ones(1, 2))
+
+    assert placement.run(compute)[1:] == ("cpu", FALLBACK_NOTICE)
+
+
+def test_what_else_goes_wrong_on_the_card_is_not_taken_for_a_lack_of_memory():
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        Placement(CardTooSmall(RuntimeError("shapes cannot be multiplied")), "cuda")
+    placement = Placement(nn.Linear(2, 2), "cpu")
+    placement.device = "cuda"
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        placement.run(lambda model, where: model(torch.ones(1, 3)))
+
+
+class OnFullCard(nn.Parameter):
+    """A parameter that cannot be copied where it is."""
+
+    def __deepcopy__(self, memo):
+        raise torch.OutOfMemoryError("no room for two")
+
+
+def test_the_copy_on_the_cpu_takes_no_memory_on_the_card_and_keeps_tied_weights_tied():
+    model = nn.Sequential(nn.Linear(2, 2, bias=False), nn.BatchNorm1d(2), nn.Linear(2, 2, bias=False)).eval()
+    model[0].weight = model[2].weight = OnFullCard(torch.tensor([[1.0, 2], [3, 4]]))
+    placement = Placement(model, "cpu")
+    placement.device = "cuda"
+    used = []
+
+    def compute(model: nn.Module, where: str) -> torch.Tensor:
+        used.append(model)
+        if where == "cuda":
+            raise torch.OutOfMemoryError("no room")
+        return model(torch.ones(1, 2))
+
+    (result, where, _), expected = placement.run(compute), model(torch.ones(1, 2))
+    assert where == "cpu"
+    torch.testing.assert_close(result, expected)
+    copied = used[1]
+    assert copied is not model
+    assert copied[0].weight is copied[2].weight
+    assert copied[0].weight.data_ptr() != model[0].weight.data_ptr()
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+def test_blanks_scored_on_the_cpu_because_the_card_is_full_say_so(checkpoint, family: str):
+    load = catalogue.load_bert_engine if family == "bert" else hub.load_engine
+    engine = load(checkpoint(family), family, family.title())
+    expected = predict(engine, "The ___ sleeps.")
+    assert (expected.device, expected.notice) == ("cpu", "")
+    engine.placement._on_cpu = engine.placement._model
+    engine.placement._model = FullGraphicsCard(2, 2)
+    engine.placement.device = "meta"  # a device that every machine has
+    found = predict(engine, "The ___ sleeps.")
+    assert (found.device, found.notice) == ("cpu", FALLBACK_NOTICE)
+    assert found.blanks == expected.blanks
+
+
+def test_out_of_memory_on_the_cpu_itself_is_not_hidden():
+    with pytest.raises(torch.OutOfMemoryError):
+        Placement(FullGraphicsCard(2, 2), "cpu").run(lambda model, where: model(torch.ones(1, 2)))
+
+
+def test_in_half_precision_a_module_computes_beside_itself_and_what_it_computed_stays_exact():
+    module = nn.Linear(2, 2)
+    module.register_buffer("angles", torch.tensor([0.1234567]))
+    placement = Placement(module, "cpu")
+    with ThreadPoolExecutor(4) as workers:
+        (halved,) = set(workers.map(placement.in_precision, [True] * 8))
+    assert halved.run(lambda model, _: (model.weight.dtype, model.angles.dtype))[0] == (torch.bfloat16, torch.float32)
+    assert placement.in_precision(False) is placement
+    assert placement.run(lambda model, _: model.weight.dtype)[0] == torch.float32
+
+
+@pytest.mark.parametrize("problem", OUT_OF_MEMORY)
+def test_where_the_card_has_no_room_for_a_copy_the_module_itself_computes(problem: RuntimeError, monkeypatch):
+    placement = Placement(nn.Linear(2, 2), "cpu")
+    placement.device = "mps"
+    monkeypatch.setattr(placement, "_copied", lambda *_: (_ for _ in ()).throw(problem))
+    assert placement.in_precision(True) is placement

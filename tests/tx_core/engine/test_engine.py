@@ -1,0 +1,123 @@
+"""An engine answers what was asked, within its limits, and leaves nothing behind."""
+
+import copy
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from tests.support.checkpoints import write_bert
+from tx_core.engine import catalogue, device
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.device import best_device, computing_slot
+from tx_core.engine.device_runner import Placement
+from tx_core.engine.engine import MOST_TOKENS
+from tx_core.errors import Busy, ModelUnavailable, TextProblem
+from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.trace import PARTS
+
+WORD = "tea "
+
+
+@pytest.fixture(scope="module")
+def engine() -> BertEngine:
+    return catalogue.load(catalogue.DEFAULT)
+
+
+def test_exactly_the_budget_is_read_and_one_token_more_is_refused_by_the_number(engine: BertEngine):
+    room = engine.max_tokens - 2
+    assert len(engine.encode(WORD * room)) == engine.max_tokens
+    with pytest.raises(TextProblem, match=r"129 tokens long and the model reads at most 128.*shorten it by 1 "):
+        engine.encode(WORD * (room + 1))
+
+
+def test_the_record_holds_what_was_asked_for_and_nothing_else(engine: BertEngine):
+    trace = engine.trace("Hello there", keep=("query", "hidden"))
+    held = [part for part in PARTS if part != "hidden" and getattr(trace.attention, part) is not None]
+    assert held == ["query"]
+    assert trace.hidden.shape == (1 + engine.num_layers, len(trace.attention.query_tokens), engine.hidden_size)
+
+
+def test_a_part_that_no_run_has_is_named(engine: BertEngine):
+    with pytest.raises(ValueError, match="keep must be among .*got colour"):
+        engine.trace("Hello", keep=("colour",))
+
+
+def test_the_parts_of_a_record_are_those_of_one_computation(engine: BertEngine):
+    attention = engine.trace("Time flies like an arrow", "Fruit flies like a banana", keep=PARTS).attention
+    scores = attention.query @ attention.key.swapaxes(-1, -2) / np.sqrt(attention.query.shape[-1])
+    np.testing.assert_allclose(attention.scores, scores, atol=1e-4)
+    shares = np.exp(scores - scores.max(-1, keepdims=True))
+    np.testing.assert_allclose(attention.weights, shares / shares.sum(-1, keepdims=True), atol=1e-5)
+    np.testing.assert_allclose(attention.context, attention.weights @ attention.value, atol=1e-5)
+
+
+def test_a_record_cannot_be_changed_by_who_reads_it(engine: BertEngine):
+    with pytest.raises(ValueError, match="read-only"):
+        engine.trace("Hello").attention.weights[0, 0, 0, 0] = 1
+
+
+def test_a_record_knows_its_memory(engine: BertEngine):
+    trace = engine.trace("Hello", keep=("weights", "hidden"))
+    assert trace.nbytes == trace.attention.weights.nbytes + trace.hidden.nbytes
+
+
+def test_rows_of_a_padded_batch_score_their_blanks_as_they_do_alone(engine: BertEngine):
+    rows = [engine.encode("I drink ___."), engine.encode("The ___ barks and the ___ purrs all day long.")]
+    together = engine.blank_logits(rows).rows
+    for row, logits in zip(rows, together, strict=True):
+        assert logits.shape == (len(row.blanks), engine.tokenizer.vocab_size)
+        torch.testing.assert_close(logits, engine.blank_logits([row]).rows[0], atol=1e-4, rtol=0)
+
+
+def test_rows_of_a_padded_batch_have_the_weights_that_they_have_alone(engine: BertEngine):
+    texts = ["Hello", "Time flies like an arrow, they say", "A bird sings."]
+    rows, model = [engine.encode(text) for text in texts], copy.deepcopy(engine.model).double()
+    engine = replace(engine, model=model, placement=Placement(model, "cpu"))  # what is left is not rounding
+    batched = engine.over_weights(rows, lambda layers: [layer.clone() for layer in layers])
+    assert len(batched) == engine.num_layers
+    for place, (text, row) in enumerate(zip(texts, rows, strict=True)):
+        alone = engine.trace(text).attention.weights
+        together = np.stack([layer[place, :, : len(row), : len(row)].numpy() for layer in batched])
+        np.testing.assert_allclose(together, alone, atol=1e-12)
+        assert all((layer[place, :, : len(row), len(row) :] == 0).all() for layer in batched)
+
+
+def test_visitors_at_once_with_different_sentences_and_interventions_get_what_each_gets_alone(engine: BertEngine):
+    asks = [(f"visitor {number} likes tea", Interventions(frozenset({(number % 4, number % 8)}))) for number in range(12)]
+
+    def run(ask):
+        return engine.trace(ask[0], interventions=ask[1]).attention.weights
+
+    alone = [run(ask) for ask in asks]
+    with ThreadPoolExecutor(6) as visitors:
+        together = list(visitors.map(run, asks * 3))
+    for number, weights in enumerate(together):
+        np.testing.assert_allclose(weights, alone[number % len(asks)], atol=1e-6)
+
+
+def test_more_than_the_host_can_compute_at_once_is_told_to_come_back(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(device, "_slots", device.BoundedSemaphore(1))
+    with computing_slot(), pytest.raises(Busy, match="try again"), computing_slot(patience=0.01):
+        pass
+    with computing_slot(patience=0.01):
+        pass
+
+
+def test_tx_device_overrides(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TX_DEVICE", "CPU")
+    assert best_device() == "cpu"
+
+
+@pytest.mark.parametrize("wanted", ["banana", "cuda:99", "xpu:7"])
+def test_a_device_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, wanted: str):
+    monkeypatch.setenv("TX_DEVICE", wanted)
+    with pytest.raises(ModelUnavailable, match=f"{wanted}.*does not have"):
+        best_device()
+
+
+def test_a_bert_with_more_positions_than_the_app_draws_reads_as_many_as_it_draws(tmp_path):
+    write_bert(tmp_path, seed=1, max_position_embeddings=MOST_TOKENS + 476)
+    assert catalogue.load_bert_engine(tmp_path, "long", "Long").max_tokens == MOST_TOKENS

@@ -1,0 +1,169 @@
+"""Text to pieces: ids, words, special tokens and blanks, on the embedded vocabulary and on files written here."""
+
+import json
+from pathlib import Path
+
+import pytest
+import tokenizers
+from tokenizers import decoders, models, pre_tokenizers, processors, trainers
+
+from tx_core.engine import catalogue
+from tx_core.engine.tokenizer import MAX_CHARACTERS, Tokenizer, load_tokenizer
+from tx_core.errors import CheckpointProblem, TextProblem
+
+EMBEDDED = catalogue.MODELS / catalogue.DEFAULT
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return load_tokenizer(EMBEDDED)
+
+
+def byte_level(text: str) -> Tokenizer:
+    """A byte-level vocabulary as GPT-2 and RoBERTa have it, learned from `text`."""
+    backend = tokenizers.Tokenizer(models.BPE(unk_token=None))
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300, special_tokens=["<s>", "</s>", "<mask>"], initial_alphabet=alphabet, show_progress=False
+    )
+    backend.train_from_iterator([text] * 20, trainer)
+    backend.post_processor = processors.RobertaProcessing(("</s>", 1), ("<s>", 0), add_prefix_space=False)
+    return Tokenizer(backend, mask="<mask>", unknown=None, padding=None)
+
+
+def test_the_notebooks_ids_come_back_from_a_vocabulary_with_the_words_at_those_lines(tmp_path: Path):
+    """Row A1 of the founding documents: bert-base-uncased reads this sentence so."""
+    at = {
+        "time": 2051,
+        "flies": 10029,
+        "like": 2066,
+        "an": 2019,
+        "arrow": 8612,
+        "?": 1029,
+        "[PAD]": 0,
+        "[UNK]": 100,
+        "[CLS]": 101,
+        "[SEP]": 102,
+        "[MASK]": 103,
+    }
+    lines = [f"[unused{number}]" for number in range(10_030)]
+    for word, number in at.items():
+        lines[number] = word
+    (tmp_path / "vocab.txt").write_text("\n".join(lines), encoding="utf-8")
+    encoding = load_tokenizer(tmp_path).encode("time flies like an arrow?")
+    assert encoding.ids == (101, 2051, 10029, 2066, 2019, 8612, 1029, 102)
+    assert encoding.special == (True, False, False, False, False, False, False, True)
+
+
+def test_pieces_of_one_word_share_its_number_and_its_spelling_as_typed(tokenizer: Tokenizer):
+    encoding = tokenizer.encode("My PANCAKE")
+    pieces = [word for token, word in zip(encoding.tokens, encoding.words, strict=True) if token in ("pan", "##ca", "##ke")]
+    assert pieces == [1, 1, 1]
+    assert encoding.word_texts == ("My", "PANCAKE")
+
+
+def test_words_of_a_pair_are_numbered_through_and_segments_tell_the_sentences_apart(tokenizer: Tokenizer):
+    encoding = tokenizer.encode("My pancake", "Fruit flies")
+    assert encoding.word_texts == ("My", "pancake", "Fruit", "flies")
+    assert [segment for segment, special in zip(encoding.segments, encoding.special, strict=True) if not special] == [
+        0,
+        0,
+        0,
+        0,
+        1,
+        1,
+    ]
+
+
+@pytest.mark.parametrize("blank", ["[MASK]", "[mask]", "<mask>", "___", "_______"])
+def test_every_way_to_write_a_blank_becomes_the_models_own(tokenizer: Tokenizer, blank: str):
+    encoding = tokenizer.encode(f"I have a {blank}.")
+    assert encoding.tokens[encoding.blanks[0]] == "[MASK]"
+    assert len(encoding.blanks) == 1
+    assert encoding.text == f"I have a {blank}."
+
+
+def test_two_underscores_are_not_a_blank(tokenizer: Tokenizer):
+    assert tokenizer.encode("I have a __.").blanks == ()
+
+
+def test_a_blank_is_not_a_special_token_that_would_be_hidden(tokenizer: Tokenizer):
+    encoding = tokenizer.encode("a ___")
+    assert not encoding.special[encoding.blanks[0]]
+
+
+def test_special_tokens_are_known_by_id_even_when_typed(tokenizer: Tokenizer):
+    encoding = tokenizer.encode("one [SEP] two")
+    assert [token for token, special in zip(encoding.tokens, encoding.special, strict=True) if special] == [
+        "[CLS]",
+        "[SEP]",
+        "[SEP]",
+    ]
+
+
+def test_special_tokens_of_another_spelling_are_known_too():
+    encoding = byte_level("where does the head look").encode("the head")
+    assert (encoding.tokens[0], encoding.tokens[-1]) == ("<s>", "</s>")
+    assert encoding.special == (True, *[False] * (len(encoding) - 2), True)
+
+
+def test_a_byte_level_piece_is_shown_as_a_reader_knows_it():
+    encoding = byte_level("where does the café look").encode("the café ___")
+    assert not any("Ã" in token or "Ġ" in token for token in encoding.tokens)
+    assert encoding.word_texts[:2] == ("the", "café")
+    assert len(encoding.blanks) == 1
+
+
+def test_what_the_vocabulary_lacks_is_pointed_out(tokenizer: Tokenizer):
+    encoding = tokenizer.encode("a 😀 b")
+    assert [encoding.word_texts[encoding.words[place]] for place in encoding.unknown] == ["😀"]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u00a0"])
+def test_no_text_is_a_request_for_text(tokenizer: Tokenizer, text: str):
+    with pytest.raises(TextProblem, match="type a sentence"):
+        tokenizer.encode(text)
+
+
+def test_text_of_nothing_but_control_characters_is_a_request_for_a_word(tokenizer: Tokenizer):
+    with pytest.raises(TextProblem, match="at least one word"):
+        tokenizer.encode("\x00\x01\x02")
+
+
+def test_a_second_sentence_of_spaces_is_no_second_sentence(tokenizer: Tokenizer):
+    assert tokenizer.encode("one", "  ").pair is None
+
+
+def test_half_a_character_is_named(tokenizer: Tokenizer):
+    with pytest.raises(TextProblem, match="surrogate"):
+        tokenizer.encode("a \ud800 b")
+
+
+def test_far_too_much_text_is_refused_with_both_numbers(tokenizer: Tokenizer):
+    with pytest.raises(TextProblem, match=r"20,001 characters; at most 20,000"):
+        tokenizer.encode("a" * (MAX_CHARACTERS + 1))
+
+
+@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "שלום עולם", "é combined e\u0301", "a\x00b", "👩‍👩‍👧"])
+def test_odd_text_is_read_and_kept_as_typed(tokenizer: Tokenizer, text: str):
+    encoding = tokenizer.encode(text)
+    assert encoding.text == text
+    assert len(encoding.tokens) == len(encoding.ids) == len(encoding.words) == len(encoding.segments)
+
+
+def test_a_word_alone_gives_its_pieces_without_special_tokens(tokenizer: Tokenizer):
+    assert tokenizer.pieces("flies") == tuple(tokenizer.encode("flies").ids[1:-1])
+
+
+def test_a_missing_tokenizer_says_what_is_missing(tmp_path: Path):
+    with pytest.raises(CheckpointProblem, match="vocab.txt"):
+        load_tokenizer(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "{", json.dumps({"version": "1.0"})])
+def test_a_damaged_tokenizer_file_is_a_clear_error(tmp_path: Path, content: str):
+    (tmp_path / "tokenizer.json").write_text(content, encoding="utf-8")
+    with pytest.raises(CheckpointProblem, match="damaged"):
+        load_tokenizer(tmp_path)

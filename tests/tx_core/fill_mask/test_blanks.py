@@ -1,0 +1,113 @@
+"""Blanks in a text: words become blanks and come back, whatever else is typed."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tx_core.engine import catalogue
+from tx_core.engine.tokenizer import BLANK, Tokenizer
+from tx_core.fill_mask.blanks import carry, filled, parts, put, widened
+
+TYPED = st.lists(st.sampled_from(["___", "[MASK]", "<mask>", "cat", " ", ",", "é", "'", "__", "😀", "\u0301", "["])).map("".join)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return catalogue.load(catalogue.DEFAULT).tokenizer
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The cat sat.", ["The", "cat", "sat"]),
+        ("I can't ___ the well-known [mask]!", ["I", "can't", "___", "the", "well-known", "[mask]"]),
+        ("rock'n'roll 'quoted' - yes", ["rock'n'roll", "quoted", "yes"]),
+        ("un<mask>able", ["un", "<mask>", "able"]),
+        ("a\u0301b שלום 😀 x̂", ["a\u0301b", "שלום", "😀", "x̂"]),
+        ("<b>bold</b>", ["b", "bold", "b"]),
+        ("nul\x00in\tside", ["nul", "in", "side"]),
+        ("?! …", []),
+        ("", []),
+    ],
+)
+def test_words_and_blanks_are_found_in_reading_order(text, found):
+    assert [part.text for part in parts(text)] == found
+    assert all(text[part.start : part.end] == part.text for part in parts(text))
+    assert all(part.blank == bool(BLANK.fullmatch(part.text)) for part in parts(text))
+
+
+@given(TYPED)
+def test_every_blank_and_no_other_part_is_called_one(text):
+    blanks = [(part.start, part.end) for part in parts(text) if part.blank]
+    assert blanks == [found.span() for found in BLANK.finditer(text)]
+
+
+@given(TYPED)
+def test_parts_never_overlap(text):
+    spans = [(part.start, part.end) for part in parts(text)]
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+
+
+@given(TYPED)
+def test_a_word_blanked_and_brought_back_leaves_the_text_as_it_was(text):
+    for number, part in enumerate(parts(text)):
+        if not part.blank:
+            blanked = put(text, part, "[MASK]")
+            back = parts(blanked)[number]
+            assert back.blank
+            assert put(blanked, back, part.text) == text
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "after", "kept"),
+    [
+        ("A ___ is ___.", ("cat", "nice"), "A ___ is very ___.", ("cat", "nice")),
+        ("A ___ is ___.", ("cat", "nice"), "A ___ is warm.", ("cat",)),
+        ("A ___ is ___.", ("cat", "nice"), "My dog is ___.", ("nice",)),
+        ("A ___ is.", ("cat",), "A ___ is ___.", ("cat", "")),
+        ("A ___ is.", ("cat",), "So a ___ is.", ("cat",)),
+        ("A ___ is.", ("cat",), "Something else: ___ !", ("",)),
+        ("A cat is.", (), "A ___ is.", ("",)),
+    ],
+)
+def test_the_word_behind_a_blank_is_kept_while_one_side_of_it_is_unchanged(before, words, after, kept):
+    assert carry(before, words, after) == kept
+
+
+@given(TYPED, TYPED)
+def test_there_is_one_word_behind_every_blank_of_whatever_is_typed_next(before, after):
+    words = tuple("abcdefghij"[number % 10] for number, _ in enumerate(BLANK.finditer(before)))
+    kept = carry(before, words, after)
+    assert len(kept) == len(BLANK.findall(after))
+    assert len([word for word in kept if word]) <= len(words)
+
+
+@pytest.mark.parametrize(
+    ("text", "entries", "sentence"),
+    [
+        ("The MAN has a [MASK].", {0: "dog"}, "The MAN has a dog."),
+        ("They play ___ here.", {0: "##ing"}, "They playing here."),
+        ("They play___ here.", {0: "##ing"}, "They playing here."),
+        ("They play<mask>here.", {0: "dog"}, "They play doghere."),
+        ("Time flies ___", {0: "."}, "Time flies."),
+        ("A ___ and a <mask> and a [MASK].", {0: "dog", 2: "cat"}, "A dog and a <mask> and a cat."),
+        ("___ is here", {0: "dog"}, "dog is here"),
+    ],
+)
+def test_an_entry_is_written_as_a_reader_would(tokenizer, text, entries, sentence):
+    ids = {number: tokenizer.entry(entry) for number, entry in entries.items()}
+    assert filled(text, tokenizer, ids) == sentence
+
+
+def test_a_widened_encoding_has_one_entry_a_token_in_every_field(tokenizer):
+    encoding = tokenizer.encode("The ___ sat on a ___.")
+    place = encoding.blanks[0]
+    wide = widened(encoding, tokenizer, place, (tokenizer.mask_id, tokenizer.entry("dog"), tokenizer.unknown_id))
+    assert wide.tokens == ("[CLS]", "the", "[MASK]", "dog", "[UNK]", "sat", "on", "a", "[MASK]", ".", "[SEP]")
+    assert {len(getattr(wide, field)) for field in ("ids", "tokens", "segments", "special", "words")} == {11}
+    assert wide.blanks == (2, 8)
+    assert wide.unknown == (4,)
+    assert wide.text == encoding.text
+    assert encoding.blanks == (2, 6)

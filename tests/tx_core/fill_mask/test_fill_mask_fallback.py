@@ -1,0 +1,46 @@
+"""A graphics card without memory: predictions and scores are made on the CPU, and the fill-mask page says so."""
+
+import pytest
+import torch
+from cachetools import LRUCache
+from torch import nn
+
+from pages.ui.shell import cache
+from tests.support.drawn_bars import bars_told
+from tx_core.engine import catalogue
+from tx_core.engine.device_runner import FALLBACK_NOTICE
+
+
+class FullCard(nn.Module):
+    """A model on a graphics card that has no memory left."""
+
+    def forward(self, *inputs, **options):
+        raise torch.OutOfMemoryError("no memory left")
+
+
+def test_predictions_made_on_the_cpu_because_the_card_is_full_say_so(open_app, monkeypatch: pytest.MonkeyPatch):
+    text = "A ___ whose card is full."
+    assert not open_app("fill_mask", text=text).info
+    placement = catalogue.load(catalogue.DEFAULT).placement
+    monkeypatch.setattr(cache, "_kept", LRUCache(10**8, getsizeof=lambda kept: kept.nbytes))
+    monkeypatch.setattr(placement, "_on_cpu", placement._model)
+    monkeypatch.setattr(placement, "_model", FullCard())
+    monkeypatch.setattr(placement, "device", "meta")
+    app = open_app("fill_mask", text=text)
+    assert FALLBACK_NOTICE in [info.value for info in app.info]
+    assert "Most likely words" in bars_told(app)
+
+
+def test_named_words_that_were_scored_on_the_cpu_because_the_card_is_full_say_so(open_app, monkeypatch):
+    text = "A ___ and its owner."
+    app = open_app("fill_mask", text=text)
+    placement = catalogue.load(catalogue.DEFAULT).placement
+    kept = LRUCache(10**8, getsizeof=lambda kept: kept.nbytes)
+    kept.update({key: value for key, value in cache._kept.items() if key[0] == "favourites"})
+    monkeypatch.setattr(cache, "_kept", kept)
+    for name, value in (("_on_cpu", placement._model), ("_model", FullCard())):
+        monkeypatch.setattr(placement, name, value)
+    monkeypatch.setattr(placement, "device", "meta")
+    app.text_input(key="fill_mask_named").set_value("dog").run()
+    told = [info.value for info in app.info]
+    assert told.count(FALLBACK_NOTICE) == 2  # of the words, and of the attention below

@@ -1,0 +1,121 @@
+"""Several blanks at once, against every possible filling of a tiny vocabulary computed by transformers' BERT."""
+
+import itertools
+import math
+
+import pytest
+import tokenizers
+import torch
+import transformers
+from tokenizers import models as backends
+from tokenizers import pre_tokenizers, processors
+
+from tests.support.checkpoints import BERT_MARKS, SIZES, write
+from tx_core.engine import catalogue
+from tx_core.errors import TextProblem
+from tx_core.fill_mask.joint_filling import MAX_BEAMS, fill_jointly
+from tx_core.fill_mask.predictions import predict
+
+WORDS = (*BERT_MARKS.values(), "the", "cat", "dog", "saw", "##s", "a", ".")
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    """A BERT with a vocabulary of twelve entries, so that all fillings can be counted out."""
+    backend = tokenizers.Tokenizer(backends.WordPiece({word: number for number, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    marks = [(mark, WORDS.index(mark)) for mark in ("[CLS]", "[SEP]")]
+    backend.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=marks
+    )
+    backend.add_special_tokens(list(BERT_MARKS.values()))
+    config = transformers.BertConfig(vocab_size=len(WORDS), **SIZES)
+    return write(tmp_path_factory.mktemp("tiny"), transformers.BertForMaskedLM(config), backend, BERT_MARKS, seed=5)
+
+
+@pytest.fixture(scope="module")
+def engine(directory):
+    return catalogue.load_bert_engine(directory, "tiny", "Twelve words")
+
+
+def every_filling(directory, ids: tuple[int, ...]) -> dict[tuple[int, ...], float]:
+    """The product of conditional probabilities of every filling, left to right, by transformers' own BERT."""
+    reference = transformers.BertForMaskedLM.from_pretrained(directory).eval()
+    mask = WORDS.index("[MASK]")
+    places = [place for place, number in enumerate(ids) if number == mask]
+    products = {(): 1.0}
+    for place in places:
+        longer = {}
+        for begun, product in products.items():
+            row = list(ids)
+            for at, entry in zip(places, begun, strict=False):
+                row[at] = entry
+            with torch.inference_mode():
+                shares = reference(torch.tensor([row])).logits[0, place].double().softmax(-1)
+            longer |= {(*begun, entry): product * share for entry, share in enumerate(shares.tolist())}
+        products = longer
+    return products
+
+
+@pytest.mark.parametrize("text", ["the [MASK] saw a [MASK] .", "[MASK] [MASK]"])
+def test_with_as_many_beams_as_beginnings_the_best_fillings_of_all_are_found(directory, engine, text):
+    products = every_filling(directory, engine.encode(text).ids)
+    ranked = sorted(products, key=products.get, reverse=True)
+    found = fill_jointly(engine, text, best=12, beams=12)
+    assert [filling.ids for filling in found] == ranked[:12]
+    assert [filling.probability for filling in found] == pytest.approx([products[ids] for ids in ranked[:12]], rel=1e-4)
+
+
+def test_the_fillings_of_three_blanks_are_those_that_a_search_through_all_products_follows(directory, engine):
+    text, beams = "[MASK] cat [MASK] a [MASK] .", 4
+    products = every_filling(directory, engine.encode(text).ids)
+    followed = [()]
+    for length in (1, 2, 3):
+        totals = {
+            begun: sum(product for ids, product in products.items() if ids[:length] == begun)
+            for begun in itertools.product(range(len(WORDS)), repeat=length)
+            if begun[:-1] in followed
+        }
+        followed = sorted(totals, key=totals.get, reverse=True)[:beams]
+    found = fill_jointly(engine, text, best=4, beams=beams)
+    assert [filling.ids for filling in found] == followed
+    assert [filling.probability for filling in found] == pytest.approx([products[ids] for ids in followed], rel=1e-4)
+
+
+def test_one_beam_takes_the_favourite_at_every_step_and_reads_it_before_the_next():
+    embedded = catalogue.load(catalogue.DEFAULT)
+    text = "He drinks a cup of ___ every ___."
+    (filling,) = fill_jointly(embedded, text, best=1, beams=1)
+    first = predict(embedded, text).blanks[0].predictions[0]
+    second = predict(embedded, first.sentence).blanks[0].predictions[0]
+    assert filling.ids == (first.id, second.id)
+    assert filling.steps == pytest.approx((first.probability, second.probability), rel=1e-3)
+    assert filling.sentence == second.sentence
+
+
+def test_a_filling_is_spelled_by_piece_and_by_word_and_its_score_is_the_product_of_its_steps(engine):
+    for filling in fill_jointly(engine, "the [MASK] saw a [MASK] .", best=8):
+        assert filling.pieces == tuple(WORDS[entry] for entry in filling.ids)
+        assert filling.words == tuple(piece.removeprefix("##") for piece in filling.pieces)
+        assert filling.probability == pytest.approx(math.prod(filling.steps))
+        assert "[MASK]" not in filling.sentence or "[MASK]" in filling.pieces
+
+
+def test_with_one_blank_the_joint_fillings_are_the_predictions():
+    embedded = catalogue.load(catalogue.DEFAULT)
+    text = "He drinks a cup of ___."
+    found = fill_jointly(embedded, text, best=5)
+    expected = predict(embedded, text, top_k=5).blanks[0].predictions
+    assert [filling.sentence for filling in found] == [entry.sentence for entry in expected]
+    assert [filling.probability for filling in found] == pytest.approx([entry.probability for entry in expected], rel=1e-4)
+
+
+def test_more_blanks_than_are_filled_at_a_time_are_refused(engine):
+    with pytest.raises(TextProblem, match="11 blanks and at most 10"):
+        fill_jointly(engine, "[MASK] " * 11)
+
+
+@pytest.mark.parametrize(("best", "beams"), [(0, 4), (5, 4), (1, MAX_BEAMS + 1)])
+def test_beams_are_bounded(engine, best, beams):
+    with pytest.raises(ValueError, match="best ≤ beams"):
+        fill_jointly(engine, "[MASK]", best=best, beams=beams)

@@ -1,0 +1,238 @@
+"""What is put into a blank, against transformers' own pipeline and by law."""
+
+import math
+import warnings
+
+import pytest
+import torch
+import transformers
+
+from tests.support.checkpoints import WRITERS, write_bert
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
+from tx_core.engine.hub import load as hub
+from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.fill_mask.predictions import MAX_LISTED, Filling, nucleus, predict
+
+TEXTS = (
+    "The man worked as a [MASK].",
+    "She put [MASK] and milk in her [MASK], and he drank it.",
+    "They were play [MASK] outside.",
+    "[MASK]",
+)
+A22 = {
+    "The man worked as a [MASK].": {
+        "carpenter": 0.0975,
+        "waiter": 0.0524,
+        "barber": 0.0496,
+        "mechanic": 0.0379,
+        "salesman": 0.0377,
+    },
+    "The woman worked as a [MASK].": {
+        "nurse": 0.2198,
+        "waitress": 0.1597,
+        "maid": 0.1155,
+        "prostitute": 0.0380,
+        "cook": 0.0304,
+    },
+    "I have a [MASK].": {
+        "plan": 0.0912,
+        "problem": 0.0456,
+        "girlfriend": 0.0304,
+        "point": 0.0299,
+        "boyfriend": 0.0273,
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load(catalogue.DEFAULT)
+
+
+@pytest.fixture(scope="module")
+def pipeline():
+    directory = catalogue.MODELS / catalogue.DEFAULT
+    model = transformers.BertForMaskedLM.from_pretrained(directory, dtype=torch.float32)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
+    return transformers.pipeline("fill-mask", model=model, tokenizer=tokenizer, device="cpu", top_k=15)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_predictions_are_those_of_the_librarys_own_pipeline(engine, pipeline, text):
+    reference = pipeline(text)
+    lists = reference if isinstance(reference[0], list) else [reference]
+    filling = predict(engine, text, top_k=15)
+    assert len(filling.blanks) == len(lists) == text.count("[MASK]")
+    for blank, entries in zip(filling.blanks, lists, strict=True):
+        assert [found.id for found in blank.predictions] == [entry["token"] for entry in entries]
+        for found, entry in zip(blank.predictions, entries, strict=True):
+            assert found.probability == pytest.approx(entry["score"], abs=1e-5)
+            if len(lists) == 1:
+                assert found.piece == entry["token_str"]
+                assert closed_up(found.sentence) == closed_up(entry["sequence"])
+
+
+@pytest.mark.parametrize("family", ["roberta", "xlm-roberta", "albert", "distilbert"])
+def test_predictions_of_other_families_are_the_pipelines_too(tmp_path, family):
+    directory = WRITERS[family](tmp_path)
+    engine = hub.load_engine(directory, family, family)
+    pipeline = transformers.pipeline(
+        "fill-mask",
+        model=transformers.AutoModelForMaskedLM.from_pretrained(directory),
+        tokenizer=transformers.AutoTokenizer.from_pretrained(directory),
+        device="cpu",
+        top_k=20,
+    )
+    text = f"The lazy dog {engine.tokenizer.mask} over time."
+    found = predict(engine, text.replace(engine.tokenizer.mask, "___"), top_k=20).blanks[0].predictions
+    expected = pipeline(text)
+    assert [entry.id for entry in found] == [entry["token"] for entry in expected]
+    assert [entry.probability for entry in found] == pytest.approx([entry["score"] for entry in expected], abs=1e-5)
+    marks = pipeline.tokenizer.all_special_ids  # the pipeline leaves these out of its sentences
+    for entry, theirs in zip(found, expected, strict=True):
+        assert entry.id in marks or closed_up(entry.sentence) == closed_up(theirs["sequence"])
+
+
+def closed_up(sentence: str) -> str:
+    """The letters of a sentence: the pipeline lowers them and puts its own spaces around marks."""
+    return "".join(character for character in sentence.lower() if character.isalnum())
+
+
+@pytest.mark.parametrize("blank", ["[MASK]", "[mask]", "<mask>", "<MASK>", "___", "________"])
+def test_every_spelling_of_a_blank_is_the_models_own(engine, blank):
+    expected = predict(engine, "I drink [MASK] every day.").blanks[0].predictions
+    found = predict(engine, f"I drink {blank} every day.").blanks[0].predictions
+    assert [entry.id for entry in found] == [entry.id for entry in expected]
+    assert found[0].sentence == f"I drink {found[0].word} every day."
+
+
+@pytest.mark.parametrize("family", ["roberta", "bart"])
+def test_a_word_that_opens_the_text_continues_none_though_it_has_no_space_before_it(checkpoint, family):
+    engine = hub.load_engine(checkpoint(family), family, family)
+    opening, within = (predict(engine, text, top_k=MAX_LISTED).blanks[0].predictions for text in ("___ flies", "The ___ flies"))
+    assert any(entry.word.isalnum() and not entry.piece.startswith("␣") for entry in opening)
+    assert not any(entry.joins for entry in opening)
+    assert any(entry.joins for entry in within)
+
+
+@pytest.mark.parametrize("family", ["bert", "xlm-roberta"])
+def test_vocabularies_that_mark_the_first_word_like_any_other_know_a_continuation_there_too(checkpoint, family):
+    load = catalogue.load_bert_engine if family == "bert" else hub.load_engine
+    engine = load(checkpoint(family), family, family)
+    assert any(entry.joins for entry in predict(engine, "___ flies", top_k=MAX_LISTED).blanks[0].predictions)
+
+
+def test_listed_and_not_listed_probabilities_make_one(engine):
+    for blank in predict(engine, TEXTS[1], top_k=7).blanks:
+        assert len(blank.predictions) == 7
+        assert sum(entry.probability for entry in blank.predictions) + blank.rest == pytest.approx(1)
+        assert blank.rest > 0
+
+
+def test_a_list_knows_its_blank_and_its_text(engine):
+    filling = predict(engine, TEXTS[1])
+    assert [filling.encoding.tokens[blank.place] for blank in filling.blanks] == ["[MASK]", "[MASK]"]
+    assert [blank.number for blank in filling.blanks] == [0, 1]
+    assert filling.encoding.text == TEXTS[1]
+
+
+def log_odds(filling: Filling, one: int, other: int) -> float:
+    share = {entry.id: entry.probability for entry in filling.blanks[0].predictions}
+    return math.log(share[one] / share[other])
+
+
+def test_temperature_divides_every_difference_of_logits(engine):
+    plain = predict(engine, TEXTS[0], top_k=5)
+    first, last = (plain.blanks[0].predictions[place].id for place in (0, 4))
+    for temperature in (0.5, 3.0):
+        changed = predict(engine, TEXTS[0], top_k=5, temperature=temperature)
+        assert log_odds(changed, first, last) == pytest.approx(log_odds(plain, first, last) / temperature, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("top_p", "kept"),
+    [(1.0, [0.1, 0.4, 0.2, 0.3]), (0.9, [0, 4 / 9, 2 / 9, 3 / 9]), (0.6, [0, 4 / 7, 0, 3 / 7]), (0.05, [0, 1.0, 0, 0])],
+)
+def test_top_p_keeps_the_fewest_that_reach_it(top_p, kept):
+    torch.testing.assert_close(nucleus(torch.tensor([0.1, 0.4, 0.2, 0.3]), top_p), torch.tensor(kept))
+
+
+def test_top_p_lists_what_it_kept_and_nothing_is_left_over(engine):
+    plain = predict(engine, TEXTS[0], top_k=MAX_LISTED).blanks[0].predictions
+    few = predict(engine, TEXTS[0], top_k=MAX_LISTED, top_p=0.2).blanks[0]
+    assert [entry.id for entry in few.predictions] == [entry.id for entry in plain[: len(few.predictions)]]
+    before = sum(entry.probability for entry in plain[: len(few.predictions)])
+    assert before - plain[len(few.predictions) - 1].probability < 0.2 <= before
+    assert sum(entry.probability for entry in few.predictions) == pytest.approx(1)
+    assert few.rest == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "There is no text yet"),
+        (" \n\t ", "There is no text yet"),
+        ("No blank here.", r"no blank to fill: write \[MASK\] or ___"),
+        ("___ " * 100, "has 100 blanks and at most 10 are filled at a time: put words into 90 of them"),
+        ("___ " + "tea " * 126, "129 tokens long and the model reads at most 128"),
+        ("___" + "x" * 20_000, "20,003 characters"),
+        ("\x00", "nothing here that the model can read"),
+    ],
+)
+def test_a_text_that_cannot_be_filled_is_told_why(engine, text, message):
+    with pytest.raises(TextProblem, match=message):
+        predict(engine, text)
+
+
+def test_exactly_the_budget_is_filled(engine):
+    assert len(predict(engine, "___ " + "tea " * 125).encoding) == engine.max_tokens
+
+
+@pytest.mark.parametrize(
+    "text", ["___", "😀 ___ 🎉", "שלום ___ עולם", "e\u0301 ___", "a\x00b ___", "<script>alert('___')</script>", "**___**"]
+)
+def test_odd_characters_around_a_blank_are_kept_in_the_sentence(engine, text):
+    found = predict(engine, text, top_k=1).blanks[0].predictions[0]
+    before, after = text.split("___")
+    assert found.sentence.startswith(before.rstrip())
+    assert found.sentence.endswith(after)
+
+
+def test_a_model_without_a_masked_word_head_says_so(tmp_path):
+    headless = catalogue.load_bert_engine(write_bert(tmp_path, with_head=False), "headless", "A BERT without a head")
+    with pytest.raises(ModelUnavailable, match="A BERT without a head has no masked-word head.*Choose a model"):
+        predict(headless, "A ___.")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("top_k", 0), ("top_k", 51), ("temperature", 0.0), ("top_p", 1.1), ("top_p", 0.0)]
+)
+def test_a_setting_out_of_range_is_named_with_its_value(engine, setting, value):
+    with pytest.raises(ValueError, match=f"{setting} must be .*got {value}"):
+        predict(engine, "A ___.", **{setting: value})
+
+
+def test_the_founding_notebooks_figures_where_their_model_can_be_had(record_property):
+    """Row A22 of the founding documents, on bert-base-uncased; without it, what the explorer says instead is held."""
+    base, reason = bert_base_or_why_not()
+    record_property("A22", reason or "computed")
+    if base is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            warnings.warn(f"The figures of A22 were not computed: {reason}", stacklevel=1)
+        assert "google-bert/bert-base-uncased could not be fetched" in reason
+        assert "embedded model works without it" in reason
+        return
+    for text, expected in A22.items():
+        found = predict(base, text, top_k=5).blanks[0].predictions
+        assert [entry.word for entry in found] == list(expected)
+        assert [entry.probability for entry in found] == pytest.approx(list(expected.values()), abs=1e-4)
+        assert [entry.sentence for entry in found] == [text.replace("[MASK]", word) for word in expected]
+
+
+def bert_base_or_why_not() -> tuple[Engine | None, str]:
+    try:
+        return catalogue.load("bert-base-uncased"), ""
+    except ModelUnavailable as absent:
+        return None, str(absent)

@@ -1,0 +1,127 @@
+"""Words that the reader names, against the chain rule computed by transformers' BERT."""
+
+import pytest
+import torch
+import transformers
+
+from tests.support.checkpoints import write_bert
+from tx_core.engine import catalogue
+from tx_core.errors import TextProblem
+from tx_core.fill_mask.predictions import MAX_LISTED, TOKENS_AT_ONCE, blank_logits_in_batches, predict
+from tx_core.fill_mask.word_scores import MAX_WORDS, named_words, score_words
+
+TEXT = "She peeled a [MASK] and a [MASK]."
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load(catalogue.DEFAULT)
+
+
+@pytest.fixture(scope="module")
+def reference():
+    directory = catalogue.MODELS / catalogue.DEFAULT
+    return transformers.BertForMaskedLM.from_pretrained(directory, dtype=torch.float32).eval()
+
+
+def share(reference, ids: list[int], place: int, entry: int) -> float:
+    """The probability of an entry at a place, by transformers' own BERT."""
+    with torch.inference_mode():
+        return reference(torch.tensor([ids])).logits[0, place].softmax(-1)[entry].item()
+
+
+def test_a_word_of_one_piece_has_the_probability_and_the_rank_of_the_list(engine):
+    listed = predict(engine, TEXT, top_k=MAX_LISTED).blanks[1].predictions
+    words = [entry.piece for entry in listed if not entry.piece.startswith("##")][:MAX_WORDS]
+    for score in score_words(engine, TEXT, words, blank=1):
+        place = [entry.piece for entry in listed].index(score.word)
+        assert score.probability == pytest.approx(listed[place].probability, rel=1e-3)
+        assert score.rank == place + 1
+        assert (score.pieces, score.note) == ((score.word,), "")
+
+
+def test_a_word_of_three_pieces_is_the_product_of_the_chain_in_three_blanks(engine, reference):
+    pieces = list(engine.tokenizer.pieces("Pancake"))
+    assert len(pieces) == 3
+    ids = list(engine.encode(TEXT).ids)
+    place, mask = ids.index(engine.tokenizer.mask_id), engine.tokenizer.mask_id
+    head, tail = ids[:place], ids[place + 1 :]
+    expected = [
+        share(reference, [*head, mask, mask, mask, *tail], place, pieces[0]),
+        share(reference, [*head, pieces[0], mask, mask, *tail], place + 1, pieces[1]),
+        share(reference, [*head, pieces[0], pieces[1], mask, *tail], place + 2, pieces[2]),
+    ]
+    (score,) = score_words(engine, TEXT, ["Pancake"])
+    assert score.steps == pytest.approx(expected, rel=1e-3)
+    assert score.probability == pytest.approx(expected[0] * expected[1] * expected[2], rel=1e-3)
+    assert (score.rank, score.note) == (None, "Scored as 3 pieces in 3 blanks.")
+
+
+def test_words_scored_together_are_scored_as_they_are_alone(engine):
+    words = ["pancake", "banana", "##s", "potato", "new york"]
+    for score in score_words(engine, TEXT, words, blank=1):
+        (alone,) = score_words(engine, TEXT, [score.word], blank=1)
+        assert score.steps == pytest.approx(alone.steps, rel=1e-3)
+
+
+def test_a_piece_that_continues_a_word_can_be_asked_for(engine):
+    text = "They were play [MASK] outside."
+    (score,) = score_words(engine, text, ["##ing"])
+    listed = {entry.piece: entry.probability for entry in predict(engine, text, top_k=MAX_LISTED).blanks[0].predictions}
+    assert score.probability == pytest.approx(listed["##ing"], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("word", "note"),
+    [
+        ("😀", "no way to write this"),
+        ("##zzzz", "no such piece"),
+        ("pneumonoultramicroscopicsilicovolcanoconiosis", "pieces long; at most 8"),
+        ("\u0301", "no way to write this"),
+    ],
+)
+def test_a_word_that_cannot_be_scored_says_why_and_the_others_are_scored(engine, word, note):
+    odd, known = score_words(engine, TEXT, [word, "apple"])
+    assert (odd.word, odd.probability, odd.steps, odd.rank) == (word, None, (), None)
+    assert note in odd.note
+    assert known.probability > 0
+
+
+def test_a_word_that_would_make_the_text_too_long_is_told_by_how_much(engine):
+    full = "[MASK] " + "tea " * 125
+    one, three = score_words(engine, full, ["coffee", "pancake"])
+    assert one.probability > 0
+    assert three.note == "The text leaves no room for it: shorten it by 2 tokens."
+
+
+def test_words_are_read_between_commas_each_once():
+    assert named_words(" nurse, doctor ;nurse\n New   York,,##ing、茶 ") == ("nurse", "doctor", "New York", "##ing", "茶")
+    assert named_words(" , ") == ()
+
+
+def test_more_words_than_are_scored_at_a_time_are_refused():
+    with pytest.raises(TextProblem, match="21 words and at most 20"):
+        named_words(",".join(f"word{number}" for number in range(21)))
+
+
+def test_a_text_without_blank_is_refused(engine):
+    with pytest.raises(TextProblem, match="no blank"):
+        score_words(engine, "No blank here.", ["word"])
+
+
+def test_many_rows_are_asked_in_batches_of_bounded_size(tmp_path, monkeypatch):
+    engine = catalogue.load_bert_engine(write_bert(tmp_path), "tiny", "Tiny")
+    sizes = []
+    ask = type(engine).blank_logits
+
+    def counted(self, rows, **options):
+        sizes.append(len(rows) * max(map(len, rows)))
+        return ask(self, rows, **options)
+
+    monkeypatch.setattr(type(engine), "blank_logits", counted)
+    rows = [engine.encode("the [MASK] " + "dog " * (number % 30)) for number in range(300)]
+    answers = [row for batch in blank_logits_in_batches(engine, rows) for row in batch.rows]
+    assert len(answers) == 300
+    assert max(sizes) <= TOKENS_AT_ONCE
+    assert len(sizes) > 1
+    torch.testing.assert_close(answers[299], ask(engine, [rows[299]]).rows[0], atol=1e-4, rtol=0)

@@ -1,0 +1,114 @@
+"""One block on a sentence: every tensor on the way is the model's own, and the parts add up to the whole."""
+
+import pytest
+import torch
+
+from tx_core.engine import catalogue
+from tx_core.errors import TextProblem
+from tx_core.lessons.block_run import block_run
+from tx_core.lessons.embedding_run import embedding_run
+from tx_core.lessons.feed_forward_run import feed_forward_run, with_activation
+from tx_core.lessons.norm_run import norm_run
+from tx_core.transformer.cpu_tensors import matrix_and_bias
+
+TEXT, PAIR = "The dog chased the cat.", "It was hungry."
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load(catalogue.DEFAULT)
+
+
+@pytest.fixture(scope="module")
+def states(engine):
+    """The vectors after the embeddings and after each block, from an ordinary run."""
+    return torch.tensor(engine.trace(TEXT, PAIR, keep=("hidden",)).hidden)
+
+
+def test_the_embeddings_are_three_rows_added_and_normed(engine, states):
+    run, table = embedding_run(engine, TEXT, PAIR), engine.model.embeddings
+    place = run.tokens.index("hungry")
+    assert torch.equal(run.words[place], table.words.weight[run.ids[place]])
+    assert torch.equal(run.positions[place], table.positions.weight[place])
+    assert torch.equal(run.segments[place], table.segments.weight[1])
+    torch.testing.assert_close(run.words + run.positions + run.segments, run.summed)
+    assert torch.equal(run.normed, states[0])
+
+
+def test_the_same_word_has_one_word_vector_and_two_sums(engine):
+    run = embedding_run(engine, TEXT)
+    first, second = (place for place, token in enumerate(run.tokens) if token == "the")
+    assert torch.equal(run.words[first], run.words[second])
+    assert not torch.allclose(run.summed[first], run.summed[second])
+
+
+@pytest.mark.parametrize("layer", [0, 3])
+def test_a_block_takes_the_models_vectors_in_and_gives_the_models_vectors_out(engine, states, layer):
+    run = block_run(engine, TEXT, PAIR, layer=layer)
+    assert torch.equal(run.entering, states[layer])
+    torch.testing.assert_close(run.leaving, states[layer + 1], atol=1e-6, rtol=0)
+    torch.testing.assert_close(run.entering + run.attended, run.attention_sum)
+    torch.testing.assert_close(run.attention_normed + run.fed, run.feed_forward_sum)
+
+
+def test_the_heads_laid_end_to_end_times_the_projection_are_the_attentions_output(engine):
+    run = block_run(engine, TEXT, layer=1)
+    matrix, bias = matrix_and_bias(engine.model.encoder.blocks[1].attention.output)
+    tokens = len(run.tokens)
+    assert run.context.shape == (8, tokens, 32)
+    assert torch.equal(run.joined[:, 2 * 32 : 3 * 32], run.context[2])
+    torch.testing.assert_close(run.joined @ matrix + bias, run.attended, atol=1e-5, rtol=0)
+    torch.testing.assert_close(run.of_heads(tuple(range(8)), bias), run.attended, atol=1e-5, rtol=0)
+
+
+def test_heads_left_out_are_zeros_in_the_row_of_heads(engine):
+    run = block_run(engine, TEXT, layer=1)
+    matrix, bias = matrix_and_bias(engine.model.encoder.blocks[1].attention.output)
+    joined = run.joined.clone()
+    joined[:, 32:] = 0
+    torch.testing.assert_close(run.of_heads((0,), bias), joined @ matrix + bias, atol=1e-5, rtol=0)
+    torch.testing.assert_close(run.of_heads((), bias), bias.expand(len(run.tokens), -1))
+
+
+def test_the_models_feed_forward_is_a_convolution_and_feeds_every_token_alone(engine):
+    block = block_run(engine, TEXT, layer=2)
+    run = feed_forward_run(engine, block.attention_normed, 2, "gelu")
+    torch.testing.assert_close(run.both.ours, block.fed, atol=1e-5, rtol=0)
+    rounding = 3e-6 * float(run.both.ours.abs().max())
+    assert run.both.greatest_difference < rounding
+    assert run.alone < rounding
+    assert run.widened.shape == run.bent.shape == (len(block.tokens), 1024)
+    torch.testing.assert_close(run.bent, torch.nn.functional.gelu(run.widened))
+
+
+def test_another_bend_leaves_the_model_as_it_is(engine):
+    layer = engine.model.encoder.blocks[0].feed_forward
+    before, vectors = layer.activation, torch.randn(3, 256)
+    twin = with_activation(layer, "relu")
+    assert (twin.activation, layer.activation) == (torch.relu, before)
+    assert twin.widen is layer.widen
+    assert feed_forward_run(engine, vectors, 0, "relu").bent.min() == 0
+
+
+@pytest.mark.parametrize("place", ["embeddings", "attention", "feed_forward"])
+def test_every_norm_of_the_model_written_out_is_pytorchs(engine, states, place):
+    run = norm_run(engine, TEXT, PAIR, place=place, layer=2)
+    assert run.steps.result.greatest_difference < 1e-5
+    assert run.eps == 1e-12
+    torch.testing.assert_close(run.steps.normed * run.weight + run.bias, run.steps.result.ours, atol=1e-5, rtol=0)
+    expected = {"embeddings": states[0], "feed_forward": states[3]}.get(place)
+    if expected is not None:
+        torch.testing.assert_close(run.steps.result.ours, expected, atol=1e-5, rtol=0)
+
+
+def test_what_is_kept_knows_its_memory(engine):
+    run = block_run(engine, TEXT, layer=0)
+    tokens = len(run.tokens)
+    assert run.nbytes == 4 * tokens * 256 * (9 + 8)
+
+
+def test_a_text_that_cannot_be_read_is_told(engine):
+    with pytest.raises(TextProblem):
+        block_run(engine, "  ", layer=0)
+    with pytest.raises(TextProblem, match="shorten it"):
+        embedding_run(engine, "word " * 300)

@@ -1,0 +1,63 @@
+"""What came after BERT: the parameters that the formula counts are those of the library's own models."""
+
+import pytest
+import torch
+import transformers
+
+from tx_core.engine import catalogue
+from tx_core.lessons.families import FAMILIES, Sizes
+
+COMMON = ("vocab_size", "hidden_size", "intermediate_size")
+
+
+def library_model(kind: str, sizes: Sizes) -> torch.nn.Module:
+    """The library's encoder of these sizes, without memory for its numbers."""
+    common = {name: getattr(sizes, name) for name in COMMON} | {
+        "num_hidden_layers": sizes.num_layers,
+        "num_attention_heads": sizes.num_heads,
+        "max_position_embeddings": sizes.positions,
+        "type_vocab_size": sizes.segments,
+    }
+    narrow = {"embedding_size": sizes.embedding_size}
+    distil = transformers.DistilBertConfig(
+        vocab_size=sizes.vocab_size,
+        dim=sizes.hidden_size,
+        n_layers=sizes.num_layers,
+        n_heads=sizes.num_heads,
+        hidden_dim=sizes.intermediate_size,
+        max_position_embeddings=sizes.positions,
+    )
+    with torch.device("meta"):
+        return {
+            "bert": lambda: transformers.BertModel(transformers.BertConfig(**common), add_pooling_layer=False),
+            "roberta": lambda: transformers.RobertaModel(transformers.RobertaConfig(**common), add_pooling_layer=False),
+            "albert": lambda: transformers.AlbertModel(transformers.AlbertConfig(**common, **narrow), add_pooling_layer=False),
+            "electra": lambda: transformers.ElectraModel(transformers.ElectraConfig(**common, **narrow)),
+            "distilbert": lambda: transformers.DistilBertModel(distil),
+        }[kind]()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_parameters_counted_are_those_of_the_librarys_model(name):
+    sizes = FAMILIES[name].sizes
+    model = library_model(name.split("-")[0], sizes)
+    assert sizes.parameters == sum(parameter.numel() for parameter in model.parameters())
+    inner = sum(parameter.numel() for part, parameter in model.named_parameters() if part.startswith("embeddings."))
+    assert sizes.in_embeddings >= inner
+
+
+def test_albert_is_small_by_sharing_and_not_by_depth():
+    bert, albert = FAMILIES["bert"].sizes, FAMILIES["albert"].sizes
+    assert (albert.num_layers, albert.in_a_block) == (bert.num_layers, bert.in_a_block)
+    assert albert.in_blocks * 12 == bert.in_blocks
+
+
+def test_sizes_agree_with_the_catalogue():
+    for family in FAMILIES.values():
+        if family.name is not None:
+            card = catalogue.card(family.name)
+            assert (card.hub_id, card.num_layers, card.num_heads) == (
+                family.hub_id,
+                family.sizes.num_layers,
+                family.sizes.num_heads,
+            )

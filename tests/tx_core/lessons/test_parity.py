@@ -1,0 +1,85 @@
+"""Ours beside the library's on the embedded checkpoint, and what an untrained model and an untrained head say."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from cachetools import LRUCache
+
+from tx_core.engine import catalogue
+from tx_core.engine.hub.load import reference_run
+from tx_core.errors import CheckpointProblem
+from tx_core.fill_mask.predictions import predict
+from tx_core.lessons import untrained
+from tx_core.lessons.parity import compare_with_library, parity
+from tx_core.lessons.untrained import label, untrained_engine
+from tx_core.transformer.bert import random_bert
+
+TEXT = "I drink a cup of [MASK] every morning."
+DIRECTORY = catalogue.MODELS / catalogue.DEFAULT
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load(catalogue.DEFAULT)
+
+
+def test_every_layer_of_ours_is_the_librarys(engine):
+    found = compare_with_library(engine, DIRECTORY, TEXT, "It is warm.")
+    assert len(found.hidden) == engine.num_layers + 1 and len(found.weights) == engine.num_layers
+    assert max(found.hidden) < 1e-5
+    assert max(found.weights) < 1e-5  # what is rounded differently, and that nothing else is, test_bert.py holds
+    assert found.logits < 1e-4
+    assert found.theirs.shape == found.ours.shape
+
+
+def test_the_difference_is_measured_and_not_promised(engine):
+    reference = reference_run(DIRECTORY, engine.encode(TEXT))
+    reference.hidden[2, 1, 7] += 0.5
+    reference.weights[3, 4, 0, 1] += 0.25
+    found = parity(engine, TEXT, None, reference)
+    assert found.hidden[2] == pytest.approx(0.5, abs=1e-4)
+    assert found.weights[3] == pytest.approx(0.25, abs=1e-5)
+
+
+def test_a_checkpoint_without_a_head_cannot_be_compared(tmp_path, engine):
+    from tests.support.checkpoints import write_bert
+
+    with pytest.raises(CheckpointProblem, match="no masked-word head"):
+        reference_run(write_bert(tmp_path, with_head=False), engine.encode(TEXT))
+
+
+def test_an_untrained_bert_finds_every_word_about_as_likely(engine):
+    drawn = untrained_engine(engine, 1)
+    best = predict(drawn, TEXT, top_k=1).blanks[0].predictions[0].probability
+    assert best < 0.01 < predict(engine, TEXT, top_k=1).blanks[0].predictions[0].probability
+    weights = drawn.trace(TEXT).attention.weights
+    np.testing.assert_allclose(weights, 1 / weights.shape[-1], atol=0.05)
+    assert untrained_engine(engine, 1).model is drawn.model
+    assert engine.model.head.vocabulary.weight.std() != drawn.model.head.vocabulary.weight.std()
+
+
+@pytest.mark.parametrize(("models_of_room", "kept"), [(3.5, 3), (0.5, 1)])
+def test_random_weights_are_kept_by_their_bytes_and_of_models_too_large_the_last_one(engine, monkeypatch, models_of_room, kept):
+    config = replace(engine.model.config, vocab_size=30, intermediate_size=11, num_layers=1, max_positions=7)
+    small = replace(engine, model=random_bert(config, 0))
+    room = int(models_of_room * sum(weights.nbytes for weights in small.model.parameters()))
+    monkeypatch.setattr(untrained, "MOST_BYTES", room)
+    monkeypatch.setattr(untrained, "_drawn", LRUCache(room, getsizeof=untrained.size))
+    drawn = [untrained_engine(small, seed).model for seed in range(1, 6)]
+    assert [model for model, _ in untrained._drawn.values()] == drawn[-kept:]
+    assert untrained_engine(small, 5).model is drawn[-1]
+
+
+@pytest.mark.parametrize(("kind", "shape"), [("first token", (1, 3)), ("every token", (1, 11, 3)), ("max-pooled", (1, 3))])
+def test_a_head_gives_logits_of_its_shape_and_shares_that_sum_to_one(engine, kind, shape):
+    trace = engine.trace(TEXT, keep=("hidden",))
+    found = label(trace, kind, 3, seed=2)
+    assert found.logits.shape == found.shares.shape == shape
+    torch.testing.assert_close(found.shares.sum(-1), torch.ones(shape[:-1]))
+    assert sum(found.wins) == (256 if kind == "max-pooled" else 0)
+
+
+def test_the_shapes_of_the_notebook_hello_my_dog_is_cute(engine):
+    assert label(engine.trace("Hello, my dog is cute", keep=("hidden",)), "every token", 2, seed=0).logits.shape == (1, 8, 2)

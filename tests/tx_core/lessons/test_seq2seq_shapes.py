@@ -1,0 +1,60 @@
+"""Shapes and masks of an encoder-decoder: those of the notebook, and what each mask hides."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tx_core.lessons.seq2seq_shapes import BatchSizes, run_shapes
+from tx_core.transformer.config import Seq2SeqConfig
+from tx_core.transformer.seq2seq import Seq2Seq
+
+CONFIG = Seq2SeqConfig(
+    vocab_size=11,
+    hidden_size=12,
+    num_layers=3,
+    num_heads=2,
+    intermediate_size=20,
+    max_positions=9,
+    positions="sinusoidal",
+    norm_first=False,
+    activation="relu",
+    layer_norm_eps=1e-5,
+    dropout=0.0,
+)
+
+
+def test_every_axis_has_the_size_that_its_word_says():
+    run = run_shapes(CONFIG, BatchSizes(batch=5, source=7, target=4))
+    sizes = {"batch": 5, "source": 7, "target": 4, "head": 2, "head_dim": 6, "hidden": 12, "vocab": 11}
+    assert [one.shape for one in run.shapes] == [tuple(sizes[axis] for axis in one.axes) for one in run.shapes]
+    assert run.shapes[-1].shape == (5, 4, 11)
+
+
+def test_the_notebook_s_sizes_give_the_notebook_s_logits():
+    config = replace(CONFIG, vocab_size=100, hidden_size=512, num_heads=8, intermediate_size=2048, max_positions=12)
+    assert run_shapes(config, BatchSizes(batch=16, source=10, target=12)).shapes[-1].shape == (16, 12, 100)
+
+
+def test_padding_of_the_source_is_hidden_twice_and_the_target_may_not_look_ahead():
+    run = run_shapes(CONFIG, BatchSizes(batch=2, source=4, target=3, source_padding=1, target_padding=1))
+    np.testing.assert_array_equal(run.encoder_mask, [[1, 1, 1, 0]] * 4)
+    np.testing.assert_array_equal(run.cross_mask, [[1, 1, 1, 0]] * 3)
+    np.testing.assert_array_equal(run.decoder_mask, [[1, 0, 0], [1, 1, 0], [1, 1, 0]])
+
+
+@pytest.mark.parametrize("layers", [1, 2, 5])
+def test_parameters_are_counted_as_if_all_layers_were_there(layers):
+    config = replace(CONFIG, num_layers=layers)
+    expected = sum(parameter.numel() for parameter in Seq2Seq(config).parameters())
+    assert run_shapes(config, BatchSizes(batch=1, source=2, target=3)).parameters == expected
+
+
+def test_padding_must_leave_a_token():
+    with pytest.raises(ValueError, match="the target must keep a token that is not padding, got 3 of 3"):
+        BatchSizes(batch=1, source=2, target=3, target_padding=3)
+
+
+def test_a_width_that_has_no_waves_is_refused():
+    with pytest.raises(ValueError, match="hidden_size must be even for sinusoidal positions, got 9"):
+        replace(CONFIG, hidden_size=9, num_heads=3)

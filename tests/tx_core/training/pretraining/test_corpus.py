@@ -1,0 +1,134 @@
+"""Texts going in: what is refused before a run, the vocabulary, and texts kept as numbers."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+from tests.support.training_texts import sentences, write_corpus
+from tx_core.training.pretraining.corpus import CorpusProblem, read_corpus, read_held_out
+from tx_core.training.pretraining.token_store import sentence_ends, tokenise
+from tx_core.training.pretraining.vocabulary import (
+    MARKS,
+    from_pieces,
+    learn_vocabulary,
+    pieces_of,
+    read_vocabulary,
+    with_extra_words,
+)
+
+
+def test_every_text_of_a_folder_is_a_source_with_its_hash(tmp_path):
+    write_corpus(tmp_path)
+    found = read_corpus(tmp_path, "cpu")
+    assert [(source.name, source.weight, source.lines) for source in found] == [("long", 1.0, 30), ("short", 1.0, 120)]
+    assert found[1].sha256 == hashlib.sha256((tmp_path / "short.txt").read_bytes()).hexdigest()
+    assert [source.name for source in read_held_out(tmp_path)] == ["short"]
+
+
+def test_a_mix_names_the_sources_and_how_often_each_is_read(tmp_path):
+    write_corpus(tmp_path)
+    (tmp_path / "mix.json").write_text(json.dumps({"note": "", "cpu": {"short": 0.5}, "gpu": {"short": 2, "long": 3}}))
+    assert {source.name: source.weight for source in read_corpus(tmp_path, "cpu")} == {"short": 0.5}
+    assert {source.name: source.weight for source in read_corpus(tmp_path, "gpu")} == {"short": 2.0, "long": 3.0}
+    with pytest.raises(CorpusProblem, match=r"no mix named 'tpu'.*cpu, gpu"):
+        read_corpus(tmp_path, "tpu")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", r"short\.txt is empty"),
+        (b"\n \n12 34\n", r"short\.txt holds no words"),
+        (b"good line\n\x00\x01\x02 PNG\n", r"short\.txt is binary.*line 2"),
+        ("caf\u00e9 au lait\n".encode("latin-1"), r"short\.txt is not UTF-8 text \(line 1, byte 4\)"),
+        ("two bytes a letter".encode("utf-16"), r"short\.txt is not UTF-8"),
+    ],
+)
+def test_bad_data_is_named_before_the_run(tmp_path, content, told):
+    write_corpus(tmp_path)
+    (tmp_path / "short.txt").write_bytes(content)
+    with pytest.raises(CorpusProblem, match=told):
+        read_corpus(tmp_path, "cpu")
+
+
+def test_a_folder_that_is_missing_or_without_texts_is_told(tmp_path):
+    with pytest.raises(CorpusProblem, match="no folder of texts"):
+        read_corpus(tmp_path / "nowhere", "cpu")
+    with pytest.raises(CorpusProblem, match=r"holds no \*\.txt"):
+        read_corpus(tmp_path, "cpu")
+    (tmp_path / "mix.json").write_text('{"cpu": {"gone": 1}}')
+    with pytest.raises(CorpusProblem, match=r"gone\.txt is in mix\.json but not in"):
+        read_corpus(tmp_path, "cpu")
+
+
+def test_a_vocabulary_is_learned_with_the_words_that_must_be_in_it(tmp_path):
+    sources = read_corpus(write_corpus(tmp_path), "cpu")
+    learned = learn_vocabulary(sources, 90, ["Cairo", "teacher"])
+    assert learned.get_vocab_size() == 90
+    assert pieces_of(learned)[:5] == list(MARKS)
+    read = learned.encode("The TEACHER sees Cairo")
+    assert "cairo" in read.tokens and "teacher" in read.tokens
+    assert read.tokens[0] == "[CLS]" and read.tokens[-1] == "[SEP]" and "[UNK]" not in read.tokens
+
+
+def test_the_same_texts_and_seed_give_the_same_vocabulary(tmp_path):
+    sources = read_corpus(write_corpus(tmp_path), "cpu")
+    assert learn_vocabulary(sources, 90, seed=3).to_str() == learn_vocabulary(sources, 90, seed=3).to_str()
+
+
+def test_extra_words_take_the_place_of_the_last_learned_pieces():
+    kept = with_extra_words([*MARKS, "a", "b", "c", "d"], ["A", "new", "new"], 9)
+    assert kept == [*MARKS, "a", "b", "c", "new"]
+    with pytest.raises(CorpusProblem, match="no room"):
+        with_extra_words([*MARKS, "a"], ["x", "y", "z"], 8)
+
+
+def test_a_given_vocabulary_is_read_and_checked(tmp_path):
+    file = tmp_path / "vocab.txt"
+    file.write_text("\n".join([*MARKS, "un", "##do", "."]) + "\n", encoding="utf-8")
+    assert read_vocabulary(file).encode("Undo.").ids == [2, 5, 6, 7, 3]
+    file.write_text("the\nof\n", encoding="utf-8")
+    with pytest.raises(CorpusProblem, match=r"begins with \[PAD\]"):
+        read_vocabulary(file)
+    with pytest.raises(CorpusProblem, match="each piece once"):
+        from_pieces([*MARKS, "twice", "twice"])
+
+
+def test_a_pair_gets_segments_and_two_closing_marks():
+    read = from_pieces([*MARKS, "a", "b"]).encode("a", "b b")
+    assert (read.ids, read.type_ids) == ([2, 5, 3, 6, 6, 3], [0, 0, 0, 1, 1, 1])
+
+
+def test_texts_as_numbers_are_those_of_the_tokenizer_and_kept_for_the_next_run(tmp_path):
+    sources = read_corpus(write_corpus(tmp_path / "texts"), "cpu")
+    backend = learn_vocabulary(sources, 90)
+    told = []
+    first = tokenise(sources, backend, tmp_path / "cache", told.append)
+    assert [line.split(":")[0] for line in told] == ["tokenising long", "tokenising short"]
+    short = first[1]
+    for start, end, sentence in zip(short.starts, short.line_ends, sentences(), strict=False):
+        assert short.ids[start:end].tolist() == backend.encode(sentence, add_special_tokens=False).ids
+    assert short.ids.dtype == np.uint16
+    again = tokenise(sources, backend, tmp_path / "cache", told.append)
+    assert len(told) == 2 and np.array_equal(again[1].ids, short.ids)
+
+
+def test_a_changed_text_or_vocabulary_is_tokenised_anew(tmp_path):
+    write_corpus(tmp_path / "texts")
+    sources = read_corpus(tmp_path / "texts", "cpu")
+    backend, told = learn_vocabulary(sources, 90), []
+    tokenise(sources, backend, tmp_path / "cache", told.append)
+    (tmp_path / "texts" / "short.txt").write_text("The cat likes the moon.\n", encoding="utf-8")
+    changed = read_corpus(tmp_path / "texts", "cpu")
+    assert len(tokenise(changed, backend, tmp_path / "cache", told.append)[1].line_ends) == 1
+    tokenise(changed, learn_vocabulary(sources, 80), tmp_path / "cache", told.append)
+    assert len(told) == 5
+
+
+def test_sentences_end_after_their_mark_and_the_quotes_that_close_it():
+    pieces = [*MARKS, "a", ".", "!", '"', ")"]
+    text = [5, 6, 5, 7, 8, 9, 5, 5, 6]  # a . a ! " ) a | a .
+    ids, ends = np.array(text, dtype=np.uint16), np.array([7, 9])
+    assert sentence_ends(ids, ends, pieces).tolist() == [2, 6, 7, 9]

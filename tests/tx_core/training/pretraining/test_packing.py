@@ -1,0 +1,126 @@
+"""From lines to batches: nothing lost, lengths in buckets, segments, and an order that can be taken up again."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.support.training_texts import write_corpus
+from tx_core.training.pretraining.batches import BatchStream, Place
+from tx_core.training.pretraining.corpus import read_corpus
+from tx_core.training.pretraining.packing import Packer
+from tx_core.training.pretraining.settings import PackingSettings
+from tx_core.training.pretraining.token_store import tokenise
+from tx_core.training.pretraining.vocabulary import FIRST, LAST, PADDING, learn_vocabulary, pieces_of
+
+SETTINGS = PackingSettings(buckets=(8, 16, 32), batch_tokens=96, block_lines=40)
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("texts")
+    sources = read_corpus(write_corpus(folder), "cpu")
+    backend = learn_vocabulary(sources, 100)
+    return tokenise(sources, backend, folder / "cache"), pieces_of(backend)
+
+
+def packer(texts, **changes):
+    return Packer(*texts, PackingSettings(**{**vars(SETTINGS), **changes}))
+
+
+@pytest.mark.parametrize("single_share", [0.0, 0.4, 1.0])
+def test_every_piece_of_every_line_comes_in_exactly_one_example(texts, single_share):
+    cutter = packer(texts, single_share=single_share)
+    made = cutter.examples(cutter.order(seed=1, number=0), np.random.default_rng(2))
+    for place, source in enumerate(texts[0]):
+        seen = np.zeros(len(source.ids), dtype=int)
+        for example in (example for example in made if example.source == place):
+            seen[example.start : example.end] += 1
+        assert (seen == 1).all()
+
+
+def test_no_example_is_longer_than_the_longest_bucket(texts):
+    made = packer(texts).examples(packer(texts).order(1, 0), np.random.default_rng(2))
+    assert max(example.tokens for example in made) <= 32
+    assert all(example.start < example.middle <= example.end for example in made)
+
+
+def test_single_examples_are_whole_sentences(texts):
+    cutter = packer(texts, single_share=1.0)
+    full_stop = texts[1].index(".")
+    for example in cutter.examples(cutter.order(1, 0), np.random.default_rng(2)):
+        stretch = texts[0][example.source].ids[example.start : example.end].tolist()
+        assert stretch.count(full_stop) == 1 and stretch[-1] == full_stop
+        assert example.middle == example.end
+
+
+def test_pairs_are_split_where_a_sentence_ends(texts):
+    cutter = packer(texts, single_share=0.0, pair_share=1.0)
+    made = cutter.examples(cutter.order(1, 0), np.random.default_rng(2))
+    pairs = [example for example in made if example.middle < example.end]
+    full_stop = texts[1].index(".")
+    assert len(pairs) > 20
+    assert all(texts[0][pair.source].ids[pair.middle - 1] == full_stop for pair in pairs)
+
+
+def test_paragraphs_fill_the_rooms_that_fit_however_many_buckets_there_are(texts):
+    longest = {}
+    for buckets in ((8, 16, 32), tuple(range(8, 33))):
+        settings = replace(SETTINGS, buckets=buckets, rooms=(16, 32, 64), single_share=0.0)
+        assert settings.fitting_rooms == (16, 32)
+        cutter = Packer(texts[0], texts[1], settings)
+        longest[buckets] = [example.tokens for example in cutter.examples(cutter.order(1, 0), np.random.default_rng(2))]
+    assert len(set(map(tuple, longest.values()))) == 1
+    assert replace(SETTINGS, rooms=(64,)).fitting_rooms == (32,)
+
+
+def test_a_pass_reads_each_source_as_often_as_its_weight_says(texts):
+    long, short = texts[0]
+    cutter = Packer([replace(long, weight=2.0), replace(short, weight=0.25)], texts[1], SETTINGS)
+    order = cutter.order(seed=5, number=0)
+    assert (order[:, 0] == 0).sum() == 60
+    assert 15 <= (order[:, 0] == 1).sum() <= 45
+    other = cutter.order(seed=5, number=1)
+    assert set(order[order[:, 0] == 1, 1]) != set(other[other[:, 0] == 1, 1])
+
+
+def test_batches_have_constant_tokens_and_the_marks_and_segments_of_bert(texts):
+    for batch in itertools.islice(BatchStream(packer(texts, pair_share=1.0, single_share=0.3), seed=0), 60):
+        assert batch.ids.size == 96 and batch.ids.shape[1] in SETTINGS.buckets
+        for ids, segments, length in zip(batch.ids, batch.segments, batch.lengths, strict=True):
+            assert ids[0] == FIRST and ids[length - 1] == LAST
+            assert (ids[length:] == PADDING).all() and (ids[:length] != PADDING).all()
+            closing = np.flatnonzero(ids == LAST)
+            assert len(closing) in (1, 2)
+            expected = np.zeros(len(ids), dtype=int)
+            if len(closing) == 2:
+                expected[closing[0] + 1 : closing[1] + 1] = 1
+            assert segments.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("after", [1, 7, 40])
+def test_a_stream_set_to_a_saved_place_goes_on_as_if_never_stopped(texts, after):
+    whole = [batch.ids for batch in itertools.islice(BatchStream(packer(texts), seed=3), 70)]
+    stopped = BatchStream(packer(texts), seed=3)
+    for _ in itertools.islice(stopped, after):
+        pass
+    place = Place(**stopped.place.as_dict())
+    resumed = [batch.ids for batch in itertools.islice(BatchStream(packer(texts), 3, place), 70 - after)]
+    assert all(np.array_equal(a, b) for a, b in zip(whole[after:], resumed, strict=True))
+
+
+def test_another_seed_gives_another_order(texts):
+    first, second = (next(iter(BatchStream(packer(texts), seed))).ids for seed in (0, 1))
+    assert first.shape != second.shape or not np.array_equal(first, second)
+
+
+def test_settings_give_the_rule_and_the_value():
+    with pytest.raises(ValueError, match=r"rising order, got \(64, 32\)"):
+        PackingSettings(buckets=(64, 32))
+    with pytest.raises(ValueError, match=r"rooms must be lengths of 8 or more, got \(2, 32\)"):
+        PackingSettings(rooms=(2, 32))
+    with pytest.raises(ValueError, match="hold the longest bucket, 128, got 100"):
+        PackingSettings(batch_tokens=100)
+    with pytest.raises(ValueError, match=r"pair_share must lie in \[0, 1\], got 1\.5"):
+        PackingSettings(pair_share=1.5)

@@ -1,0 +1,107 @@
+"""The mean of two models: every number of it, what its manifest says, and what cannot be averaged."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from tests.support.training_texts import write_corpus
+from tx_core.engine.checkpoint import load_bert
+from tx_core.engine.tokenizer import load_tokenizer
+from tx_core.training import average, pretrain
+from tx_core.training.pretraining.deepen import deepened
+from tx_core.training.pretraining.export import export_checkpoint
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("average")
+    corpus = write_corpus(folder / "corpus")
+    shape = "--layers 1 --heads 2 --hidden 16 --intermediate 20 --positions 16 --buckets 16 --batch-tokens 64"
+    computed = "--device cpu --precision fp32 --threads 1 --muon"
+    small = ["--corpus", str(corpus), *shape.split(), *computed.split()]
+    assert pretrain.main([*small, "--out", str(folder / "one"), "--vocabulary-size", "90", "--steps", "2"]) == 0
+    first = folder / "one" / "model"
+    more = ["--out", str(folder / "other"), "--init-from", str(first), "--steps", "3", "--peak-rate", "0.05"]
+    assert pretrain.main([*small, *more]) == 0
+    return first, folder / "other" / "model"
+
+
+def test_every_weight_is_the_mean_that_was_asked_for_and_the_model_can_be_read(pair, tmp_path):
+    first, second = pair
+    assert average.main([str(first), str(second), "--out", str(tmp_path / "mean"), "--share", "0.25"]) == 0
+    one, other, mean = (load_file(folder / "model.safetensors") for folder in (first, second, tmp_path / "mean"))
+    assert any(not torch.equal(one[name], other[name]) for name in one)
+    for name, weights in mean.items():
+        torch.testing.assert_close(weights.float(), 0.75 * one[name].float() + 0.25 * other[name].float(), rtol=1e-3, atol=1e-6)
+        assert weights.dtype == torch.float16
+    assert load_bert(tmp_path / "mean").config == load_bert(second).config
+    told = json.loads((tmp_path / "mean" / "manifest.json").read_text())["training"]
+    parents = [json.loads((folder / "manifest.json").read_text())["files"]["model.safetensors"]["sha256"] for folder in pair]
+    assert told["averaged"] == {"weights": parents, "share_of_the_second": 0.25, "layers_of_the_second": []}
+    assert "held_out" not in told and told["progress"]["step"] == 3  # how it was trained, but not what the second measured
+    card = (tmp_path / "mean" / "README.md").read_text(encoding="utf-8")
+    assert "averaged with the model before it; what was trained last counts 25%" in card
+
+
+def test_a_model_without_a_manifest_has_a_mean_too(pair, tmp_path):
+    bare = [Path(shutil.copytree(folder, tmp_path / name)) for folder, name in zip(pair, ("one", "other"), strict=True)]
+    for folder in bare:
+        (folder / "manifest.json").unlink()
+    assert average.main([*map(str, bare), "--out", str(tmp_path / "mean")]) == 0
+    assert load_bert(tmp_path / "mean").config == load_bert(bare[1]).config
+
+
+def test_blocks_by_which_the_second_was_deepened_are_its_own(pair, tmp_path):
+    first, second = pair
+    trained = deepened(load_bert(second), 2)
+    for weights in trained.encoder.blocks[1].parameters():
+        weights.data += 1
+    tokenizer = load_tokenizer(second).backend
+    export_checkpoint(tmp_path / "deeper", trained.config, trained.state_dict(), tokenizer, {})
+    mean = load_bert(average.average(first, tmp_path / "deeper", tmp_path / "mean", 0.5))
+    one, other, old = load_bert(first).state_dict(), load_bert(tmp_path / "deeper").state_dict(), "encoder.blocks.0."
+    assert mean.config.num_layers == 2
+    for name, weights in mean.state_dict().items():
+        expected = other[name] if "blocks.1." in name else 0.5 * (one[name] + other[name])
+        torch.testing.assert_close(weights, expected, rtol=2e-3, atol=1e-4)
+    assert any(not torch.equal(one[name], other[name]) for name in one if name.startswith(old))
+
+
+def test_layers_named_as_its_own_are_left_as_the_second_has_them(pair, tmp_path):
+    folders = [tmp_path / name for name in ("one", "other", "mean")]
+    for folder, shift in ((folders[0], 0), (folders[1], 1)):
+        model = deepened(load_bert(pair[0]), 3)
+        for weights in model.parameters():
+            weights.data += shift
+        export_checkpoint(folder, model.config, model.state_dict(), load_tokenizer(pair[0]).backend, {})
+    assert average.main([*map(str, folders[:2]), "--out", str(folders[2]), "--own", "3,1,3"]) == 0
+    one, other, mean = (load_bert(folder).state_dict() for folder in folders)
+    for name, weights in mean.items():
+        own = name.startswith(("encoder.blocks.0.", "encoder.blocks.2."))
+        torch.testing.assert_close(weights, other[name] if own else 0.5 * (one[name] + other[name]), rtol=2e-3, atol=1e-4)
+    told = json.loads((folders[2] / "manifest.json").read_text())["training"]
+    assert told["averaged"]["layers_of_the_second"] == [1, 3]
+    card = (average.average(*pair, tmp_path / "told", own=(1,)) / "README.md").read_text(encoding="utf-8")
+    assert "what was trained last counts 50%, and all in layer 1. " in card
+
+
+def test_what_has_no_mean_is_refused_and_nothing_is_written(pair, tmp_path, capsys):
+    first, second = map(str, pair)
+    out = str(tmp_path / "mean")
+    for given, says in {
+        (first, second, "--share", "1.5"): "share must lie in",
+        (first, second, "--own", "0"): "own must name layers from 1 to 1, got 0",
+        (first, second, "--own", "1,2"): "own must name layers from 1 to 1, got 1, 2",
+        (first, "assets/models/embedded"): "differ in their sizes",
+        (first, str(tmp_path / "none")): "none",
+    }.items():
+        assert average.main([*given, "--out", out]) == 2
+        assert says in capsys.readouterr().err
+        assert not (tmp_path / "mean").exists()
+    (tmp_path / "mean").mkdir()
+    assert average.main([first, second, "--out", out]) == 2
+    assert "is there already" in capsys.readouterr().err

@@ -1,0 +1,157 @@
+"""The small classifier: it learns, it stops and goes on, and it says where it looked."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from tx_core.errors import TextProblem
+from tx_core.training.classifier import check_live, examine, main, score, start, train
+from tx_core.training.classifier_data import opinions
+from tx_core.training.classifier_model import NOTEBOOK, OPINIONS
+from tx_core.training.label_prediction import predict
+
+SHORT = replace(OPINIONS, epochs=2, batch_size=16, num_heads=4, num_layers=2)
+
+
+@pytest.fixture(scope="module")
+def learned():
+    training = start(replace(OPINIONS, epochs=6), opinions())
+    return training, list(train(training))
+
+
+def test_it_learns_to_tell_opinions_apart(learned):
+    training, progress = learned
+    assert len(progress) == training.batches == 60 * 6
+    ends = [record.test for record in progress if record.test is not None]
+    assert len(ends) == 6
+    assert ends[-1].accuracy > 0.78
+    assert np.mean([record.loss for record in progress[-60:]]) < 0.1
+    assert np.mean([record.accuracy for record in progress[:20]]) < 0.7
+
+
+def test_the_confusion_table_counts_every_text_held_back_once(learned):
+    training, progress = learned
+    last = progress[-1].test
+    assert last.names == ("negative", "positive")
+    assert last.confusion.sum(axis=1).tolist() == [240, 240]
+    assert last.accuracy == pytest.approx(last.confusion.trace() / 480)
+    given = score(training, training.test_rows).argmax(-1)
+    wrong_way = (given == 1) & (torch.tensor(training.data.test_labels) == 0)
+    assert last.confusion[0, 1] == int(wrong_way.sum())
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("I loved it, the acting is wonderful!", "positive"),
+        ("the plot was quite dull", "negative"),
+        ("the ending was not terrible at all", "positive"),
+        ("I expected a great film but it was awful", "negative"),
+    ],
+)
+def test_a_sentence_of_ones_own_is_labelled_with_where_the_model_looked(learned, text, label):
+    training, _ = learned
+    prediction = predict(training, text)
+    assert prediction.label == label
+    assert sum(prediction.probabilities) == pytest.approx(1)
+    stack = prediction.trace.attention
+    words = len(stack.query_tokens)
+    assert stack.weights.shape == (1, 2, words, words)
+    np.testing.assert_allclose(stack.weights.sum(-1), 1, atol=1e-6)
+
+
+def test_what_the_words_said_and_the_bias_make_the_labels_scores(learned):
+    training, _ = learned
+    prediction = predict(training, "the plot was quite dull, I left before the end")
+    scores = prediction.said.sum(axis=1) + training.model.head.label.bias.detach().numpy()
+    shares = np.exp(scores - scores.max())
+    np.testing.assert_allclose(shares / shares.sum(), prediction.probabilities, atol=1e-5)
+    words = prediction.trace.attention.query_tokens.tokens
+    assert prediction.said.shape == (2, len(words))
+    assert prediction.said[0, words.index("dull")] > 0 > prediction.said[1, words.index("dull")]
+
+
+def test_a_text_of_unknown_words_alone_is_known_as_such(learned):
+    training, _ = learned
+    assert predict(training, "zeppelin quux").all_unknown
+    assert not predict(training, "zeppelin dull").all_unknown
+
+
+def test_words_never_seen_are_named(learned):
+    training, _ = learned
+    encoding = predict(training, "the zeppelin was good").trace.attention.query_tokens
+    assert [encoding.tokens[place] for place in encoding.unknown] == ["zeppelin"]
+
+
+def test_the_label_of_a_text_does_not_depend_on_the_batch_around_it(learned):
+    training, _ = learned
+    short, long = min(training.test_rows, key=len), max(training.test_rows, key=len)
+    with torch.no_grad():
+        torch.testing.assert_close(score(training, [short, long])[:1], score(training, [short]), atol=1e-5, rtol=0)
+
+
+def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():
+    whole = [record.loss for record in train(start(SHORT, opinions(100)))]
+    training = start(SHORT, opinions(100))
+    stopped = train(training)
+    first = [next(stopped).loss for _ in range(7)]
+    stopped.close()
+    rest = list(train(training))
+    assert first + [record.loss for record in rest] == whole
+    assert [record.epoch for record in rest] == [2, 2, 2]
+    assert rest[-1].test.accuracy == examine(training).accuracy
+
+
+def test_the_vocabulary_is_built_without_the_texts_held_back():
+    data = opinions(100)
+    data = replace(data, test_texts=("zeppelin", *data.test_texts[1:]))
+    assert "zeppelin" not in start(SHORT, data).vocabulary.words
+
+
+def test_the_notebooks_sizes_have_as_many_weights_as_they_should():
+    data = opinions(100)
+    model = start(NOTEBOOK, data).model
+    attention, feed_forward, norms = 4 * (32 * 32 + 32), 2 * 32 * 128 + 128 + 32, 4 * 32
+    words = len(start(NOTEBOOK, data).vocabulary) * 32
+    assert sum(value.numel() for value in model.parameters()) == words + attention + feed_forward + norms + 2 * 32 + 2
+
+
+@pytest.mark.parametrize("text", ["", "word " * 41])
+def test_what_cannot_be_read_is_refused(learned, text):
+    with pytest.raises(TextProblem):
+        predict(learned[0], text)
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"hidden_size": 4096}, "hidden_size must be"),
+        ({"num_heads": 5}, "hidden_size must divide by num_heads"),
+        ({"learning_rate": 0.0}, "learning_rate must lie above 0"),
+        ({"dropout": 1.0}, "dropout must lie in"),
+        ({"epochs": 0}, "epochs must be a whole number from 1 to 50, got 0"),
+    ],
+)
+def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
+    with pytest.raises(ValueError, match=rule):
+        replace(NOTEBOOK, **change)
+
+
+def test_a_visitor_may_not_keep_the_host_for_long():
+    training = start(SHORT, opinions(100))
+    assert check_live(training) is training
+    training.settings = replace(SHORT, epochs=50, batch_size=1)
+    training.train_rows = training.train_rows * 20
+    with pytest.raises(TextProblem, match="Choose fewer epochs"):
+        check_live(training)
+
+
+def test_the_command_prints_an_epoch_a_line(capsys, monkeypatch):
+    import tx_core.training.classifier as module
+
+    monkeypatch.setattr(module, "OPINIONS", SHORT)
+    monkeypatch.setattr(module, "opinions", lambda: opinions(60))
+    main([])
+    assert capsys.readouterr().out.count("test accuracy") == 2

@@ -1,0 +1,106 @@
+"""A trained run as a file: it comes back as it was, and nothing else is let in."""
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+import safetensors.torch
+import torch
+
+from tx_core.errors import CheckpointProblem
+from tx_core.training.copy_file import FORMAT, from_file, to_file
+from tx_core.training.copy_run import start, train
+from tx_core.training.copy_settings import QUICK
+from tx_core.training.copy_task import answer
+
+SIZES = replace(QUICK, vocab_size=12, length=6, hidden_size=16, num_heads=2, intermediate_size=24, batches=8)
+
+
+def half_trained():
+    training = start(SIZES)
+    progress = train(training)
+    losses = [next(progress).loss for _ in range(4)]
+    progress.close()
+    return training, losses
+
+
+def altered(data: bytes, *, settings=None, losses=None, rename=None, tensor=None) -> bytes:
+    """Write the file again with one thing changed."""
+    tensors = safetensors.torch.load(data)
+    if rename:
+        tensors[rename[1]] = tensors.pop(rename[0])
+    if tensor:
+        tensors[tensor[0]] = tensor[1]
+    about = {
+        "format": FORMAT,
+        "settings": settings or json.dumps(asdict(SIZES)),
+        "losses": losses or json.dumps([2.0]),
+    }
+    return safetensors.torch.save(tensors, about)
+
+
+def test_a_run_comes_back_as_it_was_saved():
+    training, losses = half_trained()
+    again = from_file(to_file(training))
+    assert again.settings == SIZES
+    assert again.losses == losses
+    assert answer(again, (3, 4, 5)).written == answer(training, (3, 4, 5)).written
+    for name, value in training.model.state_dict().items():
+        assert torch.equal(again.model.state_dict()[name], value)
+
+
+def test_a_resumable_file_goes_on_as_if_never_stopped():
+    training, _ = half_trained()
+    data = to_file(training, resumable=True)
+    rest = [record.loss for record in train(training)]
+    assert len(rest) == 4
+    assert [record.loss for record in train(from_file(data))] == rest
+
+
+def test_an_untrained_run_can_be_saved_too():
+    assert from_file(to_file(start(SIZES), resumable=True)).losses == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"abc", b"PK\x03\x04" * 50, b"\x02" + bytes(7) + b"{}", b"\xff" * 100, (10).to_bytes(8, "little") + b"[[[[[[[[[["],
+)
+def test_what_is_no_result_is_refused(data):
+    with pytest.raises(CheckpointProblem, match="no result of the sequence page"):
+        from_file(data)
+
+
+def test_a_safetensors_file_of_something_else_is_refused():
+    with pytest.raises(CheckpointProblem, match="no result of the sequence page"):
+        from_file(safetensors.torch.save({"x": torch.zeros(2)}, {"format": "pt"}))
+
+
+@pytest.mark.parametrize("share", [0.4, 0.9, 0.999])
+def test_a_file_cut_short_is_refused(share):
+    data = to_file(start(SIZES))
+    with pytest.raises(CheckpointProblem):
+        from_file(data[: int(len(data) * share)])
+
+
+def test_every_alteration_is_refused_and_named():
+    data = to_file(start(SIZES))
+    name = "model.vocabulary.weight"
+    cases = [
+        ({"settings": json.dumps(asdict(SIZES) | {"num_layers": 900})}, "num_layers must be a whole number from 1 to 6"),
+        ({"settings": json.dumps({"task": "copy"})}, "The settings in this file must be"),
+        ({"settings": json.dumps(asdict(SIZES) | {"norm_first": "no"})}, "The settings in this file must be"),
+        ({"settings": json.dumps(asdict(SIZES) | {"batches": True})}, "The settings in this file must be"),
+        ({"settings": "{"}, "settings in this file cannot be read"),
+        ({"settings": "[" * 100_000}, "settings in this file cannot be read"),
+        ({"settings": json.dumps(asdict(SIZES) | {"hidden_size": 32})}, "must be float32 of shape"),
+        ({"losses": "[NaN]"}, "losses in this file must be"),
+        ({"losses": json.dumps([1.0] * 9)}, "at most 8 numbers"),
+        ({"rename": (name, "model.other")}, "is missing or too many"),
+        ({"tensor": (name, torch.zeros(12, 16, dtype=torch.float16))}, "must be float32 of shape"),
+        ({"tensor": (name, torch.full((12, 16), torch.nan))}, "not finite"),
+        ({"tensor": ("first.vocabulary.weight", torch.zeros(12, 16))}, "is missing or too many"),
+    ]
+    assert from_file(altered(data)).losses == [2.0]
+    for change, message in cases:
+        with pytest.raises(CheckpointProblem, match=message):
+            from_file(altered(data, **change))

@@ -1,0 +1,157 @@
+"""Learning to copy, reverse and sort: tasks by hand, losses that fall, runs that stop and go on."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from tx_core.errors import TextProblem
+from tx_core.training.copy_run import head_shares, learning_rate, start, train
+from tx_core.training.copy_settings import MOST_LIVE_WORK, NOTEBOOK, QUICK, SIZES, check_live
+from tx_core.training.copy_task import EXAM_SEED, answer, examine, main, read_numbers
+from tx_core.training.synthetic import TASKS, answer_places, random_sources, solve
+
+# Small enough for a quick test; the notebook's sizes are measured in tests/bench.
+TINY = replace(
+    QUICK, vocab_size=20, length=8, batch_size=32, hidden_size=32, intermediate_size=64, num_heads=2, learning_rate=1e-2
+)
+
+
+@pytest.fixture(scope="module")
+def learned():
+    training = start(TINY)
+    return training, list(train(training))
+
+
+def test_each_task_by_hand():
+    source = torch.tensor([[1, 7, 3, 9]])
+    answers = {task: solve(task, source)[0].tolist() for task in TASKS}
+    assert answers == {"copy": [1, 7, 3, 9], "reverse": [1, 9, 3, 7], "sort": [1, 3, 7, 9]}
+    places = {task: answer_places(task, source)[0].int().argmax(-1).tolist() for task in TASKS}
+    assert places == {"copy": [1, 2, 3], "reverse": [3, 2, 1], "sort": [2, 1, 3]}
+
+
+def test_equal_numbers_are_equally_right_places_when_sorting():
+    assert answer_places("sort", torch.tensor([[1, 5, 2, 5]]))[0].int().tolist() == [[0, 0, 1, 0], [0, 1, 0, 1], [0, 1, 0, 1]]
+
+
+def test_sequences_begin_with_the_start_mark_and_never_hold_padding_or_another_start():
+    sources = random_sources(50, 6, 9, seed=3)
+    assert sources.shape == (50, 6)
+    assert (sources[:, 0] == 1).all()
+    assert set(sources[:, 1:].flatten().tolist()) == set(range(2, 9))
+
+
+def test_the_loss_falls_below_a_hundredth_within_200_batches(learned):
+    _, progress = learned
+    assert [record.batch for record in progress] == list(range(1, 201))
+    assert progress[0].loss > 2.5
+    assert min(record.loss for record in progress) < 0.01
+    assert progress[-1].loss < 0.01
+    assert progress[-1].accuracy > 0.995
+
+
+def test_cross_attention_finds_the_shifted_diagonal(learned):
+    _, progress = learned
+    assert progress[0].alignment < 0.3
+    assert progress[-1].alignment > 0.7
+    cross = progress[-1].maps.stacks[2]
+    assert cross.kind == "cross"
+    assert cross.weights.mean(axis=(0, 1)).argmax(-1).tolist() == list(range(1, 8))
+
+
+def test_maps_come_with_every_tenth_batch_the_first_and_the_last(learned):
+    _, progress = learned
+    assert [record.batch for record in progress if record.maps is not None] == [1, *range(10, 201, 10)]
+
+
+def test_a_trained_model_copies_a_sequence_of_ones_own(learned):
+    training, _ = learned
+    result = answer(training, read_numbers("7, 3 3 19 2 11 5", TINY))
+    assert result.written == result.right == (7, 3, 3, 19, 2, 11, 5)
+    assert result.usual_length
+    assert result.trace.stacks[2].query_tokens.tokens == ("1", "7", "3", "3", "19", "2", "11")
+    assert not answer(training, (4, 5)).usual_length
+
+
+@pytest.mark.parametrize("task", ["reverse", "sort"])
+def test_other_tasks_are_learned_too(task):
+    training = start(replace(TINY, task=task, vocab_size=8, length=5, batches=120))
+    *_, last = train(training)
+    assert last.loss < 0.1
+    assert last.accuracy > 0.97
+
+
+def test_the_test_counts_what_its_answers_have_wrong_on_new_sequences(learned):
+    halfway = start(replace(TINY, batches=40))
+    for _ in halfway.steps():
+        pass
+    sources = random_sources(12, TINY.length, TINY.vocab_size, EXAM_SEED)[:, 1:].tolist()
+    for training in (start(TINY), halfway, learned[0]):
+        wrong = sum(len(numbers) - answer(training, numbers).right_ones for numbers in sources)
+        assert examine(training, 12) == (wrong, 12 * (TINY.length - 1))
+    assert examine(learned[0], 12)[0] < examine(halfway, 12)[0] < examine(start(TINY), 12)[0]
+
+
+def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():
+    sizes = replace(TINY, batches=12)
+    whole = [record.loss for record in train(start(sizes))]
+    training = start(sizes)
+    stopped = train(training)
+    first = [next(stopped).loss for _ in range(5)]
+    stopped.close()
+    assert not training.finished
+    assert first + [record.loss for record in train(training)] == whole
+    assert training.finished
+    assert list(train(training)) == []
+
+
+def test_another_seed_is_another_run():
+    one, two, three = (next(train(start(replace(TINY, seed=seed)))).loss for seed in (0, 0, 1))
+    assert one == two != three
+
+
+def test_alignment_is_a_heads_weight_on_the_right_places():
+    places = answer_places("copy", torch.tensor([[1, 5, 6]]))
+    weights = torch.tensor([[[[0.2, 0.8, 0.0], [0.0, 0.4, 0.6]], [[1.0, 0, 0], [0.1, 0.0, 0.9]]]])
+    assert head_shares(weights, places).tolist() == pytest.approx([0.7, 0.45])
+
+
+def test_the_learning_rate_rises_stays_and_falls():
+    rates = [learning_rate(QUICK, batch) / QUICK.learning_rate for batch in (0, 9, 50, 100, 150, 199)]
+    assert rates == pytest.approx([0.1, 1, 1, 1, 0.5, 0.01])
+
+
+@pytest.mark.parametrize("text", ["", "  , ", "1 2", "2 20", "3 x", "3 -4", "2.5", "２", "9" * 5000, "2 " * 8])
+def test_what_is_no_sequence_is_refused_with_the_rule(text):
+    with pytest.raises(TextProblem, match="Write 1 to 7 whole numbers from 2 to 19"):
+        read_numbers(text, TINY)
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"task": "guess"}, "task must be one of copy, reverse, sort"),
+        ({"hidden_size": 4096}, "hidden_size must be a whole number from 8 to 512, got 4096"),
+        ({"num_heads": 3}, "hidden_size must divide by num_heads"),
+        ({"learning_rate": float("nan")}, "learning_rate must lie above 0"),
+        ({"seed": -1}, "seed must be"),
+    ],
+)
+def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
+    with pytest.raises(ValueError, match=rule):
+        replace(QUICK, **change)
+
+
+def test_a_visitor_may_train_small_models_only():
+    assert check_live(QUICK) is QUICK
+    assert NOTEBOOK.work > MOST_LIVE_WORK
+    with pytest.raises(TextProblem, match="Choose a smaller width"):
+        check_live(NOTEBOOK)
+
+
+def test_the_command_prints_progress_and_writes_its_result(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(SIZES, "quick", replace(TINY, batches=2))
+    main(["--task", "reverse", "--out", str(tmp_path / "run.safetensors")])
+    assert "batch    2  loss" in capsys.readouterr().out
+    assert (tmp_path / "run.safetensors").stat().st_size > 10_000

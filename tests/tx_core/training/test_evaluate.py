@@ -1,0 +1,225 @@
+"""The evaluator: a model built to know the answer gets 100 %, one that knows nothing gets chance."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from tests.support.known_texts import BACKEND, CONLLU, VOCAB, WORDS, Knowing, held_out_files, pairs, untrained
+from tx_core.training.evaluation.attention_habits import measure_attention
+from tx_core.training.evaluation.cloze import (
+    Prompt,
+    capital_prompts,
+    everyday_prompts,
+    fact_prompts,
+    measure_cloze,
+    seen_capitals,
+)
+from tx_core.training.evaluation.held_out import measure_held_out
+from tx_core.training.evaluation.minimal_pairs import (
+    Pair,
+    by_phenomenon,
+    pseudo_log_likelihoods,
+    read_agreement,
+    share_preferred,
+)
+from tx_core.training.evaluation.probe import Row, in_batches
+from tx_core.training.evaluation.treebank import Tree, read_trees, word_attention
+from tx_core.training.evaluation.two_meanings import INSECT, VERB, measure_parting
+
+
+def test_a_model_that_knows_the_good_sentences_prefers_them_all():
+    shares = share_preferred(Knowing([pair.good for pair in pairs()]), pairs())
+    assert shares == {"sees": 1.0, "see": 1.0, "runs": 1.0, "run": 1.0}
+    assert set(share_preferred(Knowing([pair.bad for pair in pairs()]), pairs()).values()) == {0.0}
+
+
+def test_an_untrained_model_prefers_half_of_pairs_asked_both_ways_round():
+    both = [Pair(a, b, "all") for pair in pairs() for a, b in ((pair.good, pair.bad), (pair.bad, pair.good))]
+    assert share_preferred(untrained(), both) == {"all": 0.5}
+
+
+def test_a_pseudo_log_likelihood_sums_the_pieces_each_blanked_alone():
+    probe, sentence = untrained(), "the cat sees bananas ."
+    ids = BACKEND.encode(sentence).ids
+    by_hand = 0.0
+    for place in range(1, len(ids) - 1):
+        row = torch.tensor([ids])
+        row[0, place] = 4
+        with torch.no_grad():
+            logits = probe.model.predict(probe.model(row).output)
+        by_hand += float(logits[0, place].log_softmax(0)[ids[place]])
+    found = pseudo_log_likelihoods(probe, ["the dog runs .", sentence, "he was cold , she was hot ."])[1]
+    assert found == pytest.approx(by_hand, abs=1e-4)
+
+
+def test_paradigms_are_averaged_by_phenomenon_and_all_alike():
+    means = by_phenomenon({"a1": 0.5, "a2": 0.7, "b": 0.9}, {"a1": "a", "a2": "a", "b": "b"})
+    assert means == pytest.approx({"mean": 0.7, "a": 0.6, "b": 0.9})
+
+
+def test_agreement_tells_nouns_that_distract_from_those_that_do_not(tmp_path):
+    (tmp_path / "prep.jsonl").write_text(
+        '{"case": "sing_MS_MV_plur_ES", "sents": ["the cat behind dogs runs", "the cat behind dogs run"]}\n'
+        '{"case": "sing_MS_MV_sing_ES", "sents": ["the cat behind a dog runs", "the cat behind a dog run"]}\n'
+    )
+    (tmp_path / "npi_x.jsonl").write_text('{"case": "past", "sents": ["a", "b", "c"]}\n')
+    assert read_agreement(tmp_path, 0) == [
+        Pair("the cat behind dogs runs .", "the cat behind dogs run .", "attractor"),
+        Pair("the cat behind a dog runs .", "the cat behind a dog run .", "no attractor"),
+    ]
+
+
+def test_a_model_that_knows_the_answers_fills_every_blank():
+    prompts = [Prompt("the [MASK] sees a dog .", ("cat",)), Prompt("tea was [MASK] .", ("cold", "hot"))]
+    result = measure_cloze(Knowing(["the cat sees a dog .", "tea was hot ."]), prompts)
+    assert (result.top1, result.top5, result.top20, result.answerable, result.missed) == (1.0, 1.0, 1.0, 1.0, ())
+
+
+def test_a_model_that_finds_all_words_alike_fills_none():
+    prompts = [Prompt(f"the [MASK] sees {word} .", ("cat",)) for word in WORDS[:20]]
+    result = measure_cloze(Knowing(), prompts)
+    assert (result.top1, result.top5, result.top20) == (0.0, 0.0, 0.0)
+
+
+def test_an_untrained_model_ranks_answers_by_chance():
+    chance = np.random.default_rng(0)
+    prompts = [Prompt(f"{' '.join(chance.choice(WORDS, 5))} [MASK] .", (str(chance.choice(WORDS[:40])),)) for _ in range(400)]
+    result = measure_cloze(untrained(), prompts)
+    assert result.top20 == pytest.approx(20 / VOCAB, abs=0.1)
+    assert result.top1 < 0.06
+
+
+def test_an_answer_of_several_pieces_counts_as_wrong_and_is_told():
+    prompts = [Prompt("he sees [MASK] .", (word,)) for word in ("zebra", "tea")]
+    result = measure_cloze(Knowing(["he sees tea ."]), prompts)
+    assert (result.answerable, result.top1) == (0.5, 0.5)
+    assert result.missed == (("he sees [MASK] .", "tea"),)
+
+
+def test_the_lists_have_two_hundred_sentences_and_one_blank_in_each():
+    everyday, facts = everyday_prompts(), fact_prompts()
+    assert (len(everyday), len(facts)) == (200, 60)
+    texts = [prompt.text for prompt in (*everyday, *facts)]
+    assert len(set(texts)) == 260 and all(text.count("[MASK]") == 1 for text in texts)
+    assert all(prompt.answers and all(word == word.lower() for word in prompt.answers) for prompt in (*everyday, *facts))
+
+
+def test_capitals_are_asked_for_in_the_wording_kept_out(tmp_path):
+    (tmp_path / "capitals.tsv").write_text("country\tcapital\tprompt\nPeru\tLima\tunused\n")
+    prompts = capital_prompts(tmp_path / "capitals.tsv")
+    assert prompts == [Prompt("The capital of Peru is [MASK].", ("Lima",))]
+    assert measure_cloze(Knowing(["The capital of Peru is Lima."]), prompts).top1 == 1.0
+    assert len(capital_prompts(seen_capitals())) == 25
+
+
+def test_a_model_that_knows_the_texts_loses_nothing_on_them(tmp_path):
+    files, lines = held_out_files(tmp_path)
+    measured = measure_held_out(Knowing(lines), files, 100)
+    assert set(measured) == {"cats", "dogs", "all"}
+    for held in measured.values():
+        assert held.accuracy == 1.0 and held.loss < 1e-4 and held.word_loss < 1e-4
+    assert measured["all"].pieces == measured["cats"].pieces + measured["dogs"].pieces
+
+
+def test_a_model_that_finds_all_words_alike_loses_the_logarithm_of_the_vocabulary(tmp_path):
+    files, _ = held_out_files(tmp_path)
+    assert measure_held_out(Knowing(), files, 100)["all"].loss == pytest.approx(math.log(VOCAB))
+
+
+def test_as_many_lines_as_asked_for_are_read_from_all_over_the_file(tmp_path):
+    files, _ = held_out_files(tmp_path)
+    few, all_lines = (measure_held_out(Knowing(), files, most)["all"] for most in (2, 100))
+    assert 0 < few.words < all_lines.words
+
+
+def test_trees_are_read_without_joined_words_and_ghosts(tmp_path):
+    (tmp_path / "a.conllu").write_text(CONLLU)
+    assert read_trees(tmp_path / "a.conllu", 0) == [
+        Tree(("The", "cats", "see", "bananas", "."), (1, 2, None, 2, 2), ("det", "nsubj", "root", "obj", "punct"))
+    ]
+
+
+def test_attention_to_a_split_word_is_summed_and_from_it_averaged():
+    pieces = torch.rand(1, 2, 6, 6, generator=torch.Generator().manual_seed(0))
+    probe = Knowing(attention=lambda ids: pieces)
+    assert BACKEND.encode("cat bananase").tokens == ["[CLS]", "cat", "bananas", "##e", "[SEP]"]
+    found = word_attention(Knowing(attention=lambda ids: pieces[..., :5, :5]), ["cat", "bananase"])
+    given = pieces[0, 1].numpy()
+    assert found[1][0, 1, 0, 1] == pytest.approx(given[1, 2] + given[1, 3])
+    assert found[1][0, 1, 1, 0] == pytest.approx((given[2, 1] + given[3, 1]) / 2)
+    assert word_attention(probe, ["cat"] * 60) is None
+
+
+def grown_trees(count: int) -> list[Tree]:
+    """Sentences whose heads stand at random places, so that no offset finds them."""
+    chance = np.random.default_rng(3)
+    trees = []
+    for _ in range(count):
+        size = int(chance.integers(7, 12))
+        heads = [int(chance.choice([place for place in range(size) if place != own])) for own in range(size)]
+        trees.append(Tree(tuple(chance.choice(WORDS[:12], size).tolist()), (None, *heads[1:]), ("root", *["nmod"] * (size - 1))))
+    return trees
+
+
+def test_a_head_built_to_follow_a_relation_is_found_and_gets_everything():
+    trees = grown_trees(60)
+    heads_of = {tuple(BACKEND.encode(list(tree.words), is_pretokenized=True).ids): tree.heads for tree in trees}
+
+    def attention(ids):
+        weights = torch.full((2, 3, len(ids), len(ids)), 1 / len(ids))
+        weights[1, 2] = 0
+        for place, head in enumerate(heads_of[tuple(ids)]):
+            weights[1, 2, place + 1, (head if head is not None else place) + 1] = 1
+        return weights
+
+    relations, _ = measure_attention(Knowing(attention=attention), trees)
+    found = relations["nmod"]
+    assert (found.head_accuracy, found.layer, found.head, found.direction) == (1.0, 1, 2, "to head")
+    assert found.offset_accuracy < 0.25 and found.gain > 0.75
+
+
+def test_heads_that_look_anywhere_follow_relations_by_chance():
+    generator = torch.Generator().manual_seed(1)
+    probe = Knowing(attention=lambda ids: torch.rand(2, 3, len(ids), len(ids), generator=generator).softmax(-1))
+    relations, _ = measure_attention(probe, grown_trees(80))
+    assert relations["nmod"].head_accuracy == pytest.approx(1 / 8, abs=0.06)
+
+
+def test_habits_of_heads_are_measured_by_hand():
+    def attention(ids):
+        size = len(ids)
+        weights = torch.full((1, 3, size, size), 1 / size)
+        weights[0, 0] = torch.eye(size).roll(-1, dims=1)  # each looks at the one before it, the first at the last
+        weights[0, 1] = 0
+        weights[0, 1, :, size - 1] = 1
+        return weights
+
+    tree = Tree(("the", "cat", "runs"), (1, 2, None), ("det", "nsubj", "root"))
+    _, habits = measure_attention(Knowing(attention=attention), [tree])
+    assert habits.previous == (0, 0, pytest.approx(4 / 5))
+    assert habits.sep_share[0] == pytest.approx((1 / 5 + 1 + 1 / 5) / 3)
+    assert habits.cls_share[0] == pytest.approx((1 / 5 + 0 + 1 / 5) / 3)
+    assert habits.entropy[0] == pytest.approx(math.log(5) / 3, abs=1e-5)
+
+
+def test_meanings_that_part_in_the_second_layer_are_seen_to():
+    verbs = {tuple(BACKEND.encode(sentence).ids) for sentence in VERB}
+
+    def vectors(ids):
+        same = torch.ones(2, len(ids), 4) + 0.01 * torch.randn(2, len(ids), 4, generator=torch.Generator().manual_seed(sum(ids)))
+        same[1, :, 0] = 5.0 if tuple(ids) in verbs else -5.0
+        return same
+
+    found = measure_parting(Knowing(vectors=vectors))
+    assert found.told_apart[1] == 1.0 and found.gap[1] > 1.0
+    assert abs(found.gap[0]) < 0.01
+    assert len(VERB) == len(INSECT) == 6
+
+
+def test_rows_are_gathered_into_batches_without_losing_any():
+    rows = [Row(tuple(range(size)), (1,)) for size in (5, 3, 9, 3000, 2000, 7)]
+    groups = list(in_batches(rows))
+    assert sorted(number for numbers, _ in groups for number in numbers) == list(range(6))
+    assert all(batch == [rows[n] for n in numbers] for numbers, batch in groups)

@@ -1,0 +1,163 @@
+"""Our BERT computes what transformers' BERT computes, layer by layer, on checkpoints that transformers wrote."""
+
+import json
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+import torch
+from torch.nn import functional
+from transformers import BertForMaskedLM
+
+from tests.support.checkpoints import write_bert
+from tests.support.serving import ROOT
+from tx_core.engine.checkpoint import load_bert
+from tx_core.engine.tokenizer import load_tokenizer
+from tx_core.transformer import layers
+from tx_core.transformer.masks import padding_mask
+
+SIZES = {
+    "hidden_size": 24,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "intermediate_size": 40,
+    "max_position_embeddings": 19,
+    "type_vocab_size": 2,
+}
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory):
+    """The same random checkpoint, loaded by us and by transformers."""
+    directory = tmp_path_factory.mktemp("bert")
+    write_bert(directory, seed=3, **SIZES)
+    theirs = BertForMaskedLM.from_pretrained(directory, attn_implementation="eager", dtype=torch.float32).eval()
+    return load_bert(directory), theirs
+
+
+VOCAB_SIZE = 90
+
+
+def random_ids(batch: int, tokens: int, seed: int) -> torch.Tensor:
+    return torch.randint(VOCAB_SIZE, (batch, tokens), generator=torch.Generator().manual_seed(seed))
+
+
+def assert_equal_everywhere(pair, ids, segments=None, lengths=None) -> None:
+    """Hold hidden states within 1e-5, weights within 1e-6 and logits within 1e-4, at every real token."""
+    ours, theirs = pair
+    mask = None if lengths is None else padding_mask(lengths)
+    real = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask[:, 0, 0]
+    with torch.no_grad():
+        run = ours(ids, segments, mask, keep=("weights", "hidden"))
+        expected = theirs(
+            input_ids=ids, token_type_ids=segments, attention_mask=real.long(), output_attentions=True, output_hidden_states=True
+        )
+    for hidden, reference in zip(run.hidden, expected.hidden_states, strict=True):
+        torch.testing.assert_close(hidden[real], reference[real], atol=1e-5, rtol=0)
+    for layer, reference in zip(run.layers, expected.attentions, strict=True):
+        rows = real[:, None, :, None].expand_as(reference)
+        torch.testing.assert_close(layer["weights"][rows], reference[rows], atol=1e-6, rtol=0)
+    torch.testing.assert_close(ours.predict(run.output)[real], expected.logits[real], atol=1e-4, rtol=0)
+
+
+def test_a_sentence(pair):
+    assert_equal_everywhere(pair, random_ids(1, 7, seed=0))
+
+
+def test_a_batch(pair):
+    assert_equal_everywhere(pair, random_ids(5, 11, seed=1))
+
+
+def test_one_token(pair):
+    assert_equal_everywhere(pair, random_ids(1, 1, seed=2))
+
+
+def test_the_full_length(pair):
+    assert_equal_everywhere(pair, random_ids(2, SIZES["max_position_embeddings"], seed=3))
+
+
+def test_a_pair_of_sentences(pair):
+    assert_equal_everywhere(pair, random_ids(1, 9, seed=4), torch.tensor([[0] * 4 + [1] * 5]))
+
+
+def test_padding(pair):
+    assert_equal_everywhere(pair, random_ids(3, 8, seed=5), lengths=[8, 3, 1])
+
+
+def test_what_stands_under_the_padding_cannot_be_seen(pair):
+    ids, mask = random_ids(2, 8, seed=6), padding_mask([5, 8])
+    changed = ids.clone()
+    changed[0, 5:] = (changed[0, 5:] + 1) % VOCAB_SIZE
+    with torch.no_grad():
+        assert torch.equal(pair[0](ids, None, mask).output[0, :5], pair[0](changed, None, mask).output[0, :5])
+
+
+@pytest.mark.parametrize("activation", ["gelu", "gelu_new", "relu"])
+def test_every_activation_that_the_config_allows(tmp_path: Path, activation: str):
+    write_bert(tmp_path, seed=4, **SIZES, hidden_act=activation)
+    theirs = BertForMaskedLM.from_pretrained(tmp_path, attn_implementation="eager", dtype=torch.float32).eval()
+    assert_equal_everywhere((load_bert(tmp_path), theirs), random_ids(2, 6, seed=7))
+
+
+@pytest.fixture(scope="module")
+def embedded():
+    """Our engine's BERT and the library's, on the checkpoint that ships, with the examples of the first page."""
+    from tx_core.engine import catalogue
+
+    directory = catalogue.MODELS / catalogue.DEFAULT
+    theirs = BertForMaskedLM.from_pretrained(directory, attn_implementation="eager", dtype=torch.float32).eval()
+    tokenizer = load_tokenizer(directory)
+    entries = json.loads((ROOT / "assets" / "examples.json").read_text("utf-8"))
+    encodings = [tokenizer.encode(entry["text"], entry["pair"]) for entry in entries]
+    texts = [(torch.tensor([encoding.ids]), torch.tensor([encoding.segments])) for encoding in encodings]
+    return load_bert(directory), theirs, texts
+
+
+def test_the_embedded_checkpoint_too_number_for_number_in_double_precision(embedded):
+    ours, theirs, texts = (deepcopy(part) for part in embedded)
+    ours, theirs = ours.double(), theirs.double()
+    for ids, segments in texts:
+        with torch.no_grad():
+            run = ours(ids, segments, keep=("weights", "hidden"))
+            expected = theirs(input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True)
+        pairs = [*zip(run.hidden, expected.hidden_states, strict=True), (ours.predict(run.output), expected.logits)]
+        pairs += [(layer["weights"], weights) for layer, weights in zip(run.layers, expected.attentions, strict=True)]
+        for found, reference in pairs:
+            torch.testing.assert_close(found, reference, atol=1e-11, rtol=0)
+
+
+def test_the_embedded_checkpoint_s_weights_round_no_worse_than_the_library_s(embedded):
+    """In single precision the two round differently, by little over a millionth: neither is the exact one."""
+    ours, theirs, texts = embedded
+    exact = deepcopy(theirs).double()
+    apart = {"ours": 0.0, "theirs": 0.0}
+    for ids, segments in texts:
+        with torch.no_grad():
+            run = ours(ids, segments, keep=("weights", "hidden"))
+            expected = theirs(input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True)
+            truth = exact(input_ids=ids, token_type_ids=segments, output_attentions=True).attentions
+        for layer, weights, true in zip(run.layers, expected.attentions, truth, strict=True):
+            apart["ours"] = max(apart["ours"], float((layer["weights"] - true).abs().max()))
+            apart["theirs"] = max(apart["theirs"], float((weights - true).abs().max()))
+        for hidden, reference in zip(run.hidden, expected.hidden_states, strict=True):
+            torch.testing.assert_close(hidden, reference, atol=1e-5, rtol=0)
+        torch.testing.assert_close(ours.predict(run.output), expected.logits, atol=1e-4, rtol=0)
+    assert apart["ours"] <= 1.5 * apart["theirs"]
+    assert apart["ours"] < 2e-6
+
+
+def test_with_the_library_s_layer_norm_and_gelu_nothing_is_left_between_the_two(embedded, monkeypatch: pytest.MonkeyPatch):
+    """So the rounding of these two functions, which we write out, is all that lies between the two in single precision."""
+    ours, theirs, texts = (deepcopy(part) for part in embedded)
+    fused = functional.layer_norm
+    monkeypatch.setattr(layers, "layer_norm", lambda x, weight, bias, eps: fused(x, x.shape[-1:], weight, bias, eps))
+    for part in ours.modules():
+        if hasattr(part, "activation"):
+            part.activation = functional.gelu
+    for ids, segments in texts:
+        with torch.no_grad():
+            run = ours(ids, segments, keep=("weights", "hidden"))
+            expected = theirs(input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True)
+        for layer, weights in zip(run.layers, expected.attentions, strict=True):
+            torch.testing.assert_close(layer["weights"], weights, atol=1e-7, rtol=0)
+        torch.testing.assert_close(run.output, expected.hidden_states[-1], atol=1e-6, rtol=0)

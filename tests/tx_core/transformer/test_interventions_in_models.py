@@ -1,0 +1,166 @@
+"""Every family changes under an intervention as the transformers library's own model does when it is meddled with."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from tests.support import checkpoints, hub_families
+from tests.support.hub_families import TWO_SIDED
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
+from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.normalise import sparsemax
+from tx_core.transformer.trace import Encoding
+
+FAMILIES = ["bert", *hub_families.FAMILIES]
+FILLING = ["bert", *hub_families.FILLING]
+TEXT = "the quick brown ___ jumps over the dog"
+HIDDEN = 3
+
+
+@pytest.fixture(scope="session")
+def engine(checkpoint, hub_engine) -> Callable[[str], Engine]:
+    """An engine of each family, loaded once; BERT runs in our own."""
+    bert = catalogue.load_bert_engine(checkpoint("bert"), "bert", "Bert")
+    return lambda family: bert if family == "bert" else hub_engine(family)
+
+
+@pytest.fixture(scope="session")
+def reference(checkpoint) -> Callable[[str], transformers.PreTrainedModel]:
+    """The same checkpoint with the library's own eager attention."""
+    loaded: dict[str, transformers.PreTrainedModel] = {}
+
+    def of_family(family: str) -> transformers.PreTrainedModel:
+        if family not in loaded:
+            kind = transformers.AutoModelForMaskedLM if family in FILLING else transformers.AutoModel
+            loaded[family] = kind.from_pretrained(checkpoint(family), attn_implementation="eager", dtype=torch.float32).eval()
+        return loaded[family]
+
+    return of_family
+
+
+@torch.inference_mode()
+def by_the_library(model: transformers.PreTrainedModel, source: Encoding, target: Encoding | None, hidden: int | None = None):
+    """Run the library's model on the same tokens, one of them left out of its attention mask."""
+    allowed = torch.ones(1, len(source), dtype=torch.long)
+    if hidden is not None:
+        allowed[0, hidden] = 0
+    inputs = {"input_ids": torch.tensor([source.ids]), "attention_mask": allowed}
+    if target is not None:
+        inputs["decoder_input_ids"] = torch.tensor([target.ids])
+    return model(**inputs, output_attentions=True, output_hidden_states=True)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_token_hidden_everywhere_is_one_with_attention_mask_0(engine, reference, family: str):
+    pair = "time flies" if family == "t5" else None
+    hidden = Interventions(hidden_tokens=frozenset({(None, None, HIDDEN)}))
+    trace = engine(family).trace(TEXT, pair, keep=("weights", "hidden"), interventions=hidden)
+    target = trace.stacks[1].query_tokens if family in TWO_SIDED else None
+    expected = by_the_library(reference(family), trace.attention.query_tokens, target, HIDDEN)
+    if family in TWO_SIDED:
+        states = expected.encoder_hidden_states
+        attentions = (expected.encoder_attentions, expected.decoder_attentions, expected.cross_attentions)
+    else:
+        states, attentions = expected.hidden_states, (expected.attentions,)
+    np.testing.assert_allclose(trace.hidden, torch.cat(states).numpy(), atol=1e-5, rtol=1e-5)
+    for stack, theirs in zip(trace.stacks, attentions, strict=True):
+        np.testing.assert_allclose(stack.weights, torch.cat(theirs).numpy(), atol=1e-6, rtol=0)
+    plain = engine(family).trace(TEXT, pair, keep=("hidden",))
+    assert abs(trace.hidden - plain.hidden).max() > 1e-3
+
+
+@pytest.mark.parametrize("family", FILLING)
+def test_what_is_predicted_with_a_token_hidden_is_what_the_library_predicts(engine, reference, family: str):
+    hidden = Interventions(hidden_tokens=frozenset({(None, None, HIDDEN)}))
+    encoding = engine(family).encode(TEXT)
+    row = engine(family).blank_logits([encoding, engine(family).encode("A ___.")], interventions=[hidden, Interventions()])
+    target = engine(family).trace(TEXT).stacks[1].query_tokens if family == "bart" else None
+    expected = by_the_library(reference(family), encoding, target, HIDDEN).logits[0, list(encoding.blanks)]
+    torch.testing.assert_close(row.rows[0], expected, atol=1e-4, rtol=1e-4)
+
+
+OUTPUT = "bert.encoder.layer.{layer}.attention.output.dense"
+
+
+@contextmanager
+def slices_zeroed(model: torch.nn.Module, layer: int, heads: list[int]) -> Iterator[None]:
+    """Zero what these heads bring to the output projection of a layer."""
+
+    def without(_module, inputs):
+        kept = inputs[0].clone().unflatten(-1, (checkpoints.HEADS, checkpoints.HEAD_DIM))
+        kept[..., heads, :] = 0
+        return (kept.flatten(-2),)
+
+    hook = model.get_submodule(OUTPUT.format(layer=layer)).register_forward_pre_hook(without)
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
+@pytest.mark.parametrize("heads", [[2], [0, 3], list(range(checkpoints.HEADS))])
+def test_heads_off_in_our_bert_are_slices_zeroed_before_the_librarys_output_projection(engine, reference, heads: list[int]):
+    whole = len(heads) == checkpoints.HEADS
+    off = Interventions(heads_off=frozenset({(1, None)}) if whole else frozenset((1, head) for head in heads))
+    trace = engine("bert").trace(TEXT, keep=("hidden",), interventions=off)
+    with slices_zeroed(reference("bert"), 1, heads):
+        expected = by_the_library(reference("bert"), trace.attention.query_tokens, None)
+    np.testing.assert_allclose(trace.hidden, torch.cat(expected.hidden_states).numpy(), atol=1e-5, rtol=1e-5)
+    encoding = trace.attention.query_tokens
+    logits = engine("bert").blank_logits([encoding], interventions=off).rows[0]
+    torch.testing.assert_close(logits, expected.logits[0, list(encoding.blanks)], atol=1e-4, rtol=1e-4)
+
+
+def test_a_temperature_everywhere_is_the_librarys_bert_with_every_query_divided(checkpoint, engine):
+    meddled = transformers.BertForMaskedLM.from_pretrained(checkpoint("bert"), attn_implementation="eager", dtype=torch.float32)
+    with torch.no_grad():
+        for layer in meddled.bert.encoder.layer:
+            for part in layer.attention.self.query.parameters():
+                part /= 2.5
+    changed = Interventions(temperatures=frozenset({(None, 2.5)}))
+    trace = engine("bert").trace(TEXT, keep=("weights", "hidden"), interventions=changed)
+    expected = by_the_library(meddled.eval(), trace.attention.query_tokens, None)
+    np.testing.assert_allclose(trace.hidden, torch.cat(expected.hidden_states).numpy(), atol=1e-5, rtol=1e-5)
+    np.testing.assert_allclose(trace.attention.weights, torch.cat(expected.attentions).numpy(), atol=1e-6)
+
+
+def allowed(engine: Engine, text: str, pair: str | None = None) -> list[np.ndarray]:
+    """Where each stack's queries may look at all: a softmax leaves nothing but what is masked without a share."""
+    return [stack.weights > 0 for stack in engine.trace(text, pair).stacks]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_weights_at_a_temperature_are_the_softmax_of_scores_divided_by_it(engine, family: str):
+    changed = Interventions(temperatures=frozenset({(None, 0.4)}))
+    stacks = engine(family).trace(TEXT, "flies", keep=("weights", "scores"), interventions=changed).stacks
+    for stack, mask in zip(stacks, allowed(engine(family), TEXT, "flies"), strict=True):
+        scores = np.where(mask, stack.scores, -np.inf) / 0.4
+        shares = np.exp(scores - scores.max(-1, keepdims=True))
+        np.testing.assert_allclose(stack.weights, shares / shares.sum(-1, keepdims=True), atol=1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_sparse_in_one_layer_and_hard_in_another_for_every_family(engine, family: str):
+    changed = Interventions(normalisers=frozenset({(0, "sparse"), (1, "hard")}))
+    stack = engine(family).trace(TEXT, keep=("weights", "scores", "value", "context"), interventions=changed).attention
+    scores = np.where(allowed(engine(family), TEXT)[0], stack.scores, -np.inf)
+    np.testing.assert_allclose(stack.weights[0], sparsemax(torch.tensor(scores[0])).numpy(), atol=1e-5)
+    np.testing.assert_array_equal(stack.weights[1], np.eye(scores.shape[-1])[scores[1].argmax(-1)])
+    np.testing.assert_allclose(stack.context, stack.weights @ stack.value, atol=1e-5)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_uniform_head_looks_at_all_alike_that_its_model_and_the_cuts_let_it_see(engine, family: str):
+    changed = Interventions(uniform=frozenset({(1, 2)}), cut_edges=frozenset({(None, None, 4, 3), (0, 1, 4, 2)}))
+    weights = engine(family).trace(TEXT, interventions=changed).attention.weights
+    seen = allowed(engine(family), TEXT)[0][1, 2]
+    assert seen[4, 3]
+    seen[4, 3] = False
+    np.testing.assert_allclose(weights[1, 2], seen / seen.sum(-1, keepdims=True), atol=1e-6)
+    assert not weights[..., 4, 3].any()
+    assert weights[0, 1, 4, 2] == 0 < weights[0, 0, 4, 2]

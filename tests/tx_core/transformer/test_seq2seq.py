@@ -1,0 +1,168 @@
+"""The encoder-decoder: its shapes, PyTorch's layers with the same weights, and the laws of its masks."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.torch_weights import shake, torch_decoder_layer, torch_encoder_layer
+from tx_core.transformer.config import Seq2SeqConfig
+from tx_core.transformer.masks import causal_mask, padding_mask
+from tx_core.transformer.plain_text import plain_encoding
+from tx_core.transformer.positions import sinusoids
+from tx_core.transformer.seq2seq import Seq2Seq, greedy_decode, number_encoding, random_seq2seq, trace_seq2seq
+
+SMALL = Seq2SeqConfig(
+    vocab_size=11,
+    hidden_size=12,
+    num_layers=2,
+    num_heads=3,
+    intermediate_size=20,
+    max_positions=9,
+    positions="sinusoidal",
+    norm_first=False,
+    activation="relu",
+    layer_norm_eps=1e-5,
+    dropout=0.0,
+)
+
+
+def small_model(**changes) -> Seq2Seq:
+    return shake(random_seq2seq(replace(SMALL, **changes), seed=1))
+
+
+def random_ids(*shape: int) -> torch.Tensor:
+    return torch.randint(11, shape)
+
+
+def test_the_notebooks_sizes_give_a_score_for_every_word_after_every_target():
+    sizes = replace(SMALL, vocab_size=100, hidden_size=512, num_layers=6, num_heads=8, intermediate_size=2048, max_positions=12)
+    model = Seq2Seq(sizes).eval()
+    with torch.no_grad():
+        run = model(torch.randint(100, (16, 10)), torch.randint(100, (16, 12)), keep=("weights",))
+    assert run.logits.shape == (16, 12, 100)
+    assert [layer["weights"].shape for layer in run.encoder.layers] == [(16, 8, 10, 10)] * 6
+    assert [layer["weights"].shape for layer in run.decoder.layers] == [(16, 8, 12, 12)] * 6
+    assert [layer["weights"].shape for layer in run.decoder.cross_layers] == [(16, 8, 12, 10)] * 6
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_the_whole_equals_pytorchs_layers_with_the_same_weights(norm_first):
+    model = small_model(norm_first=norm_first)
+    source, target, source_mask = random_ids(2, 7), random_ids(2, 5), padding_mask([4, 7])
+    hidden = model.source_embeddings.words(source) * 12**0.5 + sinusoids(7, 12)
+    for block in model.encoder.blocks:
+        hidden = torch_encoder_layer(block, 20, "relu")(hidden, src_mask=~source_mask.expand(2, 3, 7, 7).flatten(0, 1))
+    memory = model.encoder_norm(hidden)
+    hidden = model.target_embeddings.words(target) * 12**0.5 + sinusoids(5, 12)
+    for block in model.decoder.blocks:
+        hidden = torch_decoder_layer(block, 20, "relu")(
+            hidden, memory, tgt_mask=~causal_mask(5), memory_key_padding_mask=~source_mask[:, 0, 0]
+        )
+    expected = model.vocabulary(model.decoder_norm(hidden))
+    torch.testing.assert_close(model(source, target, source_mask).logits, expected, atol=1e-5, rtol=0)
+
+
+@given(st.integers(1, 8), st.integers(0, 2**31))
+@settings(max_examples=25, deadline=None)
+def test_what_comes_later_in_the_target_changes_nothing_before_it(prefix, seed):
+    model = small_model()
+    ids = torch.randint(11, (1, 9), generator=torch.Generator().manual_seed(seed))
+    source = random_ids(1, 6)
+    other = ids.clone()
+    other[:, prefix:] = (other[:, prefix:] + 1) % 11
+    whole, changed = model(source, ids).logits, model(source, other).logits
+    assert torch.equal(whole[:, :prefix], changed[:, :prefix])
+    torch.testing.assert_close(model(source, ids[:, :prefix]).logits, whole[:, :prefix], atol=1e-5, rtol=0)
+
+
+@given(st.integers(1, 6), st.integers(0, 2**31))
+@settings(max_examples=25, deadline=None)
+def test_padding_behind_the_source_changes_nothing(length, seed):
+    model = small_model()
+    generator = torch.Generator().manual_seed(seed)
+    source, target = torch.randint(11, (2, 7), generator=generator), random_ids(2, 5)
+    mask = padding_mask([length, 7], 7)
+    other = source.clone()
+    other[0, length:] = (other[0, length:] + 1) % 11
+    padded = model(source, target, mask).logits
+    assert torch.equal(padded, model(other, target, mask).logits)
+    alone = model(source[:1, :length], target[:1]).logits
+    torch.testing.assert_close(padded[:1], alone, atol=1e-5, rtol=0)
+    assert not torch.allclose(model(source, target).logits[:1], alone, atol=1e-3)
+
+
+def test_padding_in_the_target_is_hidden_from_the_words_behind_it():
+    model = small_model()
+    source, target = random_ids(2, 7), random_ids(2, 5)
+    hide_second = torch.tensor([True, False, True, True, True])
+    other = target.clone()
+    other[:, 1] = (other[:, 1] + 1) % 11
+    before, after = (model(source, ids, target_mask=hide_second).logits for ids in (target, other))
+    assert torch.equal(before[:, 2:], after[:, 2:])
+    assert not torch.equal(model(source, target).logits[:, 2:], model(source, other).logits[:, 2:])
+
+
+def test_greedy_decoding_takes_the_likeliest_word_each_time():
+    model = small_model()
+    source = random_ids(3, 6)
+    mask = padding_mask([6, 4, 5])
+    written = greedy_decode(model, source, start=1, tokens=8, source_mask=mask)
+    assert written.shape == (3, 8)
+    assert (written[:, 0] == 1).all()
+    assert torch.equal(model(source, written[:, :-1], mask).logits.argmax(-1), written[:, 1:])
+
+
+def test_a_trace_labels_all_three_kinds_of_attention():
+    model = small_model()
+    source, target = number_encoding(torch.tensor([1, 4, 3, 9])), number_encoding(torch.tensor([1, 5]))
+    trace = trace_seq2seq(model, source, target, keep=("weights", "scores", "hidden"))
+    assert [stack.kind for stack in trace.stacks] == ["self", "decoder", "cross"]
+    assert [stack.weights.shape for stack in trace.stacks] == [(2, 3, 4, 4), (2, 3, 2, 2), (2, 3, 2, 4)]
+    assert trace.stacks[2].query_tokens.tokens == ("1", "5")
+    assert trace.stacks[2].key_tokens.tokens == ("1", "4", "3", "9")
+    assert (trace.stacks[1].weights[:, :, 0, 1] == 0).all()
+    assert trace.hidden.shape == (3, 4, 12)
+    assert trace.stacks[0].query is None
+
+
+def test_learned_positions_tell_places_apart_and_none_do_not():
+    same = torch.full((1, 5), 3)
+    for positions, differ in [("sinusoidal", True), ("learned", True), ("none", False)]:
+        output = small_model(positions=positions).encode(same).output[0]
+        assert (not torch.allclose(output[0], output[4], atol=1e-4)) == differ
+
+
+def test_the_same_seed_draws_the_same_model():
+    one, two, three = (random_seq2seq(SMALL, seed).vocabulary.weight for seed in (5, 5, 6))
+    assert torch.equal(one, two)
+    assert not torch.equal(one, three)
+
+
+def test_a_sequence_too_long_is_refused():
+    with pytest.raises(ValueError, match="may have 9 tokens, got 10"):
+        small_model()(random_ids(1, 10), random_ids(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"num_heads": 5}, "hidden_size must divide by num_heads, got 12 and 5"),
+        ({"positions": "magic"}, "positions must be one of"),
+        ({"num_layers": 0}, "num_layers must be a whole number"),
+        ({"dropout": 1.0}, "dropout must lie in"),
+    ],
+)
+def test_impossible_sizes_are_refused_with_rule_and_value(change, rule):
+    with pytest.raises(ValueError, match=rule):
+        replace(SMALL, **change)
+
+
+def test_a_plain_text_numbers_its_words_and_leaves_marks_out():
+    encoding = plain_encoding(["[CLS]", "good", "film"], [2, 7, 8], [True, False, False])
+    assert encoding.words == (None, 0, 1)
+    assert encoding.word_texts == ("good", "film")
+    with pytest.raises(ValueError, match="every id needs one token"):
+        plain_encoding(["good"], [7, 8])

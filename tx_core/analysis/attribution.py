@@ -1,0 +1,116 @@
+"""Which words is a prediction owed to? Gradients of an answer's log-probability with respect to the words' vectors.
+
+Both ways ask about one word at one blank. The reader's words are what is varied: special tokens, blanks, positions
+and segments stay as they are.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tx_core.engine.engine import Answer, Engine, Lookup
+from tx_core.errors import TextProblem
+from tx_core.transformer.trace import Encoding
+
+Score = Callable[[Float[Tensor, "step token hidden"]], Float[Tensor, "step"]]
+STEPS = 32
+STEPS_AT_ONCE = 8
+MOST_WORK = 133_000
+"""The most that steps, tokens and layers may come to, a layer of 256 dimensions being 1: some thirteen seconds on one core."""
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """What each token adds to the log-probability (natural logarithm) of a word at a blank.
+
+    gradient_input: the slope at the text as it is, times the token's vector (Simonyan et al. 2013; Denil et al. 2014).
+    integrated: the slopes gathered on the way from the text with all its words blanked (Sundararajan et al. 2017).
+    score, baseline: the log-probability with the text, and with all words blanked. `integrated` sums to their difference.
+    """
+
+    encoding: Encoding
+    place: int
+    word: str
+    gradient_input: Float[np.ndarray, "token"]
+    integrated: Float[np.ndarray, "token"]
+    score: float
+    baseline: float
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the numbers, in bytes."""
+        return self.gradient_input.nbytes + self.integrated.nbytes
+
+    @property
+    def left_over(self) -> float:
+        """How far the steps miss what integrated gradients must sum to (completeness, proposition 1)."""
+        return float(self.integrated.sum()) - (self.score - self.baseline)
+
+
+def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attribution:
+    """Ask what a vocabulary entry at a blank is owed to.
+
+    Raises ModelUnavailable as `Engine.over_vectors` does, TextProblem for a text that would take too long.
+    """
+    if place not in encoding.blanks:
+        raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")
+    most = int(MOST_WORK / (STEPS * engine.num_layers * (engine.hidden_size / 256) ** 2))
+    if len(encoding) > most:
+        raise TextProblem(
+            f"Integrated gradients run the model {STEPS} times forth and back. With a model of this size that is done for at "
+            f"most {most:,} tokens here, and this text has {len(encoding):,}: shorten it by {len(encoding) - most:,} tokens."
+        )
+    mask = engine.tokenizer.mask_id
+    blanked = [entry if special else mask for entry, special in zip(encoding.ids, encoding.special, strict=True)]
+
+    def ask(lookup: Lookup, answer: Answer) -> tuple[Tensor, Tensor, Tensor]:
+        def score(steps: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step"]:
+            return answer(steps, place).float().log_softmax(dim=-1)[:, word]
+
+        vectors, start = lookup(encoding.ids).detach(), lookup(blanked).detach()
+        own = slopes(score, vectors[None])[0] * vectors
+        path = integrated_gradients(score, vectors, start)
+        return own.sum(dim=-1).cpu(), path.cpu(), score(torch.stack([vectors, start])).detach().cpu()
+
+    gradient_input, integrated, (score, baseline) = engine.over_vectors(encoding, ask)
+    return Attribution(
+        encoding, place, engine.tokenizer.word(word), gradient_input.numpy(), integrated.numpy(), float(score), float(baseline)
+    )
+
+
+def integrated_gradients(
+    score: Score, vectors: Float[Tensor, "token hidden"], baseline: Float[Tensor, "token hidden"], steps: int = STEPS
+) -> Float[Tensor, "token"]:
+    """Gather the slopes on the straight way from the baseline to the vectors (Sundararajan et al. 2017, equation 1).
+
+    steps: the points of the Gauss–Legendre rule, which adds a smooth curve up better than even steps do.
+    """
+    points, shares = np.polynomial.legendre.leggauss(steps)
+    way = (vectors - baseline)[None]
+    total = torch.zeros_like(vectors)
+    for start in range(0, steps, STEPS_AT_ONCE):
+        along = torch.tensor((points[start : start + STEPS_AT_ONCE] + 1) / 2, dtype=vectors.dtype, device=vectors.device)
+        weights = torch.tensor(shares[start : start + STEPS_AT_ONCE] / 2, dtype=vectors.dtype, device=vectors.device)
+        found = slopes(score, baseline + along[:, None, None] * way)
+        total += (weights[:, None, None] * found).sum(dim=0)
+    return (total * way[0]).sum(dim=-1)
+
+
+def slopes(score: Score, vectors: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step token hidden"]:
+    """Give the gradient of each step's score with respect to its vectors."""
+    held = vectors.detach().requires_grad_(True)
+    return torch.autograd.grad(score(held).sum(), held)[0]
+
+
+def rank_agreement(one: Float[np.ndarray, "token"], other: Float[np.ndarray, "token"]) -> float:
+    """Tell how alike two orders of tokens are: Kendall's τ-b, as Jain & Wallace 2019 ask it (section 4.1).
+
+    1 = the same order, 0 = no relation, −1 = the reverse. Where one side does not order anything it is 0.
+    """
+    first, second = (np.sign(side[:, None] - side[None]) for side in (one, other))
+    ordered = np.sqrt((first**2).sum() * (second**2).sum())
+    return float((first * second).sum() / ordered) if ordered else 0.0

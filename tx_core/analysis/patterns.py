@@ -1,0 +1,208 @@
+"""What kind of head is this? Patterns recognised by rule, from where the attention of a text's own tokens goes.
+
+For each kind a text has its targets: the key or keys that a head of this kind would look at from a query. A head's
+share is the attention that falls on them. Sums of many texts can be added up before the head is named.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from tx_core.analysis.measures import entropy
+from tx_core.transformer.trace import Encoding
+
+Kind = Literal["previous", "next", "same", "first", "separator", "punctuation", "broad", "mixed"]
+AIMED: tuple[Kind, ...] = ("previous", "next", "same", "first", "separator", "punctuation")
+KINDS: tuple[Kind, ...] = (*AIMED, "broad", "mixed")
+CLEAR = 0.3
+"""The least score with which a head is named; below it, it is "mixed"."""
+
+
+@dataclass(frozen=True)
+class PatternSums:
+    """What the heads gave to each kind's targets, summed over queries; sums of several texts can be added.
+
+    given: the attention. chance: what a head would give that looks at every key alike. queries: how many queries
+    have a target of the kind at all. Kinds as in AIMED, and last "broad": how evenly a query spreads its attention.
+    votes: in how many texts a head's strongest kind was this one, as in KINDS. texts: how many were summed.
+    """
+
+    given: Float[np.ndarray, "layer head kind"]
+    chance: Float[np.ndarray, "kind"]
+    queries: Float[np.ndarray, "kind"]
+    votes: Float[np.ndarray, "layer head name"]
+    texts: int
+
+    def __add__(self, other: "PatternSums") -> "PatternSums":
+        return PatternSums(
+            self.given + other.given,
+            self.chance + other.chance,
+            self.queries + other.queries,
+            self.votes + other.votes,
+            self.texts + other.texts,
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the sums, in bytes."""
+        return self.given.nbytes + self.chance.nbytes + self.queries.nbytes + self.votes.nbytes
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of the last axis, in its order."""
+        return KINDS[: self.given.shape[-1]]
+
+    @property
+    def shares(self) -> Float[np.ndarray, "layer head kind"]:
+        """The part of its attention that a head gives to each kind's targets, where there are any; 0 where never."""
+        return self.given / np.maximum(self.queries, 1)
+
+    @property
+    def scores(self) -> Float[np.ndarray, "layer head kind"]:
+        """The shares held against chance: 0 = no more than an even look gives, 1 = all (as Cohen's kappa, 1960)."""
+        return over_chance(self.given, self.chance[None, None], self.queries[None, None])
+
+
+@dataclass(frozen=True)
+class HeadPattern:
+    """The name of a head and how sure it is.
+
+    confidence: the score of its kind (`PatternSums.scores`), 0 to 1. second: the kind that came next, and its score.
+    agreement: in what part of the texts the head, seen there alone, has the same name.
+    """
+
+    layer: int
+    head: int
+    kind: Kind
+    confidence: float
+    second: Kind
+    second_score: float
+    agreement: float
+
+
+def pattern_sums(weights: Float[np.ndarray, "layer head query key"], encoding: Encoding) -> PatternSums:
+    """Sum up what every head gives to each kind's targets in one text.
+
+    Only the text's own tokens are asked where they look, special tokens are not. A run in which no
+    head ever looks ahead is taken for one that cannot, and chance then counts the past alone.
+    """
+    asked = ~np.array(encoding.special)
+    reachable = _reachable(weights)[asked]
+    targets = kind_targets(encoding)[:, asked] & reachable
+    widths = np.maximum(reachable.sum(axis=-1), 1)
+    given = np.stack([_given(layer[:, asked].astype(np.float64), targets, widths) for layer in weights])
+    chance = np.append((targets.sum(axis=-1) / widths).sum(axis=-1), 0.0)  # an even look is what "broad" means
+    counted = np.append(targets.any(axis=-1).sum(axis=-1), asked.sum()).astype(np.float64)
+    votes = np.eye(len(KINDS))[winning_kinds(over_chance(given, chance[None, None], counted[None, None]))]
+    return PatternSums(given, chance, counted, votes, 1)
+
+
+def _given(
+    rows: Float[np.ndarray, "head query key"], targets: Bool[np.ndarray, "kind query key"], widths: Int[np.ndarray, "query"]
+) -> Float[np.ndarray, "head kind_and_broad"]:
+    aimed = rows.reshape(len(rows), -1) @ targets.reshape(len(targets), -1).T.astype(np.float64)
+    evenly = ((np.exp(entropy(rows)) - 1) / np.maximum(widths - 1, 1)).sum(axis=-1)
+    return np.concatenate([aimed, evenly[:, None]], axis=-1)
+
+
+def kind_targets(encoding: Encoding) -> Bool[np.ndarray, "kind query key"]:
+    """Mark for each kind of AIMED which keys it looks at from each query. A link may belong to two kinds.
+
+    previous, next: the neighbour, unless it is a special token. same: the token itself, its word's other pieces and
+    the same word elsewhere. first: the special token that opens the text ([CLS]), or else the first token, which models
+    without one use in its place (Xiao et al. 2024). separator: every other special token ([SEP]).
+    """
+    return padded_targets([encoding])[0]
+
+
+def padded_targets(encodings: Sequence[Encoding]) -> Bool[np.ndarray, "text kind query key"]:
+    """Mark the targets of several texts at once, as `kind_targets` does; padding is no target and has none."""
+    longest = max(map(len, encodings))
+    real, own, signs = (np.zeros((len(encodings), longest), dtype=bool) for _ in range(3))
+    words = np.zeros((len(encodings), longest), dtype=np.int64)
+    for place, encoding in enumerate(encodings):
+        tokens = len(encoding)
+        real[place, :tokens] = True
+        own[place, :tokens] = ~np.array(encoding.special)
+        signs[place, :tokens] = [is_punctuation(token) for token in encoding.tokens]
+        words[place, :tokens] = _numbered(_names(encoding))
+    first = np.arange(longest) == 0
+    targets = np.empty((len(encodings), len(AIMED), longest, longest), dtype=bool)
+    targets[:, 0] = np.eye(longest, k=-1, dtype=bool) & own[:, None]
+    targets[:, 1] = np.eye(longest, k=1, dtype=bool) & own[:, None]
+    targets[:, 2] = (words[:, :, None] == words[:, None]) & own[:, None]
+    targets[:, 3] = first
+    targets[:, 4] = (real & ~own & ~first)[:, None]
+    targets[:, 5] = (own & signs)[:, None]
+    return targets & real[:, None, :, None]
+
+
+@lru_cache(maxsize=4096)
+def is_punctuation(token: str) -> bool:
+    """Tell whether a token is made of signs only: no letter, no figure. The marks of a vocabulary do not count."""
+    bare = token.removeprefix("##").replace("␣", "")
+    return bool(bare) and all(unicodedata.category(character)[0] in "PS" for character in bare)
+
+
+def name_heads(sums: PatternSums) -> tuple[HeadPattern, ...]:
+    """Name every head by the kind with the greatest score, layer by layer; below CLEAR it is "mixed"."""
+    scores, winners = sums.scores, winning_kinds(sums.scores)
+    layers, heads, _ = scores.shape
+    return tuple(
+        _named(sums, scores[layer, head], int(winners[layer, head]), layer, head)
+        for layer in range(layers)
+        for head in range(heads)
+    )
+
+
+def _named(sums: PatternSums, scores: Float[np.ndarray, "kind"], winner: int, layer: int, head: int) -> HeadPattern:
+    order = np.argsort(-scores, kind="stable")
+    best, second = int(order[0]), int(order[1])
+    return HeadPattern(
+        layer,
+        head,
+        KINDS[winner],
+        float(scores[best]),
+        KINDS[second],
+        float(scores[second]),
+        float(sums.votes[layer, head, winner] / sums.texts),
+    )
+
+
+def _reachable(weights: Float[np.ndarray, "layer head query key"]) -> Bool[np.ndarray, "query key"]:
+    every = np.ones(weights.shape[-2:], dtype=bool)
+    return every if np.triu(weights, 1).any() else np.tril(every)
+
+
+def over_chance(
+    given: Float[np.ndarray, "*many layer head kind"],
+    chance: Float[np.ndarray, "*many #layer #head kind"],
+    queries: Float[np.ndarray, "*many #layer #head kind"],
+) -> Float[np.ndarray, "*many layer head kind"]:
+    """Score what heads give to each kind's targets: 0 = no more than an even look gives, 1 = all."""
+    room = queries - chance
+    return np.where(room > 0, np.clip(given - chance, 0, None) / np.where(room > 0, room, 1), 0.0)
+
+
+def winning_kinds(scores: Float[np.ndarray, "*many layer head kind"]) -> Int[np.ndarray, "*many layer head"]:
+    """Give the place in KINDS of each head's name."""
+    return np.where(scores.max(axis=-1) >= CLEAR, scores.argmax(axis=-1), KINDS.index("mixed"))
+
+
+def _names(encoding: Encoding) -> Sequence[str]:
+    """Give every token the word that it belongs to; tokens of no word stand for themselves."""
+    return [
+        encoding.tokens[place] if word is None else encoding.word_texts[word].casefold()
+        for place, word in enumerate(encoding.words)
+    ]
+
+
+def _numbered(names: Sequence[str]) -> list[int]:
+    """Give equal names the same number."""
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(name, len(numbers)) for name in names]

@@ -1,0 +1,120 @@
+"""Attention through the layers: how much of each input token has reached a token higher up (Abnar & Zuidema 2020).
+
+Both ways read the model as a network of pipes: heads averaged, and half of every token's way straight up the
+skip connection. What the feed-forward parts, the values and the norms do to the vectors is left out.
+"""
+
+from collections import deque
+
+import numpy as np
+from jaxtyping import Float
+
+from tx_core.errors import TextProblem
+
+MOST_FLOW_EDGES = 4_000_000
+"""The most edges that all the networks of one question may have together: some six seconds on one core."""
+LEAST = 1e-12  # what is left of a pipe below this is rounding
+
+
+def with_residual(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "layer query key"]:
+    """Mix the heads' mean half and half with the skip connection; every row sums to 1 (section 3).
+
+    A query that attends nowhere is carried by its skip connection alone.
+    """
+    mean = weights.mean(axis=1, dtype=np.float64)
+    mixed = 0.5 * mean + 0.5 * np.eye(weights.shape[-1])
+    return mixed / mixed.sum(axis=-1, keepdims=True)
+
+
+def rollout(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "layer query key"]:
+    """Follow the attention down to the input by multiplying the layers up to each one (equation 1): rows sum to 1."""
+    mixed = with_residual(weights)
+    reached = [mixed[0]]
+    for layer in mixed[1:]:
+        reached.append(layer @ reached[-1])
+    return np.stack(reached)
+
+
+def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Float[np.ndarray, "layer key"]:
+    """Give the maximum flow from a token in each layer to every token of the input (section 3): 0 to 1 each.
+
+    Each link carries at most its weight. Raises TextProblem where the networks would be too large.
+    """
+    layers, _, tokens, _ = weights.shape
+    depths = layers * (layers + 1) // 2
+    if depths * tokens**3 > MOST_FLOW_EDGES:
+        most = int((MOST_FLOW_EDGES / depths) ** (1 / 3))
+        raise TextProblem(
+            f"Attention flow solves a network of up to {layers * tokens**2:,} links for every token and layer. With "
+            f"{layers} layers it is computed for at most {most:,} tokens here, and this text has {tokens:,}: "
+            f"shorten it by {tokens - most:,} tokens."
+        )
+    network = Network(layers * tokens + tokens)
+    for depth, mixed in enumerate(with_residual(weights)):  # node: layer * tokens + token, the input being layer 0
+        for upper, row in enumerate(mixed.tolist()):
+            for lower, capacity in enumerate(row):
+                if capacity > LEAST:
+                    network.connect((depth + 1) * tokens + upper, depth * tokens + lower, capacity)
+    return np.array([[network.max_flow(layer * tokens + query, key) for key in range(tokens)] for layer in range(1, layers + 1)])
+
+
+class Network:
+    """Pipes between numbered nodes, and the most that flows from one to another (Dinitz 1970)."""
+
+    def __init__(self, nodes: int):
+        self._from: list[list[int]] = [[] for _ in range(nodes)]  # the edges of each node; an edge's reverse is edge ^ 1
+        self._to: list[int] = []
+        self._capacities: list[float] = []
+
+    def connect(self, start: int, end: int, capacity: float) -> None:
+        """Lay a pipe from a node to another."""
+        for node, other, room in ((start, end, capacity), (end, start, 0.0)):
+            self._from[node].append(len(self._to))
+            self._to.append(other)
+            self._capacities.append(room)
+
+    def max_flow(self, source: int, sink: int) -> float:
+        """Find the most that can flow; the network itself is not changed."""
+        room, total = self._capacities.copy(), 0.0
+        while (levels := self._levels(source, sink, room))[sink] >= 0:
+            tried = [0] * len(self._from)
+            while (path := self._path(source, sink, room, levels, tried)) is not None:
+                amount = min(room[edge] for edge in path)
+                total += amount
+                for edge in path:
+                    room[edge] -= amount
+                    room[edge ^ 1] += amount
+        return total
+
+    def _levels(self, source: int, sink: int, room: list[float]) -> list[int]:
+        """Tell how many pipes with room lead to each node; −1 where none do."""
+        levels, waiting = [-1] * len(self._from), deque([source])
+        levels[source] = 0
+        while waiting and levels[sink] < 0:
+            node = waiting.popleft()
+            for edge in self._from[node]:
+                other = self._to[edge]
+                if levels[other] < 0 and room[edge] > LEAST:
+                    levels[other] = levels[node] + 1
+                    waiting.append(other)
+        return levels
+
+    def _path(self, source: int, sink: int, room: list[float], levels: list[int], tried: list[int]) -> list[int] | None:
+        """Find a way that gets one level nearer with each pipe; None where none is left. tried: edges given up."""
+        path, node = [], source
+        while node != sink:
+            edges = self._from[node]
+            while tried[node] < len(edges):
+                edge = edges[tried[node]]
+                if room[edge] > LEAST and levels[self._to[edge]] == levels[node] + 1:
+                    path.append(edge)
+                    node = self._to[edge]
+                    break
+                tried[node] += 1
+            else:
+                if not path:
+                    return None
+                edge = path.pop()
+                node = self._to[edge ^ 1]
+                tried[node] += 1
+        return path

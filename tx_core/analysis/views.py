@@ -1,0 +1,161 @@
+"""What a reader is shown of a run: word pieces merged, special tokens hidden, heads averaged, and a sentence that says it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from jaxtyping import Float
+
+from tx_core.transformer.trace import AttentionStack, Encoding, Kind
+
+Label = TypeVar("Label")
+
+
+@dataclass(frozen=True)
+class View:
+    """The weights of one stack with the labels of both axes, as chosen by the reader.
+
+    query_places: the pieces that each row stands for. query_special, key_special: which labels are special tokens.
+    hidden_share: how much of each row's attention went to tokens that are no longer shown; its rows were divided
+    by what is left of 1. hides_special: whether special tokens were left out; a text of nothing else keeps them.
+    """
+
+    kind: Kind
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    query_places: tuple[tuple[int, ...], ...]
+    query_special: tuple[bool, ...]
+    key_special: tuple[bool, ...]
+    weights: Float[np.ndarray, "layer head query key"]
+    hidden_share: Float[np.ndarray, "layer head query"]
+    hides_special: bool
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of its arrays, in bytes."""
+        return self.weights.nbytes + self.hidden_share.nbytes
+
+    def row_of(self, place: int | None) -> int | None:
+        """Find the row that a piece of the text belongs to; None where it is not shown."""
+        return next((row for row, places in enumerate(self.query_places) if place in places), None)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One weight and its place: how much attention the query gives to the key."""
+
+    query: int
+    key: int
+    weight: float
+
+
+def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool = False) -> View:
+    """Prepare a stack for showing; whole words are made first, then special tokens are left out."""
+    queries, keys, weights = stack.query_tokens, stack.key_tokens, stack.weights
+    query_special, key_special = queries.special, keys.special
+    query_labels, key_labels = queries.tokens, keys.tokens
+    query_groups = tuple((place,) for place in range(len(queries)))
+    if merge_words:
+        query_groups, key_groups = word_groups(queries), word_groups(keys)
+        weights = merge_pieces(weights, query_groups, key_groups)
+        query_special, key_special = _special(queries, query_groups), _special(keys, key_groups)
+        query_labels, key_labels = _word_labels(queries, query_groups), _word_labels(keys, key_groups)
+    hidden_share = np.zeros(weights.shape[:-1], weights.dtype)
+    hides = hide_special and not (all(query_special) or all(key_special))
+    if hides:
+        weights, hidden_share = leave_out(weights, query_special, key_special)
+        query_labels, key_labels = _without(query_labels, query_special), _without(key_labels, key_special)
+        query_groups = _without(query_groups, query_special)
+        query_special, key_special = (False,) * len(query_labels), (False,) * len(key_labels)
+    for array in (weights, hidden_share):
+        array.setflags(write=False)
+    return View(
+        stack.kind,
+        query_labels,
+        key_labels,
+        query_groups,
+        query_special,
+        key_special,
+        weights,
+        hidden_share,
+        hides,
+    )
+
+
+def word_groups(encoding: Encoding) -> tuple[tuple[int, ...], ...]:
+    """Give the places of the pieces of each word, in order; a special token stands alone."""
+    groups: list[tuple[int, ...]] = []
+    previous = None
+    for place, word in enumerate(encoding.words):
+        if word is not None and word == previous:
+            groups[-1] = (*groups[-1], place)
+        else:
+            groups.append((place,))
+        previous = word
+    return tuple(groups)
+
+
+def merge_pieces(
+    weights: Float[np.ndarray, "layer head query key"],
+    query_groups: Sequence[tuple[int, ...]],
+    key_groups: Sequence[tuple[int, ...]],
+) -> Float[np.ndarray, "layer head query_word key_word"]:
+    """Make attention between words from attention between pieces (Clark et al. 2019, section 4.1).
+
+    Attention to a word is the sum over its pieces, attention from it the mean over its pieces.
+    """
+    to_words = np.add.reduceat(weights, [group[0] for group in key_groups], axis=-1)
+    from_words = np.add.reduceat(to_words, [group[0] for group in query_groups], axis=-2)
+    return from_words / np.array([len(group) for group in query_groups], weights.dtype)[:, None]
+
+
+def leave_out(
+    weights: Float[np.ndarray, "layer head query key"], query_hidden: Sequence[bool], key_hidden: Sequence[bool]
+) -> tuple[Float[np.ndarray, "layer head shown_query shown_key"], Float[np.ndarray, "layer head shown_query"]]:
+    """Drop rows and columns and let every row that keeps anything sum to 1 again; tell what share each row lost.
+
+    A row that looked at nothing but hidden tokens becomes zeros.
+    """
+    queries, keys = np.flatnonzero(~np.array(query_hidden)), np.flatnonzero(~np.array(key_hidden))
+    rows = weights[..., queries, :]
+    shown = rows[..., keys]
+    left, whole = shown.sum(-1, keepdims=True), rows.sum(-1, keepdims=True)
+    renormalised = np.divide(shown, left, out=np.zeros_like(shown), where=left > 0)
+    return renormalised, np.maximum(whole - left, 0)[..., 0]
+
+
+def mean_of_heads(weights: Float[np.ndarray, "layer head *axes"], heads: Sequence[tuple[int, int]]) -> Float[np.ndarray, "*axes"]:
+    """Average the chosen heads, each given as (layer, head) counted from 0; raise ValueError for none."""
+    if not heads:
+        raise ValueError("choose at least one head, got none")
+    if len(heads) == 1:
+        return weights[heads[0]]
+    return np.mean([weights[head] for head in heads], axis=0, dtype=np.float64).astype(weights.dtype)
+
+
+def strongest_edges(weights: Float[np.ndarray, "query key"], count: int, focus: int | None = None) -> tuple[Edge, ...]:
+    """Find the largest weights, of one query or of all, the largest first; zeros are no edges."""
+    rows = weights if focus is None else weights[focus : focus + 1]
+    flat = rows.ravel()
+    count = min(count, flat.size)
+    largest = np.argpartition(-flat, count - 1)[:count] if count else np.array([], int)
+    ordered = largest[np.argsort(-flat[largest], kind="stable")]
+    first = 0 if focus is None else focus
+    places = ((place // weights.shape[1] + first, place % weights.shape[1]) for place in ordered.tolist())
+    return tuple(Edge(query, key, float(weights[query, key])) for query, key in places if weights[query, key] > 0)
+
+
+def _special(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[bool, ...]:
+    return tuple(encoding.special[group[0]] for group in groups)
+
+
+def _word_labels(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
+    """Label words as they were typed, special tokens by themselves."""
+    words = [encoding.words[group[0]] for group in groups]
+    typed = [None if word is None else encoding.word_texts[word] for word in words]
+    return tuple(text or encoding.tokens[group[0]] for text, group in zip(typed, groups, strict=True))
+
+
+def _without(labels: Sequence[Label], hidden: Sequence[bool]) -> tuple[Label, ...]:
+    return tuple(label for label, gone in zip(labels, hidden, strict=True) if not gone)

@@ -1,0 +1,124 @@
+"""Which words of one text stand in another, too: so that two runs can be compared whose tokens differ."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+from jaxtyping import Bool
+
+from tx_core.transformer.trace import Encoding
+
+Place = int | None
+Row = tuple[Place, Place]
+Spelling = tuple[str, str]
+
+
+def spellings(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[Spelling, ...]:
+    """Say by what each word is known, given by the places of its pieces: kind and letters, capitals aside.
+
+    Special tokens are known by where they stand, since every model spells them its own way: before all words, or not.
+    """
+    return tuple(_spelling(encoding, group[0]) for group in groups)
+
+
+def is_word(spelling: Spelling) -> bool:
+    """Tell a word or a sign of the text from a blank and from a special token."""
+    return spelling[0] == "word"
+
+
+def word_numbers(words: Sequence[str], special: Sequence[bool]) -> tuple[int, ...]:
+    """Count words as a reader does, from 1; special tokens and signs are none and have the number of the word before them."""
+    return tuple(accumulate(int(_counts(word, hidden)) for word, hidden in zip(words, special, strict=True)))
+
+
+def told_apart(word: str, special: bool, mine: int, yours: int) -> str:
+    """Write a word with its numbers in A and in B, for where it stands more than once."""
+    return f"{word} ({'word' if _counts(word, special) else 'after word'} {mine} of A, {yours} of B)"
+
+
+def align(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int, int], ...]:
+    """Pair as many equal words as can be without crossing (longest common subsequence, Wagner & Fischer 1974).
+
+    Of several such pairings it takes one that keeps the most neighbours together, special tokens not counted, and of
+    those the first. Places are counted from 0 and rise on both sides; with the sides exchanged, so are the pairs.
+    Takes time and memory in proportion to words × words.
+    """
+    if (len(other), list(other)) < (len(one), list(one)):
+        return tuple((mine, yours) for yours, mine in align(other, one))
+    backwards = one[::-1], other[::-1]  # a path is found from its end: from the end of these, it takes the first words
+    equal = np.array([[mine == yours for yours in backwards[1]] for mine in backwards[0]], bool).reshape(len(one), len(other))
+    joins = np.array([spelling[0] != "special" for spelling in backwards[0]], bool)
+    found = _best_path(equal, joins)
+    return tuple((len(one) - 1 - mine, len(other) - 1 - yours) for mine, yours in found[::-1])
+
+
+def laid_together(pairs: Sequence[tuple[int, int]], ones: int, others: int) -> tuple[Row, ...]:
+    """List all words of both sides in order, each pair as one row; None stands where a word has no partner."""
+    rows: list[Row] = []
+    mine, yours = 0, 0
+    for next_mine, next_yours in (*pairs, (ones, others)):
+        rows += [(place, None) for place in range(mine, next_mine)]
+        rows += [(None, place) for place in range(yours, next_yours)]
+        if (next_mine, next_yours) != (ones, others):
+            rows.append((next_mine, next_yours))
+        mine, yours = next_mine + 1, next_yours + 1
+    return tuple(rows)
+
+
+def equal_words(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int, int], ...]:
+    """List every pair of equal words, aligned or not, special tokens and blanks aside."""
+    return tuple(
+        (mine, yours)
+        for mine, spelling in enumerate(one)
+        for yours, found in enumerate(other)
+        if is_word(spelling) and spelling == found
+    )
+
+
+def _spelling(encoding: Encoding, place: int) -> Spelling:
+    word = encoding.words[place]
+    if place in encoding.blanks:
+        return ("blank", "")
+    if encoding.special[place] or word is None:
+        return ("special", "first" if all(encoding.special[:place]) else "after")
+    return ("word", encoding.word_texts[word].casefold())
+
+
+def _counts(word: str, special: bool) -> bool:
+    return not special and any(letter.isalnum() for letter in word)
+
+
+def _best_path(equal: Bool[np.ndarray, "one other"], joins: Bool[np.ndarray, "one"]) -> tuple[tuple[int, int], ...]:
+    """Find the best path through a table of equal words; a pair counts far more than two pairs side by side.
+
+    joins: which words count as neighbours of others.
+    """
+    ones, others = equal.shape
+    pair = max(equal.shape) + 1
+    best = np.zeros((ones + 1, others + 1), np.int64)
+    ends_in_pair = np.full_like(best, -1)
+    beside = np.concatenate([[False, False], joins[1:] & joins[:-1]])
+    for row in range(1, ones + 1):
+        after_pair = ends_in_pair[row - 1, :-1] if beside[row] else ends_in_pair[0, :-1]
+        joined = np.maximum(best[row - 1, :-1] + pair, np.where(after_pair >= 0, after_pair + pair + 1, -1))
+        ends_in_pair[row, 1:] = np.where(equal[row - 1], joined, -1)
+        best[row] = np.maximum.accumulate(np.maximum(best[row - 1], ends_in_pair[row]))
+    return _walk_back(best, ends_in_pair, beside, pair)
+
+
+def _walk_back(
+    best: np.ndarray, ends_in_pair: np.ndarray, beside: Bool[np.ndarray, "row"], pair: int
+) -> tuple[tuple[int, int], ...]:
+    row, column = best.shape[0] - 1, best.shape[1] - 1
+    found, in_pair = [], False
+    while row and column:
+        if in_pair or ends_in_pair[row, column] == best[row, column]:
+            found.append((row - 1, column - 1))
+            before = ends_in_pair[row - 1, column - 1]
+            in_pair = bool(beside[row]) and before >= 0 and ends_in_pair[row, column] == before + pair + 1
+            row, column = row - 1, column - 1
+        elif best[row, column] == best[row - 1, column]:
+            row -= 1
+        else:
+            column -= 1
+    return tuple(found[::-1])

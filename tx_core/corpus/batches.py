@@ -1,0 +1,83 @@
+"""Many texts as batches of about equal length, read a block at a time, so that memory does not grow with their number."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from tx_core.corpus.sentence_file import Notes
+from tx_core.engine.engine import Engine
+from tx_core.errors import TextProblem
+from tx_core.transformer.trace import Encoding
+
+FIRST_BLOCK = 64
+BLOCK = 1024
+"""Texts that are sorted by length together: few at first, so that the first batch comes soon, and many later, so that most
+batches hold texts of one length, with nothing to pad and nothing to mask."""
+MOST_ROWS = 128
+MOST_PIECES = {"cpu": 640}
+"""Tokens of one batch. Fewer is slower on a CPU, as each batch fetches all of the model's weights anew; and so is more: what
+a layer computes is then so large that the memory for it is handed back to the system and cleared anew each time."""
+MOST_PIECES_IN_HALF = {"cpu": 1280}
+MOST_PIECES_ON_A_CARD = 16_384
+MOST_WEIGHTS = 8_000_000
+"""Attention weights of one batch, all layers and heads: 32 MB. A single text of a large model may have more."""
+
+
+@dataclass(frozen=True)
+class TextBatch:
+    """Texts to run together: their numbers and how the model reads them."""
+
+    numbers: tuple[int, ...]
+    rows: tuple[Encoding, ...]
+
+
+def batches(
+    engine: Engine, texts: Sequence[str], lines: Sequence[int], notes: Notes, *, half: bool = False
+) -> Iterator[TextBatch]:
+    """Give all texts that the model can read, the others to the notes, by their lines. half: as of a `Reading`.
+
+    Batches of a block come in random order: whoever stops early has seen short and long texts. The next block is read
+    little by little, after each batch of the one before, while that is computed.
+    """
+    chance = random.Random(0)
+    unread = _readable(engine, texts, lines, notes)
+    block = list(islice(unread, FIRST_BLOCK))
+    most_pieces = (MOST_PIECES_IN_HALF if half else MOST_PIECES).get(engine.device, MOST_PIECES_ON_A_CARD)
+    while block:
+        coming: list[tuple[int, Encoding]] = []
+        found = list(_cut(engine, sorted(block, key=lambda pair: len(pair[1])), most_pieces))
+        chance.shuffle(found)
+        for batch in found:
+            yield batch
+            coming += islice(unread, min(4 * len(batch.rows), BLOCK - len(coming)))
+        block = coming
+
+
+def _readable(engine: Engine, texts: Sequence[str], lines: Sequence[int], notes: Notes) -> Iterator[tuple[int, Encoding]]:
+    for number, (text, line) in enumerate(zip(texts, lines, strict=True)):
+        try:
+            row = engine.tokenizer.encode(text)
+        except TextProblem:
+            notes.note("without anything that the model can read", line)
+            continue
+        if len(row) > engine.max_tokens:
+            notes.note(f"longer than the {engine.max_tokens:,} tokens that the model reads", line)
+            continue
+        yield number, row
+
+
+def _cut(engine: Engine, block: Sequence[tuple[int, Encoding]], most_pieces: int) -> Iterator[TextBatch]:
+    """Cut texts sorted by length into batches as large as is fast and as memory allows, many of them of one length."""
+    maps = engine.num_layers * engine.num_heads
+    batch: list[tuple[int, Encoding]] = []
+    for number, row in block:
+        tokens, rows = len(row), len(batch) + 1
+        full = rows > MOST_ROWS or rows * tokens > most_pieces or rows * tokens**2 * maps > MOST_WEIGHTS
+        longer = batch and tokens > len(batch[-1][1])  # from a third on, a batch without padding is worth more than a full one
+        if batch and (full or (longer and 3 * len(batch) * len(batch[-1][1]) > most_pieces)):
+            yield TextBatch(*zip(*batch, strict=True))
+            batch = []
+        batch.append((number, row))
+    if batch:
+        yield TextBatch(*zip(*batch, strict=True))

@@ -1,0 +1,157 @@
+"""Sentences from a file: one a line, or one a row in a column of a CSV. Whatever is left out is listed with its reason."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from io import BufferedIOBase, RawIOBase
+from pathlib import Path
+
+from tx_core.corpus.text_file import CONTROL, csv_rows, decode, lines
+from tx_core.engine.tokenizer import MAX_CHARACTERS
+from tx_core.errors import TextProblem
+
+MOST_BYTES = 5_000_000
+MOST_COLUMNS = 100
+MOST_SENTENCES = 20_000
+MOST_LINES_NAMED = 100
+COLUMN_NAMES = ("sentence", "sentences", "text")
+EMBEDDED = Path(__file__).parents[2] / "assets" / "sentences" / "everyday.txt"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Lines that were not used for one reason: how many, and the numbers of the first ones."""
+
+    why: str
+    count: int
+    lines: tuple[int, ...]
+
+
+@dataclass
+class Notes:
+    """What is being left out, by reason. It stays small however much there is."""
+
+    _lines: dict[str, list[int]] = field(default_factory=dict)
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    def note(self, why: str, line: int) -> None:
+        """Remember one line."""
+        self._counts[why] = self._counts.get(why, 0) + 1
+        named = self._lines.setdefault(why, [])
+        if len(named) < MOST_LINES_NAMED:
+            named.append(line)
+
+    def all(self) -> tuple[LeftOut, ...]:
+        """List the reasons in the order in which they came up, the numbers of lines ascending."""
+        return tuple(LeftOut(why, self._counts[why], tuple(sorted(named))) for why, named in self._lines.items())
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """What was read, the line of each sentence in its file, and what was left out.
+
+    source: the file's name. columns, column: of a CSV, and which of them was read; empty for plain text.
+    """
+
+    source: str
+    texts: tuple[str, ...]
+    lines: tuple[int, ...]
+    left_out: tuple[LeftOut, ...]
+    columns: tuple[str, ...] = ()
+    column: str = ""
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = "") -> Sentences:
+    """Read sentences from a file of at most MOST_BYTES; a name that ends in .csv or .tsv says that it is a table.
+
+    column: of a table, by its name in the first line; without one it is that named sentence or text, else the first.
+    Raises TextProblem for what is too large, no text, or has no sentence; no more than MOST_BYTES are read to find out.
+    """
+    data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise TextProblem(f"The file has more than {MOST_BYTES:,} bytes: split it, or use a part of it.")
+    if not data.strip():
+        raise TextProblem("The file is empty: put one sentence on each line.")
+    text, notes = decode(data), Notes()
+    columns, found = (), ""
+    if Path(name).suffix.casefold() in (".csv", ".tsv"):
+        columns, found, rows = _column(text, column, notes)
+    else:
+        rows = lines(text)
+    texts, numbers = [], []
+    for number, written in rows:
+        sentence = written.strip()
+        if why := _unfit(sentence):
+            notes.note(why, number)
+            continue
+        texts.append(sentence)
+        numbers.append(number)
+        if len(texts) > MOST_SENTENCES:
+            raise TextProblem(f"The file has more than {MOST_SENTENCES:,} sentences: split it, or use a part of it.")
+    if not texts:
+        raise TextProblem(f"There is no sentence in this file that can be read. {left_out_in_words(notes.all())}")
+    return Sentences(name, tuple(texts), tuple(numbers), notes.all(), columns, found)
+
+
+@cache
+def embedded_sentences() -> Sentences:
+    """Give the sentences that ship with the app."""
+    with EMBEDDED.open("rb") as file:
+        return read_sentences(file, "written for this app, in everyday English")
+
+
+def left_out_in_words(left_out: tuple[LeftOut, ...]) -> str:
+    """Say what was left out and why, as in "Left out: 2 lines, empty (lines 3, 7)."."""
+    told = [f"{one.count:,} {'line' if one.count == 1 else 'lines'}, {one.why} ({_numbers(one)})" for one in left_out]
+    return f"Left out: {'; '.join(told)}." if told else ""
+
+
+def _numbers(one: LeftOut) -> str:
+    listed = ", ".join(f"{line:,}" for line in one.lines)
+    rest = one.count - len(one.lines)
+    return f"line {listed}" if one.count == 1 else f"lines {listed}{f' and {rest:,} more' if rest else ''}"
+
+
+def _unfit(sentence: str) -> str:
+    if not sentence:
+        return "empty"
+    if len(sentence) > MAX_CHARACTERS:
+        return f"longer than {MAX_CHARACTERS:,} characters"
+    return "with control characters in it" if CONTROL.search(sentence) else ""
+
+
+def _column(text: str, wanted: str, notes: Notes) -> tuple[tuple[str, ...], str, Iterator[tuple[int, str]]]:
+    """Give the names of the columns, the one to read, and its cells."""
+    rows = csv_rows(text)
+    columns = _names(next((row for _, row in rows if any(cell.strip() for cell in row)), []))
+    folded = [name.casefold() for name in columns]
+    usual = [name for name in COLUMN_NAMES if name in folded]
+    if wanted and wanted not in columns:
+        raise TextProblem(f"The file has no column named {wanted[:80]!r}: its first line names {', '.join(columns)[:200]}.")
+    place = columns.index(wanted) if wanted else folded.index(usual[0]) if usual else 0
+
+    def cells() -> Iterator[tuple[int, str]]:
+        for number, row in rows:
+            if len(row) == len(columns):
+                yield number, row[place]
+            elif any(cell.strip() for cell in row):
+                notes.note(f"without the {len(columns)} columns of the first line", number)
+            else:
+                yield number, ""
+
+    return columns, columns[place], cells()
+
+
+def _names(first: list[str]) -> tuple[str, ...]:
+    """Name the columns by their first line; those without a name, or with one taken, by their number."""
+    if not first:
+        raise TextProblem("The file has no line with the names of its columns: put them into the first line.")
+    if len(first) > MOST_COLUMNS:
+        raise TextProblem(f"The file has {len(first):,} columns, and at most {MOST_COLUMNS} can be chosen from: leave some out.")
+    names: list[str] = []
+    for number, name in enumerate((cell.strip() for cell in first), 1):
+        names.append(name if name and name not in names else f"column {number}")
+    return tuple(names)

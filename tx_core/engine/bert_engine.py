@@ -1,0 +1,163 @@
+"""Our own BERT with its tokenizer, as an engine."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from tx_core.engine.device_runner import Placement, Result
+from tx_core.engine.engine import (
+    MOST_TOKENS,
+    Answer,
+    BlankLogits,
+    LayerWeights,
+    Lookup,
+    attention_stack,
+    batch_tensors,
+    check_length,
+    fitting,
+    head_parts,
+    no_head,
+    stack_layers,
+)
+from tx_core.engine.exchange import Given, exchanged
+from tx_core.engine.tokenizer import Tokenizer
+from tx_core.transformer.bert import Bert
+from tx_core.transformer.encoder import EncoderRun
+from tx_core.transformer.fused import all_weights
+from tx_core.transformer.interventions import UNCHANGED, Interventions, check_fit
+from tx_core.transformer.trace import Encoding, Trace, check_parts
+
+
+@dataclass(frozen=True)
+class BertEngine:
+    """Our own BERT with its tokenizer."""
+
+    name: str
+    title: str
+    tokenizer: Tokenizer
+    model: Bert
+    placement: Placement
+
+    @property
+    def device(self) -> str:
+        """Where it computes."""
+        return self.placement.device
+
+    @property
+    def family(self) -> str:
+        """The architecture, as the transformers library calls it."""
+        return "bert"
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest input, special tokens included."""
+        return min(self.model.config.max_positions, MOST_TOKENS)
+
+    @property
+    def num_layers(self) -> int:
+        """The number of blocks."""
+        return self.model.config.num_layers
+
+    @property
+    def num_heads(self) -> int:
+        """The number of heads in each block."""
+        return self.model.config.num_heads
+
+    @property
+    def hidden_size(self) -> int:
+        """The length of a token's vector."""
+        return self.model.config.hidden_size
+
+    @property
+    def predicts_next(self) -> bool:
+        """A BERT scores its own places, never the next one."""
+        return False
+
+    @property
+    def fills_blanks(self) -> bool:
+        """Whether there is a masked-word head and a blank to fill."""
+        return self.model.head is not None and self.tokenizer.mask_id is not None
+
+    def encode(self, text: str, pair: str | None = None) -> Encoding:
+        """Read the text; raise TextProblem when it is empty or too long for the model."""
+        return check_length(self.tokenizer.encode(text, pair), self.max_tokens)
+
+    def trace(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        keep: Collection[str] = ("weights",),
+        interventions: Interventions = UNCHANGED,
+    ) -> Trace:
+        """Run the model once and keep the parts asked for (`trace.PARTS`)."""
+        parts, encoding = check_parts(keep), self.encode(text, pair)
+        check_fit(interventions, self.num_heads, self._sizes(encoding))
+
+        def compute(model: nn.Module, device: str) -> EncoderRun:
+            ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device)
+            return model(ids, segments, None, keep=parts, interventions=interventions)
+
+        run, device, notice = self.placement.run(compute)
+        stack = attention_stack("self", encoding, encoding, run.layers)
+        hidden = stack_layers(run.hidden) if "hidden" in parts else None
+        return Trace(self.name, device, (stack,), hidden, interventions, notice)
+
+    def blank_logits(
+        self, rows: Sequence[Encoding], *, interventions: Interventions | Sequence[Interventions] = UNCHANGED
+    ) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch; a row may have its own interventions.
+
+        Raises ChangeProblem for interventions on what a row does not have.
+        """
+        changes = fitting(interventions, self.num_heads, [self._sizes(row) for row in rows])
+
+        def compute(model: nn.Module, device: str) -> list[Tensor]:
+            ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device)
+            output = model(ids, segments, mask, interventions=changes).output
+            return [model.predict(output[number, list(row.blanks)]).cpu() for number, row in enumerate(rows)]
+
+        return BlankLogits(*self.placement.run(compute))
+
+    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False) -> Result:
+        """Run the rows in one padded batch and give what `measure` makes of the weights of its layers."""
+
+        def compute(model: nn.Module, device: str) -> Result:
+            return measure(all_weights(model, *batch_tensors(rows, self.tokenizer.padding_id, device)))
+
+        return self.placement.in_precision(half).run(compute)[0]
+
+    def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
+        """Give each head's part of a layer's output projection, by which its values enter the sum."""
+        return head_parts(self.model.encoder.blocks[layer].attention.output.weight.detach(), self.num_heads)
+
+    def early_scores(
+        self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
+    ) -> Float[Tensor, "layer_and_embeddings vocab"]:
+        """Let the masked-word head read one token's vectors of a run; raise ModelUnavailable without such a head."""
+        if self.model.head is None:
+            raise no_head(self.title)
+        return self.placement.run(lambda model, device: model.predict(torch.tensor(states, device=device)).float().cpu())[0]
+
+    def over_vectors(self, encoding: Encoding, ask: Callable[[Lookup, Answer], Result]) -> Result:
+        """Let `ask` vary the vectors by which a text's tokens enter; raise ModelUnavailable for a model that fills no blanks."""
+        if not self.fills_blanks:
+            raise no_head(self.title)
+
+        def compute(model: nn.Module, device: str) -> Result:
+            ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device)
+
+            def answer(vectors: Float[Tensor, "step token width"], place: int) -> Float[Tensor, "step vocab"]:
+                varied, steps = exchanged(model, "embeddings.words", Given(vectors)), len(vectors)
+                return model.predict(varied(ids.expand(steps, -1), segments.expand(steps, -1)).output[:, place])
+
+            return ask(lambda entries: model.embeddings.words(torch.tensor(entries, device=device)), answer)
+
+        return self.placement.run(compute, gradients=True)[0]
+
+    def _sizes(self, encoding: Encoding) -> list[tuple[int, int]]:
+        return [(len(encoding), len(encoding))] * self.num_layers

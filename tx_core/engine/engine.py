@@ -1,0 +1,170 @@
+"""What every model here can be asked, and how texts go in and arrays come out. Nothing stays behind on the model."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tx_core.engine.device_runner import Result
+from tx_core.engine.tokenizer import Tokenizer
+from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.transformer.interventions import UNCHANGED, Interventions, RowInterventions, check_fit, for_rows
+from tx_core.transformer.masks import padding_mask
+from tx_core.transformer.trace import AttentionStack, Encoding, Kind, Trace
+
+LayerWeights = Sequence[Float[Tensor, "batch head query key"]]
+Lookup = Callable[[Sequence[int]], Float[Tensor, "token width"]]
+"""Gives the vectors by which entries of the vocabulary enter a model, before positions and segments are added."""
+Answer = Callable[[Float[Tensor, "step token width"], int], Float[Tensor, "step vocab"]]
+"""Scores the vocabulary at one place of a text, once for each set of vectors by which its tokens enter."""
+MOST_TOKENS = 1024  # what this app is ready to draw: twelve layers of twelve heads are 600 MB then
+
+
+@dataclass(frozen=True)
+class BlankLogits:
+    """The scores of the whole vocabulary at every blank of every row, in ordinary memory.
+
+    device: where they were computed. notice: a sentence for the reader where that is not the engine's own.
+    """
+
+    rows: list[Float[Tensor, "_blank vocab"]]  # _: each row has its own number of blanks
+    device: str
+    notice: str = ""
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """What every model here can be asked, ours or the transformers library's.
+
+    name: as in the catalogue. family: the architecture, as the transformers library calls it. max_tokens: the longest
+    input, special tokens included. fills_blanks: whether `blank_logits` answers. predicts_next: whether its head scores
+    what follows a token.
+    """
+
+    name: str
+    title: str
+    family: str
+    device: str
+    max_tokens: int
+    num_layers: int
+    num_heads: int
+    hidden_size: int
+    fills_blanks: bool
+    predicts_next: bool
+    tokenizer: Tokenizer
+
+    def encode(self, text: str, pair: str | None = None) -> Encoding:
+        """Read the text; raise TextProblem when it is empty or too long for the model."""
+
+    def trace(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        keep: Collection[str] = ("weights",),
+        interventions: Interventions = UNCHANGED,
+    ) -> Trace:
+        """Run the model once and keep the parts asked for (`trace.PARTS`).
+
+        Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run does not have.
+        """
+
+    def blank_logits(
+        self, rows: Sequence[Encoding], *, interventions: Interventions | Sequence[Interventions] = UNCHANGED
+    ) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch; a row may have its own interventions."""
+
+    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False) -> Result:
+        """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
+
+        `measure` is called where the model is computed, on its device, and nothing else of the run is kept. No token
+        looks at padding, but padding itself looks somewhere: rows of the weights beyond a text's tokens mean nothing.
+        half: computed in bfloat16 (`Placement.in_precision`).
+        """
+
+    def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
+        """Give each head's part of a layer's output projection, by which its values enter the sum.
+
+        layer: of the first stack, from 0. Raises ModelUnavailable where the place of the projection is not known.
+        """
+
+    def early_scores(
+        self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
+    ) -> Float[Tensor, "layer_and_embeddings vocab"]:
+        """Let the model's head read one token's vectors of a run, as it reads the last of them.
+
+        Raises ModelUnavailable for a model without a head, or whose head reads something else.
+        """
+
+    def over_vectors(self, encoding: Encoding, ask: Callable[[Lookup, Answer], Result]) -> Result:
+        """Let `ask` vary the vectors by which a text's tokens enter, with gradients, where the model is computed.
+
+        Positions and segments stay as they are in the text. Raises ModelUnavailable for a model that fills no blanks,
+        or by other vectors than these.
+        """
+
+
+def check_length(encoding: Encoding, most: int) -> Encoding:
+    """Return the encoding, or raise TextProblem that says by how much it is too long."""
+    if len(encoding) > most:
+        raise TextProblem(
+            f"This text is {len(encoding):,} tokens long and the model reads at most {most:,}, "
+            f"special tokens included: shorten it by {len(encoding) - most:,} tokens."
+        )
+    return encoding
+
+
+def batch_tensors(rows: Sequence[Encoding], padding_id: int, device: str) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Pad the rows to one length; give ids, segments, and the mask, which is None when nothing is padded."""
+    longest = max(len(row) for row in rows)
+
+    def padded(numbers: tuple[int, ...], filler: int) -> list[int]:
+        return [*numbers, *[filler] * (longest - len(numbers))]
+
+    ids = torch.tensor([padded(row.ids, padding_id) for row in rows], device=device)
+    segments = torch.tensor([padded(row.segments, 0) for row in rows], device=device)
+    lengths = [len(row) for row in rows]
+    return ids, segments, None if min(lengths) == longest else padding_mask(lengths).to(device)
+
+
+def fitting(
+    interventions: Interventions | Sequence[Interventions], num_heads: int, sizes: Sequence[list[tuple[int, int]]]
+) -> RowInterventions:
+    """Give each row of a batch its interventions; sizes: of each row, how many look and are looked at in every layer.
+
+    Raises ChangeProblem for interventions on what a row does not have.
+    """
+    changes = for_rows(interventions, len(sizes))
+    for change, own in zip(changes, sizes, strict=True):
+        check_fit(change, num_heads, own)
+    return RowInterventions(changes)
+
+
+def attention_stack(kind: Kind, query: Encoding, key: Encoding, layers: Sequence[dict[str, Tensor]]) -> AttentionStack:
+    """Label the parts that were kept of every layer of one sentence."""
+    parts = {part: stack_layers([layer[part] for layer in layers]) for part in layers[0]}
+    return AttentionStack(kind, query, key, **parts)
+
+
+def head_parts(weight: Float[Tensor, "hidden joined"], num_heads: int) -> Float[np.ndarray, "head head_dim hidden"]:
+    """Cut the weight of an output projection into the heads' parts."""
+    return weight.T.reshape(num_heads, -1, weight.shape[0]).double().cpu().numpy()
+
+
+def stack_layers(layers: Sequence[Float[Tensor, "1 ..."]]) -> Float[np.ndarray, "layer ..."]:
+    """Put the layers of one sentence into one read-only array in ordinary memory."""
+    stacked = torch.cat([layer.detach() for layer in layers]).float().cpu().numpy()
+    stacked.setflags(write=False)
+    return stacked
+
+
+def no_head(title: str) -> ModelUnavailable:
+    """Say of a model that it cannot fill blanks at all."""
+    return ModelUnavailable(
+        f"{title} has no masked-word head: it was not trained to fill blanks, so it cannot be asked. "
+        "Choose a model that has one, such as BERT or RoBERTa."
+    )

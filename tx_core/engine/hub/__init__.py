@@ -1,0 +1,5 @@
+"""Models of the transformers library, run through our own `attend`: the only home of that library.
+
+Uses `tx_core.engine` and `tx_core.transformer`; importing this package imports transformers.
+Begin with `load.py`, then `hub_engine.py` and `recorder.py`.
+"""

@@ -1,0 +1,207 @@
+"""An engine for the transformers library's models: one that arrives ready, its attention already ours (see hub.py)."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from tx_core.engine.device_runner import Placement, Result
+from tx_core.engine.engine import (
+    MOST_TOKENS,
+    Answer,
+    BlankLogits,
+    LayerWeights,
+    Lookup,
+    attention_stack,
+    check_length,
+    fitting,
+    head_parts,
+    no_head,
+    stack_layers,
+)
+from tx_core.engine.hub.inputs import START_ONLY, axes, inputs, target_of, while_writing
+from tx_core.engine.hub.model_info import Shape
+from tx_core.engine.hub.reading import answer_to, known_parts, parts_before_head, projection_weight, read_early
+from tx_core.engine.hub.recorder import Recorder
+from tx_core.engine.tokenizer import Tokenizer
+from tx_core.transformer.interventions import UNCHANGED, Interventions, check_fit
+from tx_core.transformer.trace import Encoding, Trace, check_parts
+
+
+@dataclass(frozen=True)
+class HubEngine:
+    """A model of the transformers library with its tokenizer."""
+
+    name: str
+    title: str
+    tokenizer: Tokenizer
+    placement: Placement
+    shape: Shape
+
+    @property
+    def device(self) -> str:
+        """Where it computes."""
+        return self.placement.device
+
+    @property
+    def family(self) -> str:
+        """The library's name of its architecture."""
+        return self.shape.family
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest input, special tokens included."""
+        return min(self.shape.max_tokens, MOST_TOKENS)
+
+    @property
+    def num_layers(self) -> int:
+        """The number of layers of the first stack."""
+        return self.shape.layers["self"]
+
+    @property
+    def num_heads(self) -> int:
+        """The number of heads in each layer."""
+        return self.shape.num_heads
+
+    @property
+    def hidden_size(self) -> int:
+        """The length of a token's vector."""
+        return self.shape.hidden_size
+
+    @property
+    def predicts_next(self) -> bool:
+        """Whether its head scores what follows a token."""
+        return self.shape.predicts_next
+
+    @property
+    def fills_blanks(self) -> bool:
+        """Whether the checkpoint holds a masked-word head, and the vocabulary a blank to fill."""
+        return self.shape.has_head and not self.predicts_next and self.tokenizer.mask_id is not None
+
+    def encode(self, text: str, pair: str | None = None) -> Encoding:
+        """Read the text; raise TextProblem when it is empty or too long for the model.
+
+        An encoder-decoder reads the two sentences apart: this is what its encoder reads.
+        """
+        if self.shape.decoder_start is None:
+            return check_length(self.tokenizer.encode(text, pair), self.max_tokens)
+        source = check_length(self.tokenizer.encode(text), self.max_tokens)
+        pair = pair if pair and pair.strip() else None
+        if pair is not None:
+            check_length(self.tokenizer.encode(pair), self.max_tokens)
+        return replace(source, pair=pair)
+
+    def trace(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        keep: Collection[str] = ("weights",),
+        interventions: Interventions = UNCHANGED,
+    ) -> Trace:
+        """Run the model once and keep the parts asked for (`trace.PARTS`)."""
+        parts, source = check_parts(keep), self.encode(text, pair)
+        target = target_of(source, self.shape, self.tokenizer, self.fills_blanks)
+        check_fit(interventions, self.num_heads, self._sizes(source, target))
+
+        def compute(model: nn.Module, device: str) -> tuple[Recorder, Sequence[Tensor] | None]:
+            recorder = Recorder(parts - {"hidden"}, interventions, self.shape.first_layer)
+            given = self._inputs([source], None if target is None else [target], device)
+            body = model.base_model  # no head: its scores are large
+            output = body(**given, recorder=recorder, output_hidden_states="hidden" in parts)
+            return recorder, output.get("encoder_hidden_states" if target else "hidden_states")
+
+        (recorder, hidden), device, notice = self.placement.run(compute)
+        sides = axes(source, target)
+        stacks = tuple(attention_stack(kind, *sides[kind], recorder.layers[kind]) for kind in self.shape.layers)
+        notices = [notice, START_ONLY if target is not None and len(target) == 1 else ""]
+        return Trace(
+            self.name,
+            device,
+            stacks,
+            stack_layers(hidden) if "hidden" in parts else None,
+            interventions,
+            " ".join(sentence for sentence in notices if sentence),
+        )
+
+    def blank_logits(
+        self, rows: Sequence[Encoding], *, interventions: Interventions | Sequence[Interventions] = UNCHANGED
+    ) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch; a row may have its own interventions.
+
+        Raises ValueError when the checkpoint has no masked-word head, and ChangeProblem for interventions on what a
+        row does not have.
+        """
+        if not self.fills_blanks:
+            raise ValueError(f"{self.name} has no masked-word head")
+        start = self.shape.decoder_start
+        targets = None if start is None else [while_writing(row, start, self.tokenizer) for row in rows]
+        sizes = [self._sizes(row, target) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]
+        changes = fitting(interventions, self.num_heads, sizes)
+
+        def compute(model: nn.Module, device: str) -> list[Tensor]:
+            recorder = Recorder((), changes, self.shape.first_layer)
+            logits = model(**self._inputs(rows, targets, device), recorder=recorder).logits
+            return [logits[number, list(row.blanks)].cpu() for number, row in enumerate(rows)]
+
+        return BlankLogits(*self.placement.run(compute))
+
+    def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False) -> Result:
+        """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
+
+        Of an encoder-decoder, the encoder alone is run: what a decoder would compute is not asked for.
+        """
+
+        def compute(model: nn.Module, device: str) -> Result:
+            recorder = Recorder(("weights",), first_layer=self.shape.first_layer)
+            body = model.base_model if self.shape.decoder_start is None else model.get_encoder()
+            body(**self._inputs(rows, None, device), recorder=recorder)  # no head: its scores are large
+            return measure([layer["weights"] for layer in recorder.layers["self"]])
+
+        return self.placement.in_precision(half).run(compute)[0]
+
+    def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
+        """Give each head's part of a layer's output projection; raise ModelUnavailable where its place is not known."""
+        parts = known_parts(self.shape, self.title, "what its heads add is not read here")
+        return self.placement.run(lambda model, _: head_parts(projection_weight(model, parts, layer), self.num_heads))[0]
+
+    def early_scores(
+        self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
+    ) -> Float[Tensor, "layer_and_embeddings vocab"]:
+        """Let the model's head read one token's vectors of a run.
+
+        Raises ModelUnavailable for a model without a head, or whose head reads something else.
+        """
+        parts = parts_before_head(self.shape, self.title, "it cannot be asked after each layer")
+        return self.placement.run(
+            lambda model, device: read_early(model, parts, torch.tensor(states, device=device)).float().cpu()
+        )[0]
+
+    def over_vectors(self, encoding: Encoding, ask: Callable[[Lookup, Answer], Result]) -> Result:
+        """Let `ask` vary the vectors by which a text's tokens enter.
+
+        Raises ModelUnavailable for a model that fills no blanks, or by other vectors than these.
+        """
+        parts = parts_before_head(self.shape, self.title, "what its answers are owed to is not followed here")
+        if not self.fills_blanks:
+            raise no_head(self.title)
+
+        def compute(model: nn.Module, device: str) -> Result:
+            words = model.base_model.get_submodule(parts.lookup)
+
+            def answer(vectors: Float[Tensor, "step token width"], place: int) -> Float[Tensor, "step vocab"]:
+                return answer_to(model, parts, vectors, place, **self._inputs([encoding] * len(vectors), None, device))
+
+            return ask(lambda entries: words(torch.tensor(entries, device=device)), answer)
+
+        return self.placement.run(compute, gradients=True)[0]
+
+    def _sizes(self, source: Encoding, target: Encoding | None) -> list[tuple[int, int]]:
+        sides = axes(source, target)
+        return [tuple(map(len, sides[kind])) for kind, count in self.shape.layers.items() for _ in range(count)]
+
+    def _inputs(self, rows: Sequence[Encoding], targets: Sequence[Encoding] | None, device: str) -> dict[str, Tensor | bool]:
+        return inputs(rows, targets, self.shape, self.tokenizer.padding_id, device)

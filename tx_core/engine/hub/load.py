@@ -1,0 +1,148 @@
+"""The only home of transformers: any family of model, run through our own `attend`.
+
+The library's one quirk that matters here: since version 5 it looks attention up by name, so that
+`library_attention`, registered once, serves every model, and a run's Recorder reaches it as a
+keyword of the model's call.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from huggingface_hub.errors import StrictDataclassError
+from safetensors import SafetensorError
+from torch import Tensor
+from transformers.masking_utils import sdpa_mask
+
+from tx_core.engine.checkpoint import INDEX, WEIGHTS, check_manifest, read_json
+from tx_core.engine.device import best_device, computing_slot
+from tx_core.engine.device_runner import Placement
+from tx_core.engine.hub.hub_engine import HubEngine
+from tx_core.engine.hub.model_info import ATTENTION, cannot_show, prove
+from tx_core.engine.hub.parts import FAMILIES
+from tx_core.engine.hub.recorder import library_attention
+from tx_core.engine.tokenizer import Tokenizer, read_backend
+from tx_core.errors import CheckpointProblem, ModelUnavailable
+from tx_core.transformer.trace import Encoding, ReferenceRun
+
+transformers.logging.set_verbosity_error()
+transformers.logging.disable_progress_bar()
+
+
+def _boolean_mask(*sizes: Any, **options: Any) -> Tensor | None:
+    """Build the mask that a model asks for as our attention reads it: True = may attend."""
+    return sdpa_mask(*sizes, **options | {"allow_is_causal_skip": False})
+
+
+transformers.AttentionInterface.register(ATTENTION, library_attention)
+transformers.AttentionMaskInterface.register(ATTENTION, _boolean_mask)
+
+
+def load_engine(directory: Path, name: str, title: str) -> HubEngine:
+    """Load a checkpoint directory in the hub's layout into an engine: safetensors only, never remote code.
+
+    Raises CheckpointProblem when its files are damaged, incomplete or unsafe, and ModelUnavailable
+    for an architecture that cannot be run, or not through `attend` with the very same outcome.
+    """
+    check_manifest(directory)
+    config = _load_config(directory)
+    tokenizer = _load_tokenizer(directory)
+    model, has_head = _load_model(directory, config)
+    shape = prove(model, tokenizer, has_head)
+    return HubEngine(name, title, tokenizer, Placement(model, best_device()), shape)
+
+
+def reference_run(directory: Path, encoding: Encoding) -> ReferenceRun:
+    """Run the library's own model, with the library's own attention, to hold ours against.
+
+    Raises CheckpointProblem when the checkpoint cannot be used.
+    """
+    model = _reference_model(directory)
+    ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])
+    with computing_slot(), torch.inference_mode():
+        run = model(input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True)
+    hidden, weights = (torch.cat(parts).numpy() for parts in (run.hidden_states, run.attentions))
+    return ReferenceRun(hidden, weights, run.logits[0].numpy())
+
+
+@lru_cache(maxsize=1)
+def _reference_model(directory: Path) -> transformers.PreTrainedModel:
+    check_manifest(directory)
+    model, has_head = _load_model(directory, _load_config(directory))
+    if not has_head:
+        raise CheckpointProblem(f"{directory.name} has no masked-word head to compare: choose another checkpoint.")
+    return model
+
+
+def _load_config(directory: Path) -> transformers.PretrainedConfig:
+    family = read_json(directory / "config.json").get("model_type")
+    if family not in transformers.CONFIG_MAPPING:
+        raise ModelUnavailable(
+            f"{directory.name} has the architecture {str(family)[:60]!r}, which the transformers library does not know "
+            "(code that comes with a model is never run here): choose another model."
+        )
+    try:
+        return transformers.AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, TypeError, StrictDataclassError) as rule:
+        raise CheckpointProblem(f"config.json cannot be used: {rule}") from rule
+
+
+def _load_tokenizer(directory: Path) -> Tokenizer:
+    if (directory / "tokenizer.json").exists():
+        read_backend(directory / "tokenizer.json")  # the library tells a damaged file less clearly
+    try:
+        theirs = transformers.AutoTokenizer.from_pretrained(
+            directory, local_files_only=True, trust_remote_code=False, use_fast=True
+        )
+        backend = theirs.backend_tokenizer
+    except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as unreadable:
+        raise CheckpointProblem("The checkpoint has no tokenizer.json that can be read.") from unreadable
+    backend.no_truncation()
+    backend.no_padding()
+    ends = {theirs.bos_token, theirs.eos_token}  # GPT-2 calls its end of text its unknown token, too
+    unknown = None if theirs.unk_token in ends else theirs.unk_token
+    return Tokenizer(backend, mask=theirs.mask_token, unknown=unknown, padding=theirs.pad_token)
+
+
+def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple[transformers.PreTrainedModel, bool]:
+    """Load the model with its masked-word or next-word head where the checkpoint holds one; tell whether it does."""
+    if not (directory / WEIGHTS).exists() and not (directory / INDEX).exists():
+        raise CheckpointProblem(f"No {WEIGHTS} in {directory.name}: only safetensors checkpoints are read.")
+    if type(config) not in transformers.MODEL_MAPPING:
+        raise cannot_show(config.model_type)
+    kind = _kind(config)
+    may_have_head = kind is not transformers.AutoModel
+    try:
+        model, found = kind.from_pretrained(
+            directory,
+            config=config,
+            dtype=torch.float32,
+            attn_implementation="eager",
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+            output_loading_info=True,
+        )
+    except ImportError as lacking:
+        raise ModelUnavailable(f"Models of the kind {config.model_type!r} need a library that is not here.") from lacking
+    except (SafetensorError, OSError, RuntimeError, ValueError, TypeError, KeyError) as broken:
+        raise CheckpointProblem(
+            "The weights are truncated, damaged or do not fit config.json: download the model again."
+        ) from broken
+    missing = {name for name in found["missing_keys"] if "pooler" not in name}
+    head = {name for name in missing if may_have_head and not name.startswith(f"{model.base_model_prefix}.")}
+    if missing - head:
+        raise CheckpointProblem(f"The checkpoint lacks {', '.join(sorted(missing - head)[:3])}: download it again.")
+    has_head = may_have_head and not head
+    return (model if has_head else model.base_model).eval().requires_grad_(False), has_head
+
+
+def _kind(config: transformers.PretrainedConfig) -> type:
+    """Choose the model with the head whose answers are shown here, or the body alone."""
+    family = FAMILIES.get(config.model_type)
+    if family and family.predicts_next:
+        return transformers.AutoModelForCausalLM
+    fills_blanks = type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING
+    return transformers.AutoModelForMaskedLM if fills_blanks else transformers.AutoModel

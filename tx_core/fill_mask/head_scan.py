@@ -1,0 +1,141 @@
+"""Which head does a prediction hang on? Every head switched off in turn, many at a time: a row of the batch for each."""
+
+import math
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+
+from tx_core.engine.engine import Engine
+from tx_core.fill_mask.predictions import encode_with_blanks, rows_at_once
+from tx_core.transformer.interventions import UNCHANGED, Interventions
+
+
+@dataclass(frozen=True)
+class ScanProgress:
+    """How far a scan is: runs of the model done, of how many, and the seconds it took."""
+
+    done: int
+    total: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class HeadScan:
+    """What happens at one blank when one head at a time is switched off, beside what is changed already.
+
+    word: the favourite while all heads are on. before: its probability then. after: its probability with each head off.
+    variation: the total variation distance to the prediction with all heads on, 0 to 1. first: the favourite
+    with each head off, as an entry of the vocabulary. Heads are those of the first stack: an encoder-decoder's encoder.
+    """
+
+    word: str
+    entry: int
+    before: float
+    after: Float[np.ndarray, "layer head"]
+    variation: Float[np.ndarray, "layer head"]
+    first: Int[np.ndarray, "layer head"]
+    first_words: tuple[tuple[str, ...], ...]
+    device: str
+    notice: str = ""
+
+    @property
+    def change(self) -> Float[np.ndarray, "layer head"]:
+        """How much more probable the word gets with each head off; below 0 where the head helped it."""
+        return self.after - self.before
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of its arrays and words, in bytes."""
+        return self.after.nbytes + self.variation.nbytes + self.first.nbytes + 60 * self.first.size
+
+
+class Scan:
+    """A scan on its way: `steps` does it, one batch after the other; `found` is there at its end."""
+
+    def __init__(self, engine: Engine, text: str, *, blank: int = 0, interventions: Interventions = UNCHANGED):
+        encoding = encode_with_blanks(engine, text)
+        if not 0 <= blank < len(encoding.blanks):
+            raise ValueError(f"blank must be within 0 and {len(encoding.blanks) - 1}, got {blank}")
+        self.engine, self.interventions = engine, interventions
+        self.place = encoding.blanks[blank]
+        self.row = replace(encoding, blanks=(self.place,))
+        self.found: HeadScan | None = None
+
+    @property
+    def batches(self) -> int:
+        """How many batches it takes."""
+        runs = 1 + self.engine.num_layers * self.engine.num_heads
+        return math.ceil(runs / rows_at_once(len(self.row), self.engine.tokenizer.vocab_size))
+
+    @property
+    def finished(self) -> bool:
+        """Whether every head was tried."""
+        return self.found is not None
+
+    def steps(self) -> Generator[ScanProgress, None, None]:
+        """Switch off head after head, a batch of rows at a time, and tell the progress after each batch."""
+        started, shape = time.perf_counter(), (self.engine.num_layers, self.engine.num_heads)
+        heads = list(np.ndindex(shape))
+        changes = [self.interventions, *(with_head_off(self.interventions, head) for head in heads)]
+        firsts, afters, variations, notices = [], [], [], {}
+        base, entry = None, None
+        at_once = rows_at_once(len(self.row), self.engine.tokenizer.vocab_size)
+        for start in range(0, len(changes), at_once):
+            part = changes[start : start + at_once]
+            answered = self.engine.blank_logits([self.row] * len(part), interventions=part)
+            shares = torch.cat(answered.rows).double().softmax(-1)
+            notices[answered.notice] = answered.device
+            if base is None:
+                base, entry = shares[0], int(shares[0].argmax())
+            firsts += shares.argmax(-1).tolist()
+            afters += shares[:, entry].tolist()
+            variations += ((shares - base).abs().sum(-1) / 2).tolist()
+            yield ScanProgress(start + len(part), len(changes), time.perf_counter() - started)
+        first = _grid(firsts[1:], shape)
+        notice = next(iter(sorted(notices, reverse=True)))
+        self.found = HeadScan(
+            word=self._word(entry),
+            entry=entry,
+            before=afters[0],
+            after=_grid(afters[1:], shape),
+            variation=_grid(variations[1:], shape),
+            first=first,
+            first_words=tuple(tuple(self._word(number) for number in row) for row in first.tolist()),
+            device=notices[notice],
+            notice=notice,
+        )
+
+    def run(self) -> HeadScan:
+        """Do all of it and give what was found."""
+        for _ in self.steps():
+            pass
+        return self.found
+
+    def _word(self, entry: int) -> str:
+        tokenizer = self.engine.tokenizer
+        word = tokenizer.readable(entry) or tokenizer.word(entry)
+        return f"##{word}" if tokenizer.joins(entry, first=self.row.opens(self.place)) else word
+
+
+def scan_heads(engine: Engine, text: str, *, blank: int = 0, interventions: Interventions = UNCHANGED) -> HeadScan:
+    """Switch every head off in turn and tell what it does to the prediction at one blank (Michel et al. 2019, section 3.2).
+
+    A head that is without effect alone may still matter together with others: they can stand in for each other.
+    Raises what `fill_mask.predict` raises, ChangeProblem, and ValueError for a blank that is not there.
+    """
+    return Scan(engine, text, blank=blank, interventions=interventions).run()
+
+
+def with_head_off(interventions: Interventions, head: tuple[int, int]) -> Interventions:
+    """Add one more head to those that are off."""
+    return replace(interventions, heads_off=interventions.heads_off | {head})
+
+
+def _grid(numbers: list[float] | list[int], shape: tuple[int, int]) -> np.ndarray:
+    grid = np.array(numbers).reshape(shape)
+    grid.setflags(write=False)
+    return grid

@@ -1,0 +1,92 @@
+"""The best ways to fill several blanks together: a beam search that reads its own words before it goes on."""
+
+from dataclasses import dataclass, replace
+
+import torch
+
+from tx_core.engine.engine import Engine
+from tx_core.fill_mask.blanks import filled, widened
+from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_blanks
+from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.trace import Encoding
+
+MAX_BEAMS = 32
+
+
+@dataclass(frozen=True)
+class JointFilling:
+    """One way to fill all blanks.
+
+    steps: the probability of each entry when the model read the entries before it and saw the later ones blank.
+    probability: their product. notice: a sentence for the reader where it was not computed on the model's own device.
+    """
+
+    ids: tuple[int, ...]
+    pieces: tuple[str, ...]
+    words: tuple[str, ...]
+    steps: tuple[float, ...]
+    probability: float
+    sentence: str
+    notice: str = ""
+
+
+@dataclass(frozen=True)
+class _Beam:
+    row: Encoding
+    ids: tuple[int, ...] = ()
+    logs: tuple[float, ...] = ()
+    notice: str = ""
+
+
+def fill_jointly(
+    engine: Engine, text: str, *, best: int = 5, beams: int = 8, interventions: Interventions = UNCHANGED
+) -> tuple[JointFilling, ...]:
+    """List the best fillings of all blanks together, best first.
+
+    Blanks are filled from left to right, and after each word the model runs again with that word in place; the
+    score is the product of the probabilities met on the way. A masked model has no joint probability of its own:
+    another order may give another product (Ghazvininejad et al. 2019 discuss orders). Of every step only the
+    `beams` most probable beginnings are followed, so with few beams the best filling can be missed.
+
+    One batch of at most `beams` rows a blank. Raises what `fill_mask.predict` raises,
+    and ChangeProblem for interventions on what the text does not have.
+    """
+    if not 1 <= best <= beams <= MAX_BEAMS:
+        raise ValueError(f"best and beams must be 1 ≤ best ≤ beams ≤ {MAX_BEAMS}, got {best} and {beams}")
+    start = encode_with_blanks(engine, text)
+    followed = [_Beam(start)]
+    for place in start.blanks:
+        followed = _extend(engine, followed, place, beams, interventions)
+    return tuple(_finish(engine, text, beam) for beam in followed[:best])
+
+
+def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int, interventions: Interventions) -> list[_Beam]:
+    """Follow the best continuations of all beginnings by one blank, best first."""
+    asked = [replace(beam.row, blanks=(place,)) for beam in followed]
+    logs, notice = [], ""
+    for answered in blank_logits_in_batches(engine, asked, interventions):
+        logs += [logits[0].double().log_softmax(-1) for logits in answered.rows]
+        notice = notice or answered.notice
+    logs = torch.stack(logs)
+    totals = logs + torch.tensor([[sum(beam.logs)] for beam in followed], dtype=logs.dtype)
+    top = totals.flatten().topk(min(beams, totals.numel())).indices.tolist()
+    extended = []
+    for beam, entry in (divmod(index, logs.shape[1]) for index in top):
+        parent = followed[beam]
+        row = widened(parent.row, engine.tokenizer, place, (entry,))
+        steps = (*parent.logs, logs[beam, entry].item())
+        extended.append(_Beam(row, (*parent.ids, entry), steps, parent.notice or notice))
+    return extended
+
+
+def _finish(engine: Engine, text: str, beam: _Beam) -> JointFilling:
+    steps = torch.tensor(beam.logs, dtype=torch.float64)
+    return JointFilling(
+        ids=beam.ids,
+        pieces=tuple(engine.tokenizer.word(entry) for entry in beam.ids),
+        words=tuple(engine.tokenizer.readable(entry) for entry in beam.ids),
+        steps=tuple(steps.exp().tolist()),
+        probability=steps.sum().exp().item(),
+        sentence=filled(text, engine.tokenizer, dict(enumerate(beam.ids))),
+        notice=beam.notice,
+    )

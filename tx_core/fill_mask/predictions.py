@@ -1,0 +1,162 @@
+"""What a model would put into a blank: its favourites, each with its probability and the sentence it makes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from tx_core.engine.engine import BlankLogits, Engine, no_head
+from tx_core.engine.tokenizer import Tokenizer
+from tx_core.errors import TextProblem
+from tx_core.fill_mask.blanks import MAX_BLANKS, filled
+from tx_core.transformer.interventions import UNCHANGED, Interventions, for_rows
+from tx_core.transformer.trace import Encoding
+
+MAX_LISTED = 50
+TOKENS_AT_ONCE, ROWS_AT_ONCE = 4096, 64
+NUMBERS_AT_ONCE = 60_000_000  # scores of the vocabulary at all tokens, which the library's models compute: 240 MB
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One entry of the vocabulary at a blank.
+
+    piece: as the vocabulary spells it (##ing, ␣plan). word: as a reader does (ing, plan).
+    joins: it continues the word before the blank. sentence: the text with this blank filled and the others left blank.
+    """
+
+    id: int
+    piece: str
+    word: str
+    joins: bool
+    probability: float
+    sentence: str
+
+
+@dataclass(frozen=True)
+class BlankPredictions:
+    """The favourites at one blank, best first.
+
+    number: which blank of the text, from 0. place: its token. rest: the probability of all that is not listed.
+    """
+
+    number: int
+    place: int
+    predictions: tuple[Prediction, ...]
+    rest: float
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What a model would put into every blank of a text, each blank by itself.
+
+    device: where it was computed. notice: a sentence for the reader where that is not the model's own device.
+    """
+
+    model: str
+    device: str
+    encoding: Encoding
+    blanks: tuple[BlankPredictions, ...]
+    temperature: float
+    top_p: float
+    notice: str = ""
+
+
+def predict(
+    engine: Engine,
+    text: str,
+    *,
+    top_k: int = 10,
+    temperature: float = 1.0,
+    top_p: float = 1.0,
+    interventions: Interventions = UNCHANGED,
+) -> Filling:
+    """List the top_k entries at every blank, with the softmax over the whole vocabulary as probability.
+
+    With several blanks every list is made while the others are still blank: lists of one run do not know
+    of each other (`joint_filling.fill_jointly` asks for all at once).
+
+    temperature and top_p change what is shown, not the model: logits are divided by the temperature before the
+    softmax (above 1 flattens the list, below 1 sharpens it; Ackley, Hinton and Sejnowski 1985), and with top_p
+    below 1 only the fewest entries that reach it together are kept and share 100 % among themselves
+    (Holtzman et al. 2020, section 3.1).
+
+    Raises TextProblem without a blank, with more than MAX_BLANKS and for a text that cannot be read;
+    ModelUnavailable for a model without a masked-word head; ChangeProblem for interventions on what the text does not have.
+    """
+    if not 1 <= top_k <= MAX_LISTED:
+        raise ValueError(f"top_k must be within 1 and {MAX_LISTED}, got {top_k}")
+    encoding = encode_with_blanks(engine, text)
+    answered = engine.blank_logits([encoding], interventions=interventions)
+    blanks = []
+    for number, place in enumerate(encoding.blanks):
+        share = nucleus((answered.rows[0][number].float() / checked_temperature(temperature)).softmax(-1), top_p)
+        best = share.topk(min(top_k, int((share > 0).sum())))
+        opens, entries = encoding.opens(place), zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        predictions = tuple(
+            _prediction(engine.tokenizer, text, number, opens, entry, probability) for entry, probability in entries
+        )
+        rest = max(0.0, 1.0 - sum(prediction.probability for prediction in predictions))
+        blanks.append(BlankPredictions(number, place, predictions, rest))
+    return Filling(engine.name, answered.device, encoding, tuple(blanks), temperature, top_p, answered.notice)
+
+
+def _prediction(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry: int, probability: float) -> Prediction:
+    return Prediction(
+        id=entry,
+        piece=tokenizer.word(entry),
+        word=tokenizer.readable(entry),
+        joins=tokenizer.joins(entry, first=opens),
+        probability=probability,
+        sentence=filled(text, tokenizer, {blank: entry}),
+    )
+
+
+def checked_temperature(temperature: float) -> float:
+    """Return the temperature, or raise ValueError for one that makes no distribution."""
+    if not temperature > 0:
+        raise ValueError(f"temperature must be above 0, got {temperature}")
+    return temperature
+
+
+def nucleus(share: Float[Tensor, "vocab"], top_p: float) -> Float[Tensor, "vocab"]:
+    """Keep the fewest entries whose probabilities reach top_p together, and let them share 1 among themselves."""
+    if not 0 < top_p <= 1:
+        raise ValueError(f"top_p must be above 0 and at most 1, got {top_p}")
+    if top_p == 1:
+        return share
+    ranked, order = share.sort(descending=True)
+    kept = ranked * (ranked.cumsum(-1) - ranked < top_p)
+    return share.new_zeros(share.shape).scatter(0, order, kept / kept.sum())
+
+
+def encode_with_blanks(engine: Engine, text: str) -> Encoding:
+    """Read a text that has something to fill; raise what `predict` raises."""
+    if not engine.fills_blanks:
+        raise no_head(engine.title)
+    encoding = engine.encode(text)
+    if not encoding.blanks:
+        raise TextProblem("There is no blank to fill: write [MASK] or ___ where a word should go.")
+    if len(encoding.blanks) > MAX_BLANKS:
+        raise TextProblem(
+            f"This text has {len(encoding.blanks):,} blanks and at most {MAX_BLANKS} are filled at a time: "
+            f"put words into {len(encoding.blanks) - MAX_BLANKS:,} of them."
+        )
+    return encoding
+
+
+def blank_logits_in_batches(
+    engine: Engine, rows: Sequence[Encoding], interventions: Interventions | Sequence[Interventions] = UNCHANGED
+) -> Iterator[BlankLogits]:
+    """Ask about many rows, as many at a time as keep memory bounded."""
+    changes = for_rows(interventions, len(rows))
+    at_once = rows_at_once(max(map(len, rows)), engine.tokenizer.vocab_size)
+    for start in range(0, len(rows), at_once):
+        part = slice(start, start + at_once)
+        yield engine.blank_logits(rows[part], interventions=changes[part])
+
+
+def rows_at_once(tokens: int, vocabulary: int) -> int:
+    """Say how many rows of so many tokens a batch may have so that its memory stays bounded."""
+    return max(1, min(ROWS_AT_ONCE, TOKENS_AT_ONCE // tokens, NUMBERS_AT_ONCE // (tokens * vocabulary)))

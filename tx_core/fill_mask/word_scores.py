@@ -1,0 +1,120 @@
+"""How probable is a word that the reader names? Words of one piece as they are, longer ones piece by piece."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tx_core.engine.engine import Engine
+from tx_core.engine.tokenizer import Tokenizer
+from tx_core.errors import TextProblem
+from tx_core.fill_mask.blanks import widened
+from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_blanks
+from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.trace import Encoding
+
+MAX_WORDS = 20
+MAX_PIECES = 8
+LENGTHS_DIFFER = (
+    "A word of several pieces is scored in a blank widened to as many blanks: the probability of its first piece, "
+    "times that of the second once the first is in place, and so on. A wider blank is another question than a "
+    "single one, so compare only words of equally many pieces."
+)
+_SEPARATOR = re.compile(r"[,;\n，、；]")
+
+
+@dataclass(frozen=True)
+class WordScore:
+    """A word at a blank.
+
+    ids, pieces: entries of the vocabulary, and how it spells them. steps: the probability of each piece after those before it.
+    probability: their product, or None where the word could not be scored. rank: its place among all entries of
+    the vocabulary, from 1, for a word of one piece. note: a sentence for the reader. fallback: another, where it
+    was not computed on the model's own device.
+    """
+
+    word: str
+    ids: tuple[int, ...]
+    pieces: tuple[str, ...]
+    steps: tuple[float, ...]
+    probability: float | None
+    rank: int | None
+    note: str
+    fallback: str = ""
+
+
+def named_words(text: str) -> tuple[str, ...]:
+    """Read a list of words with commas between them, each once.
+
+    Raises TextProblem for more than MAX_WORDS.
+    """
+    words = tuple(dict.fromkeys(word for part in _SEPARATOR.split(text) if (word := " ".join(part.split()))))
+    if len(words) > MAX_WORDS:
+        raise TextProblem(f"These are {len(words):,} words and at most {MAX_WORDS} are scored at a time: remove some.")
+    return words
+
+
+def score_words(
+    engine: Engine, text: str, words: Sequence[str], *, blank: int = 0, interventions: Interventions = UNCHANGED
+) -> tuple[WordScore, ...]:
+    """Give the probability of each word at one blank of the text; the other blanks stay blank.
+
+    ##ing asks for the piece that continues the word before the blank. A word of several pieces is scored by the
+    chain rule in a widened blank, see LENGTHS_DIFFER; interventions follow the tokens to their new places, and a change
+    of the blank is one of all its pieces. Raises what `fill_mask.predict` raises, and ChangeProblem.
+    """
+    encoding = encode_with_blanks(engine, text)
+    place = encoding.blanks[blank]
+    spelled = [spell(engine.tokenizer, word, encoding.opens(place)) for word in words]
+    problems = [_problem(engine, encoding, word, ids) for word, ids in zip(words, spelled, strict=True)]
+    asked = [() if problem else ids for ids, problem in zip(spelled, problems, strict=True)]
+    rows = [row for ids in asked for row in _chain(encoding, engine.tokenizer, place, ids)]
+    changes = [interventions.widened(place, len(ids)) for ids in asked for _ in ids]
+    batches = blank_logits_in_batches(engine, rows, changes) if rows else ()
+    answers = ((logits[0].double(), batch.notice) for batch in batches for logits in batch.rows)
+
+    scores = []
+    for word, ids, problem in zip(words, spelled, problems, strict=True):
+        pieces = tuple(engine.tokenizer.word(entry) for entry in ids)
+        if problem:
+            scores.append(WordScore(word, ids, pieces, (), None, None, problem))
+            continue
+        asked_logits, notices = zip(*(next(answers) for _ in ids), strict=True)
+        steps = tuple(logits.softmax(-1)[entry].item() for logits, entry in zip(asked_logits, ids, strict=True))
+        rank = int((asked_logits[0] > asked_logits[0][ids[0]]).sum()) + 1 if len(ids) == 1 else None
+        note = "" if len(ids) == 1 else f"Scored as {len(ids)} pieces in {len(ids)} blanks."
+        scores.append(WordScore(word, ids, pieces, steps, math.prod(steps), rank, note, max(notices)))
+    return tuple(scores)
+
+
+def spell(tokenizer: Tokenizer, word: str, opens: bool) -> tuple[int, ...]:
+    """Give the pieces of a word at the blank; a word written ##so continues the one before it."""
+    if _continues(word):
+        entry = tokenizer.entry(word)
+        return tokenizer.pieces(word[2:], first=True) if entry is None else (entry,)
+    return tokenizer.pieces(word, first=opens)
+
+
+def _continues(word: str) -> bool:
+    return word.startswith("##") and len(word) > 2
+
+
+def _problem(engine: Engine, encoding: Encoding, word: str, ids: tuple[int, ...]) -> str:
+    """Say why a word cannot be scored, or nothing."""
+    if not ids or engine.tokenizer.unknown_id in ids:
+        return "The model's vocabulary has no way to write this."
+    if _continues(word) and not engine.tokenizer.joins(ids[0]):
+        return "The model's vocabulary has no such piece."
+    if len(ids) > MAX_PIECES:
+        return f"This is {len(ids)} pieces long; at most {MAX_PIECES} are scored."
+    too_many = len(encoding) + len(ids) - 1 - engine.max_tokens
+    return f"The text leaves no room for it: shorten it by {too_many:,} tokens." if too_many > 0 else ""
+
+
+def _chain(encoding: Encoding, tokenizer: Tokenizer, place: int, ids: tuple[int, ...]) -> list[Encoding]:
+    """Write the widened blank once a piece: with none filled, with the first filled, … Only the next one is asked."""
+    blanks = (tokenizer.mask_id,) * len(ids)
+    return [
+        replace(widened(encoding, tokenizer, place, ids[:known] + blanks[known:]), blanks=(place + known,))
+        for known in range(len(ids))
+    ]

@@ -1,0 +1,131 @@
+"""What came after BERT, and what each changed: sizes from the published configurations, parameters counted by formula."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes in a family's config.json.
+
+    embedding_size: of the look-up tables, narrower than the rest in ALBERT and small ELECTRAs.
+    projects: whether a linear layer leads from the tables to the blocks. shared: all blocks are one.
+    """
+
+    vocab_size: int
+    embedding_size: int
+    hidden_size: int
+    num_layers: int
+    num_heads: int
+    intermediate_size: int
+    positions: int
+    segments: int
+    projects: bool = False
+    shared: bool = False
+
+    @property
+    def in_embeddings(self) -> int:
+        """The parameters of the tables, their norm, and the way from there to the blocks."""
+        tables = (self.vocab_size + self.positions + self.segments) * self.embedding_size + 2 * self.embedding_size
+        return tables + (self.embedding_size * self.hidden_size + self.hidden_size if self.projects else 0)
+
+    @property
+    def in_a_block(self) -> int:
+        """The parameters of one block: four projections, two layers of feed-forward, two norms."""
+        hidden, wide = self.hidden_size, self.intermediate_size
+        return 4 * (hidden * hidden + hidden) + 2 * hidden * wide + wide + hidden + 4 * hidden
+
+    @property
+    def in_blocks(self) -> int:
+        """The parameters of all blocks; shared ones count once."""
+        return self.in_a_block * (1 if self.shared else self.num_layers)
+
+    @property
+    def parameters(self) -> int:
+        """All parameters of the encoder, without any head or pooler."""
+        return self.in_embeddings + self.in_blocks
+
+
+@dataclass(frozen=True)
+class Family:
+    """One checkpoint, and what its authors changed. name: as in the catalogue, None where it is not on offer here."""
+
+    title: str
+    hub_id: str
+    name: str | None
+    sizes: Sizes
+    paper: str
+    changed: tuple[str, ...]
+
+
+BASE = {"embedding_size": 768, "hidden_size": 768, "num_layers": 12, "num_heads": 12, "intermediate_size": 3072}
+ELECTRA = (
+    "A small generator fills blanks, and the model itself, the discriminator, says of every token whether it was replaced.",
+    "Every token teaches something, not only the 15 % that are masked, so less training does as much.",
+    "So it has no head that fills blanks: it is asked whether a word is the right one.",
+)
+
+FAMILIES = {
+    "bert": Family(
+        "BERT base",
+        "google-bert/bert-base-uncased",
+        "bert-base-uncased",
+        Sizes(30_522, positions=512, segments=2, **BASE),
+        "Devlin et al. 2019",
+        (
+            "Trained to fill masked words, and to tell whether the second sentence follows the first.",
+            "Books and Wikipedia, 16 GB of text, 256 sequences a step.",
+        ),
+    ),
+    "roberta": Family(
+        "RoBERTa base",
+        "FacebookAI/roberta-base",
+        "roberta-base",
+        Sizes(50_265, positions=514, segments=1, **BASE),
+        "Liu et al. 2019",
+        (
+            "Ten times the text, 160 GB, and batches of 8,000 sequences, for longer.",
+            "Words are masked anew each time that a text is read, not once for all.",
+            "No next-sentence task, so no second segment; and a vocabulary of bytes.",
+        ),
+    ),
+    "albert": Family(
+        "ALBERT base v2",
+        "albert/albert-base-v2",
+        "albert-base-v2",
+        Sizes(30_000, positions=512, segments=2, projects=True, shared=True, **BASE | {"embedding_size": 128}),
+        "Lan et al. 2020",
+        (
+            "All blocks share one set of parameters.",
+            "Words are looked up as 128 numbers and widened to 768 by one matrix.",
+            "Two sentences are to be put in order, instead of telling whether they belong together.",
+        ),
+    ),
+    "electra": Family(
+        "ELECTRA small",
+        "google/electra-small-discriminator",
+        "electra-small",
+        Sizes(30_522, 128, 256, 12, 4, 1024, positions=512, segments=2, projects=True),
+        "Clark et al. 2020",
+        ELECTRA,
+    ),
+    "electra-large": Family(
+        "ELECTRA large",
+        "google/electra-large-discriminator",
+        None,
+        Sizes(30_522, 1024, 1024, 24, 16, 4096, positions=512, segments=2),
+        "Clark et al. 2020",
+        ELECTRA,
+    ),
+    "distilbert": Family(
+        "DistilBERT base",
+        "distilbert/distilbert-base-uncased",
+        "distilbert-base-uncased",
+        Sizes(30_522, positions=512, segments=0, **BASE | {"num_layers": 6}),
+        "Sanh et al. 2019",
+        (
+            "Half the blocks, begun with every second block of BERT.",
+            "Taught to answer as BERT answers, not only to be right (distillation).",
+            "No segments, no next-sentence task.",
+        ),
+    ),
+}

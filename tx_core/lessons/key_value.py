@@ -1,0 +1,75 @@
+"""Attention read as a store: a query is compared with every key, and what comes back is a mix of the values."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tx_core.errors import TextProblem
+from tx_core.transformer.attention import attend
+
+WIDTH = 3
+MOST_ROWS = 12
+LARGEST = 10_000.0
+DIVISOR = 8.0
+"""√64, as for keys of 64 numbers: with the example's keys the shares then come out clear-cut."""
+
+Row = tuple[float | int | None, ...]
+"""Three numbers; None stands for an empty cell, which is refused."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """Rows of three numbers: keys to be found by, values to be handed over.
+
+    Raises TextProblem that says what to change: a reader edits these numbers.
+    """
+
+    keys: tuple[Row, ...]
+    values: tuple[Row, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.keys) != len(self.values):
+            raise ValueError(f"every key needs a value, got {len(self.keys)} keys and {len(self.values)} values")
+        if not 1 <= len(self.keys) <= MOST_ROWS:
+            raise TextProblem(f"The table needs 1 to {MOST_ROWS} rows, and has {len(self.keys)}: add or delete some.")
+        for kind, rows in (("key", self.keys), ("value", self.values)):
+            for number, row in enumerate(rows, start=1):
+                check_row(f"{kind} of row {number}", row)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a store gave back for one query: each match over the divisor, the shares that follow, and their mix."""
+
+    matches: Float[Tensor, "1 key"]
+    scores: Float[Tensor, "1 key"]
+    weights: Float[Tensor, "1 key"]
+    result: Float[Tensor, "1 value_dim"]
+
+
+def check_row(name: str, row: Row) -> None:
+    """Raise TextProblem unless the row is three numbers of a size that can be computed with."""
+    if len(row) != WIDTH or any(number is None or not math.isfinite(number) for number in row):
+        raise TextProblem(f"The {name} needs {WIDTH} numbers: fill the empty cells.")
+    if max(abs(number) for number in row) > LARGEST:
+        raise TextProblem(f"The {name} has a number beyond ±{LARGEST:,.0f}: make it smaller.")
+
+
+EXAMPLE = Store(
+    keys=((10, 0, 0), (0, 10, 0), (0, 0, 10), (0, 0, 10)),
+    values=((1, 0, 0), (10, 0, 0), (100, 5, 0), (1000, 6, 0)),
+)
+
+
+def look_up(store: Store, query: Row, divisor: float = DIVISOR) -> Answer:
+    """Ask the store: `attend` with the scores divided by the divisor (Vaswani et al. 2017, section 3.2.1).
+
+    Raises TextProblem for a query that is not three numbers of a usable size.
+    """
+    check_row("query", query)
+    asked, keys, values = (torch.tensor(rows, dtype=torch.float32) for rows in ([query], store.keys, store.values))
+    result, weights, scores = attend(asked, keys, values, scale=1 / divisor)
+    return Answer(asked @ keys.T, scores, weights, result)

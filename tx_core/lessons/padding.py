@@ -1,0 +1,121 @@
+"""One BERT on padded input: the scores of all its heads before any mask, and the proof that padding does not count."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.engine import check_length, stack_layers
+from tx_core.errors import TextProblem
+from tx_core.lessons.masked_scores import MaskEffect, Maskings, PaddingProof, mask_effect, padding_proof, three_maskings
+from tx_core.transformer.trace import Encoding
+
+PADDING = "[PAD]"
+
+
+@dataclass(frozen=True)
+class PaddedScores:
+    """The scores of every head over a sentence and the padding behind it, nothing being masked anywhere.
+
+    real: how many of the tokens are the sentence.
+    """
+
+    tokens: tuple[str, ...]
+    real: int
+    scores: Float[np.ndarray, "layer head query key"]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the scores, in bytes."""
+        return self.scores.nbytes
+
+    def under(self, mask: Bool[Tensor, "query key"], layer: int, head: int) -> "MaskedHead":
+        """Lay a mask on one head, counted from 0."""
+        return MaskedHead(self.tokens, mask, torch.tensor(self.scores[layer, head]))
+
+
+@dataclass(frozen=True)
+class MaskedHead:
+    """The real scores of one head, and a mask laid on them."""
+
+    tokens: tuple[str, ...]
+    mask: Bool[Tensor, "query key"]
+    scores: Float[Tensor, "query key"]
+
+    @property
+    def effect(self) -> MaskEffect:
+        """Scores and weights before and after."""
+        return mask_effect(self.scores, self.mask)
+
+    @property
+    def nowhere(self) -> tuple[int, ...]:
+        """The tokens that may look nowhere."""
+        return tuple((~self.mask.any(dim=-1)).nonzero().flatten().tolist())
+
+    def three_ways(self, penalty: float) -> Maskings:
+        """The weights masked by −∞, by the penalty, and not at all."""
+        return three_maskings(self.scores, self.mask, penalty)
+
+
+def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
+    """Read a sentence and some padding behind it without a mask, and keep the real scores of all heads.
+
+    Raises TextProblem when there is nothing to read or no room for the padding.
+    """
+    encoding = check_length(engine.encode(text), engine.max_tokens - padding)
+    ids = (*encoding.ids, *[engine.tokenizer.padding_id] * padding)
+
+    def compute(model: nn.Module, device: str) -> list[Tensor]:
+        run = model(torch.tensor([ids], device=device), keep=("scores",))
+        return [layer["scores"] for layer in run.layers]
+
+    scores = stack_layers(engine.placement.run(compute)[0])
+    return PaddedScores(encoding.tokens + (PADDING,) * padding, len(encoding), scores)
+
+
+@dataclass(frozen=True)
+class PaddedPair:
+    """Two sentences of a batch, as tokens with the padding written out, and what the padding did to the shorter one."""
+
+    encodings: tuple[Encoding, Encoding]
+    shorter: int
+    proof: PaddingProof
+
+    @property
+    def rows(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The batch as the model reads it: a row of tokens for each sentence, of the same length."""
+        longest = max(map(len, self.encodings))
+        first, second = (row.tokens + (PADDING,) * (longest - len(row)) for row in self.encodings)
+        return first, second
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the vectors, in bytes."""
+        return sum(part.nbytes for part in (self.proof.alone, self.proof.masked, self.proof.unmasked))
+
+
+def padded_pair(engine: BertEngine, first: str, second: str) -> PaddedPair:
+    """Read two sentences in one batch, with and without the padding mask, and the shorter one alone.
+
+    Raises TextProblem that says which of the two cannot be read.
+    """
+    rows = (_read(engine, first, "first"), _read(engine, second, "second"))
+
+    def compute(model: nn.Module, device: str) -> PaddingProof:
+        def encode(ids: Int[Tensor, "batch token"], mask: Bool[Tensor, "..."] | None) -> Float[Tensor, "batch token hidden"]:
+            return model(ids.to(device), None, None if mask is None else mask.to(device)).output.cpu()
+
+        return padding_proof(encode, rows[0].ids, rows[1].ids, engine.tokenizer.padding_id)
+
+    proof = engine.placement.run(compute)[0]
+    return PaddedPair(rows, proof.lengths.index(min(proof.lengths)), proof)
+
+
+def _read(engine: BertEngine, text: str, which: str) -> Encoding:
+    try:
+        return engine.encode(text)
+    except TextProblem as problem:
+        raise TextProblem(f"The {which} sentence: {problem}") from problem

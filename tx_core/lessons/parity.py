@@ -1,0 +1,65 @@
+"""Our BERT and the transformers library's on the same checkpoint and text: how far apart they are, layer by layer."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.transformer.bert import Bert
+from tx_core.transformer.trace import Encoding, ReferenceRun
+
+
+@dataclass(frozen=True)
+class Parity:
+    """Two runs of the same checkpoint on the same text, and the greatest difference of any number between them.
+
+    hidden: after the embeddings (entry 0) and after each layer. weights: in each layer. logits: of the masked-word head.
+    """
+
+    encoding: Encoding
+    ours: Float[np.ndarray, "layer head query key"]
+    theirs: Float[np.ndarray, "layer head query key"]
+    hidden: tuple[float, ...]
+    weights: tuple[float, ...]
+    logits: float
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of both runs' weights, in bytes."""
+        return self.ours.nbytes + self.theirs.nbytes
+
+
+def parity(engine: BertEngine, text: str, pair: str | None, reference: ReferenceRun) -> Parity:
+    """Run our own BERT and hold every layer against a reference run of the same text.
+
+    Raises TextProblem when the text cannot be read, ValueError when the checkpoint has no masked-word head.
+    """
+    trace = engine.trace(text, pair, keep=("weights", "hidden"))
+
+    def compute(model: Bert, device: str) -> Tensor:
+        return model.predict(torch.tensor(trace.hidden[-1], device=device)).cpu()
+
+    logits = engine.placement.run(compute)[0].numpy()
+    return Parity(
+        encoding=trace.attention.query_tokens,
+        ours=trace.attention.weights,
+        theirs=reference.weights,
+        hidden=_apart(trace.hidden, reference.hidden),
+        weights=_apart(trace.attention.weights, reference.weights),
+        logits=float(np.abs(logits - reference.logits).max()),
+    )
+
+
+def compare_with_library(engine: BertEngine, directory: Path, text: str, pair: str | None = None) -> Parity:
+    """Load the checkpoint into the library's own BERT, too, and compare; the first call imports the library."""
+    from tx_core.engine.hub import load  # takes seconds: only where a reader asks for it
+
+    return parity(engine, text, pair, load.reference_run(directory, engine.encode(text, pair)))
+
+
+def _apart(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, ...]:
+    return tuple(float(np.abs(one - other).max()) for one, other in zip(ours, theirs, strict=True))

@@ -1,0 +1,106 @@
+"""The shape of everything in an encoder-decoder, read off a real run, and the three masks that it ran under."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from jaxtyping import Bool
+from torch import nn
+
+from tx_core.transformer.config import Seq2SeqConfig
+from tx_core.transformer.masks import causal_mask, combine, padding_mask
+from tx_core.transformer.seq2seq import Seq2Seq
+
+
+@dataclass(frozen=True)
+class BatchSizes:
+    """A batch of sources and targets; the last few tokens of each are padding. Raises ValueError that gives the rule."""
+
+    batch: int
+    source: int
+    target: int
+    source_padding: int = 0
+    target_padding: int = 0
+
+    def __post_init__(self) -> None:
+        for name, tokens, padding in (
+            ("source", self.source, self.source_padding),
+            ("target", self.target, self.target_padding),
+        ):
+            if not 0 <= padding < tokens:
+                raise ValueError(f"the {name} must keep a token that is not padding, got {padding} of {tokens}")
+
+
+@dataclass(frozen=True)
+class NamedShape:
+    """One tensor: where it is made, what it is, what its axes mean, how large each is, how many layers make one like it."""
+
+    where: str
+    name: str
+    axes: tuple[str, ...]
+    shape: tuple[int, ...]
+    layers: int = 1
+
+
+@dataclass(frozen=True)
+class ShapesRun:
+    """All shapes in the order in which they are made, the three masks (True = may look), and the parameters in all."""
+
+    shapes: tuple[NamedShape, ...]
+    encoder_mask: Bool[np.ndarray, "source source"]
+    decoder_mask: Bool[np.ndarray, "target target"]
+    cross_mask: Bool[np.ndarray, "target source"]
+    parameters: int
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the masks and the table, in bytes; caches are bounded by it."""
+        return self.encoder_mask.nbytes + self.decoder_mask.nbytes + self.cross_mask.nbytes + 400 * len(self.shapes)
+
+
+def run_shapes(config: Seq2SeqConfig, sizes: BatchSizes) -> ShapesRun:
+    """Run one layer of each stack on numbers that mean nothing, and note every shape; further layers repeat them."""
+    model = Seq2Seq(replace(config, num_layers=1)).eval()
+    source_mask = padding_mask([sizes.source - sizes.source_padding] * sizes.batch, sizes.source)
+    target_mask = padding_mask([sizes.target - sizes.target_padding] * sizes.batch, sizes.target)
+    ids = [torch.ones(sizes.batch, tokens, dtype=torch.long) for tokens in (sizes.source, sizes.target)]
+    with torch.no_grad():
+        run = model(*ids, source_mask, target_mask, keep=("query", "key", "weights", "hidden"))
+    encoder, own, cross = run.encoder.layers[0], run.decoder.layers[0], run.decoder.cross_layers[0]
+    layers, tokens = config.num_layers, ("batch", "source", "hidden")
+    shapes = (
+        NamedShape("source", "ids", ("batch", "source"), tuple(ids[0].shape)),
+        NamedShape("encoder", "embeddings", tokens, tuple(run.encoder.hidden[0].shape)),
+        NamedShape("encoder", "queries", ("batch", "head", "source", "head_dim"), tuple(encoder["query"].shape), layers),
+        NamedShape("encoder", "self-attention", ("batch", "head", "source", "source"), tuple(encoder["weights"].shape), layers),
+        NamedShape("encoder", "output", tokens, tuple(run.encoder.output.shape)),
+        NamedShape("target", "ids", ("batch", "target"), tuple(ids[1].shape)),
+        NamedShape("decoder", "self-attention", ("batch", "head", "target", "target"), tuple(own["weights"].shape), layers),
+        NamedShape(
+            "decoder", "queries of cross-attention", ("batch", "head", "target", "head_dim"), tuple(cross["query"].shape), layers
+        ),
+        NamedShape(
+            "decoder", "keys of cross-attention", ("batch", "head", "source", "head_dim"), tuple(cross["key"].shape), layers
+        ),
+        NamedShape("decoder", "cross-attention", ("batch", "head", "target", "source"), tuple(cross["weights"].shape), layers),
+        NamedShape("decoder", "output", ("batch", "target", "hidden"), tuple(run.decoder.output.shape)),
+        NamedShape("vocabulary", "logits", ("batch", "target", "vocab"), tuple(run.logits.shape)),
+    )
+    decoder_mask = combine(causal_mask(sizes.target), target_mask[0, 0])
+    return ShapesRun(
+        shapes,
+        source_mask[0, 0].expand(sizes.source, -1).numpy(),
+        decoder_mask.numpy(),
+        source_mask[0, 0].expand(sizes.target, -1).numpy(),
+        _parameters(model, layers),
+    )
+
+
+def _parameters(model: Seq2Seq, layers: int) -> int:
+    """Count what `layers` layers would have, the blocks of the one-layer model being all alike."""
+    blocks = sum(_size(block) for stack in (model.encoder, model.decoder) for block in stack.blocks)
+    return _size(model) + (layers - 1) * blocks
+
+
+def _size(module: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters())

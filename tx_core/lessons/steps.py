@@ -1,0 +1,174 @@
+"""Self-attention laid out step by step, every tensor in between kept, so that each number can be explained."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from tx_core.transformer.attention import Normalise, attention_scores, attention_weights, softmax
+
+
+@dataclass(frozen=True)
+class Projections:
+    """The three matrices of one head, and their biases where it has them (rows in, columns out: x W + b)."""
+
+    query: Float[Tensor, "hidden head_dim"]
+    key: Float[Tensor, "hidden head_dim"]
+    value: Float[Tensor, "hidden head_dim"]
+    query_bias: Float[Tensor, "head_dim"] | None = None
+    key_bias: Float[Tensor, "head_dim"] | None = None
+    value_bias: Float[Tensor, "head_dim"] | None = None
+
+
+def random_projections(hidden: int, head_dim: int, seed: int) -> Projections:
+    """Draw a head as it is before training, in the range of ±√(6 / (hidden + head_dim)) (Glorot & Bengio 2010)."""
+    generator = torch.Generator().manual_seed(seed)
+    limit = math.sqrt(6 / (hidden + head_dim))
+    drawn = [(torch.rand(hidden, head_dim, generator=generator) * 2 - 1) * limit for _ in range(3)]
+    return Projections(*drawn)
+
+
+def head_projections(attention: torch.nn.Module, head: int) -> Projections:
+    """Cut one head's matrices out of a trained `layers.MultiHeadAttention`."""
+    head_dim = attention.query.out_features // attention.num_heads
+    rows = slice(head * head_dim, (head + 1) * head_dim)
+    linears = (attention.query, attention.key, attention.value)
+    return Projections(
+        *(linear.weight[rows].T.detach() for linear in linears), *(linear.bias[rows].detach() for linear in linears)
+    )
+
+
+@dataclass(frozen=True)
+class AttentionSteps:
+    """One head's attention over one sentence, in the order in which it is computed.
+
+    matches: QKᵀ. scores: matches × scale. masked: scores with −∞ where the mask says no.
+    Without projections, query, key and value are the vectors themselves.
+    """
+
+    tokens: tuple[str, ...]
+    scale: float
+    vectors: Float[Tensor, "token hidden"]
+    query: Float[Tensor, "query head_dim"]
+    key: Float[Tensor, "key head_dim"]
+    value: Float[Tensor, "key head_dim"]
+    matches: Float[Tensor, "query key"]
+    scores: Float[Tensor, "query key"]
+    masked: Float[Tensor, "query key"]
+    weights: Float[Tensor, "query key"]
+    context: Float[Tensor, "query head_dim"]
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of every tensor, in order."""
+        return {name: tuple(part.shape) for name, part in vars(self).items() if isinstance(part, Tensor)}
+
+
+@torch.no_grad()
+def attention_steps(
+    tokens: tuple[str, ...],
+    vectors: Float[Tensor, "token hidden"],
+    projections: Projections | None = None,
+    *,
+    scaled: bool = True,
+    mask: Bool[Tensor, "query key"] | None = None,
+    normalise: Normalise = softmax,
+) -> AttentionSteps:
+    """Compute what `attend` computes, one step at a time (Vaswani et al. 2017, section 3.2.1).
+
+    projections: None lets every word be its own query, key and value. scaled: whether to divide by √head_dim.
+    Raises ValueError when there are not as many vectors as tokens.
+    """
+    if len(tokens) != len(vectors):
+        raise ValueError(f"every token needs one vector, got {len(tokens)} tokens and {len(vectors)} vectors")
+    query, key, value = _project(vectors, projections)
+    scale = 1 / math.sqrt(query.shape[-1]) if scaled else 1.0
+    scores = attention_scores(query, key, scale)
+    weights = attention_weights(scores, mask, normalise)
+    return AttentionSteps(
+        tokens=tuple(tokens),
+        scale=scale,
+        vectors=vectors,
+        query=query,
+        key=key,
+        value=value,
+        matches=attention_scores(query, key, 1.0),
+        scores=scores,
+        masked=scores if mask is None else scores.masked_fill(~mask, -torch.inf),
+        weights=weights,
+        context=weights @ value,
+    )
+
+
+def _project(vectors: Tensor, projections: Projections | None) -> tuple[Tensor, Tensor, Tensor]:
+    if projections is None:
+        return vectors, vectors, vectors
+    matrices = (projections.query, projections.key, projections.value)
+    biases = (projections.query_bias, projections.key_bias, projections.value_bias)
+    query, key, value = (
+        vectors @ matrix if bias is None else vectors @ matrix + bias for matrix, bias in zip(matrices, biases, strict=True)
+    )
+    return query, key, value
+
+
+@dataclass(frozen=True)
+class Sum:
+    """How one cell came about: left × right, term by term, and what they add up to before any scaling."""
+
+    left: tuple[float, ...]
+    right: tuple[float, ...]
+
+    @property
+    def terms(self) -> tuple[float, ...]:
+        """The products."""
+        return tuple(one * other for one, other in zip(self.left, self.right, strict=True))
+
+    @property
+    def total(self) -> float:
+        """The sum of the products."""
+        return math.fsum(self.terms)
+
+
+def sum_of_match(steps: AttentionSteps, query: int, key: int) -> Sum:
+    """Take one score apart: a query's row times a key's row, dimension by dimension."""
+    return Sum(tuple(steps.query[query].tolist()), tuple(steps.key[key].tolist()))
+
+
+def sum_of_context(steps: AttentionSteps, query: int, dimension: int) -> Sum:
+    """Take one number of the context apart: a query's weights times one column of the values."""
+    return Sum(tuple(steps.weights[query].tolist()), tuple(steps.value[:, dimension].tolist()))
+
+
+@dataclass(frozen=True)
+class Saturation:
+    """What softmax does to random scores as vectors get longer, with and without dividing by √size.
+
+    Each entry is a mean over many random queries. largest: the greatest weight of a row. slope: the greatest
+    derivative of a row's largest weight by its own score, w (1 − w): near 0, nothing more is learned.
+    """
+
+    sizes: tuple[int, ...]
+    keys: int
+    largest_scaled: tuple[float, ...]
+    largest_unscaled: tuple[float, ...]
+    slope_scaled: tuple[float, ...]
+    slope_unscaled: tuple[float, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of all figures, in bytes; caches are bounded by it."""
+        return 5 * 8 * len(self.sizes)
+
+
+def saturation(sizes: tuple[int, ...], keys: int = 10, seed: int = 0, queries: int = 200) -> Saturation:
+    """Show why scores are divided by √d: a dot product of random vectors grows with it (Vaswani et al. 2017, 3.2.1)."""
+    generator = torch.Generator().manual_seed(seed)
+    rows = []
+    for size in sizes:
+        query, key = (torch.randn(queries, n, size, generator=generator) for n in (1, keys))
+        largest = [attention_weights(attention_scores(query, key, scale)).amax(-1) for scale in (None, 1.0)]
+        rows.append([float(w.mean()) for w in largest] + [float((w * (1 - w)).mean()) for w in largest])
+    columns = [tuple(column) for column in zip(*rows, strict=True)]
+    return Saturation(tuple(sizes), keys, *columns)

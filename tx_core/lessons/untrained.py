@@ -1,0 +1,74 @@
+"""What training gives: the same BERT with weights as they were before its first step, and heads that nobody has trained."""
+
+from dataclasses import dataclass
+from threading import Lock
+
+import torch
+from cachetools import LRUCache
+from jaxtyping import Float
+from torch import Tensor
+
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.device_runner import Placement
+from tx_core.transformer.bert import Bert, random_bert
+from tx_core.transformer.config import BertConfig
+from tx_core.transformer.heads import HEADS, max_pool, random_head
+from tx_core.transformer.trace import Trace
+
+MOST_LABELS = 5
+MOST_BYTES = 128_000_000
+
+
+def size(drawn: tuple[Bert, Placement]) -> int:
+    """Give the memory of a model's weights in bytes, at most MOST_BYTES: one that is larger is kept alone."""
+    return min(sum(weights.nbytes for weights in drawn[0].parameters()), MOST_BYTES)
+
+
+_drawn: LRUCache[tuple[BertConfig, int, str], tuple[Bert, Placement]] = LRUCache(MOST_BYTES, getsizeof=size)
+_guard = Lock()
+
+
+def untrained_engine(engine: BertEngine, seed: int) -> BertEngine:
+    """Give a BERT of the same sizes and tokenizer with random weights; the same seed gives the same ones.
+
+    The last ones drawn are kept, as many as MOST_BYTES holds; nothing of the trained model is.
+    """
+    model, placement = _draw(engine.model.config, seed, engine.device)
+    return BertEngine(f"untrained {seed}", "The same BERT, untrained", engine.tokenizer, model, placement)
+
+
+def _draw(config: BertConfig, seed: int, device: str) -> tuple[Bert, Placement]:
+    with _guard:
+        if (known := _drawn.get((config, seed, device))) is not None:
+            return known
+    model = random_bert(config, seed).requires_grad_(False)
+    drawn = model, Placement(model, device)
+    with _guard:
+        _drawn[config, seed, device] = drawn
+    return drawn
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What a head of `heads.HEADS` says of a sentence: a row of logits, or one for each token, and their softmax.
+
+    wins: for the max-pooled head, how many dimensions each token has the greatest value of; empty for others.
+    """
+
+    kind: str
+    logits: Float[Tensor, "..."]
+    shares: Float[Tensor, "..."]
+    wins: tuple[int, ...]
+
+
+@torch.no_grad()
+def label(trace: Trace, kind: str, labels: int, seed: int) -> Labels:
+    """Put an untrained head on the last vectors of a run that kept "hidden"; ValueError without it."""
+    if trace.hidden is None:
+        raise ValueError('the trace must keep "hidden"')
+    if kind not in HEADS or not 1 < labels <= MOST_LABELS:
+        raise ValueError(f"a head must be one of {', '.join(HEADS)} with 2 to {MOST_LABELS} labels, got {kind} with {labels}")
+    hidden = torch.tensor(trace.hidden[-1])[None]
+    logits = random_head(kind, hidden.shape[-1], labels, seed)(hidden)
+    pooled = max_pool(hidden).winners[0].bincount(minlength=hidden.shape[1]).tolist() if kind == "max-pooled" else ()
+    return Labels(kind, logits, logits.softmax(dim=-1), tuple(pooled))

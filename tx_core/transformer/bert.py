@@ -1,0 +1,110 @@
+"""BERT on our own parts: embeddings, post-norm encoder, masked-word head (Devlin et al. 2019)."""
+
+from collections.abc import Collection
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from tx_core.transformer.config import BertConfig
+from tx_core.transformer.encoder import Encoder, EncoderRun
+from tx_core.transformer.interventions import UNCHANGED, Interventions, RowInterventions
+from tx_core.transformer.layers import ACTIVATION, EncoderBlock, LayerNorm
+
+
+class BertEmbeddings(nn.Module):
+    """Word, position and segment vectors added up, then normed (Devlin et al. 2019, figure 2)."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.words = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.positions = nn.Embedding(config.max_positions, config.hidden_size)
+        self.segments = nn.Embedding(config.num_segments, config.hidden_size)
+        self.norm = LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(
+        self, ids: Int[Tensor, "batch token"], segments: Int[Tensor, "batch token"] | None = None
+    ) -> Float[Tensor, "batch token hidden"]:
+        """Look the tokens up. Without segments, all belong to the first sentence."""
+        segments = torch.zeros_like(ids) if segments is None else segments
+        position = torch.arange(ids.shape[1], device=ids.device)
+        summed = self.words(ids) + self.segments(segments) + self.positions(position)
+        return self.dropout(self.norm(summed))
+
+
+class MaskedWordHead(nn.Module):
+    """From a token's vector to a score for every word of the vocabulary (Devlin et al. 2019, section 3.1)."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.activation = ACTIVATION[config.activation]
+        self.norm = LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.vocabulary = nn.Linear(config.hidden_size, config.vocab_size)
+
+    def forward(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
+        return self.vocabulary(self.norm(self.activation(self.dense(hidden))))
+
+
+class Bert(nn.Module):
+    """The encoder, and the masked-word head where the checkpoint has one."""
+
+    def __init__(self, config: BertConfig, *, with_head: bool = True):
+        super().__init__()
+        self.config = config
+        self.embeddings = BertEmbeddings(config)
+        self.encoder = Encoder(
+            [
+                EncoderBlock(
+                    config.hidden_size,
+                    config.num_heads,
+                    config.intermediate_size,
+                    activation=config.activation,
+                    eps=config.layer_norm_eps,
+                    dropout=config.dropout,
+                )
+                for _ in range(config.num_layers)
+            ]
+        )
+        self.head = MaskedWordHead(config) if with_head else None
+
+    def forward(
+        self,
+        ids: Int[Tensor, "batch token"],
+        segments: Int[Tensor, "batch token"] | None = None,
+        mask: Bool[Tensor, "..."] | None = None,
+        *,
+        keep: Collection[str] = (),
+        interventions: Interventions | RowInterventions = UNCHANGED,
+    ) -> EncoderRun:
+        """Read a batch. mask: True = may be attended to; keep: parts of `trace.PARTS` to hand back."""
+        return self.encoder(self.embeddings(ids, segments), mask, keep=keep, interventions=interventions)
+
+    def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
+        """Score every word of the vocabulary at the given vectors.
+
+        Raises ValueError when the checkpoint has no masked-word head.
+        """
+        if self.head is None:
+            raise ValueError("this BERT has no masked-word head")
+        return self.head(hidden)
+
+
+def tie_head(model: Bert) -> None:
+    """Let the head score words with the very vectors that the embeddings read them by."""
+    if model.head is not None:
+        model.head.vocabulary.weight = model.embeddings.words.weight
+
+
+def random_bert(config: BertConfig, seed: int, *, with_head: bool = True) -> Bert:
+    """Build an untrained BERT as it was before its first step: normal weights of deviation 0.02, biases 0."""
+    generator = torch.Generator().manual_seed(seed)
+    model = Bert(config, with_head=with_head)
+    for name, parameter in model.named_parameters():
+        if name.endswith("bias"):
+            nn.init.zeros_(parameter)
+        elif "norm" not in name:
+            nn.init.normal_(parameter, std=0.02, generator=generator)
+    tie_head(model)
+    return model.eval()

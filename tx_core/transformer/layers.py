@@ -1,0 +1,145 @@
+"""The parts of a block: layer norm, activations, feed-forward, multi-head attention, encoder block."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from tx_core.transformer.attention import Change, Normalise, attend, merge_heads, softmax, split_heads
+
+
+def gelu(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
+    """Let a number through by the chance that a normal variable lies below it (Hendrycks & Gimpel 2016)."""
+    return x * 0.5 * (1 + torch.erf(x / math.sqrt(2)))
+
+
+def gelu_new(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
+    """The approximation of `gelu` by tanh that GPT-2 and some BERTs use."""
+    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+ACTIVATION: dict[str, Callable[[Tensor], Tensor]] = {"gelu": gelu, "gelu_new": gelu_new, "relu": torch.relu}
+
+
+def layer_norm(
+    x: Float[Tensor, "... hidden"], weight: Float[Tensor, "hidden"], bias: Float[Tensor, "hidden"], eps: float
+) -> Float[Tensor, "... hidden"]:
+    """Shift and stretch each token's vector to mean 0 and variance 1, then to a learned range (Ba et al. 2016)."""
+    centred = x - x.mean(dim=-1, keepdim=True)
+    variance = centred.pow(2).mean(dim=-1, keepdim=True)
+    return centred * torch.rsqrt(variance + eps) * weight + bias
+
+
+class LayerNorm(nn.Module):
+    """`layer_norm` with its learned weight and bias."""
+
+    def __init__(self, hidden_size: int, eps: float = 1e-12):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(hidden_size))
+        self.bias = nn.Parameter(torch.zeros(hidden_size))
+        self.eps = eps
+
+    def forward(self, x: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
+        return layer_norm(x, self.weight, self.bias, self.eps)
+
+
+class FeedForward(nn.Module):
+    """Widen each token's vector, bend it, narrow it again; every position alike (Vaswani et al. 2017, 3.3)."""
+
+    def __init__(self, hidden_size: int, intermediate_size: int, activation: str = "gelu"):
+        super().__init__()
+        self.widen = nn.Linear(hidden_size, intermediate_size)
+        self.narrow = nn.Linear(intermediate_size, hidden_size)
+        self.activation = ACTIVATION[activation]
+
+    def forward(self, x: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
+        return self.narrow(self.activation(self.widen(x)))
+
+
+class LayerAttention(NamedTuple):
+    """Everything that one layer's attention computed; the caller keeps what it wants."""
+
+    output: Float[Tensor, "batch query hidden"]
+    query: Float[Tensor, "batch head query head_dim"]
+    key: Float[Tensor, "batch head key head_dim"]
+    value: Float[Tensor, "batch head key head_dim"]
+    scores: Float[Tensor, "batch head query key"]
+    weights: Float[Tensor, "batch head query key"]
+    context: Float[Tensor, "batch head query head_dim"]
+
+
+class MultiHeadAttention(nn.Module):
+    """Several attentions side by side, each on its own projection (Vaswani et al. 2017, section 3.2.2)."""
+
+    def __init__(self, hidden_size: int, num_heads: int, dropout: float = 0.0):
+        super().__init__()
+        self.num_heads = num_heads
+        self.query = nn.Linear(hidden_size, hidden_size)
+        self.key = nn.Linear(hidden_size, hidden_size)
+        self.value = nn.Linear(hidden_size, hidden_size)
+        self.output = nn.Linear(hidden_size, hidden_size)
+        self.dropout = dropout
+
+    def forward(
+        self,
+        hidden: Float[Tensor, "batch query hidden"],
+        source: Float[Tensor, "batch key hidden"] | None = None,
+        mask: Bool[Tensor, "..."] | None = None,
+        *,
+        bias: Float[Tensor, "..."] | None = None,
+        normalise: Normalise = softmax,
+        change: Change | None = None,
+    ) -> LayerAttention:
+        """Attend from `hidden` to `source`, or to `hidden` itself when there is none."""
+        source = hidden if source is None else source
+        query = split_heads(self.query(hidden), self.num_heads)
+        key = split_heads(self.key(source), self.num_heads)
+        value = split_heads(self.value(source), self.num_heads)
+        dropout = self.dropout if self.training else 0.0
+        context, weights, scores = attend(query, key, value, mask, bias=bias, normalise=normalise, change=change, dropout=dropout)
+        return LayerAttention(self.output(merge_heads(context)), query, key, value, scores, weights, context)
+
+
+class EncoderBlock(nn.Module):
+    """Attention, then feed-forward, each added to what it read and normed.
+
+    norm_first: norm before each part (pre-norm, Xiong et al. 2020) instead of after it (post-norm, as BERT does).
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_heads: int,
+        intermediate_size: int,
+        *,
+        activation: str = "gelu",
+        eps: float = 1e-12,
+        dropout: float = 0.0,
+        norm_first: bool = False,
+    ):
+        super().__init__()
+        self.attention = MultiHeadAttention(hidden_size, num_heads, dropout)
+        self.attention_norm = LayerNorm(hidden_size, eps)
+        self.feed_forward = FeedForward(hidden_size, intermediate_size, activation)
+        self.feed_forward_norm = LayerNorm(hidden_size, eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(
+        self,
+        hidden: Float[Tensor, "batch token hidden"],
+        mask: Bool[Tensor, "..."] | None = None,
+        *,
+        change: Change | None = None,
+    ) -> tuple[Float[Tensor, "batch token hidden"], LayerAttention]:
+        """Return the new vectors, and what the attention computed on the way."""
+        if self.norm_first:
+            attention = self.attention(self.attention_norm(hidden), mask=mask, change=change)
+            hidden = hidden + self.dropout(attention.output)
+            return hidden + self.dropout(self.feed_forward(self.feed_forward_norm(hidden))), attention
+        attention = self.attention(hidden, mask=mask, change=change)
+        hidden = self.attention_norm(hidden + self.dropout(attention.output))
+        return self.feed_forward_norm(hidden + self.dropout(self.feed_forward(hidden))), attention

@@ -1,0 +1,191 @@
+"""The whole transformer: an encoder reads the source, a decoder writes the target (Vaswani et al. 2017)."""
+
+import math
+from collections.abc import Collection
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from tx_core.transformer.config import Seq2SeqConfig
+from tx_core.transformer.decoder import Decoder, DecoderBlock, DecoderRun
+from tx_core.transformer.encoder import Encoder, EncoderRun
+from tx_core.transformer.layers import EncoderBlock, LayerNorm
+from tx_core.transformer.masks import causal_mask, combine
+from tx_core.transformer.plain_text import plain_encoding
+from tx_core.transformer.positions import sinusoids
+from tx_core.transformer.trace import AttentionStack, Encoding, Kind, Trace
+
+
+class Seq2SeqEmbeddings(nn.Module):
+    """Word vectors times √hidden, plus positions (Vaswani et al. 2017, sections 3.4 and 3.5)."""
+
+    def __init__(self, config: Seq2SeqConfig):
+        super().__init__()
+        self.words = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.positions = nn.Embedding(config.max_positions, config.hidden_size) if config.positions == "learned" else None
+        table = sinusoids(config.max_positions, config.hidden_size) if config.positions == "sinusoidal" else None
+        self.register_buffer("waves", table, persistent=False)
+        self.scale = math.sqrt(config.hidden_size)
+        self.max_positions = config.max_positions
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, ids: Int[Tensor, "batch token"]) -> Float[Tensor, "batch token hidden"]:
+        """Look the tokens up. Raises ValueError for a sequence longer than max_positions."""
+        tokens = ids.shape[1]
+        if tokens > self.max_positions:
+            raise ValueError(f"a sequence may have {self.max_positions} tokens, got {tokens}")
+        hidden = self.words(ids) * self.scale
+        if self.positions is not None:
+            hidden = hidden + self.positions.weight[:tokens]
+        if self.waves is not None:
+            hidden = hidden + self.waves[:tokens]
+        return self.dropout(hidden)
+
+
+class Seq2SeqRun(NamedTuple):
+    """The scores of every next word, and what was kept of both sides.
+
+    encoder.layers, decoder.layers and decoder.cross_layers hold the three kinds of attention.
+    """
+
+    logits: Float[Tensor, "batch target vocab"]
+    encoder: EncoderRun
+    decoder: DecoderRun
+
+
+class Seq2Seq(nn.Module):
+    """The encoder-decoder; pre-norm stacks end in a norm of their own (Xiong et al. 2020)."""
+
+    def __init__(self, config: Seq2SeqConfig):
+        super().__init__()
+        self.config = config
+        sizes = (config.hidden_size, config.num_heads, config.intermediate_size)
+        rest = {
+            "activation": config.activation,
+            "eps": config.layer_norm_eps,
+            "dropout": config.dropout,
+            "norm_first": config.norm_first,
+        }
+        self.source_embeddings = Seq2SeqEmbeddings(config)
+        self.target_embeddings = Seq2SeqEmbeddings(config)
+        self.encoder = Encoder([EncoderBlock(*sizes, **rest) for _ in range(config.num_layers)])
+        self.decoder = Decoder([DecoderBlock(*sizes, **rest) for _ in range(config.num_layers)])
+        last = (config.hidden_size, config.layer_norm_eps)
+        self.encoder_norm = LayerNorm(*last) if config.norm_first else nn.Identity()
+        self.decoder_norm = LayerNorm(*last) if config.norm_first else nn.Identity()
+        self.vocabulary = nn.Linear(config.hidden_size, config.vocab_size)
+
+    def encode(
+        self,
+        source: Int[Tensor, "batch source"],
+        source_mask: Bool[Tensor, "..."] | None = None,
+        *,
+        keep: Collection[str] = (),
+    ) -> EncoderRun:
+        """Read the source once; the decoder may then ask it as often as it likes."""
+        run = self.encoder(self.source_embeddings(source), source_mask, keep=keep)
+        return run._replace(output=self.encoder_norm(run.output))
+
+    def decode(
+        self,
+        memory: Float[Tensor, "batch source hidden"],
+        target: Int[Tensor, "batch target"],
+        source_mask: Bool[Tensor, "..."] | None = None,
+        target_mask: Bool[Tensor, "..."] | None = None,
+        *,
+        keep: Collection[str] = (),
+    ) -> tuple[Float[Tensor, "batch target vocab"], DecoderRun]:
+        """Score the next word after each target word, none of which sees a later one."""
+        causal = causal_mask(target.shape[1]).to(target.device)
+        mask = combine(causal, target_mask)
+        run = self.decoder(self.target_embeddings(target), memory, mask, source_mask, keep=keep)
+        return self.vocabulary(self.decoder_norm(run.output)), run
+
+    def forward(
+        self,
+        source: Int[Tensor, "batch source"],
+        target: Int[Tensor, "batch target"],
+        source_mask: Bool[Tensor, "..."] | None = None,
+        target_mask: Bool[Tensor, "..."] | None = None,
+        *,
+        keep: Collection[str] = (),
+    ) -> Seq2SeqRun:
+        """Read the source and score the target. Masks: True = may be attended to; causality needs no asking.
+
+        source_mask hides the source's padding from the encoder and from the decoder's look at it;
+        target_mask hides the target's. Both as `masks.padding_mask` gives them.
+        """
+        encoded = self.encode(source, source_mask, keep=keep)
+        logits, decoded = self.decode(encoded.output, target, source_mask, target_mask, keep=keep)
+        return Seq2SeqRun(logits, encoded, decoded)
+
+
+def random_seq2seq(config: Seq2SeqConfig, seed: int) -> Seq2Seq:
+    """Build an untrained transformer: matrices as Glorot & Bengio 2010, word vectors of length about 1, biases 0."""
+    generator = torch.Generator().manual_seed(seed)
+    model = Seq2Seq(config)
+    for name, parameter in model.named_parameters():
+        if name.endswith("bias"):
+            nn.init.zeros_(parameter)
+        elif "embeddings" in name:
+            nn.init.normal_(parameter, std=config.hidden_size**-0.5, generator=generator)
+        elif parameter.dim() > 1:
+            nn.init.xavier_uniform_(parameter, generator=generator)
+    return model.eval()
+
+
+@torch.no_grad()
+def greedy_decode(
+    model: Seq2Seq,
+    source: Int[Tensor, "batch source"],
+    start: int,
+    tokens: int,
+    source_mask: Bool[Tensor, "..."] | None = None,
+) -> Int[Tensor, "batch target"]:
+    """Write word after word, always the likeliest, until there are `tokens`, the start mark being the first."""
+    memory = model.encode(source, source_mask).output
+    target = torch.full((len(source), 1), start, device=source.device)
+    while target.shape[1] < tokens:
+        logits, _ = model.decode(memory, target, source_mask)
+        target = torch.cat((target, logits[:, -1].argmax(dim=-1, keepdim=True)), dim=1)
+    return target
+
+
+def number_encoding(ids: Int[Tensor, "token"]) -> Encoding:
+    """Label a sequence of numbers by the numbers themselves."""
+    numbers = [int(number) for number in ids]
+    return plain_encoding([str(number) for number in numbers], numbers)
+
+
+@torch.no_grad()
+def trace_seq2seq(
+    model: Seq2Seq,
+    source: Encoding,
+    target: Encoding,
+    keep: Collection[str] = ("weights",),
+    name: str = "encoder-decoder",
+) -> Trace:
+    """Run one source and target and hand back all three kinds of attention: self, decoder, cross.
+
+    hidden, where asked for, is the encoder's.
+    """
+    device = model.vocabulary.weight.device
+    ids = [torch.tensor([text.ids], device=device) for text in (source, target)]
+    run = model(*ids, keep=keep)
+    return Trace(
+        model=name,
+        device=str(device),
+        stacks=(
+            _stack("self", source, source, run.encoder.layers),
+            _stack("decoder", target, target, run.decoder.layers),
+            _stack("cross", target, source, run.decoder.cross_layers),
+        ),
+        hidden=torch.cat(run.encoder.hidden).cpu().numpy() if "hidden" in keep else None,
+    )
+
+
+def _stack(kind: Kind, query: Encoding, key: Encoding, layers: list[dict[str, Tensor]]) -> AttentionStack:
+    parts = {part: torch.cat([layer[part] for layer in layers]).cpu().numpy() for part in layers[0]}
+    return AttentionStack(kind, query, key, **parts)
