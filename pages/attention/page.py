@@ -8,7 +8,7 @@ from pages.ui.panels.attention_panel import attention_panel
 from pages.ui.panels.attention_table import token_table, warn_of_unknown, weights_table
 from pages.ui.panels.changes import CHANGES_FIELD, interventions, write_changes
 from pages.ui.shell import cache, controls, examples
-from pages.ui.shell.address import Field, keep_view, key, read_view, tell_not_understood, text_field, write_view
+from pages.ui.shell.address import Field, keep_view, read_view, tell_not_understood, text_field, widget_key, write_view
 from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
 from pages.ui.shell.link_length import told_otherwise
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
@@ -38,7 +38,7 @@ def show_example(example: examples.Example) -> None:
         "stack": "self",
         "changes": (),
     }
-    st.session_state.update({key(PAGE, name): value for name, value in view.items()})
+    st.session_state.update({widget_key(PAGE, name): value for name, value in view.items()})
 
 
 def is_shown(example: examples.Example | None) -> bool:
@@ -49,7 +49,7 @@ def is_shown(example: examples.Example | None) -> bool:
 
 def forget_focus() -> None:
     """Another text has other tokens."""
-    st.session_state[key(PAGE, "focus")] = None
+    st.session_state[widget_key(PAGE, "focus")] = None
 
 
 @st.fragment
@@ -77,7 +77,7 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
     identity = (model, trace.device, text, pair, write_changes(changed))
     before = plain.stacks[number] if changed else None
     shown = attention_panel(PAGE, stack, identity, before, lambda: change_controls.change_bar(PAGE, trace, number))
-    weights_table(shown.queries, shown.keys, shown.weights, key=key(PAGE, "table"))
+    weights_table(shown.queries, shown.keys, shown.weights, key=widget_key(PAGE, "table"))
     carry_away(PAGE, attention_views(PAGE, trace, shown))
     write_view(PAGE, FIELDS, FIRST_VIEW)
     if told_otherwise() or is_shown(example) != described:
@@ -87,17 +87,17 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, FIRST_VIEW)
 tell_not_understood(PAGE)
-with st.container(key=key(PAGE, "asked")):
+with st.container(key=widget_key(PAGE, "asked")):
     first, second, third = st.columns([5, 4, 3])
 with first:
-    text = controls.sentence(key(PAGE, "text"), on_change=forget_focus)
+    text = controls.sentence(widget_key(PAGE, "text"), on_change=forget_focus)
 with second:
-    pair = controls.sentence(key(PAGE, "pair"), "Second sentence (optional)", on_change=forget_focus)
+    pair = controls.sentence(widget_key(PAGE, "pair"), "Second sentence (optional)", on_change=forget_focus)
 with third:
-    model = controls.model(key(PAGE, "model"))
+    model = controls.model(widget_key(PAGE, "model"))
 example = next((one for one in EXAMPLES if (one.text, one.pair) == (text, pair)), None)
 described = is_shown(example)
-examples.offer(key(PAGE, "example"), EXAMPLES, example if described else None, show_example)
+examples.offer(widget_key(PAGE, "example"), EXAMPLES, example if described else None, show_example)
 beside, budget = st.columns([6, 1])
 notice = beside.empty()
 if example:
@@ -109,19 +109,21 @@ try:
     with budget.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
         st.caption(controls.budget(engine, text, pair), width="content")
         if example and not described:
-            st.button("Show that view", key=key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=(example,))
+            st.button(
+                "Show that view", key=widget_key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=(example,)
+            )
     trace = cache.trace(model, text, pair)
 except ExplorerError as error:
     notice.empty()
     explain(error)
     if isinstance(error, ModelUnavailable | CheckpointProblem):
-        controls.offer_default_model(key(PAGE, "model"))
+        controls.offer_default_model(widget_key(PAGE, "model"))
     write_view(PAGE, FIELDS, FIRST_VIEW)
 else:
     if trace.notice:
         st.info(trace.notice)
     warn_of_unknown([trace.attention.key_tokens])
     look(model, text, pair, example, described)
-    token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=key(PAGE, "tokens"))
+    token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=widget_key(PAGE, "tokens"))
 ways_on(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
 share_link()

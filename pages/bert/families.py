@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.panels.attention_panel import attention_panel
 from pages.ui.panels.view_options import drop_missing
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.frame import explain, show_engine
 from tx_core.errors import ExplorerError
 from tx_core.lessons.families import FAMILIES
@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 def family(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Let the reader choose a family, and show what it changed, its sizes and its attention."""
     st.segmented_control(
-        "Family", list(FAMILIES), format_func=lambda name: FAMILIES[name].title, required=True, **held(key(page, "family"))
+        "Family",
+        list(FAMILIES),
+        format_func=lambda name: FAMILIES[name].title,
+        required=True,
+        **widget_binding(widget_key(page, "family")),
     )
-    name = st.session_state[key(page, "family")]
+    name = st.session_state[widget_key(page, "family")]
     chosen = FAMILIES[name]
     st.markdown(f"**{chosen.title}** ({chosen.paper})\n" + "".join(f"\n- {change}" for change in chosen.changed))
     _sizes(page, name)
@@ -46,7 +50,7 @@ def _sizes(page: str, name: str) -> None:
     table = pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
     st.dataframe(
         table,
-        key=key(page, "sizes"),
+        key=widget_key(page, "sizes"),
         column_config={column: st.column_config.NumberColumn(format="localized") for column in columns},
     )
     sizes = FAMILIES[name].sizes
@@ -66,10 +70,10 @@ def _attention(page: str, name: str, engine: "BertEngine", text: str, pair: str)
         return
     st.toggle(
         f"Load {chosen.title} and show its attention on this sentence",
-        **held(key(page, "load")),
+        **widget_binding(widget_key(page, "load")),
         help="It is fetched from the model hub, once, where the host can reach it.",
     )
-    if not st.session_state[key(page, "load")]:
+    if not st.session_state[widget_key(page, "load")]:
         return
     try:
         with controls.wait_for(chosen.name):

@@ -13,7 +13,7 @@ from pages.ui.canvas.bars import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Matrix, matrices
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.shell import cache, readiness
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import short
 from tx_core.engine import catalogue
@@ -37,10 +37,10 @@ def compare(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Ours and the library's, layer by layer."""
     st.toggle(
         "Run the library's BERT, too",
-        **held(key(page, "run")),
+        **widget_binding(widget_key(page, "run")),
         help="Importing the library takes some seconds the first time; every later sentence is fast.",
     )
-    if not st.session_state[key(page, "run")]:
+    if not st.session_state[widget_key(page, "run")]:
         st.info(NOT_RUN)
         return
     found = _compared(page, engine, text, pair)
@@ -52,7 +52,7 @@ def compare(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     weights = ["", *map(short, found.weights)]
     rows = {name: [short(hidden), other] for name, hidden, other in zip(depth, found.hidden, weights, strict=True)}
     st.dataframe(
-        pandas.DataFrame.from_dict(rows, orient="index", columns=["vectors", "attention weights"]), key=key(page, "layers")
+        pandas.DataFrame.from_dict(rows, orient="index", columns=["vectors", "attention weights"]), key=widget_key(page, "layers")
     )
     _side_by_side(page, found)
 
@@ -80,15 +80,15 @@ def _side_by_side(page: str, found: parity.Parity) -> None:
         Matrix("Difference", "signed", ours - theirs, f"At most {short(apart)}.", note=f"at most {short(apart)}"),
         Matrix("Ours", "weights", ours, "The attention of our BERT: the same.", note="every row sums to 1"),
     ]  # where there is room for one only, it is the last
-    matrices(tokens, tokens, shown, key=key(page, "parity"))
+    matrices(tokens, tokens, shown, key=widget_key(page, "parity"))
 
 
 def ask_head(page: str, num_layers: int, num_heads: int) -> tuple[int, int]:
     """Let the reader choose a layer and a head; give them counted from 0."""
     with st.container(horizontal=True, gap="medium"):
-        st.segmented_control("Layer", range(1, num_layers + 1), required=True, **held(key(page, "layer")))
-        st.segmented_control("Head", range(1, num_heads + 1), required=True, **held(key(page, "head")))
-    return st.session_state[key(page, "layer")] - 1, st.session_state[key(page, "head")] - 1
+        st.segmented_control("Layer", range(1, num_layers + 1), required=True, **widget_binding(widget_key(page, "layer")))
+        st.segmented_control("Head", range(1, num_heads + 1), required=True, **widget_binding(widget_key(page, "head")))
+    return st.session_state[widget_key(page, "layer")] - 1, st.session_state[widget_key(page, "head")] - 1
 
 
 def random(page: str, engine: "BertEngine", text: str, pair: str) -> None:
@@ -99,10 +99,10 @@ def random(page: str, engine: "BertEngine", text: str, pair: str) -> None:
             1,
             MOST_SEEDS,
             width=150,
-            **held(key(page, "seed")),
+            **widget_binding(widget_key(page, "seed")),
             help="Other random weights. The same number draws the same ones.",
         )
-    other = untrained.untrained_engine(engine, st.session_state[key(page, "seed")])
+    other = untrained.untrained_engine(engine, st.session_state[widget_key(page, "seed")])
     runs = (("Trained", "trained", engine), ("Untrained", "untrained", other))
     for column, (title, name, runner) in zip(st.columns(2, gap="large"), runs, strict=True):
         with column:
@@ -114,12 +114,14 @@ def random(page: str, engine: "BertEngine", text: str, pair: str) -> None:
 def _attention_of(page: str, name: str, title: str, runner: "BertEngine", text: str, pair: str) -> None:
     trace = cache.remember((page, "trace", runner.name, text, pair), lambda: runner.trace(text, pair or None))
     weights, tokens = trace.attention.weights, trace.attention.query_tokens.tokens
-    wall = key(page, f"wall_{name}")
-    layer, head = (st.session_state[key(page, part)] - 1 for part in ("layer", "head"))
+    wall = widget_key(page, f"wall_{name}")
+    layer, head = (st.session_state[widget_key(page, part)] - 1 for part in ("layer", "head"))
 
     def take() -> None:
         if chosen := chosen_heads(wall, *weights.shape[:2]):
-            st.session_state[key(page, "layer")], st.session_state[key(page, "head")] = (number + 1 for number in chosen[-1])
+            st.session_state[widget_key(page, "layer")], st.session_state[widget_key(page, "head")] = (
+                number + 1 for number in chosen[-1]
+            )
 
     small = cache.remember((page, "small", runner.name, text, pair), lambda: thumbnails(weights))
     at_hand = maps_at_hand.offer((page, runner.name, text, pair), weights)
@@ -137,7 +139,7 @@ def _attention_of(page: str, name: str, title: str, runner: "BertEngine", text: 
         strongest=30,
         show="heatmap",
         focus=None,
-        key=key(page, f"map_{name}"),
+        key=widget_key(page, f"map_{name}"),
         on_focus=lambda: None,
         wall=Wall(wall, ((layer, head),), at_hand),
     )
@@ -151,18 +153,22 @@ def _words_of(page: str, name: str, title: str, runner: "BertEngine", text: str,
     labels, shares = [one.piece for one in found], [one.probability for one in found]
     st.markdown("**Most likely words at the first blank**")
     chart = probability_chart(f"{title}, first blank", labels, shares, limit=1.0)
-    show_bars(chart, [one.sentence for one in found], key=key(page, f"words_{name}"))
+    show_bars(chart, [one.sentence for one in found], key=widget_key(page, f"words_{name}"))
 
 
 def labels(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Heads for labels."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        st.segmented_control("Label", list(KINDS), format_func=KINDS.get, required=True, **held(key(page, "kind")))
-        st.segmented_control("Number of labels", range(2, untrained.MOST_LABELS + 1), required=True, **held(key(page, "labels")))
-        st.number_input("Drawn anew", 1, MOST_SEEDS, width=150, **held(key(page, "seed")))
-    kind, count = HEAD_NAMES[st.session_state[key(page, "kind")]], st.session_state[key(page, "labels")]
+        st.segmented_control(
+            "Label", list(KINDS), format_func=KINDS.get, required=True, **widget_binding(widget_key(page, "kind"))
+        )
+        st.segmented_control(
+            "Number of labels", range(2, untrained.MOST_LABELS + 1), required=True, **widget_binding(widget_key(page, "labels"))
+        )
+        st.number_input("Drawn anew", 1, MOST_SEEDS, width=150, **widget_binding(widget_key(page, "seed")))
+    kind, count = HEAD_NAMES[st.session_state[widget_key(page, "kind")]], st.session_state[widget_key(page, "labels")]
     trace = cache.trace(engine.name, text, pair, keep=("hidden",))
-    found = untrained.label(trace, kind, count, st.session_state[key(page, "seed")])
+    found = untrained.label(trace, kind, count, st.session_state[widget_key(page, "seed")])
     st.info("Nobody has trained this head: its weights are random, so its labels mean nothing. What counts is what it reads.")
     st.markdown(f"Vectors {(1, *trace.hidden.shape[1:])} → logits {tuple(found.logits.shape)} → softmax, which sums to 1:")
     _label_table(page, trace, found)
@@ -178,7 +184,7 @@ def _label_table(page: str, trace: "Trace", found: untrained.Labels) -> None:
     )
     columns = [f"{what} {number + 1}" for what in ("logit", "softmax") for number in range(logits.shape[1])]
     table = pandas.DataFrame(np.hstack([logits, shares]), index=names, columns=columns)
-    st.dataframe(table.round(3), key=key(page, "answers"))
+    st.dataframe(table.round(3), key=widget_key(page, "answers"))
 
 
 def _who_speaks(page: str, trace: "Trace", wins: tuple[int, ...]) -> None:
@@ -187,4 +193,4 @@ def _who_speaks(page: str, trace: "Trace", wins: tuple[int, ...]) -> None:
     st.text(f"Each of the {total} dimensions is spoken for by one token. '{tokens[best]}' speaks for most of them: {wins[best]}.")
     shares, told = [won / total for won in wins], [f"{won} dimensions" for won in wins]
     chart = probability_chart("Share of the dimensions that each token speaks for", tokens, shares, limit=max(shares))
-    show_bars(chart, told, key=key(page, "wins"))
+    show_bars(chart, told, key=widget_key(page, "wins"))

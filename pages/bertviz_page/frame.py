@@ -9,7 +9,7 @@ from pages.bertviz_page import choice as bertviz_choice
 from pages.bertviz_page.choice import Extent
 from pages.ui.canvas.framed import framed_choice, is_published, publish, show_framed
 from pages.ui.panels import view_options
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 from tx_core.errors import TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -66,13 +66,13 @@ def drawing(page: str, view: str, trace: "Trace") -> Drawn:
     stacks = _stacks(page, view, trace)
     layers = len(stacks[0].weights)
     alone = one_layer_only(view, stacks)
-    name = key(page, "layer")
+    name = widget_key(page, "layer")
     if st.session_state[name] > layers:
         st.info(f"There are {layers} layers here: the last one is shown instead of layer {st.session_state[name]:,}.")
         st.session_state[name] = layers
     if alone:
         st.info(f"All {layers} layers at once would be too heavy for a browser at this length: one at a time is drawn.")
-        st.selectbox("Layer", range(1, layers + 1), width=160, **held(name))
+        st.selectbox("Layer", range(1, layers + 1), width=160, **widget_binding(name))
     st.caption("The picture is bertviz's own and counts layers and heads from 0, the rest of this app from 1.")
     layer = st.session_state[name] - 1
     only = layer if alone else None
@@ -114,13 +114,13 @@ def _published(page: str, view: str, trace: "Trace", stacks: list["AttentionStac
 
 def _show(page: str, view: str, word: str, tokens: int, extent: Extent) -> str:
     """Show the drawing with what is chosen in it, which the reader may change there; give the choice."""
-    name = key(page, "frame")
+    name = widget_key(page, "frame")
 
     def take_choice() -> None:
         chosen = bertviz_choice.read_choice(view, framed_choice(name), extent) or {}
-        st.session_state.update({key(page, field): value for field, value in chosen.items()})
+        st.session_state.update({widget_key(page, field): value for field, value in chosen.items()})
 
-    held = {field.name: st.session_state[key(page, field.name)] for field in bertviz_choice.FIELDS}
+    held = {field.name: st.session_state[widget_key(page, field.name)] for field in bertviz_choice.FIELDS}
     choice = bertviz_choice.choice_line(view, held, extent)
     show_framed(word, f"bertviz: {VIEWS[view].name.lower()} of {tokens} tokens", key=name, choice=choice, on_choose=take_choice)
     return choice

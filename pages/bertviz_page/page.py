@@ -11,12 +11,12 @@ from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
     choice_field,
-    held,
     keep_view,
-    key,
     read_view,
     tell_not_understood,
     text_field,
+    widget_binding,
+    widget_key,
     write_view,
 )
 from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
@@ -35,7 +35,7 @@ FIELDS = (
 
 def forget_token() -> None:
     """Another text has other tokens."""
-    st.session_state[key(PAGE, "token")] = 0
+    st.session_state[widget_key(PAGE, "token")] = 0
 
 
 @st.fragment
@@ -45,8 +45,8 @@ def look(model: str, text: str, pair: str) -> None:
 
     keep_view(PAGE, FIELDS)
     names = {view: told.name for view, told in VIEWS.items()}
-    st.segmented_control("View", list(names), format_func=names.get, required=True, **held(key(PAGE, "picture")))
-    view = st.session_state[key(PAGE, "picture")]
+    st.segmented_control("View", list(names), format_func=names.get, required=True, **widget_binding(widget_key(PAGE, "picture")))
+    view = st.session_state[widget_key(PAGE, "picture")]
     st.markdown(VIEWS[view].told)
     try:
         keep = ("weights", "query", "key") if view == "neuron" else ("weights",)
@@ -71,11 +71,11 @@ read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
 first, second, third = st.columns([5, 4, 3])
 with first:
-    text = controls.sentence(key(PAGE, "text"), on_change=forget_token)
+    text = controls.sentence(widget_key(PAGE, "text"), on_change=forget_token)
 with second:
-    pair = controls.sentence(key(PAGE, "pair"), "Second sentence (optional)", on_change=forget_token)
+    pair = controls.sentence(widget_key(PAGE, "pair"), "Second sentence (optional)", on_change=forget_token)
 with third:
-    model = controls.model(key(PAGE, "model"))
+    model = controls.model(widget_key(PAGE, "model"))
 try:
     with controls.wait_for(model):
         engine = engine_of(badge, model)
@@ -85,7 +85,7 @@ try:
 except ExplorerError as error:
     explain(error)
     if isinstance(error, ModelUnavailable | CheckpointProblem):
-        controls.offer_default_model(key(PAGE, "model"))
+        controls.offer_default_model(widget_key(PAGE, "model"))
     end_page(text, pair)
 else:
     look(model, text, pair)

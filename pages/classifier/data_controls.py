@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui.panels.training_sizes import LEAST_RATE, MOST_RATE, do_not_fit, read_rate
-from pages.ui.shell.address import Field, choice_field, key, number_field
+from pages.ui.shell.address import Field, choice_field, number_field, widget_key
 from tx_core.errors import TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -41,10 +41,10 @@ def ask_sizes(page: str, *, disabled: bool) -> None:
         columns = st.columns(3)
         for place, (name, (_, label, _, least, most, help)) in enumerate(NUMBERS.items()):
             columns[place % 3].number_input(
-                f"{label} ({least} to {most})", least, most, key=key(page, name), help=help, disabled=disabled
+                f"{label} ({least} to {most})", least, most, key=widget_key(page, name), help=help, disabled=disabled
             )
         columns[2].number_input(
-            "Learning rate", LEAST_RATE, MOST_RATE, step=0.001, format="%.4f", key=key(page, "rate"), disabled=disabled
+            "Learning rate", LEAST_RATE, MOST_RATE, step=0.001, format="%.4f", key=widget_key(page, "rate"), disabled=disabled
         )
 
 
@@ -52,16 +52,18 @@ def settings(page: str) -> "ClassifierSettings":
     """Read what was chosen; raise TextProblem where the sizes do not fit one another."""
     from tx_core.training.classifier_model import ClassifierSettings
 
-    sizes = {ours: st.session_state[key(page, name)] for name, (ours, *_) in NUMBERS.items()}
+    sizes = {ours: st.session_state[widget_key(page, name)] for name, (ours, *_) in NUMBERS.items()}
     try:
-        return ClassifierSettings(most_words=MOST_WORDS, dropout=0.0, learning_rate=st.session_state[key(page, "rate")], **sizes)
+        return ClassifierSettings(
+            most_words=MOST_WORDS, dropout=0.0, learning_rate=st.session_state[widget_key(page, "rate")], **sizes
+        )
     except ValueError as rule:
         raise do_not_fit(rule, {ours: label for ours, label, *_ in NUMBERS.values()}) from rule
 
 
 def same_data(trained: "LabelledTexts", texts: "LabelledTexts | None", page: str) -> bool:
     """Tell whether a run learned from the texts that are chosen. texts: as `data` gave them."""
-    return trained is texts or trained.kind == "imdb" == st.session_state[key(page, "data")]
+    return trained is texts or trained.kind == "imdb" == st.session_state[widget_key(page, "data")]
 
 
 def differences(page: str, trained: "ClassifierTraining", texts: "LabelledTexts | None") -> list[str]:
@@ -69,7 +71,7 @@ def differences(page: str, trained: "ClassifierTraining", texts: "LabelledTexts 
     data = [] if same_data(trained.data, texts, page) else [f"texts {trained.data.source}"]
     held = {label: (getattr(trained.settings, ours), name) for name, (ours, label, *_) in NUMBERS.items()}
     held["Learning rate"] = (trained.settings.learning_rate, "rate")
-    return data + [f"{label} {was:g}" for label, (was, name) in held.items() if was != st.session_state[key(page, name)]]
+    return data + [f"{label} {was:g}" for label, (was, name) in held.items() if was != st.session_state[widget_key(page, name)]]
 
 
 def choose(page: str, trained: "ClassifierTraining") -> None:
@@ -78,7 +80,7 @@ def choose(page: str, trained: "ClassifierTraining") -> None:
     held |= {"rate": trained.settings.learning_rate, "data": trained.data.kind}
     if trained.data.kind == "own":
         held["own"] = trained.data
-    st.session_state.update({key(page, name): value for name, value in held.items()})
+    st.session_state.update({widget_key(page, name): value for name, value in held.items()})
 
 
 def ask_own(page: str) -> None:
@@ -88,7 +90,7 @@ def ask_own(page: str) -> None:
     st.file_uploader(
         "A CSV with the columns text and label",
         type=["csv", "tsv", "txt"],
-        key=key(page, "csv"),
+        key=widget_key(page, "csv"),
         max_upload_size=1,
         on_change=training_view.attempt,
         args=(page, lambda: read_own(page)),
@@ -99,18 +101,18 @@ def read_own(page: str) -> None:
     """Read the uploaded CSV into the session; raise TextProblem for one that cannot be used."""
     from tx_core.training.labelled_csv import read_csv
 
-    uploaded = st.session_state[key(page, "csv")]
+    uploaded = st.session_state[widget_key(page, "csv")]
     if uploaded is not None:  # taken out of the box again: what was read stays
-        st.session_state[key(page, "own")] = read_csv(uploaded.getvalue(), uploaded.name)
+        st.session_state[widget_key(page, "own")] = read_csv(uploaded.getvalue(), uploaded.name)
 
 
 def data(page: str) -> "LabelledTexts | None":
     """Give the chosen texts; None for IMDB, which is fetched when training starts. Raises TextProblem without a CSV."""
-    chosen = st.session_state[key(page, "data")]
+    chosen = st.session_state[widget_key(page, "data")]
     if chosen == "opinions":
         return _opinions()
     if chosen == "own":
-        own = st.session_state.get(key(page, "own"))
+        own = st.session_state.get(widget_key(page, "own"))
         if own is None:
             raise TextProblem("Upload a CSV first: a first line that says text,label and then a text and its label in each line.")
         return own

@@ -8,7 +8,7 @@ from pages.classifier import data_controls
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
 from pages.ui.panels import training_view
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, key, read_view, tell_not_understood, text_field, write_view
+from pages.ui.shell.address import Field, read_view, tell_not_understood, text_field, widget_key, write_view
 from pages.ui.shell.frame import explain, open_page, share_link, show_engine, ways_on
 from pages.ui.shell.live import live
 from tx_core.errors import ExplorerError, TextProblem
@@ -69,9 +69,9 @@ def model_shown(snapshot: training_view.Snapshot | None, texts: "LabelledTexts |
         return trained
     if texts is None:
         return None
-    held = st.session_state.get(key(PAGE, "untrained"))
+    held = st.session_state.get(widget_key(PAGE, "untrained"))
     if held is None or held.settings != chosen or held.data is not texts:
-        held = st.session_state[key(PAGE, "untrained")] = classifier.start(chosen, texts, best_device())
+        held = st.session_state[widget_key(PAGE, "untrained")] = classifier.start(chosen, texts, best_device())
     return held
 
 
@@ -81,7 +81,12 @@ def ask_data(*, disabled: bool) -> "LabelledTexts | None":
 
     options = data_controls.DATA
     chosen = st.segmented_control(
-        "Texts to learn from", list(options), key=key(PAGE, "data"), format_func=options.get, required=True, disabled=disabled
+        "Texts to learn from",
+        list(options),
+        key=widget_key(PAGE, "data"),
+        format_func=options.get,
+        required=True,
+        disabled=disabled,
     )
     if chosen == "own" and not disabled:
         data_controls.ask_own(PAGE)
@@ -107,7 +112,7 @@ def ask_it(snapshot: training_view.Snapshot | None, texts: "LabelledTexts | None
         model = tell_model(snapshot, texts) if known else None
         if model is None and not (snapshot and snapshot.running):
             st.caption("Your own sentence is labelled here once a model is trained.")
-    controls.sentence(key(PAGE, "text"), "Your sentence")
+    controls.sentence(widget_key(PAGE, "text"), "Your sentence")
     if model:
         live(PAGE, FIELDS, answer, model)
     lead_on()
@@ -141,14 +146,14 @@ def answer(model: "ClassifierTraining") -> None:
     from pages.classifier import pictures
     from tx_core.training.label_prediction import predict
 
-    found = predict(model, st.session_state[key(PAGE, "text")])
+    found = predict(model, st.session_state[widget_key(PAGE, "text")])
     pictures.show_labels(PAGE, found)
     live(PAGE, FIELDS, pictures.show_attention, PAGE, found)
 
 
 def lead_on() -> None:
     """Offer other pages, with the sentence as it is now."""
-    ways_on(st.session_state[key(PAGE, "text")], "", "attention", "heads_and_blocks")
+    ways_on(st.session_state[widget_key(PAGE, "text")], "", "attention", "heads_and_blocks")
 
 
 def show_code() -> None:
@@ -165,7 +170,7 @@ def classify() -> None:
     from pages.classifier import pictures
     from tx_core.engine.device import best_device
 
-    layers, heads = (st.session_state[key(PAGE, name)] for name in ("layers", "heads"))
+    layers, heads = (st.session_state[widget_key(PAGE, name)] for name in ("layers", "heads"))
     show_engine(badge, f"Classifier, layers: {layers}, heads: {heads}", best_device())
     snapshot = training_view.look(KIND)
     running = bool(snapshot and snapshot.running)

@@ -11,7 +11,7 @@ from pages.ui.canvas.bars import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels.training_charts import draw_curves
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.training.classifier import ClassifierProgress, HeldOut
@@ -41,7 +41,7 @@ def show_data(page: str, texts: "LabelledTexts") -> None:
             lambda: to_csv(texts),
             "texts.csv",
             "text/csv",
-            key=key(page, "texts"),
+            key=widget_key(page, "texts"),
             on_click="ignore",
             icon=":material/download:",
         )
@@ -57,7 +57,7 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         draw_curves(
-            key(page, "loss_chart"),
+            widget_key(page, "loss_chart"),
             {
                 "loss": [(one.batch, one.loss) for one in records],
                 "loss on the test": [(batch, test.loss) for batch, test in tested],
@@ -68,7 +68,7 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
         )
     with right:
         draw_curves(
-            key(page, "accuracy_chart"),
+            widget_key(page, "accuracy_chart"),
             {
                 "labelled rightly": [(one.batch, one.accuracy) for one in records],
                 "on the test": [(batch, test.accuracy) for batch, test in tested],
@@ -121,7 +121,7 @@ def show_labels(page: str, found: "LabelPrediction") -> None:
         )
     st.markdown("**Which label?**")
     chart = probability_chart("Probability of each label", found.names, found.probabilities, limit=1.0)
-    show_bars(chart, key=key(page, "labels"))
+    show_bars(chart, key=widget_key(page, "labels"))
     if found.all_unknown:
         return
     st.markdown(
@@ -129,7 +129,7 @@ def show_labels(page: str, found: "LabelPrediction") -> None:
         help="Each dimension of the pooled vector is the value of one word. What it adds to a label's score, more than to the "
         "scores of the labels on average, is counted for that word.",
     )
-    _said(key(page, "said"), found)
+    _said(widget_key(page, "said"), found)
     if encoding.unknown:
         st.text(
             "Not in the texts that it learned from, so all the same to it: "
@@ -153,12 +153,12 @@ def show_attention(page: str, found: "LabelPrediction") -> None:
     """Show where each head looks in the sentence."""
     stack = found.trace.attention
     layers, heads = stack.weights.shape[:2]
-    wall, head = key(page, "wall"), st.session_state[key(page, "head")]
+    wall, head = widget_key(page, "wall"), st.session_state[widget_key(page, "head")]
     head = head if head[0] < layers and head[1] < heads else (0, 0)
 
     def take_head() -> None:
         if chosen := chosen_heads(wall, layers, heads):
-            st.session_state[key(page, "head")] = chosen[-1]
+            st.session_state[widget_key(page, "head")] = chosen[-1]
 
     st.markdown("**Where does each head look?**")
     left, right = st.columns([1, 2], gap="medium")
@@ -176,6 +176,6 @@ def show_attention(page: str, found: "LabelPrediction") -> None:
             strongest=40,
             show="both",
             focus=None,
-            key=key(page, "map"),
+            key=widget_key(page, "map"),
             on_focus=lambda: None,
         )

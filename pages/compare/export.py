@@ -15,7 +15,7 @@ from pages.ui.canvas.lines import lines_chart
 from pages.ui.export.charts import picture_of, still_page
 from pages.ui.export.exhibit import Alone, Exhibit, Offered, Python
 from pages.ui.export.saved_numbers import SavedNumbers, number_files
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 from tx_core.analysis.comparison import largest_difference, links
 from tx_core.analysis.word_similarity import in_words
 
@@ -31,7 +31,7 @@ DRAWN_WEIGHTS = "The random weights are drawn by this project: transformers alon
 
 def comparison_views(page: str, one: Run, other: Run, found: "Comparison", followed: Followed | None) -> Offered:
     """Offer the maps, and the word that was followed if there is one."""
-    state = {name: st.session_state[key(page, name)] for name in ("vary", "hide", "scale", "focus")}
+    state = {name: st.session_state[widget_key(page, name)] for name in ("vary", "hide", "scale", "focus")}
     sides = Sides(one, other, state["vary"], state["hide"])
     offered = {MAPS: lambda: maps_exhibit(sides, found, state["scale"], state["focus"])}
     if followed:

@@ -15,7 +15,7 @@ from pages.compare.sides_controls import tell_changes
 from pages.compare.state import VARIES, Side, name_head
 from pages.ui.canvas.attention_view import focused_token
 from pages.ui.shell import controls
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.plain_names import shortened
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -52,18 +52,18 @@ def maps(page: str, one: Run, other: Run) -> "Comparison":
     from tx_core.analysis.comparison import compare, largest_difference
 
     found = compare(one.view, other.view, one.spelled, other.spelled, one.weights, other.weights)
-    name, vary = key(page, "maps"), st.session_state[key(page, "vary")]
+    name, vary = widget_key(page, "maps"), st.session_state[widget_key(page, "vary")]
     if vary == "model" and one.side.model == other.side.model:
         st.info(SAME_MODEL)
     elif one.side == other.side:
         st.info("A and B are the same. Change B above to see what differs.")
 
     def take_focus() -> None:
-        st.session_state[key(page, "focus")] = focused_token(name, len(found.rows))
+        st.session_state[widget_key(page, "focus")] = focused_token(name, len(found.rows))
 
-    if (st.session_state[key(page, "focus")] or 0) >= len(found.rows):
-        st.session_state[key(page, "focus")] = None
-    told = largest_difference(found, st.session_state[key(page, "focus")])
+    if (st.session_state[widget_key(page, "focus")] or 0) >= len(found.rows):
+        st.session_state[widget_key(page, "focus")] = None
+    told = largest_difference(found, st.session_state[widget_key(page, "focus")])
     st.text(told)
     titles = (f"A · {title(one.side, vary)}", f"B · {title(other.side, vary)}", "B − A")
     comparison_maps(
@@ -71,14 +71,14 @@ def maps(page: str, one: Run, other: Run) -> "Comparison":
         (one.view.queries, other.view.queries),
         titles,
         label=told,
-        scale=st.session_state[key(page, "scale")],
-        focus=st.session_state[key(page, "focus")],
+        scale=st.session_state[widget_key(page, "scale")],
+        focus=st.session_state[widget_key(page, "focus")],
         key=name,
         on_focus=take_focus,
     )
     st.markdown(f"{CAN_TELL} {CANNOT_TELL[vary]}")
     st.caption(" ".join([partners_in_words(found), HOW]))
-    difference_table(found, key=key(page, "table"))
+    difference_table(found, key=widget_key(page, "table"))
     return found
 
 

@@ -13,7 +13,7 @@ from pages.compare.word_similarity import word_through_layers
 from pages.ui.export.carry_away import carry_away
 from pages.ui.panels.attention_table import warn_of_unknown
 from pages.ui.shell import examples
-from pages.ui.shell.address import key, read_view, tell_not_understood, write_view
+from pages.ui.shell.address import read_view, tell_not_understood, widget_key, write_view
 from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import ExplorerError
 
@@ -24,7 +24,7 @@ FIRST_VIEW = pairs.first_view()
 def attempt(name: str, side: Side) -> Run | None:
     """Run a side; give nothing, and why on the page, where it cannot be run."""
     try:
-        return run(side, hide=st.session_state[key(PAGE, "hide")])
+        return run(side, hide=st.session_state[widget_key(PAGE, "hide")])
     except ExplorerError as problem:
         st.markdown(f"**{name} cannot be shown:**")
         explain(problem)
@@ -53,7 +53,7 @@ read_view(PAGE, FIELDS, FIRST_VIEW)
 tell_not_understood(PAGE)
 example = pairs.shown_example(PAGE)
 choices = pairs.curated()
-examples.offer(key(PAGE, "example"), choices, example, lambda one: pairs.show_example(PAGE, one))
+examples.offer(widget_key(PAGE, "example"), choices, example, lambda one: pairs.show_example(PAGE, one))
 if example:
     st.markdown(f":material/lightbulb: {example.notice}")
 if taken_back := state.forget_places(PAGE):

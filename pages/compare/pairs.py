@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.compare.state import FIELDS, PARTS
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 
 EXAMPLES = Path(__file__).parents[2] / "assets" / "compare_examples.json"
 
@@ -45,15 +45,15 @@ def show_example(page: str, example: Example) -> None:
     """Bring an example onto the page; what it does not name is as at first, but for how maps are looked at."""
     values = {field.name: field.default for field in FIELDS if field.name not in ("hide", "scale")}
     values |= example.values | {"vary": example.vary}
-    st.session_state.update({key(page, name): value for name, value in values.items()})
+    st.session_state.update({widget_key(page, name): value for name, value in values.items()})
 
 
 def shown_example(page: str) -> Example | None:
     """Find the example whose sides are on the page."""
     sides = {f"{part}{suffix}" for part in PARTS for suffix in ("", "_b")}
     defaults = {field.name: field.default for field in FIELDS if field.name in sides}
-    now = {name: st.session_state[key(page, name)] for name in defaults}
-    vary = st.session_state[key(page, "vary")]
+    now = {name: st.session_state[widget_key(page, name)] for name in defaults}
+    vary = st.session_state[widget_key(page, "vary")]
     return next((one for one in curated() if one.vary == vary and now == defaults | _of(one.values, sides)), None)
 
 

@@ -21,7 +21,7 @@ from pages.ui.panels import changes
 from pages.ui.panels.changes import Change, Changes
 from pages.ui.panels.view_options import MOST_LAYERS_OR_HEADS
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 from tx_core.errors import ExplorerError
 
 NAMES = {
@@ -36,9 +36,13 @@ NAMES = {
 def ask_sides(page: str) -> None:
     """Let the reader say what differs, what A and B are, and what they share."""
     st.pills(
-        "What differs in B?", list(VARIES), format_func=NAMES.get, required=True, **held(key(page, "vary"), lambda: begin(page))
+        "What differs in B?",
+        list(VARIES),
+        format_func=NAMES.get,
+        required=True,
+        **widget_binding(widget_key(page, "vary"), lambda: begin(page)),
     )
-    varied = VARIES[st.session_state[key(page, "vary")]]
+    varied = VARIES[st.session_state[widget_key(page, "vary")]]
     if "text" not in varied:
         _ask(page, "text", "", "Sentence")
         _ask(page, "pair", "", "Second sentence")
@@ -51,7 +55,7 @@ def ask_sides(page: str) -> None:
             if part in ("model", "seed", "head") and part not in varied:
                 with st.container(width=230):
                     _ask(page, part, "", "")
-    if "changes" not in varied and (active := st.session_state[key(page, "changes")]):
+    if "changes" not in varied and (active := st.session_state[widget_key(page, "changes")]):
         _tell_changes(page, active)
 
 
@@ -61,28 +65,30 @@ def ask_look(page: str) -> None:
         _ask_buttons(page)
         st.toggle(
             "Hide special tokens",
-            **held(key(page, "hide"), lambda: forget_words(page)),
+            **widget_binding(widget_key(page, "hide"), lambda: forget_words(page)),
             help="Leave out [CLS], [SEP] and the like; what is left of each row is scaled to sum to 1 again.",
         )
         st.toggle(
             "Second sentences",
-            **held(key(page, "two"), lambda: forget_words(page)),
+            **widget_binding(widget_key(page, "two"), lambda: forget_words(page)),
             help="Let the model read two sentences at once, in A and in B.",
         )
         with st.popover("Colours", icon=":material/palette:"):
-            st.selectbox("Colours of A and B", SCALES, format_func=str.capitalize, **held(key(page, "scale")))
+            st.selectbox("Colours of A and B", SCALES, format_func=str.capitalize, **widget_binding(widget_key(page, "scale")))
 
 
 def _ask(page: str, part: str, suffix: str, side: str) -> None:
     """Draw the control of one part of one side; `side` is its name, "" for what both share."""
-    name = key(page, f"{part}{suffix}")
+    name = widget_key(page, f"{part}{suffix}")
     ask: dict[str, Callable[[], object]] = {
-        "text": lambda: _ask_text(page, name, side, shared="text" not in VARIES[st.session_state[key(page, "vary")]]),
+        "text": lambda: _ask_text(page, name, side, shared="text" not in VARIES[st.session_state[widget_key(page, "vary")]]),
         "pair": lambda: _ask_pair(page, name, side),
         "model": lambda: _ask_model(name, side),
-        "head": lambda: _ask_head(name, st.session_state[key(page, f"model{suffix}")], side),
-        "seed": lambda: st.selectbox(_label("Weights", side), range(MOST_SEEDS + 1), format_func=_name_weights, **held(name)),
-        "changes": lambda: _ask_changes(name, st.session_state[key(page, "model")], side),
+        "head": lambda: _ask_head(name, st.session_state[widget_key(page, f"model{suffix}")], side),
+        "seed": lambda: st.selectbox(
+            _label("Weights", side), range(MOST_SEEDS + 1), format_func=_name_weights, **widget_binding(name)
+        ),
+        "changes": lambda: _ask_changes(name, st.session_state[widget_key(page, "model")], side),
     }
     ask[part]()
 
@@ -93,7 +99,7 @@ def _ask_text(page: str, name: str, side: str, *, shared: bool) -> None:
 
 
 def _ask_pair(page: str, name: str, side: str) -> None:
-    if st.session_state[key(page, "two")]:
+    if st.session_state[widget_key(page, "two")]:
         label = side if len(side) > 1 else f"Second sentence {side}"
         controls.sentence(name, f"{label} (optional)", on_change=lambda: forget_words(page))
 
@@ -119,7 +125,7 @@ def _ask_head(name: str, model: str, side: str) -> None:
         st.session_state[name] = found
         st.caption(f"{engine.title} has {engine.num_layers} layers of {engine.num_heads} heads: the nearest is shown.")
     options = [(layer, head) for layer in range(engine.num_layers) for head in (None, *range(engine.num_heads))]
-    st.selectbox(_label("Layer and head", side), options, format_func=name_head, **held(name))
+    st.selectbox(_label("Layer and head", side), options, format_func=name_head, **widget_binding(name))
 
 
 def _ask_changes(name: str, model: str, side: str) -> None:
@@ -133,7 +139,7 @@ def _ask_changes(name: str, model: str, side: str) -> None:
     ]
     now = tuple(st.session_state[name])
     options = [(), *one, *([now] if now and now not in one else [])]
-    st.selectbox(_label("Switched off", side), options, format_func=name_changes, **held(name))
+    st.selectbox(_label("Switched off", side), options, format_func=name_changes, **widget_binding(name))
 
 
 def name_changes(active: Changes) -> str:
@@ -165,7 +171,7 @@ def _ask_buttons(page: str) -> None:
 
 def _tell_changes(page: str, active: Changes) -> None:
     def reset() -> None:
-        st.session_state[key(page, "changes")] = ()
+        st.session_state[widget_key(page, "changes")] = ()
 
     with st.container(horizontal=True, vertical_alignment="center"):
         made = "a change" if len(active) == 1 else "changes"

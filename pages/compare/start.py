@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.compare.state import Head, Side, forget_words, sides
 from pages.ui.panels.changes import Change
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 
 FIRST_LAYER_OFF = (Change("off", 0),)
 
@@ -16,11 +16,11 @@ def begin(page: str) -> None:
     """
     forget_words(page)
     one, other = sides(page)
-    vary = st.session_state[key(page, "vary")]
+    vary = st.session_state[widget_key(page, "vary")]
     if vary == "model" and one.model == other.model:
-        st.session_state[key(page, "head_b")] = one.head
+        st.session_state[widget_key(page, "head_b")] = one.head
     elif one == other:
-        st.session_state.update({key(page, name): value for name, value in _other(one, vary).items()})
+        st.session_state.update({widget_key(page, name): value for name, value in _other(one, vary).items()})
 
 
 def _other(one: Side, vary: str) -> dict[str, object]:

@@ -9,7 +9,7 @@ from pages.ui.panels import changes
 from pages.ui.panels.changes import Changes
 from pages.ui.panels.view_options import MOST_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, choice_field, flag_field, keep_view, key, number_field, text_field, understand
+from pages.ui.shell.address import Field, choice_field, flag_field, keep_view, number_field, text_field, understand, widget_key
 
 FIRST_TEXT = "time flies like an arrow"
 MOST_SEEDS = 5
@@ -103,11 +103,11 @@ FIELDS = (
 def sides(page: str) -> tuple[Side, Side]:
     """Give A, and B: like A but for what varies. Second sentences count only where they are asked for."""
     keep_view(page, FIELDS)  # a callback finds no entry of a control that the run before did not draw
-    held = {name: st.session_state[key(page, name)] for part in PARTS for name in (part, f"{part}_b")}
+    held = {name: st.session_state[widget_key(page, name)] for part in PARTS for name in (part, f"{part}_b")}
     one = {part: held[part] for part in PARTS}
-    other = one | {part: held[f"{part}_b"] for part in VARIES[st.session_state[key(page, "vary")]]}
+    other = one | {part: held[f"{part}_b"] for part in VARIES[st.session_state[widget_key(page, "vary")]]}
     other["text"] = other["text"] or one["text"]
-    if not st.session_state[key(page, "two")]:
+    if not st.session_state[widget_key(page, "two")]:
         one["pair"] = other["pair"] = ""
     return Side(**one), Side(**other)
 
@@ -117,7 +117,7 @@ def forget_places(page: str) -> str:
     now = {(side.model, side.text, side.pair) for side in sides(page)}
     before = st.session_state.get(f"{page}_changed_in", now)
     st.session_state[f"{page}_changed_in"] = now
-    held = {name: tuple(st.session_state[name]) for name in (key(page, "changes"), key(page, "changes_b"))}
+    held = {name: tuple(st.session_state[name]) for name in (widget_key(page, "changes"), widget_key(page, "changes_b"))}
     kept = {name: changes.without_places(made) for name, made in held.items()}
     if now <= before or kept == held or _named_in_address(page):
         return ""
@@ -128,7 +128,7 @@ def forget_places(page: str) -> str:
 def _named_in_address(page: str) -> bool:
     """Tell whether texts and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
     asked, _ = understand(FIELDS, st.query_params.to_dict())
-    return all(asked[name] == st.session_state[key(page, name)] for name in READ)
+    return all(asked[name] == st.session_state[widget_key(page, name)] for name in READ)
 
 
 def pin(page: str) -> None:
@@ -143,15 +143,15 @@ def swap(page: str) -> None:
 
 def _put(page: str, one: Side, other: Side) -> None:
     """Write two sides into the session, what varies only; places of words are those of the texts before."""
-    varied = VARIES[st.session_state[key(page, "vary")]]
-    kept = [part for part in varied if part != "pair" or st.session_state[key(page, "two")]]
+    varied = VARIES[st.session_state[widget_key(page, "vary")]]
+    kept = [part for part in varied if part != "pair" or st.session_state[widget_key(page, "two")]]
     for part in kept:
-        st.session_state[key(page, part)] = getattr(one, part)
-        st.session_state[key(page, f"{part}_b")] = getattr(other, part)
+        st.session_state[widget_key(page, part)] = getattr(one, part)
+        st.session_state[widget_key(page, f"{part}_b")] = getattr(other, part)
     forget_words(page)
 
 
 def forget_words(page: str) -> None:
     """Let go of the focused and the chosen word: other texts have others."""
-    st.session_state[key(page, "focus")] = None
-    st.session_state[key(page, "word")] = None
+    st.session_state[widget_key(page, "focus")] = None
+    st.session_state[widget_key(page, "word")] = None

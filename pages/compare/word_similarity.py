@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.compare.run import Run
 from pages.ui.canvas.lines import show_lines
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.analysis.word_similarity import Likeness
@@ -39,7 +39,7 @@ class Followed:
 def word_through_layers(page: str, one: Run, other: Run) -> Followed | None:
     """Follow a word that A and B share through the layers, beside other words; give what is shown, if anything."""
     st.subheader("Does a word stay the same?", anchor=False)
-    vary = st.session_state[key(page, "vary")]
+    vary = st.session_state[widget_key(page, "vary")]
     if vary in NOT_HERE:
         st.markdown(NOT_HERE[vary])
         return None
@@ -61,7 +61,7 @@ def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Ru
     """Let the reader choose a shared word; at first it is the longest, which is seldom a function word."""
     from tx_core.analysis.word_alignment import told_apart, word_numbers
 
-    name, aligned = key(page, "word"), set(_aligned(one, other))
+    name, aligned = widget_key(page, "word"), set(_aligned(one, other))
     if len(options) > MOST_PAIRS:  # a long text that repeats itself: each word with its partner only
         options = [pair for pair in options if pair in aligned]
     if st.session_state[name] not in options:
@@ -81,7 +81,7 @@ def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Ru
     def take() -> None:
         st.session_state[name] = st.session_state[shown]
 
-    return st.selectbox("Word", options, format_func=label, width=320, **held(shown, take))
+    return st.selectbox("Word", options, format_func=label, width=320, **widget_binding(shown, take))
 
 
 def _aligned(one: Run, other: Run) -> tuple[tuple[int, int], ...]:

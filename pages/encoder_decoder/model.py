@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.encoder_decoder import task_controls
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -38,9 +38,9 @@ def shown(page: str, snapshot: "Snapshot | None") -> "CopyTraining":
     chosen = task_controls.settings(page)
     if snapshot and snapshot.result and snapshot.result.settings == chosen:
         return snapshot.result
-    held = st.session_state.get(key(page, "untrained"))
+    held = st.session_state.get(widget_key(page, "untrained"))
     if held is None or held.settings != chosen:
-        held = st.session_state[key(page, "untrained")] = copy_run.start(chosen, best_device())
+        held = st.session_state[widget_key(page, "untrained")] = copy_run.start(chosen, best_device())
     return held
 
 
@@ -52,17 +52,17 @@ def draw_numbers(page: str) -> None:
         sizes = task_controls.settings(page)
     except ExplorerError:
         return
-    drawn = st.session_state[key(page, "drawn")] = st.session_state.get(key(page, "drawn"), 0) + 1
+    drawn = st.session_state[widget_key(page, "drawn")] = st.session_state.get(widget_key(page, "drawn"), 0) + 1
     numbers = synthetic.random_sources(1, sizes.length, sizes.vocab_size, 10**9 + drawn)[0, 1:].tolist()
-    st.session_state[key(page, "numbers")] = " ".join(map(str, numbers))
+    st.session_state[widget_key(page, "numbers")] = " ".join(map(str, numbers))
 
 
 def examined(page: str, model: "CopyTraining") -> tuple[int, int]:
     """Give how many numbers a trained model writes wrongly in a test, and of how many; each model is tested once."""
     from tx_core.training import copy_task
 
-    tested, counts = st.session_state.get(key(page, "examined"), (None, (0, 0)))
+    tested, counts = st.session_state.get(widget_key(page, "examined"), (None, (0, 0)))
     if tested is not model:
         counts = copy_task.examine(model)
-        st.session_state[key(page, "examined")] = model, counts
+        st.session_state[widget_key(page, "examined")] = model, counts
     return counts

@@ -13,10 +13,10 @@ from pages.ui.shell.address import (
     Field,
     choice_field,
     forget_told,
-    key,
     read_view,
     tell_not_understood,
     text_field,
+    widget_key,
     write_view,
 )
 from pages.ui.shell.frame import explain, open_page, share_link, show_engine, ways_on
@@ -54,7 +54,7 @@ FIELDS = (
 
 def value(name: str) -> object:
     """Tell what a field of this page holds."""
-    return st.session_state[key(PAGE, name)]
+    return st.session_state[widget_key(PAGE, name)]
 
 
 def train_it() -> None:
@@ -69,7 +69,7 @@ def train_it() -> None:
         st.segmented_control(
             "Task",
             list(task_controls.TASKS),
-            key=key(PAGE, "task"),
+            key=widget_key(PAGE, "task"),
             disabled=running,
             required=True,
             format_func=task_controls.TASKS.get,
@@ -112,8 +112,10 @@ def ask_it(snapshot: training_view.Snapshot | None) -> None:
     with st.container():
         model = tell_model(snapshot)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        controls.sentence(key(PAGE, "numbers"), "Your numbers")
-        st.button("Draw numbers", key=key(PAGE, "draw"), icon=":material/casino:", on_click=copy_model.draw_numbers, args=(PAGE,))
+        controls.sentence(widget_key(PAGE, "numbers"), "Your numbers")
+        st.button(
+            "Draw numbers", key=widget_key(PAGE, "draw"), icon=":material/casino:", on_click=copy_model.draw_numbers, args=(PAGE,)
+        )
     if model:
         show_answer(model)
 
@@ -161,13 +163,13 @@ badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
 part = st.segmented_control(
-    "Part", list(PARTS), key=key(PAGE, "part"), format_func=PARTS.get, required=True, label_visibility="collapsed"
+    "Part", list(PARTS), key=widget_key(PAGE, "part"), format_func=PARTS.get, required=True, label_visibility="collapsed"
 )
 if part == "train":
     texts.tell_task()
     live(PAGE, FIELDS, train_it)
 else:
-    forget_told(key(PAGE, "numbers"))
+    forget_told(widget_key(PAGE, "numbers"))
     show_engine(badge, "Encoder-decoder, random weights", "cpu")
     shapes.tell_masks()
     live(PAGE, FIELDS, shapes.inside, PAGE)

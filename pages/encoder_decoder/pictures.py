@@ -9,7 +9,7 @@ from pages.ui.canvas.attention_view import attention_map, chosen_heads, head_wal
 from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels.training_charts import draw_curves
-from pages.ui.shell.address import forget_told, held, key
+from pages.ui.shell.address import forget_told, widget_binding, widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.lessons.seq2seq_shapes import ShapesRun
@@ -30,9 +30,9 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
     with left:
         steps = records[0].batches
         losses = {"loss": [(one.batch, one.loss) for one in records]}
-        draw_curves(key(page, "loss_chart"), losses, steps, "batch", log=True)
+        draw_curves(widget_key(page, "loss_chart"), losses, steps, "batch", log=True)
         draw_curves(
-            key(page, "right_chart"),
+            widget_key(page, "right_chart"),
             {
                 "numbers right": [(one.batch, one.accuracy) for one in records],
                 "attention on the answer, best head": [(one.batch, one.alignment) for one in records],
@@ -45,21 +45,21 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
         batch = max(drawn)
         if not snapshot.running and len(drawn) > 1:
             batch = _ask_batch(page, list(drawn))
-        cross_map(drawn[batch], drawn[max(drawn)], f"After batch {batch:,}", key(page, "becoming"))
+        cross_map(drawn[batch], drawn[max(drawn)], f"After batch {batch:,}", widget_key(page, "becoming"))
 
 
 def show_loss(page: str, trained: "CopyTraining") -> None:
     """Draw the loss of a run that came from a file: that is what the file remembers of its training."""
     losses = {"loss": list(enumerate(trained.losses, start=1))}
-    draw_curves(key(page, "loss_chart"), losses, trained.settings.batches, "batch", log=True)
+    draw_curves(widget_key(page, "loss_chart"), losses, trained.settings.batches, "batch", log=True)
 
 
 def _ask_batch(page: str, batches: Sequence[int]) -> int:
-    name = key(page, "moment")
+    name = widget_key(page, "moment")
     if st.session_state.get(name) not in batches:
         st.session_state[name] = batches[-1]
         forget_told(name)
-    return st.select_slider("Go back in the training to batch", batches, **held(name))
+    return st.select_slider("Go back in the training to batch", batches, **widget_binding(name))
 
 
 def cross_map(trace: "Trace", last: "Trace", when: str, name: str) -> None:
@@ -138,15 +138,15 @@ def show_maps(page: str, found: "Answer", best: tuple[int, int]) -> None:
         "is a step of the decoder: it reads 8 and writes 3."
     )
     trace = found.trace
-    kind = st.segmented_control("Attention", list(KINDS), key=key(page, "kind"), format_func=KINDS.get, required=True)
+    kind = st.segmented_control("Attention", list(KINDS), key=widget_key(page, "kind"), format_func=KINDS.get, required=True)
     stack = next(stack for stack in trace.stacks if stack.kind == kind)
     layers, heads = stack.weights.shape[:2]
-    wall, head = key(page, "wall"), st.session_state[key(page, "head")] or best
+    wall, head = widget_key(page, "wall"), st.session_state[widget_key(page, "head")] or best
     head = head if head[0] < layers and head[1] < heads else best
 
     def take_head() -> None:
         if chosen := chosen_heads(wall, layers, heads):
-            st.session_state[key(page, "head")] = chosen[-1]
+            st.session_state[widget_key(page, "head")] = chosen[-1]
 
     left, right = st.columns([1, 2], gap="medium")
     with left:
@@ -165,7 +165,7 @@ def show_maps(page: str, found: "Answer", best: tuple[int, int]) -> None:
             strongest=40,
             show="both",
             focus=None,
-            key=key(page, "map"),
+            key=widget_key(page, "map"),
             on_focus=lambda: None,
         )
 
@@ -196,7 +196,7 @@ def show_masks(page: str, run: "ShapesRun") -> None:
                 rows,
                 columns,
                 [Matrix(title, "mask", mask, f"{allowed}.", note=f"{note}: {allowed}")],
-                key=key(page, f"mask_{row}{other}"),
+                key=widget_key(page, f"mask_{row}{other}"),
                 across=1,
                 naming=Naming(joint="looks at", hint=""),
             )

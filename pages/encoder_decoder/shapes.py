@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.panels.training_sizes import do_not_fit
 from pages.ui.shell import cache
-from pages.ui.shell.address import key, number_field
+from pages.ui.shell.address import number_field, widget_key
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
     from tx_core.lessons.seq2seq_shapes import ShapesRun
@@ -47,7 +47,7 @@ def inside(page: str) -> None:
     with st.expander("Sizes", icon=":material/tune:"):
         columns = st.columns(3)
         for place, (name, (label, _, least, most)) in enumerate(SIZES.items()):
-            columns[place % 3].number_input(f"{label} ({least} to {most})", least, most, key=key(page, name))
+            columns[place % 3].number_input(f"{label} ({least} to {most})", least, most, key=widget_key(page, name))
     found = shapes(page)
     pictures.show_masks(page, found)
     st.markdown(f"Every tensor of one run, in the order in which they are made. **{found.parameters:,}** parameters.")
@@ -59,7 +59,7 @@ def shapes(page: str) -> "ShapesRun":
     from tx_core.lessons import seq2seq_shapes
     from tx_core.transformer.config import Seq2SeqConfig
 
-    held = {name: st.session_state[key(page, name)] for name in SIZES}
+    held = {name: st.session_state[widget_key(page, name)] for name in SIZES}
     try:
         sizes = seq2seq_shapes.BatchSizes(
             held["size_batch"], held["source"], held["target"], held["pad_source"], held["pad_target"]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.panels import training_view
 from pages.ui.panels.training_sizes import LEAST_RATE, MOST_RATE, do_not_fit, read_rate
-from pages.ui.shell.address import Field, choice_field, flag_field, key, number_field
+from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_key
 from tx_core.errors import CheckpointProblem
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -43,7 +43,7 @@ def ask_sizes(page: str, *, disabled: bool) -> None:
         columns = st.columns(4)
         for place, (name, (_, label, _, least, most, help)) in enumerate(NUMBERS.items()):
             columns[place % 4].number_input(
-                f"{label} ({least} to {most})", least, most, key=key(page, name), help=help, disabled=disabled
+                f"{label} ({least} to {most})", least, most, key=widget_key(page, name), help=help, disabled=disabled
             )
         columns[1].number_input(
             "Learning rate",
@@ -51,13 +51,13 @@ def ask_sizes(page: str, *, disabled: bool) -> None:
             MOST_RATE,
             step=0.001,
             format="%.4f",
-            key=key(page, "rate"),
+            key=widget_key(page, "rate"),
             help="The greatest: it rises over the first twentieth of the batches and falls to 0 over the second half.",
             disabled=disabled,
         )
         st.toggle(
             "Post-norm, as in the paper of 2017",
-            key=key(page, "post"),
+            key=widget_key(page, "post"),
             disabled=disabled,
             help="Layer norm after each part instead of before it.",
         )
@@ -67,7 +67,7 @@ def settings(page: str) -> "CopySettings":
     """Read what was chosen; raise TextProblem where the sizes do not fit one another."""
     from tx_core.training.copy_settings import CopySettings
 
-    held = {name: st.session_state[key(page, name)] for name in ("task", "rate", "post", *NUMBERS)}
+    held = {name: st.session_state[widget_key(page, name)] for name in ("task", "rate", "post", *NUMBERS)}
     sizes = {ours: held[name] for name, (ours, *_) in NUMBERS.items()}
     try:
         return CopySettings(task=held["task"], norm_first=not held["post"], learning_rate=held["rate"], **sizes)
@@ -90,7 +90,7 @@ def check_offered(trained: "CopyTraining") -> "CopyTraining":
 
 def choose(page: str, trained: "CopyTraining") -> None:
     """Bring the settings of a run that was loaded, or that goes on, onto the page."""
-    st.session_state.update({key(page, name): value for name, value in as_held(trained.settings).items()})
+    st.session_state.update({widget_key(page, name): value for name, value in as_held(trained.settings).items()})
 
 
 def as_held(chosen: "CopySettings") -> dict[str, object]:
@@ -102,7 +102,7 @@ def as_held(chosen: "CopySettings") -> dict[str, object]:
 def differences(page: str, trained: "CopySettings") -> list[str]:
     """Name each setting of a run that is not the one now on the page, as in "Width 64"."""
     labels = {name: label for name, (_, label, *_) in NUMBERS.items()} | {"rate": "Learning rate"}
-    other = {name: value for name, value in as_held(trained).items() if value != st.session_state[key(page, name)]}
+    other = {name: value for name, value in as_held(trained).items() if value != st.session_state[widget_key(page, name)]}
     words = {"task": TASKS[trained.task], "post": "pre-norm" if trained.norm_first else "post-norm"}
     return [words.get(name) or f"{labels[name]} {value:g}" for name, value in other.items()]
 
@@ -122,14 +122,14 @@ def keep_and_load(page: str, kind: str, trained: "CopyTraining | None", *, disab
                 lambda: to_file(trained),
                 file_name=f"{trained.settings.task}.safetensors",
                 mime="application/octet-stream",
-                key=key(page, "save"),
+                key=widget_key(page, "save"),
                 on_click="ignore",
                 icon=":material/download:",
             )
         st.file_uploader(
             "Load a model that was saved here",
             type=["safetensors"],
-            key=key(page, "file"),
+            key=widget_key(page, "file"),
             max_upload_size=MOST_FILE_MEGABYTES,
             on_change=training_view.attempt,
             args=(page, lambda: load(page, kind)),
@@ -148,7 +148,7 @@ def load(page: str, kind: str) -> None:
     from tx_core.engine.device import best_device
     from tx_core.training import copy_file
 
-    uploaded = st.session_state[key(page, "file")]
+    uploaded = st.session_state[widget_key(page, "file")]
     if uploaded is None:  # taken out of the box again: the model stays
         return
     if uploaded.size > MOST_FILE_MEGABYTES * 1_000_000:

@@ -13,7 +13,7 @@ from pages.ui.panels.answers import Answer
 from pages.ui.panels.attention_panel import Shown, attention_panel
 from pages.ui.panels.changes import CHANGES_FIELD, Changes, interventions, write_changes
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, key, number_field
+from pages.ui.shell.address import Field, number_field, widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.engine.engine import Engine
@@ -83,7 +83,7 @@ def _ask_blank(page: str, found: Sequence[Answer]) -> int:
         for place, answer in enumerate(found, start=1)
         for blank in answer.filling.blanks
     ]
-    numbers, name = range(1, len(names) + 1), key(page, "blank")
+    numbers, name = range(1, len(names) + 1), widget_key(page, "blank")
     if st.session_state[name] not in numbers:
         st.session_state[name] = 1
     if len(names) > 1:
@@ -101,7 +101,7 @@ def _ask_blank(page: str, found: Sequence[Answer]) -> int:
 def focus_blank(page: str, text: str, place: int) -> None:
     """Put the blank into focus when it is another one; what a reader or a link focused otherwise stays."""
     before, now = st.session_state.get(f"{page}_focused"), (text, place)
-    focus = key(page, "focus")
+    focus = widget_key(page, "focus")
     if before != now and (before is not None or st.session_state[focus] is None):
         st.session_state[focus] = place
     st.session_state[f"{page}_focused"] = now

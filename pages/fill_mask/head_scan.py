@@ -14,7 +14,7 @@ from pages.ui.panels import changes, training_view
 from pages.ui.panels.answers import Answer
 from pages.ui.panels.changes import Change, Changes
 from pages.ui.shell import cache
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import percent
 from tx_core.errors import Busy
@@ -37,19 +37,21 @@ MEASURE = (
 
 def show_scan(page: str, engine: "Engine", answer: Answer, number: int, changed: Changes) -> None:
     """Offer a scan of one blank, and show what it found; what was changed when it began stays changed in all of it."""
-    opened = st.expander("Which head does this prediction hang on?", key=key(page, "scan_opened"), on_change="rerun")
+    opened = st.expander("Which head does this prediction hang on?", key=widget_key(page, "scan_opened"), on_change="rerun")
     if not opened.open:
         return
     identity = (engine.name, engine.device, answer.text, number)
-    held = st.session_state.get(key(page, "scan"))
+    held = st.session_state.get(widget_key(page, "scan"))
     began = held[1] if held and held[0] == identity else None
     with opened:
-        if problem := st.session_state.pop(key(page, "scan_problem"), ""):
+        if problem := st.session_state.pop(widget_key(page, "scan_problem"), ""):
             st.text(problem)
         if began is None or set(changed) - {_off(page)} != set(began):
             label = "Switch off every head in turn" if began is None else "Scan again with your changes"
             base = tuple(change for change in changed if change != _off(page))
-            st.button(label, key=key(page, "scan_start"), icon=":material/grid_on:", on_click=_begin, args=(page, identity, base))
+            st.button(
+                label, key=widget_key(page, "scan_start"), icon=":material/grid_on:", on_click=_begin, args=(page, identity, base)
+            )
         if began is not None:
             found = _result(page, engine, answer.text, number, began, identity)
             if found is not None:
@@ -57,8 +59,8 @@ def show_scan(page: str, engine: "Engine", answer: Answer, number: int, changed:
 
 
 def _begin(page: str, identity: tuple, base: Changes) -> None:
-    st.session_state[key(page, "scan")] = (identity, base)
-    st.session_state.pop(key(page, "scan_off"), None)
+    st.session_state[widget_key(page, "scan")] = (identity, base)
+    st.session_state.pop(widget_key(page, "scan_off"), None)
     SCANS.stop(training_view.visitor(), "scan")
 
 
@@ -82,13 +84,13 @@ def _watch(page: str, kept: tuple, scan: "Scan") -> None:
     """Run a long scan in the background, tell how far it is and let the reader stop it; at its end the page runs once more."""
     visitor = training_view.visitor()
     snapshot = SCANS.snapshot(visitor, "scan")
-    wanted = st.session_state.get(key(page, "scan_running"))
-    if key(page, "scan") not in st.session_state:  # stopped
+    wanted = st.session_state.get(widget_key(page, "scan_running"))
+    if widget_key(page, "scan") not in st.session_state:  # stopped
         st.rerun()
     if snapshot is None or (wanted != kept and not snapshot.running):
         try:
             snapshot = SCANS.start(visitor, "scan", scan)
-            st.session_state[key(page, "scan_running")] = wanted = kept
+            st.session_state[widget_key(page, "scan_running")] = wanted = kept
         except Busy:
             st.caption(":material/hourglass_top: This server scans for others at its limit: yours begins as soon as it can.")
             return
@@ -100,17 +102,17 @@ def _watch(page: str, kept: tuple, scan: "Scan") -> None:
     last = snapshot.records[-1] if snapshot.records else None
     share = last.done / last.total if last else 0.0
     st.progress(share, f"{last.done:,} of {last.total:,} runs, {last.seconds:.0f} s" if last else "Starting …")
-    st.button("Stop", key=key(page, "scan_stop"), icon=":material/stop:", on_click=_stop, args=(page,))
+    st.button("Stop", key=widget_key(page, "scan_stop"), icon=":material/stop:", on_click=_stop, args=(page,))
 
 
 def _ended(page: str, kept: tuple, snapshot: Snapshot) -> bool:
     if snapshot.running:
         return False
-    st.session_state.pop(key(page, "scan_running"), None)
+    st.session_state.pop(widget_key(page, "scan_running"), None)
     found = snapshot.result.found
     if found is None:
-        st.session_state.pop(key(page, "scan"), None)
-        st.session_state[key(page, "scan_problem")] = snapshot.problem
+        st.session_state.pop(widget_key(page, "scan"), None)
+        st.session_state[widget_key(page, "scan_problem")] = snapshot.problem
     else:
         cache.remember(kept, lambda: found)
     st.rerun()
@@ -119,8 +121,8 @@ def _ended(page: str, kept: tuple, snapshot: Snapshot) -> bool:
 
 def _stop(page: str) -> None:
     SCANS.stop(training_view.visitor(), "scan")
-    st.session_state.pop(key(page, "scan"), None)
-    st.session_state.pop(key(page, "scan_running"), None)
+    st.session_state.pop(widget_key(page, "scan"), None)
+    st.session_state.pop(widget_key(page, "scan_running"), None)
 
 
 def _show(page: str, found: "HeadScan", base: Changes) -> None:
@@ -130,7 +132,7 @@ def _show(page: str, found: "HeadScan", base: Changes) -> None:
     if base:
         st.caption(f"Scanned on top of {len(base)} of your changes: “before” is with them in place.")
     limit = next(step for step in LIMITS if step >= min(1.0, float(np.abs(found.change).max())))
-    name, layers, heads = key(page, "scan_wall"), *found.change.shape
+    name, layers, heads = widget_key(page, "scan_wall"), *found.change.shape
     written = [
         [f"{percent(after)}, then first: {first}" for after, first in zip(row, words, strict=True)]
         for row, words in zip(found.after.tolist(), found.first_words, strict=True)
@@ -179,15 +181,15 @@ def _named(place: tuple) -> str:
 
 def _off(page: str) -> Change | None:
     """Give the change that a click on the wall made, while it stands."""
-    off = st.session_state.get(key(page, "scan_off"))
-    return off if off in st.session_state[key(page, "changes")] else None
+    off = st.session_state.get(widget_key(page, "scan_off"))
+    return off if off in st.session_state[widget_key(page, "changes")] else None
 
 
 def _put_off(page: str, head: tuple[int, int]) -> None:
     """Switch this head off in place of the one clicked before, and look at it."""
-    name, off = key(page, "changes"), Change("off", *head)
+    name, off = widget_key(page, "changes"), Change("off", *head)
     before = _off(page)
     kept = tuple(change for change in st.session_state[name] if change != before)
     st.session_state[name] = changes.added(kept, off)
-    st.session_state[key(page, "scan_off")] = off
-    st.session_state[key(page, "heads")] = [head]
+    st.session_state[widget_key(page, "scan_off")] = off
+    st.session_state[widget_key(page, "heads")] = [head]

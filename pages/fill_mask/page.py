@@ -15,7 +15,16 @@ from pages.ui.panels.answers import Answer
 from pages.ui.panels.attention_table import warn_of_unknown
 from pages.ui.panels.word_pills import as_typed, blank_last_word, word_pills
 from pages.ui.shell import cache, controls, examples
-from pages.ui.shell.address import Field, flag_field, keep_view, key, read_view, tell_not_understood, text_field, write_view
+from pages.ui.shell.address import (
+    Field,
+    flag_field,
+    keep_view,
+    read_view,
+    tell_not_understood,
+    text_field,
+    widget_key,
+    write_view,
+)
 from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import ExplorerError
 
@@ -51,12 +60,12 @@ def show_example(prompt: Prompt) -> None:
     }
     if prompt.second:
         view["second"] = prompt.second
-    st.session_state.update({key(PAGE, name): value for name, value in view.items()})
+    st.session_state.update({widget_key(PAGE, name): value for name, value in view.items()})
 
 
 def shown_example() -> Prompt | None:
     """Find the example whose sentences are on the page."""
-    text, compare, second = (st.session_state[key(PAGE, name)] for name in ("text", "compare", "second"))
+    text, compare, second = (st.session_state[widget_key(PAGE, name)] for name in ("text", "compare", "second"))
     return next((one for one in EXAMPLES if (one.text, one.second) == (text, second if compare else "")), None)
 
 
@@ -75,9 +84,9 @@ def load(model: str) -> "Engine":
 
 def ask_sentence(name: str, label: str) -> None:
     """Ask for a sentence, as a line to type in and as words to click."""
-    controls.sentence(key(PAGE, name), label, placeholder="Write ___ where a word should go")
-    word_pills(key(PAGE, name), favourite)
-    if guess := st.session_state.pop(key(PAGE, "guess"), None):
+    controls.sentence(widget_key(PAGE, name), label, placeholder="Write ___ where a word should go")
+    word_pills(widget_key(PAGE, name), favourite)
+    if guess := st.session_state.pop(widget_key(PAGE, "guess"), None):
         st.info(f"Nobody had typed a word there: “{as_typed(guess)}” is the model's first guess. Click it to blank it again.")
 
 
@@ -87,7 +96,7 @@ def ask_words() -> tuple[str, ...]:
 
     written = st.text_input(
         "Words you want to know about",
-        key=key(PAGE, "named"),
+        key=widget_key(PAGE, "named"),
         live=controls.TYPING_PAUSE,
         autocomplete="off",
         placeholder="nurse, doctor, ##ing",
@@ -103,17 +112,17 @@ def ask_words() -> tuple[str, ...]:
 def favourite(text: str, number: int) -> str:
     """Fill one blank with the word that the model likes best there; leave the text where it cannot be filled."""
     try:
-        filling = answers.favourites(st.session_state[key(PAGE, "model")], text, prediction_settings.settings(PAGE))
+        filling = answers.favourites(st.session_state[widget_key(PAGE, "model")], text, prediction_settings.settings(PAGE))
     except ExplorerError:
         return text
     best = filling.blanks[number].predictions[0]
-    st.session_state[key(PAGE, "guess")] = answers.spelled(best)
+    st.session_state[widget_key(PAGE, "guess")] = answers.spelled(best)
     return best.sentence
 
 
 def answer(engine: "Engine", name: str, words: tuple[str, ...]) -> list[Answer]:
     """Draw all about one sentence; give nothing, and why on the page, where there is nothing to draw."""
-    text, comparing = st.session_state[key(PAGE, name)], st.session_state[key(PAGE, "compare")]
+    text, comparing = st.session_state[widget_key(PAGE, name)], st.session_state[widget_key(PAGE, "compare")]
     try:
         encoding = engine.encode(text)
         warn_of_unknown([encoding])
@@ -121,7 +130,7 @@ def answer(engine: "Engine", name: str, words: tuple[str, ...]) -> list[Answer]:
             offer_a_blank(name)
             return []
         chosen = prediction_settings.settings(PAGE)
-        return [predictions.draw_answer(engine, text, words, chosen, key(PAGE, name), abreast=not comparing)]
+        return [predictions.draw_answer(engine, text, words, chosen, widget_key(PAGE, name), abreast=not comparing)]
     except ExplorerError as problem:
         explain(problem)
         return []
@@ -133,10 +142,10 @@ def offer_a_blank(name: str) -> None:
         st.markdown("**There is no blank yet.** Click a word above, or type `___` where a word should go.")
         st.button(
             "Blank the last word",
-            key=f"{key(PAGE, name)}_last",
+            key=f"{widget_key(PAGE, name)}_last",
             icon=":material/ink_eraser:",
             on_click=blank_last_word,
-            args=(key(PAGE, name),),
+            args=(widget_key(PAGE, name),),
         )
 
 
@@ -156,7 +165,7 @@ def look(model: str, found: Sequence[Answer], above: DeltaGenerator) -> None:
     keep_view(PAGE, FIELDS)
     seen = None
     if found:
-        predictions.numbers(found, key(PAGE, "numbers"))
+        predictions.numbers(found, widget_key(PAGE, "numbers"))
         try:
             seen = blank_attention.blank_attention(PAGE, cache.engine(model), found)
         except ExplorerError as problem:
@@ -167,7 +176,7 @@ def look(model: str, found: Sequence[Answer], above: DeltaGenerator) -> None:
     else:
         above.empty()
     write_view(PAGE, FIELDS, FIRST_VIEW)
-    ways_on(st.session_state[key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
+    ways_on(st.session_state[widget_key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
     share_link()
 
 
@@ -175,19 +184,19 @@ badge = open_page(PAGE)
 read_view(PAGE, FIELDS, FIRST_VIEW)
 tell_not_understood(PAGE)
 example = shown_example()
-examples.offer(key(PAGE, "example"), EXAMPLES, example, show_example)
+examples.offer(widget_key(PAGE, "example"), EXAMPLES, example, show_example)
 if example:
     st.markdown(f":material/lightbulb: {example.notice}")
 labels = {"text": "Sentence"}
-if st.session_state[key(PAGE, "compare")]:
+if st.session_state[widget_key(PAGE, "compare")]:
     labels = {"text": "First sentence", "second": "Second sentence"}
 for column, (name, label) in zip(st.columns(len(labels), gap="large"), labels.items(), strict=True):
     with column:
         ask_sentence(name, label)
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     words = ask_words()
-    model = controls.model(key(PAGE, "model"))
-    st.toggle("Compare two sentences", key=key(PAGE, "compare"))
+    model = controls.model(widget_key(PAGE, "model"))
+    st.toggle("Compare two sentences", key=widget_key(PAGE, "compare"))
     prediction_settings.ask_settings(PAGE)
 
 found: list[Answer] = []
@@ -202,5 +211,5 @@ try:
             found += answer(engine, name, words)
 except ExplorerError as problem:
     explain(problem)
-    controls.offer_default_model(key(PAGE, "model"))
+    controls.offer_default_model(widget_key(PAGE, "model"))
 look(model, found, above)

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.canvas.lines import depths, draw_lines
 from pages.ui.panels.word_pills import as_typed
 from pages.ui.shell import cache
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 from tx_core.lessons import blocks
 from tx_core.lessons import depth as sentence_depth
 
@@ -25,16 +25,16 @@ MOST_WORDS = 8
 def depth(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Pre-norm, post-norm, skip connections."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        st.toggle("Cut the skip connections", **held(key(page, "cut")))
+        st.toggle("Cut the skip connections", **widget_binding(widget_key(page, "cut")))
         st.number_input(
             "Drawn anew",
             1,
             MOST_SEEDS,
             width=150,
-            **held(key(page, "seed")),
+            **widget_binding(widget_key(page, "seed")),
             help="Untrained blocks with other random weights. The same number draws the same ones.",
         )
-    skips, seed = not st.session_state[key(page, "cut")], st.session_state[key(page, "seed")]
+    skips, seed = not st.session_state[widget_key(page, "cut")], st.session_state[widget_key(page, "seed")]
     found = {"post-norm": _through(page, False, skips, seed), "pre-norm": _through(page, True, skips, seed)}
     st.markdown(f"**{BLOCKS} untrained blocks**, random vectors, {'with' if skips else 'without'} skip connections:")
     _three_charts(page, found)
@@ -85,7 +85,7 @@ def _trained(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     found = cache.remember((page, "cut", text, pair), lambda: sentence_depth.sentence_depth(engine, text, pair or None))
     series = {"as trained": found.kept, "skip connections cut": found.lost}
     title = "How alike the tokens are after each block (mean cosine)"
-    draw_lines(key(page, "trained"), title, depths(engine.num_layers), series, (-0.15, 1.05))
+    draw_lines(widget_key(page, "trained"), title, depths(engine.num_layers), series, (-0.15, 1.05))
     st.text(
         f"As trained, the tokens end at a mean cosine of {found.kept[-1]:.2f}; without skip connections at {found.lost[-1]:.2f}, "
         "where 1 means that all tokens have become the same."
@@ -115,7 +115,7 @@ def journey(page: str, engine: "BertEngine", text: str, pair: str) -> None:
 
 def ask_words(page: str, trace: "Trace") -> list[int]:
     """Let the reader choose tokens to follow; give their places counted from 0, those that the text has."""
-    tokens, name = trace.attention.query_tokens.tokens, key(page, "words")
+    tokens, name = trace.attention.query_tokens.tokens, widget_key(page, "words")
     before = st.session_state[name] = [place for place in st.session_state[name] if 0 < place <= len(tokens)][:MOST_WORDS]
 
     def keep_few() -> None:
@@ -130,7 +130,7 @@ def ask_words(page: str, trace: "Trace") -> list[int]:
         range(1, len(tokens) + 1),
         selection_mode="multi",
         format_func=lambda place: f"{as_typed(tokens[place - 1])} ({place})",
-        **held(name, keep_few),
+        **widget_binding(name, keep_few),
     )
     return [place - 1 for place in st.session_state[name]]
 
@@ -146,4 +146,4 @@ def _readings(page: str, engine: "BertEngine", trace: "Trace", places: Sequence[
         name: [f"{found.words[depth][place]} {found.shares[depth, place]:.0%}" for place in places]
         for depth, name in enumerate(["embeddings", *(f"block {number + 1}" for number in range(engine.num_layers))])
     }
-    st.dataframe(pandas.DataFrame.from_dict(rows, orient="index", columns=list(names)), key=key(page, "readings"))
+    st.dataframe(pandas.DataFrame.from_dict(rows, orient="index", columns=list(names)), key=widget_key(page, "readings"))

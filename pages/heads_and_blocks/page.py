@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.panels.parts_page import Draw, PartsPage, Tell, parts_page
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, choice_field, flag_field, key, number_field, text_field
+from pages.ui.shell.address import Field, choice_field, flag_field, number_field, text_field, widget_key
 
 PAGE = "heads_and_blocks"
 LAYERS, HEADS = controls.embedded_sizes()
@@ -62,7 +62,7 @@ FIELDS = (
 
 def choose_first_cell() -> None:
     """Explain a cell of the part that the reader turned to."""
-    st.session_state[key(PAGE, "cell")] = FIRST_CELLS.get(st.session_state[key(PAGE, "part")])
+    st.session_state[widget_key(PAGE, "cell")] = FIRST_CELLS.get(st.session_state[widget_key(PAGE, "part")])
 
 
 def drawings() -> dict[str, Draw]:

@@ -11,7 +11,7 @@ from pages.heads_and_blocks.view import ask_layer, show_matrices, tell_differenc
 from pages.ui.canvas import matrix_view
 from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.shell import cache
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import short
 from tx_core.lessons import blocks
 from tx_core.lessons.block_run import BlockRun, block_run, likeness
@@ -53,8 +53,8 @@ def heads(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     width = size // count
     with st.container(horizontal=True, gap="medium"):
         layer = ask_layer(page, engine.num_layers)
-        st.pills("Heads that take part", range(1, count + 1), selection_mode="multi", **held(key(page, "heads")))
-    chosen = tuple(head - 1 for head in sorted(st.session_state[key(page, "heads")]) if head <= count)
+        st.pills("Heads that take part", range(1, count + 1), selection_mode="multi", **widget_binding(widget_key(page, "heads")))
+    chosen = tuple(head - 1 for head in sorted(st.session_state[widget_key(page, "heads")]) if head <= count)
 
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
         asked = values["layer"] - 1
@@ -89,7 +89,7 @@ def _what_heads_add(page: str, run: BlockRun, chosen: tuple[int, ...], projectio
     told = f"Head {head + 1} adds most, {lengths.max():.2f} to '{run.tokens[token]}'."
     rows = [f"head {number + 1}" for number in range(len(lengths))]
     picture = Matrix("Length of what each head adds", "signed", lengths, told, limit=float(lengths.max()))
-    matrices(rows, run.tokens, [picture], key=key(page, "lengths"), across=1, naming=Naming(joint="adds to"), tallest=230)
+    matrices(rows, run.tokens, [picture], key=widget_key(page, "lengths"), across=1, naming=Naming(joint="adds to"), tallest=230)
     st.text(told)
     one, two = st.columns(2)
     with one:
@@ -113,10 +113,10 @@ def feed_forward(page: str, engine: "BertEngine", text: str, pair: str) -> None:
             list(BENDS),
             format_func=BENDS.get,
             required=True,
-            **held(key(page, "bend")),
+            **widget_binding(widget_key(page, "bend")),
             help="This model was trained with GELU. Try what ReLU makes of the same weights.",
         )
-    bend = st.session_state[key(page, "bend")]
+    bend = st.session_state[widget_key(page, "bend")]
 
     def fed(layer: int, bend: str) -> FeedForwardRun:
         entered = _block(page, engine, text, pair, layer).attention_normed
@@ -151,7 +151,7 @@ def _as_convolution(page: str, tokens: tuple[str, ...], run: FeedForwardRun) -> 
     )
     shown = [Matrix(title, "signed", cells, told, limit, root=True, note=below) for title, cells, told, below in ways]
     naming = Naming(joint="dimension", numbered=True)
-    matrices(tokens, block_matrices.dimensions(CONVOLVED), shown, key=key(page, "convolution"), naming=naming, tallest=300)
+    matrices(tokens, block_matrices.dimensions(CONVOLVED), shown, key=widget_key(page, "convolution"), naming=naming, tallest=300)
     one, two = st.columns(2)
     with one:
         tell_difference("Linear layers against convolutions, all dimensions", run.both)
@@ -166,9 +166,11 @@ def _as_convolution(page: str, tokens: tuple[str, ...], run: FeedForwardRun) -> 
 
 def norm(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     """Layer norm by hand."""
-    place = st.session_state[key(page, "norm")]
+    place = st.session_state[widget_key(page, "norm")]
     with st.container(horizontal=True, gap="medium"):
-        st.segmented_control("Norm", list(NORMS), format_func=NORMS.get, required=True, **held(key(page, "norm")))
+        st.segmented_control(
+            "Norm", list(NORMS), format_func=NORMS.get, required=True, **widget_binding(widget_key(page, "norm"))
+        )
         layer = 0 if place == "embeddings" else ask_layer(page, engine.num_layers)
 
     def normed(place: str, layer: int) -> NormRun:
@@ -182,7 +184,7 @@ def norm(page: str, engine: "BertEngine", text: str, pair: str) -> None:
 
     show_matrices(page, "norm", matrices_of, {"norm": list(NORMS), "layer": range(1, engine.num_layers + 1)})
     run = normed(place, layer)
-    chosen = st.session_state[key(page, "cell")]
+    chosen = st.session_state[widget_key(page, "cell")]
     row = chosen.row if chosen and chosen.row < len(run.tokens) else 0
     column = chosen.column if chosen and chosen.matrix in {"before", "normed", "ours", "theirs"} else 0
     st.text(f"Written out for token {row + 1}, '{run.tokens[row]}', dimension {column + 1}:")

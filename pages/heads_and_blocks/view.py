@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.canvas.foresight import Foresight, by_place
 from pages.ui.canvas.matrix_cells import Cell
 from pages.ui.canvas.matrix_view import Matrix, chosen_cell, matrix_row, row_drawn
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import short
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -21,8 +21,8 @@ TITLE = "Tokens"
 
 def ask_layer(page: str, num_layers: int) -> int:
     """Let the reader choose a block; give it counted from 0."""
-    st.segmented_control("Block", range(1, num_layers + 1), required=True, **held(key(page, "layer")))
-    return st.session_state[key(page, "layer")] - 1
+    st.segmented_control("Block", range(1, num_layers + 1), required=True, **widget_binding(widget_key(page, "layer")))
+    return st.session_state[widget_key(page, "layer")] - 1
 
 
 def show_matrices(
@@ -36,13 +36,13 @@ def show_matrices(
     matrices_of: makes them of the values of fields that they follow. choices: the options of these fields' controls; as soon as
     one is used, the browser draws what it leads to.
     """
-    name, values = key(page, f"{part}_row"), {field: st.session_state[key(page, field)] for field in choices}
+    name, values = widget_key(page, f"{part}_row"), {field: st.session_state[widget_key(page, field)] for field in choices}
     matrices = matrices_of(values)
 
     def choose() -> None:
-        st.session_state[key(page, "cell")] = chosen_cell(name, matrices)
+        st.session_state[widget_key(page, "cell")] = chosen_cell(name, matrices)
 
-    chosen: Cell | None = st.session_state[key(page, "cell")]
+    chosen: Cell | None = st.session_state[widget_key(page, "cell")]
     controls = {field: by_place(field, options) for field, options in choices.items()}
     ahead = Foresight(page, values, controls, lambda asked: row_drawn(matrices_of(asked), chosen, names_title=TITLE))
     matrix_row(matrices, chosen, names_title=TITLE, key=name, on_choose=choose, foresight=ahead)

@@ -9,7 +9,7 @@ from pages import contents
 from pages.ui.canvas import head_kinds
 from pages.ui.canvas.attention_view import Head, heads_to_link
 from pages.ui.shell import controls
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
     from tx_core.analysis.patterns import HeadPattern
@@ -44,10 +44,10 @@ def strongest_sentences(page: str, report: "HeadReport", head: Head) -> str:
     st.selectbox(
         "The sentences that are strongest in",
         RANKS,
-        **held(key(page, "rank")),
+        **widget_binding(widget_key(page, "rank")),
         format_func=lambda rank: names.get(rank) or f"looking at {looks[rank].aim}",
     )
-    numbers, values = ranked(report, head, st.session_state[key(page, "rank")])
+    numbers, values = ranked(report, head, st.session_state[widget_key(page, "rank")])
     if not numbers:
         st.text("No sentence is long enough, or none shows this at all.")
         return ""

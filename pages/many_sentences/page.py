@@ -12,7 +12,16 @@ from pages.ui.export.carry_away import carry_away
 from pages.ui.panels import training_view, view_options
 from pages.ui.panels.choices import NO_EXPLANATION, ask_head, tell
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, choice_field, flag_field, keep_view, key, read_view, tell_not_understood, write_view
+from pages.ui.shell.address import (
+    Field,
+    choice_field,
+    flag_field,
+    keep_view,
+    read_view,
+    tell_not_understood,
+    widget_key,
+    write_view,
+)
 from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
@@ -79,13 +88,13 @@ def tell_report(report: "HeadReport") -> None:
 
 def ask_model() -> "Engine | None":
     """Let the reader choose a model; None where it cannot be had, which is then said."""
-    name = controls.model(key(PAGE, "model"))
+    name = controls.model(widget_key(PAGE, "model"))
     try:
         with controls.wait_for(name):
             engine = engine_of(badge, name)
     except (ModelUnavailable, CheckpointProblem) as problem:
         explain(problem)
-        controls.offer_default_model(key(PAGE, "model"))
+        controls.offer_default_model(widget_key(PAGE, "model"))
         return None
     show_engine(badge, engine.title, engine.device)
     return engine

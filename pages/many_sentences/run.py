@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.panels import training_view
 from pages.ui.panels.training_view import Snapshot
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 from tx_core.errors import TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -28,18 +28,20 @@ def ask_sentences(page: str) -> "Sentences":
     """Ask for the sentences; raise TextProblem while there are none."""
     from tx_core.corpus.sentence_file import embedded_sentences
 
-    st.segmented_control("Sentences", list(TEXTS), format_func=TEXTS.get, required=True, **held(key(page, "texts")))
-    if st.session_state[key(page, "texts")] == "embedded":
+    st.segmented_control(
+        "Sentences", list(TEXTS), format_func=TEXTS.get, required=True, **widget_binding(widget_key(page, "texts"))
+    )
+    if st.session_state[widget_key(page, "texts")] == "embedded":
         return embedded_sentences()
     _ask_file(page)
-    own = st.session_state.get(key(page, "own"))
+    own = st.session_state.get(widget_key(page, "own"))
     if own is None:
         raise TextProblem("Upload a file first: plain text with one sentence on each line, or a CSV with a column of sentences.")
     return own
 
 
 def _ask_file(page: str) -> None:
-    name = key(page, "file")
+    name = widget_key(page, "file")
     st.file_uploader(
         "A text file with one sentence on each line, or a CSV",
         type=["txt", "csv", "tsv"],
@@ -48,9 +50,9 @@ def _ask_file(page: str) -> None:
         on_change=training_view.attempt,
         args=(page, lambda: _read_own(page)),
     )
-    own = st.session_state.get(key(page, "own"))
+    own = st.session_state.get(widget_key(page, "own"))
     if own is not None and len(own.columns) > 1 and st.session_state.get(name) is not None:
-        column = key(page, "column")
+        column = widget_key(page, "column")
         st.session_state[column] = own.column
         st.selectbox(
             "Column with the sentences",
@@ -65,10 +67,10 @@ def _read_own(page: str, column: str = "") -> None:
     """Read the uploaded file into the session; raise TextProblem for one that cannot be used."""
     from tx_core.corpus.sentence_file import read_sentences
 
-    uploaded = st.session_state[key(page, "file")]
+    uploaded = st.session_state[widget_key(page, "file")]
     if uploaded is not None:  # taken out of the box again: what was read stays
         uploaded.seek(0)
-        st.session_state[key(page, "own")] = read_sentences(uploaded, uploaded.name, column)
+        st.session_state[widget_key(page, "own")] = read_sentences(uploaded, uploaded.name, column)
 
 
 def tell_sentences(sentences: "Sentences") -> None:
@@ -101,7 +103,7 @@ def ask_half(page: str, engine: "Engine") -> bool:
         return False
     return not st.toggle(
         "Full precision",
-        **held(key(page, "exact")),
+        **widget_binding(widget_key(page, "exact")),
         help=(
             "Slower. Without it the model is run in bfloat16, which this machine computes by itself: on the built-in model twice "
             "as fast, and averages over many sentences came out a few thousandths apart."
@@ -116,7 +118,7 @@ def run_or_stop(
     if snapshot and snapshot.running:
         st.button(
             "Stop",
-            key=key(page, "stop"),
+            key=widget_key(page, "stop"),
             icon=":material/stop:",
             disabled=snapshot.state == "stopping",
             on_click=training_view.TRAININGS.stop,
@@ -131,7 +133,7 @@ def run_or_stop(
 
     st.button(
         "Run",
-        key=key(page, "run"),
+        key=widget_key(page, "run"),
         icon=":material/play_arrow:",
         disabled=engine is None or sentences is None,
         on_click=training_view.attempt,

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.many_sentences.head import OWN, ranked
 from pages.ui.canvas import head_kinds
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
     from tx_core.corpus.statistics import HeadReport
@@ -32,7 +32,7 @@ def table(page: str, report: "HeadReport") -> None:
         lambda: as_csv(rows),
         FILE,
         "text/csv",
-        key=key(page, "csv"),
+        key=widget_key(page, "csv"),
         on_click="ignore",
         icon=":material/download:",
     )

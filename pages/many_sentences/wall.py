@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.canvas.attention_view import Head
 from pages.ui.canvas.head_cells import Cells, distance_cells, kind_cells, spread_cells
 from pages.ui.canvas.head_table import HeadCell, LegendEntry, chosen_head, head_table
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
     from tx_core.corpus.statistics import HeadReport
@@ -22,13 +22,15 @@ COLOURS = {
 
 def wall(page: str, report: "HeadReport", chosen: Head) -> tuple[str, list[list[HeadCell]], list[LegendEntry], Head]:
     """Show all heads; a click chooses one. Give what is shown: by what it is coloured, in words, cells, legend, choice."""
-    st.segmented_control("Colour by", list(COLOURS), format_func=COLOURS.get, required=True, **held(key(page, "colour")))
-    colour, name = st.session_state[key(page, "colour")], key(page, "wall")
+    st.segmented_control(
+        "Colour by", list(COLOURS), format_func=COLOURS.get, required=True, **widget_binding(widget_key(page, "colour"))
+    )
+    colour, name = st.session_state[widget_key(page, "colour")], widget_key(page, "wall")
     layers, heads = report.entropy.shape
 
     def take() -> None:
         if (head := chosen_head(name, layers, heads)) is not None:
-            st.session_state[key(page, "heads")] = [head]
+            st.session_state[widget_key(page, "heads")] = [head]
 
     cells, legend = _cells(report, colour)
     rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]

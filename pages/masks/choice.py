@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.canvas import mask_grid
 from pages.ui.canvas.foresight import Change, by_number, by_place
 from pages.ui.shell import cache
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons import mask_kinds
 from tx_core.lessons import padding as padded_run
@@ -26,23 +26,23 @@ SIZES = range(9)
 
 def take_painting(page: str) -> None:
     """Keep what the reader painted, as the mask of the page."""
-    painted = mask_grid.painted_mask(key(page, "grid"), st.session_state[key(page, "tokens")])
+    painted = mask_grid.painted_mask(widget_key(page, "grid"), st.session_state[widget_key(page, "tokens")])
     if painted is not None:
-        st.session_state[key(page, "mask")] = mask_grid.mask_to_link(painted)
-        st.session_state[key(page, "kind")] = "painted"
+        st.session_state[widget_key(page, "mask")] = mask_grid.mask_to_link(painted)
+        st.session_state[widget_key(page, "kind")] = "painted"
 
 
 def empty_a_row(page: str, head: padded_run.MaskedHead) -> None:
     """Leave the token in the middle nowhere to look, whatever the mask was."""
     changed = mask_kinds.forbid_row(head.mask, len(head.tokens) // 2)
-    st.session_state[key(page, "mask")] = mask_grid.mask_to_link(changed.numpy())
-    st.session_state[key(page, "kind")] = "painted"
+    st.session_state[widget_key(page, "mask")] = mask_grid.mask_to_link(changed.numpy())
+    st.session_state[widget_key(page, "kind")] = "painted"
 
 
 def add_padding(page: str) -> None:
     """A mask that hides padding shows nothing without any."""
     held = st.session_state
-    held[key(page, "padding")] = padding_for(held[key(page, "kind")], held[key(page, "padding")])
+    held[widget_key(page, "padding")] = padding_for(held[widget_key(page, "kind")], held[widget_key(page, "padding")])
 
 
 def padding_for(kind: str, padding: int) -> int:
@@ -54,15 +54,21 @@ def ask_values(page: str, text: str) -> dict[str, object]:
     """Ask for a mask and a head; give them by the names of their fields, with the sentence."""
     engine, held = cache.engine(DEFAULT), st.session_state
     st.segmented_control(
-        "Mask", list(KINDS), key=key(page, "kind"), format_func=KINDS.get, required=True, on_change=add_padding, args=(page,)
+        "Mask",
+        list(KINDS),
+        key=widget_key(page, "kind"),
+        format_func=KINDS.get,
+        required=True,
+        on_change=add_padding,
+        args=(page,),
     )
     layer, head, padding, width = st.columns([2, 2, 3, 3])
-    layer = layer.selectbox("Layer", range(1, engine.num_layers + 1), key=key(page, "layer"))
-    head = head.selectbox("Head", range(1, engine.num_heads + 1), key=key(page, "head"))
-    padding = padding.slider("Padding tokens behind the sentence", SIZES[0], SIZES[-1], key=key(page, "padding"))
-    if held[key(page, "kind")] == "window":
-        width.slider("Neighbours on either side", SIZES[0], SIZES[-1], key=key(page, "width"))
-    kept = {name: held[key(page, name)] for name in ("kind", "mask", "width")}
+    layer = layer.selectbox("Layer", range(1, engine.num_layers + 1), key=widget_key(page, "layer"))
+    head = head.selectbox("Head", range(1, engine.num_heads + 1), key=widget_key(page, "head"))
+    padding = padding.slider("Padding tokens behind the sentence", SIZES[0], SIZES[-1], key=widget_key(page, "padding"))
+    if held[widget_key(page, "kind")] == "window":
+        width.slider("Neighbours on either side", SIZES[0], SIZES[-1], key=widget_key(page, "width"))
+    kept = {name: held[widget_key(page, name)] for name in ("kind", "mask", "width")}
     return {"text": text, "layer": layer, "head": head, "padding": padding, **kept}
 
 
@@ -104,7 +110,7 @@ def tell_nowhere(page: str, head: padded_run.MaskedHead) -> None:
     if not head.nowhere:
         st.button(
             "Leave one token nowhere to look",
-            key=key(page, "empty"),
+            key=widget_key(page, "empty"),
             icon=":material/visibility_off:",
             on_click=empty_a_row,
             args=(page, head),

@@ -15,11 +15,11 @@ from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
     choice_field,
-    key,
     number_field,
     read_view,
     tell_not_understood,
     text_field,
+    widget_key,
     write_view,
 )
 from pages.ui.shell.frame import open_page, share_link, ways_on
@@ -75,14 +75,14 @@ def one_sentence() -> None:
 
 def lay_mask() -> None:
     """The mask that the reader chooses or paints, and what it does to the head."""
-    warn_of_unknown_in(cache.engine(DEFAULT), st.session_state[key(PAGE, "text")])
-    values = ask_values(PAGE, st.session_state[key(PAGE, "text")])
+    warn_of_unknown_in(cache.engine(DEFAULT), st.session_state[widget_key(PAGE, "text")])
+    values = ask_values(PAGE, st.session_state[widget_key(PAGE, "text")])
     head = masked_head(PAGE, values)
-    st.session_state[key(PAGE, "tokens")] = len(head.tokens)
+    st.session_state[widget_key(PAGE, "tokens")] = len(head.tokens)
     ahead = Foresight(PAGE, values, foreseen_controls(values, len(head.tokens)), draw_mask)
     mask_grid.show_matrices(
         pictures.before_and_after(head.tokens, head.effect),
-        key=key(PAGE, "grid"),
+        key=widget_key(PAGE, "grid"),
         on_paint=partial(take_painting, PAGE),
         foresight=ahead,
     )
@@ -109,12 +109,12 @@ def penalties() -> None:
 
 def weigh_penalty() -> None:
     """The penalty that the reader chooses, and how much of it leaks."""
-    warn_of_unknown_in(cache.engine(DEFAULT), st.session_state[key(PAGE, "text")])
-    head = ask_head(PAGE, st.session_state[key(PAGE, "text")])
+    warn_of_unknown_in(cache.engine(DEFAULT), st.session_state[widget_key(PAGE, "text")])
+    head = ask_head(PAGE, st.session_state[widget_key(PAGE, "text")])
     slider, _ = st.columns(2)
-    penalty = slider.select_slider("Penalty", PENALTIES[::-1], key=key(PAGE, "penalty"), format_func=minus)
+    penalty = slider.select_slider("Penalty", PENALTIES[::-1], key=widget_key(PAGE, "penalty"), format_func=minus)
     found = head.three_ways(float(penalty))
-    pictures.three_ways(head.tokens, found, key(PAGE, "ways"))
+    pictures.three_ways(head.tokens, found, widget_key(PAGE, "ways"))
     one, two, three = st.columns(3)
     one.metric("Most weight that leaks past the penalty", short(found.leak))
     two.metric(f"−∞ against {minus(penalty)}, at most", short(found.greatest_difference))
@@ -142,7 +142,7 @@ def batch() -> None:
 def prove_padding() -> None:
     """The two sentences in one batch, and how far the shorter one is moved."""
     engine, held = cache.engine(DEFAULT), st.session_state
-    first, second = held[key(PAGE, "text")], held[key(PAGE, "pair")]
+    first, second = held[widget_key(PAGE, "text")], held[widget_key(PAGE, "pair")]
     warn_of_unknown_in(engine, first, second)
     pair = cache.remember((PAGE, "pair", first, second), lambda: padding.padded_pair(engine, first, second))
     pictures.batch(pair)
@@ -164,7 +164,7 @@ def prove_padding() -> None:
         delta_color="off",
         delta_arrow="off",
     )
-    pictures.moved(pair, key(PAGE, "moved"))
+    pictures.moved(pair, widget_key(PAGE, "moved"))
     st.caption("Of all numbers in the vectors that the last layer gives each token: the one that changed most.")
 
 
@@ -172,17 +172,17 @@ open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
 part = st.segmented_control(
-    "Part", list(PARTS), key=key(PAGE, "part"), format_func=PARTS.get, required=True, label_visibility="collapsed"
+    "Part", list(PARTS), key=widget_key(PAGE, "part"), format_func=PARTS.get, required=True, label_visibility="collapsed"
 )
 if part == "batch":
     left, right = st.columns(2)
     with left:
-        controls.sentence(key(PAGE, "text"), "First sentence")
+        controls.sentence(widget_key(PAGE, "text"), "First sentence")
     with right:
-        controls.sentence(key(PAGE, "pair"), "Second sentence")
+        controls.sentence(widget_key(PAGE, "pair"), "Second sentence")
 else:
-    controls.sentence(key(PAGE, "text"))
+    controls.sentence(widget_key(PAGE, "text"))
 {"one": one_sentence, "penalty": penalties, "batch": batch}[part]()
 write_view(PAGE, FIELDS, {})
-ways_on(st.session_state[key(PAGE, "text")], "", "attention", "fill_mask", "heads_and_blocks")
+ways_on(st.session_state[widget_key(PAGE, "text")], "", "attention", "fill_mask", "heads_and_blocks")
 share_link()

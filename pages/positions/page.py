@@ -14,11 +14,11 @@ from pages.ui.shell.address import (
     Field,
     check,
     choice_field,
-    key,
     number_field,
     read_view,
     tell_not_understood,
     text_field,
+    widget_key,
     write_view,
 )
 from pages.ui.shell.frame import engine_of, open_page, share_link, show_engine, ways_on
@@ -73,12 +73,12 @@ FIELDS = (
 
 def held(name: str) -> object:
     """Give what the page holds of a field."""
-    return st.session_state[key(PAGE, name)]
+    return st.session_state[widget_key(PAGE, name)]
 
 
 def ask_model() -> Engine:
     """Ask for a BERT; raise ExplorerError when it cannot be had."""
-    name = st.selectbox("Model", BERTS, key=key(PAGE, "model"), format_func=controls.model_title)
+    name = st.selectbox("Model", BERTS, key=widget_key(PAGE, "model"), format_func=controls.model_title)
     with controls.wait_for(name):
         return engine_of(badge, name)
 
@@ -86,21 +86,21 @@ def ask_model() -> Engine:
 def ask_sizes(scheme: str, view: str) -> Choice:
     """Ask for what the chosen way has: length, width and base, or a head, or a model."""
     length, second, third = st.columns(3)
-    length.slider("Length: positions", LENGTHS[0], LENGTHS[-1], key=key(PAGE, "length"))
+    length.slider("Length: positions", LENGTHS[0], LENGTHS[-1], key=widget_key(PAGE, "length"))
     engine = engine_of(badge, catalogue.DEFAULT)
     if scheme in ("sinusoidal", "rotary"):
-        second.slider("Width: dimensions", 4, 256, step=2, key=key(PAGE, "width"))
-        third.select_slider("Base", BASES, key=key(PAGE, "base"), format_func="{:,}".format)
+        second.slider("Width: dimensions", 4, 256, step=2, key=widget_key(PAGE, "width"))
+        third.select_slider("Base", BASES, key=widget_key(PAGE, "base"), format_func="{:,}".format)
     elif scheme == "learned":
         with second:
             engine = ask_model()
     width = engine.model.config.hidden_size if scheme == "learned" else held("width")
     if view == "waves" and scheme in VECTORS:
-        dimension_box(key(PAGE, "dims"), width)
+        dimension_box(widget_key(PAGE, "dims"), width)
     if (scheme, view) in WITH_HEAD:
         heads = engine.num_heads if scheme == "learned" else position_views.HEADS
-        st.session_state[key(PAGE, "head")] = min(held("head"), heads)
-        (third if scheme == "learned" else second).slider("Head", 1, heads, key=key(PAGE, "head"))
+        st.session_state[widget_key(PAGE, "head")] = min(held("head"), heads)
+        (third if scheme == "learned" else second).slider("Head", 1, heads, key=widget_key(PAGE, "head"))
     return Choice(scheme, held("length"), width, float(held("base")), held("head") - 1, tuple(held("dims")), engine)
 
 
@@ -109,7 +109,7 @@ def ways() -> None:
     scheme = st.segmented_control(
         "Way",
         list(WAYS),
-        key=key(PAGE, "scheme"),
+        key=widget_key(PAGE, "scheme"),
         format_func=lambda name: WAYS[name].name,
         required=True,
         label_visibility="collapsed",
@@ -119,12 +119,12 @@ def ways() -> None:
     st.latex(way.formula.replace("10000", str(held("base"))))
     show_source(*way.code)
     view = st.segmented_control(
-        "View", list(VIEWS), key=key(PAGE, "look"), format_func=VIEWS.get, required=True, label_visibility="collapsed"
+        "View", list(VIEWS), key=widget_key(PAGE, "look"), format_func=VIEWS.get, required=True, label_visibility="collapsed"
     )
     choice = ask_sizes(scheme, view)
     tell_engine(choice.engine if scheme == "learned" else None)
     ahead = foresight(PAGE, {field.name: held(field.name) for field in FIELDS}, choice, LENGTHS, WIDTHS)
-    drawings.draw(view, choice, key(PAGE, f"drawn_{view}"), ahead)
+    drawings.draw(view, choice, widget_key(PAGE, f"drawn_{view}"), ahead)
 
 
 def tell_engine(engine: Engine | None) -> None:
@@ -156,14 +156,14 @@ def demands() -> None:
 def measure() -> None:
     """The four demands at the length, the width and the base that the reader chooses."""
     length, width, base = st.columns(3)
-    length.slider("Length: positions", LENGTHS[0], LENGTHS[-1], key=key(PAGE, "length"))
-    width.slider("Width: dimensions", 4, 256, step=2, key=key(PAGE, "width"))
-    base.select_slider("Base", BASES, key=key(PAGE, "base"), format_func="{:,}".format)
+    length.slider("Length: positions", LENGTHS[0], LENGTHS[-1], key=widget_key(PAGE, "length"))
+    width.slider("Width: dimensions", 4, 256, step=2, key=widget_key(PAGE, "width"))
+    base.select_slider("Base", BASES, key=widget_key(PAGE, "base"), format_func="{:,}".format)
     engine = engine_of(badge, catalogue.DEFAULT)
     tell_engine(engine)
     table = position_views.learned_table(engine)
     verdicts = position_views.judge(held("width"), float(held("base")), table, held("length"))
-    drawings.draw_verdicts(verdicts, key(PAGE, "verdicts"))
+    drawings.draw_verdicts(verdicts, widget_key(PAGE, "verdicts"))
 
 
 def shuffle() -> None:
@@ -184,27 +184,27 @@ def shuffle_words() -> None:
     with model:
         engine = ask_model()
     tell_engine(engine)
-    again.button("Shuffle again", key=key(PAGE, "again"), icon=":material/shuffle:", on_click=next_seed)
+    again.button("Shuffle again", key=widget_key(PAGE, "again"), icon=":material/shuffle:", on_click=next_seed)
     text, seed = held("text"), held("seed")
     found = cache.remember((PAGE, held("model"), text, seed), lambda: word_order.order_test(engine, text, seed))
     warn_of_unknown([found.encoding])
-    draw_shuffle(found, key(PAGE, "shuffled"))
-    draw_guesses(found, key(PAGE, "guesses"))
+    draw_shuffle(found, widget_key(PAGE, "shuffled"))
+    draw_guesses(found, widget_key(PAGE, "guesses"))
 
 
 def next_seed() -> None:
     """Draw another order."""
-    st.session_state[key(PAGE, "seed")] = held("seed") % 999 + 1
+    st.session_state[widget_key(PAGE, "seed")] = held("seed") % 999 + 1
 
 
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
 part = st.segmented_control(
-    "Part", list(PARTS), key=key(PAGE, "part"), format_func=PARTS.get, required=True, label_visibility="collapsed"
+    "Part", list(PARTS), key=widget_key(PAGE, "part"), format_func=PARTS.get, required=True, label_visibility="collapsed"
 )
 if part == "shuffle":
-    controls.sentence(key(PAGE, "text"))
+    controls.sentence(widget_key(PAGE, "text"))
 if part == "ways":
     live(PAGE, FIELDS, ways)
 else:

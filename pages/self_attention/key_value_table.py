@@ -9,7 +9,7 @@ from pages.self_attention.matrices import dimensions
 from pages.ui.canvas.cell_origins import Divided, Origin, Product, Shares
 from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.canvas.matrix_view import Matrix, chosen_cell, matrix_row
-from pages.ui.shell.address import Field, key
+from pages.ui.shell.address import Field, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError
 
@@ -80,17 +80,19 @@ def key_value_table(page: str) -> None:
 
 def _ask_query(page: str) -> "Row":
     def choose(numbers: tuple[int, ...]) -> None:
-        st.session_state.update({key(page, name): float(number) for name, number in zip(PLACES, numbers, strict=True)})
+        st.session_state.update({widget_key(page, name): float(number) for name, number in zip(PLACES, numbers, strict=True)})
 
     st.markdown("**Query**")
     with st.container(horizontal=True, gap="small"):
         for number, preset in enumerate(QUERIES):
             st.button(str(preset), key=f"{page}_preset{number}", on_click=choose, args=(preset,))
     for name in PLACES:  # even if unchanged: a browser that draws late then shows what is held here, not the least number
-        st.session_state[key(page, name)] = st.session_state[key(page, name)]
+        st.session_state[widget_key(page, name)] = st.session_state[widget_key(page, name)]
     columns = st.columns(3, gap="small")
     return tuple(
-        column.number_input(f"{number}. number", min_value=-LIMIT, max_value=LIMIT, step=1.0, format="%g", key=key(page, name))
+        column.number_input(
+            f"{number}. number", min_value=-LIMIT, max_value=LIMIT, step=1.0, format="%g", key=widget_key(page, name)
+        )
         for number, (column, name) in enumerate(zip(columns, PLACES, strict=True), start=1)
     )
 
@@ -99,7 +101,7 @@ def _ask_store(page: str) -> "Store":
     """Give the store as edited; a table that came from elsewhere than the editor starts the editor anew."""
     from tx_core.lessons.key_value import MOST_ROWS, Store
 
-    held, edited, start = key(page, "store"), f"{page}_edited", f"{page}_start"
+    held, edited, start = widget_key(page, "store"), f"{page}_edited", f"{page}_start"
     if st.session_state.get(edited) != st.session_state[held] or start not in st.session_state:
         number, _ = st.session_state.get(start, (0, None))
         st.session_state[start] = (number + 1, st.session_state[held])
@@ -134,7 +136,7 @@ def _show_answer(page: str, store: "Store", query: "Row") -> None:
     shares = " · ".join(f"row {row}: {share:.3f}" for row, share in enumerate(answer.weights[0].tolist(), start=1))
     st.markdown(f"The store returns **({result})**. Shares: {shares}.")
     matrices = answer_matrices(store, query, answer)
-    name, held = f"{page}_answer_row", key(page, "answer")
+    name, held = f"{page}_answer_row", widget_key(page, "answer")
 
     def choose() -> None:
         st.session_state[held] = chosen_cell(name, matrices)

@@ -17,11 +17,11 @@ from pages.ui.shell.address import (
     Field,
     choice_field,
     flag_field,
-    key,
     number_field,
     read_view,
     tell_not_understood,
     text_field,
+    widget_key,
     write_view,
 )
 from pages.ui.shell.frame import engine_of, open_page, share_link, show_engine, ways_on
@@ -67,7 +67,7 @@ in the first transformer, whose keys had 64 numbers (√64 = 8); for these short
 
 def value(name: str) -> object:
     """Tell what a field of this page holds."""
-    return st.session_state[key(PAGE, name)]
+    return st.session_state[widget_key(PAGE, name)]
 
 
 def show_code() -> None:
@@ -82,17 +82,19 @@ def show_code() -> None:
 def ask_weights() -> None:
     """Ask whose matrices project the vectors, and which layer they enter."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.segmented_control("Projections", list(WEIGHTS), key=key(PAGE, "weights"), format_func=WEIGHTS.get, required=True)
-        st.segmented_control("Layer", range(1, LAYERS + 1), key=key(PAGE, "layer"), required=True)
+        st.segmented_control(
+            "Projections", list(WEIGHTS), key=widget_key(PAGE, "weights"), format_func=WEIGHTS.get, required=True
+        )
+        st.segmented_control("Layer", range(1, LAYERS + 1), key=widget_key(PAGE, "layer"), required=True)
         if value("weights") == "trained":
-            st.segmented_control("Head", range(1, HEADS + 1), key=key(PAGE, "head"), required=True)
+            st.segmented_control("Head", range(1, HEADS + 1), key=widget_key(PAGE, "head"), required=True)
         if value("weights") == "random":
-            st.session_state[key(PAGE, "seed")] = value("seed")  # a browser that draws late then shows it, too
+            st.session_state[widget_key(PAGE, "seed")] = value("seed")  # a browser that draws late then shows it, too
             st.number_input(
                 "Draw number",
                 1,
                 999,
-                key=key(PAGE, "seed"),
+                key=widget_key(PAGE, "seed"),
                 width=150,
                 help="Another number draws other matrices; the same number draws the same ones again.",
             )
@@ -104,13 +106,13 @@ def ask_steps() -> None:
         st.segmented_control(
             "Attention",
             list(NORMALISE),
-            key=key(PAGE, "normalise"),
+            key=widget_key(PAGE, "normalise"),
             format_func=NORMALISE.get,
             required=True,
             help="Soft (softmax) shares, hard (argmax) decides, sparse (sparsemax) does a little of both.",
         )
-        st.toggle("Without scaling", key=key(PAGE, "unscaled"), help="Leave out the division by √d.")
-        st.toggle("Causal mask", key=key(PAGE, "causal"), help="No token may look at a later one.")
+        st.toggle("Without scaling", key=widget_key(PAGE, "unscaled"), help="Leave out the division by √d.")
+        st.toggle("Causal mask", key=widget_key(PAGE, "causal"), help="No token may look at a later one.")
 
 
 def compute(values: Mapping[str, object]) -> "tuple[SentenceSteps, Encoding]":
@@ -154,15 +156,18 @@ def draw_steps(found: "SentenceSteps", values: Mapping[str, object]) -> None:
     """Draw the matrices, and keep the cell and the way of drawing that are chosen. values: what `found` was computed of."""
     from pages.self_attention.matrices import step_matrices
 
-    name, drawing = key(PAGE, "row"), Drawing(value("dimensions"), *DRAWN, value("numbers"))
+    name, drawing = widget_key(PAGE, "row"), Drawing(value("dimensions"), *DRAWN, value("numbers"))
     matrices, cell = step_matrices(found, drawing.dimensions, drawing.most), value("cell")
 
     def choose() -> None:
-        st.session_state[key(PAGE, "cell")] = chosen_cell(name, matrices)
+        st.session_state[widget_key(PAGE, "cell")] = chosen_cell(name, matrices)
 
     def draw() -> None:
         asked = chosen_drawing(name, drawing)
-        st.session_state[key(PAGE, "dimensions")], st.session_state[key(PAGE, "numbers")] = asked.dimensions, asked.numbers
+        st.session_state[widget_key(PAGE, "dimensions")], st.session_state[widget_key(PAGE, "numbers")] = (
+            asked.dimensions,
+            asked.numbers,
+        )
 
     def foreseen(asked: Mapping[str, object]) -> Drawn:
         others = step_matrices(compute(asked)[0], drawing.dimensions, drawing.most)
@@ -196,13 +201,13 @@ def draw_saturation() -> None:
         "there is little left to learn from."
     )
     st.markdown(f"**{title}**")
-    show_lines(title, [str(size) for size in SIZES], series, unit="d =", limits=(0, 1.02), key=key(PAGE, "saturation"))
+    show_lines(title, [str(size) for size in SIZES], series, unit="d =", limits=(0, 1.02), key=widget_key(PAGE, "saturation"))
 
 
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
-controls.sentence(key(PAGE, "text"))
+controls.sentence(widget_key(PAGE, "text"))
 st.markdown(TEXT)
 live(PAGE, FIELDS, steps)
 st.header("Attention is a store that one can ask", anchor=False)

@@ -15,7 +15,7 @@ from pages.ui.panels.attention_table import numbered
 from pages.ui.panels.choices import NO_EXPLANATION, ask_blank, tell
 from pages.ui.panels.prediction_settings import Settings
 from pages.ui.shell import cache
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import percent
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import attribution
@@ -63,7 +63,7 @@ def owed(page: str, engine: "Engine", text: str, pair: str) -> None:
 
 
 def _ask_word(page: str, predictions: "tuple[Prediction, ...]") -> "Prediction":
-    name, named = key(page, "rank"), key(page, "rank_named")
+    name, named = widget_key(page, "rank"), widget_key(page, "rank_named")
     st.session_state[name] = min(st.session_state[name], len(predictions))
     st.session_state[named] = st.session_state[name]
 

@@ -17,7 +17,7 @@ from pages.ui.canvas.head_table import HeadCell, LegendEntry, chosen_head, head_
 from pages.ui.export.carry_away import carry_away
 from pages.ui.panels.choices import NO_EXPLANATION, ask_head, tell
 from pages.ui.shell import cache
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import measures, patterns
@@ -70,7 +70,9 @@ def glance(page: str, engine: "Engine", text: str, pair: str) -> None:
     st.markdown(
         "Every cell is a head. **Hue and word tell what it mostly does, depth of colour how clearly.** Choose one to read more."
     )
-    st.segmented_control("Colour by", list(COLOURS), format_func=COLOURS.get, required=True, **held(key(page, "colour")))
+    st.segmented_control(
+        "Colour by", list(COLOURS), format_func=COLOURS.get, required=True, **widget_binding(widget_key(page, "colour"))
+    )
     drawn = _table(page, stack, found)
     _chosen(page, engine, text, pair, stack, found)
     _numbers(page, stack, found)
@@ -89,17 +91,17 @@ def _table(
     page: str, stack: "AttentionStack", found: HeadSummary
 ) -> tuple[str, list[list[HeadCell]], list[LegendEntry], tuple[int, int]]:
     """Draw the table; give what it shows: by what it is coloured, in words, its cells, its legend and the chosen head."""
-    name = key(page, "table")
+    name = widget_key(page, "table")
     layers, heads = found.entropy.shape
 
     def take() -> None:
         if (head := chosen_head(name, layers, heads)) is not None:
-            st.session_state[key(page, "heads")] = [head]
+            st.session_state[widget_key(page, "heads")] = [head]
 
-    colour = st.session_state[key(page, "colour")]
+    colour = st.session_state[widget_key(page, "colour")]
     cells, legend = _cells(stack, found, colour)
     rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
-    chosen = st.session_state[key(page, "heads")][0]
+    chosen = st.session_state[widget_key(page, "heads")][0]
     chosen = chosen if chosen[0] < layers and chosen[1] < heads else (0, 0)
     head_table(
         rows, legend, chosen, label=f"{COLOURS[colour]}: a row for each layer, a column for each head", key=name, on_choose=take
@@ -143,7 +145,7 @@ def _chosen(page: str, engine: "Engine", text: str, pair: str, stack: "Attention
 
 
 def _numbers(page: str, stack: "AttentionStack", found: HeadSummary) -> None:
-    opened = st.expander("The numbers as a table", key=key(page, "numbers"), on_change="rerun")
+    opened = st.expander("The numbers as a table", key=widget_key(page, "numbers"), on_change="rerun")
     if opened.open:
         import pandas
 

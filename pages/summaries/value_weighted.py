@@ -11,7 +11,7 @@ from pages.ui.export.carry_away import carry_away
 from pages.ui.panels.attention_table import numbered
 from pages.ui.panels.choices import NO_EXPLANATION, ask_head, head_named, tell
 from pages.ui.shell import cache
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import value_weighted
@@ -90,7 +90,7 @@ def _in_words(stack: "AttentionStack", layer: int, head: int, found: "value_weig
 
 
 def _numbers(page: str, stack: "AttentionStack", layer: int, head: int, found: "value_weighted.ValueWeighted") -> None:
-    opened = st.expander("The numbers as a table", key=key(page, "values_numbers"), on_change="rerun")
+    opened = st.expander("The numbers as a table", key=widget_key(page, "values_numbers"), on_change="rerun")
     if opened.open:
         import pandas
 

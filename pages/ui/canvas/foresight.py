@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pages.ui.canvas.packing import Cells, pack
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 from tx_core.errors import ExplorerError
 
 PATH = "pictures"
@@ -51,7 +51,7 @@ class Foresight:
 
     def after(self, name: str, told: str) -> Drawn:
         """Give the picture after a change that the browser tells of; KeyError for a control that is not among these."""
-        names = {key(self.page, field): field for field in self.controls}
+        names = {widget_key(self.page, field): field for field in self.controls}
         return self.draw({**self.values, **self.controls[names[name]](told)})
 
 
@@ -80,7 +80,7 @@ def pack_seen(name: str, picture: Drawn, foresight: Foresight | None) -> bytes:
     seen = hmac.new(_secret, repr((foresight.page, foresight.values, digest)).encode(), "sha256").hexdigest()[:32]
     kept = st.session_state.setdefault(f"{name}_foresight", deque(maxlen=KEPT))
     kept.append(_offered.setdefault(seen, foresight))  # who sees the very same view shares it
-    controls = [key(foresight.page, field) for field in foresight.controls]
+    controls = [widget_key(foresight.page, field) for field in foresight.controls]
     return _packed(picture, {"path": f"{PATH}/{seen}", "controls": controls, "is": digest})
 
 

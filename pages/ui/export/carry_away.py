@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError
 
@@ -20,7 +20,7 @@ def carry_away(page: str, offered: "Offered", forms: str = "figure, numbers, web
 
     forms: in which ones, as the title says. Call it where the views were drawn, so that it follows every click.
     """
-    opened = st.expander(f"Carry it away: {forms}", key=key(page, "carry"), on_change="rerun")
+    opened = st.expander(f"Carry it away: {forms}", key=widget_key(page, "carry"), on_change="rerun")
     if opened.open:
         with opened:
             try:
@@ -41,9 +41,11 @@ def _show(page: str, offered: "Offered") -> None:
 
 def _ask(page: str, name: str, label: str, options: list[str]) -> str:
     """Let the reader choose; a choice that this view does not have gives way to the first."""
-    if st.session_state.get(key(page, name)) not in options:
-        st.session_state[key(page, name)] = options[0]
-    return st.segmented_control(label, options, required=True, label_visibility="collapsed", **held(key(page, name)))
+    if st.session_state.get(widget_key(page, name)) not in options:
+        st.session_state[widget_key(page, name)] = options[0]
+    return st.segmented_control(
+        label, options, required=True, label_visibility="collapsed", **widget_binding(widget_key(page, name))
+    )
 
 
 def _has(exhibit: "Exhibit", form: str) -> bool:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.export.exhibit import Exhibit
-from pages.ui.shell.address import held, key
+from pages.ui.shell.address import widget_binding, widget_key
 from tx_core.analysis.weights_file import MOST
 
 KINDS = {"csv": "text/csv", "json": "application/json", "npz": "application/octet-stream"}
@@ -14,10 +14,10 @@ def numbers(page: str, exhibit: Exhibit) -> None:
     names = [one.name for one in exhibit.numbers]
     chosen = exhibit.numbers[0]
     if len(names) > 1:
-        name = key(page, "numbers_scope")
+        name = widget_key(page, "numbers_scope")
         if st.session_state.get(name) not in names:
             st.session_state[name] = names[0]
-        st.segmented_control("Which numbers", names, required=True, **held(name))
+        st.segmented_control("Which numbers", names, required=True, **widget_binding(name))
         chosen = exhibit.numbers[names.index(st.session_state[name])]
     st.caption(chosen.told)
     with st.container(horizontal=True):
@@ -27,7 +27,7 @@ def numbers(page: str, exhibit: Exhibit) -> None:
                 write or b"",
                 f"{chosen.file_name}.{form}",
                 KINDS[form],
-                key=key(page, f"numbers_{form}"),
+                key=widget_key(page, f"numbers_{form}"),
                 on_click="ignore",
                 icon=":material/download:",
                 disabled=write is None,

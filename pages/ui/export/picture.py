@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui.canvas.attention_view import PICTURE
 from pages.ui.canvas.component import component
 from pages.ui.export.exhibit import Exhibit
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 
 DRAWN = (
     "../comparison_view/partners.js",
@@ -49,7 +49,7 @@ def picture(page: str, exhibit: Exhibit) -> None:
     """Let the reader choose a width, look at the figure, and save it."""
     sizes, colours, words = st.columns([4, 3, 3], vertical_alignment="bottom")
     with sizes, st.container(horizontal=True, vertical_alignment="bottom"):
-        unit = st.segmented_control("Unit", list(WIDTHS), default="mm", required=True, key=key(page, "picture_unit"))
+        unit = st.segmented_control("Unit", list(WIDTHS), default="mm", required=True, key=widget_key(page, "picture_unit"))
         least, usual, most = WIDTHS[unit]
         width = st.number_input(
             f"Width in {unit}",
@@ -58,15 +58,15 @@ def picture(page: str, exhibit: Exhibit) -> None:
             usual,
             step=1.0,
             format="%.0f",
-            key=key(page, f"picture_width_{unit}"),
+            key=widget_key(page, f"picture_width_{unit}"),
             help="A column of a journal is some 84 mm wide, its page 174 mm.",
         )
     with colours:
         ground = st.segmented_control(
-            "Background", list(COLOURS), default="Light", required=True, key=key(page, "picture_ground")
+            "Background", list(COLOURS), default="Light", required=True, key=widget_key(page, "picture_ground")
         )
     with words:
-        captioned = st.toggle("Caption below", value=True, key=key(page, "picture_captioned"))
+        captioned = st.toggle("Caption below", value=True, key=widget_key(page, "picture_captioned"))
     packed = exhibit.picture(
         width=min(max(float(width or usual), least), most),
         unit=unit,
@@ -76,4 +76,4 @@ def picture(page: str, exhibit: Exhibit) -> None:
         title=exhibit.title,
         file=exhibit.file_name,
     )
-    component("picture", "picture-view", MODULES, "../picture/picture.css")(key=key(page, "picture"), data=packed)
+    component("picture", "picture-view", MODULES, "../picture/picture.css")(key=widget_key(page, "picture"), data=packed)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.export.exhibit import Exhibit
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 
 WAYS = {"core": "With this project", "library": "With transformers alone"}
 
@@ -16,7 +16,7 @@ def python(page: str, exhibit: Exhibit) -> None:
         format_func=WAYS.get,
         default="core",
         required=True,
-        key=key(page, "python_way"),
+        key=widget_key(page, "python_way"),
         label_visibility="collapsed",
     )
     write = exhibit.python.core if way == "core" else exhibit.python.library

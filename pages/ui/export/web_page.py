@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.ui.canvas.component import joined, read
 from pages.ui.export.exhibit import Alone, Exhibit
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.plain_names import one_line
 
 MOST_ROWS = 2000
@@ -28,7 +28,7 @@ def web_page(page: str, exhibit: Exhibit) -> None:
         lambda: stand_alone(exhibit),
         f"{exhibit.file_name}.html",
         "text/html",
-        key=key(page, "web_page"),
+        key=widget_key(page, "web_page"),
         on_click="ignore",
         icon=":material/download:",
     )

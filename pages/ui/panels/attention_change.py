@@ -12,7 +12,7 @@ from pages.ui.panels.changes import write_changes
 from pages.ui.panels.held_changes import asked
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import controls
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.analysis.views import View
@@ -28,7 +28,7 @@ def show_change(page: str, plain: "View", changed: "View", heads: Sequence[contr
     from tx_core.analysis.attention_shift import largest_change_in_words
 
     before, after = (views.mean_of_heads(view.weights, heads) for view in (plain, changed))
-    name, focus = key(page, "before_after"), changed.row_of(options.focus)
+    name, focus = widget_key(page, "before_after"), changed.row_of(options.focus)
     which = controls.head_name(heads[0]) if len(heads) == 1 else f"Mean of {len(heads)} heads"
     largest = largest_change_in_words(before, after, changed.queries, changed.keys, focus, rescaled=changed.hides_special)
     told = f"{which}. {largest}"
@@ -36,7 +36,7 @@ def show_change(page: str, plain: "View", changed: "View", heads: Sequence[contr
 
     def take_focus() -> None:
         row = focused_token(name, len(changed.queries))
-        st.session_state[key(page, "focus")] = None if row is None else changed.query_places[row][0]
+        st.session_state[widget_key(page, "focus")] = None if row is None else changed.query_places[row][0]
 
     before_after(
         changed.queries, changed.keys, before, after, label=told, scale=options.scale, focus=focus, key=name, on_focus=take_focus
@@ -53,12 +53,12 @@ def _moved_most(page: str, plain: "View", changed: "View", heads: Sequence[contr
     if not found:
         _nothing_moved(page, len(changed.weights), heads)
         return
-    name = key(page, "moved")
+    name = widget_key(page, "moved")
     st.session_state[name] = heads[0] if len(heads) == 1 and heads[0] in found else None
 
     def choose() -> None:
         if head := st.session_state[name] or next(iter(heads), None):
-            st.session_state[key(page, "heads")] = [head]
+            st.session_state[widget_key(page, "heads")] = [head]
 
     st.pills(
         "Heads that moved most",
@@ -84,7 +84,7 @@ def _nothing_moved(page: str, layers: int, heads: Sequence[controls.Head]) -> No
     st.caption(f"{empty}Layer {layers} is the last here: no head comes after it, so no other attention can move. {ANSWER}")
     if page == ANSWERS.key:
         return
-    carried = {name: st.session_state[key(page, name)] for name in ("text", "model")}
+    carried = {name: st.session_state[widget_key(page, name)] for name in ("text", "model")}
     st.page_link(
         ANSWERS.path,
         label=f"See it on {ANSWERS.name}",

@@ -16,7 +16,7 @@ from pages.ui.panels.attention_change import show_change
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.panels.word_pills import as_typed
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.analysis.views import View
@@ -78,7 +78,7 @@ def attention_panel(
     view = prepared_view(stack, identity, options)
     heads, before = list(options.heads), None
     weights = views.mean_of_heads(view.weights, heads)
-    with st.container(key=key(page, "wall_and_map")):  # assets/page.css sets its second part beside the others
+    with st.container(key=widget_key(page, "wall_and_map")):  # assets/page.css sets its second part beside the others
         at_hand = maps_at_hand.offer(identity, view.weights) if unchanged is None else None
         _wall(page, view, identity, options, at_hand)
         with st.container():
@@ -89,7 +89,7 @@ def attention_panel(
                 plain = prepared_view(unchanged, (*identity, "unchanged"), options)
                 before = views.mean_of_heads(plain.weights, heads)
                 told = show_change(page, plain, view, heads, options)
-        controls.layer_and_heads(key(page, "heads"), *view.weights.shape[:2])
+        controls.layer_and_heads(widget_key(page, "heads"), *view.weights.shape[:2])
         if act is not None:
             act()
         view_options.ask_view(page)
@@ -111,11 +111,11 @@ def prepared_view(stack: "AttentionStack", identity: tuple, options: ViewOptions
 
 def _wall(page: str, view: "View", identity: tuple, options: ViewOptions, at_hand: str | None) -> None:
     num_layers, num_heads = view.weights.shape[:2]
-    name = key(page, "wall")
+    name = widget_key(page, "wall")
 
     def take_heads() -> None:
         if heads := chosen_heads(name, num_layers, num_heads):
-            st.session_state[key(page, "heads")] = heads
+            st.session_state[widget_key(page, "heads")] = heads
 
     small = cache.remember(("wall", *identity), lambda: thumbnails(view.weights))
     head_wall(small, options.heads, scale=options.scale, key=name, on_choose=take_heads, at_hand=at_hand)
@@ -123,14 +123,14 @@ def _wall(page: str, view: "View", identity: tuple, options: ViewOptions, at_han
 
 def _map(page: str, view: "View", weights: Float[np.ndarray, "query key"], options: ViewOptions, at_hand: str | None) -> str:
     heads = options.heads
-    name, focus = key(page, "map"), view.row_of(options.focus)
+    name, focus = widget_key(page, "map"), view.row_of(options.focus)
     which = controls.head_name(heads[0]) if len(heads) == 1 else f"Mean of {len(heads)} heads"
     told = f"{which}. {_told(view, weights, focus)}"
     st.text(told)
 
     def take_focus() -> None:
         row = focused_token(name, len(view.queries))
-        st.session_state[key(page, "focus")] = None if row is None else view.query_places[row][0]
+        st.session_state[widget_key(page, "focus")] = None if row is None else view.query_places[row][0]
 
     attention_map(
         view.queries,
@@ -143,7 +143,7 @@ def _map(page: str, view: "View", weights: Float[np.ndarray, "query key"], optio
         focus=focus,
         key=name,
         on_focus=take_focus,
-        wall=Wall(key(page, "wall"), heads, at_hand),
+        wall=Wall(widget_key(page, "wall"), heads, at_hand),
     )
     return told
 

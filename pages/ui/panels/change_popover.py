@@ -9,7 +9,7 @@ from pages.ui.panels import changes
 from pages.ui.panels.changes import Change
 from pages.ui.panels.held_changes import asked, change_button, put
 from pages.ui.panels.view_options import ViewOptions
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.lazy_popover import lazy_popover
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -28,7 +28,7 @@ def ask_change(page: str, stack: "AttentionStack", options: ViewOptions, first: 
 
     first: the number of the stack's first layer in the whole model. which: the name of the heads that are looked at.
     """
-    opened = lazy_popover("Change something", icon=":material/science:", key=key(page, "change_opened"), height=600)
+    opened = lazy_popover("Change something", icon=":material/science:", key=widget_key(page, "change_opened"), height=600)
     if opened is None:
         return
     with opened:
@@ -60,7 +60,7 @@ def _ask_token(page: str, stack: "AttentionStack", options: ViewOptions, first: 
         looked_at = _ask_place(page, "change_key", "Token that is looked at", stack.key_tokens.tokens)
     with for_query:
         looking = _ask_place(page, "change_query", "Token that looks at it", stack.query_tokens.tokens)
-    scope = st.selectbox("Where", list(names), key=key(page, "change_scope"), format_func=names.get, persist_state="page")
+    scope = st.selectbox("Where", list(names), key=widget_key(page, "change_scope"), format_func=names.get, persist_state="page")
     everywhere = {"self": ("hide", "cut"), "cross": ("hide",), "decoder": ()}[stack.kind]
     if scope == "all" and len(everywhere) < 2:
         st.caption("Within a decoder, and for links from it, choose a layer or a head.")
@@ -80,9 +80,9 @@ def _begin_at_focus(page: str, stack: "AttentionStack", focus: int | None) -> No
     if st.session_state.get(f"{page}_change_begun") == now:
         return
     st.session_state[f"{page}_change_begun"] = now
-    st.session_state[key(page, "change_query")] = _first_word(stack.query_tokens) if focus is None else focus
+    st.session_state[widget_key(page, "change_query")] = _first_word(stack.query_tokens) if focus is None else focus
     own = stack.kind == "self" and focus is not None and focus not in stack.key_tokens.blanks
-    st.session_state[key(page, "change_key")] = focus if own else _first_word(stack.key_tokens)
+    st.session_state[widget_key(page, "change_key")] = focus if own else _first_word(stack.key_tokens)
 
 
 def _first_word(tokens: "Encoding") -> int:
@@ -94,7 +94,7 @@ def _ask_place(page: str, name: str, label: str, tokens: Sequence[str]) -> int:
     return st.selectbox(
         label,
         range(len(tokens)),
-        key=_fitted(key(page, name), len(tokens)),
+        key=_fitted(widget_key(page, name), len(tokens)),
         persist_state="page",
         format_func=lambda place: f"{place + 1} {tokens[place]}",
     )
@@ -109,7 +109,7 @@ def _fitted(name: str, size: int) -> str:
 def _ask_softmax(page: str, layers: int, first: int) -> None:
     st.markdown("**How scores become weights**")
     options = [None, *range(first, first + layers)]
-    name = key(page, "change_layer")
+    name = widget_key(page, "change_layer")
     if st.session_state.get(name) not in options:
         st.session_state[name] = None
     layer = st.selectbox(
@@ -120,7 +120,7 @@ def _ask_softmax(page: str, layers: int, first: int) -> None:
         format_func=lambda at: "All layers" if at is None else f"Layer {at - first + 1}",
     )
     active = {change.kind: change for change in asked(page) if change.of_softmax and change.layer == layer}
-    heat, how = key(page, "change_temperature"), key(page, "change_normaliser")
+    heat, how = widget_key(page, "change_temperature"), widget_key(page, "change_normaliser")
     now = f"{active['temperature'].value:g}" if "temperature" in active else "1"
     st.session_state[heat] = now
     st.session_state[how] = next((kind for kind in ("sparse", "hard") if kind in active), "softmax")

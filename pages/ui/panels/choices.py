@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.panels.attention_table import numbered
 from pages.ui.shell import controls
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a part that computes waits for it
     from tx_core.transformer.trace import Encoding, Trace
@@ -30,7 +30,7 @@ def tell(what: str, trace: "Trace | None" = None) -> None:
 
 def ask_head(page: str, layers: int, heads: int) -> controls.Head:
     """Let the reader choose a head by name; give (layer, head) from 0. Of several, as a link may name them, the first counts."""
-    name = key(page, "heads")
+    name = widget_key(page, "heads")
     if not controls.keep_existing_heads(name, layers, heads):
         st.info(f"This model has {layers} layers of {heads} heads: a head beyond that is left out.")
     st.session_state[name] = st.session_state[name][:1]
@@ -48,7 +48,7 @@ def ask_blank(page: str, encoding: "Encoding") -> int:
 
 
 def _ask_place(page: str, encoding: "Encoding", places: "range | tuple[int, ...]", label: str, *, last: bool = False) -> int:
-    name, named = key(page, "token"), key(page, "token_named")
+    name, named = widget_key(page, "token"), widget_key(page, "token_named")
     if st.session_state[name] not in places:
         st.session_state[name] = None
     own = [place for place in places if not encoding.special[place]]

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.panels import changes
 from pages.ui.panels.changes import Change, Changes
 from pages.ui.panels.word_pills import as_typed
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.transformer.trace import Trace
@@ -16,12 +16,12 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
 
 def asked(page: str) -> Changes:
     """Give the reader's changes."""
-    return tuple(st.session_state[key(page, "changes")])
+    return tuple(st.session_state[widget_key(page, "changes")])
 
 
 def put(page: str, found: Changes) -> None:
     """Take these for the reader's changes."""
-    st.session_state[key(page, "changes")] = found
+    st.session_state[widget_key(page, "changes")] = found
 
 
 def change_button(
@@ -56,7 +56,7 @@ def keep_fitting(page: str, trace: "Trace") -> list[str]:
     _, missing = fitting(changes.interventions(held), num_heads, sizes)
     if missing:
         held = tuple(change for change in held if not fitting(changes.interventions([change]), num_heads, sizes)[1])
-    st.session_state[key(page, "changes")] = held
+    st.session_state[widget_key(page, "changes")] = held
     return [*told, *missing]
 
 

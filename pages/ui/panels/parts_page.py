@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.panels.attention_table import warn_of_unknown_in
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, held, key, read_view, tell_not_understood, write_view
+from pages.ui.shell.address import Field, read_view, tell_not_understood, widget_binding, widget_key, write_view
 from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
 from pages.ui.shell.live import live
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
@@ -50,20 +50,20 @@ def parts_page(view: PartsPage) -> None:
     chooses_model = any(field.name == "model" for field in view.fields)
     first, second, *third = st.columns([5, 4, 3] if chooses_model else [3, 2])
     with first:
-        text = controls.sentence(key(view.page, "text"))
+        text = controls.sentence(widget_key(view.page, "text"))
     with second:
-        pair = controls.sentence(key(view.page, "pair"), "Second sentence (optional)")
+        pair = controls.sentence(widget_key(view.page, "pair"), "Second sentence (optional)")
     model = MODEL
     if chooses_model:
         with third[0]:
-            model = controls.model(key(view.page, "model"))
+            model = controls.model(widget_key(view.page, "model"))
     part = st.segmented_control(
         "Part",
         list(view.parts),
         format_func=view.parts.get,
         required=True,
         label_visibility="collapsed",
-        **held(key(view.page, "part"), view.on_part),
+        **widget_binding(widget_key(view.page, "part"), view.on_part),
     )
     try:
         with controls.wait_for(model):
@@ -72,7 +72,7 @@ def parts_page(view: PartsPage) -> None:
     except ExplorerError as problem:
         explain(problem)
         if chooses_model and isinstance(problem, ModelUnavailable | CheckpointProblem):
-            controls.offer_default_model(key(view.page, "model"))
+            controls.offer_default_model(widget_key(view.page, "model"))
     else:
         warn_of_unknown_in(engine, text, pair=pair)
         if part in (texts := view.texts()):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.shell.address import Field, choice_field, key, number_field
+from pages.ui.shell.address import Field, choice_field, number_field, widget_key
 
 LONGEST_LIST = 30
 TEMPERATURES = ("1", "0.25", "0.5", "0.75", "1.5", "2", "3")
@@ -30,20 +30,20 @@ class Settings:
 
 def settings(page: str) -> Settings:
     """Read the choice from the page's session."""
-    held = {field.name: st.session_state[key(page, field.name)] for field in FIELDS}
+    held = {field.name: st.session_state[widget_key(page, field.name)] for field in FIELDS}
     return Settings(held["listed"], float(held["temperature"]), float(held["top_p"]), int(held["limit"]) / 100)
 
 
 def ask_settings(page: str) -> None:
     """Let the reader choose, in a popover."""
     for field in FIELDS:  # a popover draws its widgets when it opens, and knows only what the latest run told them
-        st.session_state[key(page, field.name)] = st.session_state[key(page, field.name)]
+        st.session_state[widget_key(page, field.name)] = st.session_state[widget_key(page, field.name)]
     with st.popover("Options", icon=":material/tune:"):
-        st.slider("Words in each list", 1, LONGEST_LIST, key=key(page, "listed"))
+        st.slider("Words in each list", 1, LONGEST_LIST, key=widget_key(page, "listed"))
         st.segmented_control(
             "Bars end at",
             list(LIMITS),
-            key=key(page, "limit"),
+            key=widget_key(page, "limit"),
             format_func=LIMITS.get,
             required=True,
             help="The same for all charts, so that they can be compared. A longer bar is torn off there, its number is true.",
@@ -51,14 +51,14 @@ def ask_settings(page: str) -> None:
         st.select_slider(
             "Temperature",
             sorted(TEMPERATURES, key=float),
-            key=key(page, "temperature"),
+            key=widget_key(page, "temperature"),
             help="The model's scores are divided by this before they become probabilities: above 1 flattens the lists, "
             "below 1 sharpens them. At 1 they are the model's own.",
         )
         st.select_slider(
             "Keep the top share (top-p)",
             sorted(TOP_SHARES, key=float),
-            key=key(page, "top_p"),
+            key=widget_key(page, "top_p"),
             help="Only the fewest words that reach this share together are kept, and they divide 100 % among themselves. "
             "At 1 nothing is left out.",
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.shell.address import key
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import Busy, ExplorerError
 from tx_core.training.background import Registry
@@ -45,12 +45,12 @@ def look(kind: str) -> Snapshot | None:
 
 def attempt(page: str, act: Callable[[], object]) -> None:
     """Do what a click asks for; what cannot be done is told by `tell_refused` when the page runs next."""
-    st.session_state.pop(key(page, "refused"), None)
-    st.session_state[key(page, "acted")] = True
+    st.session_state.pop(widget_key(page, "refused"), None)
+    st.session_state[widget_key(page, "acted")] = True
     try:
         act()
     except ExplorerError as problem:
-        st.session_state[key(page, "refused")] = problem
+        st.session_state[widget_key(page, "refused")] = problem
 
 
 def follow_click(page: str) -> None:
@@ -58,7 +58,7 @@ def follow_click(page: str) -> None:
 
     A browser sends a click together with a text that was being typed until then, and names the text's part alone.
     """
-    if st.session_state.pop(key(page, "acted"), None):
+    if st.session_state.pop(widget_key(page, "acted"), None):
         st.rerun()
 
 
@@ -68,8 +68,10 @@ def tell_refused(page: str, kind: str) -> ExplorerError | None:
     Give what was said; None where nothing was.
     """
     if TRAININGS.gave_up(visitor(), kind):
-        st.session_state[key(page, "refused")] = Busy("You were away, so your place in the queue was given up. Start again.")
-    if problem := st.session_state.get(key(page, "refused")):
+        st.session_state[widget_key(page, "refused")] = Busy(
+            "You were away, so your place in the queue was given up. Start again."
+        )
+    if problem := st.session_state.get(widget_key(page, "refused")):
         explain(problem)
     return problem
 
@@ -88,11 +90,11 @@ def start_or_stop(
     snapshot: as `look` gave it to this run of the page, the same for all its parts, or they would contradict each other.
     choose: brings the settings of a training that goes on onto the page.
     """
-    st.session_state.pop(key(page, "acted"), None)
+    st.session_state.pop(widget_key(page, "acted"), None)
     if snapshot and snapshot.running:
         st.button(
             "Stop",
-            key=key(page, "stop"),
+            key=widget_key(page, "stop"),
             icon=":material/stop:",
             disabled=snapshot.state == "stopping",
             on_click=attempt,
@@ -103,7 +105,7 @@ def start_or_stop(
     if left:
         st.button(
             "Continue",
-            key=key(page, "continue"),
+            key=widget_key(page, "continue"),
             icon=":material/resume:",
             on_click=attempt,
             args=(page, lambda: go_on(kind, left, choose)),
@@ -111,7 +113,7 @@ def start_or_stop(
         )
     st.button(
         "Train anew" if left else "Train",
-        key=key(page, "train"),
+        key=widget_key(page, "train"),
         icon=":material/play_arrow:",
         disabled=disabled,
         on_click=attempt,

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.canvas.attention_view import SCALES, Head, heads_from_link, heads_to_link, token_from_link, token_to_link
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, choice_field, flag_field, held, key, number_field
+from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_binding, widget_key
 from pages.ui.shell.lazy_popover import lazy_popover
 
 MOST_LAYERS_OR_HEADS = 1000
@@ -37,7 +37,7 @@ class ViewOptions:
     @classmethod
     def of(cls, page: str) -> "ViewOptions":
         """Read the options of a page from its session, before or after their widgets are drawn."""
-        held = {name: st.session_state[key(page, name)] for name in cls.__dataclass_fields__}
+        held = {name: st.session_state[widget_key(page, name)] for name in cls.__dataclass_fields__}
         return cls(**held | {"heads": tuple(held["heads"])})
 
 
@@ -73,22 +73,22 @@ def read_focus(written: str) -> int:
 
 def ask_stack(page: str, kinds: Sequence[str]) -> int:
     """Let the reader choose among the attentions of a model that has several; give the number of the chosen one."""
-    name = key(page, "stack")
+    name = widget_key(page, "stack")
     if st.session_state[name] not in kinds:
         st.session_state[name] = kinds[0]
     if len(kinds) > 1:
-        st.segmented_control("Attention", kinds, format_func=STACKS.get, required=True, **held(name))
+        st.segmented_control("Attention", kinds, format_func=STACKS.get, required=True, **widget_binding(name))
     return kinds.index(st.session_state[name])
 
 
 def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) -> list[str]:
     """Let go of heads and of a focus that this run does not have; say so in one sentence each."""
     told = []
-    if not controls.keep_existing_heads(key(page, "heads"), num_layers, num_heads):
+    if not controls.keep_existing_heads(widget_key(page, "heads"), num_layers, num_heads):
         told.append(f"This model has {num_layers} layers of {num_heads} heads: heads beyond that are left out.")
-    place = st.session_state[key(page, "focus")]
+    place = st.session_state[widget_key(page, "focus")]
     if place is not None and place >= num_tokens:
-        st.session_state[key(page, "focus")] = None
+        st.session_state[widget_key(page, "focus")] = None
         told.append(f"This text has {num_tokens} tokens: there is no token {place + 1:,} to focus.")
     return told
 
@@ -96,23 +96,29 @@ def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) ->
 def ask_view(page: str) -> None:
     """Let the reader merge pieces and hide special tokens; what is drawn, and how, opens beside that."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.toggle("Whole words", **held(key(page, "words")), help="Show words instead of the pieces that the model reads.")
-        st.toggle("Hide special tokens", **held(key(page, "hide")), help="Leave out [CLS], [SEP] and the like.")
+        st.toggle(
+            "Whole words",
+            **widget_binding(widget_key(page, "words")),
+            help="Show words instead of the pieces that the model reads.",
+        )
+        st.toggle("Hide special tokens", **widget_binding(widget_key(page, "hide")), help="Leave out [CLS], [SEP] and the like.")
         _ask_drawing(page)
 
 
 def _ask_drawing(page: str) -> None:
     """Let the reader choose what is drawn, how many lines, and in which colours."""
-    opened = lazy_popover("Lines and colours", icon=":material/tune:", key=key(page, "drawing_opened"), height=260)
+    opened = lazy_popover("Lines and colours", icon=":material/tune:", key=widget_key(page, "drawing_opened"), height=260)
     if opened is None:
         return
     with opened:
-        st.segmented_control("Show", list(SHOWN), format_func=SHOWN.get, required=True, **held(key(page, "show")))
-        st.slider("Strongest links drawn as lines", 1, MOST_LINES, **held(key(page, "lines")))
+        st.segmented_control(
+            "Show", list(SHOWN), format_func=SHOWN.get, required=True, **widget_binding(widget_key(page, "show"))
+        )
+        st.slider("Strongest links drawn as lines", 1, MOST_LINES, **widget_binding(widget_key(page, "lines")))
         st.selectbox(
             "Colours",
             SCALES,
             format_func=str.capitalize,
-            **held(key(page, "scale")),
+            **widget_binding(widget_key(page, "scale")),
             help="All four can be told apart with any kind of colour vision.",
         )

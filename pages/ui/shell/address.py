@@ -31,12 +31,12 @@ class Field(Generic[Value]):
     write: Callable[[Value], str] = str
 
 
-def key(page: str, name: str) -> str:
+def widget_key(page: str, name: str) -> str:
     """Name the widget (and its entry in the session) that holds a field of a page."""
     return f"{page}_{name}"
 
 
-def held(name: str, then: Callable[[], None] | None = None) -> dict[str, object]:
+def widget_binding(name: str, then: Callable[[], None] | None = None) -> dict[str, object]:
     """Give the arguments that tie a widget to its entry in the session; `then` runs after a change by the reader.
 
     Until the reader has touched the widget, every run tells the browser its value anew. Streamlit tells it once only,
@@ -101,7 +101,7 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
     st.session_state.pop("link_told", None)
     asked = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
     left = st.session_state.get(f"{page}_view", {})
-    arriving = key(page, fields[0].name) not in st.session_state
+    arriving = widget_key(page, fields[0].name) not in st.session_state
     if arriving and not asked:
         asked = typed_elsewhere(fields, left.get("values", {}))
     went = not arriving and asked != left.get("address", asked) and not _changed(page, left)
@@ -111,20 +111,20 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
             values |= first
         remember_typed(fields, values, {})
         st.session_state[f"{page}_wrong"] = wrong
-        st.session_state.update({key(page, name): value for name, value in values.items()})
+        st.session_state.update({widget_key(page, name): value for name, value in values.items()})
         left = st.session_state[f"{page}_view"] = {"values": values, "address": asked}  # should another Back overtake this run
     for field in fields:
-        name = key(page, field.name)
+        name = widget_key(page, field.name)
         if arriving:
             forget_told(name)
         st.session_state.setdefault(name, left.get("values", {}).get(field.name, field.default))
-        if field.read is not str:  # told anew, as `held` says, for widgets without it; what is being typed is left alone
+        if field.read is not str:  # sent again, see `widget_binding`; what is being typed is left alone
             st.session_state[name] = st.session_state[name]
 
 
 def _changed(page: str, left: Mapping[str, Mapping[str, object]]) -> bool:
     """Tell whether a field is not what it was when the view was written."""
-    return any(st.session_state.get(key(page, name), value) != value for name, value in left.get("values", {}).items())
+    return any(st.session_state.get(widget_key(page, name), value) != value for name, value in left.get("values", {}).items())
 
 
 def keep_view(page: str, fields: Sequence[Field]) -> None:
@@ -134,7 +134,7 @@ def keep_view(page: str, fields: Sequence[Field]) -> None:
     """
     left = st.session_state.get(f"{page}_view", {}).get("values", {})
     for field in fields:
-        st.session_state.setdefault(key(page, field.name), left.get(field.name, field.default))
+        st.session_state.setdefault(widget_key(page, field.name), left.get(field.name, field.default))
 
 
 def understand(fields: Sequence[Field], asked: dict[str, str]) -> tuple[dict[str, object], list[str]]:
@@ -165,7 +165,7 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     Parameters that are not of this page are dropped; what an earlier run wrote, which may still be on its way to the
     browser, is overwritten. Texts that would make the link longer than LONGEST_LINK stay in the session alone.
     """
-    values = {field.name: st.session_state.get(key(page, field.name), field.default) for field in fields}
+    values = {field.name: st.session_state.get(widget_key(page, field.name), field.default) for field in fields}
     address = spelled_out(fields, values, first)
     length = len(link_with(list(address.items())))
     if length > LONGEST_LINK:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.shell.address import held
+from pages.ui.shell.address import widget_binding
 from tx_core.engine.download import CATALOGUE
 from tx_core.errors import ModelUnavailable, TextProblem
 
@@ -46,7 +46,7 @@ def model(key: str = "model") -> str:
         format_func=model_title,
         accept_new_options=catalogue.any_model_allowed(),
         help=_all_models(),
-        **held(key),
+        **widget_binding(key),
     )
     return chosen or catalogue.DEFAULT
 
@@ -123,7 +123,7 @@ def sentence(
     """
     st.session_state.setdefault(key, default)
     written = st.text_input(
-        label, live=TYPING_PAUSE, placeholder=placeholder, help=help, autocomplete="off", **held(key, on_change)
+        label, live=TYPING_PAUSE, placeholder=placeholder, help=help, autocomplete="off", **widget_binding(key, on_change)
     )
     return written or ""
 

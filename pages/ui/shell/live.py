@@ -10,7 +10,7 @@ from typing import ParamSpec
 import streamlit as st
 
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, keep_view, key, write_view
+from pages.ui.shell.address import Field, keep_view, widget_key, write_view
 from pages.ui.shell.frame import explain
 from pages.ui.shell.link_length import told_otherwise
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
@@ -31,7 +31,7 @@ def live(
     from tx_core.engine.device import use_all_cores, use_one_core
 
     # The built-in model is small: a second core, which the browser may be using, would only be waited for.
-    small = st.session_state.get(key(page, "model"), DEFAULT) == DEFAULT
+    small = st.session_state.get(widget_key(page, "model"), DEFAULT) == DEFAULT
     use_one_core() if small else use_all_cores()
     keep_view(page, fields)
     try:
@@ -39,7 +39,7 @@ def live(
     except ExplorerError as problem:
         explain(problem)
         if isinstance(problem, ModelUnavailable | CheckpointProblem) and any(field.name == "model" for field in fields):
-            controls.offer_default_model(key(page, "model"))
+            controls.offer_default_model(widget_key(page, "model"))
     write_view(page, fields, {})
     if told_otherwise():
         st.rerun()
