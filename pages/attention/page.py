@@ -2,6 +2,13 @@
 
 import streamlit as st
 
+from pages.ui.shell.frame import open_page
+
+PAGE = "attention"
+badge = open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
+from pages.ui.export.attention_exhibit import attention_views
 from pages.ui.export.carry_away import carry_away
 from pages.ui.panels import change_controls, held_changes, view_options
 from pages.ui.panels.attention_panel import attention_panel
@@ -9,11 +16,10 @@ from pages.ui.panels.attention_table import token_table, warn_of_unknown, weight
 from pages.ui.panels.changes import CHANGES_FIELD, interventions, write_changes
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import Field, keep_view, read_view, tell_not_understood, text_field, widget_key, write_view
-from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
+from pages.ui.shell.frame import engine_of, explain, share_link, show_engine, ways_on
 from pages.ui.shell.link_length import told_otherwise
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
-PAGE = "attention"
 EXAMPLES = examples.curated()
 FIRST = EXAMPLES[0]
 FIELDS = (
@@ -58,8 +64,6 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
 
     Where the reader leaves the view that the example's words describe, or comes back to it, the whole page says so.
     """
-    from pages.ui.export.attention_exhibit import attention_views  # imports torch: title and text box are painted without it
-
     keep_view(PAGE, FIELDS)
     try:
         plain = cache.trace(model, text, pair)
@@ -84,7 +88,6 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
         st.rerun()
 
 
-badge = open_page(PAGE)
 read_view(PAGE, FIELDS, FIRST_VIEW)
 tell_not_understood(PAGE)
 with st.container(key=widget_key(PAGE, "asked")):
