@@ -1,0 +1,34 @@
+"""Links that were given away before the files were moved: each still brings back the view that it brought back then."""
+
+import json
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from pages.contents import PAGES
+from tests.support.serving import ROOT
+
+LINKS = json.loads((ROOT / "tests" / "pages" / "old_links.json").read_text("utf-8"))
+"""Each with the address that the page gave its view, which says all that the controls held."""
+KEYS = {page.address or page.key: page.key for page in PAGES}
+
+
+def page_of(link: str) -> str:
+    """The page that a link leads to, by its address or by its key; the first one at the root."""
+    name = urlsplit(link).path.strip("/")
+    return KEYS.get(name, name) or PAGES[0].key
+
+
+@pytest.mark.parametrize(
+    ("link", "address"), [(one["link"], one["address"]) for one in LINKS], ids=[one["link"] for one in LINKS]
+)
+def test_an_old_link_brings_back_its_view(open_app, link: str, address: dict[str, str]):
+    app = open_app(page_of(link), **dict(parse_qsl(urlsplit(link).query)))
+    assert not app.exception
+    assert f"{page_of(link)}_wrong" not in app.session_state or app.session_state[f"{page_of(link)}_wrong"] == []
+    assert app.session_state[f"{page_of(link)}_view"]["address"] == address
+
+
+def test_every_page_that_computes_has_an_old_link():
+    assert {page_of(one["link"]) for one in LINKS} == {page.key for page in PAGES if page.computes}
+    assert len(LINKS) >= 50
