@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tx_core.engine.bert_engine import BertEngine
     from tx_core.transformer.trace import Trace
 
-MOST_SEEDS = 20
+MAX_HEAD_SEEDS = 20
 NOT_RUN = (
     "Nothing is compared yet. Switch on “Run the library's BERT, too”: both then read the sentence above, and here you see how "
     "far apart their numbers are in every layer, and one head of both side by side."
@@ -97,7 +97,7 @@ def random(page: str, engine: "BertEngine", text: str, pair: str) -> None:
         st.number_input(
             "Drawn anew",
             1,
-            MOST_SEEDS,
+            MAX_HEAD_SEEDS,
             width=150,
             **widget_binding(widget_key(page, "seed")),
             help="Other random weights. The same number draws the same ones.",
@@ -163,9 +163,12 @@ def labels(page: str, engine: "BertEngine", text: str, pair: str) -> None:
             "Label", list(KINDS), format_func=KINDS.get, required=True, **widget_binding(widget_key(page, "kind"))
         )
         st.segmented_control(
-            "Number of labels", range(2, untrained.MOST_LABELS + 1), required=True, **widget_binding(widget_key(page, "labels"))
+            "Number of labels",
+            range(2, untrained.MAX_UNTRAINED_LABELS + 1),
+            required=True,
+            **widget_binding(widget_key(page, "labels")),
         )
-        st.number_input("Drawn anew", 1, MOST_SEEDS, width=150, **widget_binding(widget_key(page, "seed")))
+        st.number_input("Drawn anew", 1, MAX_HEAD_SEEDS, width=150, **widget_binding(widget_key(page, "seed")))
     kind, count = HEAD_NAMES[st.session_state[widget_key(page, "kind")]], st.session_state[widget_key(page, "labels")]
     trace = cache.trace(engine.name, text, pair, keep=("hidden",))
     found = untrained.label(trace, kind, count, st.session_state[widget_key(page, "seed")])

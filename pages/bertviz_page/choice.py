@@ -9,17 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pages.ui.panels.view_options import MOST_LAYERS_OR_HEADS
+from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS
 from pages.ui.shell.address import Field, flag_field, number_field
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.transformer.trace import AttentionStack, Encoding
 
-MOST_TOKENS = 1000
+MAX_NEURON_TOKENS = 1000
 """More than bertviz is asked to draw."""
 PARTS_OF_A_PAIR = 5
 """What bertviz offers of two sentences: all of it, each within itself, and from each to the other."""
-LONGEST = 5000
+MAX_CHOICE_CHARACTERS = 5000
 """Characters of a line: enough for every head of the largest layer."""
 NUMBERS = re.compile(r"[0-9]{1,4}(?:_[0-9]{1,4})*")
 
@@ -27,7 +27,7 @@ NUMBERS = re.compile(r"[0-9]{1,4}(?:_[0-9]{1,4})*")
 def read_heads(written: str) -> tuple[int, ...]:
     """Read the heads that are on, as a link names them, "1_3"; ValueError for anything else. The model may still lack them."""
     heads = _numbers(written)
-    if heads != tuple(sorted(set(heads))) or not 1 <= heads[0] <= heads[-1] <= MOST_LAYERS_OR_HEADS:
+    if heads != tuple(sorted(set(heads))) or not 1 <= heads[0] <= heads[-1] <= MAX_LAYERS_OR_HEADS:
         raise ValueError("heads must be written like 1_3, each once and in order")
     return heads
 
@@ -38,12 +38,12 @@ def write_heads(heads: Sequence[int]) -> str:
 
 
 FIELDS = (
-    number_field("layer", 1, 1, MOST_LAYERS_OR_HEADS),
-    number_field("head", 1, 1, MOST_LAYERS_OR_HEADS),
+    number_field("layer", 1, 1, MAX_LAYERS_OR_HEADS),
+    number_field("head", 1, 1, MAX_LAYERS_OR_HEADS),
     Field("heads", (), read_heads, write_heads),
     number_field("filter", 1, 1, PARTS_OF_A_PAIR),
     flag_field("enlarged"),
-    number_field("token", 0, 0, MOST_TOKENS),
+    number_field("token", 0, 0, MAX_NEURON_TOKENS),
 )
 """heads: those on in the head view, none for all. enlarged: a head of the model view. token: opened in the neuron view, or 0."""
 
@@ -90,7 +90,7 @@ def choice_line(view: str, chosen: Mapping[str, object], extent: Extent) -> str:
 
 def read_choice(view: str, told: object, extent: Extent) -> dict[str, object] | None:
     """Read what a drawing tells into fields; None for whatever is not a line of something that is there."""
-    if not isinstance(told, str) or len(told) > LONGEST:
+    if not isinstance(told, str) or len(told) > MAX_CHOICE_CHARACTERS:
         return None
     parts = [part.partition("=") for part in told.split("&")] if told else []
     try:

@@ -15,7 +15,7 @@ from tx_core.errors import TextProblem
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.transformer.trace import AttentionStack, Trace
 
-MOST_REMEMBERED = 12
+MAX_REMEMBERED_VIEWS = 12
 """Drawings that a visitor's session finds again without drawing anew."""
 
 
@@ -107,7 +107,7 @@ def _published(page: str, view: str, trace: "Trace", stacks: list["AttentionStac
             known[identity] = publish(document, word)  # under the same word: a frame that shows it stays as it is
         except ValueError as full:
             raise TextProblem("This drawing is too large to be kept: shorten the text.") from full
-        while len(known) > MOST_REMEMBERED:
+        while len(known) > MAX_REMEMBERED_VIEWS:
             known.pop(next(iter(known)))
     return known[identity]
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import AttentionStack
 
-MOST_NUMBERS = 600_000
+MAX_SENT_NUMBERS = 600_000
 """Numbers sent at once: twelve layers of twelve heads on 64 tokens, some 2 s until drawn on a small machine."""
-MOST_LINES = 150_000
+MAX_MODEL_LINES = 150_000
 """Lines drawn at once: the browser needs some 3 s for them. 32 tokens in twelve layers of twelve heads."""
-MOST_LINES_OF_A_LAYER = 200_000
+MAX_LAYER_LINES = 200_000
 """128 tokens in twelve heads: 3 to 4 s."""
 
 
@@ -43,11 +43,11 @@ def load_of(view: str, stacks: Sequence[AttentionStack]) -> Load:
 def one_layer_only(view: str, stacks: Sequence[AttentionStack]) -> bool:
     """Tell whether all layers at once would be too heavy; raise TextProblem where a single one would be, too."""
     load = load_of(view, stacks)
-    if load.numbers_of_a_layer > MOST_NUMBERS or load.lines_of_a_layer > MOST_LINES_OF_A_LAYER:
+    if load.numbers_of_a_layer > MAX_SENT_NUMBERS or load.lines_of_a_layer > MAX_LAYER_LINES:
         _, heads, queries, keys = load.shape
         raise TextProblem(
             f"bertviz draws a line for every pair of tokens in every head: here {heads} × {queries} × {keys} for a single "
             "layer, and a browser stands still over so many. Shorten the text, choose a smaller model, or look at this text "
             "on the attention page."
         )
-    return load.numbers > MOST_NUMBERS or load.lines > (MOST_LINES if view == "model" else MOST_LINES_OF_A_LAYER)
+    return load.numbers > MAX_SENT_NUMBERS or load.lines > (MAX_MODEL_LINES if view == "model" else MAX_LAYER_LINES)

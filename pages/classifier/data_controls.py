@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.panels.training_sizes import LEAST_RATE, MOST_RATE, do_not_fit, read_rate
+from pages.ui.panels.training_sizes import MAX_LEARNING_RATE, MIN_LEARNING_RATE, do_not_fit, read_rate
 from pages.ui.shell.address import Field, choice_field, number_field, widget_key
 from tx_core.errors import TextProblem
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # the core imports torch: the title is painted without it
 
 DATA = {"opinions": "Film opinions, made here", "own": "Your own CSV", "imdb": "IMDB reviews"}
 IMDB_EXAMPLES = 1000
-MOST_WORDS = 10_000
+MAX_VOCABULARY_WORDS = 10_000
 # Name in the address: its name in the settings, what a reader calls it, the usual, the least and the most, help.
 NUMBERS = {
     "epochs": ("epochs", "Epochs", 8, 1, 20, "How often the model sees every text."),
@@ -44,7 +44,13 @@ def ask_sizes(page: str, *, disabled: bool) -> None:
                 f"{label} ({least} to {most})", least, most, key=widget_key(page, name), help=help, disabled=disabled
             )
         columns[2].number_input(
-            "Learning rate", LEAST_RATE, MOST_RATE, step=0.001, format="%.4f", key=widget_key(page, "rate"), disabled=disabled
+            "Learning rate",
+            MIN_LEARNING_RATE,
+            MAX_LEARNING_RATE,
+            step=0.001,
+            format="%.4f",
+            key=widget_key(page, "rate"),
+            disabled=disabled,
         )
 
 
@@ -55,7 +61,7 @@ def settings(page: str) -> "ClassifierSettings":
     sizes = {ours: st.session_state[widget_key(page, name)] for name, (ours, *_) in NUMBERS.items()}
     try:
         return ClassifierSettings(
-            most_words=MOST_WORDS, dropout=0.0, learning_rate=st.session_state[widget_key(page, "rate")], **sizes
+            most_words=MAX_VOCABULARY_WORDS, dropout=0.0, learning_rate=st.session_state[widget_key(page, "rate")], **sizes
         )
     except ValueError as rule:
         raise do_not_fit(rule, {ours: label for ours, label, *_ in NUMBERS.values()}) from rule

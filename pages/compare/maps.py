@@ -21,9 +21,9 @@ from pages.ui.shell.plain_names import shortened
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.analysis.comparison import Comparison
 
-MOST_ROWS = 2000
-MOST_LISTED = 12
-LONGEST_TITLE = 48
+MAX_LINK_ROWS = 2000
+MAX_MISSING_WORDS = 12
+MAX_TITLE_CHARACTERS = 48
 SAME_MODEL = (
     "A and B are the same model: choose another one for B. Without a model hub, “A model that nobody trained” above shows the "
     "trained model beside its twin with random weights."
@@ -85,7 +85,7 @@ def maps(page: str, one: Run, other: Run) -> "Comparison":
 def title(side: Side, vary: str) -> str:
     """Say what a side is, as far as it differs from the other."""
     named = {
-        "text": " / ".join(shortened(text, LONGEST_TITLE) for text in (side.text, side.pair) if text),
+        "text": " / ".join(shortened(text, MAX_TITLE_CHARACTERS) for text in (side.text, side.pair) if text),
         "head": name_head(side.head),
         "seed": f"random weights {side.seed}" if side.seed else "trained",
         "changes": f"changed: {tell_changes(side.changes)}" if side.changes else "as it is",
@@ -101,8 +101,8 @@ def partners_in_words(found: "Comparison") -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    more = len(words) - MOST_LISTED
-    return ", ".join(words[:MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(words) - MAX_MISSING_WORDS
+    return ", ".join(words[:MAX_MISSING_WORDS]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def difference_table(found: "Comparison", *, key: str) -> None:
@@ -112,7 +112,7 @@ def difference_table(found: "Comparison", *, key: str) -> None:
         from tx_core.analysis.comparison import largest_links, links
 
         every = links(found)
-        listed = every if len(every) <= MOST_ROWS else largest_links(found, every, MOST_ROWS)
+        listed = every if len(every) <= MAX_LINK_ROWS else largest_links(found, every, MAX_LINK_ROWS)
         with opened:
             st.caption("Each row is a link that A or B has. Empty where a word has no partner.")
             if len(listed) < len(every):

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.compare.run import nearest_head
 from pages.compare.start import begin
 from pages.compare.state import (
-    MOST_SEEDS,
+    MAX_UNTRAINED_MODELS,
     PARTS,
     SCALES,
     VARIES,
@@ -19,7 +19,7 @@ from pages.compare.state import (
 )
 from pages.ui.panels import changes
 from pages.ui.panels.changes import Change, Changes
-from pages.ui.panels.view_options import MOST_LAYERS_OR_HEADS
+from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
 from tx_core.errors import ExplorerError
@@ -86,7 +86,7 @@ def _ask(page: str, part: str, suffix: str, side: str) -> None:
         "model": lambda: _ask_model(name, side),
         "head": lambda: _ask_head(name, st.session_state[widget_key(page, f"model{suffix}")], side),
         "seed": lambda: st.selectbox(
-            _label("Weights", side), range(MOST_SEEDS + 1), format_func=_name_weights, **widget_binding(name)
+            _label("Weights", side), range(MAX_UNTRAINED_MODELS + 1), format_func=_name_weights, **widget_binding(name)
         ),
         "changes": lambda: _ask_changes(name, st.session_state[widget_key(page, "model")], side),
     }
@@ -154,7 +154,7 @@ def name_changes(active: Changes) -> str:
 
 def tell_changes(active: Changes) -> str:
     """Say what was changed, each change in full, tokens by their places: A and B may be of two texts."""
-    return "; ".join(changes.in_words(change, [changes.StackNames("self", MOST_LAYERS_OR_HEADS, (), ())]) for change in active)
+    return "; ".join(changes.in_words(change, [changes.StackNames("self", MAX_LAYERS_OR_HEADS, (), ())]) for change in active)
 
 
 def _ask_buttons(page: str) -> None:

@@ -7,12 +7,12 @@ import streamlit as st
 
 from pages.ui.panels import changes
 from pages.ui.panels.changes import Changes
-from pages.ui.panels.view_options import MOST_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
+from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, keep_view, number_field, text_field, understand, widget_key
 
 FIRST_TEXT = "time flies like an arrow"
-MOST_SEEDS = 5
+MAX_UNTRAINED_MODELS = 5
 Head = tuple[int, int | None]
 WordPair = tuple[int, int]
 VARIES: dict[str, tuple[str, ...]] = {
@@ -46,7 +46,7 @@ class Side:
 def read_head(written: str) -> Head:
     """Read a head as a link names it, 4-5, or a layer, 4, for the mean of its heads; ValueError for anything else."""
     found = re.fullmatch(r"([1-9][0-9]{0,3})(?:-([1-9][0-9]{0,3}))?", written, flags=re.ASCII)
-    if not found or any(int(number) > MOST_LAYERS_OR_HEADS for number in found.groups("1")):
+    if not found or any(int(number) > MAX_LAYERS_OR_HEADS for number in found.groups("1")):
         raise ValueError("a head must be written like 4-5, the mean of a layer like 4")
     return int(found[1]) - 1, None if found[2] is None else int(found[2]) - 1
 
@@ -82,7 +82,7 @@ def _fields(suffix: str, head: Head, seed: int) -> tuple[Field, ...]:
         text_field(f"pair{suffix}"),
         Field(f"model{suffix}", "embedded", controls.read_model),
         Field(f"head{suffix}", head, read_head, write_head),
-        number_field(f"seed{suffix}", seed, 0, MOST_SEEDS),
+        number_field(f"seed{suffix}", seed, 0, MAX_UNTRAINED_MODELS),
         Field(f"changes{suffix}", (), changes.read_changes, changes.write_changes),
     )
 

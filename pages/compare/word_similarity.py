@@ -14,7 +14,7 @@ from pages.ui.shell.address import widget_binding, widget_key
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.analysis.word_similarity import Likeness
 
-MOST_PAIRS = 500
+MAX_WORD_PAIRS = 500
 NOT_HERE = {
     "head": "A and B are heads of the same run, so every word has the same vector in both: there is nothing to follow.",
     "untrained": "Vectors of two models with other weights live in spaces of their own: the angle between them means nothing.",
@@ -62,7 +62,7 @@ def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Ru
     from tx_core.analysis.word_alignment import told_apart, word_numbers
 
     name, aligned = widget_key(page, "word"), set(_aligned(one, other))
-    if len(options) > MOST_PAIRS:  # a long text that repeats itself: each word with its partner only
+    if len(options) > MAX_WORD_PAIRS:  # a long text that repeats itself: each word with its partner only
         options = [pair for pair in options if pair in aligned]
     if st.session_state[name] not in options:
         st.session_state[name] = None

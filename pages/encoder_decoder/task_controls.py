@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui.panels import training_view
-from pages.ui.panels.training_sizes import LEAST_RATE, MOST_RATE, do_not_fit, read_rate
+from pages.ui.panels.training_sizes import MAX_LEARNING_RATE, MIN_LEARNING_RATE, do_not_fit, read_rate
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_key
 from tx_core.errors import CheckpointProblem
 
@@ -26,7 +26,7 @@ NUMBERS = {
     "feed": ("intermediate_size", "Feed-forward", 128, 8, 512, "Width of the layer in the middle of each feed-forward part."),
     "seed": ("seed", "Seed", 0, 0, 9999, "The same seed and sizes give the same run again."),
 }
-MOST_FILE_MEGABYTES = 14  # the largest model offered, stopped: 13.4 with the optimiser's memory; see .streamlit/config.toml
+MAX_UPLOAD_MEGABYTES = 14  # the largest model offered, stopped: 13.4 with the optimiser's memory; see .streamlit/config.toml
 
 
 FIELDS = (
@@ -47,8 +47,8 @@ def ask_sizes(page: str, *, disabled: bool) -> None:
             )
         columns[1].number_input(
             "Learning rate",
-            LEAST_RATE,
-            MOST_RATE,
+            MIN_LEARNING_RATE,
+            MAX_LEARNING_RATE,
             step=0.001,
             format="%.4f",
             key=widget_key(page, "rate"),
@@ -83,8 +83,8 @@ def check_offered(trained: "CopyTraining") -> "CopyTraining":
             raise CheckpointProblem(
                 f"This page shows runs with “{label}” from {least} to {most}; this file has {getattr(chosen, ours):,}."
             )
-    if not LEAST_RATE <= chosen.learning_rate <= MOST_RATE:
-        raise CheckpointProblem(f"This page shows runs with a learning rate from {LEAST_RATE} to {MOST_RATE}.")
+    if not MIN_LEARNING_RATE <= chosen.learning_rate <= MAX_LEARNING_RATE:
+        raise CheckpointProblem(f"This page shows runs with a learning rate from {MIN_LEARNING_RATE} to {MAX_LEARNING_RATE}.")
     return trained
 
 
@@ -130,7 +130,7 @@ def keep_and_load(page: str, kind: str, trained: "CopyTraining | None", *, disab
             "Load a model that was saved here",
             type=["safetensors"],
             key=widget_key(page, "file"),
-            max_upload_size=MOST_FILE_MEGABYTES,
+            max_upload_size=MAX_UPLOAD_MEGABYTES,
             on_change=training_view.attempt,
             args=(page, lambda: load(page, kind)),
         )
@@ -151,8 +151,8 @@ def load(page: str, kind: str) -> None:
     uploaded = st.session_state[widget_key(page, "file")]
     if uploaded is None:  # taken out of the box again: the model stays
         return
-    if uploaded.size > MOST_FILE_MEGABYTES * 1_000_000:
-        raise CheckpointProblem(f"The file may have {MOST_FILE_MEGABYTES} MB; this one has {uploaded.size / 1e6:.1f} MB.")
+    if uploaded.size > MAX_UPLOAD_MEGABYTES * 1_000_000:
+        raise CheckpointProblem(f"The file may have {MAX_UPLOAD_MEGABYTES} MB; this one has {uploaded.size / 1e6:.1f} MB.")
     trained = copy_file.from_file(uploaded.getvalue(), best_device())
     training_view.TRAININGS.keep(training_view.visitor(), kind, check_offered(trained))
     choose(page, trained)

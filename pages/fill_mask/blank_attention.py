@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
     from tx_core.engine.engine import Engine
     from tx_core.transformer.trace import Trace
 
-MOST_BLANKS = 20
+MAX_LINKED_BLANKS = 20
 FIRST_HEADS = ((4, 6),)  # of the embedded model: in the first sentence it looks at "Yesterday", which decides the tense
 
 
@@ -29,7 +29,7 @@ def first_heads(num_layers: int, num_heads: int) -> list[tuple[int, int]]:
 
 
 FIELDS: tuple[Field, ...] = (
-    number_field("blank", 1, 1, MOST_BLANKS),
+    number_field("blank", 1, 1, MAX_LINKED_BLANKS),
     *view_options.view_fields(first_heads(*controls.embedded_sizes())),
     CHANGES_FIELD,
 )

@@ -92,7 +92,7 @@ def ask_sentence(name: str, label: str) -> None:
 
 def ask_words() -> tuple[str, ...]:
     """Ask for words, and give those that the reader names; none, and why on the page, where they are too many."""
-    from tx_core.fill_mask.word_scores import MAX_WORDS, named_words
+    from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, named_words
 
     written = st.text_input(
         "Words you want to know about",
@@ -100,7 +100,7 @@ def ask_words() -> tuple[str, ...]:
         live=controls.TYPING_PAUSE,
         autocomplete="off",
         placeholder="nurse, doctor, ##ing",
-        help=f"At most {MAX_WORDS}, with commas between them. Longer words are scored piece by piece.",
+        help=f"At most {MAX_SCORED_WORDS}, with commas between them. Longer words are scored piece by piece.",
     )
     try:
         return named_words(written or "")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tx_core.transformer.trace import Trace
 
 BLOCKS = 24
-MOST_SEEDS = 20
-MOST_WORDS = 8
+MAX_DEPTH_SEEDS = 20
+MAX_FOLLOWED_TOKENS = 8
 
 
 def depth(page: str, engine: "BertEngine", text: str, pair: str) -> None:
@@ -29,7 +29,7 @@ def depth(page: str, engine: "BertEngine", text: str, pair: str) -> None:
         st.number_input(
             "Drawn anew",
             1,
-            MOST_SEEDS,
+            MAX_DEPTH_SEEDS,
             width=150,
             **widget_binding(widget_key(page, "seed")),
             help="Untrained blocks with other random weights. The same number draws the same ones.",
@@ -116,17 +116,19 @@ def journey(page: str, engine: "BertEngine", text: str, pair: str) -> None:
 def ask_words(page: str, trace: "Trace") -> list[int]:
     """Let the reader choose tokens to follow; give their places counted from 0, those that the text has."""
     tokens, name = trace.attention.query_tokens.tokens, widget_key(page, "words")
-    before = st.session_state[name] = [place for place in st.session_state[name] if 0 < place <= len(tokens)][:MOST_WORDS]
+    before = st.session_state[name] = [place for place in st.session_state[name] if 0 < place <= len(tokens)][
+        :MAX_FOLLOWED_TOKENS
+    ]
 
     def keep_few() -> None:
         """Beyond the most that can be told apart, the first of the others gives way to the one just chosen."""
         chosen = sorted(st.session_state[name])
-        while len(chosen) > MOST_WORDS:
+        while len(chosen) > MAX_FOLLOWED_TOKENS:
             chosen.remove(next(place for place in chosen if place in before))
         st.session_state[name] = chosen
 
     st.pills(
-        f"Tokens to follow, up to {MOST_WORDS}",
+        f"Tokens to follow, up to {MAX_FOLLOWED_TOKENS}",
         range(1, len(tokens) + 1),
         selection_mode="multi",
         format_func=lambda place: f"{as_typed(tokens[place - 1])} ({place})",

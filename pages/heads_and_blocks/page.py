@@ -9,7 +9,7 @@ from pages.ui.shell.address import Field, choice_field, flag_field, number_field
 
 PAGE = "heads_and_blocks"
 LAYERS, HEADS = controls.embedded_sizes()
-MOST_TOKENS = 512
+MAX_BLOCK_TOKENS = 512
 PARTS = {
     "embeddings": "Embeddings",
     "heads": "Heads",
@@ -55,7 +55,7 @@ FIELDS = (
     choice_field("norm", ("attention", "feed_forward", "embeddings")),
     flag_field("cut"),
     number_field("seed", 1, 1, 20),
-    Field("words", [4, 7, 9], read_numbers(MOST_TOKENS), write_numbers),
+    Field("words", [4, 7, 9], read_numbers(MAX_BLOCK_TOKENS), write_numbers),
     Field("cell", FIRST_CELLS[FIRST_PART], cell_from_link, cell_to_link),
 )
 

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.canvas.foresight import Drawn
-from pages.ui.canvas.mask_grid import ATTENTION, MOST_PAINTED, Matrices, Matrix, Naming, matrices
+from pages.ui.canvas.mask_grid import ATTENTION, MAX_PAINTED_TOKENS, Matrices, Matrix, Naming, matrices
 from pages.ui.shell.numbers import ROUNDING, short, verdict
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -27,7 +27,7 @@ def before_and_after(tokens: Sequence[str], effect: "MaskEffect") -> Drawn:
     scores = effect.scores.numpy()
     limit = float(abs(scores).max())
     allowed = f"{int(mask.sum())} of {mask.size} cells are allowed"
-    paintable = len(tokens) <= MOST_PAINTED
+    paintable = len(tokens) <= MAX_PAINTED_TOKENS
     shown = [
         Matrix("Mask", "mask", mask, f"{allowed}.", note=allowed),
         Matrix("Scores before", "signed", scores, "The scores of all pairs.", limit, note=SIGNED_NOTE),

@@ -6,7 +6,7 @@ import streamlit as st
 
 from tx_core.errors import TextProblem
 
-MOST_DIMENSIONS = 8
+MAX_DRAWN_DIMENSIONS = 8
 
 
 def dimension_box(name: str, width: int) -> list[int]:
@@ -19,7 +19,7 @@ def dimension_box(name: str, width: int) -> list[int]:
     if box not in st.session_state or st.session_state.get(told) != st.session_state[name]:
         st.session_state[box], st.session_state[told] = write_list(st.session_state[name]), st.session_state[name]
     written = st.text_input(
-        f"Dimensions drawn: up to {MOST_DIMENSIONS} of 0 to {width - 1}",
+        f"Dimensions drawn: up to {MAX_DRAWN_DIMENSIONS} of 0 to {width - 1}",
         key=box,
         live="250ms",
         autocomplete="off",
@@ -41,9 +41,10 @@ def read_list(written: str, width: int) -> list[int]:
     """Read numbers with spaces or commas between them; raise TextProblem that says what may stand there."""
     words = written.replace(",", " ").split()
     numbers = [int(word) if word.isascii() and word.isdigit() and len(word) < 6 else width for word in words]
-    if len(numbers) > MOST_DIMENSIONS or any(number >= width for number in numbers) or len(set(numbers)) < len(numbers):
+    if len(numbers) > MAX_DRAWN_DIMENSIONS or any(number >= width for number in numbers) or len(set(numbers)) < len(numbers):
         raise TextProblem(
-            f"Write up to {MOST_DIMENSIONS} different whole numbers from 0 to {width - 1}, with spaces between them, as in 0 1 2."
+            f"Write up to {MAX_DRAWN_DIMENSIONS} different whole numbers from 0 to {width - 1}, "
+            "with spaces between them, as in 0 1 2."
         )
     return numbers
 

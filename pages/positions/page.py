@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.positions import drawings
-from pages.positions.dimension_box import MOST_DIMENSIONS, dimension_box
+from pages.positions.dimension_box import MAX_DRAWN_DIMENSIONS, dimension_box
 from pages.positions.drawings import VIEWS, Choice
 from pages.positions.encodings import WAYS
 from pages.positions.prefetch import foresight
@@ -45,13 +45,13 @@ WITH_HEAD = {
 }
 CARDS = tuple(card for card in catalogue.catalogue() if card.family == "bert")
 BERTS = tuple(card.name for card in CARDS)
-MOST_HEADS = max(position_views.HEADS, *(card.num_heads for card in CARDS))
+MAX_POSITION_HEADS = max(position_views.HEADS, *(card.num_heads for card in CARDS))
 
 
 def read_dims(written: str) -> list[int]:
     """Read dimensions as a link writes them, 0-4-20; ValueError for nonsense."""
     dims = [int(dim) for dim in written.split("-") if dim.isascii() and dim.isdigit() and len(dim) < 5]
-    if "-".join(map(str, dims)) != written or len(dims) > MOST_DIMENSIONS or len(set(dims)) < len(dims):
+    if "-".join(map(str, dims)) != written or len(dims) > MAX_DRAWN_DIMENSIONS or len(set(dims)) < len(dims):
         raise ValueError("dims must be written like 0-4-20")
     return dims
 
@@ -64,7 +64,7 @@ FIELDS = (
     number_field("length", 48, LENGTHS[0], LENGTHS[-1]),
     Field("width", 64, lambda written: int(check(written, [str(width) for width in WIDTHS]))),
     Field("base", 10_000, lambda written: int(check(written, [str(base) for base in BASES]))),
-    number_field("head", 1, 1, MOST_HEADS),
+    number_field("head", 1, 1, MAX_POSITION_HEADS),
     Field("dims", [0, 8, 16, 24], read_dims, lambda dims: "-".join(map(str, dims))),
     number_field("seed", 1, 1, 999),
     choice_field("model", BERTS),

@@ -99,14 +99,14 @@ def _ask_query(page: str) -> "Row":
 
 def _ask_store(page: str) -> "Store":
     """Give the store as edited; a table that came from elsewhere than the editor starts the editor anew."""
-    from tx_core.lessons.key_value import MOST_ROWS, Store
+    from tx_core.lessons.key_value import MAX_STORE_ROWS, Store
 
     held, edited, start = widget_key(page, "store"), f"{page}_edited", f"{page}_start"
     if st.session_state.get(edited) != st.session_state[held] or start not in st.session_state:
         number, _ = st.session_state.get(start, (0, None))
         st.session_state[start] = (number + 1, st.session_state[held])
     number, table = st.session_state[start]
-    st.markdown(f"**Keys and the values they find** (1 to {MOST_ROWS} rows)")
+    st.markdown(f"**Keys and the values they find** (1 to {MAX_STORE_ROWS} rows)")
     cells = [_cells(row) for row in table]
     bounded = {name: st.column_config.NumberColumn(min_value=-LIMIT, max_value=LIMIT, format="%g") for name in cells[0]}
     rows = st.data_editor(cells, num_rows="dynamic", key=f"{page}_table{number}", column_config=bounded, hide_index=True)

@@ -19,7 +19,7 @@ from tx_core.transformer.trace import Encoding
 Score = Callable[[Float[Tensor, "step token hidden"]], Float[Tensor, "step"]]
 STEPS = 32
 STEPS_AT_ONCE = 8
-MOST_WORK = 133_000
+MAX_ATTRIBUTION_WORK = 133_000
 """The most that steps, tokens and layers may come to, a layer of 256 dimensions being 1: some thirteen seconds on one core."""
 
 
@@ -58,7 +58,7 @@ def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attr
     """
     if place not in encoding.blanks:
         raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")
-    most = int(MOST_WORK / (STEPS * engine.num_layers * (engine.hidden_size / 256) ** 2))
+    most = int(MAX_ATTRIBUTION_WORK / (STEPS * engine.num_layers * (engine.hidden_size / 256) ** 2))
     if len(encoding) > most:
         raise TextProblem(
             f"Integrated gradients run the model {STEPS} times forth and back. With a model of this size that is done for at "

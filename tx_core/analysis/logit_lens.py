@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from tx_core.engine.engine import Engine
 from tx_core.transformer.trace import Trace
 
-MOST_LISTED = 10
+MAX_LENS_TOP_K = 10
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> L
         raise ValueError('the trace must keep "hidden"')
     if not 0 <= place < trace.hidden.shape[1]:
         raise ValueError(f"place must be within 0 and {trace.hidden.shape[1] - 1}, got {place}")
-    if not 1 <= top_k <= MOST_LISTED:
-        raise ValueError(f"top_k must be within 1 and {MOST_LISTED}, got {top_k}")
+    if not 1 <= top_k <= MAX_LENS_TOP_K:
+        raise ValueError(f"top_k must be within 1 and {MAX_LENS_TOP_K}, got {top_k}")
     scores = engine.early_scores(trace.hidden[:, place])
     shares = scores.softmax(dim=-1)
     best = shares.topk(top_k)

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from tx_core.errors import TextProblem
 
-MOST_FLOW_EDGES = 4_000_000
+MAX_FLOW_EDGES = 4_000_000
 """The most edges that all the networks of one question may have together: some six seconds on one core."""
 LEAST = 1e-12  # what is left of a pipe below this is rounding
 
@@ -42,8 +42,8 @@ def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Floa
     """
     layers, _, tokens, _ = weights.shape
     depths = layers * (layers + 1) // 2
-    if depths * tokens**3 > MOST_FLOW_EDGES:
-        most = int((MOST_FLOW_EDGES / depths) ** (1 / 3))
+    if depths * tokens**3 > MAX_FLOW_EDGES:
+        most = int((MAX_FLOW_EDGES / depths) ** (1 / 3))
         raise TextProblem(
             f"Attention flow solves a network of up to {layers * tokens**2:,} links for every token and layer. With "
             f"{layers} layers it is computed for at most {most:,} tokens here, and this text has {tokens:,}: "

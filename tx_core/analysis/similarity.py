@@ -5,7 +5,7 @@ from jaxtyping import Float, Int
 
 from tx_core.errors import TextProblem
 
-MOST_CELLS = 400_000_000
+MAX_SIMILARITY_CELLS = 400_000_000
 """The most comparisons of single weights for one text: a few seconds on one core."""
 
 
@@ -17,8 +17,8 @@ def likeness(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.nda
     """
     layers, heads, queries, keys = weights.shape
     count = layers * heads
-    if count**2 * queries * keys > MOST_CELLS:
-        most = int((MOST_CELLS / count**2) ** 0.5)
+    if count**2 * queries * keys > MAX_SIMILARITY_CELLS:
+        most = int((MAX_SIMILARITY_CELLS / count**2) ** 0.5)
         raise TextProblem(
             f"Comparing {count:,} heads with each other is done for texts of at most {most:,} tokens here, and this "
             f"one has {queries:,}: shorten it by {queries - most:,} tokens."

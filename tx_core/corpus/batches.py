@@ -14,13 +14,13 @@ FIRST_BLOCK = 64
 BLOCK = 1024
 """Texts that are sorted by length together: few at first, so that the first batch comes soon, and many later, so that most
 batches hold texts of one length, with nothing to pad and nothing to mask."""
-MOST_ROWS = 128
-MOST_PIECES = {"cpu": 640}
+MAX_BATCH_ROWS = 128
+MAX_BATCH_TOKENS = {"cpu": 640}
 """Tokens of one batch. Fewer is slower on a CPU, as each batch fetches all of the model's weights anew; and so is more: what
 a layer computes is then so large that the memory for it is handed back to the system and cleared anew each time."""
-MOST_PIECES_IN_HALF = {"cpu": 1280}
-MOST_PIECES_ON_A_CARD = 16_384
-MOST_WEIGHTS = 8_000_000
+MAX_BATCH_TOKENS_BFLOAT16 = {"cpu": 1280}
+MAX_BATCH_TOKENS_GPU = 16_384
+MAX_BATCH_WEIGHTS = 8_000_000
 """Attention weights of one batch, all layers and heads: 32 MB. A single text of a large model may have more."""
 
 
@@ -43,7 +43,7 @@ def batches(
     chance = random.Random(0)
     unread = _readable(engine, texts, lines, notes)
     block = list(islice(unread, FIRST_BLOCK))
-    most_pieces = (MOST_PIECES_IN_HALF if half else MOST_PIECES).get(engine.device, MOST_PIECES_ON_A_CARD)
+    most_pieces = (MAX_BATCH_TOKENS_BFLOAT16 if half else MAX_BATCH_TOKENS).get(engine.device, MAX_BATCH_TOKENS_GPU)
     while block:
         coming: list[tuple[int, Encoding]] = []
         found = list(_cut(engine, sorted(block, key=lambda pair: len(pair[1])), most_pieces))
@@ -73,7 +73,7 @@ def _cut(engine: Engine, block: Sequence[tuple[int, Encoding]], most_pieces: int
     batch: list[tuple[int, Encoding]] = []
     for number, row in block:
         tokens, rows = len(row), len(batch) + 1
-        full = rows > MOST_ROWS or rows * tokens > most_pieces or rows * tokens**2 * maps > MOST_WEIGHTS
+        full = rows > MAX_BATCH_ROWS or rows * tokens > most_pieces or rows * tokens**2 * maps > MAX_BATCH_WEIGHTS
         longer = batch and tokens > len(batch[-1][1])  # from a third on, a batch without padding is worth more than a full one
         if batch and (full or (longer and 3 * len(batch) * len(batch[-1][1]) > most_pieces)):
             yield TextBatch(*zip(*batch, strict=True))

@@ -7,13 +7,13 @@ from io import BufferedIOBase, RawIOBase
 from pathlib import Path
 
 from tx_core.corpus.text_file import CONTROL, csv_rows, decode, lines
-from tx_core.engine.tokenizer import MAX_CHARACTERS
+from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
 from tx_core.errors import TextProblem
 
-MOST_BYTES = 5_000_000
-MOST_COLUMNS = 100
-MOST_SENTENCES = 20_000
-MOST_LINES_NAMED = 100
+MAX_SENTENCE_FILE_BYTES = 5_000_000
+MAX_TABLE_COLUMNS = 100
+MAX_SENTENCES = 20_000
+MAX_LINES_NAMED = 100
 COLUMN_NAMES = ("sentence", "sentences", "text")
 EMBEDDED = Path(__file__).parents[2] / "assets" / "sentences" / "everyday.txt"
 
@@ -38,7 +38,7 @@ class Notes:
         """Remember one line."""
         self._counts[why] = self._counts.get(why, 0) + 1
         named = self._lines.setdefault(why, [])
-        if len(named) < MOST_LINES_NAMED:
+        if len(named) < MAX_LINES_NAMED:
             named.append(line)
 
     def all(self) -> tuple[LeftOut, ...]:
@@ -65,14 +65,14 @@ class Sentences:
 
 
 def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = "") -> Sentences:
-    """Read sentences from a file of at most MOST_BYTES; a name that ends in .csv or .tsv says that it is a table.
+    """Read sentences from a file of at most MAX_SENTENCE_FILE_BYTES; a name that ends in .csv or .tsv says that it is a table.
 
     column: of a table, by its name in the first line; without one it is that named sentence or text, else the first.
-    Raises TextProblem for what is too large, no text, or has no sentence; no more than MOST_BYTES are read to find out.
+    Raises TextProblem for what is too large, no text, or has no sentence; at most MAX_SENTENCE_FILE_BYTES + 1 bytes are read.
     """
-    data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise TextProblem(f"The file has more than {MOST_BYTES:,} bytes: split it, or use a part of it.")
+    data = file.read(MAX_SENTENCE_FILE_BYTES + 1)
+    if len(data) > MAX_SENTENCE_FILE_BYTES:
+        raise TextProblem(f"The file has more than {MAX_SENTENCE_FILE_BYTES:,} bytes: split it, or use a part of it.")
     if not data.strip():
         raise TextProblem("The file is empty: put one sentence on each line.")
     text, notes = decode(data), Notes()
@@ -89,8 +89,8 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
             continue
         texts.append(sentence)
         numbers.append(number)
-        if len(texts) > MOST_SENTENCES:
-            raise TextProblem(f"The file has more than {MOST_SENTENCES:,} sentences: split it, or use a part of it.")
+        if len(texts) > MAX_SENTENCES:
+            raise TextProblem(f"The file has more than {MAX_SENTENCES:,} sentences: split it, or use a part of it.")
     if not texts:
         raise TextProblem(f"There is no sentence in this file that can be read. {left_out_in_words(notes.all())}")
     return Sentences(name, tuple(texts), tuple(numbers), notes.all(), columns, found)
@@ -118,8 +118,8 @@ def _numbers(one: LeftOut) -> str:
 def _unfit(sentence: str) -> str:
     if not sentence:
         return "empty"
-    if len(sentence) > MAX_CHARACTERS:
-        return f"longer than {MAX_CHARACTERS:,} characters"
+    if len(sentence) > MAX_TEXT_CHARACTERS:
+        return f"longer than {MAX_TEXT_CHARACTERS:,} characters"
     return "with control characters in it" if CONTROL.search(sentence) else ""
 
 
@@ -149,8 +149,10 @@ def _names(first: list[str]) -> tuple[str, ...]:
     """Name the columns by their first line; those without a name, or with one taken, by their number."""
     if not first:
         raise TextProblem("The file has no line with the names of its columns: put them into the first line.")
-    if len(first) > MOST_COLUMNS:
-        raise TextProblem(f"The file has {len(first):,} columns, and at most {MOST_COLUMNS} can be chosen from: leave some out.")
+    if len(first) > MAX_TABLE_COLUMNS:
+        raise TextProblem(
+            f"The file has {len(first):,} columns, and at most {MAX_TABLE_COLUMNS} can be chosen from: leave some out."
+        )
     names: list[str] = []
     for number, name in enumerate((cell.strip() for cell in first), 1):
         names.append(name if name and name not in names else f"column {number}")

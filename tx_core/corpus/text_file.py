@@ -9,7 +9,7 @@ from tx_core.errors import TextProblem
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 """What no text holds: all control characters but tab, form feed and the ends of lines."""
-MOST_CONTROL = 0.01
+MAX_CONTROL_SHARE = 0.01
 """The share of control characters beyond which a file is taken for something else than text."""
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 NO_TEXT = "not text that can be read. Save it as plain text in UTF-8"
@@ -27,7 +27,7 @@ def decode(data: bytes) -> str:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if "\0" not in text and len(CONTROL.findall(text)) <= MOST_CONTROL * len(text):
+        if "\0" not in text and len(CONTROL.findall(text)) <= MAX_CONTROL_SHARE * len(text):
             return text
         break
     raise TextProblem(f"This file is {NO_TEXT}.")

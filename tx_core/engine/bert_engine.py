@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from tx_core.engine.device_runner import Placement, Result
 from tx_core.engine.engine import (
-    MOST_TOKENS,
+    MAX_MODEL_TOKENS,
     Answer,
     BlankLogits,
     LayerWeights,
@@ -55,7 +55,7 @@ class BertEngine:
     @property
     def max_tokens(self) -> int:
         """The longest input, special tokens included."""
-        return min(self.model.config.max_positions, MOST_TOKENS)
+        return min(self.model.config.max_positions, MAX_MODEL_TOKENS)
 
     @property
     def num_layers(self) -> int:

@@ -12,13 +12,13 @@ from tx_core.errors import Busy, ModelUnavailable
 PATIENCE_SECONDS = 20.0
 PATIENCE_BEHIND = 0.5
 """Seconds that a batch behind the pages waits for its place: whoever stops such work waits as long."""
-MOST_BEHIND = 2
+MAX_BACKGROUND_SLOTS = 2
 """Batches behind the pages, of all visitors together: more would leave nothing of a small host for the pages."""
 
 
 def places_behind() -> int:
     """Tell how many batches may be computed behind the pages at a time, on the whole host: one a core, few."""
-    return min(MOST_BEHIND, os.cpu_count() or 1)
+    return min(MAX_BACKGROUND_SLOTS, os.cpu_count() or 1)
 
 
 _slots = BoundedSemaphore(max(2, (os.cpu_count() or 2)))

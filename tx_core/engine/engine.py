@@ -21,7 +21,7 @@ Lookup = Callable[[Sequence[int]], Float[Tensor, "token width"]]
 """Gives the vectors by which entries of the vocabulary enter a model, before positions and segments are added."""
 Answer = Callable[[Float[Tensor, "step token width"], int], Float[Tensor, "step vocab"]]
 """Scores the vocabulary at one place of a text, once for each set of vectors by which its tokens enter."""
-MOST_TOKENS = 1024  # what this app is ready to draw: twelve layers of twelve heads are 600 MB then
+MAX_MODEL_TOKENS = 1024  # what this app is ready to draw: twelve layers of twelve heads are 600 MB then
 
 
 @dataclass(frozen=True)

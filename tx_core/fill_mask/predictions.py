@@ -13,7 +13,7 @@ from tx_core.fill_mask.blanks import MAX_BLANKS, filled
 from tx_core.transformer.interventions import UNCHANGED, Interventions, for_rows
 from tx_core.transformer.trace import Encoding
 
-MAX_LISTED = 50
+MAX_TOP_K = 50
 TOKENS_AT_ONCE, ROWS_AT_ONCE = 4096, 64
 NUMBERS_AT_ONCE = 60_000_000  # scores of the vocabulary at all tokens, which the library's models compute: 240 MB
 
@@ -85,8 +85,8 @@ def predict(
     Raises TextProblem without a blank, with more than MAX_BLANKS and for a text that cannot be read;
     ModelUnavailable for a model without a masked-word head; ChangeProblem for interventions on what the text does not have.
     """
-    if not 1 <= top_k <= MAX_LISTED:
-        raise ValueError(f"top_k must be within 1 and {MAX_LISTED}, got {top_k}")
+    if not 1 <= top_k <= MAX_TOP_K:
+        raise ValueError(f"top_k must be within 1 and {MAX_TOP_K}, got {top_k}")
     encoding = encode_with_blanks(engine, text)
     answered = engine.blank_logits([encoding], interventions=interventions)
     blanks = []

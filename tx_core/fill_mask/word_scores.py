@@ -13,8 +13,8 @@ from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_b
 from tx_core.transformer.interventions import UNCHANGED, Interventions
 from tx_core.transformer.trace import Encoding
 
-MAX_WORDS = 20
-MAX_PIECES = 8
+MAX_SCORED_WORDS = 20
+MAX_SCORED_TOKENS = 8
 LENGTHS_DIFFER = (
     "A word of several pieces is scored in a blank widened to as many blanks: the probability of its first piece, "
     "times that of the second once the first is in place, and so on. A wider blank is another question than a "
@@ -46,11 +46,11 @@ class WordScore:
 def named_words(text: str) -> tuple[str, ...]:
     """Read a list of words with commas between them, each once.
 
-    Raises TextProblem for more than MAX_WORDS.
+    Raises TextProblem for more than MAX_SCORED_WORDS.
     """
     words = tuple(dict.fromkeys(word for part in _SEPARATOR.split(text) if (word := " ".join(part.split()))))
-    if len(words) > MAX_WORDS:
-        raise TextProblem(f"These are {len(words):,} words and at most {MAX_WORDS} are scored at a time: remove some.")
+    if len(words) > MAX_SCORED_WORDS:
+        raise TextProblem(f"These are {len(words):,} words and at most {MAX_SCORED_WORDS} are scored at a time: remove some.")
     return words
 
 
@@ -105,8 +105,8 @@ def _problem(engine: Engine, encoding: Encoding, word: str, ids: tuple[int, ...]
         return "The model's vocabulary has no way to write this."
     if _continues(word) and not engine.tokenizer.joins(ids[0]):
         return "The model's vocabulary has no such piece."
-    if len(ids) > MAX_PIECES:
-        return f"This is {len(ids)} pieces long; at most {MAX_PIECES} are scored."
+    if len(ids) > MAX_SCORED_TOKENS:
+        return f"This is {len(ids)} pieces long; at most {MAX_SCORED_TOKENS} are scored."
     too_many = len(encoding) + len(ids) - 1 - engine.max_tokens
     return f"The text leaves no room for it: shorten it by {too_many:,} tokens." if too_many > 0 else ""
 

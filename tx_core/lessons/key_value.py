@@ -11,7 +11,7 @@ from tx_core.errors import TextProblem
 from tx_core.transformer.attention import attend
 
 WIDTH = 3
-MOST_ROWS = 12
+MAX_STORE_ROWS = 12
 LARGEST = 10_000.0
 DIVISOR = 8.0
 """√64, as for keys of 64 numbers: with the example's keys the shares then come out clear-cut."""
@@ -33,8 +33,8 @@ class Store:
     def __post_init__(self) -> None:
         if len(self.keys) != len(self.values):
             raise ValueError(f"every key needs a value, got {len(self.keys)} keys and {len(self.values)} values")
-        if not 1 <= len(self.keys) <= MOST_ROWS:
-            raise TextProblem(f"The table needs 1 to {MOST_ROWS} rows, and has {len(self.keys)}: add or delete some.")
+        if not 1 <= len(self.keys) <= MAX_STORE_ROWS:
+            raise TextProblem(f"The table needs 1 to {MAX_STORE_ROWS} rows, and has {len(self.keys)}: add or delete some.")
         for kind, rows in (("key", self.keys), ("value", self.values)):
             for number, row in enumerate(rows, start=1):
                 check_row(f"{kind} of row {number}", row)

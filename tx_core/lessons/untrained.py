@@ -15,23 +15,23 @@ from tx_core.transformer.config import BertConfig
 from tx_core.transformer.heads import HEADS, max_pool, random_head
 from tx_core.transformer.trace import Trace
 
-MOST_LABELS = 5
-MOST_BYTES = 128_000_000
+MAX_UNTRAINED_LABELS = 5
+MAX_UNTRAINED_BYTES = 128_000_000
 
 
 def size(drawn: tuple[Bert, Placement]) -> int:
-    """Give the memory of a model's weights in bytes, at most MOST_BYTES: one that is larger is kept alone."""
-    return min(sum(weights.nbytes for weights in drawn[0].parameters()), MOST_BYTES)
+    """Give the memory of a model's weights in bytes, at most MAX_UNTRAINED_BYTES: one that is larger is kept alone."""
+    return min(sum(weights.nbytes for weights in drawn[0].parameters()), MAX_UNTRAINED_BYTES)
 
 
-_drawn: LRUCache[tuple[BertConfig, int, str], tuple[Bert, Placement]] = LRUCache(MOST_BYTES, getsizeof=size)
+_drawn: LRUCache[tuple[BertConfig, int, str], tuple[Bert, Placement]] = LRUCache(MAX_UNTRAINED_BYTES, getsizeof=size)
 _guard = Lock()
 
 
 def untrained_engine(engine: BertEngine, seed: int) -> BertEngine:
     """Give a BERT of the same sizes and tokenizer with random weights; the same seed gives the same ones.
 
-    The last ones drawn are kept, as many as MOST_BYTES holds; nothing of the trained model is.
+    The last ones drawn are kept, as many as MAX_UNTRAINED_BYTES holds; nothing of the trained model is.
     """
     model, placement = _draw(engine.model.config, seed, engine.device)
     return BertEngine(f"untrained {seed}", "The same BERT, untrained", engine.tokenizer, model, placement)
@@ -66,8 +66,10 @@ def label(trace: Trace, kind: str, labels: int, seed: int) -> Labels:
     """Put an untrained head on the last vectors of a run that kept "hidden"; ValueError without it."""
     if trace.hidden is None:
         raise ValueError('the trace must keep "hidden"')
-    if kind not in HEADS or not 1 < labels <= MOST_LABELS:
-        raise ValueError(f"a head must be one of {', '.join(HEADS)} with 2 to {MOST_LABELS} labels, got {kind} with {labels}")
+    if kind not in HEADS or not 1 < labels <= MAX_UNTRAINED_LABELS:
+        raise ValueError(
+            f"a head must be one of {', '.join(HEADS)} with 2 to {MAX_UNTRAINED_LABELS} labels, got {kind} with {labels}"
+        )
     hidden = torch.tensor(trace.hidden[-1])[None]
     logits = random_head(kind, hidden.shape[-1], labels, seed)(hidden)
     pooled = max_pool(hidden).winners[0].bincount(minlength=hidden.shape[1]).tolist() if kind == "max-pooled" else ()

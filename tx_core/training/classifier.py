@@ -18,7 +18,7 @@ from tx_core.errors import TextProblem
 from tx_core.lessons.masked_scores import pad_batch
 from tx_core.training.classifier_data import LabelledTexts, imdb, opinions
 from tx_core.training.classifier_model import NOTEBOOK, OPINIONS, Classifier, ClassifierSettings, random_classifier
-from tx_core.training.copy_settings import MOST_LIVE_WORK
+from tx_core.training.copy_settings import MAX_LIVE_MULTIPLY_ADDS
 from tx_core.training.words import PADDING, Vocabulary, build_vocabulary, training_ids
 from tx_core.transformer.masks import padding_mask
 
@@ -110,9 +110,9 @@ def start(settings: ClassifierSettings, data: LabelledTexts, device: str = "cpu"
 
 def check_live(training: ClassifierTraining) -> ClassifierTraining:
     """Return the training, or raise TextProblem where it would keep the host too long."""
-    if training.work > MOST_LIVE_WORK:
+    if training.work > MAX_LIVE_MULTIPLY_ADDS:
         raise TextProblem(
-            f"This run is {training.work / MOST_LIVE_WORK:.1f} times as long as this server allows. "
+            f"This run is {training.work / MAX_LIVE_MULTIPLY_ADDS:.1f} times as long as this server allows. "
             "Choose fewer epochs, fewer texts, a smaller width or larger batches."
         )
     return training

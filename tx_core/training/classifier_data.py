@@ -16,7 +16,7 @@ from typing import Literal
 from tx_core.errors import ModelUnavailable, TextProblem
 
 FEWEST_EXAMPLES = 20
-MOST_LABELS = 10
+MAX_LABELS = 10
 
 
 @dataclass(frozen=True)
@@ -211,8 +211,8 @@ def split(source: str, texts: Sequence[str], labels: Sequence[str], seed: int = 
         raise TextProblem(f"At least {FEWEST_EXAMPLES} examples are needed to train, there are {len(texts)}.")
     counts = Counter(labels)
     names = tuple(sorted(counts))
-    if not 2 <= len(names) <= MOST_LABELS:
-        raise TextProblem(f"Between 2 and {MOST_LABELS} different labels are needed, there are {len(names):,}.")
+    if not 2 <= len(names) <= MAX_LABELS:
+        raise TextProblem(f"Between 2 and {MAX_LABELS} different labels are needed, there are {len(names):,}.")
     rare = [name for name in names if counts[name] < 2]
     if rare:
         raise TextProblem(f"Every label needs 2 examples or more; “{rare[0]}” has one.")

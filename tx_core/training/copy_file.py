@@ -20,8 +20,8 @@ from tx_core.transformer.config import Seq2SeqConfig
 from tx_core.transformer.seq2seq import Seq2Seq
 
 FORMAT = "attention-explorer sequences 1"
-MOST_BYTES = 600_000_000
-MOST_HEADER_BYTES = 1_000_000
+MAX_COPY_FILE_BYTES = 600_000_000
+MAX_HEADER_BYTES = 1_000_000
 _MOMENTS = {"first.": "exp_avg", "second.": "exp_avg_sq"}
 
 
@@ -66,10 +66,10 @@ def from_file(data: bytes, device: str = "cpu") -> CopyTraining:
 def _read_about(data: bytes) -> dict[str, str]:
     """Read the header's text alone, before any tensor is touched."""
     wrong = "This file is no result of the sequence page. Upload a .safetensors file that was saved there."
-    if len(data) > MOST_BYTES:
-        raise CheckpointProblem(f"This file is larger than {MOST_BYTES // 1_000_000} MB; no result is.")
+    if len(data) > MAX_COPY_FILE_BYTES:
+        raise CheckpointProblem(f"This file is larger than {MAX_COPY_FILE_BYTES // 1_000_000} MB; no result is.")
     length = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or not 2 <= length <= min(MOST_HEADER_BYTES, len(data) - 8):
+    if len(data) < 8 or not 2 <= length <= min(MAX_HEADER_BYTES, len(data) - 8):
         raise CheckpointProblem(wrong)
     try:
         about = json.loads(data[8 : 8 + length].decode("utf-8")).get("__metadata__")

@@ -18,7 +18,7 @@ LIMITS: dict[str, tuple[int, int]] = {
     "intermediate_size": (8, 2048),
 }
 # Multiply-adds of a run that a visitor may start: a minute or two on one core.
-MOST_LIVE_WORK = 5e11
+MAX_LIVE_MULTIPLY_ADDS = 5e11
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,9 @@ SIZES = {"quick": QUICK, "notebook": NOTEBOOK}
 
 def check_live(settings: CopySettings) -> CopySettings:
     """Return the settings, or raise TextProblem where training them would keep the host too long."""
-    if settings.work > MOST_LIVE_WORK:
+    if settings.work > MAX_LIVE_MULTIPLY_ADDS:
         raise TextProblem(
-            f"This run is {settings.work / MOST_LIVE_WORK:.1f} times as long as this server allows. "
+            f"This run is {settings.work / MAX_LIVE_MULTIPLY_ADDS:.1f} times as long as this server allows. "
             "Choose a smaller width, fewer layers, shorter sequences or fewer batches."
         )
     return settings

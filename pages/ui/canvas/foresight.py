@@ -22,7 +22,7 @@ from pages.ui.shell.address import widget_key
 from tx_core.errors import ExplorerError
 
 PATH = "pictures"
-LONGEST = 2000
+MAX_REQUEST_CHARACTERS = 2000
 """Characters of what a control tells: a painted mask has 1,024."""
 KEPT = 3
 """Views of a place whose pictures are made: a question about the last one may still be on its way when the next is shown."""
@@ -88,7 +88,7 @@ def answer(request: Request) -> Response:
     """Send the picture that a control leads to; 204 where that cannot be told, or no longer."""
     foresight, asked = _offered.get(request.path_params["name"]), request.query_params
     told = asked.get("told", "")
-    if foresight is None or len(told) > LONGEST:
+    if foresight is None or len(told) > MAX_REQUEST_CHARACTERS:
         return Response(None, 204, HEADERS)
     from tx_core.engine.device import in_haste, use_one_core
 

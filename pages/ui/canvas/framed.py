@@ -19,7 +19,7 @@ from pages.ui.canvas.told import told_at, told_value
 
 PATH = "framed"
 SECONDS = 900.0
-MOST_BYTES = 96_000_000
+MAX_DOCUMENT_BYTES = 96_000_000
 GONE = "This drawing was kept for a while only: change something on the page, or load it again."
 
 
@@ -46,7 +46,7 @@ class Document:
         )
 
 
-_documents: TTLCache[str, Document] = TTLCache(MOST_BYTES, SECONDS, getsizeof=lambda document: len(document.html))
+_documents: TTLCache[str, Document] = TTLCache(MAX_DOCUMENT_BYTES, SECONDS, getsizeof=lambda document: len(document.html))
 _guard = Lock()
 
 

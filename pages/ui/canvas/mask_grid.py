@@ -19,7 +19,7 @@ from pages.ui.canvas.told import told_value
 MODULES = (*DRAWING, "foresight.js", *(f"../mask_grid/{name}.js" for name in ("colours", "panel", "brush", "picture")))
 ATTENTION = ("query (looks)", "key (is looked at)")
 """The axes of whatever holds a number for each pair of tokens."""
-MOST_PAINTED = 32
+MAX_PAINTED_TOKENS = 32
 """Tokens of a sentence whose mask can be painted: cells stay large enough for a finger, links short."""
 
 
@@ -143,7 +143,7 @@ def painted_mask(key: str, tokens: int) -> Bool[np.ndarray, "query key"] | None:
 
 def parse_mask(value: object, tokens: int) -> Bool[np.ndarray, "query key"] | None:
     """Read a mask from anything: a text of 0 and 1, row by row; None for nonsense or too many tokens."""
-    if not 0 < tokens <= MOST_PAINTED or not isinstance(value, str) or not re.fullmatch(f"[01]{{{tokens**2}}}", value):
+    if not 0 < tokens <= MAX_PAINTED_TOKENS or not isinstance(value, str) or not re.fullmatch(f"[01]{{{tokens**2}}}", value):
         return None
     return np.array([cell == "1" for cell in value]).reshape(tokens, tokens)
 
@@ -159,7 +159,7 @@ def mask_to_link(mask: Bool[np.ndarray, "query key"] | None) -> str:
 def mask_from_link(written: str) -> Bool[np.ndarray, "query key"]:
     """Read a painted mask back from an address; raise ValueError for anything else."""
     found = re.fullmatch(r"([0-9]{1,2})-([A-Za-z0-9_-]{1,180})", written, flags=re.ASCII)
-    if not found or not 0 < (tokens := int(found[1])) <= MOST_PAINTED:
+    if not found or not 0 < (tokens := int(found[1])) <= MAX_PAINTED_TOKENS:
         raise ValueError("a mask must be written as its size and its bits")
     try:
         packed = base64.urlsafe_b64decode(found[2] + "=" * (-len(found[2]) % 4))

@@ -13,7 +13,7 @@ from pages.ui.export.exhibit import Alone, Exhibit
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.plain_names import one_line
 
-MOST_ROWS = 2000
+MAX_TABLE_ROWS = 2000
 
 
 def web_page(page: str, exhibit: Exhibit) -> None:
@@ -76,15 +76,15 @@ def _table(alone: Alone) -> list[str]:
     if not alone.columns:
         return []
     rows = alone.rows()
-    left = [f"<p>The first {MOST_ROWS:,} of {len(rows):,} rows; all of them are in the files of numbers.</p>"]
+    left = [f"<p>The first {MAX_TABLE_ROWS:,} of {len(rows):,} rows; all of them are in the files of numbers.</p>"]
     return [
         '<div class="table" tabindex="0" role="region" aria-label="The numbers">',
         "<table>",
         _row(alone.columns, '<th scope="col">', "</th>"),
-        *(_row(row, "<td>", "</td>") for row in rows[:MOST_ROWS]),
+        *(_row(row, "<td>", "</td>") for row in rows[:MAX_TABLE_ROWS]),
         "</table>",
         "</div>",
-        *(left if len(rows) > MOST_ROWS else []),
+        *(left if len(rows) > MAX_TABLE_ROWS else []),
     ]
 
 

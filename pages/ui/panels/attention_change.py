@@ -17,7 +17,7 @@ from pages.ui.shell.address import widget_key
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.analysis.views import View
 
-MOST_HEADS = 8
+MAX_CHANGED_HEADS = 8
 ANSWERS = contents.page("fill_mask")
 ANSWER = "What it changes is the answer: the words that the model finds likely at a blank."
 
@@ -49,7 +49,7 @@ def _moved_most(page: str, plain: "View", changed: "View", heads: Sequence[contr
     """Offer the heads whose attention moved most, each to be looked at in one click."""
     from tx_core.analysis.attention_shift import heads_that_moved
 
-    found = dict(heads_that_moved(plain.weights, changed.weights, MOST_HEADS))
+    found = dict(heads_that_moved(plain.weights, changed.weights, MAX_CHANGED_HEADS))
     if not found:
         _nothing_moved(page, len(changed.weights), heads)
         return

@@ -68,8 +68,8 @@ def chips(page: str, trace: "Trace") -> None:
             args=(page, ()),
             help="Take all changes back",
         )
-        if len(active) >= changes.MOST_CHANGES:
-            st.caption(f"{changes.MOST_CHANGES} changes are the most at a time: take one back to make another.")
+        if len(active) >= changes.MAX_CHANGES:
+            st.caption(f"{changes.MAX_CHANGES} changes are the most at a time: take one back to make another.")
 
 
 def _toggle(page: str, which: str, act: str, undo: str, kind: Kind, heads: Sequence[tuple[int, int]]) -> None:

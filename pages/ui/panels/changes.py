@@ -15,9 +15,9 @@ from pages.ui.shell.address import Field
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.transformer.interventions import Interventions
 
-MOST_CHANGES = 60
+MAX_CHANGES = 60
 PLACES_TAKEN_BACK = "This is another text or model: hidden tokens and cut links were taken back."
-LEAST_TEMPERATURE, MOST_TEMPERATURE = 0.01, 100.0
+MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
 Kind = Literal["off", "even", "hide", "cut", "temperature", "sparse", "hard"]
 STACKS = {"self": "encoder", "decoder": "decoder", "cross": "cross-attention"}
 _NUMBER = "([1-9][0-9]{0,3})"
@@ -62,8 +62,8 @@ def write_changes(changes: Sequence[Change]) -> str:
 def read_changes(written: str) -> Changes:
     """Read changes from an address; raise ValueError for what is no change, for two that contradict, and for too many."""
     parts = written.split("_") if written else []
-    if len(parts) > MOST_CHANGES:
-        raise ValueError(f"changes must be at most {MOST_CHANGES}, got {len(parts)}")
+    if len(parts) > MAX_CHANGES:
+        raise ValueError(f"changes must be at most {MAX_CHANGES}, got {len(parts)}")
     found = tuple(map(_read, parts))
     if len({_slot(change) for change in found}) < len(found):
         raise ValueError("changes must not be given twice")
@@ -77,7 +77,7 @@ def added(changes: Changes, new: Change) -> Changes:
     """Add a change at the end, in place of one that it contradicts; a softmax as it was trained is no change."""
     kept = tuple(change for change in changes if _slot(change) != _slot(new))
     plain = new.kind == "temperature" and new.value == 1
-    return kept if plain or len(kept) >= MOST_CHANGES else (*kept, new)
+    return kept if plain or len(kept) >= MAX_CHANGES else (*kept, new)
 
 
 def without(changes: Changes, gone: Change) -> Changes:
@@ -173,8 +173,8 @@ def _read(written: str) -> Change:
     parts = list(found.groups())
     if kind == "temperature":
         value = float(parts.pop(0))
-        if not LEAST_TEMPERATURE <= value <= MOST_TEMPERATURE or value == 1 or math.isnan(value):
-            raise ValueError(f"temperature must be within {LEAST_TEMPERATURE} and {MOST_TEMPERATURE} and not 1, got {value}")
+        if not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE or value == 1 or math.isnan(value):
+            raise ValueError(f"temperature must be within {MIN_TEMPERATURE} and {MAX_TEMPERATURE} and not 1, got {value}")
         return Change(kind, _counted(parts[0]), value=value)
     places = tuple(_counted(parts.pop(0)) for _ in range({"hide": 1, "cut": 2}.get(kind, 0)))
     return Change(kind, *map(_counted, parts), places=places)

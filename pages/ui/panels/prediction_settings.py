@@ -6,12 +6,12 @@ import streamlit as st
 
 from pages.ui.shell.address import Field, choice_field, number_field, widget_key
 
-LONGEST_LIST = 30
+MAX_PREDICTIONS_LISTED = 30
 TEMPERATURES = ("1", "0.25", "0.5", "0.75", "1.5", "2", "3")
 TOP_SHARES = ("1", "0.95", "0.9", "0.75", "0.5", "0.25")
 LIMITS = {"100": "100 %", "50": "50 %", "20": "20 %", "5": "5 %"}
 FIELDS: tuple[Field, ...] = (
-    number_field("listed", 8, 1, LONGEST_LIST),
+    number_field("listed", 8, 1, MAX_PREDICTIONS_LISTED),
     choice_field("limit", tuple(LIMITS)),
     choice_field("temperature", TEMPERATURES),
     choice_field("top_p", TOP_SHARES),
@@ -39,7 +39,7 @@ def ask_settings(page: str) -> None:
     for field in FIELDS:  # a popover draws its widgets when it opens, and knows only what the latest run told them
         st.session_state[widget_key(page, field.name)] = st.session_state[widget_key(page, field.name)]
     with st.popover("Options", icon=":material/tune:"):
-        st.slider("Words in each list", 1, LONGEST_LIST, key=widget_key(page, "listed"))
+        st.slider("Words in each list", 1, MAX_PREDICTIONS_LISTED, key=widget_key(page, "listed"))
         st.segmented_control(
             "Bars end at",
             list(LIMITS),

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 from tx_core.errors import TextProblem
 
-LEAST_RATE, MOST_RATE = 0.0001, 0.1
+MIN_LEARNING_RATE, MAX_LEARNING_RATE = 0.0001, 0.1
 
 
 def read_rate(written: str) -> float:
     """Read a learning rate; ValueError for one that this page does not offer."""
     rate = float(written)
-    if not LEAST_RATE <= rate <= MOST_RATE:
-        raise ValueError(f"the rate must lie from {LEAST_RATE} to {MOST_RATE}")
+    if not MIN_LEARNING_RATE <= rate <= MAX_LEARNING_RATE:
+        raise ValueError(f"the rate must lie from {MIN_LEARNING_RATE} to {MAX_LEARNING_RATE}")
     return rate
 
 

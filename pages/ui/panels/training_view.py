@@ -17,13 +17,13 @@ from tx_core.training.background import Registry
 from tx_core.training.job import Snapshot, Trainable
 
 POLL_SECONDS = 1.0
-MOST_WAITING = 100
+MAX_WAITING_TRAININGS = 100
 TRAININGS = Registry(
     limit=int(os.environ.get("TX_TRAININGS", max(2, os.cpu_count() or 2))),
     seconds=1800.0,
     kept=40,
     pause=0.01,
-    queue=MOST_WAITING,
+    queue=MAX_WAITING_TRAININGS,
 )
 """All trainings of this server. A result waits half an hour for its visitor to come back from other pages."""
 

@@ -10,9 +10,9 @@ from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_binding, widget_key
 from pages.ui.shell.lazy_popover import lazy_popover
 
-MOST_LAYERS_OR_HEADS = 1000
-MOST_TOKENS = 100_000
-MOST_LINES = 200
+MAX_LAYERS_OR_HEADS = 1000
+MAX_LINKED_TOKENS = 100_000
+MAX_DRAWN_LINES = 200
 SHOWN = {"both": "Both", "heatmap": "Heatmap", "lines": "Lines"}
 STACKS = {
     "self": "Within the text",
@@ -49,7 +49,7 @@ def view_fields(heads: Sequence[Head]) -> tuple[Field, ...]:
         flag_field("words"),
         flag_field("hide"),
         choice_field("show", tuple(SHOWN)),
-        number_field("lines", 40, 1, MOST_LINES),
+        number_field("lines", 40, 1, MAX_DRAWN_LINES),
         choice_field("scale", SCALES),
         Field("focus", None, read_focus, token_to_link),
     )
@@ -57,7 +57,7 @@ def view_fields(heads: Sequence[Head]) -> tuple[Field, ...]:
 
 def read_heads(written: str) -> list[Head]:
     """Read heads as a link names them; ValueError where none is named. The model may still lack them."""
-    heads = heads_from_link(written, MOST_LAYERS_OR_HEADS, MOST_LAYERS_OR_HEADS)
+    heads = heads_from_link(written, MAX_LAYERS_OR_HEADS, MAX_LAYERS_OR_HEADS)
     if heads_to_link(heads) != written or not heads:
         raise ValueError("heads must be written like 4-5 or 1-2_1-3")
     return heads
@@ -65,7 +65,7 @@ def read_heads(written: str) -> list[Head]:
 
 def read_focus(written: str) -> int:
     """Read the place of the focused piece; ValueError for anything else. The text may still be shorter."""
-    place = token_from_link(written, MOST_TOKENS)
+    place = token_from_link(written, MAX_LINKED_TOKENS)
     if place is None:
         raise ValueError("focus must be the place of a token, counted from 1")
     return place
@@ -114,7 +114,7 @@ def _ask_drawing(page: str) -> None:
         st.segmented_control(
             "Show", list(SHOWN), format_func=SHOWN.get, required=True, **widget_binding(widget_key(page, "show"))
         )
-        st.slider("Strongest links drawn as lines", 1, MOST_LINES, **widget_binding(widget_key(page, "lines")))
+        st.slider("Strongest links drawn as lines", 1, MAX_DRAWN_LINES, **widget_binding(widget_key(page, "lines")))
         st.selectbox(
             "Colours",
             SCALES,

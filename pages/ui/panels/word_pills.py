@@ -9,26 +9,26 @@ import streamlit as st
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.fill_mask.blanks import Part
 
-MOST_WORDS = 150
+MAX_WORD_BUTTONS = 150
 
 
 def word_pills(text_key: str, fill_in: Callable[[str, int], str]) -> None:
     """Show the words of the text in the session under text_key; blanks are the selected ones.
 
     A blank brings back the word that it was made of; for one that was typed, `fill_in(text, number)` gives the
-    sentence instead. Texts of more than MOST_WORDS words are edited in their box only, and the page says so.
+    sentence instead. Texts of more than MAX_WORD_BUTTONS words are edited in their box only, and the page says so.
     """
-    from tx_core.engine.tokenizer import MAX_CHARACTERS
+    from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
     from tx_core.fill_mask.blanks import parts
 
     text = st.session_state[text_key]
-    if len(text) > MAX_CHARACTERS:  # which the model refuses: below, the page says by how much it is too long
+    if len(text) > MAX_TEXT_CHARACTERS:  # which the model refuses: below, the page says by how much it is too long
         return
     found = parts(text)
     if not found:
         return
-    if len(found) > MOST_WORDS:
-        st.caption(f"With more than {MOST_WORDS} words, blanks are made in the box: type ___ where a word should go.")
+    if len(found) > MAX_WORD_BUTTONS:
+        st.caption(f"With more than {MAX_WORD_BUTTONS} words, blanks are made in the box: type ___ where a word should go.")
         return
     behind = _words_behind(text_key, text)
     names = iter(behind)

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from pages.ui.shell.link_length import LONGEST_LINK, link_with, note_length
+from pages.ui.shell.link_length import MAX_LINK_CHARACTERS, link_with, note_length
 
 Value = TypeVar("Value")
 TYPED = "typed"
@@ -163,12 +163,12 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     """Put the view into the address: nothing for the first view, else the first field and all that is not default.
 
     Parameters that are not of this page are dropped; what an earlier run wrote, which may still be on its way to the
-    browser, is overwritten. Texts that would make the link longer than LONGEST_LINK stay in the session alone.
+    browser, is overwritten. Texts that would make the link longer than MAX_LINK_CHARACTERS stay in the session alone.
     """
     values = {field.name: st.session_state.get(widget_key(page, field.name), field.default) for field in fields}
     address = spelled_out(fields, values, first)
     length = len(link_with(list(address.items())))
-    if length > LONGEST_LINK:
+    if length > MAX_LINK_CHARACTERS:
         address = {field.name: address[field.name] for field in fields if field.name in address and field.read is not str}
     note_length(length)
     left = st.session_state.get(f"{page}_view", {})

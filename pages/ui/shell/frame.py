@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages import contents
 from pages.ui.shell import cache, readiness
-from pages.ui.shell.link_length import LONGEST_LINK, link_with, tell_length
+from pages.ui.shell.link_length import MAX_LINK_CHARACTERS, link_with, tell_length
 from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -80,7 +80,7 @@ def share_link(holds: str = "Whoever opens this link sees what you see now.") ->
     with shared:
         if length:
             st.text(
-                f"This view needs a link of {length:,} characters, and links over {LONGEST_LINK:,} often arrive "
+                f"This view needs a link of {length:,} characters, and links over {MAX_LINK_CHARACTERS:,} often arrive "
                 "cut off. Shorten the text and open this again, or send the text by itself."
             )
             return

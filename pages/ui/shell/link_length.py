@@ -5,7 +5,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-LONGEST_LINK = 6000
+MAX_LINK_CHARACTERS = 6000
 """Characters: a tenth of what this server takes (64 KiB), because what passes links on may take far less."""
 
 
@@ -17,7 +17,7 @@ def link_with(parameters: Sequence[tuple[str, str]]) -> str:
 
 def note_length(length: int) -> None:
     """Remember how long the link of the view just written would be."""
-    st.session_state["link_too_long"] = length if length > LONGEST_LINK else 0
+    st.session_state["link_too_long"] = length if length > MAX_LINK_CHARACTERS else 0
 
 
 def too_long() -> int:

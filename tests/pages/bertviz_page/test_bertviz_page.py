@@ -119,7 +119,7 @@ def test_a_layer_that_is_not_there_is_told(open_app: Open):
 def test_too_heavy_a_text_is_refused_in_words_and_kept(open_app: Open, monkeypatch: pytest.MonkeyPatch):
     from pages.bertviz_page import sizes
 
-    monkeypatch.setattr(sizes, "MOST_LINES_OF_A_LAYER", 10)
+    monkeypatch.setattr(sizes, "MAX_LAYER_LINES", 10)
     app = open_app(PAGE, text="time flies")
     assert not app.exception
     assert "a browser stands still over so many" in says(app)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from pages.bertviz_page.choice import FIELDS, LONGEST, Extent, choice_line, read_choice, read_heads
+from pages.bertviz_page.choice import FIELDS, MAX_CHOICE_CHARACTERS, Extent, choice_line, read_choice, read_heads
 from tx_core.engine import catalogue
 from tx_core.transformer.trace import AttentionStack
 
@@ -45,7 +45,7 @@ NONSENSE = (
     "__proto__=1",
     "layer=<img src=x onerror=alert(1)>",
     "javascript:alert(1)",
-    "heads=" + "_".join("0" * LONGEST),
+    "heads=" + "_".join("0" * MAX_CHOICE_CHARACTERS),
 )
 
 

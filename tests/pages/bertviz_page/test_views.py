@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from pages.bertviz_page.sizes import MOST_NUMBERS, load_of, one_layer_only
+from pages.bertviz_page.sizes import MAX_SENT_NUMBERS, load_of, one_layer_only
 from pages.bertviz_page.views import draw
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
@@ -148,6 +148,6 @@ def test_the_longest_text_of_the_embedded_model_can_be_drawn_in_every_view():
     alone = {view: one_layer_only(view, [longest]) for view in ("head", "model", "neuron")}
     numbers = load_of("head", [longest]).numbers
     assert numbers == engine.num_layers * engine.num_heads * engine.max_tokens**2
-    assert alone == {"head": numbers > MOST_NUMBERS, "model": True, "neuron": True}
+    assert alone == {"head": numbers > MAX_SENT_NUMBERS, "model": True, "neuron": True}
     document = draw("head", [engine.trace("tea " * 126).attention], [0] if alone["head"] else None, dark=False)
-    assert len(document.html) < 8 * MOST_NUMBERS
+    assert len(document.html) < 8 * MAX_SENT_NUMBERS

@@ -39,7 +39,7 @@ def test_the_table_lists_every_link_with_both_weights_and_leaves_out_what_is_not
 
 
 def test_a_table_too_long_to_show_names_the_largest_differences_and_its_file_holds_all(open_app: Open, monkeypatch):
-    monkeypatch.setattr(maps, "MOST_ROWS", 7)
+    monkeypatch.setattr(maps, "MAX_LINK_ROWS", 7)
     app = open_app("compare", **BIRD)
     app.session_state["compare_table"] = True
     app.run()

@@ -72,9 +72,9 @@ def test_the_largest_model_on_offer_fits_every_limit_for_its_file():
     largest.losses.extend([1 / 3 + 1] * (most["batches"] - 2))
     size = len(task_controls.to_file(largest))
     assert size > 12_000_000
-    assert size < task_controls.MOST_FILE_MEGABYTES * 1_000_000
+    assert size < task_controls.MAX_UPLOAD_MEGABYTES * 1_000_000
     allowed = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["server"]["maxUploadSize"]
-    assert allowed > task_controls.MOST_FILE_MEGABYTES  # beyond the file itself, a browser sends its name and more
+    assert allowed > task_controls.MAX_UPLOAD_MEGABYTES  # beyond the file itself, a browser sends its name and more
 
 
 def test_a_file_with_sizes_that_the_page_does_not_offer_says_which(open_app: Open):

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.support.drawn_bars import bars_told
-from tx_core.engine.tokenizer import MAX_CHARACTERS
+from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
 
 
 def pills(app: AppTest):
@@ -91,7 +91,7 @@ def test_a_text_beyond_all_measure_is_refused_before_its_words_are_read(open_app
 
     app = open_app("fill_mask", text="A ___ bird.")
     monkeypatch.setattr(blanks, "parts", refuse)
-    text = "___ " * (MAX_CHARACTERS // 4 + 1)
+    text = "___ " * (MAX_TEXT_CHARACTERS // 4 + 1)
     app.text_input(key="fill_mask_text").set_value(text).run()
     assert not app.exception
     assert text_of(app) == text

@@ -41,7 +41,7 @@ def test_the_layers_are_drawn_as_rollout_and_flow_have_them(open_app, stack):
 
 
 def test_a_text_too_long_for_flow_still_shows_rollout_and_says_why(open_app, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("tx_core.analysis.rollout.MOST_FLOW_EDGES", 1000)
+    monkeypatch.setattr("tx_core.analysis.rollout.MAX_FLOW_EDGES", 1000)
     app = open_app(PAGE, text="A long and winding road to nowhere.", part="layers")
     assert not app.exception
     assert list(panels(app)[1]) == ["Attention in this layer", "Rollout from the input"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tx_core.analysis.rollout import MOST_FLOW_EDGES, Network, flow, rollout, with_residual
+from tx_core.analysis.rollout import MAX_FLOW_EDGES, Network, flow, rollout, with_residual
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 
@@ -100,6 +100,6 @@ def test_a_way_back_through_a_full_pipe_is_found():
 
 
 def test_a_text_too_long_for_flow_is_refused_at_once():
-    tokens = int(MOST_FLOW_EDGES ** (1 / 3)) + 1
+    tokens = int(MAX_FLOW_EDGES ** (1 / 3)) + 1
     with pytest.raises(TextProblem, match="at most"):
         flow(np.full((1, 1, tokens, tokens), 1 / tokens, dtype=np.float32), 0)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tx_core.analysis.similarity import MOST_CELLS, head_map, likeness, nearest, told_by_map
+from tx_core.analysis.similarity import MAX_SIMILARITY_CELLS, head_map, likeness, nearest, told_by_map
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 
@@ -66,6 +66,6 @@ def test_one_head_or_two_have_a_map_as_well(heads):
 
 
 def test_too_much_to_compare_is_refused_at_once():
-    tokens = int(MOST_CELLS**0.5 / 12) + 1
+    tokens = int(MAX_SIMILARITY_CELLS**0.5 / 12) + 1
     with pytest.raises(TextProblem, match="shorten it by"):
         likeness(np.broadcast_to(np.float32(1 / tokens), (3, 4, tokens, tokens)))

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tx_core.corpus.sentence_file import (
-    MOST_BYTES,
-    MOST_LINES_NAMED,
-    MOST_SENTENCES,
+    MAX_LINES_NAMED,
+    MAX_SENTENCE_FILE_BYTES,
+    MAX_SENTENCES,
     Sentences,
     embedded_sentences,
     left_out_in_words,
     read_sentences,
 )
-from tx_core.engine.tokenizer import MAX_CHARACTERS
+from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
 from tx_core.errors import TextProblem
 
 NATURAL = "Grüße aus Köln.\nNiño “quoted” it – twice.\n"
@@ -83,18 +83,18 @@ class Endless(io.RawIOBase):
 def test_of_a_gigabyte_no_more_is_read_than_may_be_used():
     file = Endless()
     tracemalloc.start()
-    with pytest.raises(TextProblem, match=f"more than {MOST_BYTES:,} bytes"):
+    with pytest.raises(TextProblem, match=f"more than {MAX_SENTENCE_FILE_BYTES:,} bytes"):
         read_sentences(file, "huge.txt")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert file.taken == MOST_BYTES + 1
-    assert peak < 3 * MOST_BYTES
+    assert file.taken == MAX_SENTENCE_FILE_BYTES + 1
+    assert peak < 3 * MAX_SENTENCE_FILE_BYTES
 
 
 def test_one_line_of_a_megabyte_is_left_out_by_its_number_and_the_others_stay():
     found = read("Short.\n" + "word " * 200_000 + "\nAnother.\n")
     assert found.texts == ("Short.", "Another.")
-    assert reasons(found) == {f"longer than {MAX_CHARACTERS:,} characters": (1, (2,))}
+    assert reasons(found) == {f"longer than {MAX_TEXT_CHARACTERS:,} characters": (1, (2,))}
     assert left_out_in_words(found.left_out) == "Left out: 1 line, longer than 20,000 characters (line 2)."
 
 
@@ -116,16 +116,16 @@ def test_markup_and_marks_of_other_scripts_are_sentences_like_any_other():
 
 
 def test_too_many_sentences_are_refused_and_as_many_as_allowed_are_read():
-    assert len(read("a\n" * MOST_SENTENCES)) == MOST_SENTENCES
-    with pytest.raises(TextProblem, match=f"more than {MOST_SENTENCES:,} sentences"):
-        read("a\n" * (MOST_SENTENCES + 1))
+    assert len(read("a\n" * MAX_SENTENCES)) == MAX_SENTENCES
+    with pytest.raises(TextProblem, match=f"more than {MAX_SENTENCES:,} sentences"):
+        read("a\n" * (MAX_SENTENCES + 1))
 
 
 def test_of_many_lines_left_out_all_are_counted_and_the_first_are_named():
     found = read("a\n" + "\n" * 100_000 + "b\n")
     (empty,) = found.left_out
-    assert (empty.count, len(empty.lines)) == (100_000, MOST_LINES_NAMED)
-    assert left_out_in_words(found.left_out).endswith(f"101 and {100_000 - MOST_LINES_NAMED:,} more).")
+    assert (empty.count, len(empty.lines)) == (100_000, MAX_LINES_NAMED)
+    assert left_out_in_words(found.left_out).endswith(f"101 and {100_000 - MAX_LINES_NAMED:,} more).")
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n")), max_size=30))

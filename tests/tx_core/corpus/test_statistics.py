@@ -13,7 +13,7 @@ from tx_core.analysis.measures import distance, entropy, relative_entropy
 from tx_core.analysis.patterns import AIMED, KINDS, PatternSums, pattern_sums
 from tx_core.corpus import batches as sentence_batches
 from tx_core.corpus.batch_measures import label, measure_batch
-from tx_core.corpus.batches import FIRST_BLOCK, MOST_PIECES, MOST_PIECES_IN_HALF, MOST_ROWS, batches
+from tx_core.corpus.batches import FIRST_BLOCK, MAX_BATCH_ROWS, MAX_BATCH_TOKENS, MAX_BATCH_TOKENS_BFLOAT16, batches
 from tx_core.corpus.sentence_file import Notes, Sentences, embedded_sentences
 from tx_core.corpus.statistics import FEWEST_TOKENS, PLACES, RANKED, HeadReport, Reading, read_all
 from tx_core.corpus.strongest import none_yet
@@ -107,7 +107,7 @@ def test_every_sentence_is_in_one_batch_and_batches_are_of_about_one_length(embe
     sentences = made(3000)
     found = list(batches(embedded, sentences.texts, sentences.lines, Notes()))
     assert sorted(number for batch in found for number in batch.numbers) == list(range(3000))
-    assert all(len(batch.rows) <= MOST_ROWS for batch in found)
+    assert all(len(batch.rows) <= MAX_BATCH_ROWS for batch in found)
     padded = sum(len(batch.rows) * max(map(len, batch.rows)) for batch in found)
     assert padded < 1.02 * sum(len(row) for batch in found for row in batch.rows)
 
@@ -136,7 +136,7 @@ def test_the_first_batch_waits_for_few_texts_and_little_is_read_ahead(embedded: 
     assert given == counting.read == 700
 
 
-@pytest.mark.parametrize(("half", "most"), [(False, MOST_PIECES), (True, MOST_PIECES_IN_HALF)])
+@pytest.mark.parametrize(("half", "most"), [(False, MAX_BATCH_TOKENS), (True, MAX_BATCH_TOKENS_BFLOAT16)])
 def test_a_batch_holds_as_many_tokens_as_is_fast(embedded: Engine, half: bool, most: dict[str, int]):
     sentences = made(3000)
     sizes = [
@@ -147,7 +147,7 @@ def test_a_batch_holds_as_many_tokens_as_is_fast(embedded: Engine, half: bool, m
 
 
 def test_no_batch_holds_more_weights_than_allowed(embedded: Engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sentence_batches, "MOST_WEIGHTS", 50_000)
+    monkeypatch.setattr(sentence_batches, "MAX_BATCH_WEIGHTS", 50_000)
     sentences = made(200)
     for batch in batches(embedded, sentences.texts, sentences.lines, Notes()):
         weights = len(batch.rows) * max(map(len, batch.rows)) ** 2 * embedded.num_layers * embedded.num_heads

@@ -13,7 +13,7 @@ from tx_core.engine import catalogue, device
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import best_device, computing_slot
 from tx_core.engine.device_runner import Placement
-from tx_core.engine.engine import MOST_TOKENS
+from tx_core.engine.engine import MAX_MODEL_TOKENS
 from tx_core.errors import Busy, ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Interventions
 from tx_core.transformer.trace import PARTS
@@ -119,5 +119,5 @@ def test_a_device_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, wa
 
 
 def test_a_bert_with_more_positions_than_the_app_draws_reads_as_many_as_it_draws(tmp_path):
-    write_bert(tmp_path, seed=1, max_position_embeddings=MOST_TOKENS + 476)
-    assert catalogue.load_bert_engine(tmp_path, "long", "Long").max_tokens == MOST_TOKENS
+    write_bert(tmp_path, seed=1, max_position_embeddings=MAX_MODEL_TOKENS + 476)
+    assert catalogue.load_bert_engine(tmp_path, "long", "Long").max_tokens == MAX_MODEL_TOKENS

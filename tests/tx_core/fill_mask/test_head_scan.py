@@ -16,7 +16,7 @@ from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan, scan_heads
 from tx_core.fill_mask.joint_filling import fill_jointly
 from tx_core.fill_mask.prediction_shift import shift
-from tx_core.fill_mask.predictions import MAX_LISTED, predict
+from tx_core.fill_mask.predictions import MAX_TOP_K, predict
 from tx_core.fill_mask.word_scores import score_words
 from tx_core.transformer.interventions import UNCHANGED, Interventions
 
@@ -81,7 +81,7 @@ def test_a_scan_needs_a_blank():
 
 def test_a_shift_holds_both_predictions_with_their_ranks(engine):
     off = Interventions(heads_off=frozenset({(0, None), (1, None)}))
-    before = predict(engine, TEXT, top_k=MAX_LISTED)
+    before = predict(engine, TEXT, top_k=MAX_TOP_K)
     for at, (one, blank) in enumerate(zip(shift(engine, TEXT, off, top_k=6).blanks, before.blanks, strict=True)):
         logits = engine.blank_logits([engine.encode(TEXT)], interventions=off).rows[0][at].double()
         after = logits.softmax(-1)

@@ -12,7 +12,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.engine.hub import load as hub
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.fill_mask.predictions import MAX_LISTED, Filling, nucleus, predict
+from tx_core.fill_mask.predictions import MAX_TOP_K, Filling, nucleus, predict
 
 TEXTS = (
     "The man worked as a [MASK].",
@@ -110,7 +110,7 @@ def test_every_spelling_of_a_blank_is_the_models_own(engine, blank):
 @pytest.mark.parametrize("family", ["roberta", "bart"])
 def test_a_word_that_opens_the_text_continues_none_though_it_has_no_space_before_it(checkpoint, family):
     engine = hub.load_engine(checkpoint(family), family, family)
-    opening, within = (predict(engine, text, top_k=MAX_LISTED).blanks[0].predictions for text in ("___ flies", "The ___ flies"))
+    opening, within = (predict(engine, text, top_k=MAX_TOP_K).blanks[0].predictions for text in ("___ flies", "The ___ flies"))
     assert any(entry.word.isalnum() and not entry.piece.startswith("␣") for entry in opening)
     assert not any(entry.joins for entry in opening)
     assert any(entry.joins for entry in within)
@@ -120,7 +120,7 @@ def test_a_word_that_opens_the_text_continues_none_though_it_has_no_space_before
 def test_vocabularies_that_mark_the_first_word_like_any_other_know_a_continuation_there_too(checkpoint, family):
     load = catalogue.load_bert_engine if family == "bert" else hub.load_engine
     engine = load(checkpoint(family), family, family)
-    assert any(entry.joins for entry in predict(engine, "___ flies", top_k=MAX_LISTED).blanks[0].predictions)
+    assert any(entry.joins for entry in predict(engine, "___ flies", top_k=MAX_TOP_K).blanks[0].predictions)
 
 
 def test_listed_and_not_listed_probabilities_make_one(engine):
@@ -159,8 +159,8 @@ def test_top_p_keeps_the_fewest_that_reach_it(top_p, kept):
 
 
 def test_top_p_lists_what_it_kept_and_nothing_is_left_over(engine):
-    plain = predict(engine, TEXTS[0], top_k=MAX_LISTED).blanks[0].predictions
-    few = predict(engine, TEXTS[0], top_k=MAX_LISTED, top_p=0.2).blanks[0]
+    plain = predict(engine, TEXTS[0], top_k=MAX_TOP_K).blanks[0].predictions
+    few = predict(engine, TEXTS[0], top_k=MAX_TOP_K, top_p=0.2).blanks[0]
     assert [entry.id for entry in few.predictions] == [entry.id for entry in plain[: len(few.predictions)]]
     before = sum(entry.probability for entry in plain[: len(few.predictions)])
     assert before - plain[len(few.predictions) - 1].probability < 0.2 <= before

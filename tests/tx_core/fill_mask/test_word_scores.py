@@ -7,8 +7,8 @@ import transformers
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
-from tx_core.fill_mask.predictions import MAX_LISTED, TOKENS_AT_ONCE, blank_logits_in_batches, predict
-from tx_core.fill_mask.word_scores import MAX_WORDS, named_words, score_words
+from tx_core.fill_mask.predictions import MAX_TOP_K, TOKENS_AT_ONCE, blank_logits_in_batches, predict
+from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, named_words, score_words
 
 TEXT = "She peeled a [MASK] and a [MASK]."
 
@@ -31,8 +31,8 @@ def share(reference, ids: list[int], place: int, entry: int) -> float:
 
 
 def test_a_word_of_one_piece_has_the_probability_and_the_rank_of_the_list(engine):
-    listed = predict(engine, TEXT, top_k=MAX_LISTED).blanks[1].predictions
-    words = [entry.piece for entry in listed if not entry.piece.startswith("##")][:MAX_WORDS]
+    listed = predict(engine, TEXT, top_k=MAX_TOP_K).blanks[1].predictions
+    words = [entry.piece for entry in listed if not entry.piece.startswith("##")][:MAX_SCORED_WORDS]
     for score in score_words(engine, TEXT, words, blank=1):
         place = [entry.piece for entry in listed].index(score.word)
         assert score.probability == pytest.approx(listed[place].probability, rel=1e-3)
@@ -67,7 +67,7 @@ def test_words_scored_together_are_scored_as_they_are_alone(engine):
 def test_a_piece_that_continues_a_word_can_be_asked_for(engine):
     text = "They were play [MASK] outside."
     (score,) = score_words(engine, text, ["##ing"])
-    listed = {entry.piece: entry.probability for entry in predict(engine, text, top_k=MAX_LISTED).blanks[0].predictions}
+    listed = {entry.piece: entry.probability for entry in predict(engine, text, top_k=MAX_TOP_K).blanks[0].predictions}
     assert score.probability == pytest.approx(listed["##ing"], rel=1e-3)
 
 

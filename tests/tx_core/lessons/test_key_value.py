@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tx_core.errors import TextProblem
-from tx_core.lessons.key_value import EXAMPLE, MOST_ROWS, Store, look_up
+from tx_core.lessons.key_value import EXAMPLE, MAX_STORE_ROWS, Store, look_up
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_the_shares_follow_from_the_matches_by_softmax():
     ("keys", "says"),
     [
         ([], "needs 1 to 12 rows, and has 0"),
-        ([(1, 2, 3)] * (MOST_ROWS + 1), "and has 13"),
+        ([(1, 2, 3)] * (MAX_STORE_ROWS + 1), "and has 13"),
         ([(1, 2, 3), (1, None, 3)], "key of row 2 needs 3 numbers"),
         ([(1, 2)], "key of row 1 needs 3 numbers"),
         ([(math.nan, 0, 0)], "fill the empty cells"),
@@ -44,7 +44,7 @@ def test_a_table_that_cannot_be_used_says_what_to_change(keys, says):
 
 
 def test_the_largest_table_allowed_is_accepted():
-    store = Store(((10_000, -10_000, 0),) * MOST_ROWS, ((1, 1, 1),) * MOST_ROWS)
+    store = Store(((10_000, -10_000, 0),) * MAX_STORE_ROWS, ((1, 1, 1),) * MAX_STORE_ROWS)
     assert look_up(store, (10_000, 10_000, 10_000)).result[0].tolist() == pytest.approx([1, 1, 1])
 
 

@@ -65,7 +65,7 @@ def test_random_weights_are_kept_by_their_bytes_and_of_models_too_large_the_last
     config = replace(engine.model.config, vocab_size=30, intermediate_size=11, num_layers=1, max_positions=7)
     small = replace(engine, model=random_bert(config, 0))
     room = int(models_of_room * sum(weights.nbytes for weights in small.model.parameters()))
-    monkeypatch.setattr(untrained, "MOST_BYTES", room)
+    monkeypatch.setattr(untrained, "MAX_UNTRAINED_BYTES", room)
     monkeypatch.setattr(untrained, "_drawn", LRUCache(room, getsizeof=untrained.size))
     drawn = [untrained_engine(small, seed).model for seed in range(1, 6)]
     assert [model for model, _ in untrained._drawn.values()] == drawn[-kept:]

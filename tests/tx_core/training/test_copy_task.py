@@ -7,7 +7,7 @@ import torch
 
 from tx_core.errors import TextProblem
 from tx_core.training.copy_run import head_shares, learning_rate, start, train
-from tx_core.training.copy_settings import MOST_LIVE_WORK, NOTEBOOK, QUICK, SIZES, check_live
+from tx_core.training.copy_settings import MAX_LIVE_MULTIPLY_ADDS, NOTEBOOK, QUICK, SIZES, check_live
 from tx_core.training.copy_task import EXAM_SEED, answer, examine, main, read_numbers
 from tx_core.training.synthetic import TASKS, answer_places, random_sources, solve
 
@@ -145,7 +145,7 @@ def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
 
 def test_a_visitor_may_train_small_models_only():
     assert check_live(QUICK) is QUICK
-    assert NOTEBOOK.work > MOST_LIVE_WORK
+    assert NOTEBOOK.work > MAX_LIVE_MULTIPLY_ADDS
     with pytest.raises(TextProblem, match="Choose a smaller width"):
         check_live(NOTEBOOK)
 

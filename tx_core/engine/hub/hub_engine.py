@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from tx_core.engine.device_runner import Placement, Result
 from tx_core.engine.engine import (
-    MOST_TOKENS,
+    MAX_MODEL_TOKENS,
     Answer,
     BlankLogits,
     LayerWeights,
@@ -54,7 +54,7 @@ class HubEngine:
     @property
     def max_tokens(self) -> int:
         """The longest input, special tokens included."""
-        return min(self.shape.max_tokens, MOST_TOKENS)
+        return min(self.shape.max_tokens, MAX_MODEL_TOKENS)
 
     @property
     def num_layers(self) -> int:

@@ -16,7 +16,7 @@ from tx_core.errors import ModelUnavailable
 from tx_core.transformer.trace import Kind
 
 ATTENTION = "tx_core"
-TOKENS_WITHOUT_LIMIT = 512  # for relative positions, which set no limit of their own
+MAX_RELATIVE_TOKENS = 512  # for relative positions, which set no limit of their own
 PROBE = "Time flies like an arrow."
 
 
@@ -106,7 +106,7 @@ def _decoder_start(config: Any) -> int | None:
 
 def _most_tokens(model: nn.Module) -> int:
     """Give the longest input that has positions."""
-    limit = getattr(model.config, "max_position_embeddings", None) or TOKENS_WITHOUT_LIMIT
+    limit = getattr(model.config, "max_position_embeddings", None) or MAX_RELATIVE_TOKENS
     for name, module in model.named_modules():
         # RoBERTa counts positions from behind its padding's id, and loses as many places.
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:

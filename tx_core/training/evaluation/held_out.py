@@ -12,7 +12,7 @@ import torch
 from tx_core.training.evaluation.probe import Probe, Row, in_batches
 
 RATE = 0.15
-MOST_WORDS = 60
+MAX_HELD_OUT_WORDS = 60
 """Words of a line that are read: enough for a paragraph, and within 128 pieces."""
 
 
@@ -89,7 +89,7 @@ def _guess(probe: Probe, texts: Sequence[_Blanked]) -> _Sums:
 
 def _blanked(probe: Probe, line: str, *, whole_words: bool) -> _Blanked:
     """Blank some pieces, or all pieces of some words; at least one. The choice depends on the text alone."""
-    read = probe.tokenizer.backend.encode(" ".join(line.split()[:MOST_WORDS]))
+    read = probe.tokenizer.backend.encode(" ".join(line.split()[:MAX_HELD_OUT_WORDS]))
     ids, words = list(read.ids), read.word_ids
     if len(ids) > probe.max_tokens:  # what does not fit is left out, the closing mark kept
         ids, words = [*ids[: probe.max_tokens - 1], ids[-1]], [*words[: probe.max_tokens - 1], None]

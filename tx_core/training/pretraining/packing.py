@@ -9,7 +9,7 @@ from jaxtyping import Int
 from tx_core.training.pretraining.settings import PackingSettings
 from tx_core.training.pretraining.token_store import TokenisedSource, sentence_ends
 
-SHORTEST = 4
+MIN_SENTENCE_TOKENS = 4
 """Pieces below which a sentence is read with its neighbour: "Yes." alone teaches nothing."""
 
 
@@ -90,7 +90,7 @@ def _chunks(start: int, ends: list[int], room: int, *, one_sentence: bool) -> It
     """
     gathered: list[int] = []
     for end in ends:
-        full = gathered and (end - start > room or (one_sentence and gathered[-1] - start >= SHORTEST))
+        full = gathered and (end - start > room or (one_sentence and gathered[-1] - start >= MIN_SENTENCE_TOKENS))
         if full:
             yield start, gathered
             start, gathered = gathered[-1], []

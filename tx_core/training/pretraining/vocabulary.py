@@ -12,8 +12,8 @@ from tx_core.training.pretraining.corpus import CorpusProblem, Source, lines_of
 
 MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PADDING, UNKNOWN, FIRST, LAST, BLANK = range(5)
-MOST_LETTERS = 200
-MOST_PIECES = 65_536
+MAX_LETTERS = 200
+MAX_VOCAB_SIZE = 65_536
 """The most pieces that 16 bits can number: texts are kept on disk as such numbers."""
 
 
@@ -25,8 +25,8 @@ def learn_vocabulary(
     WordPiece takes the longest match, so words that learning passed over are simply added at the end: the last of
     the learned pieces make room for them. Raises CorpusProblem when the texts do not give that many pieces.
     """
-    if not len(MARKS) < size <= MOST_PIECES:
-        raise CorpusProblem(f"A vocabulary has {len(MARKS) + 1} to {MOST_PIECES:,} pieces, not {size:,}.")
+    if not len(MARKS) < size <= MAX_VOCAB_SIZE:
+        raise CorpusProblem(f"A vocabulary has {len(MARKS) + 1} to {MAX_VOCAB_SIZE:,} pieces, not {size:,}.")
     backend = _uncased(models.WordPiece(unk_token=MARKS[UNKNOWN]))
     sample = [backend.normalizer.normalize_str(line) for line in _sample(sources, seed, sample_characters)]
     letters = _letters(sample)
@@ -64,8 +64,8 @@ def from_pieces(pieces: Sequence[str]) -> Tokenizer:
     """Make the tokenizer of these pieces, numbered in their order."""
     if tuple(pieces[: len(MARKS)]) != MARKS:
         raise CorpusProblem(f"A vocabulary begins with {' '.join(MARKS)}, one a line; this one with {' '.join(pieces[:5])}.")
-    if len(set(pieces)) != len(pieces) or len(pieces) > MOST_PIECES:
-        raise CorpusProblem(f"A vocabulary has each piece once and at most {MOST_PIECES:,}; this one has {len(pieces):,}.")
+    if len(set(pieces)) != len(pieces) or len(pieces) > MAX_VOCAB_SIZE:
+        raise CorpusProblem(f"A vocabulary has each piece once and at most {MAX_VOCAB_SIZE:,}; this one has {len(pieces):,}.")
     numbers = {piece: number for number, piece in enumerate(pieces)}
     backend = _uncased(models.WordPiece(numbers, unk_token=MARKS[UNKNOWN]))
     backend.add_special_tokens([*MARKS])
@@ -101,7 +101,7 @@ def _letters(sample: Sequence[str]) -> list[str]:
     counts: Counter[str] = Counter()
     for line in sample:
         counts.update(line)
-    common = sorted(counts, key=lambda letter: (-counts[letter], letter))[:MOST_LETTERS]
+    common = sorted(counts, key=lambda letter: (-counts[letter], letter))[:MAX_LETTERS]
     return sorted(letter for letter in common if not letter.isspace())
 
 

@@ -6,18 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.ui.canvas import mask_grid
-from pages.ui.canvas.mask_grid import MOST_PAINTED, Matrix, mask_from_link, mask_to_link, parse_mask
+from pages.ui.canvas.mask_grid import MAX_PAINTED_TOKENS, Matrix, mask_from_link, mask_to_link, parse_mask
 from tests.support.drawings import unpacked
 
 
-@given(st.integers(1, MOST_PAINTED), st.integers(0, 10_000))
+@given(st.integers(1, MAX_PAINTED_TOKENS), st.integers(0, 10_000))
 def test_a_painted_mask_comes_back_from_its_link(tokens, seed):
     mask = np.random.default_rng(seed).random((tokens, tokens)) > 0.5
     np.testing.assert_array_equal(mask_from_link(mask_to_link(mask)), mask)
 
 
 def test_the_largest_mask_fits_a_link():
-    assert len(mask_to_link(np.ones((MOST_PAINTED, MOST_PAINTED), bool))) < 200
+    assert len(mask_to_link(np.ones((MAX_PAINTED_TOKENS, MAX_PAINTED_TOKENS), bool))) < 200
 
 
 def test_bits_of_the_browser_are_the_rows_of_the_mask():
@@ -30,7 +30,7 @@ def test_nonsense_of_the_browser_is_no_mask(value):
 
 
 def test_no_mask_is_read_for_more_tokens_than_can_be_painted():
-    tokens = MOST_PAINTED + 1
+    tokens = MAX_PAINTED_TOKENS + 1
     assert parse_mask("1" * tokens**2, tokens) is None
 
 

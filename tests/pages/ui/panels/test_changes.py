@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.ui.panels.changes import (
-    MOST_CHANGES,
+    MAX_CHANGES,
     Change,
     StackNames,
     added,
@@ -89,7 +89,7 @@ def test_nonsense_is_a_value_error_or_means_what_it_says(written: str):
         "hide~99999999",
         "sparse~1-2",
         "<script>",
-        "off~1_" * MOST_CHANGES + "off~2",
+        "off~1_" * MAX_CHANGES + "off~2",
     ],
 )
 def test_what_is_no_change_is_refused(written: str):
@@ -118,7 +118,7 @@ def test_a_new_temperature_takes_the_place_of_the_old_one_and_1_takes_it_away():
 
 
 def test_there_is_an_end_to_changes():
-    full = tuple(Change("off", 0, head) for head in range(MOST_CHANGES))
+    full = tuple(Change("off", 0, head) for head in range(MAX_CHANGES))
     assert added(full, Change("off", 1, 0)) == full
     assert read_changes(write_changes(full)) == full
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from pages import contents
 from pages.contents import PAGES
 from pages.ui.shell import cache, readiness
-from pages.ui.shell.link_length import LONGEST_LINK
+from pages.ui.shell.link_length import MAX_LINK_CHARACTERS
 from pages.ui.shell.readiness import Status
 from tx_core.engine import catalogue
 from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem
@@ -139,7 +139,7 @@ def frame_link() -> None:
 def test_the_longest_link_is_one_that_a_server_still_answers(server):
     from tests.support.serving import fetch
 
-    assert fetch(f"{server}/?text={'a' * LONGEST_LINK}")[0] == 200
+    assert fetch(f"{server}/?text={'a' * MAX_LINK_CHARACTERS}")[0] == 200
 
 
 @pytest.mark.parametrize(

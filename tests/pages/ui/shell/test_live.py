@@ -9,7 +9,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from pages.ui.shell import cache
-from pages.ui.shell.link_length import LONGEST_LINK
+from pages.ui.shell.link_length import MAX_LINK_CHARACTERS
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable
@@ -73,7 +73,12 @@ def test_a_text_typed_in_a_part_is_told_when_it_grows_too_long_for_the_address_a
     open_app, widget: str, monkeypatch: pytest.MonkeyPatch
 ):
     app = open_app(widget.rpartition("_")[0])
-    for text, too_long in (("7 " * LONGEST_LINK, True), ("7 8 9", False), ("7 8", False), ("8 " * LONGEST_LINK, True)):
+    for text, too_long in (
+        ("7 " * MAX_LINK_CHARACTERS, True),
+        ("7 8 9", False),
+        ("7 8", False),
+        ("8 " * MAX_LINK_CHARACTERS, True),
+    ):
         app.text_input(key=widget).set_value(text)
         app = run_part(app, widget, monkeypatch)
         assert not app.exception

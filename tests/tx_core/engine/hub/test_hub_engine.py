@@ -157,7 +157,7 @@ def test_every_family_is_an_engine_of_the_checkpoints_sizes(hub_engine, family: 
     assert isinstance(ours, Engine)
     assert (ours.num_layers, ours.num_heads) == (2 if family in TWO_SIDED else checkpoints.LAYERS, checkpoints.HEADS)
     assert ours.fills_blanks == (family in FILLING)
-    assert ours.max_tokens == (model_info.TOKENS_WITHOUT_LIMIT if family == "t5" else checkpoints.POSITIONS)
+    assert ours.max_tokens == (model_info.MAX_RELATIVE_TOKENS if family == "t5" else checkpoints.POSITIONS)
 
 
 def test_a_bert_in_the_librarys_engine_answers_as_it_does_in_our_own(checkpoint):
