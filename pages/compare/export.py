@@ -9,7 +9,7 @@ from pages.compare.canvas import MODULES, packed_comparison
 from pages.compare.maps import difference_rows, partners_in_words, title
 from pages.compare.run import Run
 from pages.compare.sides import Sides
-from pages.compare.snippets import core_maps, core_word, library_maps, library_word
+from pages.compare.snippets import core_maps, core_word
 from pages.compare.word_similarity import Followed, chart_parts, likeness_rows, limits
 from pages.ui.canvas.lines import lines_chart
 from pages.ui.export.charts import picture_of, still_page
@@ -26,7 +26,6 @@ MAPS, WORD = "A, B and B − A", "The word through the layers"
 STYLES = ("view.css", "../comparison_view/comparison.css")
 COLUMNS = ("query", "key", "A", "B", "B − A")
 MEAN_OF_PIECES = "A word's vector is the mean of its pieces' vectors."
-DRAWN_WEIGHTS = "The random weights are drawn by this project: transformers alone cannot have the same ones."
 
 
 def comparison_views(page: str, one: Run, other: Run, found: "Comparison", followed: Followed | None) -> Offered:
@@ -60,12 +59,9 @@ def maps_exhibit(sides: Sides, found: "Comparison", scale: str, focus: int | Non
         count * len(COLUMNS),
         lambda: _saved(sides, found),
     )
-    seeded = sides.seeded
     python = Python(
         "It ends with `weights_a`, `weights_b`, and `difference` between the words that both have.",
         lambda: core_maps(heading, sides),
-        None if seeded else lambda: library_maps(heading, sides, found),
-        DRAWN_WEIGHTS if seeded else "",
     )
     return Exhibit(heading, caption, sides.file_name("comparison"), packed, alone, (numbers,), python)
 
@@ -107,11 +103,8 @@ def word_exhibit(sides: Sides, followed: Followed) -> Exhibit:
         len(table) * len(columns),
         lambda: SavedNumbers(sides.about | {"word": word}, columns, table),
     )
-    seeded = sides.seeded
     python = Python(
         "It ends with `word`, the similarity of its vectors after each layer; `different` is the mean over words that differ.",
         lambda: core_word(heading, sides, followed),
-        None if seeded else lambda: library_word(heading, sides, followed),
-        DRAWN_WEIGHTS if seeded else "",
     )
     return Exhibit(heading, caption, name, picture, still_page(picture, columns, lambda: table), (numbers,), python)

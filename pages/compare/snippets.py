@@ -1,40 +1,18 @@
-"""Python for a comparison: both maps with their difference, and a word's vectors, by this project and by transformers alone."""
+"""Python for a comparison: both maps with their difference, and a word's vectors, by this project."""
 
 from typing import TYPE_CHECKING
 
-from pages.compare.run import Run, heads_of
+from pages.compare.run import heads_of
 from pages.compare.sides import Sides
-from pages.ui.export.carried import Carried
 from pages.ui.export.core_snippet import IMPORT_CHANGES, written_changes
-from pages.ui.export.library_snippet import imports, weights_lines
-from pages.ui.panels.attention_panel import Shown
-from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell.plain_names import one_line
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import UNCHANGED
 
 if TYPE_CHECKING:
     from pages.compare.word_similarity import Followed
-    from tx_core.analysis.comparison import Comparison
 
 NAMES = ("a", "b")
-DIFFERENCE = """
-both = [places for places in rows if None not in places]
-ones, others = [one for one, _ in both], [other for _, other in both]
-difference = weights_b[others][:, others] - weights_a[ones][:, ones]
-
-print(weights_a, weights_b, difference, sep="\\n")
-"""
-COSINES = """
-sides = ((hidden_a, words_a), (hidden_b, words_b))
-vectors = [torch.stack([hidden[:, places].double().mean(1) for places in words], 1) for hidden, words in sides]
-cosines = torch.einsum("swh,svh->swv", *[torch.nn.functional.normalize(side, dim=-1) for side in vectors])
-word = cosines[:, CHOSEN[0], CHOSEN[1]]
-pairs = [(i, j) for i, one in enumerate(spelled_a) for j, other in enumerate(spelled_b) if one and other and one != other]
-different = torch.stack([cosines[:, i, j] for i, j in pairs], 1).mean(1) if pairs else None
-
-print(word, different, sep="\\n")
-"""
 
 
 def core_maps(title: str, sides: Sides) -> str:
@@ -95,57 +73,3 @@ def _core_sides(title: str, sides: Sides, first: str, own: str) -> list[str]:
             f"weights_{name} = views.mean_of_heads(view_{name}.weights, {heads})  # (layer, head), counted from 0",
         ]
     return [*lines, ""]
-
-
-def library_maps(title: str, sides: Sides, found: "Comparison") -> str:
-    """Write the code that compares both maps without this project."""
-    lines = []
-    for name, run in zip(NAMES, sides.runs, strict=True):
-        lines += ["", f"# {name.upper()}", *weights_lines(_carried(run, sides.hide)), f"weights_{name} = weights"]
-    rows = [tuple(row) for row in found.rows]
-    return "\n".join(
-        [
-            f"# {one_line(title)}, with transformers alone.",
-            *imports(sides.one.trace, sides.other.trace),
-            *lines,
-            "",
-            f"rows = {rows}  # each word's place in A and in B",
-            *DIFFERENCE.strip().splitlines(),
-            "",
-        ]
-    )
-
-
-def library_word(title: str, sides: Sides, followed: "Followed") -> str:
-    """Write the code that follows a word through the layers without this project."""
-    from tx_core.analysis.word_alignment import is_word
-
-    lines = []
-    for name, run in zip(NAMES, sides.runs, strict=True):
-        spelled = ["".join(spelling[1]) if is_word(spelling) else "" for spelling in run.spelled]
-        lines += [
-            "",
-            f"# {name.upper()}",
-            *weights_lines(_carried(run, sides.hide), hidden=True),
-            f"hidden_{name} = hidden",
-            f"words_{name} = {[list(places) for places in run.view.query_places]}  # the tokens of each word",
-            f"spelled_{name} = {spelled!r}  # nothing for what is no word",
-        ]
-    return "\n".join(
-        [
-            f"# {one_line(title)}, with transformers alone.",
-            *imports(sides.one.trace, sides.other.trace),
-            *lines,
-            "",
-            f"CHOSEN = {tuple(followed.places)}  # the word's place in A and in B",
-            *COSINES.strip().splitlines(),
-            "",
-        ]
-    )
-
-
-def _carried(run: Run, hide: bool) -> Carried:
-    """Take one side for a map of the attention page, in whole words."""
-    heads = tuple(heads_of(run.side.head, run.view.weights.shape[1]))
-    options = ViewOptions("self", heads, words=True, hide=hide, show="heatmap", lines=1, scale="blues", focus=None)
-    return Carried(run.trace, Shown(run.view, heads, run.weights, ""), options)

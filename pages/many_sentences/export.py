@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from tx_core.corpus.statistics import HeadReport
 
 ENDS = "It ends with `report`: `patterns`, `spread`, `distance` and the sentences where each head is strongest."
-NO_LIBRARY = (
-    "The kinds of heads and their averages over sentences of different lengths are rules and sums of this project: "
-    "transformers alone gives the weights of one sentence after another, as the code on the Attention page shows."
-)
 
 
 def many_exhibit(
@@ -59,9 +55,7 @@ def many_exhibit(
         len(table) * len(columns),
         lambda: SavedNumbers(about, columns, table, arrays),
     )
-    python = Python(
-        f"{ENDS}{'' if report.complete else f' {read_all_of(report)}'}", lambda: core_many(heading, report), None, NO_LIBRARY
-    )
+    python = Python(f"{ENDS}{'' if report.complete else f' {read_all_of(report)}'}", lambda: core_many(heading, report))
     return Exhibit(heading, caption, name, picture, still_page(picture, columns, lambda: table), (numbers,), python)
 
 

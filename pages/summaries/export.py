@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pages.summaries import library_snippets, snippets
+from pages.summaries import snippets
 from pages.summaries.subject import Subject, Table, table_of
 from pages.ui.canvas.head_kinds import AXES
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 STYLES = ("../mask_grid/mask_grid.css",)
 COLOURED = "Cells are coloured by the square root of their number, from 0 to 1."
-RULES = "The kinds of heads are rules of this project; the code gives how widely and how far each head looks."
-FLOW = "Flow solves a network, which transformers knows nothing of; the code gives the attention in each layer and the rollout."
 ALIKE_AXES = "alike: a row and a column for each head, in the order of heads (layer-head); places: x and y of each head"
 
 
@@ -49,8 +47,6 @@ def glance_exhibit(
     python = Python(
         "`kinds`, `spread` and `distance` of every head",
         lambda: snippets.core_glance(subject.heading, trace),
-        lambda: library_snippets.library_glance(subject.heading, trace),
-        RULES,
     )
     return subject.exhibit(picture, None, table_of(rows, AXES, **measured), python)
 
@@ -92,20 +88,17 @@ def layers_exhibit(trace: "Trace", place: int, drawn: Matrices, told: str) -> Ex
     python = Python(
         f"`in_layer`, `rolled`{' and `flow`' if flows else ''}: a row for each layer, a column for each token",
         lambda: snippets.core_layers(subject.heading, trace, place, flows),
-        lambda: library_snippets.library_layers(subject.heading, trace, place),
-        FLOW if flows else "",
     )
     return _matrices_exhibit(subject, drawn, "layer", python)
 
 
-def values_exhibit(trace: "Trace", family: str, head: tuple[int, int], drawn: Matrices, told: str) -> Exhibit:
-    """Make weights and what they mix ready to be carried away. family: the model's, as its engine says."""
+def values_exhibit(trace: "Trace", head: tuple[int, int], drawn: Matrices, told: str) -> Exhibit:
+    """Make weights and what they mix ready to be carried away."""
     named = controls.head_name(head).lower()
     subject = Subject(trace, f"Weights and what is mixed, {named}", f"{told} Rows look, columns are looked at.", "what-is-mixed")
     python = Python(
         "`weights`, `by_values` of this head and `together` of all heads of its layer; every row sums to 1",
         lambda: snippets.core_values(subject.heading, trace, head),
-        lambda: library_snippets.library_values(subject.heading, trace, head, family),
     )
     return _matrices_exhibit(subject, drawn, "query", python)
 
@@ -137,7 +130,6 @@ def alike_exhibit(
     python = Python(
         "`alike`: how much the chosen head is like every head, counted through the layers",
         lambda: snippets.core_alike(subject.heading, trace, chosen),
-        lambda: library_snippets.library_alike(subject.heading, trace, chosen),
     )
     table = table_of(listed, ALIKE_AXES, alike=found, places=places, heads=np.array(labels))
     return subject.exhibit(picture_of(charts, told), None, table, python)
@@ -145,7 +137,6 @@ def alike_exhibit(
 
 def lens_exhibit(
     trace: "Trace",
-    family: str,
     found: "LayerAnswers",
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
@@ -153,7 +144,7 @@ def lens_exhibit(
     limits: tuple[float, float],
     told: str,
 ) -> Exhibit:
-    """Make the answers of every layer ready to be carried away. family: the model's, as its engine says."""
+    """Make the answers of every layer ready to be carried away."""
     label = numbered(trace.attention.query_tokens.tokens)[found.place]
     subject = Subject(trace, f"Early answers at {label}", told, "early-answers")
     series = {"probability": found.probability.tolist()}
@@ -177,7 +168,6 @@ def lens_exhibit(
     python = Python(
         "`shares` of the favourites after each layer, and `probability` and `rank` of the final answer",
         lambda: snippets.core_lens(subject.heading, trace, found.place, many),
-        lambda: library_snippets.library_lens(subject.heading, trace, found.place, many, family),
     )
     return subject.exhibit(picture_of(charts, told), None, table_of(listed), python)
 
@@ -194,6 +184,5 @@ def owed_exhibit(trace: "Trace", found: "Attribution", word: int, charts: dict[s
     python = Python(
         "`attention`, `gradient_input` and `integrated`: a number for each token",
         lambda: snippets.core_owed(subject.heading, trace, found.place, word),
-        lambda: library_snippets.library_owed(subject.heading, trace, found, word),
     )
     return subject.exhibit(picture_of(drawn, told, across=3), None, table_of(listed), python)

@@ -56,11 +56,7 @@ def lens(page: str, engine: "Engine", text: str, pair: str) -> None:
     rows = [[name, *cells] for name, cells in zip(table.index, table.to_numpy().tolist(), strict=True)]
     carry_away(
         page,
-        {
-            "Early answers": lambda: export.lens_exhibit(
-                trace, engine.family, found, ["", *table.columns], rows, steps, limits, told
-            )
-        },
+        {"Early answers": lambda: export.lens_exhibit(trace, found, ["", *table.columns], rows, steps, limits, told)},
     )
 
 

@@ -47,7 +47,7 @@ def values(page: str, engine: "Engine", text: str, pair: str) -> None:
         f"norm that follows enter here (Kobayashi et al. 2020 and 2021). {NO_EXPLANATION}",
         trace,
     )
-    carry_away(page, {"What is mixed": lambda: export.values_exhibit(trace, engine.family, (layer, head), drawn, told)})
+    carry_away(page, {"What is mixed": lambda: export.values_exhibit(trace, (layer, head), drawn, told)})
 
 
 def _draw(page: str, stack: "AttentionStack", layer: int, head: int, found: "value_weighted.ValueWeighted") -> Matrices:

@@ -61,6 +61,12 @@ def of_both(shown: Seen, expressions: list[str], expected: list[np.ndarray], tol
     return [Claim(code, *pair, tolerance) for code in (shown.core, shown.library) for pair in pairs]
 
 
+def of_core(shown: Seen, expressions: list[str], expected: list[np.ndarray], tolerance: float = 1e-5) -> list[Claim]:
+    """Claim it of the code with this project, the only code of this view."""
+    assert shown.library == ""
+    return [Claim(shown.core, *pair, tolerance) for pair in zip(expressions, expected, strict=True)]
+
+
 def hold(claims: list[Claim], folder: Path) -> None:
     """Run all code in one process, and hold what comes of it against what was claimed."""
     codes = {code: [claim for claim in claims if claim.code == code] for code in dict.fromkeys(claim.code for claim in claims)}
@@ -107,17 +113,17 @@ def two_maps(open_app: Open, **more: str) -> list[Claim]:
     both = [row for row, places in enumerate(shown.header["rows"]) if None not in places]
     root = (difference.reshape(sizes[2], -1)[np.ix_(both, both)] - 32768) / 32767
     expected = [(one.reshape(sizes[0], -1) / 65535) ** 2, (other.reshape(sizes[1], -1) / 65535) ** 2, np.sign(root) * root**2]
-    return of_both(shown, ["weights_a", "weights_b", "difference"], expected, 1e-4)
+    return of_core(shown, ["weights_a", "weights_b", "difference"], expected, 1e-4)
 
 
 def a_word(open_app: Open) -> list[Claim]:
     lines = (shown := seen(open_app, "compare", "The word through the layers", **PAIR)).header["charts"][0]["series"]
-    return of_both(shown, ["word", "different"], [lines[0]["values"], lines[-1]["values"]])
+    return of_core(shown, ["word", "different"], [lines[0]["values"], lines[-1]["values"]])
 
 
 def random_weights(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "compare", "A, B and B − A", text=PAIR["text"], vary="untrained", seed_b="2")
-    assert shown.library == ""  # transformers cannot draw the same ones
+    assert shown.library == ""
     words = len(shown.header["other"])
     codes = np.frombuffer(shown.cells, "<u2").astype(float)[words**2 : 2 * words**2]
     return [Claim(shown.core, "weights_b.ravel()", (codes / 65535) ** 2, 1e-4)]
@@ -186,7 +192,7 @@ def all_heads(open_app: Open) -> list[Claim]:
     for colour, expression, digits in (("entropy", "spread", 2), ("distance", "distance", 1)):
         shown = seen(open_app, "summaries", part="glance", colour=colour, **SUMMED)
         cells = [[float(cell["word"]) for cell in row] for row in shown.header["charts"][0]["cells"]]
-        claims += of_both(shown, [expression], [np.array(cells)], 0.51 * 10**-digits)
+        claims += of_core(shown, [expression], [np.array(cells)], 0.51 * 10**-digits)
     return claims
 
 
@@ -205,19 +211,19 @@ def matrices(shown: Seen) -> np.ndarray:
 def through_the_layers(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="layers", token="4", **SUMMED)
     in_layer, rolled, flow = matrices(shown)
-    return [*of_both(shown, ["in_layer", "rolled"], [in_layer, rolled]), Claim(shown.core, "flow", flow)]
+    return [*of_core(shown, ["in_layer", "rolled"], [in_layer, rolled]), Claim(shown.core, "flow", flow)]
 
 
 def what_is_mixed(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="values", **SUMMED)
-    return of_both(shown, ["weights", "by_values", "together"], list(matrices(shown)))
+    return of_core(shown, ["weights", "by_values", "together"], list(matrices(shown)))
 
 
 def heads_alike(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="alike", **SUMMED)
     points, near = shown.header["charts"]
     told = np.array([float(row[-1]) for row in near["rows"]])
-    nearest = of_both(shown, [f"sorted(alike)[::-1][1:{len(told) + 1}]"], [told], 0.00051)
+    nearest = of_core(shown, [f"sorted(alike)[::-1][1:{len(told) + 1}]"], [told], 0.00051)
     return [*nearest, Claim(shown.core, "places", np.array(points["places"]))]
 
 
@@ -225,10 +231,10 @@ def early_answers(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="lens", **SUMMED)
     listing, line = shown.header["charts"]
     ranks = [int(row[-1].replace(",", "")) for row in listing["rows"]]
-    return of_both(shown, ["probability", "rank"], [line["series"][0]["values"], np.array(ranks)])
+    return of_core(shown, ["probability", "rank"], [line["series"][0]["values"], np.array(ranks)])
 
 
 def gradients(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="owed", rank="2", **SUMMED)
     bars = [np.array(chart["values"]) for chart in shown.header["charts"]]
-    return of_both(shown, ["attention", "gradient_input", "integrated"], bars, 1e-3)
+    return of_core(shown, ["attention", "gradient_input", "integrated"], bars, 1e-3)

@@ -37,9 +37,9 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Python:
-    """Code that computes what is shown, with this project and with transformers alone.
+    """Code that computes what is shown, with this project and, for attention and predictions, with transformers alone.
 
-    told: what each ends with. library: None where transformers alone cannot, and `why_not` then says so.
+    told: what each ends with. library: None where there is none. why_not: what `library` leaves out.
     """
 
     told: str

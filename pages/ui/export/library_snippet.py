@@ -19,7 +19,8 @@ def library_snippet(carried: Carried) -> str:
             f"# {one_line(carried.title)}, with transformers alone.",
             *imports(carried.trace),
             "",
-            *weights_lines(carried),
+            *run_lines(carried.trace, carried.shown.view.kind),
+            *_shown(carried),
             "",
             "print(weights)",
             "",
@@ -27,24 +28,19 @@ def library_snippet(carried: Carried) -> str:
     )
 
 
-def imports(*traces: Trace, model: str = "AutoModel") -> list[str]:
-    """Write what the code for some runs imports."""
-    changed = any(trace.interventions != UNCHANGED for trace in traces)
+def imports(trace: Trace) -> list[str]:
+    """Write what the code for a run imports."""
+    changed = trace.interventions != UNCHANGED
     return [
         "import torch",
-        f"from transformers import {'AttentionInterface, AttentionMaskInterface, ' if changed else ''}{model}, AutoTokenizer",
+        f"from transformers import {'AttentionInterface, AttentionMaskInterface, ' if changed else ''}AutoModel, AutoTokenizer",
         *(["from transformers.masking_utils import eager_mask"] if changed else []),
     ]
 
 
-def weights_lines(carried: Carried, *, hidden: bool = False) -> list[str]:
-    """Write what loads the model, runs it, and gives the map as `weights`; with the vectors of every layer as `hidden`."""
-    return [*run_lines(carried.trace, carried.shown.view.kind, hidden=hidden), *_shown(carried)]
-
-
-def run_lines(trace: Trace, kind: str = "self", *, hidden: bool = False, model: str = "AutoModel") -> list[str]:
+def run_lines(trace: Trace, kind: str) -> list[str]:
     """Write what loads a model and runs it; `layers` are then the weights of every layer of one kind of attention."""
-    return [*loading(trace.model, model), *_inputs(trace), *_run(trace, kind, hidden)]
+    return [*loading(trace.model), *_inputs(trace), *_run(trace, kind)]
 
 
 def loading(model: str, kind: str = "AutoModel") -> list[str]:
@@ -82,26 +78,20 @@ def own_blanks(sentence: str, *read: Encoding) -> str:
     return BLANK.sub(masks[0], sentence) if masks else sentence
 
 
-def _run(trace: Trace, kind: str, hidden: bool) -> list[str]:
-    kinds = [stack.kind for stack in trace.stacks]
-    vectors = "output.encoder_hidden_states" if len(kinds) > 1 else "output.hidden_states"
-    kept = [f"hidden = torch.stack({vectors})[:, 0]  # step, token, hidden"] if hidden else []
+def _run(trace: Trace, kind: str) -> list[str]:
     if trace.interventions == UNCHANGED:
-        asked = "output_attentions=True, output_hidden_states=True" if hidden else "output_attentions=True"
         return [
             "with torch.inference_mode():",
-            f"    output = model(**inputs, {asked})",
+            "    output = model(**inputs, output_attentions=True)",
             f"layers = {attentions(trace, kind)}",
-            *kept,
         ]
     layers = trace.stacks[0].weights.shape[0]
     which = {"self": f"[:{layers}]", "decoder": f"[{layers}::2]", "cross": f"[{layers + 1}::2]"}[kind]
     return [
         *changed_attention(trace),
         "with torch.inference_mode():",
-        f"    output = model(**inputs, use_cache=False{', output_hidden_states=True' if hidden else ''})",
+        "    output = model(**inputs, use_cache=False)",
         f"layers = seen{which}",
-        *kept,
     ]
 
 

@@ -12,13 +12,11 @@ from streamlit.testing.v1 import AppTest
 from pages.bertviz_page.snippets import core_weights, library_weights
 from pages.compare.run import run
 from pages.compare.sides import Sides
-from pages.compare.snippets import core_maps, core_word, library_word
+from pages.compare.snippets import core_maps, core_word
 from pages.compare.state import Side
 from pages.compare.word_similarity import Followed
 from pages.fill_mask.export import Lists
 from pages.fill_mask.snippets import core_lists, library_lists
-from pages.summaries.families import FAMILIES
-from pages.summaries.library_snippets import library_glance, library_lens, library_owed, library_values
 from pages.summaries.snippets import core_glance, core_lens, core_owed, core_values
 from pages.ui.export.carried import Carried
 from pages.ui.export.core_snippet import core_snippet
@@ -35,7 +33,6 @@ from tx_core.analysis.value_weighted import row_shares, value_weighted
 from tx_core.analysis.word_alignment import equal_words
 from tx_core.analysis.word_similarity import cosines, likeness, word_vectors
 from tx_core.engine import catalogue
-from tx_core.engine.hub import parts
 from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import predict
 from tx_core.fill_mask.word_scores import score_words
@@ -130,27 +127,16 @@ def summed_up(model: str) -> list[Claim]:
     engine, text = catalogue.load(model), "time flies like an ___ arrow"
     trace = engine.trace(text, keep=("weights", "value", "hidden"))
     found = value_weighted(engine, trace.attention, 1)
-    codes = [core_values("one", trace, (1, 2)), library_values("one", trace, (1, 2), engine.family)]
-    mixed = {"by_values": row_shares(found.mixed[2]), "together": row_shares(found.together)}
-    claims = [(code, expression, expected) for code in codes for expression, expected in mixed.items()]
-    if FAMILIES[engine.family].head:
-        early = logit_lens(engine, trace, 3)
-        codes = [core_lens("one", trace, 3, 5), library_lens("one", trace, 3, 5, engine.family)]
-        claims += [(code, "shares", early.shares) for code in codes] + [(code, "rank", early.rank) for code in codes]
-    if engine.fills_blanks and FAMILIES[engine.family].head:
+    code = core_values("one", trace, (1, 2))
+    claims = [(code, "by_values", row_shares(found.mixed[2])), (code, "together", row_shares(found.together))]
+    if len(trace.stacks) == 1:  # an encoder-decoder answers by its decoder
+        early, code = logit_lens(engine, trace, 3), core_lens("one", trace, 3, 5)
+        claims += [(code, "shares", early.shares), (code, "rank", early.rank)]
+    if engine.fills_blanks and len(trace.stacks) == 1:
         owed = attribute(engine, trace.attention.query_tokens, trace.attention.query_tokens.blanks[0], 9)
-        codes = [core_owed("one", trace, owed.place, 9), library_owed("one", trace, owed, 9)]
-        claims += [(code, "gradient_input", owed.gradient_input) for code in codes]
-        claims += [(code, "integrated", owed.integrated) for code in codes]
+        code = core_owed("one", trace, owed.place, 9)
+        claims += [(code, "gradient_input", owed.gradient_input), (code, "integrated", owed.integrated)]
     return claims
-
-
-def test_code_is_known_for_every_family_whose_parts_are_known():
-    assert set(FAMILIES) == set(parts.FAMILIES)
-    assert {name for name, one in FAMILIES.items() if not one.head} == {"t5", "bart"}
-    assert {name for name, one in FAMILIES.items() if one.norm} == {
-        name for name, one in parts.FAMILIES.items() if one.final_norm
-    }
 
 
 def drawn_by_bertviz(model: str) -> list[Claim]:
@@ -167,7 +153,7 @@ def of_one_token(model: str) -> list[Claim]:
     """What the code for how widely heads look must give where there is nothing to choose."""
     trace = next(trace for text in "aeiot" if len((trace := catalogue.load(model).trace(text)).attention.key_tokens) == 1)
     nothing = np.zeros(trace.attention.weights.shape[:2])
-    return [(write("one", trace), "spread", nothing) for write in (core_glance, library_glance)]
+    return [(core_glance("one", trace), "spread", nothing)]
 
 
 def filled(model: str) -> list[Claim]:
@@ -189,7 +175,7 @@ def followed(model: str) -> list[Claim]:
     vectors = [word_vectors(each.trace.hidden, each.view.query_places) for each in (one, other)]
     found = likeness(cosines(*vectors), one.spelled, other.spelled, places)
     word = Followed(places, "flies", found)
-    return [(write("word", Sides(one, other, "text", False), word), "word", found.word) for write in (core_word, library_word)]
+    return [(core_word("word", Sides(one, other, "text", False), word), "word", found.word)]
 
 
 def put_into_the_hubs_cache(directory: Path, cache: Path, card: catalogue.ModelCard) -> None:

@@ -14,7 +14,6 @@ from pages.fill_mask import snippets as prediction_snippets
 from pages.fill_mask.blank_attention import BlankShown
 from pages.fill_mask.export import Lists
 from pages.many_sentences import export
-from pages.summaries import library_snippets
 from pages.summaries import snippets as summary_snippets
 from pages.ui.export import core_snippet
 from pages.ui.export.web_page import stand_alone
@@ -22,8 +21,6 @@ from pages.ui.panels.answers import Answer
 from pages.ui.panels.changes import Change
 from pages.ui.panels.prediction_settings import Settings
 from pages.ui.shell.plain_names import file_stem, one_line, shortened
-from tx_core.analysis.attribution import attribute
-from tx_core.analysis.comparison import compare
 from tx_core.analysis.word_alignment import equal_words
 from tx_core.analysis.word_similarity import cosines, likeness, word_vectors
 from tx_core.corpus.sentence_file import embedded_sentences
@@ -71,8 +68,6 @@ def every_code(title: str) -> dict[str, str]:
     answer = Answer("time ___ like", predict(engine, "time ___ like", top_k=3), ((),), ())
     lists, word = Lists("embedded", (answer,), Settings(3, 1.0, 1.0, 1.0)), followed_first(sides, "flies")
     seen = BlankShown("time ___ like", 0, trace, (Change("off", 0, 1),), None)
-    one, other = sides.runs
-    found = compare(one.view, other.view, one.spelled, other.spelled, one.weights, other.weights)
     summaries = summary_snippets
     return {
         "opening": "\n".join(core_snippet.opening(title, "embedded", "import torch")),
@@ -81,13 +76,9 @@ def every_code(title: str) -> dict[str, str]:
         "core shift": prediction_snippets.core_shift(title, lists, seen),
         "shift": prediction_snippets.library_shift(title, lists, seen),
         "core maps": snippets.core_maps(title, sides),
-        "maps": snippets.library_maps(title, sides, found),
         "core word": snippets.core_word(title, sides, word),
-        "word": snippets.library_word(title, sides, word),
         "many": export.core_many(title, read_all(engine, embedded_sentences())),
         "core lens": summaries.core_lens(title, trace, 2, 5),
-        "lens": library_snippets.library_lens(title, trace, 2, 5, "bert"),
-        "owed": library_snippets.library_owed(title, trace, attribute(engine, engine.encode("time ___ like"), 2, 5), 5),
     }
 
 
@@ -108,10 +99,9 @@ def test_the_first_comment_of_every_code_holds_a_hostile_title_as_one_line_that_
 def test_a_word_with_a_nul_is_carried_away_as_code_that_runs_and_a_page_that_shows_its_letters():
     sides = two_sides("Li\x00ke it", "Li\x00ke \u202eme")
     exhibit = word_exhibit(sides, followed_first(sides, "Li\x00ke"))
-    for write in (exhibit.python.core, exhibit.python.library):
-        code = write()
-        assert "\x00" not in code
-        compile(code, "word", "exec")
+    code = exhibit.python.core()
+    assert "\x00" not in code
+    compile(code, "word", "exec")
     page = stand_alone(exhibit)
     head = page[: page.index('<div class="attention-view')]
     assert not set("\x00\u202e") & set(head)
