@@ -1,22 +1,28 @@
 """Is this really BERT? Ours beside the library's, beside an untrained one, with heads on top, and what came after it."""
 
+from pages.ui.shell.frame import open_page
+
+PAGE = "bert"
+badge = open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
+from pages.bert import families, parts, texts
 from pages.ui.panels import view_options
-from pages.ui.panels.parts_page import Draw, PartsPage, Tell, parts_page
+from pages.ui.panels.parts_page import Part, PartsPage, parts_page
 from pages.ui.shell import controls
 from pages.ui.shell.address import choice_field, flag_field, number_field, text_field
 
-PAGE = "bert"
 LAYERS, HEADS = controls.embedded_sizes()
 PARTS = {
-    "compare": "Beside the library's",
-    "random": "Beside an untrained one",
-    "labels": "Heads for labels",
-    "family": "What came after",
+    "compare": Part("Beside the library's", parts.compare, texts.compare),
+    "random": Part("Beside an untrained one", parts.random, texts.random),
+    "labels": Part("Heads for labels", parts.labels, texts.labels),
+    "family": Part("What came after", families.family, texts.family),
 }
 FIELDS = (
     text_field("text", "I drink a cup of [MASK] every morning."),
     text_field("pair"),
-    choice_field("part", ("compare", "random", "labels", "family")),
+    choice_field("part", tuple(PARTS)),
     flag_field("run"),
     number_field("layer", min(2, LAYERS), 1, LAYERS),
     number_field("head", min(3, HEADS), 1, HEADS),
@@ -28,19 +34,4 @@ FIELDS = (
     *view_options.view_fields([(0, 0)]),
 )
 
-
-def drawings() -> dict[str, Draw]:
-    """Tell how each part is drawn."""
-    from pages.bert import families, parts
-
-    return {"compare": parts.compare, "random": parts.random, "labels": parts.labels, "family": families.family}
-
-
-def texts() -> dict[str, Tell]:
-    """Tell what stands above each part."""
-    from pages.bert import texts as bert_texts
-
-    return {"compare": bert_texts.compare, "random": bert_texts.random, "labels": bert_texts.labels, "family": bert_texts.family}
-
-
-parts_page(PartsPage(PAGE, FIELDS, PARTS, drawings, ("heads_and_blocks", "attention", "fill_mask"), texts=texts))
+parts_page(PartsPage(PAGE, FIELDS, PARTS, ("heads_and_blocks", "attention", "fill_mask")), badge)

@@ -2,21 +2,28 @@
 
 import streamlit as st
 
+from pages.ui.shell.frame import open_page
+
+PAGE = "heads_and_blocks"
+badge = open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
+from pages.heads_and_blocks import depth, texts
+from pages.heads_and_blocks import parts as block_parts
 from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
-from pages.ui.panels.parts_page import Draw, PartsPage, Tell, parts_page
+from pages.ui.panels.parts_page import Part, PartsPage, parts_page
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, text_field, widget_key
 
-PAGE = "heads_and_blocks"
 LAYERS, HEADS = controls.embedded_sizes()
 MAX_BLOCK_TOKENS = 512
 PARTS = {
-    "embeddings": "Embeddings",
-    "heads": "Heads",
-    "feed": "Feed-forward",
-    "norm": "Layer norm",
-    "depth": "Skips and depth",
-    "journey": "A word's way",
+    "embeddings": Part("Embeddings", block_parts.embeddings, texts.embeddings),
+    "heads": Part("Heads", block_parts.heads, texts.heads),
+    "feed": Part("Feed-forward", block_parts.feed_forward, texts.feed_forward),
+    "norm": Part("Layer norm", block_parts.norm, texts.norm),
+    "depth": Part("Skips and depth", depth.depth, texts.depth),
+    "journey": Part("A word's way", depth.journey, texts.journey),
 }
 FIRST_PART = "heads"
 FIRST_CELLS = {
@@ -65,34 +72,5 @@ def choose_first_cell() -> None:
     st.session_state[widget_key(PAGE, "cell")] = FIRST_CELLS.get(st.session_state[widget_key(PAGE, "part")])
 
 
-def drawings() -> dict[str, Draw]:
-    """Tell how each part is drawn."""
-    from pages.heads_and_blocks import depth
-    from pages.heads_and_blocks import parts as block_parts
-
-    return {
-        "heads": block_parts.heads,
-        "feed": block_parts.feed_forward,
-        "norm": block_parts.norm,
-        "depth": depth.depth,
-        "embeddings": block_parts.embeddings,
-        "journey": depth.journey,
-    }
-
-
-def texts() -> dict[str, Tell]:
-    """Tell what stands above each part."""
-    from pages.heads_and_blocks import texts as block_texts
-
-    return {
-        "heads": block_texts.heads,
-        "feed": block_texts.feed_forward,
-        "norm": block_texts.norm,
-        "depth": block_texts.depth,
-        "embeddings": block_texts.embeddings,
-        "journey": block_texts.journey,
-    }
-
-
 WAYS = ("attention", "self_attention", "bert")
-parts_page(PartsPage(PAGE, FIELDS, PARTS, drawings, WAYS, choose_first_cell, texts))
+parts_page(PartsPage(PAGE, FIELDS, PARTS, WAYS, choose_first_cell), badge)
