@@ -10,8 +10,7 @@ from pages.ui.canvas.lines import depths, draw_lines
 from pages.ui.panels.word_pills import as_typed
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
-from tx_core.lessons import blocks
-from tx_core.lessons import depth as sentence_depth
+from tx_core.lessons import residual_stream
 
 if TYPE_CHECKING:
     from tx_core.engine.bert_engine import BertEngine
@@ -46,10 +45,10 @@ def depth(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     )
 
 
-def _through(page: str, norm_first: bool, skips: bool, seed: int) -> blocks.Depth:
+def _through(page: str, norm_first: bool, skips: bool, seed: int) -> residual_stream.Depth:
     return cache.remember(
         (page, "depth", norm_first, skips, seed),
-        lambda: blocks.through_depth(norm_first=norm_first, skips=skips, blocks=BLOCKS, seed=seed),
+        lambda: residual_stream.through_depth(norm_first=norm_first, skips=skips, blocks=BLOCKS, seed=seed),
     )
 
 
@@ -82,7 +81,7 @@ def _depth_in_words(found: "Mapping[str, blocks.Depth]", skips: bool) -> str:
 
 def _trained(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     st.markdown(f"**Your sentence in {engine.title}**, as it was trained, and with all its skip connections cut:")
-    found = cache.remember((page, "cut", text, pair), lambda: sentence_depth.sentence_depth(engine, text, pair or None))
+    found = cache.remember((page, "cut", text, pair), lambda: residual_stream.sentence_depth(engine, text, pair or None))
     series = {"as trained": found.kept, "skip connections cut": found.lost}
     title = "How alike the tokens are after each block (mean cosine)"
     draw_lines(widget_key(page, "trained"), title, depths(engine.num_layers), series, (-0.15, 1.05))
@@ -100,7 +99,7 @@ def journey(page: str, engine: "BertEngine", text: str, pair: str) -> None:
         st.info("Choose a token to follow.")
         return
     names = [f"{trace.attention.query_tokens.tokens[place]} ({place + 1})" for place in places]
-    found = dict(zip(names, sentence_depth.journeys(trace, places), strict=True))
+    found = dict(zip(names, residual_stream.journeys(trace, places), strict=True))
     charts = (
         ("stay", "Cosine with its embedding", (-0.15, 1.05)),
         ("step", "Cosine with the block before", (-0.15, 1.05)),
@@ -139,7 +138,7 @@ def ask_words(page: str, trace: "Trace") -> list[int]:
 
 def _readings(page: str, engine: "BertEngine", trace: "Trace", places: Sequence[int], names: Sequence[str]) -> None:
     encoding = trace.attention.query_tokens
-    found = cache.remember((page, "readings", encoding.text, encoding.pair), lambda: sentence_depth.readings(engine, trace))
+    found = cache.remember((page, "readings", encoding.text, encoding.pair), lambda: residual_stream.readings(engine, trace))
     st.markdown(
         "**What the masked-word head reads off** each vector at each depth, though it learned to read the last one only. See "
         "where it first reads your word, and how sure it is; a [MASK] hides its word, so that one has to be worked out."

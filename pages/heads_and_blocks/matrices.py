@@ -7,11 +7,7 @@ import numpy as np
 
 from pages.ui.canvas.cell_origins import Added, Bent, Normed, OfRow, Origin, Product, Stretched
 from pages.ui.canvas.matrix_view import Matrix
-from tx_core.lessons.block_run import BlockRun
-from tx_core.lessons.embedding_run import EmbeddingRun
-from tx_core.lessons.feed_forward_run import FeedForwardRun
-from tx_core.lessons.norm_run import NormRun
-from tx_core.transformer.cpu_tensors import Affine
+from tx_core.lessons.bert_steps import Affine, BlockRun, EmbeddingRun, FeedForwardRun, NormRun
 from tx_core.transformer.layers import LayerNorm
 
 DRAWN = 5

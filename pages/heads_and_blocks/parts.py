@@ -13,12 +13,22 @@ from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import short
-from tx_core.lessons import blocks
-from tx_core.lessons.block_run import BlockRun, block_run, likeness
-from tx_core.lessons.embedding_run import EmbeddingRun, embedding_run, same_word_twice
-from tx_core.lessons.feed_forward_run import FeedForwardRun, feed_forward_run
-from tx_core.lessons.norm_run import NormRun, norm_run
-from tx_core.transformer.cpu_tensors import Affine, matrix_and_bias, on_cpu
+from tx_core.lessons import bert_steps
+from tx_core.lessons.bert_steps import (
+    Affine,
+    BlockRun,
+    EmbeddingRun,
+    FeedForwardRun,
+    NormRun,
+    block_run,
+    embedding_run,
+    feed_forward_run,
+    likeness,
+    matrix_and_bias,
+    norm_run,
+    on_cpu,
+    same_word_twice,
+)
 
 if TYPE_CHECKING:
     from tx_core.engine.bert_engine import BertEngine
@@ -84,7 +94,7 @@ def _what_heads_add(page: str, run: BlockRun, chosen: tuple[int, ...], projectio
         "Some heads write much into a token, some hardly anything."
     )
     lengths = run.head_lengths.numpy()
-    whole = blocks.TwoWays(run.of_heads(tuple(range(len(lengths))), projection.bias), run.attended)
+    whole = bert_steps.TwoWays(run.of_heads(tuple(range(len(lengths))), projection.bias), run.attended)
     head, token = np.unravel_index(lengths.argmax(), lengths.shape)
     told = f"Head {head + 1} adds most, {lengths.max():.2f} to '{run.tokens[token]}'."
     rows = [f"head {number + 1}" for number in range(len(lengths))]

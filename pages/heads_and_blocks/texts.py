@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui.shell.source_code import show_source
-from tx_core.lessons import blocks
+from tx_core.lessons import bert_steps, residual_stream
 from tx_core.transformer import attention, bert, encoder, layers
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -48,7 +48,7 @@ def feed_forward(engine: "BertEngine") -> None:
     st.latex(r"\text{FFN}(x) = \text{GELU}(x W_1 + b_1)\, W_2 + b_2\;")
     st.latex(r"\text{GELU}(z) = z\,\Phi(z)")
     st.latex(r"\text{ReLU}(z) = \max(0, z)")
-    show_source(layers.FeedForward, layers.gelu, blocks.feed_forward_as_convolution)
+    show_source(layers.FeedForward, layers.gelu, bert_steps.feed_forward_as_convolution)
 
 
 def norm(engine: "BertEngine") -> None:
@@ -59,7 +59,7 @@ def norm(engine: "BertEngine") -> None:
     )
     st.latex(r"y_i = \gamma_i\,\frac{x_i - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i \qquad \varepsilon = 10^{-12}")
     st.latex(r"\mu = \tfrac{1}{d}\textstyle\sum_i x_i \quad \sigma^2 = \tfrac{1}{d}\textstyle\sum_i (x_i - \mu)^2")
-    show_source(layers.layer_norm, blocks.norm_steps)
+    show_source(layers.layer_norm, bert_steps.norm_steps)
 
 
 def depth(engine: "BertEngine") -> None:
@@ -71,7 +71,7 @@ def depth(engine: "BertEngine") -> None:
     )
     st.latex(r"\text{post-norm: } x \leftarrow \text{LayerNorm}\bigl(x + \text{part}(x)\bigr)")
     st.latex(r"\text{pre-norm: } x \leftarrow x + \text{part}\bigl(\text{LayerNorm}(x)\bigr)")
-    show_source(layers.EncoderBlock, blocks.without_skips)
+    show_source(layers.EncoderBlock, residual_stream.without_skips)
 
 
 def journey(engine: "BertEngine") -> None:
@@ -83,4 +83,4 @@ def journey(engine: "BertEngine") -> None:
     st.latex(r"h^{(0)} = \text{Embeddings}(\text{text})")
     st.latex(r"h^{(\ell)} = \text{Block}_\ell\bigl(h^{(\ell-1)}\bigr)")
     st.latex(r"\cos(a, b) = \frac{a \cdot b}{\lVert a \rVert\,\lVert b \rVert}")
-    show_source(encoder.Encoder, blocks.word_journey)
+    show_source(encoder.Encoder, residual_stream.word_journey)

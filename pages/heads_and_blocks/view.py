@@ -13,7 +13,7 @@ from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import short
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.lessons.blocks import TwoWays
+    from tx_core.lessons.bert_steps import TwoWays
 
 TITLE = "Tokens"
 """What heads the names of the rows."""

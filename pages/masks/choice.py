@@ -9,7 +9,7 @@ from pages.ui.canvas.foresight import Change, by_number, by_place
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.lessons import mask_kinds
+from tx_core.lessons import masking
 from tx_core.lessons import padding as padded_run
 
 KINDS = {
@@ -34,7 +34,7 @@ def take_painting(page: str) -> None:
 
 def empty_a_row(page: str, head: padded_run.MaskedHead) -> None:
     """Leave the token in the middle nowhere to look, whatever the mask was."""
-    changed = mask_kinds.forbid_row(head.mask, len(head.tokens) // 2)
+    changed = masking.forbid_row(head.mask, len(head.tokens) // 2)
     st.session_state[widget_key(page, "mask")] = mask_grid.mask_to_link(changed.numpy())
     st.session_state[widget_key(page, "kind")] = "painted"
 
@@ -83,9 +83,9 @@ def masked_head(page: str, values: Mapping[str, object]) -> padded_run.MaskedHea
     found = cache.remember((page, text, padding), lambda: padded_run.padded_scores(engine, text, padding))
     kind, painted, tokens = values["kind"], values["mask"], len(found.tokens)
     if kind == "painted" and painted:
-        mask = mask_kinds.fit_mask(mask_grid.mask_from_link(painted), tokens)
+        mask = masking.fit_mask(mask_grid.mask_from_link(painted), tokens)
     else:
-        mask = mask_kinds.mask_of_kind("none" if kind == "painted" else kind, tokens, found.real, values["width"])
+        mask = masking.mask_of_kind("none" if kind == "painted" else kind, tokens, found.real, values["width"])
     return found.under(mask, values["layer"] - 1, values["head"] - 1)
 
 

@@ -27,7 +27,7 @@ from pages.ui.shell.live import live
 from pages.ui.shell.numbers import short, verdict
 from pages.ui.shell.source_code import show_source
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.lessons import masked_scores, padding
+from tx_core.lessons import masking, padding
 from tx_core.transformer import attention, masks
 
 PAGE = "masks"
@@ -103,7 +103,7 @@ def penalties() -> None:
         "smaller and watch it leak."
     )
     st.latex(r"e^{-\infty} = 0 \qquad e^{-10\,000} \approx 10^{-4343}")
-    show_source(masked_scores.three_maskings)
+    show_source(masking.three_maskings)
     live(PAGE, FIELDS, weigh_penalty)
 
 
@@ -135,7 +135,7 @@ def batch() -> None:
         "count. Here is the proof: the shorter sentence is read alone, then beside the longer one, with and without the mask."
     )
     st.latex(r"\max_{t,\,i}\;\bigl|\,h^{\text{in the batch}}_{t,i} - h^{\text{alone}}_{t,i}\,\bigr| \;\overset{?}{=}\; 0")
-    show_source(masks.padding_mask, masked_scores.padding_proof)
+    show_source(masks.padding_mask, padding.padding_proof)
     live(PAGE, FIELDS, prove_padding)
 
 

@@ -11,7 +11,7 @@ from pages.ui.canvas.mask_grid import ATTENTION, MAX_PAINTED_TOKENS, Matrices, M
 from pages.ui.shell.numbers import ROUNDING, short, verdict
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.lessons.masked_scores import MaskEffect, Maskings
+    from tx_core.lessons.masking import MaskEffect, Maskings
     from tx_core.lessons.padding import PaddedPair
 
 PAINT_HINT = (

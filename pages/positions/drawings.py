@@ -11,8 +11,8 @@ from pages.ui.canvas.figures import QUIET
 from pages.ui.canvas.foresight import Foresight
 from pages.ui.canvas.mask_grid import ATTENTION, Matrices, Matrix, Naming, matrices, show_matrices
 from pages.ui.shell.numbers import short
-from tx_core.lessons import position_views
-from tx_core.lessons.position_views import VECTORS
+from tx_core.lessons import position_encodings
+from tx_core.lessons.position_encodings import VECTORS
 from tx_core.transformer import positions
 from tx_core.transformer.positions import Criterion
 
@@ -39,8 +39,8 @@ class Choice:
         """Give the positions' vectors, a row for each, to compute with."""
         return {
             "sinusoidal": lambda: positions.sinusoids(self.length, self.width, self.base),
-            "learned": lambda: position_views.learned_table(self.engine)[: self.length],
-            "rotary": lambda: position_views.rotary_waves(self.length, self.width, self.base),
+            "learned": lambda: position_encodings.learned_table(self.engine)[: self.length],
+            "rotary": lambda: position_encodings.rotary_waves(self.length, self.width, self.base),
         }[self.scheme]()
 
     def vectors(self) -> np.ndarray:
@@ -68,9 +68,9 @@ def map_of(choice: Choice) -> Matrices:
         naming = Naming("·", "position ", "dimension ", numbered=True, axes=("position", "dimension"))
         return Matrices(places, tuple(str(column) for column in range(cells.shape[1])), tuple(shown), naming=naming)
     if choice.scheme == "alibi":
-        cells, title = position_views.biases("alibi", choice.length)[choice.head].numpy(), "What is added to each score"
+        cells, title = position_encodings.biases("alibi", choice.length)[choice.head].numpy(), "What is added to each score"
     else:
-        cells = position_views.distance_map(choice.scheme, choice.length).numpy()
+        cells = position_encodings.distance_map(choice.scheme, choice.length).numpy()
         title = "The bucket of each distance" if choice.scheme == "t5" else "Distances, clipped at 16"
     told = "Query down, key across. Every diagonal has one value: only the distance counts."
     shown = [Matrix(title, "signed", cells, told, float(abs(cells).max()), note=told)]
@@ -89,10 +89,10 @@ def draw_waves(choice: Choice, key: str) -> None:
             st.info("Choose a dimension to see its wave.")
             return
     else:
-        added = position_views.biases(choice.scheme, choice.length)
+        added = position_encodings.biases(choice.scheme, choice.length)
         name = "word" if choice.scheme == "shaw" else "head"
         few = added[:2] if choice.scheme == "shaw" else added
-        series = {f"{name} {number + 1}": position_views.by_distance(bias).mean for number, bias in enumerate(few)}
+        series = {f"{name} {number + 1}": position_encodings.by_distance(bias).mean for number, bias in enumerate(few)}
         places, across = range(1 - choice.length, choice.length), "distance from query to key"
     told = f"{len(series)} curves over the {across}: {', '.join(series)}."
     st.plotly_chart(curves(places, series, across=across, dark=_dark()), key=key, config=QUIET, alt=told)
@@ -105,10 +105,10 @@ def draw_similarity(choice: Choice, key: str) -> None:
     from pages.positions.curves import curve_in_range
 
     if choice.scheme in ("sinusoidal", "learned"):
-        found = position_views.by_distance(positions.similarity(choice.table()))
+        found = position_encodings.by_distance(positions.similarity(choice.table()))
         what = "Cosine of the angle between two positions' vectors"
     else:
-        found = position_views.by_distance(_scores(choice).scores)
+        found = position_encodings.by_distance(_scores(choice).scores)
         what = "Score between two copies of one word"
     told = (
         f"{what}, by distance: {found.mean[choice.length - 1]:.2f} at distance 0, {found.mean[choice.length]:.2f} at 1, "
@@ -142,7 +142,7 @@ def draw_verdicts(found: Mapping[str, Sequence[Criterion]], key: str) -> None:
 
 
 def _scores(choice: Choice) -> "position_views.PositionScores":
-    return position_views.scores_of(choice.scheme, choice.length, choice.width, choice.base, choice.head, choice.engine)
+    return position_encodings.scores_of(choice.scheme, choice.length, choice.width, choice.base, choice.head, choice.engine)
 
 
 def _dark() -> bool:

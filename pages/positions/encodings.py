@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tx_core.lessons import position_views
+from tx_core.lessons import position_encodings
 from tx_core.transformer import positions, relative
 
 
@@ -32,7 +32,7 @@ WAYS = {
         "BERT has a table with one vector for each position, learned like the vectors of words and **added** to them. This is "
         "the real table of the model you choose. Positions after its last row do not exist for it.",
         r"x_t = W[\text{token}_t] + P[t]",
-        (position_views.learned_table,),
+        (position_encodings.learned_table,),
     ),
     "shaw": Way(
         "Shaw",

@@ -26,8 +26,8 @@ from pages.ui.shell.live import live
 from pages.ui.shell.source_code import show_source
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.lessons import equivariance, position_views, word_order
-from tx_core.lessons.position_views import VECTORS
+from tx_core.lessons import position_encodings, word_order
+from tx_core.lessons.position_encodings import VECTORS
 from tx_core.transformer import positions
 
 PAGE = "positions"
@@ -45,7 +45,7 @@ WITH_HEAD = {
 }
 CARDS = tuple(card for card in catalogue.catalogue() if card.family == "bert")
 BERTS = tuple(card.name for card in CARDS)
-MAX_POSITION_HEADS = max(position_views.HEADS, *(card.num_heads for card in CARDS))
+MAX_POSITION_HEADS = max(position_encodings.HEADS, *(card.num_heads for card in CARDS))
 
 
 def read_dims(written: str) -> list[int]:
@@ -98,7 +98,7 @@ def ask_sizes(scheme: str, view: str) -> Choice:
     if view == "waves" and scheme in VECTORS:
         dimension_box(widget_key(PAGE, "dims"), width)
     if (scheme, view) in WITH_HEAD:
-        heads = engine.num_heads if scheme == "learned" else position_views.HEADS
+        heads = engine.num_heads if scheme == "learned" else position_encodings.HEADS
         st.session_state[widget_key(PAGE, "head")] = min(held("head"), heads)
         (third if scheme == "learned" else second).slider("Head", 1, heads, key=widget_key(PAGE, "head"))
     return Choice(scheme, held("length"), width, float(held("base")), held("head") - 1, tuple(held("dims")), engine)
@@ -143,7 +143,7 @@ def demands() -> None:
         "positions that are equally far apart differ equally, wherever they stand. All four are measured here, now."
     )
     st.latex(r"\lVert P_{t+k} - P_t \rVert \;\text{ the same for every } t")
-    show_source(positions.check_criteria, position_views.contestants)
+    show_source(positions.check_criteria, position_encodings.contestants)
     live(PAGE, FIELDS, measure)
     st.caption(
         "Unique: distance of the two most alike positions. Bounded: growth of the greatest value when the text doubles. "
@@ -161,8 +161,8 @@ def measure() -> None:
     base.select_slider("Base", BASES, key=widget_key(PAGE, "base"), format_func="{:,}".format)
     engine = engine_of(badge, catalogue.DEFAULT)
     tell_engine(engine)
-    table = position_views.learned_table(engine)
-    verdicts = position_views.judge(held("width"), float(held("base")), table, held("length"))
+    table = position_encodings.learned_table(engine)
+    verdicts = position_encodings.judge(held("width"), float(held("base")), table, held("length"))
     drawings.draw_verdicts(verdicts, widget_key(PAGE, "verdicts"))
 
 
@@ -174,7 +174,7 @@ def shuffle() -> None:
         "`[MASK]`, and see what it does to a guess."
     )
     st.latex(r"f(\pi X) = \pi f(X) \;\text{ for every order } \pi")
-    show_source(equivariance.embed, equivariance.bert_shuffle_effect)
+    show_source(word_order.embed, word_order.bert_shuffle_effect)
     live(PAGE, FIELDS, shuffle_words)
 
 

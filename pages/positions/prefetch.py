@@ -9,7 +9,7 @@ from pages.positions.encodings import WAYS
 from pages.ui.canvas.foresight import Drawn, Foresight, by_number, by_place
 from pages.ui.shell import cache
 from tx_core.engine import catalogue
-from tx_core.lessons import position_views
+from tx_core.lessons import position_encodings
 
 
 def foresight(page: str, values: Mapping[str, object], choice: Choice, lengths: range, widths: range) -> Foresight:
@@ -25,7 +25,7 @@ def foresight(page: str, values: Mapping[str, object], choice: Choice, lengths: 
         if learned and asked["model"] != catalogue.DEFAULT:
             raise LookupError("another model may have to be fetched")
         width = engine.model.config.hidden_size if learned else asked["width"]
-        head = min(asked["head"], engine.num_heads if learned else position_views.HEADS)
+        head = min(asked["head"], engine.num_heads if learned else position_encodings.HEADS)
         sizes = {"length": asked["length"], "width": width, "base": float(asked["base"]), "head": head - 1}
         return drawings.map_of(replace(usual, scheme=asked["scheme"], **sizes)).drawn()
 

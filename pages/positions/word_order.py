@@ -11,8 +11,7 @@ from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.shell.numbers import short, verdict
 
 if TYPE_CHECKING:
-    from tx_core.lessons.equivariance import ShuffleEffect
-    from tx_core.lessons.word_order import Guess, OrderTest
+    from tx_core.lessons.word_order import Guess, OrderTest, ShuffleEffect
 
 
 def draw_shuffle(found: "OrderTest", key: str) -> None:

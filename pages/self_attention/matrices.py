@@ -7,7 +7,7 @@ from jaxtyping import Float32
 
 from pages.ui.canvas.cell_origins import Divided, Masked, Product, Shares
 from pages.ui.canvas.matrix_view import Matrix
-from tx_core.lessons.sentence_steps import SentenceSteps
+from tx_core.lessons.steps import SentenceSteps
 
 Numbers = Float32[np.ndarray, "row column"]
 HOW = {"softmax": "softmax", "sparsemax": "sparsemax", "hardmax": "argmax"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from tx_core.analysis.sentences import strongest_link
 
 if TYPE_CHECKING:
-    from tx_core.lessons.sentence_steps import SentenceSteps
+    from tx_core.lessons.steps import SentenceSteps
     from tx_core.transformer.trace import Encoding
 
 SHARING = {"softmax": "softmax", "sparsemax": "sparsemax", "hardmax": "argmax"}

@@ -28,7 +28,7 @@ from pages.ui.shell.frame import engine_of, open_page, share_link, show_engine, 
 from pages.ui.shell.live import live
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from tx_core.lessons.sentence_steps import SentenceSteps
+    from tx_core.lessons.steps import SentenceSteps
     from tx_core.transformer.trace import Encoding
 
 PAGE = "self_attention"
@@ -117,7 +117,7 @@ def ask_steps() -> None:
 
 def compute(values: Mapping[str, object]) -> "tuple[SentenceSteps, Encoding]":
     """Run the model on the sentence and the head that `values` ask for, step by step; ExplorerError where it cannot be."""
-    from tx_core.lessons.sentence_steps import StepChoice, sentence_steps
+    from tx_core.lessons.steps import StepChoice, sentence_steps
 
     trace = cache.trace(MODEL, values["text"], keep=("hidden",))
     choice = StepChoice(

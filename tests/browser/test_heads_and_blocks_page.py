@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tx_core.engine import catalogue
-from tx_core.lessons.embedding_run import embedding_run
+from tx_core.lessons.bert_steps import embedding_run
 
 PATH = "/heads_and_blocks"
 TEXT = "?text=A+bird+sings."

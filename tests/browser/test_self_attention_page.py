@@ -8,8 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.support.steps_page import AT, click_cell, linked, open_at
 from tx_core.engine import catalogue
-from tx_core.lessons.sentence_steps import StepChoice, sentence_steps
-from tx_core.lessons.steps import sum_of_context, sum_of_match
+from tx_core.lessons.steps import StepChoice, sentence_steps, sum_of_context, sum_of_match
 
 TEXT = "time flies like an arrow"
 

@@ -1,5 +1,6 @@
-"""One BERT on padded input: the scores of all its heads before any mask, and the proof that padding does not count."""
+"""BERT on padded input: the scores of all heads before any mask, and the proof that padding does not count."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +11,68 @@ from torch import Tensor, nn
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import check_length, stack_layers
 from tx_core.errors import TextProblem
-from tx_core.lessons.masked_scores import MaskEffect, Maskings, PaddingProof, mask_effect, padding_proof, three_maskings
+from tx_core.lessons.masking import MaskEffect, Maskings, mask_effect, three_maskings
+from tx_core.transformer.masks import padding_mask
 from tx_core.transformer.trace import Encoding
+
+Encode = Callable[[Int[Tensor, "batch token"], Bool[Tensor, "..."] | None], Float[Tensor, "batch token hidden"]]
+
+
+@dataclass(frozen=True)
+class PaddingProof:
+    """The shorter of two sentences, read alone and in a batch beside the longer one, with and without the mask.
+
+    Vectors are those of its real tokens. Differences are the greatest of any number, against reading it alone.
+    """
+
+    lengths: tuple[int, int]
+    padding: int
+    alone: Float[Tensor, "token hidden"]
+    masked: Float[Tensor, "token hidden"]
+    unmasked: Float[Tensor, "token hidden"]
+    difference_masked: float
+    difference_unmasked: float
+
+    @property
+    def moved_masked(self) -> tuple[float, ...]:
+        """The greatest change of any number of each token's vector, the padding being masked."""
+        return tuple((self.masked - self.alone).abs().amax(dim=-1).tolist())
+
+    @property
+    def moved_unmasked(self) -> tuple[float, ...]:
+        """The greatest change of any number of each token's vector, the padding being read like words."""
+        return tuple((self.unmasked - self.alone).abs().amax(dim=-1).tolist())
+
+
+def pad_batch(sentences: list[tuple[int, ...]], padding_id: int) -> Int[Tensor, "batch token"]:
+    """Write sentences below one another, filled up to the longest with padding."""
+    longest = max(map(len, sentences))
+    return torch.tensor([[*ids, *[padding_id] * (longest - len(ids))] for ids in sentences])
+
+
+@torch.no_grad()
+def padding_proof(encode: Encode, first: tuple[int, ...], second: tuple[int, ...], padding_id: int) -> PaddingProof:
+    """Prove that padding changes nothing for the shorter sentence where it is masked, and does where it is not.
+
+    encode: ids and a mask (None: all may be attended to) to the last vectors, in evaluation mode.
+    """
+    lengths = (len(first), len(second))
+    shorter = lengths.index(min(lengths))
+    tokens = lengths[shorter]
+    batch = pad_batch([first, second], padding_id)
+    alone = encode(batch[shorter : shorter + 1, :tokens], None)[0]
+    masked = encode(batch, padding_mask(lengths))[shorter, :tokens]
+    unmasked = encode(batch, None)[shorter, :tokens]
+    return PaddingProof(
+        lengths=lengths,
+        padding=max(lengths) - tokens,
+        alone=alone,
+        masked=masked,
+        unmasked=unmasked,
+        difference_masked=float((masked - alone).abs().max()),
+        difference_unmasked=float((unmasked - alone).abs().max()),
+    )
+
 
 PADDING = "[PAD]"
 

@@ -1,12 +1,98 @@
-"""Does word order matter to a trained BERT? Its words shuffled, with its positions and without, and what it then predicts."""
+"""Does word order matter? Shuffle the words, with positions and without, and compare outputs and predictions."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from torch import nn
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.lessons.equivariance import ShuffleEffect, bert_shuffle_effect, logits_at, random_order
+from tx_core.transformer.bert import Bert
 from tx_core.transformer.trace import Encoding
+
+
+@dataclass(frozen=True)
+class ShuffleEffect:
+    """A run on the words in order, and one on the words shuffled.
+
+    order: entry i says which word stands at place i after shuffling. outputs: in the first order, where
+    `shuffled` also has been put back: equal rows mean that shuffling only shuffled the outputs.
+    """
+
+    order: tuple[int, ...]
+    outputs: Float[Tensor, "token hidden"]
+    shuffled: Float[Tensor, "token hidden"]
+
+    @property
+    def by_token(self) -> tuple[float, ...]:
+        """The greatest change of any number in each word's output, words in their first order."""
+        return tuple((self.outputs - self.shuffled).abs().amax(dim=-1).tolist())
+
+    @property
+    def greatest_difference(self) -> float:
+        """0, up to rounding, where the model is equivariant: where order does not matter to it."""
+        return max(self.by_token)
+
+
+def check_order(order: Sequence[int], tokens: int) -> tuple[int, ...]:
+    """Return the order, or raise ValueError unless every place is named once."""
+    if sorted(order) != list(range(tokens)):
+        raise ValueError(f"an order of {tokens} words must name each of 0 to {tokens - 1} once, got {list(order)}")
+    return tuple(order)
+
+
+def random_order(tokens: int, seed: int, fixed: Sequence[int] = ()) -> tuple[int, ...]:
+    """Shuffle all places but the fixed ones ([CLS], [SEP])."""
+    loose = [place for place in range(tokens) if place not in set(fixed)]
+    drawn = torch.randperm(len(loose), generator=torch.Generator().manual_seed(seed)).tolist()
+    moved = dict(zip(loose, (loose[i] for i in drawn), strict=True))
+    return tuple(moved.get(place, place) for place in range(tokens))
+
+
+@torch.no_grad()
+def shuffle_effect(
+    run: Callable[[Float[Tensor, "batch token hidden"]], Float[Tensor, "batch token hidden"]],
+    vectors: Float[Tensor, "token hidden"],
+    order: Sequence[int],
+) -> ShuffleEffect:
+    """Shuffle the vectors on their way in, and put the outputs back into the first order to compare."""
+    order = check_order(order, len(vectors))
+    back = torch.tensor(order).argsort()
+    return ShuffleEffect(order, run(vectors[None])[0], run(vectors[list(order)][None])[0][back])
+
+
+def embed(
+    model: Bert, ids: Int[Tensor, "batch token"], *, positions: bool, segments: Int[Tensor, "batch token"] | None = None
+) -> Float[Tensor, "batch token hidden"]:
+    """Look tokens up as BERT does, with its position vectors or as if it had none."""
+    if positions:
+        return model.embeddings(ids, segments)
+    parts = model.embeddings
+    segments = torch.zeros_like(ids) if segments is None else segments
+    return parts.dropout(parts.norm(parts.words(ids) + parts.segments(segments)))
+
+
+@torch.no_grad()
+def bert_shuffle_effect(model: Bert, ids: Sequence[int], order: Sequence[int], *, positions: bool) -> ShuffleEffect:
+    """Shuffle the words of a sentence that BERT reads, with its positions or without (segments: all the first)."""
+    order = check_order(order, len(ids))
+    back = torch.tensor(order).argsort()
+    rows = torch.tensor([list(ids), [ids[place] for place in order]], device=model.embeddings.words.weight.device)
+    first, second = model.encoder(embed(model, rows, positions=positions)).output.cpu()
+    return ShuffleEffect(order, first, second[back])
+
+
+@torch.no_grad()
+def logits_at(model: Bert, ids: Sequence[int], places: Sequence[int], *, positions: bool) -> Float[Tensor, "blank vocab"]:
+    """Score the vocabulary at the given places, with BERT's positions or without.
+
+    Raises ValueError when the checkpoint has no masked-word head.
+    """
+    row = torch.tensor([list(ids)], device=model.embeddings.words.weight.device)
+    hidden = model.encoder(embed(model, row, positions=positions)).output[0]
+    return model.predict(hidden[list(places)]).cpu()
+
 
 BEST = 5
 

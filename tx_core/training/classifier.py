@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tx_core.errors import TextProblem
-from tx_core.lessons.masked_scores import pad_batch
+from tx_core.lessons.padding import pad_batch
 from tx_core.training.classifier_data import LabelledTexts, imdb, opinions
 from tx_core.training.classifier_model import NOTEBOOK, OPINIONS, Classifier, ClassifierSettings, random_classifier
 from tx_core.training.copy_settings import MAX_LIVE_MULTIPLY_ADDS

@@ -9,12 +9,8 @@ from tests.support.drawings import says
 from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row
 from tx_core.engine import catalogue
-from tx_core.lessons.block_run import block_run
-from tx_core.lessons.blocks import through_depth
-from tx_core.lessons.depth import sentence_depth
-from tx_core.lessons.embedding_run import embedding_run
-from tx_core.lessons.norm_run import norm_run
-from tx_core.transformer.cpu_tensors import matrix_and_bias
+from tx_core.lessons.bert_steps import block_run, embedding_run, matrix_and_bias, norm_run
+from tx_core.lessons.residual_stream import sentence_depth, through_depth
 
 PAGE = "heads_and_blocks"
 TEXT = "The old man drank a cup of [MASK] by the fire."

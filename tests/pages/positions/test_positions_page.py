@@ -12,7 +12,7 @@ from tests.support.drawn_bars import drawn_bars
 from tests.support.drawn_matrices import panels
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
-from tx_core.lessons.position_views import HEADS
+from tx_core.lessons.position_encodings import HEADS
 from tx_core.transformer.positions import sinusoids
 
 SENTENCE = "He opened the [MASK] with a key."

@@ -13,8 +13,7 @@ from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row
 from tx_core.engine import catalogue
 from tx_core.lessons import key_value
-from tx_core.lessons.sentence_steps import StepChoice, sentence_steps
-from tx_core.lessons.steps import head_projections, random_projections, saturation
+from tx_core.lessons.steps import StepChoice, head_projections, random_projections, saturation, sentence_steps
 from tx_core.transformer.attention import attend
 from tx_core.transformer.masks import causal_mask
 from tx_core.transformer.normalise import NORMALISE

@@ -1,12 +1,52 @@
-"""Padding in a real model: its scores are the model's own, and it counts only where it is not masked."""
+"""Padding: it counts only where it is not masked, on tiny models and on the real one."""
 
 import numpy as np
 import pytest
+import torch
 
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
-from tx_core.lessons.mask_kinds import forbid_row, mask_of_kind
-from tx_core.lessons.padding import padded_pair, padded_scores
+from tx_core.lessons.masking import forbid_row, mask_of_kind
+from tx_core.lessons.padding import pad_batch, padded_pair, padded_scores, padding_proof
+from tx_core.transformer.bert import random_bert
+from tx_core.transformer.config import BertConfig
+
+SIZES = BertConfig(
+    vocab_size=23,
+    hidden_size=12,
+    num_layers=2,
+    num_heads=3,
+    intermediate_size=20,
+    max_positions=10,
+    num_segments=2,
+    activation="gelu",
+    layer_norm_eps=1e-12,
+    dropout=0.0,
+)
+
+
+@pytest.mark.parametrize(("first", "second"), [((3, 8, 4), (3, 5, 6, 7, 9, 4)), ((3, 5, 6, 7, 4), (3, 4))])
+def test_padding_counts_for_nothing_when_masked_and_for_something_when_not(first, second):
+    model = random_bert(SIZES, seed=4)
+    proof = padding_proof(lambda ids, mask: model(ids, None, mask).output, first, second, padding_id=0)
+    assert proof.padding == abs(len(first) - len(second))
+    assert len(proof.alone) == min(len(first), len(second))
+    assert proof.difference_masked < 1e-5
+    assert proof.difference_unmasked > 1e-3
+
+
+def test_what_stands_on_masked_padding_moves_nothing_bit_for_bit():
+    model = random_bert(SIZES, seed=4)
+    results = []
+    for padding_id in (0, 17):
+        proof = padding_proof(lambda ids, mask: model(ids, None, mask).output, (3, 8, 4), (3, 5, 6, 7, 4), padding_id)
+        results.append(proof.masked)
+    assert torch.equal(*results)
+
+
+def test_a_batch_is_filled_up_to_the_longest():
+    assert pad_batch([(5, 6), (7, 8, 9)], 0).tolist() == [[5, 6, 0], [7, 8, 9]]
+
 
 SHORT, LONG = "The cat sat.", "It was late and the dog that had slept all day was hungry again."
 

@@ -1,15 +1,54 @@
-"""One block on a sentence: every tensor on the way is the model's own, and the parts add up to the whole."""
+"""The parts of a BERT on a sentence: every tensor is the model's own, and the parts add up to the whole."""
 
 import pytest
 import torch
 
+from tests.support.torch_weights import shake
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
-from tx_core.lessons.block_run import block_run
-from tx_core.lessons.embedding_run import embedding_run
-from tx_core.lessons.feed_forward_run import feed_forward_run, with_activation
-from tx_core.lessons.norm_run import norm_run
-from tx_core.transformer.cpu_tensors import matrix_and_bias
+from tx_core.lessons.bert_steps import (
+    block_run,
+    compare_with_convolution,
+    embedding_run,
+    feed_forward_run,
+    head_outputs,
+    matrix_and_bias,
+    norm_run,
+    norm_steps,
+    with_activation,
+)
+from tx_core.transformer.layers import FeedForward, LayerNorm, MultiHeadAttention
+
+
+@pytest.mark.parametrize("activation", ["gelu", "relu"])
+def test_feed_forward_is_a_convolution_of_width_one(activation):
+    both = compare_with_convolution(shake(FeedForward(6, 14, activation)), torch.randn(2, 5, 6))
+    assert both.ours.shape == both.theirs.shape == (2, 5, 6)
+    assert both.greatest_difference < 1e-5
+
+
+def test_feed_forward_treats_every_position_alone_and_alike():
+    layer, hidden = shake(FeedForward(6, 14)), torch.randn(2, 5, 6)
+    torch.testing.assert_close(layer(hidden)[:, 3], layer(hidden[:, 3]))
+    torch.testing.assert_close(layer(hidden.flip(1)), layer(hidden).flip(1))
+
+
+def test_the_norm_written_out_equals_ours_and_pytorchs():
+    norm, hidden = shake(LayerNorm(10)), torch.randn(5, 10) * 4 + 1
+    steps = norm_steps(norm, hidden)
+    torch.testing.assert_close(steps.normed * norm.weight + norm.bias, steps.result.ours)
+    assert steps.result.greatest_difference < 1e-5
+    torch.testing.assert_close(steps.normed.mean(-1), torch.zeros(5), atol=1e-6, rtol=0)
+    torch.testing.assert_close(steps.normed.var(-1, unbiased=False), torch.ones(5))
+
+
+def test_the_heads_outputs_and_the_bias_add_up_to_the_layers_output():
+    layer = shake(MultiHeadAttention(12, 3))
+    whole = layer(torch.randn(2, 5, 12))
+    outputs = head_outputs(layer, whole.context)
+    assert outputs.shape == (2, 3, 5, 12)
+    torch.testing.assert_close(outputs.sum(1) + layer.output.bias, whole.output)
+
 
 TEXT, PAIR = "The dog chased the cat.", "It was hungry."
 

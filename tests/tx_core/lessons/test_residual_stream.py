@@ -1,4 +1,4 @@
-"""The parts of a block under experiment: convolution, norm by hand, heads, and what depth does to vectors."""
+"""What depth does to vectors, with residual connections and without, and token by token."""
 
 import math
 
@@ -6,46 +6,17 @@ import pytest
 import torch
 
 from tests.support.torch_weights import shake
-from tx_core.lessons.blocks import (
-    compare_with_convolution,
-    head_outputs,
+from tx_core.engine import catalogue
+from tx_core.lessons.residual_stream import (
+    journeys,
     mean_cosine,
-    norm_steps,
+    readings,
+    sentence_depth,
     through_depth,
     without_skips,
     word_journey,
 )
-from tx_core.transformer.layers import EncoderBlock, FeedForward, LayerNorm, MultiHeadAttention
-
-
-@pytest.mark.parametrize("activation", ["gelu", "relu"])
-def test_feed_forward_is_a_convolution_of_width_one(activation):
-    both = compare_with_convolution(shake(FeedForward(6, 14, activation)), torch.randn(2, 5, 6))
-    assert both.ours.shape == both.theirs.shape == (2, 5, 6)
-    assert both.greatest_difference < 1e-5
-
-
-def test_feed_forward_treats_every_position_alone_and_alike():
-    layer, hidden = shake(FeedForward(6, 14)), torch.randn(2, 5, 6)
-    torch.testing.assert_close(layer(hidden)[:, 3], layer(hidden[:, 3]))
-    torch.testing.assert_close(layer(hidden.flip(1)), layer(hidden).flip(1))
-
-
-def test_the_norm_written_out_equals_ours_and_pytorchs():
-    norm, hidden = shake(LayerNorm(10)), torch.randn(5, 10) * 4 + 1
-    steps = norm_steps(norm, hidden)
-    torch.testing.assert_close(steps.normed * norm.weight + norm.bias, steps.result.ours)
-    assert steps.result.greatest_difference < 1e-5
-    torch.testing.assert_close(steps.normed.mean(-1), torch.zeros(5), atol=1e-6, rtol=0)
-    torch.testing.assert_close(steps.normed.var(-1, unbiased=False), torch.ones(5))
-
-
-def test_the_heads_outputs_and_the_bias_add_up_to_the_layers_output():
-    layer = shake(MultiHeadAttention(12, 3))
-    whole = layer(torch.randn(2, 5, 12))
-    outputs = head_outputs(layer, whole.context)
-    assert outputs.shape == (2, 3, 5, 12)
-    torch.testing.assert_close(outputs.sum(1) + layer.output.bias, whole.output)
+from tx_core.transformer.layers import EncoderBlock
 
 
 def test_pre_norm_vectors_grow_and_post_norm_vectors_stay():
@@ -89,3 +60,52 @@ def test_a_words_journey_compares_each_layer_with_the_first_and_the_last_one():
     assert journey.length == (1, 3, 5)
     assert journey.stay == pytest.approx((1, 0, 0))
     assert journey.step == pytest.approx((1, 0, 1))
+
+
+TEXT = "The dog chased the cat."
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load(catalogue.DEFAULT)
+
+
+@pytest.fixture(scope="module")
+def trace(engine):
+    return engine.trace(TEXT, keep=("hidden",))
+
+
+def test_with_its_skip_connections_the_model_is_the_model(engine, trace):
+    depth = sentence_depth(engine, TEXT)
+    expected = [mean_cosine(torch.tensor(state)) for state in trace.hidden]
+    assert depth.kept == pytest.approx(expected, abs=1e-5)
+    assert len(depth.kept) == len(depth.lost) == engine.num_layers + 1
+    assert depth.kept[0] == depth.lost[0]
+
+
+def test_without_skip_connections_the_words_of_a_trained_model_become_alike_too(engine):
+    depth = sentence_depth(engine, TEXT)
+    assert depth.lost[-1] > depth.kept[-1] + 0.2
+
+
+def test_a_journey_is_of_the_token_at_its_place(trace):
+    first, second = journeys(trace, (2, 6))
+    assert (first.token, second.token) == ("dog", "cat")
+    hidden = torch.tensor(trace.hidden[:, 6])
+    assert second.length == pytest.approx(hidden.norm(dim=-1).tolist())
+    assert second.stay[3] == pytest.approx(float(torch.cosine_similarity(hidden[3], hidden[0], dim=0)))
+
+
+def test_the_last_reading_is_what_the_model_says(engine, trace):
+    found = readings(engine, trace)
+    scores = engine.model.predict(torch.tensor(trace.hidden[-1])).softmax(-1)
+    assert found.words[-1] == tuple(engine.tokenizer.readable(int(number)) for number in scores.argmax(-1))
+    torch.testing.assert_close(torch.tensor(found.shares[-1]), scores.amax(-1))
+    assert found.shares.shape == (engine.num_layers + 1, len(trace.attention.query_tokens))
+
+
+def test_a_run_without_its_vectors_cannot_be_followed(engine):
+    bare = engine.trace(TEXT)
+    for ask in (lambda: journeys(bare, (1,)), lambda: readings(engine, bare)):
+        with pytest.raises(ValueError, match="must keep"):
+            ask()

@@ -1,18 +1,59 @@
-"""Experiments on masks: what masking does to scores and weights, −∞ against −10000, and padding that must not count."""
+"""Masks by name, what a mask does to scores and weights, and −∞ against a penalty of −10,000."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from tx_core.transformer.attention import Normalise, attention_weights, softmax
-from tx_core.transformer.masks import padding_mask
+from tx_core.transformer.masks import causal_mask, combine, padding_mask, window_mask
+
+KINDS: dict[str, str] = {
+    "none": "Every token may look at every token.",
+    "padding": "Nobody may look at padding: it only fills the row up and means nothing.",
+    "causal": "Every token may look at itself and at what came before: the future is hidden, as in GPT.",
+    "combined": "Both at once: a token is seen when it is no padding and does not lie in the future.",
+    "window": "Every token may look at its near neighbours only: the way of long texts, as in Longformer.",
+}
+
+
+def mask_of_kind(kind: str, tokens: int, real: int, width: int = 1) -> Bool[Tensor, "query key"]:
+    """Build a mask of `KINDS` for tokens of which the first `real` are no padding.
+
+    width: neighbours on either side, for a window. Raises ValueError for an unknown kind.
+    """
+    everything = torch.ones(tokens, tokens, dtype=torch.bool)
+    padding = padding_mask([real], tokens)[0, 0]
+    masks = {
+        "none": lambda: everything,
+        "padding": lambda: combine(everything, padding),
+        "causal": lambda: causal_mask(tokens),
+        "combined": lambda: combine(causal_mask(tokens), padding),
+        "window": lambda: window_mask(tokens, width),
+    }
+    if kind not in masks:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind}")
+    return masks[kind]()
+
+
+def fit_mask(painted: Bool[np.ndarray, "query key"], tokens: int) -> Bool[Tensor, "fitted_query fitted_key"]:
+    """Carry a painted mask over to another number of tokens: the first ones keep theirs, new ones are allowed all."""
+    fitted = torch.ones(tokens, tokens, dtype=torch.bool)
+    both = min(tokens, len(painted))
+    fitted[:both, :both] = torch.from_numpy(painted[:both, :both])
+    return fitted
+
+
+def forbid_row(mask: Bool[Tensor, "query key"], query: int) -> Bool[Tensor, "query key"]:
+    """Leave one query nowhere to look."""
+    changed = mask.clone()
+    changed[query] = False
+    return changed
+
 
 PENALTY = -10000.0
-
-Encode = Callable[[Int[Tensor, "batch token"], Bool[Tensor, "..."] | None], Float[Tensor, "batch token hidden"]]
 
 
 @dataclass(frozen=True)
@@ -93,59 +134,3 @@ def three_maskings(scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query
 
 def _greatest(values: Float[Tensor, "any"]) -> float:
     return float(values.max()) if len(values) else 0.0
-
-
-@dataclass(frozen=True)
-class PaddingProof:
-    """The shorter of two sentences, read alone and in a batch beside the longer one, with and without the mask.
-
-    Vectors are those of its real tokens. Differences are the greatest of any number, against reading it alone.
-    """
-
-    lengths: tuple[int, int]
-    padding: int
-    alone: Float[Tensor, "token hidden"]
-    masked: Float[Tensor, "token hidden"]
-    unmasked: Float[Tensor, "token hidden"]
-    difference_masked: float
-    difference_unmasked: float
-
-    @property
-    def moved_masked(self) -> tuple[float, ...]:
-        """The greatest change of any number of each token's vector, the padding being masked."""
-        return tuple((self.masked - self.alone).abs().amax(dim=-1).tolist())
-
-    @property
-    def moved_unmasked(self) -> tuple[float, ...]:
-        """The greatest change of any number of each token's vector, the padding being read like words."""
-        return tuple((self.unmasked - self.alone).abs().amax(dim=-1).tolist())
-
-
-def pad_batch(sentences: list[tuple[int, ...]], padding_id: int) -> Int[Tensor, "batch token"]:
-    """Write sentences below one another, filled up to the longest with padding."""
-    longest = max(map(len, sentences))
-    return torch.tensor([[*ids, *[padding_id] * (longest - len(ids))] for ids in sentences])
-
-
-@torch.no_grad()
-def padding_proof(encode: Encode, first: tuple[int, ...], second: tuple[int, ...], padding_id: int) -> PaddingProof:
-    """Prove that padding changes nothing for the shorter sentence where it is masked, and does where it is not.
-
-    encode: ids and a mask (None: all may be attended to) to the last vectors, in evaluation mode.
-    """
-    lengths = (len(first), len(second))
-    shorter = lengths.index(min(lengths))
-    tokens = lengths[shorter]
-    batch = pad_batch([first, second], padding_id)
-    alone = encode(batch[shorter : shorter + 1, :tokens], None)[0]
-    masked = encode(batch, padding_mask(lengths))[shorter, :tokens]
-    unmasked = encode(batch, None)[shorter, :tokens]
-    return PaddingProof(
-        lengths=lengths,
-        padding=max(lengths) - tokens,
-        alone=alone,
-        masked=masked,
-        unmasked=unmasked,
-        difference_masked=float((masked - alone).abs().max()),
-        difference_unmasked=float((unmasked - alone).abs().max()),
-    )

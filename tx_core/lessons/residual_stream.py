@@ -1,72 +1,18 @@
-"""Experiments on the parts of a block: the equality with a convolution, the norm by hand, 24 blocks deep."""
+"""What many blocks do to vectors: with and without residual connections, and token by token."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tx_core.transformer.layers import EncoderBlock, FeedForward, LayerNorm, MultiHeadAttention
-
-
-def feed_forward_as_convolution(
-    feed_forward: FeedForward, hidden: Float[Tensor, "batch token hidden"]
-) -> Float[Tensor, "batch token hidden"]:
-    """Run a feed-forward layer's weights as two convolutions of width 1: the same at every position."""
-    channels = hidden.transpose(1, 2)
-    for linear, bend in ((feed_forward.widen, feed_forward.activation), (feed_forward.narrow, None)):
-        channels = nn.functional.conv1d(channels, linear.weight[:, :, None], linear.bias)
-        channels = channels if bend is None else bend(channels)
-    return channels.transpose(1, 2)
-
-
-@dataclass(frozen=True)
-class TwoWays:
-    """The same result computed in two ways."""
-
-    ours: Float[Tensor, "..."]
-    theirs: Float[Tensor, "..."]
-
-    @property
-    def greatest_difference(self) -> float:
-        """How far the two are apart at their worst number."""
-        return float((self.ours - self.theirs).abs().max())
-
-
-@torch.no_grad()
-def compare_with_convolution(feed_forward: FeedForward, hidden: Float[Tensor, "batch token hidden"]) -> TwoWays:
-    """Show that feed-forward is a 1×1 convolution (Vaswani et al. 2017, section 3.3)."""
-    return TwoWays(feed_forward(hidden), feed_forward_as_convolution(feed_forward, hidden))
-
-
-@dataclass(frozen=True)
-class NormSteps:
-    """A layer norm written out for every token, and PyTorch's answer beside it."""
-
-    before: Float[Tensor, "token hidden"]
-    mean: Float[Tensor, "token"]
-    variance: Float[Tensor, "token"]
-    normed: Float[Tensor, "token hidden"]
-    result: TwoWays
-
-
-@torch.no_grad()
-def norm_steps(norm: LayerNorm, hidden: Float[Tensor, "token hidden"]) -> NormSteps:
-    """Take each vector's mean away, divide by √(variance + ε), stretch and shift (Ba et al. 2016, equation 4)."""
-    mean = hidden.mean(dim=-1)
-    variance = (hidden - mean[:, None]).square().mean(dim=-1)
-    normed = (hidden - mean[:, None]) / (variance[:, None] + norm.eps).sqrt()
-    theirs = nn.functional.layer_norm(hidden, hidden.shape[-1:], norm.weight, norm.bias, norm.eps)
-    return NormSteps(hidden, mean, variance, normed, TwoWays(norm(hidden), theirs))
-
-
-@torch.no_grad()
-def head_outputs(
-    attention: MultiHeadAttention, context: Float[Tensor, "batch head token head_dim"]
-) -> Float[Tensor, "batch head token hidden"]:
-    """Split the output projection by heads: what each adds; their sum plus the bias is the layer's output."""
-    pieces = attention.output.weight.view(-1, *(context.shape[1], context.shape[3]))
-    return torch.einsum("bhtd,ohd->bhto", context, pieces)
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.engine import batch_tensors
+from tx_core.transformer.bert import Bert
+from tx_core.transformer.layers import EncoderBlock
+from tx_core.transformer.trace import Trace
 
 
 def without_skips(block: EncoderBlock, hidden: Float[Tensor, "batch token hidden"]) -> Tensor:
@@ -175,3 +121,77 @@ def word_journey(token: str, hidden: Float[Tensor, "layer hidden"]) -> WordJourn
         tuple(cosine(hidden, hidden[:1]).tolist()),
         tuple(step.tolist()),
     )
+
+
+@dataclass(frozen=True)
+class SentenceDepth:
+    """How alike a sentence's tokens are after the embeddings (entry 0) and after each block: their mean cosine.
+
+    kept: in the model as it is. lost: in the same model with its skip connections cut.
+    """
+
+    kept: tuple[float, ...]
+    lost: tuple[float, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the numbers, in bytes."""
+        return 8 * (len(self.kept) + len(self.lost))
+
+
+def sentence_depth(engine: BertEngine, text: str, pair: str | None = None) -> SentenceDepth:
+    """Cut the skip connections of a trained model and see its words become the same (Dong et al. 2021).
+
+    Raises TextProblem when the text cannot be read.
+    """
+    encoding = engine.encode(text, pair)
+
+    def compute(model: Bert, device: str) -> SentenceDepth:
+        ids, segments, _ = batch_tensors([encoding], engine.tokenizer.padding_id, device)
+        kept = model(ids, segments, keep=("hidden",)).hidden
+        lost = [kept[0]]
+        for block in model.encoder.blocks:
+            lost.append(without_skips(block, lost[-1]))
+        return SentenceDepth(*(tuple(mean_cosine(state[0]) for state in states) for states in (kept, lost)))
+
+    return engine.placement.run(compute)[0]
+
+
+def journeys(trace: Trace, places: Sequence[int]) -> tuple[WordJourney, ...]:
+    """Follow the tokens at some places through the layers of a run that kept "hidden"; ValueError without it."""
+    if trace.hidden is None:
+        raise ValueError('the trace must keep "hidden"')
+    tokens = trace.attention.query_tokens.tokens
+    return tuple(word_journey(tokens[place], torch.tensor(trace.hidden[:, place])) for place in places)
+
+
+@dataclass(frozen=True)
+class Readings:
+    """The word that the masked-word head reads off each token's vector at each depth, and how sure it is (0 to 1)."""
+
+    words: tuple[tuple[str, ...], ...]
+    shares: Float[np.ndarray, "layer_and_embeddings token"]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the shares and the words, in bytes."""
+        return self.shares.nbytes + 100 * self.shares.size
+
+
+def readings(engine: BertEngine, trace: Trace) -> Readings:
+    """Ask the head for a word at every depth, though it learned to read the last one only (nostalgebraist 2020).
+
+    trace: a run of the same engine that kept "hidden". Raises ValueError without it, or without a head.
+    """
+    if trace.hidden is None:
+        raise ValueError('the trace must keep "hidden"')
+
+    def compute(model: Bert, device: str) -> tuple[Tensor, Tensor]:
+        best = [
+            model.predict(torch.tensor(states, device=device)).softmax(dim=-1).max(dim=-1) for states in trace.hidden
+        ]  # one layer at a time: every token has a score for the whole vocabulary
+        return tuple(torch.stack(parts).cpu() for parts in zip(*best, strict=True))
+
+    (shares, ids), _, _ = engine.placement.run(compute)
+    words = tuple(tuple(engine.tokenizer.readable(number) for number in row) for row in ids.tolist())
+    return Readings(words, shares.numpy())
