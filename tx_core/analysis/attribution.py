@@ -1,7 +1,7 @@
-"""Which words is a prediction owed to? Gradients of an answer's log-probability with respect to the words' vectors.
+"""Which words does a prediction depend on? Gradients of its log-probability with respect to the word vectors.
 
-Both ways ask about one word at one blank. The reader's words are what is varied: special tokens, blanks, positions
-and segments stay as they are.
+Both methods attribute one predicted word at one blank to the words of the text. Special tokens, positions and segments
+are the same in the text and in the baseline.
 """
 
 from collections.abc import Callable
@@ -12,11 +12,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tx_core.engine.engine import Answer, Engine, Lookup
+from tx_core.engine.engine import Engine, ScoreGradients
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import Encoding
 
-Score = Callable[[Float[Tensor, "step token hidden"]], Float[Tensor, "step"]]
+GradientsAt = Callable[[Float[Tensor, "step token embedding"]], ScoreGradients]
 STEPS = 32
 STEPS_AT_ONCE = 8
 MAX_ATTRIBUTION_WORK = 133_000
@@ -54,7 +54,7 @@ class Attribution:
 def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attribution:
     """Ask what a vocabulary entry at a blank is owed to.
 
-    Raises ModelUnavailable as `Engine.over_vectors` does, TextProblem for a text that would take too long.
+    Raises ModelUnavailable as `Engine.gradients` does, TextProblem for a text that would take too long.
     """
     if place not in encoding.blanks:
         raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")
@@ -67,27 +67,28 @@ def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attr
     mask = engine.tokenizer.mask_id
     blanked = [entry if special else mask for entry, special in zip(encoding.ids, encoding.special, strict=True)]
 
-    def ask(lookup: Lookup, answer: Answer) -> tuple[Tensor, Tensor, Tensor]:
-        def score(steps: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step"]:
-            return answer(steps, place).float().log_softmax(dim=-1)[:, word]
+    def gradients_at(inputs_embeds: Float[Tensor, "step token embedding"]) -> ScoreGradients:
+        return engine.gradients(encoding, inputs_embeds, place, word)
 
-        vectors, start = lookup(encoding.ids).detach(), lookup(blanked).detach()
-        own = slopes(score, vectors[None])[0] * vectors
-        path = integrated_gradients(score, vectors, start)
-        return own.sum(dim=-1).cpu(), path.cpu(), score(torch.stack([vectors, start])).detach().cpu()
-
-    gradient_input, integrated, (score, baseline) = engine.over_vectors(encoding, ask)
+    vectors, baseline = engine.embed(encoding.ids), engine.embed(blanked)
+    ends = gradients_at(torch.stack([vectors, baseline]))
+    score, baseline_score = ends.scores.tolist()
+    gradient_input = (ends.gradients[0] * vectors).sum(dim=-1)
+    integrated = integrated_gradients(gradients_at, vectors, baseline)
     return Attribution(
-        encoding, place, engine.tokenizer.word(word), gradient_input.numpy(), integrated.numpy(), float(score), float(baseline)
+        encoding, place, engine.tokenizer.word(word), gradient_input.numpy(), integrated.numpy(), score, baseline_score
     )
 
 
 def integrated_gradients(
-    score: Score, vectors: Float[Tensor, "token hidden"], baseline: Float[Tensor, "token hidden"], steps: int = STEPS
+    gradients_at: GradientsAt,
+    vectors: Float[Tensor, "token embedding"],
+    baseline: Float[Tensor, "token embedding"],
+    steps: int = STEPS,
 ) -> Float[Tensor, "token"]:
-    """Gather the slopes on the straight way from the baseline to the vectors (Sundararajan et al. 2017, equation 1).
+    """Integrate the gradients along the straight line from the baseline to the vectors (Sundararajan et al. 2017, equation 1).
 
-    steps: the points of the Gauss–Legendre rule, which adds a smooth curve up better than even steps do.
+    steps: points of the Gauss–Legendre rule, which integrates a smooth curve better than even steps do.
     """
     points, shares = np.polynomial.legendre.leggauss(steps)
     way = (vectors - baseline)[None]
@@ -95,15 +96,9 @@ def integrated_gradients(
     for start in range(0, steps, STEPS_AT_ONCE):
         along = torch.tensor((points[start : start + STEPS_AT_ONCE] + 1) / 2, dtype=vectors.dtype, device=vectors.device)
         weights = torch.tensor(shares[start : start + STEPS_AT_ONCE] / 2, dtype=vectors.dtype, device=vectors.device)
-        found = slopes(score, baseline + along[:, None, None] * way)
-        total += (weights[:, None, None] * found).sum(dim=0)
+        gradients = gradients_at(baseline + along[:, None, None] * way).gradients
+        total += (weights[:, None, None] * gradients).sum(dim=0)
     return (total * way[0]).sum(dim=-1)
-
-
-def slopes(score: Score, vectors: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step token hidden"]:
-    """Give the gradient of each step's score with respect to its vectors."""
-    held = vectors.detach().requires_grad_(True)
-    return torch.autograd.grad(score(held).sum(), held)[0]
 
 
 def rank_agreement(one: Float[np.ndarray, "token"], other: Float[np.ndarray, "token"]) -> float:

@@ -11,19 +11,18 @@ from torch import Tensor, nn
 from tx_core.engine.device_runner import Placement, Result
 from tx_core.engine.engine import (
     MAX_MODEL_TOKENS,
-    Answer,
     BlankLogits,
     LayerWeights,
-    Lookup,
+    ScoreGradients,
     attention_stack,
     batch_tensors,
     check_length,
     fitting,
     head_parts,
     no_head,
+    score_gradients,
     stack_layers,
 )
-from tx_core.engine.exchange import Given, exchanged
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.encoder import EncoderRun
@@ -143,19 +142,25 @@ class BertEngine:
             raise no_head(self.title)
         return self.placement.run(lambda model, device: model.predict(torch.tensor(states, device=device)).float().cpu())[0]
 
-    def over_vectors(self, encoding: Encoding, ask: Callable[[Lookup, Answer], Result]) -> Result:
-        """Let `ask` vary the vectors by which a text's tokens enter; raise ModelUnavailable for a model that fills no blanks."""
+    def embed(self, ids: Sequence[int]) -> Float[Tensor, "token embedding"]:
+        """Look up word vectors, before positions and segments are added."""
+        return self.placement.run(lambda model, device: model.embeddings.words(torch.tensor(ids, device=device)).cpu())[0]
+
+    def gradients(
+        self, encoding: Encoding, inputs_embeds: Float[Tensor, "step token embedding"], position: int, word: int
+    ) -> ScoreGradients:
+        """Differentiate a log-probability with respect to word vectors; raise ModelUnavailable without a masked-word head."""
         if not self.fills_blanks:
             raise no_head(self.title)
 
-        def compute(model: nn.Module, device: str) -> Result:
-            ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device)
+        def compute(model: nn.Module, device: str) -> ScoreGradients:
+            ids, segments, _ = batch_tensors([encoding] * len(inputs_embeds), self.tokenizer.padding_id, device)
 
-            def answer(vectors: Float[Tensor, "step token width"], place: int) -> Float[Tensor, "step vocab"]:
-                varied, steps = exchanged(model, "embeddings.words", Given(vectors)), len(vectors)
-                return model.predict(varied(ids.expand(steps, -1), segments.expand(steps, -1)).output[:, place])
+            def score(vectors: Float[Tensor, "step token embedding"]) -> Float[Tensor, "step"]:
+                hidden = model(ids, segments, inputs_embeds=vectors).output[:, position]
+                return model.predict(hidden).float().log_softmax(dim=-1)[:, word]
 
-            return ask(lambda entries: model.embeddings.words(torch.tensor(entries, device=device)), answer)
+            return score_gradients(score, inputs_embeds.to(device))
 
         return self.placement.run(compute, gradients=True)[0]
 

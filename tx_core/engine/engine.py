@@ -17,10 +17,6 @@ from tx_core.transformer.masks import padding_mask
 from tx_core.transformer.trace import AttentionStack, Encoding, Kind, Trace
 
 LayerWeights = Sequence[Float[Tensor, "batch head query key"]]
-Lookup = Callable[[Sequence[int]], Float[Tensor, "token width"]]
-"""Gives the vectors by which entries of the vocabulary enter a model, before positions and segments are added."""
-Answer = Callable[[Float[Tensor, "step token width"], int], Float[Tensor, "step vocab"]]
-"""Scores the vocabulary at one place of a text, once for each set of vectors by which its tokens enter."""
 MAX_MODEL_TOKENS = 1024  # what this app is ready to draw: twelve layers of twelve heads are 600 MB then
 
 
@@ -34,6 +30,19 @@ class BlankLogits:
     rows: list[Float[Tensor, "_blank vocab"]]  # _: each row has its own number of blanks
     device: str
     notice: str = ""
+
+
+@dataclass(frozen=True)
+class ScoreGradients:
+    """Log-probabilities of one word, and their gradients with respect to the word vectors of the text, in CPU memory.
+
+    Attributes:
+        scores: natural logarithm of the probability, for each set of word vectors.
+        gradients: of each score, with respect to its own word vectors.
+    """
+
+    scores: Float[Tensor, "step"]
+    gradients: Float[Tensor, "step token embedding"]
 
 
 @runtime_checkable
@@ -100,12 +109,28 @@ class Engine(Protocol):
         Raises ModelUnavailable for a model without a head, or whose head reads something else.
         """
 
-    def over_vectors(self, encoding: Encoding, ask: Callable[[Lookup, Answer], Result]) -> Result:
-        """Let `ask` vary the vectors by which a text's tokens enter, with gradients, where the model is computed.
+    def embed(self, ids: Sequence[int]) -> Float[Tensor, "token embedding"]:
+        """Look up word vectors: what `inputs_embeds` takes, before positions and segments are added. In CPU memory."""
 
-        Positions and segments stay as they are in the text. Raises ModelUnavailable for a model that fills no blanks,
-        or by other vectors than these.
+    def gradients(
+        self, encoding: Encoding, inputs_embeds: Float[Tensor, "step token embedding"], position: int, word: int
+    ) -> ScoreGradients:
+        """Differentiate the log-probability of a vocabulary entry at a position with respect to the word vectors of a text.
+
+        inputs_embeds: sets of word vectors that replace those of the text's ids; positions and segments stay.
+        Raises ModelUnavailable for a model that fills no blanks, or whose head reads something else than the first stack.
         """
+
+
+def score_gradients(
+    score: Callable[[Float[Tensor, "step token embedding"]], Float[Tensor, "step"]],
+    inputs_embeds: Float[Tensor, "step token embedding"],
+) -> ScoreGradients:
+    """Differentiate each step's score with respect to its own vectors."""
+    leaf = inputs_embeds.clone().requires_grad_(True)
+    scores = score(leaf)
+    (gradients,) = torch.autograd.grad(scores.sum(), leaf)
+    return ScoreGradients(scores.detach().cpu(), gradients.cpu())
 
 
 def check_length(encoding: Encoding, most: int) -> Encoding:

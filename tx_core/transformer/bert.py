@@ -24,13 +24,19 @@ class BertEmbeddings(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(
-        self, ids: Int[Tensor, "batch token"], segments: Int[Tensor, "batch token"] | None = None
+        self,
+        ids: Int[Tensor, "batch token"],
+        segments: Int[Tensor, "batch token"] | None = None,
+        inputs_embeds: Float[Tensor, "batch token hidden"] | None = None,
     ) -> Float[Tensor, "batch token hidden"]:
-        """Look the tokens up. Without segments, all belong to the first sentence."""
+        """Embed the tokens. Without segments, all belong to the first sentence.
+
+        inputs_embeds: word vectors to use in place of those of `ids`.
+        """
         segments = torch.zeros_like(ids) if segments is None else segments
         position = torch.arange(ids.shape[1], device=ids.device)
-        summed = self.words(ids) + self.segments(segments) + self.positions(position)
-        return self.dropout(self.norm(summed))
+        words = self.words(ids) if inputs_embeds is None else inputs_embeds
+        return self.dropout(self.norm(words + self.segments(segments) + self.positions(position)))
 
 
 class MaskedWordHead(nn.Module):
@@ -75,11 +81,16 @@ class Bert(nn.Module):
         segments: Int[Tensor, "batch token"] | None = None,
         mask: Bool[Tensor, "..."] | None = None,
         *,
+        inputs_embeds: Float[Tensor, "batch token hidden"] | None = None,
         keep: Collection[str] = (),
         interventions: Interventions | RowInterventions = UNCHANGED,
     ) -> EncoderRun:
-        """Read a batch. mask: True = may be attended to; keep: parts of `trace.PARTS` to hand back."""
-        return self.encoder(self.embeddings(ids, segments), mask, keep=keep, interventions=interventions)
+        """Run a batch.
+
+        mask: True = may be attended to. inputs_embeds: word vectors to use in place of those of `ids`, before positions
+        and segments are added. keep: parts of `trace.PARTS` to return.
+        """
+        return self.encoder(self.embeddings(ids, segments, inputs_embeds), mask, keep=keep, interventions=interventions)
 
     def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
         """Score every word of the vocabulary at the given vectors.

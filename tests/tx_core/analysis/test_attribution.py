@@ -1,6 +1,7 @@
 """What a prediction is owed to: by known answers, by Captum on the transformers library's BERT, and by completeness."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ from captum.attr import LayerGradientXActivation, LayerIntegratedGradients
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tx_core.analysis.attribution import STEPS, attribute, integrated_gradients, rank_agreement, slopes
+from tx_core.analysis.attribution import STEPS, attribute, integrated_gradients, rank_agreement
 from tx_core.engine import catalogue
 from tx_core.engine.device import computing_slot
+from tx_core.engine.engine import score_gradients
 from tx_core.engine.hub import load
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.predictions import predict
@@ -41,16 +43,20 @@ def drawn(seed: int, *sizes: int) -> torch.Tensor:
     return torch.randn(*sizes, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
+def gradients_of(score):
+    return partial(score_gradients, score)
+
+
 @given(st.integers(0, 99), st.integers(1, 5), st.integers(1, 4))
 def test_a_linear_score_owes_each_token_its_own_term(seed, tokens, hidden):
     weight, vectors, baseline = (drawn(seed + part, tokens, hidden) for part in range(3))
-    owed = integrated_gradients(lambda steps: (steps * weight).sum(dim=(1, 2)), vectors, baseline)
+    owed = integrated_gradients(gradients_of(lambda steps: (steps * weight).sum(dim=(1, 2))), vectors, baseline)
     torch.testing.assert_close(owed, ((vectors - baseline) * weight).sum(dim=-1))
 
 
 def test_a_product_of_two_tokens_is_shared_between_them():
     vectors, baseline = torch.tensor([[3.0], [5.0]]).double(), torch.zeros(2, 1).double()
-    owed = integrated_gradients(lambda steps: steps[:, 0, 0] * steps[:, 1, 0], vectors, baseline)
+    owed = integrated_gradients(gradients_of(lambda steps: steps[:, 0, 0] * steps[:, 1, 0]), vectors, baseline)
     torch.testing.assert_close(owed, torch.tensor([7.5, 7.5]).double())
 
 
@@ -58,18 +64,20 @@ def test_a_product_of_two_tokens_is_shared_between_them():
 def test_what_is_owed_adds_up_to_the_difference(seed):
     weight, vectors, baseline = drawn(seed, 4, 3), drawn(seed + 1, 4, 3), drawn(seed + 2, 4, 3)
     score = lambda steps: torch.tanh((steps * weight).sum(dim=-1)).prod(dim=-1)  # noqa: E731
-    owed = integrated_gradients(score, vectors, baseline, steps=200)
+    owed = integrated_gradients(gradients_of(score), vectors, baseline, steps=200)
     difference = score(torch.stack([vectors, baseline]))
     torch.testing.assert_close(owed.sum(), difference[0] - difference[1], atol=1e-6, rtol=0)
 
 
-def test_slopes_are_the_differences_of_small_steps():
+def test_gradients_are_the_differences_of_small_steps():
     vectors, weight = drawn(1, 2, 3, 2), drawn(2, 3, 2)
     score = lambda steps: torch.sin((steps * weight).sum(dim=(1, 2)))  # noqa: E731
     step = 1e-6
     moved = vectors.clone()
     moved[1, 2, 0] += step
-    assert slopes(score, vectors)[1, 2, 0] == pytest.approx(float((score(moved) - score(vectors))[1] / step), abs=1e-5)
+    assert score_gradients(score, vectors).gradients[1, 2, 0] == pytest.approx(
+        float((score(moved) - score(vectors))[1] / step), abs=1e-5
+    )
 
 
 def test_attributions_of_the_model_add_up_to_what_the_words_changed(found):
@@ -192,15 +200,16 @@ def test_on_a_full_card_gradients_are_computed_by_the_copy_on_the_cpu(checkpoint
     encoding = engine.encode("The [MASK] sleeps.")
     expected = attribute(engine, encoding, encoding.blanks[0], 9)
     engine.placement.device = "meta"  # a device that every machine has
-    calls, words = [], engine.model.embeddings.words.forward
+    calls, forward, words = [], engine.model.forward, engine.model.embeddings.words.forward
 
-    def full(ids: torch.Tensor) -> torch.Tensor:
+    def full(call, ids: torch.Tensor, *inputs, **vectors):
         calls.append(ids.device.type)
         if ids.device.type == "meta":
             raise torch.OutOfMemoryError("no room")
-        return words(ids)
+        return call(ids, *inputs, **vectors)
 
-    engine.model.embeddings.words.forward = full
+    engine.model.forward = partial(full, forward)
+    engine.model.embeddings.words.forward = partial(full, words)
     found = attribute(engine, encoding, encoding.blanks[0], 9)
-    assert calls[0] == "meta"
+    assert calls[:2] == ["meta", "cpu"]
     np.testing.assert_allclose(found.integrated, expected.integrated, atol=1e-6)

@@ -11,20 +11,20 @@ from torch import Tensor, nn
 from tx_core.engine.device_runner import Placement, Result
 from tx_core.engine.engine import (
     MAX_MODEL_TOKENS,
-    Answer,
     BlankLogits,
     LayerWeights,
-    Lookup,
+    ScoreGradients,
     attention_stack,
     check_length,
     fitting,
     head_parts,
     no_head,
+    score_gradients,
     stack_layers,
 )
 from tx_core.engine.hub.inputs import START_ONLY, axes, inputs, target_of, while_writing
 from tx_core.engine.hub.model_info import Shape
-from tx_core.engine.hub.reading import answer_to, known_parts, parts_before_head, projection_weight, read_early
+from tx_core.engine.hub.reading import apply_head, known_parts, parts_before_head, position_ids, projection_weight, read_early
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.interventions import UNCHANGED, Interventions, check_fit
@@ -180,22 +180,30 @@ class HubEngine:
             lambda model, device: read_early(model, parts, torch.tensor(states, device=device)).float().cpu()
         )[0]
 
-    def over_vectors(self, encoding: Encoding, ask: Callable[[Lookup, Answer], Result]) -> Result:
-        """Let `ask` vary the vectors by which a text's tokens enter.
+    def embed(self, ids: Sequence[int]) -> Float[Tensor, "token embedding"]:
+        """Look up word vectors, before positions and segments are added."""
+        return self.placement.run(lambda model, device: model.get_input_embeddings()(torch.tensor(ids, device=device)).cpu())[0]
 
-        Raises ModelUnavailable for a model that fills no blanks, or by other vectors than these.
+    def gradients(
+        self, encoding: Encoding, inputs_embeds: Float[Tensor, "step token embedding"], position: int, word: int
+    ) -> ScoreGradients:
+        """Differentiate a log-probability with respect to word vectors.
+
+        Raises ModelUnavailable for a model that fills no blanks, or whose head reads something else than the first stack.
         """
-        parts = parts_before_head(self.shape, self.title, "what its answers are owed to is not followed here")
+        parts = parts_before_head(self.shape, self.title, "what its predictions depend on is not computed here")
         if not self.fills_blanks:
             raise no_head(self.title)
 
-        def compute(model: nn.Module, device: str) -> Result:
-            words = model.base_model.get_submodule(parts.lookup)
+        def compute(model: nn.Module, device: str) -> ScoreGradients:
+            inputs = self._inputs([encoding] * len(inputs_embeds), None, device)
+            inputs |= position_ids(model, inputs.pop("input_ids"))
 
-            def answer(vectors: Float[Tensor, "step token width"], place: int) -> Float[Tensor, "step vocab"]:
-                return answer_to(model, parts, vectors, place, **self._inputs([encoding] * len(vectors), None, device))
+            def score(vectors: Float[Tensor, "step token embedding"]) -> Float[Tensor, "step"]:
+                hidden = model.base_model(**inputs, inputs_embeds=vectors, recorder=Recorder())[0][:, position]
+                return apply_head(model, parts, hidden).float().log_softmax(dim=-1)[:, word]
 
-            return ask(lambda entries: words(torch.tensor(entries, device=device)), answer)
+            return score_gradients(score, inputs_embeds.to(device))
 
         return self.placement.run(compute, gradients=True)[0]
 

@@ -10,27 +10,35 @@ from torch import nn
 class Family:
     """What the modules of a family are called within its body, the model without its head.
 
-    projection: the output projections of the (first) stack's attention, as a pattern. final_norm: what norms the last
-    layer's vectors before the head reads them, None where each layer ends with a norm of its own.
-    predicts_next: whether its head scores the token that follows.
+    Attributes:
+        projection: the output projections of the first stack's attention, as a pattern within the body.
+        head: the modules that make scores of the vocabulary from the last vectors, in order, as paths within the model.
+            Empty where the head reads a decoder, which is not read off here.
+        final_norm: the norm between the last layer and the head, within the body; None where each layer ends with its own.
+        predicts_next: whether the head scores the token that follows.
     """
 
     projection: str
+    head: tuple[str, ...] = ()
     final_norm: str | None = None
     predicts_next: bool = False
 
 
-AS_BERT = Family(r"encoder\.layer\.\d+\.attention\.output\.dense")
+BERT_PROJECTION = r"encoder\.layer\.\d+\.attention\.output\.dense"
+ROBERTA = Family(BERT_PROJECTION, ("lm_head",))
 FAMILIES = {
-    "bert": AS_BERT,
-    "roberta": AS_BERT,
-    "xlm-roberta": AS_BERT,
-    "camembert": AS_BERT,
-    "electra": AS_BERT,
-    "distilbert": Family(r"transformer\.layer\.\d+\.attention\.out_lin"),
-    "albert": Family(r"encoder\.albert_layer_groups\.\d+\.albert_layers\.\d+\.attention\.dense"),
-    "modernbert": Family(r"layers\.\d+\.attn\.Wo", "final_norm"),
-    "gpt2": Family(r"h\.\d+\.attn\.c_proj", "ln_f", predicts_next=True),
+    "bert": Family(BERT_PROJECTION, ("cls",)),
+    "roberta": ROBERTA,
+    "xlm-roberta": ROBERTA,
+    "camembert": ROBERTA,
+    "electra": Family(BERT_PROJECTION, ("generator_predictions", "generator_lm_head")),
+    "distilbert": Family(
+        r"transformer\.layer\.\d+\.attention\.out_lin",
+        ("vocab_transform", "activation", "vocab_layer_norm", "vocab_projector"),
+    ),
+    "albert": Family(r"encoder\.albert_layer_groups\.\d+\.albert_layers\.\d+\.attention\.dense", ("predictions",)),
+    "modernbert": Family(r"layers\.\d+\.attn\.Wo", ("head", "decoder"), "final_norm"),
+    "gpt2": Family(r"h\.\d+\.attn\.c_proj", ("lm_head",), "ln_f", predicts_next=True),
     "t5": Family(r"encoder\.block\.\d+\.layer\.0\.SelfAttention\.o"),
     "bart": Family(r"encoder\.layers\.\d+\.self_attn\.out_proj"),
 }
@@ -39,10 +47,10 @@ FAMILIES = {
 
 @dataclass(frozen=True)
 class Parts:
-    """What was found in the body of one model, as paths. lookup: its word vectors. projections: of each layer."""
+    """Where the parts of one model are, as paths: those of its `Family`, but one output projection for each layer."""
 
-    lookup: str
     projections: tuple[str, ...]
+    head: tuple[str, ...]
     final_norm: str | None
 
 
@@ -51,6 +59,4 @@ def find_parts(body: nn.Module, family: Family, layers: int) -> Parts | None:
     paths = [path for path, _ in body.named_modules() if re.fullmatch(family.projection, path)]
     if len(paths) == 1:
         paths *= layers  # ALBERT's layers are one module
-    words = body.get_input_embeddings()
-    lookup = next((path for path, module in body.named_modules() if module is words), None)
-    return Parts(lookup, tuple(paths), family.final_norm) if lookup and len(paths) == layers else None
+    return Parts(tuple(paths), family.head, family.final_norm) if len(paths) == layers else None

@@ -1,36 +1,36 @@
-"""What is read off a model of the transformers library besides its attention: what heads add, early answers, other vectors.
+"""What is read off a model of the transformers library besides its attention: what heads add, and scores of any vectors.
 
 The model is one whose parts are known (see hub_parts.py), and stays as it is.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tx_core.engine.engine import no_head
-from tx_core.engine.exchange import Given, exchanged
 from tx_core.engine.hub.model_info import Shape
 from tx_core.engine.hub.parts import Parts
-from tx_core.engine.hub.recorder import Recorder
 from tx_core.errors import ModelUnavailable
 
 
-class BodyOutput(NamedTuple):
-    """What a head of the library asks the body for: the last vectors, and what else it would only hand on."""
-
-    last_hidden_state: Float[Tensor, "..."]
-    past_key_values: None = None
-    hidden_states: None = None
-    attentions: None = None
-    cross_attentions: None = None
+def apply_head(model: Any, parts: Parts, states: Float[Tensor, "row hidden"]) -> Float[Tensor, "row vocab"]:
+    """Score the vocabulary by a model's own head at any vectors of the width of its last layer."""
+    for path in parts.head:
+        states = model.get_submodule(path)(states)
+    return states
 
 
-def read_by_head(model: Any, states: Float[Tensor, "row hidden"]) -> Float[Tensor, "row vocab"]:
-    """Let a model's own head read any vectors, as it reads those of its body."""
-    given = Given(BodyOutput(states[None]))
-    return exchanged(model, model.base_model_prefix, given)().logits[0]
+def position_ids(model: Any, ids: Int[Tensor, "row token"]) -> dict[str, Tensor]:
+    """Give the positions of tokens that enter a model as vectors, where it numbers them by their ids.
+
+    RoBERTa leaves padding out of the count, and vectors no longer tell what is padding.
+    """
+    embeddings = getattr(model.base_model, "embeddings", None)
+    if not hasattr(embeddings, "create_position_ids_from_input_ids"):
+        return {}
+    return {"position_ids": embeddings.create_position_ids_from_input_ids(ids, embeddings.padding_idx)}
 
 
 def read_early(model: Any, parts: Parts, states: Float[Tensor, "depth hidden"]) -> Float[Tensor, "depth vocab"]:
@@ -38,15 +38,7 @@ def read_early(model: Any, parts: Parts, states: Float[Tensor, "depth hidden"]) 
     if parts.final_norm is not None:
         normed = model.base_model.get_submodule(parts.final_norm)(states[:-1])
         states = torch.cat([normed, states[-1:]])
-    return read_by_head(model, states)
-
-
-def answer_to(
-    model: Any, parts: Parts, vectors: Float[Tensor, "step token width"], place: int, **inputs: Tensor | bool
-) -> Float[Tensor, "step vocab"]:
-    """Score the vocabulary at a place when a text's tokens enter by other vectors. inputs: the text, as often as steps."""
-    body = exchanged(model.base_model, parts.lookup, Given(vectors))
-    return read_by_head(model, body(**inputs, recorder=Recorder())[0][:, place])
+    return apply_head(model, parts, states)
 
 
 def projection_weight(model: Any, parts: Parts, layer: int) -> Float[Tensor, "hidden joined"]:

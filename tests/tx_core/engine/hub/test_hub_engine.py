@@ -167,8 +167,9 @@ def test_a_bert_in_the_librarys_engine_answers_as_it_does_in_our_own(checkpoint)
     torch.testing.assert_close(ours.early_scores(states), theirs.early_scores(states))
     np.testing.assert_array_equal(ours.output_projection(2), theirs.output_projection(2))
 
-    def moved(lookup, answer) -> torch.Tensor:
-        return answer(torch.stack([lookup(encoding.ids), 0.5 * lookup(encoding.ids)]), 2).detach()
-
-    torch.testing.assert_close(ours.over_vectors(encoding, moved), theirs.over_vectors(encoding, moved), atol=1e-5, rtol=1e-5)
+    vectors = ours.embed(encoding.ids)
+    torch.testing.assert_close(vectors, theirs.embed(encoding.ids))
+    one, other = (engine.gradients(encoding, torch.stack([vectors, 0.5 * vectors]), 2, 5) for engine in (ours, theirs))
+    torch.testing.assert_close(one.scores, other.scores, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(one.gradients, other.gradients, atol=1e-5, rtol=1e-5)
     assert (ours.hidden_size, ours.predicts_next) == (theirs.hidden_size, theirs.predicts_next) == (checkpoints.HIDDEN, False)
