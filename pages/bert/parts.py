@@ -15,7 +15,7 @@ from pages.ui.canvas.packing import thumbnails
 from pages.ui.shell import cache, readiness
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.numbers import short
+from pages.ui.shell.numbers import small_number
 from tx_core.engine import catalogue
 from tx_core.fill_mask import blanks, predictions
 from tx_core.lessons import parity, untrained
@@ -46,11 +46,11 @@ def compare(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     found = _compared(page, engine, text, pair)
     depth = ["embeddings", *(f"block {number + 1}" for number in range(engine.num_layers))]
     one, two, three = st.columns(3)
-    one.metric("Vectors, greatest difference", short(max(found.hidden)))
-    two.metric("Attention weights, greatest difference", short(max(found.weights)))
-    three.metric("Scores of all words, greatest difference", short(found.logits))
-    weights = ["", *map(short, found.weights)]
-    rows = {name: [short(hidden), other] for name, hidden, other in zip(depth, found.hidden, weights, strict=True)}
+    one.metric("Vectors, greatest difference", small_number(max(found.hidden)))
+    two.metric("Attention weights, greatest difference", small_number(max(found.weights)))
+    three.metric("Scores of all words, greatest difference", small_number(found.logits))
+    weights = ["", *map(small_number, found.weights)]
+    rows = {name: [small_number(hidden), other] for name, hidden, other in zip(depth, found.hidden, weights, strict=True)}
     st.dataframe(
         pandas.DataFrame.from_dict(rows, orient="index", columns=["vectors", "attention weights"]), key=widget_key(page, "layers")
     )
@@ -77,7 +77,7 @@ def _side_by_side(page: str, found: parity.Parity) -> None:
     tokens, apart = found.encoding.tokens, float(np.abs(ours - theirs).max())
     shown = [
         Matrix("The library's", "weights", theirs, "The attention of the library's BERT.", note="every row sums to 1"),
-        Matrix("Difference", "signed", ours - theirs, f"At most {short(apart)}.", note=f"at most {short(apart)}"),
+        Matrix("Difference", "signed", ours - theirs, f"At most {small_number(apart)}.", note=f"at most {small_number(apart)}"),
         Matrix("Ours", "weights", ours, "The attention of our BERT: the same.", note="every row sums to 1"),
     ]  # where there is room for one only, it is the last
     matrices(tokens, tokens, shown, key=widget_key(page, "parity"))

@@ -12,7 +12,7 @@ from pages.ui.canvas import matrix_view
 from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
-from pages.ui.shell.numbers import short
+from pages.ui.shell.numbers import small_number
 from tx_core.lessons import bert_steps
 from tx_core.lessons.bert_steps import (
     Affine,
@@ -167,7 +167,7 @@ def _as_convolution(page: str, tokens: tuple[str, ...], run: FeedForwardRun) -> 
         tell_difference("Linear layers against convolutions, all dimensions", run.both)
     two.metric(
         "Each token fed alone, against all at once",
-        short(run.alone),
+        small_number(run.alone),
         "no token knows of the others",
         delta_color="off",
         delta_arrow="off",

@@ -10,7 +10,7 @@ from pages.ui.canvas.foresight import Foresight, by_place
 from pages.ui.canvas.matrix_cells import Cell
 from pages.ui.canvas.matrix_view import Matrix, chosen_cell, matrix_row, row_drawn
 from pages.ui.shell.address import widget_binding, widget_key
-from pages.ui.shell.numbers import short
+from pages.ui.shell.numbers import small_number
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.lessons.bert_steps import TwoWays
@@ -52,4 +52,4 @@ def tell_difference(label: str, both: "TwoWays") -> None:
     """Show how far two results are apart at their worst number, and how large the numbers are."""
     size, apart = float(both.ours.abs().max()), both.greatest_difference
     told = f"in numbers of up to {size:.1f}: rounding" if apart else "not even rounding differs"
-    st.metric(label, short(apart), told, delta_color="off", delta_arrow="off")
+    st.metric(label, small_number(apart), told, delta_color="off", delta_arrow="off")

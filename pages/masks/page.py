@@ -24,7 +24,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import open_page, share_link, ways_on
 from pages.ui.shell.live import live
-from pages.ui.shell.numbers import short, verdict
+from pages.ui.shell.numbers import rounding_verdict, small_number
 from pages.ui.shell.source_code import show_source
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons import masking, padding
@@ -116,9 +116,9 @@ def weigh_penalty() -> None:
     found = head.three_ways(float(penalty))
     pictures.three_ways(head.tokens, found, widget_key(PAGE, "ways"))
     one, two, three = st.columns(3)
-    one.metric("Most weight that leaks past the penalty", short(found.leak))
-    two.metric(f"−∞ against {minus(penalty)}, at most", short(found.greatest_difference))
-    apart = short(found.greatest_difference_nowhere) if head.nowhere else "no such row"
+    one.metric("Most weight that leaks past the penalty", small_number(found.leak))
+    two.metric(f"−∞ against {minus(penalty)}, at most", small_number(found.greatest_difference))
+    apart = small_number(found.greatest_difference_nowhere) if head.nowhere else "no such row"
     three.metric("The same where one may look nowhere", apart)
     tell_nowhere(PAGE, head)
 
@@ -152,14 +152,14 @@ def prove_padding() -> None:
     masked, unmasked = st.columns(2)
     masked.metric(
         "Padding masked: greatest change",
-        short(pair.proof.difference_masked),
-        verdict(pair.proof.difference_masked, "the padding counts"),
+        small_number(pair.proof.difference_masked),
+        rounding_verdict(pair.proof.difference_masked, "the padding counts"),
         delta_color="off",
         delta_arrow="off",
     )
     unmasked.metric(
         "Padding not masked: greatest change",
-        short(pair.proof.difference_unmasked),
+        small_number(pair.proof.difference_unmasked),
         who_moved(pair.proof.moved_unmasked),
         delta_color="off",
         delta_arrow="off",

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.canvas.foresight import Drawn
 from pages.ui.canvas.mask_grid import ATTENTION, MAX_PAINTED_TOKENS, Matrices, Matrix, Naming, matrices
-from pages.ui.shell.numbers import ROUNDING, short, verdict
+from pages.ui.shell.numbers import ROUNDING, rounding_verdict, small_number
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.lessons.masking import MaskEffect, Maskings
@@ -83,14 +83,14 @@ def three_ways(tokens: Sequence[str], found: "Maskings", key: str) -> None:
             "weights",
             found.penalised.numpy(),
             "Weights with a penalty added to forbidden scores.",
-            note=f"at most {short(found.leak)} leaks to forbidden keys",
+            note=f"at most {small_number(found.leak)} leaks to forbidden keys",
         ),
         Matrix(
             "No mask",
             "weights",
             found.unmasked.numpy(),
             "Weights without a mask.",
-            note=f"up to {short(found.leak_unmasked)} goes to forbidden keys",
+            note=f"up to {small_number(found.leak_unmasked)} goes to forbidden keys",
         ),
     ]
     matrices(tokens, tokens, shown, key=key, naming=Naming(axes=ATTENTION))
@@ -108,7 +108,8 @@ def moved(pair: "PaddedPair", key: str) -> None:
     tokens = pair.encodings[pair.shorter].tokens
     cells = np.array([pair.proof.moved_masked, pair.proof.moved_unmasked])
     told = (
-        f"Masked, no token moves by more than {short(cells[0].max())}; not masked, each moves by {short(cells[1].min())} or more."
+        f"Masked, no token moves by more than {small_number(cells[0].max())}; "
+        f"not masked, each moves by {small_number(cells[1].min())} or more."
     )
     shown = [Matrix("Change of each token", "signed", cells, told, limit=float(cells.max()))]
     naming = Naming(joint="padding:")
@@ -119,4 +120,4 @@ def who_moved(by_token: Sequence[float]) -> str:
     """Say how many tokens moved by more than rounding."""
     moved = sum(change > ROUNDING for change in by_token)
     told = "every word has moved" if moved == len(by_token) else f"{moved} of {len(by_token)} tokens have moved"
-    return verdict(max(by_token), told)
+    return rounding_verdict(max(by_token), told)

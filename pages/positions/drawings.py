@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.canvas.figures import QUIET
 from pages.ui.canvas.foresight import Foresight
 from pages.ui.canvas.mask_grid import ATTENTION, Matrices, Matrix, Naming, matrices, show_matrices
-from pages.ui.shell.numbers import short
+from pages.ui.shell.numbers import small_number
 from tx_core.lessons import position_encodings
 from tx_core.lessons.position_encodings import VECTORS
 from tx_core.transformer import positions
@@ -136,7 +136,7 @@ def draw_effect(choice: Choice, key: str) -> None:
 def draw_verdicts(found: Mapping[str, Sequence[Criterion]], key: str) -> None:
     """Draw the demands as a table: a mark and the measured number for each way."""
     demands = [criterion.name for criterion in next(iter(found.values()))]
-    cells = [[f"{'✓' if one.holds else '✗'} {short(one.value)}" for one in criteria] for criteria in found.values()]
+    cells = [[f"{'✓' if one.holds else '✗'} {small_number(one.value)}" for one in criteria] for criteria in found.values()]
     columns = {demand.capitalize(): [row[place] for row in cells] for place, demand in enumerate(demands)}
     st.dataframe({"Way": list(found), **columns}, hide_index=True, key=key)
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.canvas.bars import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
-from pages.ui.shell.numbers import short, verdict
+from pages.ui.shell.numbers import rounding_verdict, small_number
 
 if TYPE_CHECKING:
     from tx_core.lessons.word_order import Guess, OrderTest, ShuffleEffect
@@ -22,27 +22,30 @@ def draw_shuffle(found: "OrderTest", key: str) -> None:
     left, right = st.columns(2)
     left.metric(
         "Greatest change, with positions",
-        short(positions.greatest_difference),
+        small_number(positions.greatest_difference),
         _verdict(found, positions, "order matters"),
         delta_color="off",
         delta_arrow="off",
     )
     right.metric(
         "Greatest change, without positions",
-        short(none.greatest_difference),
+        small_number(none.greatest_difference),
         _verdict(found, none, "more than rounding"),
         delta_color="off",
         delta_arrow="off",
     )
     cells = np.array([positions.by_token, none.by_token])
-    told = f"With positions each token moves by up to {short(cells[0].max())}, without by up to {short(cells[1].max())}."
+    told = (
+        f"With positions each token moves by up to {small_number(cells[0].max())}, "
+        f"without by up to {small_number(cells[1].max())}."
+    )
     shown = [Matrix("Change of each token's vector", "signed", cells, told, limit=float(cells.max()))]
     matrices(("positions", "no positions"), found.encoding.tokens, shown, key=key, naming=Naming(joint="·"), tallest=64)
 
 
 def _verdict(found: "OrderTest", effect: "ShuffleEffect", moved: str) -> str:
     same = found.tokens_shuffled == found.encoding.tokens
-    return "the words stand as before" if same else verdict(effect.greatest_difference, moved)
+    return "the words stand as before" if same else rounding_verdict(effect.greatest_difference, moved)
 
 
 def draw_guesses(found: "OrderTest", key: str) -> None:

@@ -1,37 +1,46 @@
-"""How numbers are written on every page: shares, small differences, and when a difference is only rounding."""
+"""Write numbers the same way on every page: shares, small differences, and differences that are only rounding."""
 
 from decimal import Decimal
 
-SMALLEST_DECIMAL = 0.001
-"""Smaller differences are written with an exponent."""
+MIN_DECIMAL = 0.001
+"""The smallest difference written as a decimal fraction; smaller ones get an exponent."""
 ROUNDING = 0.001
-"""A change in the last layer's vectors, whose numbers are about 1, that single precision alone may bring."""
+"""The largest change of a last-layer vector component (about 1 in size) that single precision alone may cause."""
+UNCHANGED, UNCHANGED_BUT_ROUNDING = "exactly the same", "the same except for rounding"
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def percent(share: float) -> str:
-    """Write a share of 0 to 1 as a reader takes it in: 21.98 %, or 1 in 150,000 where it is below 0.01 %."""
+    """Write a share of 0 to 1 with at most three significant digits: 83.4 %, 4.20 %, or 1 in 150,000 below 0.01 %."""
     if share >= 0.0001 or share == 0:
-        return f"{share:.2%}".replace("%", " %")
-    odds = 1 / Decimal(share)  # of the smallest shares, beyond what a float can hold
-    return f"1 in {odds:,.0f}" if odds < 1_000_000 else f"1 in {_power(odds)}"
+        value = 100 * share
+        decimals = 0 if value >= 99.95 or value == 0 else 1 if value >= 9.995 else 2
+        return f"{value:.{decimals}f} %"
+    odds = 1 / Decimal(share)  # beyond the range of a float for the smallest shares
+    return f"1 in {odds:,.0f}" if odds < 1_000_000 else f"1 in {_power_of_ten(odds)}"
 
 
-def _power(number: Decimal) -> str:
-    digits, exponent = f"{number:.0e}".split("e")
-    ten = "10" + str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return ten if digits == "1" else f"{digits} × {ten}"
+def whole_percent(share: float) -> str:
+    """Write a share of 0 to 1 without decimals: 83 %."""
+    return f"{100 * share:.0f} %"
 
 
-def short(number: float) -> str:
-    """Write a difference so that its size is seen: 0.358, 1.2 × 10⁻⁶, 0."""
-    if number == 0 or abs(number) >= SMALLEST_DECIMAL:
+def small_number(number: float) -> str:
+    """Write a difference so that its size is visible: 0.358, 1.2 × 10⁻⁶, 0."""
+    if number == 0 or abs(number) >= MIN_DECIMAL:
         return f"{number:.3f}" if number else "0"
     digits, exponent = f"{number:.1e}".split("e")
-    return f"{digits} × 10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{digits} × 10{str(int(exponent)).translate(SUPERSCRIPTS)}"
 
 
-def verdict(change: float, moved: str) -> str:
-    """Say what a change in the vectors of a model amounts to: `moved` where it is more than rounding."""
+def rounding_verdict(change: float, moved: str) -> str:
+    """Return `moved` if a change of a model's vectors is more than rounding, else say that it is not."""
     if change > ROUNDING:
         return moved
-    return "the same but for rounding" if change else "exactly the same"
+    return UNCHANGED_BUT_ROUNDING if change else UNCHANGED
+
+
+def _power_of_ten(number: Decimal) -> str:
+    digits, exponent = f"{number:.0e}".split("e")
+    power = f"10{str(int(exponent)).translate(SUPERSCRIPTS)}"
+    return power if digits == "1" else f"{digits} × {power}"

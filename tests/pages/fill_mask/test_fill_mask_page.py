@@ -9,6 +9,7 @@ from pages.fill_mask.export import Lists, lists_exhibit
 from pages.ui.panels import answers
 from pages.ui.panels.answers import Answer
 from pages.ui.panels.prediction_settings import Settings
+from pages.ui.shell.numbers import percent
 from tests.support.drawings import unpacked
 from tests.support.drawn_bars import bars_told, drawn_bars
 from tx_core.engine import catalogue
@@ -30,7 +31,7 @@ def test_an_example_is_already_answered_on_arrival(open_app):
     app = open_app("fill_mask")
     best = predict(catalogue.load(catalogue.DEFAULT), text_of(app), top_k=8).blanks[0].predictions
     (told,) = bars_told(app)["Most likely words"]
-    assert told.startswith(f"{best[0].word} {best[0].probability:.2%}".replace("%", " %"))
+    assert told.startswith(f"{best[0].word} {percent(best[0].probability)}")
     assert told.count("%") == 8
     assert "Where does the blank look?" in [subheader.value for subheader in app.subheader]
 

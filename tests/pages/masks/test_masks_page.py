@@ -5,6 +5,7 @@ import pytest
 
 from pages.masks.pictures import who_moved
 from pages.ui.canvas.mask_grid import mask_to_link
+from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING
 from tests.support.drawings import says
 from tests.support.drawn_matrices import panels
 from tx_core.engine import catalogue
@@ -82,7 +83,7 @@ def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
 
 def test_what_padding_does_is_told_by_what_moved(open_app):
     app = open_app("masks", part="batch", text="Rain fell.", pair="The old man bought a very big house.")
-    assert [metric.delta for metric in app.metric] == ["the same but for rounding", "every word has moved"]
+    assert [metric.delta for metric in app.metric] == [UNCHANGED_BUT_ROUNDING, "every word has moved"]
 
 
 @pytest.mark.parametrize(
@@ -90,8 +91,8 @@ def test_what_padding_does_is_told_by_what_moved(open_app):
     [
         ([0.2, 0.3], "every word has moved"),
         ([0.2, 1e-6, 0.3], "2 of 3 tokens have moved"),
-        ([1e-6, 0.0], "the same but for rounding"),
-        ([0.0, 0.0], "exactly the same"),
+        ([1e-6, 0.0], UNCHANGED_BUT_ROUNDING),
+        ([0.0, 0.0], UNCHANGED),
     ],
 )
 def test_only_what_moved_by_more_than_rounding_is_counted_as_moved(by_token, told):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from pages.ui.shell.numbers import verdict
+from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, rounding_verdict
 from tests.support.drawings import says
 from tests.support.drawn_bars import drawn_bars
 from tests.support.drawn_matrices import panels
@@ -132,12 +132,12 @@ def test_shuffling_moves_every_word_only_where_there_are_positions(open_app):
 def test_whether_order_matters_is_told_by_what_moved(open_app, text, told):
     positions, none = open_app("positions", text=text, part="shuffle").metric
     assert positions.delta == told
-    assert none.delta == (told if text != SENTENCE else "the same but for rounding")
+    assert none.delta == (told if text != SENTENCE else UNCHANGED_BUT_ROUNDING)
 
 
-@pytest.mark.parametrize(("change", "told"), [(0.0, "exactly the same"), (3e-6, "the same but for rounding"), (0.2, "it moved")])
+@pytest.mark.parametrize(("change", "told"), [(0.0, UNCHANGED), (3e-6, UNCHANGED_BUT_ROUNDING), (0.2, "it moved")])
 def test_a_change_is_called_rounding_only_where_it_is_small(change, told):
-    assert verdict(change, "it moved") == told
+    assert rounding_verdict(change, "it moved") == told
 
 
 def test_both_orders_are_named_and_stand_apart(open_app):

@@ -3,7 +3,6 @@
 import pytest
 
 from pages.ui.canvas.figures import ONE_COLOUR, plain
-from pages.ui.shell.numbers import percent
 
 
 @pytest.mark.parametrize("background", ["#ffffff", "#10151b"])
@@ -21,21 +20,3 @@ def luminance(colour: str) -> float:
 
 def test_what_cannot_be_seen_is_shown_as_a_mark():
     assert plain("a\x00b\u200b") == "a�b�"
-
-
-@pytest.mark.parametrize(
-    ("share", "written"),
-    [
-        (1.0, "100.00 %"),
-        (0.21984, "21.98 %"),
-        (0.0001, "0.01 %"),
-        (0.0, "0.00 %"),
-        (0.00008, "1 in 12,500"),
-        (1.5e-6, "1 in 666,667"),
-        (4.9e-31, "1 in 2 × 10³⁰"),
-        (1e-9, "1 in 10⁹"),
-        (5e-324, "1 in 2 × 10³²³"),
-    ],
-)
-def test_shares_are_written_as_percent_and_small_ones_as_odds(share, written):
-    assert percent(share) == written

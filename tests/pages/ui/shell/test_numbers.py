@@ -1,0 +1,51 @@
+"""How numbers are written on the screen."""
+
+import pytest
+
+from pages.ui.shell.numbers import (
+    UNCHANGED,
+    UNCHANGED_BUT_ROUNDING,
+    percent,
+    rounding_verdict,
+    small_number,
+    whole_percent,
+)
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [
+        (1.0, "100 %"),
+        (0.99961, "100 %"),
+        (0.99949, "99.9 %"),
+        (0.21984, "22.0 %"),
+        (0.09995, "10.0 %"),
+        (0.0999, "9.99 %"),
+        (0.042, "4.20 %"),
+        (0.0001, "0.01 %"),
+        (0.0, "0 %"),
+        (0.00008, "1 in 12,500"),
+        (1.5e-6, "1 in 666,667"),
+        (4.9e-31, "1 in 2 × 10³⁰"),
+        (1e-9, "1 in 10⁹"),
+        (5e-324, "1 in 2 × 10³²³"),
+    ],
+)
+def test_a_share_has_three_significant_digits_and_a_tiny_one_is_written_as_odds(share, written):
+    assert percent(share) == written
+
+
+def test_a_rough_share_has_no_decimals():
+    assert [whole_percent(share) for share in (0.829, 0.0, 1.0)] == ["83 %", "0 %", "100 %"]
+
+
+@pytest.mark.parametrize(
+    ("number", "written"), [(0.0, "0"), (0.3579, "0.358"), (0.001, "0.001"), (0.00099, "9.9 × 10⁻⁴"), (-1.2e-6, "-1.2 × 10⁻⁶")]
+)
+def test_a_small_difference_shows_its_size(number, written):
+    assert small_number(number) == written
+
+
+@pytest.mark.parametrize(("change", "verdict"), [(0.0, UNCHANGED), (1e-6, UNCHANGED_BUT_ROUNDING), (0.01, "moved")])
+def test_a_change_above_rounding_is_told_from_one_below(change, verdict):
+    assert rounding_verdict(change, "moved") == verdict
