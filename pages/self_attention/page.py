@@ -1,12 +1,17 @@
 """How does a token find what matters to it? One head of attention, every step and every number of it."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.self_attention import key_value_table
-from pages.self_attention.notes import equation, letters, notes
+from pages.ui.shell.frame import open_page
+
+PAGE = "self_attention"
+badge = open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
+from pages.self_attention import store, texts
+from pages.self_attention.steps import equation, letters, notes, step_matrices
 from pages.ui.canvas.foresight import Drawn, Foresight, by_place
 from pages.ui.canvas.lines import show_lines
 from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
@@ -24,196 +29,177 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import engine_of, open_page, share_link, show_engine, ways_on
+from pages.ui.shell.frame import engine_of, share_link, show_engine, ways_on
 from pages.ui.shell.live import live
+from pages.ui.shell.numbers import short
+from pages.ui.shell.source_code import show_source
+from tx_core.engine.catalogue import DEFAULT
+from tx_core.lessons.steps import SentenceSteps, StepChoice, saturation, sentence_steps
+from tx_core.transformer import attention
+from tx_core.transformer.normalise import NORMALISE
+from tx_core.transformer.trace import Encoding
 
-if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from tx_core.lessons.steps import SentenceSteps
-    from tx_core.transformer.trace import Encoding
-
-PAGE = "self_attention"
-MODEL = "embedded"
 LAYERS, HEADS = controls.embedded_sizes()
-WEIGHTS = {"trained": "Trained", "random": "Random", "none": "None"}
-DRAWN = (2, 32)  # the fewest and the most dimensions that a reader can look at; all are computed with
-NORMALISE = {"softmax": "Soft", "sparsemax": "Sparse", "hardmax": "Hard"}
-CHOICES = {"weights": list(WEIGHTS), "layer": range(1, LAYERS + 1), "head": range(1, HEADS + 1), "normalise": list(NORMALISE)}
-TITLE = "Tokens"
+LAYER_NUMBERS, HEAD_NUMBERS = range(1, LAYERS + 1), range(1, HEADS + 1)
+DIMENSIONS_SHOWN = (2, 32)
+"""The fewest and the most dimensions that can be shown; all are computed with."""
+SATURATION_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FIELDS = (
     text_field("text", "time flies like an arrow"),
-    choice_field("weights", tuple(WEIGHTS)),
+    choice_field("weights", tuple(texts.WEIGHTS)),
     number_field("layer", 1, 1, LAYERS),
     number_field("head", min(8, HEADS), 1, HEADS),
     number_field("seed", 1, 1, 999),
-    choice_field("normalise", tuple(NORMALISE)),
+    choice_field("normalise", tuple(texts.NORMALISE)),
     flag_field("unscaled"),
     flag_field("causal"),
     flag_field("numbers"),
-    number_field("dimensions", 6, *DRAWN),
+    number_field("dimensions", 6, *DIMENSIONS_SHOWN),
     Field("cell", Cell("matches", 3, 2), cell_from_link, cell_to_link),
-    *key_value_table.FIELDS,
+    *store.FIELDS,
 )
-SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-TEXT = """
-Every token asks for something (its **query**), shows what it can be found by (its **key**) and has something to hand over
-(its **value**). The better a query matches a key, the more of that token's value is mixed into the answer, the **context**.
-"""
-STORE_TEXT = """
-A dictionary returns the value whose key equals the query. Attention compares the query with every key and returns a mix of
-all values, each weighed by how well its key matches. Change any number and ask again. The matches are divided by 8, as
-in the first transformer, whose keys had 64 numbers (√64 = 8); for these short keys √3 would do, and give the same shares.
-"""
 
 
 def value(name: str) -> object:
-    """Tell what a field of this page holds."""
+    """Get the current value of a field of this page."""
     return st.session_state[widget_key(PAGE, name)]
-
-
-def show_code() -> None:
-    """Show the functions of the core that compute the picture."""
-    from pages.ui.shell.source_code import show_source
-    from tx_core.transformer import attention, normalise
-
-    chosen = {"softmax": attention.softmax, "sparsemax": normalise.sparsemax, "hardmax": normalise.hardmax}
-    show_source(attention.attend, attention.attention_scores, attention.attention_weights, chosen[value("normalise")])
 
 
 def ask_weights() -> None:
     """Ask whose matrices project the vectors, and which layer they enter."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.segmented_control(
-            "Projections", list(WEIGHTS), key=widget_key(PAGE, "weights"), format_func=WEIGHTS.get, required=True
+            texts.PROJECTIONS,
+            list(texts.WEIGHTS),
+            key=widget_key(PAGE, "weights"),
+            format_func=texts.WEIGHTS.get,
+            required=True,
         )
-        st.segmented_control("Layer", range(1, LAYERS + 1), key=widget_key(PAGE, "layer"), required=True)
+        st.segmented_control(texts.LAYER, LAYER_NUMBERS, key=widget_key(PAGE, "layer"), required=True)
         if value("weights") == "trained":
-            st.segmented_control("Head", range(1, HEADS + 1), key=widget_key(PAGE, "head"), required=True)
+            st.segmented_control(texts.HEAD, HEAD_NUMBERS, key=widget_key(PAGE, "head"), required=True)
         if value("weights") == "random":
             st.session_state[widget_key(PAGE, "seed")] = value("seed")  # a browser that draws late then shows it, too
-            st.number_input(
-                "Draw number",
-                1,
-                999,
-                key=widget_key(PAGE, "seed"),
-                width=150,
-                help="Another number draws other matrices; the same number draws the same ones again.",
-            )
+            st.number_input(texts.SEED, 1, 999, key=widget_key(PAGE, "seed"), width=150, help=texts.SEED_HELP)
 
 
 def ask_steps() -> None:
     """Ask for the switches of the computation."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.segmented_control(
-            "Attention",
-            list(NORMALISE),
+            texts.ATTENTION,
+            list(texts.NORMALISE),
             key=widget_key(PAGE, "normalise"),
-            format_func=NORMALISE.get,
+            format_func=texts.NORMALISE.get,
             required=True,
-            help="Soft (softmax) shares, hard (argmax) decides, sparse (sparsemax) does a little of both.",
+            help=texts.ATTENTION_HELP,
         )
-        st.toggle("Without scaling", key=widget_key(PAGE, "unscaled"), help="Leave out the division by √d.")
-        st.toggle("Causal mask", key=widget_key(PAGE, "causal"), help="No token may look at a later one.")
+        st.toggle(texts.UNSCALED, key=widget_key(PAGE, "unscaled"), help=texts.UNSCALED_HELP)
+        st.toggle(texts.CAUSAL, key=widget_key(PAGE, "causal"), help=texts.CAUSAL_HELP)
 
 
-def compute(values: Mapping[str, object]) -> "tuple[SentenceSteps, Encoding]":
-    """Run the model on the sentence and the head that `values` ask for, step by step; ExplorerError where it cannot be."""
-    from tx_core.lessons.steps import StepChoice, sentence_steps
+def compute(values: Mapping[str, object]) -> tuple[SentenceSteps, Encoding]:
+    """Run one head on the sentence, step by step, as `values` of the page's fields say.
 
-    trace = cache.trace(MODEL, values["text"], keep=("hidden",))
+    Raises ExplorerError where the text cannot be read.
+    """
+    trace = cache.trace(DEFAULT, values["text"], keep=("hidden",))
     choice = StepChoice(
-        values["layer"] - 1,
-        values["head"] - 1,
-        values["weights"],
-        values["seed"],
-        not values["unscaled"],
-        values["normalise"],
-        values["causal"],
+        layer=values["layer"] - 1,
+        head=values["head"] - 1,
+        weights=values["weights"],
+        seed=values["seed"],
+        scaled=not values["unscaled"],
+        normalise=values["normalise"],
+        causal=values["causal"],
     )
-    return sentence_steps(cache.engine(MODEL), trace, choice), trace.attention.query_tokens
+    return sentence_steps(cache.engine(DEFAULT), trace, choice), trace.attention.query_tokens
 
 
 def steps() -> None:
     """One head of the reader's choice: its equation, its code, and every step of it."""
     formula = st.container()
-    show_code()
+    chosen = NORMALISE[value("normalise")]
+    show_source(attention.attend, attention.attention_scores, attention.attention_weights, chosen)
     ask_weights()
     ask_steps()
-    engine = engine_of(badge, MODEL)
+    engine = engine_of(badge, DEFAULT)
     show_engine(badge, engine.title, engine.device)
     values = {field.name: value(field.name) for field in FIELDS}
-    found, encoding = compute(values)
+    run, encoding = compute(values)
     warn_of_unknown([encoding])
-    formula.latex(equation(found))
-    formula.markdown(letters(found))
-    live(PAGE, FIELDS, draw_steps, found, values)
-    for note in notes(found, encoding):
+    formula.latex(equation(run))
+    formula.markdown(letters(run))
+    live(PAGE, FIELDS, draw_steps, run, values)
+    for note in notes(run, encoding):
         st.text(note)
     if value("unscaled") and value("normalise") == "softmax":
         draw_saturation()
 
 
-def draw_steps(found: "SentenceSteps", values: Mapping[str, object]) -> None:
-    """Draw the matrices, and keep the cell and the way of drawing that are chosen. values: what `found` was computed of."""
-    from pages.self_attention.matrices import step_matrices
+def draw_steps(run: SentenceSteps, values: Mapping[str, object]) -> None:
+    """Draw the matrices, and keep the cell and the number of dimensions that are chosen. values: what `run` was computed of."""
+    name, drawing = widget_key(PAGE, "row"), Drawing(value("dimensions"), *DIMENSIONS_SHOWN, value("numbers"))
+    matrices, cell = step_matrices(run, drawing.dimensions, drawing.most), value("cell")
 
-    name, drawing = widget_key(PAGE, "row"), Drawing(value("dimensions"), *DRAWN, value("numbers"))
-    matrices, cell = step_matrices(found, drawing.dimensions, drawing.most), value("cell")
-
-    def choose() -> None:
+    def keep_cell() -> None:
         st.session_state[widget_key(PAGE, "cell")] = chosen_cell(name, matrices)
 
-    def draw() -> None:
-        asked = chosen_drawing(name, drawing)
-        st.session_state[widget_key(PAGE, "dimensions")], st.session_state[widget_key(PAGE, "numbers")] = (
-            asked.dimensions,
-            asked.numbers,
-        )
+    def keep_drawing() -> None:
+        chosen = chosen_drawing(name, drawing)
+        st.session_state[widget_key(PAGE, "dimensions")] = chosen.dimensions
+        st.session_state[widget_key(PAGE, "numbers")] = chosen.numbers
 
-    def foreseen(asked: Mapping[str, object]) -> Drawn:
-        others = step_matrices(compute(asked)[0], drawing.dimensions, drawing.most)
-        return row_drawn(others, cell, names_title=TITLE, drawing=drawing)
+    def draw(changed: Mapping[str, object]) -> Drawn:
+        others = step_matrices(compute(changed)[0], drawing.dimensions, drawing.most)
+        return row_drawn(others, cell, names_title=texts.TOKENS, drawing=drawing)
 
-    controls = {name: by_place(name, options) for name, options in CHOICES.items()}
+    options = {
+        "weights": list(texts.WEIGHTS),
+        "layer": LAYER_NUMBERS,
+        "head": HEAD_NUMBERS,
+        "normalise": list(texts.NORMALISE),
+    }
     matrix_row(
         matrices,
         cell,
-        names_title=TITLE,
+        names_title=texts.TOKENS,
         key=name,
-        on_choose=choose,
+        on_choose=keep_cell,
         drawing=drawing,
-        on_draw=draw,
-        foresight=Foresight(PAGE, values, controls, foreseen),
+        on_draw=keep_drawing,
+        foresight=Foresight(PAGE, values, {field: by_place(field, offered) for field, offered in options.items()}, draw),
     )
 
 
 def draw_saturation() -> None:
     """Draw what softmax does to random scores as vectors get longer, with and without scaling."""
-    from tx_core.lessons.steps import saturation
-
-    seen = cache.remember(("saturation", SIZES), lambda: saturation(SIZES))
-    series = {"not divided": seen.largest_unscaled, "divided by √d": seen.largest_scaled}
-    title = "Greatest weight of a row, by the number of dimensions d"
-    st.subheader("Why scores are divided by √d", anchor=False)
-    st.markdown(
-        f"Random queries, {seen.keys} random keys each. The longer the vectors, the larger their products: without division "
-        "softmax gives nearly everything to one key. A change of a score then moves its weight by a mere "
-        f"{seen.slope_unscaled[-1]:.2f} of itself at d = {SIZES[-1]} (divided: {seen.slope_scaled[-1]:.2f}), so that "
-        "there is little left to learn from."
+    sizes = SATURATION_SIZES
+    run = cache.remember(("saturation", sizes), lambda: saturation(sizes))
+    series = {texts.NOT_DIVIDED: run.largest_unscaled, texts.DIVIDED: run.largest_scaled}
+    slopes = {"unscaled": short(run.slope_unscaled[-1]), "scaled": short(run.slope_scaled[-1])}
+    st.subheader(texts.WHY_SCALED, anchor=False)
+    st.markdown(texts.WHY_SCALED_TEXT.format(keys=run.keys, size=sizes[-1], **slopes))
+    st.markdown(f"**{texts.LARGEST_WEIGHT}**")
+    show_lines(
+        texts.LARGEST_WEIGHT,
+        [str(size) for size in sizes],
+        series,
+        unit=texts.DIMENSION_UNIT,
+        limits=(0, 1.02),
+        key=widget_key(PAGE, "saturation"),
     )
-    st.markdown(f"**{title}**")
-    show_lines(title, [str(size) for size in SIZES], series, unit="d =", limits=(0, 1.02), key=widget_key(PAGE, "saturation"))
 
 
-badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
 controls.sentence(widget_key(PAGE, "text"))
-st.markdown(TEXT)
+st.markdown(texts.INTRO)
 live(PAGE, FIELDS, steps)
-st.header("Attention is a store that one can ask", anchor=False)
-st.markdown(STORE_TEXT)
-live(PAGE, FIELDS, key_value_table.key_value_table, PAGE)
-st.header("The same function elsewhere", anchor=False)
+st.header(texts.STORE, anchor=False)
+st.markdown(texts.STORE_TEXT)
+live(PAGE, FIELDS, store.show_store, PAGE)
+st.header(texts.ELSEWHERE, anchor=False)
 write_view(PAGE, FIELDS, {})
 ways_on(value("text"), "", "attention", "heads_and_blocks", "masks", "fill_mask")
 share_link()

@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from pages.self_attention import texts
 from tests.support.steps_page import AT, click_cell, linked, open_at
 from tx_core.engine import catalogue
 from tx_core.lessons.steps import StepChoice, sentence_steps, sum_of_context, sum_of_match
@@ -57,7 +58,7 @@ def test_a_clicked_score_lights_query_and_key_and_writes_their_sum(open_steps, s
     assert [left for left, _ in found] == pytest.approx(expected.left, abs=0.0051)
     assert [right for _, right in found] == pytest.approx(expected.right, abs=0.0051)
     assert float(line(page).split("=")[1]) == pytest.approx(expected.total, abs=0.0051)
-    assert page.get_by_test_id("matrix-readout").first.inner_text().startswith("Matches · query time · key arrow")
+    assert page.get_by_test_id("matrix-readout").first.inner_text().startswith(f"{texts.DOT_PRODUCTS} · query time · key arrow")
 
 
 def test_a_clicked_context_lights_weights_and_a_column_of_values(open_steps, steps):
@@ -136,7 +137,7 @@ def test_moving_the_slider_draws_at_once_and_the_page_follows(open_steps):
 
 def test_an_edited_value_changes_what_the_store_returns_and_stays_in_the_link(open_steps):
     page = open_steps(f"{AT}&q2=0&q3=10")
-    answer = page.get_by_text("The store returns")
+    answer = page.get_by_text(texts.FOUND.split("**")[0])
     expect(answer).to_contain_text("(550, 5.5, 0)")
     editor = open_editor(page)
     editor.fill("300")

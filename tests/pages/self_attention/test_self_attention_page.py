@@ -7,11 +7,15 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from pages.self_attention import key_value_table
-from pages.self_attention.key_value_table import read_number, read_table, write_table
+from pages.self_attention import texts
+from pages.self_attention.store import QUERY_FIELDS, read_number, read_table, write_table
+from pages.ui.shell.numbers import short
+from pages.ui.shell.frame import HEADINGS
+from tests.support.drawings import problems
 from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row
 from tx_core.engine import catalogue
+from tx_core.errors import TextProblem
 from tx_core.lessons import key_value
 from tx_core.lessons.steps import StepChoice, head_projections, random_projections, saturation, sentence_steps
 from tx_core.transformer.attention import attend
@@ -32,8 +36,8 @@ def address(app: AppTest) -> dict[str, str]:
     return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
 
 
-def texts(app: AppTest) -> str:
-    return "\n".join(text.value for text in app.text)
+def notes(app: AppTest) -> list[str]:
+    return [text.value for text in app.text]
 
 
 def test_the_first_visit_shows_a_trained_head_of_the_default_sentence(open_app, engine):
@@ -92,8 +96,8 @@ def test_without_projections_there_are_none_and_the_measured_share_is_told(open_
     header, matrices = matrix_row(app)
     assert [one["name"] for one in header["matrices"]] == ["vectors", "matches", "scores", "masked", "weights", "context"]
     np.testing.assert_allclose(matrices["matches"], matrices["vectors"] @ matrices["vectors"].T, rtol=1e-4, atol=1e-3)
-    found = sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), StepChoice(0, 0, "none"))
-    assert f"gives {found.share_to_itself:.3f} of its attention to itself" in texts(app)
+    run = sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), StepChoice(0, 0, "none"))
+    assert texts.NO_PROJECTIONS.format(share=short(run.share_to_itself)) in notes(app)
     assert "X X^{\\top}" in app.latex[0].value
 
 
@@ -116,7 +120,6 @@ def test_saturation_is_drawn_when_scaling_is_off(open_app):
     seen = saturation(tuple(2**power for power in range(11)))
     assert [line["values"] for line in chart["series"]] == [list(seen.largest_unscaled), list(seen.largest_scaled)]
     assert chart["places"] == [f"d = {size}" for size in seen.sizes]
-    assert "√32 = 5.7 times as large" in texts(app)
 
 
 @pytest.mark.parametrize("normalise", ["softmax", "sparsemax"])
@@ -126,9 +129,10 @@ def test_without_scaling_the_greatest_weight_is_told_as_it_is_and_as_it_would_be
         app = open_app(PAGE, text=TEXT, layer="2", head="3", unscaled=unscaled, normalise=normalise, causal="1")
         shares.append(matrix_row(app)[1]["weights"].max(axis=1).mean())
         if unscaled == "1":
-            told, charts = texts(app), drawn_lines(app)
+            said, charts = notes(app), drawn_lines(app)
     assert shares[0] > shares[1]
-    assert f"a row is {shares[0]:.3f} on average, and would be {shares[1]:.3f} with it." in told
+    measured = {"share": short(shares[0]), "scaled": short(shares[1])}
+    assert texts.SCALING_OFF.format(size=32, root=math.sqrt(32), **measured) in said
     assert bool(charts) == (normalise == "softmax")  # the chart is of softmax
 
 
@@ -136,13 +140,12 @@ def test_hard_attention_without_scaling_is_told_to_stay_the_same(open_app):
     weights = [matrix_row(open_app(PAGE, text=TEXT, unscaled=off, normalise="hardmax"))[1]["weights"] for off in ("0", "1")]
     np.testing.assert_array_equal(*weights)
     app = open_app(PAGE, text=TEXT, unscaled="1", normalise="hardmax")
-    assert "hard attention does not notice" in texts(app)
-    assert "greatest weight" not in texts(app)
+    assert texts.SCALING_OFF_HARD.format(size=32, root=math.sqrt(32)) in notes(app)
     assert not drawn_lines(app)
 
 
 def test_hard_attention_is_told_to_look_at_one_token(open_app):
-    assert "looks at 1.0 of 7 tokens" in texts(open_app(PAGE, text=TEXT, normalise="hardmax"))
+    assert texts.NOT_SOFT.format(seen=1.0, tokens=7) in notes(open_app(PAGE, text=TEXT, normalise="hardmax"))
 
 
 def test_every_switch_on_the_page_changes_the_address(open_app):
@@ -178,7 +181,7 @@ def test_a_text_that_cannot_be_used_is_explained_and_kept(open_app, text):
     app = open_app(PAGE, text=text)
     assert not app.exception
     assert app.text_input(key=f"{PAGE}_text").value == text
-    assert any("Check the input" in markdown.value for markdown in app.markdown)
+    assert HEADINGS[TextProblem] in problems(app)
     assert next(iter(matrix_row(app)[1])) == "query"  # the store below still answers
 
 
@@ -203,7 +206,7 @@ def test_the_preset_queries_return_the_founding_figures(open_app, query, result)
     assert not app.exception
     np.testing.assert_allclose(matrix_row(app, 1)[1]["result"], [result], atol=0.01)
     numbers = ", ".join(f"{number:g}" for number in result)
-    assert any(f"returns **({numbers})**" in markdown.value for markdown in app.markdown)
+    assert any(markdown.value.startswith(texts.FOUND.split("{")[0] + numbers) for markdown in app.markdown)
 
 
 def test_an_edited_store_comes_back_from_its_link(open_app):
@@ -213,10 +216,6 @@ def test_an_edited_store_comes_back_from_its_link(open_app):
     assert read_table(address(app)["store"]) == table
     store = key_value.Store(tuple(row[0] for row in table), tuple(row[1] for row in table))
     np.testing.assert_array_equal(matrix_row(app, 1)[1]["result"], key_value.look_up(store, (2.0, 0.0, 0.0)).result.numpy())
-
-
-def test_the_default_store_is_the_one_of_the_core():
-    assert tuple(zip(key_value.EXAMPLE.keys, key_value.EXAMPLE.values, strict=True)) == key_value_table.DEFAULT
 
 
 @pytest.mark.parametrize(

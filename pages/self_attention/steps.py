@@ -1,0 +1,159 @@
+"""One head step by step: its equation, its matrices, each knowing how its cells come about, and what there is to see."""
+
+import math
+
+import numpy as np
+from jaxtyping import Float32
+
+from pages.self_attention import texts
+from pages.ui.canvas.cell_origins import Divided, Masked, Product, Shares
+from pages.ui.canvas.matrix_view import Matrix
+from pages.ui.shell.numbers import short
+from tx_core.analysis.sentences import strongest_link
+from tx_core.lessons.steps import SentenceSteps
+from tx_core.transformer.trace import Encoding
+
+Numbers = Float32[np.ndarray, "row column"]
+
+
+def equation(run: SentenceSteps) -> str:
+    """Write what was computed, in LaTeX, with the size of this head."""
+    projected, choice = run.projections is not None, run.choice
+    scores = r"Q K^{\top}" if projected else r"X X^{\top}"
+    if choice.scaled:
+        scores = rf"\frac{{{scores}}}{{\sqrt{{{run.steps.query.shape[1]}}}}}"
+    mask = "+ M" if choice.causal else ""
+    function = texts.FUNCTIONS[choice.normalise]
+    return rf"\text{{context}} = \text{{{function}}}\!\left({scores} {mask}\right) {'V' if projected else 'X'}"
+
+
+def letters(run: SentenceSteps) -> str:
+    """Say what the letters of the equation stand for, in Markdown."""
+    sentences = [texts.LETTERS[run.choice.weights], *([texts.LETTER_OF_MASK] if run.choice.causal else [])]
+    return " ".join(sentences)
+
+
+def notes(run: SentenceSteps, encoding: Encoding) -> list[str]:
+    """Say what there is to see, a sentence or two for each switch that matters; may quote tokens, so it is no Markdown."""
+    choice = run.choice
+    said = [_note_on_weights(run, encoding)]
+    if not choice.scaled:
+        said.append(_note_on_scaling(run))
+    if choice.normalise != "softmax":
+        said.append(texts.NOT_SOFT.format(seen=run.tokens_looked_at, tokens=len(encoding)))
+    if choice.causal:
+        said.append(texts.FIRST_SEES_ITSELF)
+    return said
+
+
+def _note_on_weights(run: SentenceSteps, encoding: Encoding) -> str:
+    if run.choice.weights == "trained":
+        tokens, special = encoding.tokens, encoding.special
+        return strongest_link(run.steps.weights.numpy(), tokens, tokens, special, special)
+    note = texts.RANDOM_PROJECTIONS if run.choice.weights == "random" else texts.NO_PROJECTIONS
+    return note.format(share=short(run.share_to_itself))
+
+
+def _note_on_scaling(run: SentenceSteps) -> str:
+    size = run.steps.query.shape[1]
+    if run.choice.normalise == "hardmax":
+        return texts.SCALING_OFF_HARD.format(size=size, root=math.sqrt(size))
+    share, scaled = short(run.greatest_share), short(run.greatest_share_scaled)
+    return texts.SCALING_OFF.format(size=size, root=math.sqrt(size), share=share, scaled=scaled)
+
+
+def step_matrices(run: SentenceSteps, operand_columns: int, most: int) -> list[Matrix]:
+    """Lay one head out: vectors, queries, keys, values, dot products, scores, mask, weights, context.
+
+    Of axes that count dimensions, up to the first `most` can be shown; sums use all of them. The projections' matrices, which
+    are large, come along with their first `operand_columns`.
+    """
+    return [_vectors(run, most), *_projected(run, operand_columns, most), *_compared(run), _context(run, most)]
+
+
+def _vectors(run: SentenceSteps, most: int) -> Matrix:
+    alt = texts.VECTORS_ALT.format(layer=run.choice.layer + 1)
+    return _by_token(run, "vectors", texts.VECTORS, "X", run.steps.vectors.numpy(), most, alt=alt)
+
+
+def _projected(run: SentenceSteps, operand_columns: int, most: int) -> list[Matrix]:
+    """The operands of the three projections, not drawn, and their results; nothing without projections."""
+    if run.projections is None:
+        return []
+    matrices = []
+    for name, title in texts.PROJECTED.items():
+        weight, bias = getattr(run.projections, name), getattr(run.projections, f"{name}_bias")
+        letter, operand = name[0].upper(), f"{name}weight"
+        formula = f"{letter} = X·W" if bias is None else f"{letter} = X·W + b"
+        origin = Product("vectors", operand, bias=None if bias is None else tuple(bias[:operand_columns].tolist()))
+        values, lead = getattr(run.steps, name).numpy(), "→" if name == "query" else ""
+        matrices.append(_operand(operand, weight[:, :operand_columns].numpy()))
+        matrices.append(_by_token(run, name, title, formula, values, most, origin, alt=texts.PROJECTED_ALT[name], lead=lead))
+    return matrices
+
+
+def _compared(run: SentenceSteps) -> list[Matrix]:
+    """Dot products, scores, scores with the mask, and weights: a number for each pair of tokens."""
+    steps, choice, projected = run.steps, run.choice, run.projections is not None
+    query, key = ("query", "key") if projected else ("vectors", "vectors")
+    size = steps.query.shape[1]
+    divisor = Divided("matches", math.sqrt(size), f"√{size}") if choice.scaled else Divided("matches", 1.0, "1")
+    scaling = texts.SCALED_BY.format(size=size, root=math.sqrt(size)) if choice.scaled else texts.NOT_SCALED
+    hidden = texts.FUTURE_HIDDEN if choice.causal else texts.NOTHING_HIDDEN
+    product, formula = Product(query, key, transposed=True), "QKᵀ" if projected else "X Xᵀ"
+    shares, function = Shares("masked", choice.normalise), texts.FUNCTIONS[choice.normalise]
+    return [
+        _by_pair(run, "matches", texts.DOT_PRODUCTS, formula, steps.matches.numpy(), product, alt=texts.DOT_PRODUCTS_ALT),
+        _by_pair(run, "scores", texts.SCORES, scaling, steps.scores.numpy(), divisor),
+        _by_pair(run, "masked", texts.MASK, hidden, steps.masked.numpy(), Masked("scores"), alt=texts.MASK_ALT),
+        _by_pair(run, "weights", texts.SHARES, function, steps.weights.numpy(), shares, group="shares", alt=texts.WEIGHTS_ALT),
+    ]
+
+
+def _context(run: SentenceSteps, most: int) -> Matrix:
+    origin, formula = Product("weights", "value"), "weights · V"
+    if run.projections is None:
+        origin, formula = Product("weights", "vectors"), "weights · X"
+    values = run.steps.context.numpy()
+    return _by_token(run, "context", texts.CONTEXT, formula, values, most, origin, alt=texts.CONTEXT_ALT)
+
+
+def _by_token(
+    run: SentenceSteps,
+    name: str,
+    title: str,
+    formula: str,
+    values: Numbers,
+    most: int,
+    origin: Product | None = None,
+    *,
+    alt: str,
+    lead: str = "→",
+) -> Matrix:
+    tokens, columns = run.steps.tokens, count(values.shape[1])
+    return Matrix(name, title, formula, values, tokens, columns, "token", "dimension", origin, shown=most, told=alt, lead=lead)
+
+
+def _by_pair(
+    run: SentenceSteps,
+    name: str,
+    title: str,
+    formula: str,
+    values: Numbers,
+    origin: Product | Divided | Masked | Shares,
+    *,
+    group: str = "scores",
+    alt: str = "",
+) -> Matrix:
+    tokens = run.steps.tokens
+    return Matrix(name, title, formula, values, tokens, tokens, "query", "key", origin, group=group, told=alt)
+
+
+def _operand(name: str, values: Numbers) -> Matrix:
+    rows, columns = values.shape
+    return Matrix(name, name, "", values, count(rows), count(columns), "dimension", "dimension", shown=0)
+
+
+def count(number: int) -> tuple[str, ...]:
+    """Name rows or columns by their numbers, from 1."""
+    return tuple(str(place) for place in range(1, number + 1))

@@ -1,0 +1,117 @@
+"""All that the page of self-attention says."""
+
+INTRO = (
+    "Each token has three vectors: its **query** says what it looks for, its **key** what it can be found by, and its **value** "
+    "what it passes on. The better a query matches a key, the more of that token's value goes into the result, the **context**."
+)
+
+# Controls
+PROJECTIONS = "Projections"
+WEIGHTS = {"trained": "Trained", "random": "Random", "none": "None"}
+LAYER = "Layer"
+HEAD = "Head"
+SEED = "Random seed"
+SEED_HELP = "Another seed gives other matrices; the same seed gives the same ones again."
+ATTENTION = "Attention"
+NORMALISE = {"softmax": "Soft", "sparsemax": "Sparse", "hardmax": "Hard"}
+ATTENTION_HELP = (
+    "How scores become weights. Soft (softmax): every token gets some. Sparse (sparsemax): low scores get exactly 0. "
+    "Hard (argmax): the highest score gets everything."
+)
+UNSCALED = "Without scaling"
+UNSCALED_HELP = "Skip the division by √d."
+CAUSAL = "Causal mask"
+CAUSAL_HELP = "No token may attend to a later one."
+
+# The letters of the equation
+LETTERS = {
+    "trained": "$X$ holds the vectors of the tokens, one per row. "
+    "Its projections are $Q = X W_Q + b_Q$, $K = X W_K + b_K$ and $V = X W_V + b_V$.",
+    "random": "$X$ holds the vectors of the tokens, one per row. Its projections are $Q = X W_Q$, $K = X W_K$ and $V = X W_V$.",
+    "none": "$X$ holds the vectors of the tokens, one per row. They are compared with each other directly.",
+}
+"""By the weights chosen."""
+LETTER_OF_MASK = "$M$ is 0 where a token may attend and −∞ where it may not."
+
+# The matrices
+TOKENS = "Tokens"
+"""Heads the names of the rows."""
+VECTORS, DOT_PRODUCTS, SCORES, MASK, SHARES, CONTEXT = "Vectors", "Dot products", "Scores", "Mask", "Weights", "Context"
+PROJECTED = {"query": "Query", "key": "Key", "value": "Value"}
+VECTORS_ALT = "The input of layer {layer}: one row per token."
+PROJECTED_ALT = {
+    "query": "What each token looks for.",
+    "key": "What each token can be found by.",
+    "value": "What each token passes on.",
+}
+DOT_PRODUCTS_ALT = "How well each query matches each key."
+MASK_ALT = "Which tokens each token may attend to."
+WEIGHTS_ALT = "Each row sums to 1."
+CONTEXT_ALT = "The weighted sum of the values, for each token."
+SCALED_BY = "÷ √{size} = ÷ {root:.3g}"
+NOT_SCALED = "not divided"
+FUTURE_HIDDEN = "later tokens: −∞"
+NOTHING_HIDDEN = "nothing hidden"
+FUNCTIONS = {"softmax": "softmax", "sparsemax": "sparsemax", "hardmax": "argmax"}
+
+# What there is to see
+NO_PROJECTIONS = (
+    "Without projections, a token matches itself best: on average it gives {share} of its attention to itself and learns "
+    "nothing new. That is why there are queries, keys and values."
+)
+RANDOM_PROJECTIONS = (
+    "These matrices are random, so the pattern means nothing. On average, a token gives {share} of its attention to itself."
+)
+SCALING_OFF = (
+    "Without scaling, the scores are √{size} = {root:.1f} times as large. The largest weight of a row is {share} on average; "
+    "with scaling it would be {scaled}."
+)
+SCALING_OFF_HARD = (
+    "Without scaling, the scores are √{size} = {root:.1f} times as large. Hard attention stays the same, because the highest "
+    "score of a row stays the highest."
+)
+NOT_SOFT = (
+    "Softmax gives every token at least a little weight. Here, a token attends to {seen:.1f} of {tokens} tokens on average, "
+    "and the others get exactly 0."
+)
+FIRST_SEES_ITSELF = "The mask hides later tokens, so the first token can attend to nothing but itself."
+
+# Why scores are scaled
+WHY_SCALED = "Why scores are divided by √d"
+WHY_SCALED_TEXT = (
+    "Random queries, with {keys} random keys each. Longer vectors have larger dot products, and without scaling softmax then "
+    "gives nearly all weight to one key. Where that happens, gradients vanish: at d = {size}, a small change of a score "
+    "changes its weight by only {unscaled} times as much, against {scaled} with scaling, so there is little left to learn from."
+)
+LARGEST_WEIGHT = "Largest weight of a row, by number of dimensions d"
+NOT_DIVIDED = "not divided"
+DIVIDED = "divided by √d"
+DIMENSION_UNIT = "d ="
+
+# The store of keys and values
+STORE = "Attention as a soft dictionary lookup"
+STORE_TEXT = (
+    "A dictionary returns the value whose key equals the query. Attention compares the query with every key and returns a "
+    "weighted sum of all values: the better a key matches, the more its value counts. Change any number and look it up again. "
+    "The dot products are divided by √64 = 8, as in the original transformer, whose keys had 64 numbers; with these short "
+    "keys, √3 would give nearly the same weights."
+)
+STORE_TABLE = "**Keys and values** (1 to {rows} rows)"
+STORE_COLUMNS = {"key": "key {number}", "value": "value {number}"}
+QUERY = "**Query**"
+QUERY_NUMBER = "Number {number}"
+FOUND = "The lookup returns **({numbers})**. Weights: {weights}."
+ROW_WEIGHT = "row {row}: {weight:.3f}"
+STORE_ROW = "row {row}"
+STORE_QUERY = "query"
+STORE_TITLES = {
+    "query": "Query",
+    "key": "Keys",
+    "matches": "Dot products",
+    "scores": "Scores",
+    "weights": "Weights",
+    "value": "Values",
+    "result": "Result",
+}
+
+ELSEWHERE = "The same function on other pages"
