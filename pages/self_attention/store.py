@@ -11,7 +11,7 @@ from pages.ui.canvas.matrix_view import Matrix, chosen_cell, matrix_row
 from pages.ui.shell.address import Field, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError
-from tx_core.lessons.key_value import EXAMPLE, LARGEST, MOST_ROWS, WIDTH, Answer, Row, Store, look_up
+from tx_core.lessons.key_value import EXAMPLE, LARGEST, MAX_STORE_ROWS, WIDTH, Answer, Row, Store, look_up
 
 QUERIES = ((0, 10, 0), (0, 0, 10), (10, 10, 0))
 """Queries offered as buttons."""
@@ -95,7 +95,7 @@ def _ask_store(page: str) -> Store:
         number, _ = st.session_state.get(start, (0, None))
         st.session_state[start] = (number + 1, st.session_state[kept])
     number, table = st.session_state[start]
-    st.markdown(texts.STORE_TABLE.format(rows=MOST_ROWS))
+    st.markdown(texts.STORE_TABLE.format(rows=MAX_STORE_ROWS))
     cells = [_cells(row) for row in table]
     bounded = {name: st.column_config.NumberColumn(min_value=-LARGEST, max_value=LARGEST, format="%g") for name in cells[0]}
     rows = st.data_editor(cells, num_rows="dynamic", key=f"{page}_table{number}", column_config=bounded, hide_index=True)

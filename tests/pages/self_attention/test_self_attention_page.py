@@ -8,9 +8,9 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.self_attention import texts
-from pages.self_attention.store import QUERY_FIELDS, read_number, read_table, write_table
-from pages.ui.shell.numbers import short
+from pages.self_attention.store import read_number, read_table, write_table
 from pages.ui.shell.frame import HEADINGS
+from pages.ui.shell.numbers import short
 from tests.support.drawings import problems
 from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row
