@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.panels.training_sizes import MAX_LEARNING_RATE, MIN_LEARNING_RATE, do_not_fit, read_rate
+from pages.ui.panels.training import MAX_LEARNING_RATE, MIN_LEARNING_RATE, read_learning_rate, size_problem
 from pages.ui.shell.address import Field, choice_field, number_field, widget_key
 from tx_core.errors import TextProblem
 
@@ -31,7 +31,7 @@ NUMBERS = {
 FIELDS = (
     choice_field("data", tuple(DATA)),
     *(number_field(name, usual, least, most) for name, (_, _, usual, least, most, _) in NUMBERS.items()),
-    Field("rate", 0.005, read_rate, lambda rate: f"{rate:g}"),
+    Field("rate", 0.005, read_learning_rate, lambda rate: f"{rate:g}"),
 )
 
 
@@ -64,7 +64,7 @@ def settings(page: str) -> "ClassifierSettings":
             most_words=MAX_VOCABULARY_WORDS, dropout=0.0, learning_rate=st.session_state[widget_key(page, "rate")], **sizes
         )
     except ValueError as rule:
-        raise do_not_fit(rule, {ours: label for ours, label, *_ in NUMBERS.values()}) from rule
+        raise size_problem(rule, {ours: label for ours, label, *_ in NUMBERS.values()}) from rule
 
 
 def same_data(trained: "LabelledTexts", texts: "LabelledTexts | None", page: str) -> bool:
@@ -91,14 +91,14 @@ def choose(page: str, trained: "ClassifierTraining") -> None:
 
 def ask_own(page: str) -> None:
     """Ask for a CSV; what was read stays until another one is read."""
-    from pages.ui.panels import training_view
+    from pages.ui.panels import training
 
     st.file_uploader(
         "A CSV with the columns text and label",
         type=["csv", "tsv", "txt"],
         key=widget_key(page, "csv"),
         max_upload_size=1,
-        on_change=training_view.attempt,
+        on_change=training.attempt,
         args=(page, lambda: read_own(page)),
     )
 

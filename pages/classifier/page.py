@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.classifier import data_controls
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
-from pages.ui.panels import training_view
+from pages.ui.panels import training
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, read_view, tell_not_understood, text_field, widget_key, write_view
 from pages.ui.shell.frame import explain, open_page, share_link, show_engine, ways_on
@@ -56,7 +56,7 @@ def new_training() -> "ClassifierTraining":
     return classifier.check_live(classifier.start(data_controls.settings(PAGE), texts, best_device()))
 
 
-def model_shown(snapshot: training_view.Snapshot | None, texts: "LabelledTexts | None") -> "ClassifierTraining | None":
+def model_shown(snapshot: training.Snapshot | None, texts: "LabelledTexts | None") -> "ClassifierTraining | None":
     """Give the visitor's trained model where it has the settings and data on the page, else an untrained one.
 
     None for IMDB before it is fetched.
@@ -101,12 +101,12 @@ def ask_data(*, disabled: bool) -> "LabelledTexts | None":
     return texts
 
 
-def ask_it(snapshot: training_view.Snapshot | None, texts: "LabelledTexts | None", known: bool) -> None:
+def ask_it(snapshot: training.Snapshot | None, texts: "LabelledTexts | None", known: bool) -> None:
     """Let the model label the visitor's own sentence, and show what it went by; the box stands there all the time.
 
     known: whether there are texts, or will be, that the model can learn from.
     """
-    training_view.follow_click(PAGE)
+    training.follow_click(PAGE)
     st.header("Ask it yourself")
     with st.container():
         model = tell_model(snapshot, texts) if known else None
@@ -118,7 +118,7 @@ def ask_it(snapshot: training_view.Snapshot | None, texts: "LabelledTexts | None
     lead_on()
 
 
-def tell_model(snapshot: training_view.Snapshot | None, texts: "LabelledTexts | None") -> "ClassifierTraining | None":
+def tell_model(snapshot: training.Snapshot | None, texts: "LabelledTexts | None") -> "ClassifierTraining | None":
     """Say how far the model that labels was trained; give it, or None where there is none now, and say why."""
     if snapshot and snapshot.running:
         st.caption("Your own sentence is labelled here as soon as the training has stopped.")
@@ -172,22 +172,22 @@ def classify() -> None:
 
     layers, heads = (st.session_state[widget_key(PAGE, name)] for name in ("layers", "heads"))
     show_engine(badge, f"Classifier, layers: {layers}, heads: {heads}", best_device())
-    snapshot = training_view.look(KIND)
+    snapshot = training.current_run(KIND)
     running = bool(snapshot and snapshot.running)
     texts, problem = None, None
     try:
         texts = ask_data(disabled=running)
     except ExplorerError as missing:
         problem = missing
-    training_view.start_or_stop(
+    training.run_buttons(
         PAGE, KIND, snapshot, new_training, lambda left: data_controls.choose(PAGE, left), disabled=problem is not None
     )
     data_controls.ask_sizes(PAGE, disabled=running)
     with st.container():  # always there, so that the box below keeps its place, and the reader what is being typed
-        refused = training_view.tell_refused(PAGE, KIND)
+        refused = training.show_problem(PAGE)
         if snapshot and snapshot.result:
-            training_view.tell_other(data_controls.differences(PAGE, snapshot.result, texts))
-        training_view.watch(KIND, snapshot, lambda now: pictures.show_training(PAGE, now))
+            training.show_differences(data_controls.differences(PAGE, snapshot.result, texts))
+        training.watch(KIND, snapshot, lambda now: pictures.show_training(PAGE, now))
         if problem and not isinstance(refused, TextProblem):  # a file that was not taken is told of already
             explain(problem)
     live(PAGE, FIELDS, ask_it, snapshot, texts, problem is None)

@@ -10,13 +10,13 @@ from pages.ui.canvas.attention_view import attention_map, chosen_heads, head_wal
 from pages.ui.canvas.bars import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.canvas.packing import thumbnails
-from pages.ui.panels.training_charts import draw_curves
+from pages.ui.panels.training import draw_curves
 from pages.ui.shell.address import widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
+    from tx_core.training.background import Snapshot
     from tx_core.training.classifier import ClassifierProgress, HeldOut
     from tx_core.training.classifier_data import LabelledTexts
-    from tx_core.training.job import Snapshot
     from tx_core.training.label_prediction import LabelPrediction
 
 SHOWN_EXAMPLES = 6
@@ -63,7 +63,6 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
                 "loss on the test": [(batch, test.loss) for batch, test in tested],
             },
             steps,
-            "batch",
             log=True,
         )
     with right:
@@ -74,7 +73,6 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
                 "on the test": [(batch, test.accuracy) for batch, test in tested],
             },
             steps,
-            "batch",
         )
     if told := overfitting(records):
         st.text(told)

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.encoder_decoder import model as copy_model
 from pages.encoder_decoder import shapes, task_controls, texts
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
-from pages.ui.panels import training_view
+from pages.ui.panels import training
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     Field,
@@ -62,7 +62,7 @@ def train_it() -> None:
     from tx_core.engine import device
 
     show_engine(badge, f"Encoder-decoder, {value('layers')} + {value('layers')} layers", device.best_device())
-    snapshot = training_view.look(KIND)
+    snapshot = training.current_run(KIND)
     running = bool(snapshot and snapshot.running)
     trained = snapshot.result if snapshot else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -74,7 +74,7 @@ def train_it() -> None:
             required=True,
             format_func=task_controls.TASKS.get,
         )
-        training_view.start_or_stop(
+        training.run_buttons(
             PAGE,
             KIND,
             snapshot,
@@ -85,29 +85,29 @@ def train_it() -> None:
         task_controls.keep_and_load(PAGE, KIND, trained, disabled=running)
     task_controls.ask_sizes(PAGE, disabled=running)
     with st.container():  # always there, so that the box below keeps its place, and the reader what is being typed
-        training_view.tell_refused(PAGE, KIND)
+        training.show_problem(PAGE)
         watch_it(snapshot)
     live(PAGE, FIELDS, ask_it, snapshot)
 
 
-def watch_it(snapshot: training_view.Snapshot | None) -> None:
+def watch_it(snapshot: training.Snapshot | None) -> None:
     """Show the training where there is one: as it goes, or what is left of it."""
     from pages.encoder_decoder import pictures
 
     if snapshot is None:
         return
     if snapshot.result:
-        training_view.tell_other(task_controls.differences(PAGE, snapshot.result.settings))
+        training.show_differences(task_controls.differences(PAGE, snapshot.result.settings))
     if snapshot.result and not snapshot.records:
         st.caption("This model was loaded from a file.")
         pictures.show_loss(PAGE, snapshot.result)
         return
-    training_view.watch(KIND, snapshot, lambda now: pictures.show_training(PAGE, now))
+    training.watch(KIND, snapshot, lambda now: pictures.show_training(PAGE, now))
 
 
-def ask_it(snapshot: training_view.Snapshot | None) -> None:
+def ask_it(snapshot: training.Snapshot | None) -> None:
     """Let the model answer the visitor's own sequence, and show all its attention; the box stands there all the time."""
-    training_view.follow_click(PAGE)
+    training.follow_click(PAGE)
     st.header("Ask it yourself")
     with st.container():
         model = tell_model(snapshot)
@@ -120,7 +120,7 @@ def ask_it(snapshot: training_view.Snapshot | None) -> None:
         show_answer(model)
 
 
-def tell_model(snapshot: training_view.Snapshot | None) -> "CopyTraining | None":
+def tell_model(snapshot: training.Snapshot | None) -> "CopyTraining | None":
     """Say how far the model that answers was trained; give it, or None where there is none now, and say why."""
     if snapshot and snapshot.running:
         st.caption("Your own sequence is answered here as soon as the training has stopped.")

@@ -8,14 +8,14 @@ import streamlit as st
 from pages.ui.canvas.attention_view import attention_map, chosen_heads, head_wall
 from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.canvas.packing import thumbnails
-from pages.ui.panels.training_charts import draw_curves
+from pages.ui.panels.training import draw_curves
 from pages.ui.shell.address import forget_told, widget_binding, widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.lessons.seq2seq_shapes import ShapesRun
+    from tx_core.training.background import Snapshot
     from tx_core.training.copy_run import CopyTraining
     from tx_core.training.copy_task import Answer
-    from tx_core.training.job import Snapshot
     from tx_core.transformer.trace import AttentionStack, Trace
 
 KINDS = {"cross": "Decoder to source", "self": "Within the source", "decoder": "Within the target"}
@@ -30,7 +30,7 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
     with left:
         steps = records[0].batches
         losses = {"loss": [(one.batch, one.loss) for one in records]}
-        draw_curves(widget_key(page, "loss_chart"), losses, steps, "batch", log=True)
+        draw_curves(widget_key(page, "loss_chart"), losses, steps, log=True)
         draw_curves(
             widget_key(page, "right_chart"),
             {
@@ -38,7 +38,6 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
                 "attention on the answer, best head": [(one.batch, one.alignment) for one in records],
             },
             steps,
-            "batch",
         )
     drawn = {one.batch: one.maps for one in records if one.maps is not None}
     with right:
@@ -51,7 +50,7 @@ def show_training(page: str, snapshot: "Snapshot") -> None:
 def show_loss(page: str, trained: "CopyTraining") -> None:
     """Draw the loss of a run that came from a file: that is what the file remembers of its training."""
     losses = {"loss": list(enumerate(trained.losses, start=1))}
-    draw_curves(widget_key(page, "loss_chart"), losses, trained.settings.batches, "batch", log=True)
+    draw_curves(widget_key(page, "loss_chart"), losses, trained.settings.batches, log=True)
 
 
 def _ask_batch(page: str, batches: Sequence[int]) -> int:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.panels.training_sizes import do_not_fit
+from pages.ui.panels.training import size_problem
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, widget_key
 
@@ -78,5 +78,5 @@ def shapes(page: str) -> "ShapesRun":
             dropout=0.0,
         )
     except ValueError as rule:
-        raise do_not_fit(rule, {"hidden_size": "Width", "num_heads": "Heads"}) from rule
+        raise size_problem(rule, {"hidden_size": "Width", "num_heads": "Heads"}) from rule
     return cache.remember((page, "shapes", *held.values()), lambda: seq2seq_shapes.run_shapes(config, sizes))

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.panels import training_view
-from pages.ui.panels.training_sizes import MAX_LEARNING_RATE, MIN_LEARNING_RATE, do_not_fit, read_rate
+from pages.ui.panels import training
+from pages.ui.panels.training import MAX_LEARNING_RATE, MIN_LEARNING_RATE, read_learning_rate, size_problem
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_key
 from tx_core.errors import CheckpointProblem
 
@@ -32,7 +32,7 @@ MAX_UPLOAD_MEGABYTES = 14  # the largest model offered, stopped: 13.4 with the o
 FIELDS = (
     choice_field("task", tuple(TASKS)),
     *(number_field(name, usual, least, most) for name, (_, _, usual, least, most, _) in NUMBERS.items()),
-    Field("rate", 0.005, read_rate, lambda rate: f"{rate:g}"),
+    Field("rate", 0.005, read_learning_rate, lambda rate: f"{rate:g}"),
     flag_field("post"),
 )
 
@@ -72,7 +72,7 @@ def settings(page: str) -> "CopySettings":
     try:
         return CopySettings(task=held["task"], norm_first=not held["post"], learning_rate=held["rate"], **sizes)
     except ValueError as rule:
-        raise do_not_fit(rule, {ours: label for ours, label, *_ in NUMBERS.values()}) from rule
+        raise size_problem(rule, {ours: label for ours, label, *_ in NUMBERS.values()}) from rule
 
 
 def check_offered(trained: "CopyTraining") -> "CopyTraining":
@@ -131,7 +131,7 @@ def keep_and_load(page: str, kind: str, trained: "CopyTraining | None", *, disab
             type=["safetensors"],
             key=widget_key(page, "file"),
             max_upload_size=MAX_UPLOAD_MEGABYTES,
-            on_change=training_view.attempt,
+            on_change=training.attempt,
             args=(page, lambda: load(page, kind)),
         )
 
@@ -154,5 +154,5 @@ def load(page: str, kind: str) -> None:
     if uploaded.size > MAX_UPLOAD_MEGABYTES * 1_000_000:
         raise CheckpointProblem(f"The file may have {MAX_UPLOAD_MEGABYTES} MB; this one has {uploaded.size / 1e6:.1f} MB.")
     trained = copy_file.from_file(uploaded.getvalue(), best_device())
-    training_view.TRAININGS.keep(training_view.visitor(), kind, check_offered(trained))
+    training.TRAININGS.add_stopped(training.visitor(), kind, check_offered(trained))
     choose(page, trained)

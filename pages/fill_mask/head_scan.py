@@ -1,16 +1,12 @@
-"""Which head does a prediction hang on? Every head switched off in turn; a wall coloured by what that does to one word.
+"""Which head does a prediction hang on? Every head switched off in turn; a wall coloured by what that does to one word."""
 
-Setting: TX_SCANS (how many scans of large models may run at once on this server).
-"""
-
-import os
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
 from pages.ui.canvas.attention_view import DIFFERENCE, chosen_heads, head_wall
-from pages.ui.panels import changes, training_view
+from pages.ui.panels import changes, training
 from pages.ui.panels.answers import Answer
 from pages.ui.panels.changes import Change, Changes
 from pages.ui.shell import cache
@@ -18,8 +14,7 @@ from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import percent
 from tx_core.errors import Busy
-from tx_core.training.background import Registry
-from tx_core.training.job import Snapshot
+from tx_core.training.background import Snapshot
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.engine.engine import Engine
@@ -27,7 +22,6 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
 
 POLL_SECONDS = 0.5
 LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-SCANS = Registry(limit=int(os.environ.get("TX_SCANS", "2")), seconds=60.0, kept=20)
 MEASURE = (
     "Colour: how the probability of the word that was first changes when this one head is switched off; orange where it falls, "
     "blue where it rises. A head that does nothing alone may still matter together with others, which can stand in for it. "
@@ -61,7 +55,7 @@ def show_scan(page: str, engine: "Engine", answer: Answer, number: int, changed:
 def _begin(page: str, identity: tuple, base: Changes) -> None:
     st.session_state[widget_key(page, "scan")] = (identity, base)
     st.session_state.pop(widget_key(page, "scan_off"), None)
-    SCANS.stop(training_view.visitor(), "scan")
+    training.SCANS.stop(training.visitor(), "scan")
 
 
 def _result(page: str, engine: "Engine", text: str, number: int, base: Changes, identity: tuple) -> "HeadScan | None":
@@ -82,26 +76,29 @@ def _result(page: str, engine: "Engine", text: str, number: int, base: Changes, 
 @st.fragment(run_every=POLL_SECONDS)
 def _watch(page: str, kept: tuple, scan: "Scan") -> None:
     """Run a long scan in the background, tell how far it is and let the reader stop it; at its end the page runs once more."""
-    visitor = training_view.visitor()
-    snapshot = SCANS.snapshot(visitor, "scan")
+    visitor = training.visitor()
+    snapshot = training.SCANS.snapshot(visitor, "scan")
     wanted = st.session_state.get(widget_key(page, "scan_running"))
     if widget_key(page, "scan") not in st.session_state:  # stopped
         st.rerun()
     if snapshot is None or (wanted != kept and not snapshot.running):
         try:
-            snapshot = SCANS.start(visitor, "scan", scan)
+            snapshot = training.SCANS.start(visitor, "scan", scan)
             st.session_state[widget_key(page, "scan_running")] = wanted = kept
-        except Busy:
-            st.caption(":material/hourglass_top: This server scans for others at its limit: yours begins as soon as it can.")
+        except Busy as problem:
+            st.caption(f":material/hourglass_top: {problem}")
             return
     if wanted != kept:
         st.caption("Stopping the scan before this one …")
         return
     if _ended(page, kept, snapshot):
         return
-    last = snapshot.records[-1] if snapshot.records else None
-    share = last.done / last.total if last else 0.0
-    st.progress(share, f"{last.done:,} of {last.total:,} runs, {last.seconds:.0f} s" if last else "Starting …")
+    if snapshot.state == "waiting":
+        st.progress(0.0, training.queue_in_words(snapshot.ahead))
+    else:
+        last = snapshot.records[-1] if snapshot.records else None
+        share = last.done / last.total if last else 0.0
+        st.progress(share, f"{last.done:,} of {last.total:,} runs, {last.seconds:.0f} s" if last else "Starting …")
     st.button("Stop", key=widget_key(page, "scan_stop"), icon=":material/stop:", on_click=_stop, args=(page,))
 
 
@@ -120,7 +117,7 @@ def _ended(page: str, kept: tuple, snapshot: Snapshot) -> bool:
 
 
 def _stop(page: str) -> None:
-    SCANS.stop(training_view.visitor(), "scan")
+    training.SCANS.stop(training.visitor(), "scan")
     st.session_state.pop(widget_key(page, "scan"), None)
     st.session_state.pop(widget_key(page, "scan_running"), None)
 

@@ -9,7 +9,7 @@ from pages.many_sentences.head import RANKS, strongest_sentences, tell_head
 from pages.many_sentences.wall import COLOURS, wall
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.export.carry_away import carry_away
-from pages.ui.panels import training_view, view_options
+from pages.ui.panels import training, view_options
 from pages.ui.panels.choices import NO_EXPLANATION, ask_head, tell
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
@@ -103,7 +103,7 @@ def ask_model() -> "Engine | None":
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
-snapshot = training_view.look(run.KIND)
+snapshot = training.current_run(run.KIND)
 running = bool(snapshot and snapshot.running)
 sentences, problem = None, None
 left, right = st.columns([5, 4], gap="medium")
@@ -117,7 +117,7 @@ with left:
     except ExplorerError as missing:
         problem = missing
 run.run_or_stop(PAGE, snapshot, engine, sentences, half=half)
-training_view.tell_refused(PAGE, run.KIND)
+training.show_problem(PAGE)
 run.watch(snapshot)
 try:
     report = None if running else run.report_shown(PAGE, snapshot, engine, sentences)

@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.panels import training_view
-from pages.ui.panels.training_view import Snapshot
+from pages.ui.panels import training
+from pages.ui.panels.texts import READING_PROGRESS
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
 from tx_core.errors import TextProblem
+from tx_core.training.background import Snapshot
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
     from tx_core.corpus.sentence_file import Sentences
@@ -47,7 +48,7 @@ def _ask_file(page: str) -> None:
         type=["txt", "csv", "tsv"],
         key=name,
         max_upload_size=MEGABYTES,
-        on_change=training_view.attempt,
+        on_change=training.attempt,
         args=(page, lambda: _read_own(page)),
     )
     own = st.session_state.get(widget_key(page, "own"))
@@ -58,7 +59,7 @@ def _ask_file(page: str) -> None:
             "Column with the sentences",
             own.columns,
             key=column,
-            on_change=training_view.attempt,
+            on_change=training.attempt,
             args=(page, lambda: _read_own(page, st.session_state[column])),
         )
 
@@ -121,8 +122,8 @@ def run_or_stop(
             key=widget_key(page, "stop"),
             icon=":material/stop:",
             disabled=snapshot.state == "stopping",
-            on_click=training_view.TRAININGS.stop,
-            args=(training_view.visitor(), KIND),
+            on_click=training.stop,
+            args=(KIND,),
         )
         return
 
@@ -136,8 +137,8 @@ def run_or_stop(
         key=widget_key(page, "run"),
         icon=":material/play_arrow:",
         disabled=engine is None or sentences is None,
-        on_click=training_view.attempt,
-        args=(page, lambda: training_view.begin(KIND, make)),
+        on_click=training.attempt,
+        args=(page, lambda: training.start(KIND, make)),
         help="Reads every sentence in the background: you may look at other pages meanwhile.",
     )
 
@@ -145,7 +146,7 @@ def run_or_stop(
 def watch(snapshot: Snapshot | None) -> None:
     """Show how far the reading is while it runs, and why it broke off if it did."""
     if snapshot and (snapshot.running or snapshot.problem):
-        training_view.watch(KIND, snapshot, lambda _: None, ("Reading", "sentence"))
+        training.watch(KIND, snapshot, lambda _: None, READING_PROGRESS)
 
 
 def report_of(snapshot: Snapshot | None, chosen: "Sentences | None") -> "HeadReport | None":

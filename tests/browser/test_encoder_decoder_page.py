@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.ui.panels import texts
 from tests.support.serving import SETTINGS
 from tests.support.trainings import PRESS_WHILE_TYPING
 
@@ -40,7 +41,7 @@ def test_a_click_stops_a_training_and_another_visitor_has_none(page_at, settle):
     page.get_by_role("button", name="Continue", exact=True).click()
     expect(page.get_by_text(re.compile(r"Training: batch"))).to_be_visible(timeout=SLOW)
     page.get_by_role("button", name="Stop", exact=True).click()
-    expect(page.get_by_role("button", name="Train anew", exact=True)).to_be_visible(timeout=SLOW)
+    expect(page.get_by_role("button", name=texts.TRAIN_AGAIN, exact=True)).to_be_visible(timeout=SLOW)
 
 
 def test_a_saved_model_is_there_again_after_a_reload_once_its_file_is_loaded(page_at, settle, tmp_path):
@@ -92,9 +93,9 @@ def test_a_training_waits_for_its_turn_and_begins_by_itself(page_at):
     for page in (*pages, last):
         page.get_by_role("button", name="Train", exact=True).click(timeout=SLOW)
         expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible(timeout=SLOW)
-    expect(last.get_by_text("You are next; it begins by itself.")).to_be_visible(timeout=SLOW)
+    expect(last.get_by_text(texts.QUEUE_NEXT)).to_be_visible(timeout=SLOW)
     pages[0].get_by_role("button", name="Stop", exact=True).click()
     expect(last.get_by_text("Done: batch 10 of 10")).to_be_visible(timeout=SLOW)
     for page in pages[1:]:
         page.get_by_role("button", name="Stop", exact=True).click()
-        expect(page.get_by_role("button", name="Train anew", exact=True)).to_be_visible(timeout=SLOW)
+        expect(page.get_by_role("button", name=texts.TRAIN_AGAIN, exact=True)).to_be_visible(timeout=SLOW)

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.panels import training_view
-from tx_core.training.background import Registry
-from tx_core.training.job import Snapshot
+from pages.ui.panels import training
+from tx_core.training import background
+from tx_core.training.background import Registry, Snapshot
 
 SLOWLY = 0.1
 """Seconds of rest after each batch, for tests that must meet a training before its end on a busy machine, too."""
@@ -30,11 +30,12 @@ machine: it sends both in one message."""
 @contextmanager
 def own_server(monkeypatch: pytest.MonkeyPatch, *, limit: int, pause: float) -> Iterator[Registry]:
     """Give the pages room for so many trainings at once and as many that wait; each rests for `pause` seconds after a batch."""
-    registry = Registry(limit=limit, kept=8, queue=limit, patience=600.0, pause=pause)
-    monkeypatch.setattr(training_view, "TRAININGS", registry)
+    registry = Registry(limit, max_runs=2 * limit)
+    monkeypatch.setattr(training, "TRAININGS", registry)
+    monkeypatch.setattr(background, "REST_SECONDS", pause)
     yield registry
-    for visitor, kind in [*registry._waiting, *registry._jobs]:
-        registry.stop(visitor, kind)
+    for visitor, _ in list(registry._jobs):
+        registry.forget(visitor)
 
 
 def name_of(app: AppTest) -> str:

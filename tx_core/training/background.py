@@ -1,203 +1,250 @@
-"""Training behind the page: one run a visitor, a few on the host, the next ones in a queue; none outlives its visitor."""
+"""Runs in the background: one per visitor, a few at once on the host, the others in a queue.
+
+The policy: `limit` runs compute at once, later ones wait and begin by themselves, first come, first served. What a visitor
+has (a place in the queue, a run, a result) is dropped when the visitor's session ends, or has not looked at it for
+VISITOR_TIMEOUT_SECONDS.
+"""
 
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from tx_core.errors import Busy, ExplorerError
-from tx_core.training.job import Job, Snapshot, Trainable
+
+VISITOR_TIMEOUT_SECONDS = 1800.0
+MAX_RUNS = 50
+"""Runs held at most by one registry: computing, waiting or done."""
+REST_SECONDS = 0.01
+"""Pause after every step of a run, so that pages stay quick beside it."""
+
+ALREADY_RUNNING = "You already have a run in the background. Stop it, or wait until it is done."
+QUEUE_FULL = "The queue of this server is full. Try again in a minute."
+UNEXPECTED_END = "This run ended unexpectedly. Start it again; if it happens twice, choose smaller sizes or fewer texts."
+
+State = Literal["waiting", "running", "stopping", "stopped", "finished", "failed"]
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """What can run in the background: yields one frozen record per step; a second call of `steps` resumes."""
+
+    def steps(self) -> Generator[Any, None, None]: ...
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of a run at one moment.
+
+    Attributes:
+        kind: What is run, as in "sequences".
+        state: How it stands.
+        records: What it has reported so far, one record per step.
+        result: The run itself once nothing changes it any more; None while it waits or computes.
+        problem: A sentence for the reader where it failed, else "".
+        ahead: Number of runs that begin before it, while it waits.
+    """
+
+    kind: str
+    state: State
+    records: tuple[Any, ...]
+    result: Any
+    problem: str
+    ahead: int = 0
+
+    @property
+    def running(self) -> bool:
+        """Whether the run computes, or waits for its turn to."""
+        return self.state in ("waiting", "running", "stopping")
+
+
+@dataclass(eq=False)
+class _Job:
+    """A run and its thread; touched only under the lock of its registry.
+
+    Attributes:
+        seen: When its visitor last looked, by the registry's clock.
+        before: What the visitor had before: comes back if this one leaves the queue.
+    """
+
+    training: Trainable
+    seen: float
+    state: State = "waiting"
+    before: "_Job | None" = None
+    records: list[Any] = field(default_factory=list)
+    problem: str = ""
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def active(self) -> bool:
+        return self.state in ("waiting", "running", "stopping")
 
 
 class Registry:
-    """All trainings of one process, by visitor and kind.
+    """All background runs of one process, by visitor and kind.
 
-    limit: how many may run at once on the host. seconds: how long a visitor may be away, not asking for a
-    snapshot, before what is theirs is stopped and forgotten. kept: how many runs are remembered at the most,
-    running ones included; beyond that, the one unseen for longest goes first. pause: seconds that every run rests
-    after a step, so that pages stay quick beside it; a run with threads of its own (`several_at_once`) is bounded there.
-    queue: how many more may wait for their turn; they begin by themselves, first come, first served. patience: how many
-    seconds one of them may be away, not asking, before the place is given up; what the visitor had before is still there.
+    Args:
+        limit: Number of runs that compute at once.
+        max_runs: Number of runs held at most. A new one takes the place of the finished one unseen for longest; where none
+            is finished, it is refused.
+        clock: Seconds, monotonic.
     """
 
-    def __init__(
-        self,
-        *,
-        limit: int,
-        seconds: float = 300.0,
-        kept: int = 32,
-        pause: float = 0.0,
-        queue: int = 0,
-        patience: float = 20.0,
-        clock: Callable[[], float] = time.monotonic,
-    ):
-        self._limit, self._seconds, self._kept, self._pause, self._clock = limit, seconds, kept, pause, clock
-        self._queue, self._patience = queue, patience
-        self._jobs: dict[tuple[str, str], Job] = {}
-        self._waiting: dict[tuple[str, str], Job] = {}  # first come, first served; what a visitor had stays in _jobs meanwhile
-        self._given_up: dict[tuple[str, str], float] = {}  # when a place was lost by being away, until it is told
-        # Threads told to stop that still finish their step: they count as running until they have.
-        self._leaving: list[threading.Thread] = []
+    def __init__(self, limit: int, *, max_runs: int = MAX_RUNS, clock: Callable[[], float] = time.monotonic):
+        self._limit, self._max_runs, self._clock = limit, max_runs, clock
+        self._jobs: dict[tuple[str, str], _Job] = {}  # in the order in which they came
+        self._computing = 0  # threads; one that was told to stop counts until its step is done
         self._lock = threading.Lock()
 
-    def start(self, visitor: str, kind: str, training: Trainable) -> Snapshot:
-        """Start a training, or let it wait for its turn, in place of the visitor's earlier one of this kind.
+    @property
+    def running(self) -> int:
+        """Number of runs that compute now, those told to stop included."""
+        with self._lock:
+            self._advance()
+            return self._computing
 
-        Raises Busy when the visitor has one running or waiting, or the queue is full.
+    def check_room(self, visitor: str) -> None:
+        """Raise Busy where `start` would: ask before fetching what a run needs."""
+        with self._lock:
+            self._check_room(visitor)
+
+    def start(self, visitor: str, kind: str, training: Trainable) -> Snapshot:
+        """Start a run or put it in the queue, in place of the visitor's earlier one of this kind.
+
+        Raises:
+            Busy: The visitor has one computing or waiting, or the queue is full.
         """
         with self._lock:
             self._check_room(visitor)
-            return self._admit(visitor, Job(kind, training, seen=self._clock()))
+            return self._add(visitor, kind, _Job(training, seen=self._clock()))
 
-    def go_on(self, visitor: str, kind: str) -> Snapshot | None:
-        """Train a stopped training on from where it stands, its records kept; None where none was stopped.
+    def resume(self, visitor: str, kind: str) -> Snapshot | None:
+        """Continue a stopped run, its records kept; None where none was stopped.
 
-        Raises Busy as `start` does.
+        Raises:
+            Busy: As for `start`.
         """
         with self._lock:
             self._check_room(visitor)
             job = self._jobs.get((visitor, kind))
             if job is None or job.state != "stopped":
                 return None
-            return self._admit(visitor, Job(kind, job.training, seen=self._clock(), records=job.records))
+            return self._add(visitor, kind, _Job(job.training, seen=self._clock(), records=job.records))
 
-    def check_room(self, visitor: str) -> None:
-        """Raise Busy where `start` would: ask before fetching what a training needs."""
-        with self._lock:
-            self._check_room(visitor)
+    def add_stopped(self, visitor: str, kind: str, training: Trainable, records: tuple[Any, ...] = ()) -> Snapshot:
+        """Put a run that was loaded from a file in place, as one that was stopped.
 
-    def snapshot(self, visitor: str, kind: str) -> Snapshot | None:
-        """Look at a visitor's training without touching it; None where there is none. Shows that the visitor is there."""
-        with self._lock:
-            for job in (self._jobs.get((visitor, kind)), self._waiting.get((visitor, kind))):
-                if job is not None:
-                    job.seen = self._clock()
-            self._reap()
-            return self._look(visitor, kind)
-
-    def stop(self, visitor: str, kind: str) -> None:
-        """Ask a training to stop after its current step, what it has learned stays; one that waits leaves the queue."""
-        with self._lock:
-            self._waiting.pop((visitor, kind), None)
-            job = self._jobs.get((visitor, kind))
-            if job is not None and job.state == "running":
-                job.state = "stopping"
-                job.stop.set()
-
-    def keep(self, visitor: str, kind: str, training: Trainable, records: tuple[Any, ...] = ()) -> Snapshot:
-        """Put a training in place that was loaded from a file, as one that was stopped.
-
-        Raises Busy while the visitor's training of this kind still runs.
+        Raises:
+            Busy: The visitor's run of this kind computes or waits.
         """
         with self._lock:
-            self._reap()
-            found = self._look(visitor, kind)
-            if found is not None and found.running:
-                raise Busy("Your training is still running. Stop it first.")
-            job = Job(kind, training, seen=self._clock(), records=list(records), state="stopped")
-            self._jobs[visitor, kind] = job
-            self._forget_oldest()
-            return job.look()
+            self._advance()
+            job = self._jobs.get((visitor, kind))
+            if job is not None and job.active:
+                raise Busy(ALREADY_RUNNING)
+            return self._add(visitor, kind, _Job(training, seen=self._clock(), state="stopped", records=list(records)))
+
+    def snapshot(self, visitor: str, kind: str) -> Snapshot | None:
+        """Look at a visitor's run; None where there is none. Shows that the visitor is still there."""
+        with self._lock:
+            if job := self._jobs.get((visitor, kind)):
+                job.seen = self._clock()
+            self._advance()
+            return self._snapshot(visitor, kind)
+
+    def stop(self, visitor: str, kind: str) -> None:
+        """Ask a run to stop after its current step, its result stays; one that waits leaves the queue."""
+        with self._lock:
+            job = self._jobs.get((visitor, kind))
+            if job is not None and job.state == "waiting":
+                self._withdraw((visitor, kind))
+            elif job is not None and job.state == "running":
+                job.state = "stopping"
+                job.stop.set()
 
     def forget(self, visitor: str) -> None:
         """Stop and drop all that a visitor has."""
         with self._lock:
-            for places in (self._waiting, self._given_up):
-                for key in [key for key in places if key[0] == visitor]:
-                    del places[key]
             for key in [key for key in self._jobs if key[0] == visitor]:
                 self._drop(key)
-            self._begin_waiting()
-
-    def gave_up(self, visitor: str, kind: str) -> bool:
-        """Tell, once, whether a visitor's training lost its place in the queue because the visitor was away."""
-        with self._lock:
-            self._reap()
-            return self._given_up.pop((visitor, kind), None) is not None
-
-    @property
-    def running(self) -> int:
-        """How many trainings compute at this moment; those that wait are not counted."""
-        with self._lock:
-            self._reap()
-            return self._running()
 
     def _check_room(self, visitor: str) -> None:
-        self._reap()
-        if any(owner == visitor and self._look(owner, kind).running for owner, kind in (*self._jobs, *self._waiting)):
-            raise Busy("You already have a training running, or a reading of many sentences. Stop it, or wait until it is done.")
-        if self._running() >= self._limit and len(self._waiting) >= self._queue:
-            raise Busy("This server is training for other visitors, or reading for them, at its limit. Try again in a minute.")
+        self._advance()
+        active = [owner for (owner, _), job in self._jobs.items() if job.active]
+        if visitor in active:
+            raise Busy(ALREADY_RUNNING)
+        if len(active) >= self._max_runs:
+            raise Busy(QUEUE_FULL)
 
-    def _admit(self, visitor: str, job: Job) -> Snapshot:
-        self._given_up.pop((visitor, job.kind), None)
-        if self._running() < self._limit:
-            return self._run(visitor, job)
-        self._waiting[visitor, job.kind] = job
-        return self._look(visitor, job.kind)
+    def _add(self, visitor: str, kind: str, job: _Job) -> Snapshot:
+        if job.active:
+            job.before = self._jobs.get((visitor, kind))
+        self._jobs.pop((visitor, kind), None)  # so that the new one comes last
+        done = sorted((key for key, other in self._jobs.items() if not other.active), key=lambda key: self._jobs[key].seen)
+        for key in done[: max(0, len(self._jobs) + 1 - self._max_runs)]:
+            self._drop(key)
+        self._jobs[visitor, kind] = job
+        self._advance()
+        return self._snapshot(visitor, kind)
 
-    def _begin_waiting(self) -> None:
-        while self._waiting and self._running() < self._limit:
-            key = next(iter(self._waiting))
-            self._run(key[0], self._waiting.pop(key))
+    def _waiting(self) -> Iterator[tuple[str, str]]:
+        return (key for key, job in self._jobs.items() if job.state == "waiting")
 
-    def _look(self, visitor: str, kind: str) -> Snapshot | None:
-        key = visitor, kind
-        if key in self._waiting:
-            return Snapshot(kind, "waiting", tuple(self._waiting[key].records), None, "", list(self._waiting).index(key))
-        return self._jobs[key].look() if key in self._jobs else None
+    def _snapshot(self, visitor: str, kind: str) -> Snapshot | None:
+        job = self._jobs.get((visitor, kind))
+        if job is None:
+            return None
+        ahead = list(self._waiting()).index((visitor, kind)) if job.state == "waiting" else 0
+        return Snapshot(kind, job.state, tuple(job.records), None if job.active else job.training, job.problem, ahead)
 
-    def _run(self, visitor: str, job: Job) -> Snapshot:
-        job.seen = self._clock()
-        job.thread = threading.Thread(target=self._work, args=(job,), name=f"training-{job.kind}", daemon=True)
-        self._jobs[visitor, job.kind] = job
-        self._forget_oldest()
-        job.thread.start()
-        return job.look()
+    def _withdraw(self, key: tuple[str, str]) -> None:
+        before = self._jobs.pop(key).before
+        if before is not None:
+            before.seen = self._clock()
+            self._jobs[key] = before
 
-    def _work(self, job: Job) -> None:
+    def _drop(self, key: tuple[str, str]) -> None:
+        self._jobs.pop(key).stop.set()
+
+    def _advance(self) -> None:
+        """Drop what belongs to visitors who are gone, and begin what waits while there is room."""
+        gone = self._clock() - VISITOR_TIMEOUT_SECONDS
+        for key in [key for key, job in self._jobs.items() if job.seen < gone]:
+            self._drop(key)
+        for key in list(self._waiting())[: self._limit - self._computing]:
+            self._begin(self._jobs[key])
+
+    def _begin(self, job: _Job) -> None:
+        job.state, job.before = "running", None
+        self._computing += 1
+        threading.Thread(target=self._work, args=(job,), name="background-run", daemon=True).start()
+
+    def _work(self, job: _Job) -> None:
         from tx_core.engine.device import use_one_core  # imports torch: a page that only looks does not wait for it
 
-        use_one_core()
-        outcome, problem = "failed", "This broke off. Start it again; if that happens twice, choose other sizes or fewer texts."
+        outcome, problem = "failed", UNEXPECTED_END
+        try:
+            use_one_core()
+            stopped = self._take_steps(job)
+            outcome, problem = ("stopped" if stopped else "finished"), ""
+        except ExplorerError as error:
+            problem = str(error)
+        finally:
+            with self._lock:
+                job.state, job.problem = outcome, problem
+                self._computing -= 1
+                self._advance()
+
+    def _take_steps(self, job: _Job) -> bool:
+        """Run to the end or until stopped; return whether it was stopped."""
         steps = job.training.steps()
         try:
             for record in steps:
                 with self._lock:
                     job.records.append(record)
-                if job.stop.wait(self._pause):
+                if job.stop.wait(REST_SECONDS):
                     break
-            outcome, problem = ("stopped" if job.stop.is_set() else "finished"), ""
-        except ExplorerError as told:
-            problem = str(told)
         finally:
             steps.close()
-            with self._lock:
-                job.state, job.problem = outcome, problem
-                self._leaving = [thread for thread in self._leaving if thread is not job.thread]
-                self._reap()
-
-    def _running(self) -> int:
-        self._leaving = [thread for thread in self._leaving if thread.is_alive()]
-        return len(self._leaving) + sum(job.state in ("running", "stopping") for job in self._jobs.values())
-
-    def _reap(self) -> None:
-        now = self._clock()
-        for key in [key for key, job in self._waiting.items() if job.seen < now - self._patience]:
-            del self._waiting[key]
-            self._given_up[key] = now
-        for key in [key for key, told in self._given_up.items() if told < now - self._seconds]:
-            del self._given_up[key]
-        for key in [key for key, job in self._jobs.items() if job.seen < now - self._seconds]:
-            self._drop(key)
-        self._begin_waiting()
-
-    def _forget_oldest(self) -> None:
-        while len(self._jobs) > self._kept:
-            self._drop(min(self._jobs, key=lambda key: self._jobs[key].seen))
-
-    def _drop(self, key: tuple[str, str]) -> None:
-        job = self._jobs.pop(key)
-        job.stop.set()
-        if job.thread is not None and job.thread.is_alive():
-            self._leaving.append(job.thread)
+        return job.stop.is_set()

@@ -8,11 +8,12 @@ import pytest
 
 from pages.classifier import data_controls
 from pages.classifier.pictures import overfitting
+from pages.ui.panels import texts
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, press, upload
 from tests.support.drawings import says
 from tests.support.trainings import SLOWLY, own_server, until_still
-from tx_core.training import classifier, label_prediction
-from tx_core.training.background import Registry
+from tx_core.training import background, classifier, label_prediction
+from tx_core.training.background import QUEUE_FULL, Registry
 from tx_core.training.classifier import ClassifierProgress, HeldOut
 from tx_core.training.classifier_data import opinions
 
@@ -59,12 +60,14 @@ def test_a_click_stops_it_and_what_it_learned_stays(open_app: Open, trainings: R
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
-def test_a_stopped_training_goes_on_with_its_own_texts_and_settings(open_app: Open, trainings: Registry):
+def test_a_stopped_training_goes_on_with_its_own_texts_and_settings(
+    open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch
+):
     app = upload(open_app("classifier", **SMALL | {"data": "own", "epochs": "20", "batch": "4"}), OWN)
     press(press(app, "train"), "stop")
     first = until_still(app, trainings, KIND).records
     assert 0 < len(first) < 100
-    trainings._pause = 0.0
+    monkeypatch.setattr(background, "REST_SECONDS", 0.0)
     app.number_input(key="classifier_width").set_value(16).run()
     app.segmented_control(key="classifier_data").set_value("opinions").run()
     press(app, "continue")
@@ -86,9 +89,9 @@ def test_a_second_visitor_waits_and_a_third_is_refused_before_anything_is_fetche
         press(app, "train")
     monkeypatch.setattr(data_controls, "fetch_imdb", lambda: pytest.fail("it was fetched"))
     press(third, "train")
-    assert "training for other visitors" in says(third)
-    waiting = [[bar.proto.text for bar in app.get("progress") if "begins by itself" in bar.proto.text] for app in (first, second)]
-    assert waiting == [[], ["You are next; it begins by itself. Stay on this page."]]
+    assert QUEUE_FULL in says(third)
+    waiting = [[bar.proto.text for bar in app.get("progress") if bar.proto.text == texts.QUEUE_NEXT] for app in (first, second)]
+    assert waiting == [[], [texts.QUEUE_NEXT]]
     assert trainings.running == 1
 
 

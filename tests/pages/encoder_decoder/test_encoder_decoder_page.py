@@ -6,9 +6,11 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.panels import texts
 from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, answered, bars, press, says
 from tests.support.trainings import SLOWLY, name_of, own_server, until_still
-from tx_core.training.background import Registry
+from tx_core.training import background
+from tx_core.training.background import QUEUE_FULL, Registry
 from tx_core.training.copy_run import start
 
 LONG = SMALL | {"batches": "600"}
@@ -90,15 +92,17 @@ def test_the_training_of_a_rerun_goes_on_and_a_click_stops_it(open_app: Open, tr
     done = len(snapshot.result.losses)
     assert 0 < done < 600
     assert f"{done} of 600 batches" in says(app)
-    assert buttons(app) >= {"Continue", "Train anew"}
+    assert buttons(app) >= {"Continue", texts.TRAIN_AGAIN}
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
-def test_a_stopped_training_goes_on_with_its_own_settings_as_if_never_stopped(open_app: Open, trainings: Registry):
+def test_a_stopped_training_goes_on_with_its_own_settings_as_if_never_stopped(
+    open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch
+):
     app = press(press(open_app("encoder_decoder", **SMALL | {"batches": "60"}), "train"), "stop")
     done = len(until_still(app, trainings, KIND).records)
     assert 0 < done < 60
-    trainings._pause = 0.0
+    monkeypatch.setattr(background, "REST_SECONDS", 0.0)
     app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
     app.number_input(key="encoder_decoder_width").set_value(32).run()
     press(app, "continue")
@@ -127,39 +131,23 @@ def test_two_visitors_train_at_once_the_next_ones_wait_and_one_too_many_is_told_
         press(app, "train")
     first, second, third, fourth, fifth = apps
     assert trainings.running == 2
-    assert "You are next; it begins by itself." in bars(third)
-    assert "1 other is before you; it begins by itself." in bars(fourth)
-    assert "training for other visitors" in says(fifth)
+    assert [bars(app) for app in (third, fourth, fifth)] == [texts.QUEUE_NEXT, texts.QUEUE_ONE_AHEAD, ""]
+    assert QUEUE_FULL in says(fifth)
     assert "Train" in buttons(fifth)
-    assert all("before you" not in bars(app) and "You are next" not in bars(app) for app in (first, second, fifth))
+    assert not {texts.QUEUE_NEXT, texts.QUEUE_ONE_AHEAD} & {bars(first), bars(second)}
     press(first, "stop")
     until_still(first, trainings, KIND)
     assert "Stop" in buttons(third.run())
-    assert "You are next" not in bars(third)
-    assert "You are next" in bars(fourth.run())
+    assert bars(third) != texts.QUEUE_NEXT
+    assert bars(fourth.run()) == texts.QUEUE_NEXT
     press(fourth, "stop")
     assert "Train" in buttons(fourth)
     press(fifth, "train")
-    assert "You are next" in bars(fifth)
-    assert "training for other visitors" not in says(fifth)
+    assert bars(fifth) == texts.QUEUE_NEXT
+    assert QUEUE_FULL not in says(fifth)
     seeds = [trainings._jobs[name_of(app), KIND].training.settings.seed for app in (second, third)]
     assert seeds == [2, 3]
     assert trainings.running == 2
-
-
-@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
-def test_whoever_was_away_from_the_queue_is_told_that_the_place_was_given_up(open_app: Open, trainings: Registry):
-    apps = [open_app("encoder_decoder", **LONG | {"seed": seed}) for seed in "123"]
-    for app in apps:
-        press(app, "train")
-    trainings._patience = -1.0
-    apps[2].run()
-    trainings._patience = 600.0
-    assert "your place in the queue was given up" in says(apps[2].run())
-    assert "Train" in buttons(apps[2])
-    press(apps[2], "train")
-    assert "given up" not in says(apps[2])
-    assert "You are next" in bars(apps[2])
 
 
 def test_a_run_that_would_keep_the_host_too_long_is_refused(open_app: Open, trainings: Registry):

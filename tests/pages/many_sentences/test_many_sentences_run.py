@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pages.ui.panels import texts
 from tests.support import checkpoints
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, press, says, upload
 from tests.support.trainings import SLOWLY, name_of, own_server, until_still
@@ -41,7 +42,7 @@ def test_a_second_visitor_waits_for_the_host_and_never_sees_the_first_one_s_file
     first, second = (open_app(PAGE, texts="own") for _ in range(2))
     press(upload(first, MANY), "run")
     press(upload(second, "My own secret sentence is here now.\n", "second.txt"), "run")
-    assert [bar.proto.text for bar in second.get("progress")] == ["You are next; it begins by itself. Stay on this page."]
+    assert [bar.proto.text for bar in second.get("progress")] == [texts.QUEUE_NEXT]
     press(first, "stop")
     until_still(first, readings, KIND)
     until_still(second, readings, KIND)

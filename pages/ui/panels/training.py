@@ -1,0 +1,308 @@
+"""Training on a page: its sizes, its buttons, its progress and its curves, while the page stays usable.
+
+Settings: TX_TRAININGS and TX_SCANS (how many trainings, and scans of heads, may run at once on this server; later ones
+wait in a queue).
+"""
+
+import os
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.panels import texts
+from pages.ui.shell.address import Field, number_field, widget_key
+from pages.ui.shell.frame import explain
+from tx_core.errors import ExplorerError, TextProblem
+from tx_core.training.background import Registry, Snapshot, Trainable
+
+POLL_SECONDS = 1.0
+MIN_LEARNING_RATE, MAX_LEARNING_RATE = 0.0001, 0.1
+TRAININGS = Registry(limit=int(os.environ.get("TX_TRAININGS", max(2, os.cpu_count() or 2))))
+"""All trainings of this server, and its readings of many sentences."""
+SCANS = Registry(limit=int(os.environ.get("TX_SCANS", "2")))
+"""All scans of heads of this server."""
+
+COLOURS = ("#3f83cf", "#c2751c")
+"""Blue and orange: 3:1 or more on the white and on the dark background, distinct with any colour vision."""
+
+Series = Mapping[str, Sequence[tuple[float, float]]]
+"""Lines of a chart: (batch, value) pairs by name."""
+
+
+# Sizes
+
+
+@dataclass(frozen=True)
+class Size:
+    """A whole number that a reader may choose for a training.
+
+    Attributes:
+        setting: Its name in the settings of the core.
+        label: What the page calls it.
+        default, minimum, maximum: The values offered.
+        help: A sentence for its tooltip.
+    """
+
+    setting: str
+    label: str
+    default: int
+    minimum: int
+    maximum: int
+    help: str | None = None
+
+
+def training_fields(sizes: Mapping[str, Size]) -> tuple[Field, ...]:
+    """Give the fields of the address for sizes, by their names in the address, and for the learning rate."""
+    numbers = (number_field(name, size.default, size.minimum, size.maximum) for name, size in sizes.items())
+    return (*numbers, Field("rate", 0.005, read_learning_rate, lambda rate: f"{rate:g}"))
+
+
+def read_learning_rate(written: str) -> float:
+    """Read a learning rate; raise ValueError for one that the pages do not offer."""
+    rate = float(written)
+    if not MIN_LEARNING_RATE <= rate <= MAX_LEARNING_RATE:
+        raise ValueError(texts.LEARNING_RATE_RANGE.format(minimum=MIN_LEARNING_RATE, maximum=MAX_LEARNING_RATE))
+    return rate
+
+
+def size_inputs(page: str, sizes: Mapping[str, Size], *, columns: int, disabled: bool, rate_help: str | None = None) -> None:
+    """Ask for sizes and for the learning rate."""
+    places = st.columns(columns)
+    for number, (name, size) in enumerate(sizes.items()):
+        places[number % columns].number_input(
+            texts.SIZE_LABEL.format(label=size.label, minimum=size.minimum, maximum=size.maximum),
+            size.minimum,
+            size.maximum,
+            key=widget_key(page, name),
+            help=size.help,
+            disabled=disabled,
+        )
+    places[len(sizes) % columns].number_input(
+        texts.LEARNING_RATE,
+        MIN_LEARNING_RATE,
+        MAX_LEARNING_RATE,
+        step=0.001,
+        format="%.4f",
+        key=widget_key(page, "rate"),
+        help=rate_help,
+        disabled=disabled,
+    )
+
+
+def chosen_sizes(page: str, sizes: Mapping[str, Size]) -> dict[str, Any]:
+    """Give what was chosen on the page, by its names in the settings of the core."""
+    chosen = {size.setting: st.session_state[widget_key(page, name)] for name, size in sizes.items()}
+    return chosen | {"learning_rate": st.session_state[widget_key(page, "rate")]}
+
+
+def page_values(settings: object, sizes: Mapping[str, Size]) -> dict[str, Any]:
+    """Give the sizes of a training by their names in the address."""
+    return {name: getattr(settings, size.setting) for name, size in sizes.items()} | {"rate": settings.learning_rate}
+
+
+def size_differences(page: str, settings: object, sizes: Mapping[str, Size]) -> list[str]:
+    """Name each size of a training that is not the one now on the page, as in "Heads 2"."""
+    labels = {name: size.label for name, size in sizes.items()} | {"rate": texts.LEARNING_RATE}
+    values = page_values(settings, sizes)
+    return [f"{labels[name]} {value:g}" for name, value in values.items() if value != st.session_state[widget_key(page, name)]]
+
+
+def size_problem(rule: ValueError, labels: Mapping[str, str]) -> TextProblem:
+    """Say in the words of the page which rule some sizes break. labels: what the page calls each setting."""
+    written = str(rule)
+    for setting, label in labels.items():
+        written = written.replace(setting, f"“{label}”")
+    return TextProblem(texts.SIZES_DO_NOT_FIT.format(rule=written))
+
+
+# The visitor's run
+
+
+def visitor() -> str:
+    """Name the visitor by a random word of this session; what is theirs is dropped when the session ends."""
+    return _claim(st.session_state.setdefault("training_visitor", secrets.token_hex(16)))
+
+
+def _release(name: str) -> None:
+    for registry in (TRAININGS, SCANS):
+        registry.forget(name)
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=_release)
+def _claim(name: str) -> str:
+    return name
+
+
+def current_run(kind: str) -> Snapshot | None:
+    """Look at the visitor's run of a kind; None where there is none."""
+    return TRAININGS.snapshot(visitor(), kind)
+
+
+def start(kind: str, make: Callable[[], Trainable]) -> None:
+    """Start what `make` gives, or queue it; where the queue is full, raise Busy before anything is made or fetched."""
+    TRAININGS.check_room(visitor())
+    TRAININGS.start(visitor(), kind, make())
+
+
+def resume(kind: str, stopped: Trainable, choose: Callable[[Any], None]) -> None:
+    """Continue a stopped training with the settings that it had; raise Busy where the queue is full."""
+    TRAININGS.resume(visitor(), kind)
+    choose(stopped)
+
+
+def stop(kind: str) -> None:
+    """Stop the visitor's run, or take it out of the queue."""
+    TRAININGS.stop(visitor(), kind)
+
+
+def attempt(page: str, act: Callable[[], object]) -> None:
+    """Do what a click asks for; a problem is shown by `show_problem` when the page runs next."""
+    st.session_state.pop(widget_key(page, "refused"), None)
+    st.session_state[widget_key(page, "acted")] = True
+    try:
+        act()
+    except ExplorerError as problem:
+        st.session_state[widget_key(page, "refused")] = problem
+
+
+def follow_click(page: str) -> None:
+    """Run the whole page where a click was handled and only this part of the page was run.
+
+    A browser sends a click together with a text that was being typed until then, and names the text's part alone.
+    """
+    if st.session_state.pop(widget_key(page, "acted"), None):
+        st.rerun()
+
+
+def show_problem(page: str) -> ExplorerError | None:
+    """Say why the last click could not be followed; return the problem, None where there was none."""
+    if problem := st.session_state.get(widget_key(page, "refused")):
+        explain(problem)
+    return problem
+
+
+def run_buttons(
+    page: str,
+    kind: str,
+    snapshot: Snapshot | None,
+    make: Callable[[], Trainable],
+    choose: Callable[[Any], None],
+    *,
+    disabled: bool,
+) -> None:
+    """Offer the buttons: stop a training that runs, else start one, and continue one that was stopped.
+
+    make: gives the new training. choose: brings the settings of a training onto the page.
+    """
+
+    def button(label: str, name: str, icon: str, act: Callable[[], None], *, disabled: bool = False, help: str | None = None):
+        key = widget_key(page, name)
+        icon = f":material/{icon}:"
+        st.button(label, key=key, icon=icon, disabled=disabled, help=help, on_click=attempt, args=(page, act))
+
+    if snapshot and snapshot.running:
+        button(texts.STOP, "stop", "stop", lambda: stop(kind), disabled=snapshot.state == "stopping")
+        return
+    stopped = snapshot.result if snapshot and snapshot.state == "stopped" and not snapshot.result.finished else None
+    if stopped:
+        button(texts.CONTINUE, "continue", "resume", lambda: resume(kind, stopped, choose), help=texts.CONTINUE_HELP)
+    label = texts.TRAIN_AGAIN if stopped else texts.TRAIN
+    button(label, "train", "play_arrow", lambda: start(kind, make), disabled=disabled)
+
+
+def show_differences(differences: Sequence[str]) -> None:
+    """Put a heading above a training whose settings are not those on the page. differences: its own, where they differ."""
+    if differences:
+        st.subheader(texts.LAST_MODEL, anchor=False)
+        st.text(texts.LAST_MODEL_DIFFERS.format(differences=", ".join(differences)))
+
+
+# Progress and curves
+
+
+def watch(
+    kind: str,
+    snapshot: Snapshot | None,
+    draw: Callable[[Snapshot], None],
+    progress: Mapping[str, str] = texts.TRAINING_PROGRESS,
+) -> None:
+    """Draw the visitor's run, and again every second while it computes or waits; at its end the whole page runs once more.
+
+    progress: what is said of each state of a run.
+    """
+    if snapshot is not None:
+        poll = POLL_SECONDS if snapshot.running else None
+        st.fragment(_watch, run_every=poll)(kind, draw, snapshot.running, progress)
+
+
+def _watch(kind: str, draw: Callable[[Snapshot], None], was_running: bool, progress: Mapping[str, str]) -> None:
+    snapshot = current_run(kind)
+    if snapshot is None or (was_running and not snapshot.running):
+        st.rerun()
+    _show_progress(snapshot, progress)
+    if snapshot.problem:
+        st.text(snapshot.problem)
+    draw(snapshot)
+
+
+def _show_progress(snapshot: Snapshot, progress: Mapping[str, str]) -> None:
+    """Draw the bar; every record of a run has batch, batches and seconds."""
+    if snapshot.state == "waiting":
+        st.progress(0.0, queue_in_words(snapshot.ahead))
+    elif snapshot.records:
+        last = snapshot.records[-1]
+        written = progress[snapshot.state].format(done=last.batch, total=last.batches, seconds=last.seconds)
+        st.progress(last.batch / last.batches, written)
+    elif snapshot.running:
+        st.progress(0.0, texts.STARTING)
+
+
+def queue_in_words(ahead: int) -> str:
+    """Say how many visitors are ahead of one who waits."""
+    sentence = {0: texts.QUEUE_NEXT, 1: texts.QUEUE_ONE_AHEAD}.get(ahead, texts.QUEUE_MANY_AHEAD)
+    return sentence.format(ahead=ahead)
+
+
+def draw_curves(key: str, series: Series, batches: int, *, log: bool = False) -> None:
+    """Draw lines over the batches of a training, by ECharts: it grows in place where plotly would draw itself anew.
+
+    batches: where the axis ends, so that the lines grow into their place. log: by powers of ten, for losses; otherwise
+    the axis is for shares, from 0 to 1.
+    """
+    st.echarts_chart(_curves(series, batches, log=log), height=210, key=key, alt=describe_curves(series))
+
+
+def _curves(series: Series, batches: int, *, log: bool) -> dict[str, object]:
+    """Write the option object of `st.echarts_chart`."""
+    return {
+        "animation": False,
+        "color": list(COLOURS),
+        "grid": {"left": 4, "right": 16, "top": 34, "bottom": 26, "containLabel": True},
+        "legend": {"top": 0, "left": 0, "icon": "roundRect"},
+        "tooltip": {"trigger": "axis", "valueFormatter": "%.3f"},
+        "xAxis": {"type": "value", "min": 0, "max": batches, "name": texts.BATCH, "nameLocation": "middle", "nameGap": 24},
+        "yAxis": {"type": "log", "logBase": 10} if log else {"type": "value", "min": 0, "max": 1},
+        "series": [
+            {
+                "type": "line",
+                "name": name,
+                "showSymbol": len(pairs) == 1,
+                "data": [list(pair) for pair in pairs],
+                "lineStyle": {"width": 2, "type": "solid" if place == 0 else "dashed"},
+            }
+            for place, (name, pairs) in enumerate(series.items())
+        ],
+    }
+
+
+def describe_curves(series: Series) -> str:
+    """Say how each line began and where it is now, for those who cannot see it."""
+    lines = [
+        texts.CURVE_IN_WORDS.format(name=name, begin=pairs[0][0], first=pairs[0][1], end=pairs[-1][0], last=pairs[-1][1])
+        for name, pairs in series.items()
+        if pairs
+    ]
+    return texts.CURVES_ALT.format(lines=" ".join(lines)) if lines else texts.CURVES_EMPTY
