@@ -36,7 +36,7 @@ def bertviz_exhibit(trace: "Trace", view: str, drawn: Drawn) -> Exhibit:
     pair = f" Second sentence: {quoted(source.pair)}" if source.pair else ""
     caption = f"{title}. Text: {quoted(source.text)}{pair} Layers and heads are counted from 0 in it."
     dark = st.context.theme.type == "dark"
-    alone = Alone((), (), "the view as bertviz draws it", bytes, document=lambda: _by_itself(view, drawn, title, caption, dark))
+    alone = Alone("", (), "the view as bertviz draws it", bytes, document=lambda: _by_itself(view, drawn, title, caption, dark))
     name = file_stem(f"bertviz-{view}", f"{trace.model}-{chosen}" if chosen else trace.model)
     numbers = tuple(_numbers(trace, stack) for stack in drawn.stacks)
     each = "" if len(kinds) == 1 else " of each kind of attention"

@@ -5,15 +5,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pages.ui.canvas.attention_view import BOX, DRAWING, STYLE, parse_token
+from pages.ui.canvas.attention_view import BOX, STYLE, parse_token
 from pages.ui.canvas.component import component
 from pages.ui.canvas.packing import codes, difference_codes, pack
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.analysis.comparison import Comparison
 
-OWN = tuple(f"../comparison_view/{name}.js" for name in ("partners", "compared", "hatch", "differences", "comparison"))
-MODULES = (*DRAWING, "heatmap.js", "model.js", "pane.js", "readout.js", "linked.js", *OWN)
+MODULE, STYLES = "comparison/comparison.js", (STYLE, "comparison/comparison.css")
 
 
 def comparison_maps(
@@ -33,7 +32,7 @@ def comparison_maps(
     After a change `on_focus` runs; `attention_view.focused_token(key, …)` then tells the row.
     """
     message = packed_comparison(found, tokens, titles, label=label, scale=scale, focus=focus)
-    show = component("comparison", BOX, MODULES, STYLE, "../comparison_view/comparison.css")
+    show = component("comparison", BOX, MODULE, *STYLES)
     show(key=key, data=message, on_focus_change=on_focus)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from pages.compare.canvas import MODULES, packed_comparison
+from pages.compare.canvas import MODULE, STYLES, packed_comparison
 from pages.compare.maps import difference_rows, partners_in_words, title
 from pages.compare.run import Run
 from pages.compare.sides import Sides
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tx_core.analysis.comparison import Comparison
 
 MAPS, WORD = "A, B and B − A", "The word through the layers"
-STYLES = ("view.css", "../comparison_view/comparison.css")
 COLUMNS = ("query", "key", "A", "B", "B − A")
 MEAN_OF_PIECES = "A word's vector is the mean of its pieces' vectors."
 
@@ -50,7 +49,7 @@ def maps_exhibit(sides: Sides, found: "Comparison", scale: str, focus: int | Non
 
     heading = f"Attention of A and B compared: {sides.told}"
     caption = " ".join([f"{heading}.", *sides.notes, partners_in_words(found), told, "Rows look, columns are looked at."])
-    alone = Alone(MODULES, STYLES, "point at a cell of one map to see it in all", packed)
+    alone = Alone(MODULE, STYLES, "point at a cell of one map to see it in all", packed)
     count = len(links(found))
     numbers = number_files(
         "All links",

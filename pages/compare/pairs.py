@@ -10,7 +10,7 @@ import streamlit as st
 from pages.compare.state import FIELDS, PARTS
 from pages.ui.shell.address import widget_key
 
-EXAMPLES = Path(__file__).parents[2] / "assets" / "compare_examples.json"
+EXAMPLES = Path(__file__).parents[2] / "assets" / "examples" / "compare.json"
 
 
 @dataclass(frozen=True)

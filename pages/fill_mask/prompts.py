@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-EXAMPLES = Path(__file__).parents[2] / "assets" / "fill_mask_examples.json"
+EXAMPLES = Path(__file__).parents[2] / "assets" / "examples" / "fill_mask.json"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pages.summaries.subject import Subject, Table, table_of
 from pages.ui.canvas.head_kinds import AXES
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.lines import lines_chart
-from pages.ui.canvas.mask_grid import MODULES, Matrices
+from pages.ui.canvas.mask_grid import MODULE, STYLE, Matrices
 from pages.ui.canvas.plotly_figures import PointKind
 from pages.ui.export.charts import Chart, grid_chart, listing_chart, picture_of, points_chart, signed_chart
 from pages.ui.export.exhibit import Alone, Exhibit, Python
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tx_core.analysis.logit_lens import LayerAnswers
     from tx_core.transformer.trace import Trace
 
-STYLES = ("../mask_grid/mask_grid.css",)
 COLOURED = "Cells are coloured by the square root of their number, from 0 to 1."
 ALIKE_AXES = "alike: a row and a column for each head, in the order of heads (layer-head); places: x and y of each head"
 
@@ -75,7 +74,7 @@ def _matrices_exhibit(subject: Subject, drawn: Matrices, row_name: str, python: 
     def packed(**more: object) -> bytes:
         return drawn.packed(**{"drawing": "matrices"} | more)
 
-    alone = Alone(MODULES, STYLES, "point at a cell to read its numbers", drawn.packed)
+    alone = Alone(MODULE, (STYLE,), "point at a cell to read its numbers", drawn.packed)
     subject = replace(subject, told=f"{subject.told} {COLOURED}")
     return subject.exhibit(packed, alone, _matrix_table(drawn, row_name), python)
 

@@ -66,7 +66,7 @@ def test_typing_changes_the_tokens_the_map_shows_and_clearing_says_what_to_do(pa
     sentence(page).fill("")
     page.get_by_text("There is no text yet").wait_for()
     sentence(page).fill("Back again.")
-    (layer, head), *_ = json.loads((ROOT / "assets" / "examples.json").read_text("utf-8"))[0]["heads"]
+    (layer, head), *_ = json.loads((ROOT / "assets" / "examples" / "attention.json").read_text("utf-8"))[0]["heads"]
     expect(said(page)).to_contain_text(f"Layer {layer}, head {head}.")
 
 

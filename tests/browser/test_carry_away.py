@@ -21,7 +21,7 @@ from pages.ui.canvas.mask_grid import Matrices, Matrix
 from pages.ui.canvas.plotly_figures import PointKind
 from pages.ui.export.charts import grid_chart, listing_chart, picture_of, points_chart, signed_chart
 from pages.ui.export.exhibit import Alone, Exhibit, Python
-from pages.ui.export.picture import COLOURS, MODULES, STILL
+from pages.ui.export.picture import COLOURS, MODULE, STILL, STYLE
 from pages.ui.export.web_page import stand_alone
 from tx_core.analysis.comparison import Comparison
 from tx_core.engine import catalogue
@@ -229,7 +229,7 @@ def test_every_kind_of_drawing_is_text_and_shapes_in_a_file_and_works_offline(
     about = {"caption": HOSTILE, "title": HOSTILE, "file": "drawn", "captioned": True}
     asked = picture(width=174.0, unit="mm", colours=COLOURS["Light"], **about)
     pages = {
-        "picture": Alone(MODULES, ("../picture/picture.css",), "", lambda: asked),
+        "picture": Alone(MODULE, (STYLE,), "", lambda: asked),
         "still": Alone(STILL, (), "", picture, ("word", "share"), lambda: [(HOSTILE, 0.25)]),
     }
     scheme = "dark" if dark else "light"

@@ -22,13 +22,13 @@ def test_a_script_that_could_not_be_fetched_is_fetched_again(browser: Browser, s
     page, refused = browser.new_page(), []
 
     def refuse_twice(route: Route) -> None:
-        if len(refused) < 4:  # the wall's and the map's, twice
+        if len(refused) < 4:
             refused.append(route.request.url)
             route.abort()
         else:
             route.continue_()
 
-    page.route("**/modules/*.js*", refuse_twice)
+    page.route("**/modules/**", refuse_twice)
     page.goto(server)
     page.locator(MAP).wait_for(timeout=60_000)
     assert len(refused) == 4

@@ -8,17 +8,13 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float32, UInt8
 
-from pages.ui.canvas.component import component
+from pages.ui.canvas.component import component, component_value, value_timestamp
 from pages.ui.canvas.packing import codes, pack
-from pages.ui.canvas.told import told_at, told_value
 
 SCALES = ("blues", "viridis", "cividis", "greys")
 DIFFERENCE = "difference"
-BOX, STYLE = "attention-view", "view.css"
-DRAWING = ("bytes.js", "scales.js", "theme.js", "surface.js", "mounted.js")
-PICTURE = (*DRAWING, "model.js", "heatmap.js", "lines.js", "layout.js")
-MAP_MODULES = (*PICTURE, "pane.js", "readout.js", "arrivals.js", "map.js")
-WALL_MODULES = (*DRAWING, "wall_legend.js", "arrivals.js", "at_hand.js", "wall.js")
+BOX, STYLE = "attention-view", "attention/attention.css"
+MAP, WALL = "attention/map.js", "attention/wall.js"
 
 Head = tuple[int, int]
 
@@ -63,8 +59,11 @@ def head_wall(
         "atHand": at_hand,
         "label": "Attention heads: a row for each layer, a column for each head",
     }
-    message = header | {"chosen": [list(head) for head in parse_heads(chosen, layers, heads)], "heard": told_at(key, "chosen")}
-    component("head_wall", BOX, WALL_MODULES, STYLE)(key=key, data=pack(message, thumbnails), on_chosen_change=on_choose)
+    message = header | {
+        "chosen": [list(head) for head in parse_heads(chosen, layers, heads)],
+        "heard": value_timestamp(key, "chosen"),
+    }
+    component("head_wall", BOX, WALL, STYLE)(key=key, data=pack(message, thumbnails), on_chosen_change=on_choose)
 
 
 def attention_map(
@@ -100,18 +99,22 @@ def attention_map(
         "focus": parse_token(focus, len(query_tokens)),
     }
     if wall:
-        header |= {"heads": [list(head) for head in wall.chosen], "atHand": wall.at_hand, "heard": told_at(wall.key, "chosen")}
-    component("attention_map", BOX, MAP_MODULES, STYLE)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
+        header |= {
+            "heads": [list(head) for head in wall.chosen],
+            "atHand": wall.at_hand,
+            "heard": value_timestamp(wall.key, "chosen"),
+        }
+    component("attention_map", BOX, MAP, STYLE)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
 
 
 def chosen_heads(key: str, layers: int, heads: int) -> list[Head]:
     """Tell which heads the reader chose on the wall `key`; empty before the first choice."""
-    return parse_heads(told_value(key, "chosen"), layers, heads)
+    return parse_heads(component_value(key, "chosen"), layers, heads)
 
 
 def focused_token(key: str, tokens: int) -> int | None:
     """Tell which looking token the reader focused in the map `key`."""
-    return parse_token(told_value(key, "focus"), tokens)
+    return parse_token(component_value(key, "focus"), tokens)
 
 
 def parse_heads(value: object, layers: int, heads: int) -> list[Head]:

@@ -1,6 +1,6 @@
 """Shares as horizontal bars: a chart in words and numbers, for the page and for what is carried away; and its component.
 
-What a chart holds is drawn twice: by assets/bars on the page, by assets/picture in a figure.
+What a chart holds is drawn twice: by assets/canvas/bars on the page, by assets/canvas/figure in a figure.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from pages.ui.canvas.component import component
 from pages.ui.canvas.figures import ONE_COLOUR
 from pages.ui.shell.numbers import percent
 
-MODULES = ("surface.js", "mounted.js", "../bars/rows.js", "../bars/places.js", "../bars/chart.js")
+MODULE = "bars/chart.js"
 
 Chart = dict[str, object]
 
@@ -74,7 +74,7 @@ def show_bars(chart: Chart, told: Sequence[str] | None = None, *, key: str) -> N
     """
     if told is not None and len(told) != len(chart["labels"]):
         raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(told)}")
-    component("bars", "bars-view", MODULES, "../bars/bars.css")(key=key, data=chart | {"told": list(told or ())})
+    component("bars", "bars-view", MODULE, "bars/bars.css")(key=key, data=chart | {"told": list(told or ())})
 
 
 def _shares_of(limit: float) -> list[dict[str, object]]:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from jaxtyping import Float32
 
-from pages.ui.canvas.attention_view import BOX, DRAWING, STYLE, parse_token
+from pages.ui.canvas.attention_view import BOX, STYLE, parse_token
 from pages.ui.canvas.component import component
 from pages.ui.canvas.packing import codes, difference_codes, pack
 
-MODULES = (*DRAWING, "heatmap.js", "model.js", "pane.js", "readout.js", "linked.js", "before_after.js")
+MODULE = "attention/before_after.js"
 
 
 def before_after(
@@ -40,4 +40,4 @@ def before_after(
         "focus": parse_token(focus, len(query_tokens)),
     }
     cells = np.stack([codes(before), codes(after), difference_codes(after - before)])
-    component("before_after", BOX, MODULES, STYLE)(key=key, data=pack(header, cells), on_focus_change=on_focus)
+    component("before_after", BOX, MODULE, STYLE)(key=key, data=pack(header, cells), on_focus_change=on_focus)

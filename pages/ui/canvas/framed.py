@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from pages.ui.canvas.component import component
-from pages.ui.canvas.told import told_at, told_value
+from pages.ui.canvas.component import component, component_value, value_timestamp
 
 PATH = "framed"
 SECONDS = 900.0
@@ -92,11 +91,11 @@ def show_framed(word: str, title: str, *, key: str, choice: str, on_choose: Call
     choice: a line that the document finds in its frame's name, to begin with. When it tells another one, `on_choose` runs,
     and `framed_choice(key)` gives it. The document stays as it stands then; a choice from elsewhere loads it again.
     """
-    show = component("framed", "framed", ("mounted.js", "surface.js", "../framed/frame.js"), "../framed/frame.css")
-    data = {"address": f"{PATH}/{word}", "title": title, "choice": choice, "heard": told_at(key, "choice")}
+    show = component("framed", "framed", "framed/frame.js", "framed/frame.css")
+    data = {"address": f"{PATH}/{word}", "title": title, "choice": choice, "heard": value_timestamp(key, "choice")}
     show(key=key, data=data, on_choice_change=on_choose)
 
 
 def framed_choice(key: str) -> object:
     """Give what the document of a frame told last, whatever that is: it runs scripts of others."""
-    return told_value(key, "choice")
+    return component_value(key, "choice")

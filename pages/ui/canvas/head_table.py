@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pages.ui.canvas.attention_view import BOX, chosen_heads
 from pages.ui.canvas.component import component
 
-MODULES = ("scales.js", "theme.js", "surface.js", "mounted.js", "../head_table/table.js")
+MODULE = "head_table/table.js"
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def head_table(
         "chosen": list(chosen),
         "label": label,
     }
-    component("head_table", BOX, MODULES, "../head_table/head_table.css")(key=key, data=message, on_chosen_change=on_choose)
+    component("head_table", BOX, MODULE, "head_table/head_table.css")(key=key, data=message, on_chosen_change=on_choose)
 
 
 def chosen_head(key: str, layers: int, heads: int) -> tuple[int, int] | None:

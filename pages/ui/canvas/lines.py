@@ -1,6 +1,6 @@
 """Numbers over the depth of a model as lines: a chart in words and numbers, for the page and for what is carried away.
 
-Both are drawn by assets/picture/line_chart.js; on the page, assets/lines tells the numbers of a step.
+Both are drawn by assets/canvas/lines/line_chart.js; on the page, lines/chart.js tells the numbers of a step.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,7 @@ from pages.ui.canvas.bars import Chart
 from pages.ui.canvas.component import component
 from pages.ui.canvas.figures import DASHES, LINE_COLOURS
 
-MODULES = (
-    "scales.js",
-    "surface.js",
-    "theme.js",
-    "mounted.js",
-    "../matrix_view/number.js",
-    "../picture/words.js",
-    "../picture/marks.js",
-    "../picture/line_chart.js",
-    "../lines/readout.js",
-    "../lines/chart.js",
-)
+MODULE = "lines/chart.js"
 MARKS = ("circle", "square", "diamond", "triangle-up")
 
 
@@ -90,7 +79,7 @@ def show_lines(
     chart = lines_chart(title, steps, series, tall=tall, limits=limits, band=band, logarithmic=logarithmic)
     places = [f"{unit} {step}" if step.isdigit() else step for step in steps]
     told = {"told": lines_in_words(title, series), "places": places, "size": 13}
-    component("lines", "lines-view", MODULES, "../lines/lines.css")(key=key, data=chart | told)
+    component("lines", "lines-view", MODULE, "lines/lines.css")(key=key, data=chart | told)
 
 
 def lines_in_words(title: str, series: Mapping[str, Sequence[float]]) -> str:

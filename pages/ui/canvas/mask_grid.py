@@ -10,13 +10,11 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float
 
-from pages.ui.canvas.attention_view import DRAWING
-from pages.ui.canvas.component import component
+from pages.ui.canvas.component import component, component_value
 from pages.ui.canvas.foresight import Drawn, Foresight, pack_seen
 from pages.ui.canvas.packing import pack
-from pages.ui.canvas.told import told_value
 
-MODULES = (*DRAWING, "foresight.js", *(f"../mask_grid/{name}.js" for name in ("colours", "panel", "brush", "picture")))
+MODULE, STYLE = "mask_grid/grid.js", "mask_grid/mask_grid.css"
 ATTENTION = ("query (looks)", "key (is looked at)")
 """The axes of whatever holds a number for each pair of tokens."""
 MAX_PAINTED_TOKENS = 32
@@ -132,13 +130,13 @@ def show_matrices(
     on_paint: runs when the reader has painted on the first one, a mask, whose header says that it is paintable;
     `painted_mask(key, …)` then tells what was painted.
     """
-    show = component("matrices", "mask-grid", MODULES, "../mask_grid/mask_grid.css")
+    show = component("matrices", "mask-grid", MODULE, STYLE)
     show(key=key, data=pack_seen(key, drawn, foresight), on_painted_change=on_paint or (lambda: None))
 
 
 def painted_mask(key: str, tokens: int) -> Bool[np.ndarray, "query key"] | None:
     """Give the mask that the reader painted on the grid `key`, or None where there is none of this size."""
-    return parse_mask(told_value(key, "painted"), tokens)
+    return parse_mask(component_value(key, "painted"), tokens)
 
 
 def parse_mask(value: object, tokens: int) -> Bool[np.ndarray, "query key"] | None:

@@ -7,30 +7,11 @@ import numpy as np
 from jaxtyping import Float32
 
 from pages.ui.canvas.cell_origins import Origin
-from pages.ui.canvas.component import component
+from pages.ui.canvas.component import component, component_value
 from pages.ui.canvas.foresight import Drawn, Foresight, pack_seen
 from pages.ui.canvas.matrix_cells import Cell
-from pages.ui.canvas.told import told_value
 
-SHARED_MODULES = ("bytes.js", "scales.js", "surface.js", "theme.js", "mounted.js", "foresight.js")
-OWN_MODULES = tuple(
-    f"../matrix_view/{name}.js"
-    for name in (
-        "number",
-        "values",
-        "norm",
-        "origin",
-        "layout",
-        "paint",
-        "line",
-        "sum",
-        "model",
-        "legend",
-        "panel",
-        "drawing",
-        "row",
-    )
-)
+MODULE = "matrix_row/row.js"
 
 
 @dataclass(frozen=True)
@@ -102,7 +83,7 @@ def matrix_row(
     """
     picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers, drawing=drawing)
     told = {"on_drawing_change": on_draw} if on_draw else {}
-    show = component("matrix_row", "matrix-view", (*SHARED_MODULES, *OWN_MODULES), "../matrix_view/matrices.css")
+    show = component("matrix_row", "matrix-view", MODULE, "matrix_row/matrix_row.css")
     show(key=key, data=pack_seen(key, picture, foresight), on_cell_change=on_choose, **told)
 
 
@@ -141,12 +122,12 @@ def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, ob
 
 def chosen_cell(key: str, matrices: Sequence[Matrix]) -> Cell | None:
     """Tell which cell the reader chose in the row `key`."""
-    return parse_cell(told_value(key, "cell"), matrices)
+    return parse_cell(component_value(key, "cell"), matrices)
 
 
 def chosen_drawing(key: str, drawing: Drawing) -> Drawing:
     """Tell how the reader of the row `key` wants it drawn."""
-    return parse_drawing(told_value(key, "drawing"), drawing)
+    return parse_drawing(component_value(key, "drawing"), drawing)
 
 
 def parse_drawing(value: object, drawing: Drawing) -> Drawing:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pages.ui.canvas.attention_view import MAP_MODULES
-from pages.ui.canvas.before_after import MODULES as BEFORE_AFTER_MODULES
+from pages.ui.canvas.attention_view import MAP, STYLE
+from pages.ui.canvas.before_after import MODULE as BEFORE_AFTER
 from pages.ui.export.carried import Carried
 from pages.ui.export.core_snippet import core_snippet
 from pages.ui.export.exhibit import Alone, Exhibit, Numbers, Offered, Python
@@ -29,8 +29,8 @@ def attention_views(page: str, trace: "Trace", shown: "Shown") -> Offered:
 
 def attention_exhibit(carried: Carried) -> Exhibit:
     """Make the map ready to be carried away."""
-    modules = MAP_MODULES if carried.shown.before is None else BEFORE_AFTER_MODULES
-    alone = Alone(modules, ("view.css",), "point at cells, choose tokens, zoom", carried.packed)
+    module = MAP if carried.shown.before is None else BEFORE_AFTER
+    alone = Alone(module, (STYLE,), "point at cells, choose tokens, zoom", carried.packed)
     told = "It ends with `weights`, a row for each token that looks: the numbers of the map above."
     python = Python(told, lambda: core_snippet(carried), lambda: library_snippet(carried))
     numbers = (numbers_of(carried, everything=False), numbers_of(carried, everything=True))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 class Alone:
     """What makes a stand-alone web page of a view.
 
-    modules, styles: files of the assets, as `attention_view.joined` takes them. told: what a reader can do in it.
+    module, styles: of the drawing, by their paths below `assets/canvas`. told: what a reader can do in it.
     data: what the view's own component is sent. columns, rows: a table that stands below what cannot be pointed at.
     document: writes the whole page, where others' code draws the view.
     """
 
-    modules: tuple[str, ...]
+    module: str
     styles: tuple[str, ...]
     told: str
     data: Callable[[], bytes]

@@ -2,41 +2,13 @@
 
 import streamlit as st
 
-from pages.ui.canvas.attention_view import PICTURE
 from pages.ui.canvas.component import component
 from pages.ui.export.exhibit import Exhibit
 from pages.ui.shell.address import widget_key
 
-DRAWN = (
-    "../comparison_view/partners.js",
-    "../comparison_view/compared.js",
-    "../comparison_view/hatch.js",
-    "../mask_grid/colours.js",
-    "../mask_grid/panel.js",
-    *(
-        f"../picture/{name}.js"
-        for name in (
-            "legend",
-            "words",
-            "marks",
-            "bars",
-            "line_chart",
-            "points",
-            "grid",
-            "listing",
-            "map_drawing",
-            "three",
-            "comparison_drawing",
-            "matrices_drawing",
-            "charts",
-            "drawing",
-            "figure",
-        )
-    ),
-)
-"""What draws any view of any page on a canvas, or on what takes its calls."""
-MODULES = (*PICTURE, *DRAWN, *(f"../picture/{name}.js" for name in ("svg_context", "png", "panel")))
-STILL = (*PICTURE, *DRAWN, "../picture/still.js")
+MODULE, STYLE = "figure/panel.js", "figure/figure.css"
+STILL = "figure/still.js"
+"""Draws any view without reacting to its reader."""
 WIDTHS = {"mm": (40.0, 174.0, 400.0), "px": (200.0, 1200.0, 4000.0)}
 """The least, the usual and the greatest width. 174 mm is the width of a journal's page, 84 mm that of a column."""
 COLOURS = {
@@ -76,4 +48,4 @@ def picture(page: str, exhibit: Exhibit) -> None:
         title=exhibit.title,
         file=exhibit.file_name,
     )
-    component("picture", "picture-view", MODULES, "../picture/picture.css")(key=widget_key(page, "picture"), data=packed)
+    component("picture", "picture-view", MODULE, STYLE)(key=widget_key(page, "picture"), data=packed)

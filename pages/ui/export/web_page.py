@@ -2,18 +2,18 @@
 
 import base64
 import hashlib
-import re
 from functools import cache
 from html import escape
 
 import streamlit as st
 
-from pages.ui.canvas.component import joined, read
+from pages.ui.canvas.modules import read_style, single_script
 from pages.ui.export.exhibit import Alone, Exhibit
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.plain_names import one_line
 
 MAX_TABLE_ROWS = 2000
+START = "web_page/page.js"
 
 
 def web_page(page: str, exhibit: Exhibit) -> None:
@@ -42,7 +42,7 @@ def stand_alone(exhibit: Exhibit) -> str:
     alone = exhibit.alone
     if alone.document:
         return alone.document()
-    script = _script(alone.modules)
+    script = f"\n{single_script(alone.module, START)}"
     policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return "\n".join(
         [
@@ -99,15 +99,8 @@ def _cell(value: str | float | int | None) -> str:
 
 
 @cache
-def _script(modules: tuple[str, ...]) -> str:
-    """Join the modules of a view, and what starts them, as one script without exports."""
-    named = re.sub(r"export default function \w+", "function mountView", joined((*modules, "../web_page/page.js")))
-    return f"\n{named}"
-
-
-@cache
 def _style(styles: tuple[str, ...]) -> str:
-    return "\n".join(read(name) for name in ("../web_page/page.css", *styles))
+    return "\n".join(map(read_style, ("web_page/page.css", *styles)))
 
 
 def _digest(script: str) -> str:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.ui.shell.controls import Head, head_name, model_title
 
-EXAMPLES = Path(__file__).parents[3] / "assets" / "examples.json"
+EXAMPLES = Path(__file__).parents[3] / "assets" / "examples" / "attention.json"
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def test_words_about_a_view_stay_while_its_head_is_looked_at_in_another_way(open
 
 
 @pytest.mark.parametrize(
-    "entry", json.loads((ROOT / "assets" / "examples.json").read_text("utf-8")), ids=lambda entry: entry["title"]
+    "entry", json.loads((ROOT / "assets" / "examples" / "attention.json").read_text("utf-8")), ids=lambda entry: entry["title"]
 )
 def test_what_an_example_claims_is_true_of_the_embedded_model(entry: dict):
     run = catalogue.load(catalogue.DEFAULT).trace(entry["text"], entry["pair"])

@@ -107,7 +107,7 @@ def embedded():
     directory = catalogue.MODELS / catalogue.DEFAULT
     theirs = BertForMaskedLM.from_pretrained(directory, attn_implementation="eager", dtype=torch.float32).eval()
     tokenizer = load_tokenizer(directory)
-    entries = json.loads((ROOT / "assets" / "examples.json").read_text("utf-8"))
+    entries = json.loads((ROOT / "assets" / "examples" / "attention.json").read_text("utf-8"))
     encodings = [tokenizer.encode(entry["text"], entry["pair"]) for entry in entries]
     texts = [(torch.tensor([encoding.ids]), torch.tensor([encoding.segments])) for encoding in encodings]
     return load_bert(directory), theirs, texts

@@ -3,10 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.canvas.component import joined, read
 from pages.ui.canvas.figures import LINE_COLOURS
-from pages.ui.canvas.lines import MODULES, lines_chart, lines_in_words, show_lines
-from tests.pages.ui.canvas.test_bars import MARKUP
+from pages.ui.canvas.lines import lines_chart, lines_in_words, show_lines
 from tests.pages.ui.canvas.test_figures import luminance
 from tests.support.drawn_lines import drawn_lines
 
@@ -59,8 +57,3 @@ def test_the_page_is_sent_the_numbers_and_the_names_as_they_are():
 
 def test_words_say_where_lines_begin_and_end():
     assert lines_in_words("Length", {"pre-norm": [8.04, 9, 35.62]}) == "Length: pre-norm from 8.04 to 35.6."
-
-
-def test_the_component_writes_texts_as_texts_and_loads_nothing():
-    source = joined(MODULES) + read("../lines/lines.css")
-    assert [words for words in MARKUP if words in source] == []

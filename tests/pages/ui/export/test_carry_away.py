@@ -11,11 +11,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.canvas.attention_view import MAP_MODULES
-from pages.ui.canvas.component import joined
 from pages.ui.export.attention_exhibit import attention_exhibit, saved_weights
 from pages.ui.export.carried import Carried, changes_of
-from pages.ui.export.picture import MODULES
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.attention_panel import Shown
 from pages.ui.panels.changes import interventions
@@ -136,10 +133,9 @@ def test_the_changes_of_a_run_are_told_back_as_the_page_made_them():
 def test_a_stand_alone_page_of_a_changed_run_holds_all_three_maps():
     changed = carried("time flies", changes=Interventions(heads_off=frozenset({(0, 1)})))
     page = stand_alone(attention_exhibit(replace(changed, shown=replace(changed.shown, before=changed.shown.weights))))
-    assert "function mountView" in page
     assert "before-after" in page
     assert "before-after" not in stand_alone(attention_exhibit(changed))
-    assert not re.search(r"^(import|export) ", page, flags=re.MULTILINE)
+    assert not re.search(r"^(import|export)\b", page, flags=re.MULTILINE)
 
 
 def test_a_file_name_holds_nothing_but_plain_letters():
@@ -191,9 +187,3 @@ def test_a_stand_alone_page_asks_nothing_of_any_server():
     page = stand_alone(attention_exhibit(carried("time flies")))
     assert "default-src 'none'; script-src 'sha256-" in unescape(page)
     assert not re.search(r"(src|href)=|https?:|import |fetch\(|url\(", page)
-
-
-@pytest.mark.parametrize("modules", [MODULES, (*MAP_MODULES, "../web_page/page.js")], ids=["figure", "web page"])
-def test_joined_scripts_declare_no_name_twice(modules: tuple[str, ...]):
-    names = re.findall(r"^(?:export (?:default )?)?(?:async )?(?:function|const|let) (\w+)", joined(modules), flags=re.MULTILINE)
-    assert len(names) == len(set(names))

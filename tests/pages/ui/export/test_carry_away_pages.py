@@ -15,10 +15,8 @@ from streamlit.testing.v1 import AppTest
 from pages.bertviz_page.export import bertviz_exhibit
 from pages.bertviz_page.frame import Drawn
 from pages.fill_mask.export import Lists, lists_exhibit
-from pages.ui.canvas.component import joined
 from pages.ui.export import numbers as numbers_export
 from pages.ui.export.exhibit import Exhibit, Numbers
-from pages.ui.export.picture import STILL
 from pages.ui.export.saved_numbers import SavedNumbers, to_csv, to_json, to_npz
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.answers import Answer
@@ -63,11 +61,6 @@ def test_without_arrays_an_npz_file_holds_the_columns():
     with np.load(io.BytesIO(to_npz(saved)), allow_pickle=False) as back:
         assert back["word"].tolist() == ["=b", ""]
         np.testing.assert_array_equal(back["rank"], [3, np.nan])
-
-
-def test_the_scripts_of_a_still_view_declare_no_name_twice():
-    names = re.findall(r"^(?:export (?:default )?)?(?:async )?(?:function|const|let) (\w+)", joined(STILL), flags=re.MULTILINE)
-    assert len(names) == len(set(names))
 
 
 VIEWS = {

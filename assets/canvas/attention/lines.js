@@ -1,0 +1,129 @@
+// The same matrix as lines: the looking tokens at the left, the looked-at at the right.
+
+import { span, strongest } from "../core/bytes.js";
+import { TALLEST_MAP, shownLabels } from "./heatmap.js";
+import { measureLabels } from "../core/surface.js";
+
+const HEADING = 26;
+const ROW = 22;
+const LABEL_ROOM = 15;
+
+// Beside the heatmap, the rows of both stand at the same height, unless more tokens are looked at than look.
+export function linesShape(context, model, theme, width, beside, zoom) {
+  const narrow = width < 300;
+  const font = `${narrow ? 12 : 13}px ${theme.font}`;
+  const most = Math.max(48, Math.min(110, width * 0.3));
+  const queries = measureLabels(context, model.queryTexts, font, most);
+  const keys = measureLabels(context, model.keyTexts, font, most);
+  const rows = Math.max(model.queries, model.keys);
+  const fitting = Math.min(ROW, TALLEST_MAP / rows);
+  const fewer = zoom === 1 ? TALLEST_MAP / rows : Infinity;
+  const row = beside ? Math.min(beside.cell, fewer) : Math.min(ROW, fitting * zoom);
+  const top = beside ? beside.top : HEADING;
+  return {
+    width, font, queries, keys, row, top, fitting,
+    from: queries.widest + 14,
+    to: width - keys.widest - 14,
+    rowsHeight: rows * row,
+  };
+}
+
+export function tokenAt(shape, model, x, y, scroll) {
+  const index = Math.floor((y - shape.top + scroll) / shape.row);
+  if (index < 0 || y < shape.top) return null;
+  if (x <= shape.from + 8) return index < model.queries ? { query: index, key: null } : null;
+  if (x >= shape.to - 8) return index < model.keys ? { query: null, key: index } : null;
+  return null;
+}
+
+// Which edges are drawn: the row that is pointed at or focused, else the strongest of all.
+export function edges(model, { focus, hover }, count) {
+  const { cells, keys, queries } = model;
+  const onlyKey = hover?.query == null && hover?.key != null;
+  if (onlyKey && focus === null) return strongest(cells, span(hover.key, queries, keys), count);
+  const query = hover?.query != null && hover.key == null ? hover.query : focus;
+  if (query !== null) return strongest(cells, span(query * keys, keys), count);
+  const remembered = model.everywhere;
+  if (remembered?.count === count) return remembered.found;
+  model.everywhere = { count, found: strongest(cells, span(0, cells.length), count) };
+  return model.everywhere.found;
+}
+
+export function paintLines(context, shape, model, state, theme, scroll, height) {
+  const drawn = edges(model, state, model.strongest);
+  const pointed = state.hover?.query != null && state.hover.key != null;
+  context.save();
+  context.beginPath();
+  context.rect(0, shape.top - 4, shape.width, height - shape.top + 4);
+  context.clip();
+  context.lineCap = "round";
+  for (const position of [...drawn].reverse()) paintEdge(context, shape, model, position, theme, scroll, pointed ? 0.35 : 1);
+  if (pointed) paintEdge(context, shape, model, state.hover.query * model.keys + state.hover.key, theme, scroll, 0);
+  paintTokens(context, shape, model, state, theme, scroll, drawn);
+  context.restore();
+  paintHeadings(context, shape, theme);
+}
+
+// Opacity follows the square root of the weight, as the colours do; strength 0 means: the edge pointed at.
+function paintEdge(context, shape, model, position, theme, scroll, strength) {
+  const root = model.cells[position] / 65535;
+  const y = (index) => shape.top + (index + 0.5) * shape.row - scroll;
+  const [from, to] = [y(Math.floor(position / model.keys)), y(position % model.keys)];
+  const middle = (shape.from + shape.to) / 2;
+  context.strokeStyle = strength === 0 ? theme.accent : `rgba(${theme.line.join(", ")}, ${((0.1 + 0.9 * root) * strength).toFixed(3)})`;
+  context.lineWidth = strength === 0 ? 2.5 : 1 + 2.5 * root * root;
+  context.beginPath();
+  context.moveTo(shape.from, from);
+  context.bezierCurveTo(middle, from, middle, to, shape.to, to);
+  context.stroke();
+}
+
+function paintTokens(context, shape, model, { focus, hover }, theme, scroll, drawn) {
+  const active = hover?.query ?? focus;
+  const y = (index) => shape.top + (index + 0.5) * shape.row - scroll;
+  const from = drawn.map((position) => Math.floor(position / model.keys));
+  const to = drawn.map((position) => position % model.keys);
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  for (const index of shownLabels(model.queries, shape.row, LABEL_ROOM, [hover?.query, focus], from)) {
+    ink(context, shape, theme, index === focus, index === hover?.query);
+    context.fillText(shape.queries.texts[index], shape.from - 7, y(index) + 0.5);
+  }
+  context.textAlign = "left";
+  for (const index of shownLabels(model.keys, shape.row, LABEL_ROOM, [hover?.key], to)) {
+    if (active !== null) paintShade(context, shape, theme, y(index), model.cells[active * model.keys + index] / 65535);
+    ink(context, shape, theme, false, index === hover?.key);
+    context.fillText(shape.keys.texts[index], shape.to + 7, y(index) + 0.5);
+  }
+}
+
+function ink(context, shape, theme, focused, hovered) {
+  context.font = focused || hovered ? `600 ${shape.font}` : shape.font;
+  context.fillStyle = focused ? theme.accent : theme.text;
+}
+
+// A looked-at token is shaded by how much the marked token looks at it, faint enough to read the text on it.
+function paintShade(context, shape, theme, y, root) {
+  if (root < 0.1) return;
+  context.fillStyle = `rgba(${theme.line.join(", ")}, ${(root * 0.3).toFixed(3)})`;
+  context.beginPath();
+  const height = Math.max(LABEL_ROOM, shape.row) - 1;
+  context.roundRect(shape.to + 2, y - height / 2, shape.width - shape.to - 3, height, 3);
+  context.fill();
+}
+
+function paintHeadings(context, shape, theme) {
+  context.font = `12px ${theme.font}`;
+  context.fillStyle = theme.quiet;
+  context.textBaseline = "alphabetic";
+  context.textAlign = "right";
+  const y = shape.top - 10;
+  const room = shape.from - 7;
+  const short = context.measureText("query (looks)").width > room;
+  context.textAlign = short ? "left" : "right";
+  context.fillText("query (looks)", short ? 0 : room, y);
+  context.textAlign = "right";
+  const end = context.measureText("key (is looked at)").width > shape.width - shape.to - 7;
+  context.textAlign = end ? "right" : "left";
+  context.fillText("key (is looked at)", end ? shape.width : shape.to + 7, y);
+}

@@ -1,0 +1,219 @@
+// The attention map: heatmap and lines of one weights matrix, one focused token, one pointer.
+
+import { overtaken, takeArrivals } from "./arrivals.js";
+import { unpack } from "../core/bytes.js";
+import { cellAt, paintHeatmap } from "./heatmap.js";
+import { layMap } from "./layout.js";
+import { paintLines, tokenAt } from "./lines.js";
+import { modelOf } from "./model.js";
+import { mounted } from "../core/mount.js";
+import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
+import { fillLegend, fillReadout, fillTooltip, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
+import { calmly, element, news, ownEcho, watchScreen } from "../core/surface.js";
+import { readTheme } from "../core/theme.js";
+
+const TALLEST_LINES = 640;
+
+export default function mountMap({ data, parentElement, setStateValue }) {
+  const [map, end] = mounted(parentElement, makeMap, forgetMap);
+  map.send = (focus) => setStateValue("focus", news(focus));
+  const sent = unpack(data);
+  if (!overtaken(map, sent.header)) receive(map, sent);
+  return end;
+}
+
+function makeMap(parent) {
+  const map = { focus: null, hover: null, zoom: 1, echo: ownEcho(), paints: 0, frame: null, early: null, header: {} };
+  map.tell = calmly((focus) => map.send(focus), 60);
+  map.heat = makePane("Heatmap of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-heatmap");
+  map.lines = makePane("Lines of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-lines");
+  map.readout = makeReadout((step) => focusOn(map, step === null ? null : stepped(map, step)));
+  map.legend = makeLegend();
+  map.tooltip = makeTooltip();
+  map.heat.node.append(map.legend.node);
+  map.tools = element("div", { class: "tools", role: "group", "aria-label": "Zoom" });
+  makeZoom(map);
+  const panes = element("div", { class: "panes" }, map.heat.node, map.lines.node);
+  map.root = element("div", { class: "map", "data-testid": "attention-map" }, map.tools, panes, map.readout.node, map.tooltip);
+  (parent.querySelector(".attention-view") ?? parent).append(map.root);
+  listen(map);
+  return map;
+}
+
+function makeZoom(map) {
+  const button = (label, sign, zoom) => {
+    const made = element("button", { type: "button", "aria-label": label, class: "step" }, sign);
+    made.onclick = () => zoomTo(map, zoom());
+    map.tools.append(made);
+  };
+  button("Zoom out", "−", () => map.zoom / 1.6);
+  button("Zoom in", "+", () => map.zoom * 1.6);
+  button("Show the whole map", "Fit", () => 1);
+}
+
+function listen(map) {
+  watchPane(map, map.heat, (x, y, scroll) => cellAt(map.heatShape, map.model, x, y, scroll));
+  watchPane(map, map.lines, (x, y, scroll) => tokenAt(map.linesShape, map.model, x, y, scroll.y));
+  map.heat.scroller.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey || map.tools.hidden) return;
+    event.preventDefault();
+    zoomTo(map, map.zoom * (event.deltaY < 0 ? 1.25 : 0.8), pointIn(map.heat, event));
+  }, { passive: false });
+  map.observer = new ResizeObserver(() => later(map));
+  map.observer.observe(map.root);
+  map.stopWatching = watchScreen(() => later(map));
+  map.stopTaking = takeArrivals(map, (shown) => draw(map, shown));
+}
+
+function watchPane(map, pane, find) {
+  const { scroller } = pane;
+  const at = (event) => find(...pointIn(pane, event), scrollOf(pane));
+  scroller.onpointermove = (event) => event.pointerType !== "touch" && hoverOn(map, at(event), event);
+  scroller.onpointerleave = () => hoverOn(map, null);
+  scroller.onscroll = () => {
+    const other = pane === map.heat ? map.lines : map.heat;
+    if (map.root.classList.contains("beside")) other.scroller.scrollTop = scroller.scrollTop;
+    later(map);
+  };
+  scroller.onclick = (event) => {
+    const found = at(event);
+    hoverOn(map, found, event);
+    const token = found?.query ?? (map.model.same ? found?.key : null) ?? null;
+    if (token !== null) focusOn(map, token === map.focus && found.key === null ? null : token);
+  };
+  scroller.onkeydown = (event) => {
+    const token = { ArrowUp: () => stepped(map, -1), ArrowDown: () => stepped(map, 1), Home: () => 0, End: () => map.model.queries - 1, Escape: () => null }[event.key];
+    if (!token || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    hoverOn(map, null);
+    focusOn(map, token());
+  };
+}
+
+function stepped(map, step) {
+  if (map.focus === null) return step > 0 ? 0 : map.model.queries - 1;
+  return Math.min(map.model.queries - 1, Math.max(0, map.focus + step));
+}
+
+function receive(map, sent) {
+  map.early = null;
+  if (map.echo.accepts(sent.header.focus)) map.focus = sent.header.focus;
+  draw(map, sent);
+}
+
+function draw(map, { header, cells }) {
+  map.header = header;
+  map.theme = readTheme(map.root);
+  map.model = modelOf({ header, cells }, map.theme.dark);
+  map.root.classList.toggle("dark", map.theme.dark);
+  map.heat.canvas.setAttribute("aria-label", `Heatmap. ${header.label}`);
+  map.lines.canvas.setAttribute("aria-label", `Lines. ${header.label}`);
+  map.heat.node.hidden = header.show === "lines";
+  map.lines.node.hidden = header.show === "heatmap";
+  if (map.focus >= map.model.queries) map.focus = null;
+  if (map.hover?.query >= map.model.queries || map.hover?.key >= map.model.keys) hoverOn(map, null);
+  fillLegend(map.legend, header.scale, map.theme.dark);
+  fillReadout(map.readout, map.model, map.focus);
+  paint(map);
+  map.root.dataset.paints = String((map.paints += 1));
+}
+
+function focusOn(map, focus) {
+  if (focus === map.focus) return;
+  map.focus = focus;
+  map.echo.expect(focus);
+  map.tell(focus);
+  fillReadout(map.readout, map.model, focus);
+  if (focus !== null) {
+    const { cell, top } = map.heatShape;
+    reveal(map.heat, focus * cell, (focus + 1) * cell, top + 12);
+    reveal(map.lines, focus * map.linesShape.row, (focus + 1) * map.linesShape.row, map.linesShape.top);
+  }
+  later(map);
+}
+
+function hoverOn(map, hover, event) {
+  map.tooltip.hidden = hover === null;
+  if (hover !== null && event) {
+    fillTooltip(map.tooltip, map.model, hover);
+    const box = map.root.getBoundingClientRect();
+    placeTooltip(map.tooltip, box, event.clientX - box.left, event.clientY - box.top);
+  }
+  if (hover?.query === map.hover?.query && hover?.key === map.hover?.key) return;
+  map.hover = hover;
+  later(map);
+}
+
+function zoomTo(map, zoom, [x, y] = middleOf(map)) {
+  const { left, top, cell, fitting } = map.heatShape;
+  const { scroller } = map.heat;
+  const [column, row] = [(x - left + scroller.scrollLeft) / cell, (y - top + scroller.scrollTop) / cell];
+  map.zoom = Math.max(1, Math.min(zoom, 28 / fitting));
+  paint(map);
+  scroller.scrollLeft = column * map.heatShape.cell - (x - left);
+  scroller.scrollTop = row * map.heatShape.cell - (y - top);
+  paint(map);
+}
+
+// Where to zoom without a pointer: at the focused token, else at the middle.
+function middleOf({ focus, heat: { scroller }, heatShape: { top, cell } }) {
+  const y = focus === null ? scroller.clientHeight / 2 : top + (focus + 0.5) * cell - scroller.scrollTop;
+  return [scroller.clientWidth / 2, y];
+}
+
+function later(map) {
+  map.frame ??= requestAnimationFrame(() => {
+    map.frame = null;
+    paint(map);
+  });
+}
+
+function paint(map) {
+  const width = map.root.clientWidth;
+  if (!width) return;
+  const [showHeat, showLines] = [!map.heat.node.hidden, !map.lines.node.hidden];
+  const context = map.heat.canvas.getContext("2d");
+  const layout = layMap(context, map.model, map.theme, width, { showHeat, showLines, zoom: map.zoom });
+  map.root.classList.toggle("beside", layout.beside);
+  map.heatShape = layout.heat;
+  map.linesShape = layout.lines;
+  if (showHeat) paintHeatPane(map, layout.heatWidth);
+  if (showLines) paintLinesPane(map, layout.linesWidth, layout.beside);
+  map.tools.hidden = showHeat ? map.heatShape.fitting >= 16 : map.linesShape.fitting >= 16;
+  map.root.dataset.focus = map.focus === null ? "" : String(map.focus);
+}
+
+function paintHeatPane(map, width) {
+  const { heat, heatShape: shape } = map;
+  heat.box = { width, height: shape.top + shape.viewHeight + marginBelow(map) };
+  layPane(heat, heat.box, { width: shape.plotWidth - shape.viewWidth, height: shape.plotHeight - shape.viewHeight });
+  paintHeatmap(paneContext(heat), shape, map.model, map, map.theme, scrollOf(heat));
+  map.legend.node.style.paddingLeft = `${shape.left}px`;
+  const { left, top, cell } = shape;
+  heat.canvas.dataset.shape = JSON.stringify({ left, top, cell, queries: map.model.queries, keys: map.model.keys });
+}
+
+// Room for a scroll bar under a picture that is larger than its box.
+function marginBelow(map) {
+  return map.zoom > 1 ? 14 : 8;
+}
+
+function paintLinesPane(map, width, beside) {
+  const { lines, linesShape: shape } = map;
+  const least = beside ? map.heat.box.height : 0;
+  const tallest = beside && map.zoom > 1 ? least : Math.max(least, TALLEST_LINES);
+  const around = shape.top + marginBelow(map);
+  const height = Math.min(around + shape.rowsHeight, tallest);
+  const seen = height - around;
+  layPane(lines, { width, height }, { width: 0, height: shape.rowsHeight - seen });
+  paintLines(paneContext(lines), shape, map.model, map, map.theme, scrollOf(lines).y, shape.top + seen + 8);
+  lines.canvas.dataset.shape = JSON.stringify({ from: shape.from, to: shape.to, top: shape.top, row: shape.row });
+}
+
+function forgetMap(map) {
+  map.observer.disconnect();
+  map.stopWatching();
+  map.stopTaking();
+  if (map.frame !== null) cancelAnimationFrame(map.frame);
+  map.root.remove();
+}

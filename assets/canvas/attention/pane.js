@@ -1,0 +1,42 @@
+// A box that scrolls over a picture larger than itself while its canvas stays put: only what is in sight
+// is ever drawn, so that 512 tokens need no larger canvas than 5, and touch panning is the browser's own.
+
+import { element, sharpen } from "../core/surface.js";
+
+export function makePane(name, testid) {
+  const canvas = element("canvas", { role: "img", "data-testid": testid });
+  const sizer = element("div", { class: "sizer" }, canvas);
+  const scroller = element("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": name }, sizer);
+  const node = element("div", { class: "pane" }, scroller);
+  return { node, canvas, sizer, scroller };
+}
+
+// Sizes the box, and its contents larger by what is hidden of the picture.
+export function layPane(pane, box, hidden) {
+  pane.node.style.width = `${box.width}px`;
+  pane.scroller.style.height = `${box.height}px`;
+  pane.scroller.classList.toggle("still", hidden.width < 1 && hidden.height < 1);
+  pane.sizer.style.width = `${pane.scroller.clientWidth + Math.floor(hidden.width)}px`;
+  pane.sizer.style.height = `${pane.scroller.clientHeight + Math.floor(hidden.height)}px`;
+}
+
+export function paneContext(pane) {
+  return sharpen(pane.canvas, pane.scroller.clientWidth, pane.scroller.clientHeight);
+}
+
+export function scrollOf(pane) {
+  return { x: pane.scroller.scrollLeft, y: pane.scroller.scrollTop };
+}
+
+// Brings [start, end] of the contents into the part of the box below `covered` pixels.
+export function reveal(pane, start, end, covered) {
+  const { scroller } = pane;
+  const seen = scroller.clientHeight - covered;
+  if (start < scroller.scrollTop) scroller.scrollTop = start;
+  else if (end > scroller.scrollTop + seen) scroller.scrollTop = end - seen;
+}
+
+export function pointIn(pane, event) {
+  const box = pane.canvas.getBoundingClientRect();
+  return [event.clientX - box.left, event.clientY - box.top];
+}

@@ -1,0 +1,89 @@
+// What the focused token looks at, in words and numbers; with buttons for those who do not point.
+
+import { digits, span, strongest, weightOf } from "../core/bytes.js";
+import { TICKS, stopsOf } from "../core/palette.js";
+import { element } from "../core/surface.js";
+
+const LISTED = 8;
+
+export function makeReadout(choose) {
+  const previous = element("button", { type: "button", "aria-label": "Focus the previous token", class: "step" }, "‹");
+  const next = element("button", { type: "button", "aria-label": "Focus the next token", class: "step" }, "›");
+  const clear = element("button", { type: "button", "aria-label": "Clear the focused token", class: "step" }, "×");
+  const title = element("p", { class: "readout-title" });
+  const list = element("ol", { class: "bars", "data-testid": "attention-strongest" });
+  const head = element("div", { class: "readout-head" }, previous, next, title, clear);
+  const node = element("section", { class: "readout", "aria-label": "Strongest keys of the focused token", "data-testid": "attention-readout" }, head, list);
+  title.setAttribute("aria-live", "polite");
+  previous.onclick = () => choose(-1);
+  next.onclick = () => choose(1);
+  clear.onclick = () => choose(null);
+  return { node, title, list, clear };
+}
+
+export function fillReadout(readout, model, focus) {
+  readout.clear.hidden = focus === null;
+  if (focus === null) {
+    readout.title.replaceChildren("Choose a token to list what it looks at.");
+    readout.list.replaceChildren();
+    return;
+  }
+  const found = strongest(model.cells, span(focus * model.keys, model.keys), LISTED);
+  readout.title.replaceChildren(bold(model.queryTexts[focus]), found.length ? " looks most at" : " looks at nothing");
+  readout.list.replaceChildren(...found.map((position) => bar(model, position)));
+}
+
+function bar(model, position) {
+  const code = model.cells[position];
+  const fill = element("span", { class: "bar-fill" });
+  fill.style.width = `${(weightOf(code) * 100).toFixed(2)}%`;
+  const token = element("bdi", { class: "bar-token" }, model.keyTexts[position % model.keys]);
+  const track = element("span", { class: "bar-track", "aria-hidden": "true" }, fill);
+  return element("li", {}, token, track, element("span", { class: "bar-value" }, digits(code)));
+}
+
+export function bold(text) {
+  return element("bdi", { class: "token" }, text);
+}
+
+export function makeLegend(numbers = TICKS) {
+  const ramp = element("div", { class: "ramp" });
+  const signed = numbers[0] < 0;
+  const ticks = numbers.map((tick) => {
+    const mark = element("span", {}, signed ? `${tick < 0 ? "−" : tick > 0 ? "+" : ""}${Math.abs(tick)}` : String(tick));
+    const root = Math.sign(tick) * Math.sqrt(Math.abs(tick));
+    mark.style.left = `${signed ? 50 + 50 * root : 100 * root}%`;
+    return mark;
+  });
+  const scale = element("div", { class: "ramp-scale" }, ramp, element("div", { class: "ticks" }, ...ticks));
+  const name = element("span", {}, `${signed ? "change of the weight" : "weight"}, coloured by its square root`);
+  return { node: element("div", { class: "legend", "data-testid": "attention-legend" }, scale, name), ramp };
+}
+
+export function fillLegend(legend, scale, dark) {
+  legend.ramp.style.background = `linear-gradient(to right, ${stopsOf(scale, dark).join(", ")})`;
+}
+
+export function makeTooltip() {
+  const node = element("div", { class: "tooltip", "aria-hidden": "true", "data-testid": "attention-tooltip" });
+  node.hidden = true;
+  return node;
+}
+
+export function fillTooltip(node, model, { query, key }) {
+  const parts = [];
+  if (query !== null) parts.push(bold(model.queryTexts[query]));
+  if (query !== null && key !== null) parts.push(" → ");
+  if (key !== null) parts.push(bold(model.keyTexts[key]));
+  if (query !== null && key !== null) parts.push(element("span", { class: "value" }, digits(model.cells[query * model.keys + key])));
+  else parts.push(element("span", { class: "side" }, query !== null ? `query ${query + 1}` : `key ${key + 1}`));
+  node.replaceChildren(...parts);
+  node.hidden = false;
+}
+
+export function placeTooltip(node, box, x, y) {
+  const [width, height] = [node.offsetWidth, node.offsetHeight];
+  const left = x + 14 + width > box.width ? x - width - 10 : x + 14;
+  const top = y + 18 + height > box.height ? y - height - 10 : y + 18;
+  node.style.transform = `translate(${Math.max(0, Math.min(left, box.width - width))}px, ${Math.max(0, top)}px)`;
+}

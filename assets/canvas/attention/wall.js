@@ -1,0 +1,207 @@
+// The head wall: a thumbnail for every layer and head, and a grid of buttons over them.
+
+import { fetchMap, showMap } from "./at_hand.js";
+import { unpack } from "../core/bytes.js";
+import { mounted } from "../core/mount.js";
+import { colourTable, divergingTable, picture } from "../core/palette.js";
+import { calmly, element, news, sharpen, watchScreen } from "../core/surface.js";
+import { readTheme } from "../core/theme.js";
+import { fillEnds, makeEnds } from "./wall_legend.js";
+
+const SMALLEST = 24; // as large as a finger needs
+const LARGEST = 76;
+const TALLEST_WALL = 580;
+const HEADINGS = 40; // pixels above the first thumbnail
+
+export default function mountWall({ data, parentElement, setStateValue }) {
+  const [wall, end] = mounted(parentElement, makeWall, forgetWall);
+  wall.send = (told) => setStateValue("chosen", told);
+  receive(wall, unpack(data));
+  return end;
+}
+
+function makeWall(parent) {
+  const wall = { chosen: [], active: [0, 0], several: false, buttons: [], toldAt: undefined, paints: 0 };
+  wall.tell = calmly((told) => wall.send(told), 60);
+  wall.canvas = element("canvas", { "aria-hidden": "true", "data-testid": "head-wall-canvas" });
+  wall.grid = element("div", { class: "grid", role: "grid", "aria-multiselectable": "true", "data-testid": "head-wall" });
+  wall.name = element("span", { class: "wall-name", "aria-hidden": "true" });
+  wall.toggle = element("button", { type: "button", class: "step", "aria-pressed": "false" }, "Choose several");
+  wall.toggle.onclick = () => {
+    wall.several = !wall.several;
+    wall.toggle.setAttribute("aria-pressed", String(wall.several));
+  };
+  const caption = element("div", { class: "wall-caption" }, wall.toggle, wall.name);
+  wall.scroller = element("div", { class: "wall-scroller" }, element("div", { class: "wall-stage" }, wall.canvas, wall.grid));
+  wall.legend = makeEnds();
+  wall.root = element("div", { class: "wall" }, wall.scroller, caption, wall.legend.node);
+  (parent.querySelector(".attention-view") ?? parent).append(wall.root);
+  listen(wall);
+  return wall;
+}
+
+function listen(wall) {
+  wall.grid.onclick = (event) => {
+    const place = placeOf(event.target);
+    if (place) choose(wall, place, wall.several || event.shiftKey || event.ctrlKey || event.metaKey);
+  };
+  wall.grid.onpointerdown = (event) => {
+    const alone = event.button === 0 && !(wall.several || event.shiftKey || event.ctrlKey || event.metaKey);
+    const place = placeOf(event.target);
+    if (place && alone && event.pointerType !== "touch") fetchMap(wall, place); // a finger may be about to scroll
+  };
+  wall.grid.onkeydown = (event) => press(wall, event);
+  wall.grid.onpointerover = (event) => nameHead(wall, placeOf(event.target));
+  wall.grid.addEventListener("focusin", (event) => nameHead(wall, placeOf(event.target)));
+  wall.grid.onpointerleave = () => nameHead(wall, null);
+  wall.observer = new ResizeObserver(() => paint(wall));
+  wall.observer.observe(wall.root);
+  wall.stopWatching = watchScreen(() => paint(wall));
+}
+
+function placeOf(target) {
+  const button = target.closest?.("[data-head]");
+  return button ? [Number(button.dataset.layer), Number(button.dataset.head)] : null;
+}
+
+const words = ([layer, head]) => `Layer ${layer + 1}, head ${head + 1}`;
+const same = ([layer, head], [otherLayer, otherHead]) => layer === otherLayer && head === otherHead;
+
+function press(wall, event) {
+  const place = placeOf(event.target);
+  if (!place || event.altKey) return;
+  const adding = event.shiftKey || event.ctrlKey || event.metaKey;
+  if (event.key === " " || event.key === "Enter") {
+    event.preventDefault();
+    choose(wall, place, event.key === " " || adding || wall.several);
+    return;
+  }
+  const target = neighbour(wall, place, event.key, event.ctrlKey || event.metaKey);
+  if (!target) return;
+  event.preventDefault();
+  activate(wall, target);
+  if (!adding && !wall.several) choose(wall, target, false);
+}
+
+// Home and End go to the ends of the layer; with Ctrl to the first and the last head of all.
+function neighbour({ layers, heads }, [layer, head], key, far) {
+  const target = {
+    ArrowLeft: [layer, head - 1], ArrowRight: [layer, head + 1], ArrowUp: [layer - 1, head], ArrowDown: [layer + 1, head],
+    Home: [far ? 0 : layer, 0], End: [far ? layers - 1 : layer, heads - 1],
+  }[key];
+  if (!target) return null;
+  return [Math.min(layers - 1, Math.max(0, target[0])), Math.min(heads - 1, Math.max(0, target[1]))];
+}
+
+function choose(wall, place, adding) {
+  const without = wall.chosen.filter((other) => !same(other, place));
+  const present = without.length < wall.chosen.length;
+  if (!adding) wall.chosen = [place];
+  else if (!present) wall.chosen = [...wall.chosen, place];
+  else if (without.length) wall.chosen = without;
+  activate(wall, place);
+  mark(wall);
+  const told = news(wall.chosen);
+  wall.toldAt = told.at;
+  wall.tell(told);
+  if (!adding) showMap(wall, place, told.at);
+}
+
+function activate(wall, place) {
+  const [layer, head] = wall.active;
+  if (wall.buttons[layer]?.[head]) wall.buttons[layer][head].tabIndex = -1;
+  wall.active = place;
+  const button = wall.buttons[place[0]][place[1]];
+  button.tabIndex = 0;
+  if (wall.grid.contains(wall.grid.getRootNode().activeElement)) button.focus();
+}
+
+function named(wall, [layer, head]) {
+  const note = wall.notes?.[layer]?.[head];
+  return note ? `${words([layer, head])}: ${note}` : words([layer, head]);
+}
+
+function nameHead(wall, place) {
+  const chosen = wall.chosen.length > 1 ? `Mean of ${wall.chosen.length} heads` : wall.chosen.map(words).join("");
+  wall.name.textContent = place ? named(wall, place) : chosen;
+}
+
+function receive(wall, { header, cells }) {
+  wall.theme = readTheme(wall.root);
+  wall.root.classList.toggle("dark", wall.theme.dark);
+  wall.grid.setAttribute("aria-label", header.label);
+  if (wall.layers !== header.layers || wall.heads !== header.heads) makeButtons(wall, header);
+  // A choice that was sent before the page had heard of the last one made here is an older one. The keyboard moves only
+  // when the choice is another.
+  const newer = wall.toldAt === undefined || wall.toldAt === header.heard;
+  if (newer && String(header.chosen) !== String(wall.chosen)) {
+    wall.chosen = header.chosen;
+    if (wall.chosen.length) activate(wall, wall.chosen.at(-1));
+  }
+  wall.notes = header.notes;
+  wall.atHand = header.atHand;
+  fillEnds(wall.legend, header.ends, wall.theme.dark);
+  wall.toggle.hidden = Boolean(header.ends);
+  const table = header.scale === "difference" ? divergingTable(wall.theme.dark) : colourTable(header.scale, wall.theme.dark);
+  wall.rows = header.rows;
+  wall.columns = header.columns;
+  wall.atlas = picture(cells, header.columns, header.rows * header.layers * header.heads, table, 0);
+  mark(wall);
+  nameHead(wall, null);
+  paint(wall);
+  wall.root.dataset.paints = String((wall.paints += 1));
+}
+
+function makeButtons(wall, { layers, heads }) {
+  Object.assign(wall, { layers, heads, active: [0, 0] });
+  const axis = (text, role) => element("span", { role, class: "number" }, text);
+  const numbers = Array.from({ length: heads }, (_, head) => axis(String(head + 1), "columnheader"));
+  const across = element("span", { class: "across", "aria-hidden": "true" }, "Head →");
+  const corner = element("span", { role: "columnheader", class: "corner" }, "Layer ↓", across);
+  const first = element("div", { role: "row" }, corner, ...numbers);
+  wall.buttons = Array.from({ length: layers }, (_, layer) => Array.from({ length: heads }, (_, head) => element("button", {
+    type: "button", role: "gridcell", tabindex: "-1", "data-layer": layer, "data-head": head, "aria-label": words([layer, head]),
+  })));
+  const rows = wall.buttons.map((buttons, layer) => element("div", { role: "row" }, axis(String(layer + 1), "rowheader"), ...buttons));
+  wall.grid.replaceChildren(first, ...rows);
+  wall.buttons[0][0].tabIndex = 0;
+}
+
+function mark(wall) {
+  for (const [layer, buttons] of wall.buttons.entries()) {
+    for (const [head, button] of buttons.entries()) {
+      button.setAttribute("aria-selected", String(wall.chosen.some((place) => same(place, [layer, head]))));
+      button.setAttribute("aria-label", named(wall, [layer, head]));
+    }
+  }
+}
+
+function paint(wall) {
+  const width = wall.root.clientWidth;
+  if (!width || !wall.atlas) return;
+  const gap = width < 480 ? 2 : 4;
+  const numbers = width < 480 ? 46 : 54;
+  const room = Math.min((width - numbers) / wall.heads, TALLEST_WALL / wall.layers);
+  const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(room - gap)));
+  wall.root.style.setProperty("--cell", `${size}px`);
+  wall.root.style.setProperty("--gap", `${gap}px`);
+  wall.root.style.setProperty("--numbers", `${numbers}px`);
+  wall.root.style.setProperty("--heads", String(wall.heads));
+  const pitch = size + gap;
+  const context = sharpen(wall.canvas, numbers + wall.heads * pitch, HEADINGS + wall.layers * pitch);
+  context.imageSmoothingEnabled = size / Math.max(wall.rows, wall.columns) < 3;
+  context.imageSmoothingQuality = "high";
+  for (let layer = 0; layer < wall.layers; layer += 1) {
+    for (let head = 0; head < wall.heads; head += 1) {
+      const from = (layer * wall.heads + head) * wall.rows;
+      const [x, y] = [numbers + head * pitch, HEADINGS + layer * pitch];
+      context.drawImage(wall.atlas, 0, from, wall.columns, wall.rows, x, y, size, size);
+    }
+  }
+}
+
+function forgetWall(wall) {
+  wall.observer.disconnect();
+  wall.stopWatching();
+  wall.root.remove();
+}

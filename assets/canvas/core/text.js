@@ -1,0 +1,46 @@
+// Text in a figure: lines of a width, and writing in one call.
+
+import { fit } from "./surface.js";
+
+// Breaks between words, and within a word only where it is wider than the line.
+export function wrapped(context, font, text, width) {
+  context.font = font;
+  const fits = (part) => context.measureText(part).width <= width;
+  const rows = [];
+  let row = "";
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    if (row && fits(`${row} ${word}`)) {
+      row = `${row} ${word}`;
+      continue;
+    }
+    if (row) rows.push(row);
+    row = word;
+    while (!fits(row)) {
+      const start = fit(context, row, width).slice(0, -1) || [...row][0];
+      rows.push(start);
+      row = row.slice(start.length);
+    }
+  }
+  return row ? [...rows, row] : rows;
+}
+
+export function write(context, text, x, y, { font, colour, align = "left", baseline = "top" }) {
+  context.font = font;
+  context.fillStyle = colour;
+  context.textAlign = align;
+  context.textBaseline = baseline;
+  context.fillText(text, x, y);
+}
+
+export function widthOf(context, font, text) {
+  context.font = font;
+  return Math.ceil(context.measureText(text).width);
+}
+
+// A title over a part of a figure, in as many lines as it takes.
+export function layTitle(context, theme, text, width) {
+  const font = `600 13px ${theme.font}`;
+  const rows = text ? wrapped(context, font, text, width) : [];
+  const paint = (target) => rows.forEach((row, index) => write(target, row, 0, 2 + index * 17, { font, colour: theme.text }));
+  return { height: rows.length ? rows.length * 17 + 7 : 0, paint };
+}

@@ -1,0 +1,121 @@
+// A preview of the figure, and two buttons that save it: as SVG, and as PNG in the same size.
+
+import { unpack } from "../core/bytes.js";
+import { mounted } from "../core/mount.js";
+import { element, sharpen, visible, watchScreen } from "../core/surface.js";
+import { readTheme } from "../core/theme.js";
+import { drawingOf } from "./drawing.js";
+import { layFigure, paintFigure } from "./figure.js";
+import { withDensity } from "./png.js";
+import { escaped, makeSvgContext, short } from "./svg_context.js";
+
+const INCH = { mm: 25.4, px: 96 }; // units in an inch; a CSS pixel is a 96th
+const NARROWEST = 260;
+const WIDEST = 1000;
+const DOTS_PER_INCH = 300;
+const FONT = "Helvetica, Arial, sans-serif";
+
+export default function mountPicture({ data, parentElement }) {
+  const [panel, end] = mounted(parentElement, makePanel, forgetPanel);
+  receive(panel, unpack(data));
+  return end;
+}
+
+function makePanel(parent) {
+  const panel = { preview: element("canvas", { role: "img", "data-testid": "picture-preview" }) };
+  // Streamlit's colours as this figure's own: on paper it is light, whatever the screen is.
+  panel.paper = element("div", { class: "paper" }, panel.preview);
+  const button = (label, act) => {
+    const made = element("button", { type: "button", class: "save" }, label);
+    made.onclick = act;
+    return made;
+  };
+  const svg = button("Save as SVG", () => save(panel, new Blob([svgOf(panel)], { type: "image/svg+xml" }), "svg"));
+  const png = button("Save as PNG", async () => save(panel, await pngOf(panel), "png"));
+  panel.size = element("span", { class: "size", role: "status" });
+  panel.root = element("div", { class: "picture" }, panel.paper, element("div", { class: "buttons" }, svg, png, panel.size));
+  (parent.querySelector(".picture-view") ?? parent).append(panel.root);
+  panel.observer = new ResizeObserver(() => paint(panel));
+  panel.observer.observe(panel.root);
+  panel.stopWatching = watchScreen(() => paint(panel));
+  return panel;
+}
+
+function receive(panel, { header, cells }) {
+  panel.header = header;
+  for (const [name, value] of Object.entries(header.colours)) panel.paper.style.setProperty(name, value);
+  panel.theme = { ...readTheme(panel.paper), font: FONT };
+  panel.drawing = drawingOf({ header, cells }, panel.theme);
+  panel.caption = header.caption.split("\n").map(visible).join(" ");
+  panel.preview.setAttribute("aria-label", panel.caption);
+  paint(panel);
+}
+
+function layout({ header, caption, drawing, theme, preview }) {
+  const asked = (header.width / INCH[header.unit]) * 96;
+  const width = Math.max(NARROWEST, Math.min(WIDEST, asked));
+  const figure = layFigure(preview.getContext("2d"), drawing, theme, { width, caption: header.captioned ? caption : "" });
+  return { figure, asked };
+}
+
+function paint(panel) {
+  const room = panel.root.clientWidth;
+  if (!room || !panel.drawing) return;
+  const { figure, asked } = layout(panel);
+  const scale = Math.min(1, room / figure.width);
+  const context = sharpen(panel.preview, figure.width * scale, figure.height * scale);
+  context.scale(scale, scale);
+  paintFigure(context, figure, panel.theme);
+  const height = (figure.height / figure.width) * panel.header.width;
+  const dots = Math.round(pixelsWide(panel, asked));
+  const rounded = (number) => (panel.header.unit === "mm" ? number.toFixed(0) : Math.round(number));
+  panel.size.textContent = `${rounded(panel.header.width)} × ${rounded(height)} ${panel.header.unit}; the PNG is ${dots} dots wide`;
+  panel.root.dataset.width = String(dots);
+}
+
+function pixelsWide({ header }, asked) {
+  return header.unit === "mm" ? (asked / 96) * DOTS_PER_INCH : header.width;
+}
+
+function svgOf(panel) {
+  const { figure } = layout(panel);
+  const context = makeSvgContext();
+  paintFigure(context, figure, panel.theme);
+  const { width, unit } = panel.header;
+  const height = (figure.height / figure.width) * width;
+  const size = `width="${short(width)}${unit}" height="${short(height)}${unit}" viewBox="0 0 ${short(figure.width)} ${short(figure.height)}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">`,
+    `<title>${escaped(visible(panel.header.title))}</title>`,
+    `<desc>${escaped(panel.caption)}</desc>`,
+    context.written(),
+    "</svg>",
+    "",
+  ].join("\n");
+}
+
+async function pngOf(panel) {
+  const { figure, asked } = layout(panel);
+  const scale = pixelsWide(panel, asked) / figure.width;
+  const canvas = element("canvas", { width: Math.round(figure.width * scale), height: Math.round(figure.height * scale) });
+  const context = canvas.getContext("2d");
+  context.scale(scale, scale);
+  paintFigure(context, figure, panel.theme);
+  const blob = await new Promise((take) => canvas.toBlob(take, "image/png"));
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  const finished = panel.header.unit === "mm" ? withDensity(bytes, DOTS_PER_INCH) : bytes;
+  return new Blob([finished], { type: "image/png" });
+}
+
+function save(panel, blob, ending) {
+  const link = element("a", { download: `${panel.header.file}.${ending}`, href: URL.createObjectURL(blob) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+function forgetPanel(panel) {
+  panel.observer.disconnect();
+  panel.stopWatching();
+  panel.root.remove();
+}

@@ -1,0 +1,181 @@
+// Matrices of one sentence side by side, one cell marked in all of them, the first one painted by hand where that is allowed.
+
+import { unpack } from "../core/bytes.js";
+import { foreseen, makeForesight, see } from "../core/prefetch.js";
+import { mounted } from "../core/mount.js";
+import { calmly, element, news, ownEcho, say, visible, watchScreen } from "../core/surface.js";
+import { readTheme } from "../core/theme.js";
+import { layBrush, makeBrush } from "./brush.js";
+import { fullNumber, paletteOf } from "./colours.js";
+import { SMALLEST_TO_TOUCH, cellUnder, makeMatrix, markCell, matrixShape, paintMatrix } from "./panel.js";
+
+const BESIDE = 620; // pixels from which matrices stand side by side
+const GAP = 20;
+const ALL = -1;
+const LARGEST = 46; // pixels of a cell; of one among many, SMALL, where a number still fits
+const SMALL = 32;
+
+export default function mountPicture({ data, parentElement, setStateValue }) {
+  const [view, end] = mounted(parentElement, makePicture, forgetPicture);
+  view.send = (bits) => setStateValue("painted", news(bits));
+  const sent = unpack(data);
+  if (!foreseen(view.sight, sent)) receive(view, sent);
+  return end;
+}
+
+function makePicture(parent) {
+  const view = { matrices: [], cell: null, shown: ALL, echo: ownEcho(), paints: 0 };
+  view.tell = calmly((bits) => {
+    see(view.sight, { name: view.sight.known?.controls.find((name) => name.endsWith("_painted")), told: bits });
+    view.send(bits);
+  }, 60);
+  view.tabs = element("div", { class: "choices", role: "group", "aria-label": "Matrix shown" });
+  view.board = element("div", { class: "board" });
+  view.readout = element("p", { class: "told", "data-testid": "matrix-readout" });
+  view.root = element("div", { class: "matrices", "data-testid": "matrices" }, view.board, view.readout);
+  (parent.querySelector(".mask-grid") ?? parent).append(view.root);
+  view.brush = makeBrush({
+    allowed: ([row, column]) => view.model.panels[0].cells[row * view.model.columns + column] > 0,
+    paint: (places, value) => paintBy(view, places, value),
+    look: (place) => place && lookAt(view, place),
+  });
+  view.observer = new ResizeObserver(() => layOut(view));
+  view.observer.observe(view.root);
+  view.stopWatching = watchScreen(() => layOut(view));
+  view.sight = makeForesight((sent) => receive(view, sent));
+  return view;
+}
+
+function receive(view, { header, cells }) {
+  const numbers = new Float32Array(cells.slice().buffer);
+  const size = header.rows.length * header.columns.length;
+  const panels = header.panels.map((panel, index) => ({ ...panel, cells: numbers.slice(index * size, (index + 1) * size) }));
+  const known = view.model?.panels[0].cells;
+  const mayBeOlder = header.paintable && known?.length === panels[0].cells.length;
+  if (mayBeOlder && !view.echo.accepts(bitsOf(panels[0].cells))) panels[0].cells = known;
+  view.theme = readTheme(view.root);
+  view.root.classList.toggle("dark", view.theme.dark);
+  view.palette = paletteOf(view.theme.dark);
+  view.model = {
+    ...header, panels, rows: header.rows.length, columns: header.columns.length,
+    rowTexts: header.rows.map(visible), columnTexts: header.columns.map(visible), rowNames: header.rows,
+  };
+  if (view.matrices.length !== panels.length || view.paintable !== header.paintable) makeMatrices(view);
+  if (view.cell && (view.cell[0] >= view.model.rows || view.cell[1] >= view.model.columns)) view.cell = null;
+  layOut(view);
+  view.root.dataset.paints = String((view.paints += 1));
+}
+
+function makeMatrices(view) {
+  const { panels, paintable } = view.model;
+  view.paintable = paintable;
+  view.matrices = panels.map((_, index) => makeMatrix(index));
+  for (const matrix of view.matrices) {
+    matrix.stage.onpointermove = matrix.stage.onpointerdown = (event) => {
+      const cell = cellUnder(matrix, view.shapes[matrix.index], view.model, event);
+      if (cell) lookAt(view, cell);
+    };
+  }
+  const nodes = view.matrices.map((matrix) => matrix.node);
+  view.board.replaceChildren(...(paintable ? [nodes[0], view.tabs, ...nodes.slice(1)] : [view.tabs, ...nodes]));
+}
+
+// All matrices small, or one of them large; a mask to paint always stays. A narrow screen has no room for all.
+function makeChoices(view, narrow) {
+  const { panels, paintable } = view.model;
+  const single = panels.map((_, index) => index).filter((index) => !(paintable && index === 0));
+  const offered = single.length < 2 ? [ALL] : narrow ? single : [ALL, ...single];
+  const shown = offered.includes(view.shown) ? view.shown : narrow ? single.at(-1) : ALL;
+  view.tabs.hidden = single.length < 2;
+  for (const [index, matrix] of view.matrices.entries()) {
+    matrix.node.hidden = shown !== ALL && index !== shown && single.includes(index);
+  }
+  const focused = view.tabs.contains(view.tabs.getRootNode().activeElement);
+  view.tabs.replaceChildren(...offered.map((index) => {
+    const name = index === ALL ? "All" : panels[index].title;
+    const button = element("button", { type: "button", "aria-pressed": String(index === shown) }, name);
+    button.onclick = () => {
+      view.shown = index;
+      layOut(view);
+    };
+    return button;
+  }));
+  if (focused) view.tabs.children[offered.indexOf(shown)]?.focus();
+  view.board.classList.toggle("narrow", narrow);
+  return shown;
+}
+
+// As many beside one another as leaves cells large enough to be painted.
+function shapesFor(view, width, most, largest) {
+  const { model } = view;
+  const context = view.matrices[0].canvas.getContext("2d");
+  let across = most;
+  const room = () => Math.floor((width - GAP * (across - 1)) / across);
+  const shaped = (touch) => matrixShape(context, model, view.theme, room(), touch, largest);
+  while (across > 2 && model.paintable && shaped(false).wide < SMALLEST_TO_TOUCH) across -= 1;
+  view.board.style.setProperty("--across", String(across));
+  const [plain, touchable] = [shaped(false), shaped(true)];
+  const tooWide = touchable.left + touchable.plotWidth + touchable.lean > room();
+  view.board.classList.toggle("wide-first", model.paintable && tooWide); // it then has a row of its own
+  return model.panels.map((_, index) => (model.paintable && index === 0 ? touchable : plain));
+}
+
+function layOut(view) {
+  const width = view.root.clientWidth;
+  if (!width || !view.model) return;
+  const { model } = view;
+  const narrow = width < BESIDE && model.panels.length > 1;
+  const shown = makeChoices(view, narrow);
+  const visibleOnes = view.matrices.filter((matrix) => !matrix.node.hidden).length;
+  const across = narrow ? 1 : Math.min(shown === ALL ? model.across : 2, visibleOnes);
+  view.shapes = shapesFor(view, width, across, shown === ALL ? SMALL : LARGEST);
+  for (const [index, matrix] of view.matrices.entries()) {
+    const panel = model.panels[index];
+    say(matrix.title, panel.title);
+    say(matrix.note, panel.note);
+    matrix.canvas.setAttribute("aria-label", `${panel.title}. ${panel.told}`);
+    if (!matrix.node.hidden) paintMatrix(matrix, view.shapes[index], model, panel, view.theme, view.palette);
+  }
+  const [first] = view.matrices;
+  if (model.paintable) {
+    if (view.brush.grid.parentElement !== first.stage) first.stage.append(view.brush.grid); // moving it would lose the focus
+    layBrush(view.brush, model, view.shapes[0], model.panels[0].cells);
+  } else view.brush.grid.remove();
+  if (view.cell) lookAt(view, view.cell);
+  else {
+    for (const [index, matrix] of view.matrices.entries()) markCell(matrix, view.shapes[index], null);
+    view.readout.textContent = model.hint;
+  }
+}
+
+function lookAt(view, cell) {
+  view.cell = cell;
+  const { model } = view;
+  const [row, column] = cell;
+  for (const matrix of view.matrices) markCell(matrix, view.shapes[matrix.index], cell);
+  const numbers = model.panels.map((panel) => element("span", { class: "number" },
+    `${panel.title.toLowerCase()} `, element("b", {}, fullNumber(panel, panel.cells[row * model.columns + column]))));
+  const pair = element("b", { class: "pair" }, `${model.rowPrefix}${model.rowTexts[row]} ${model.joint} ${model.columnPrefix}${model.columnTexts[column]}`);
+  view.readout.replaceChildren(pair, ...numbers);
+}
+
+function paintBy(view, places, value) {
+  const { model } = view;
+  for (const [row, column] of places) model.panels[0].cells[row * model.columns + column] = value ? 1 : 0;
+  if (places.length === 1) view.cell = places[0];
+  layOut(view);
+  const bits = bitsOf(model.panels[0].cells);
+  view.echo.expect(bits);
+  view.tell(bits);
+}
+
+function bitsOf(cells) {
+  return Array.from(cells, (cell) => (cell > 0 ? "1" : "0")).join("");
+}
+
+function forgetPicture(view) {
+  view.observer.disconnect();
+  view.stopWatching();
+  view.sight.end();
+  view.root.remove();
+}

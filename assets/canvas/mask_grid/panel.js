@@ -1,0 +1,164 @@
+// One matrix as cells on a canvas, with the names of its rows and columns.
+
+import { inkOn } from "../core/palette.js";
+import { element, fit, measureLabels, sharpen } from "../core/surface.js";
+import { colourOf, shortNumber } from "./colours.js";
+
+const WIDEST_NAME = 84;
+const AXES_LINE = 16; // pixels that the names of the axes take, above everything: beside the rows they would cost width
+export const SMALLEST_TO_TOUCH = 24;
+
+export function makeMatrix(index) {
+  const canvas = element("canvas", { role: "img", "data-testid": `matrix-${index}` });
+  const mark = element("div", { class: "mark", hidden: "" });
+  const stage = element("div", { class: "stage" }, canvas, mark);
+  const scroller = element("div", { class: "scroller" }, stage);
+  const title = element("figcaption", { class: "title" });
+  const note = element("div", { class: "note" });
+  const node = element("figure", { class: "matrix" }, title, scroller, note);
+  return { node, title, note, scroller, stage, canvas, mark, index };
+}
+
+// The sizes of a matrix in `width` pixels. touch: cells large enough for a finger, scrolling if need be.
+export function matrixShape(context, model, theme, width, touch, largest) {
+  const font = `12.5px ${theme.font}`;
+  const rows = measureLabels(context, model.rowTexts, font, width < 300 ? 56 : WIDEST_NAME);
+  const columns = measureLabels(context, model.columnTexts, font, WIDEST_NAME);
+  const left = rows.widest + 8;
+  const room = width - left - 2;
+  const upright = room / model.columns > columns.widest + 6;
+  const slanted = Math.ceil(columns.widest * Math.SQRT1_2) + 12;
+  const lean = upright ? 0 : Math.min(slanted, room * 0.09);
+  const fitting = (room - lean) / model.columns;
+  const across = model.square ? Math.min(largest, fitting) : fitting;
+  const wide = touch ? Math.max(SMALLEST_TO_TOUCH, across) : across;
+  const snapped = wide > 4 ? Math.floor(wide) : wide;
+  const high = model.square ? snapped : Math.max(2, Math.min(26, model.tallest / model.rows));
+  return {
+    font, rows, columns, left, upright, lean,
+    top: (model.axes ? AXES_LINE : 0) + (upright ? 22 : slanted + 2),
+    wide: snapped,
+    high,
+    plotWidth: snapped * model.columns,
+    plotHeight: high * model.rows,
+  };
+}
+
+export function paintMatrix(matrix, shape, model, panel, theme, palette) {
+  const width = shape.left + shape.plotWidth + Math.max(2, shape.lean);
+  const context = sharpen(matrix.canvas, width, shape.top + shape.plotHeight + 2);
+  matrix.stage.style.width = `${width}px`;
+  matrix.stage.style.height = `${shape.top + shape.plotHeight + 2}px`;
+  matrix.canvas.dataset.shape = JSON.stringify({ left: shape.left, top: shape.top, wide: shape.wide, high: shape.high });
+  drawMatrix(context, shape, model, panel, theme, palette);
+}
+
+export function drawMatrix(context, shape, model, panel, theme, palette) {
+  context.imageSmoothingEnabled = false;
+  context.drawImage(matrixPixels(model, panel, palette), shape.left, shape.top, shape.plotWidth, shape.plotHeight);
+  if (Math.min(shape.wide, shape.high) >= 9) paintMatrixGaps(context, shape, model, theme);
+  if (Math.min(shape.wide, shape.high) >= 9) paintSigns(context, shape, model, panel, theme, palette);
+  paintNames(context, shape, model, theme);
+  if (model.axes) paintAxes(context, model.axes, shape, theme);
+}
+
+function matrixPixels(model, panel, palette) {
+  const canvas = element("canvas", { width: model.columns, height: model.rows });
+  const image = new ImageData(model.columns, model.rows);
+  for (let place = 0; place < panel.cells.length; place += 1) {
+    image.data.set(colourOf(palette, panel, panel.cells[place]), place * 4);
+    image.data[place * 4 + 3] = 255;
+  }
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
+}
+
+function paintMatrixGaps(context, shape, model, theme) {
+  context.fillStyle = theme.background;
+  for (let column = 1; column < model.columns; column += 1) {
+    context.fillRect(shape.left + column * shape.wide - 1, shape.top, 1, shape.plotHeight);
+  }
+  for (let row = 1; row < model.rows; row += 1) {
+    context.fillRect(shape.left, shape.top + row * shape.high - 1, shape.plotWidth, 1);
+  }
+}
+
+// Numbers where there is room; a cross where a mask forbids, so that colour is not the only sign.
+function paintSigns(context, shape, model, panel, theme, palette) {
+  const size = Math.min(12, Math.floor(shape.wide / 2.75));
+  context.font = `${size}px ${theme.font}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  for (let place = 0; place < panel.cells.length; place += 1) {
+    const value = panel.cells[place];
+    const x = shape.left + ((place % model.columns) + 0.5) * shape.wide - 0.5;
+    const y = shape.top + (Math.floor(place / model.columns) + 0.5) * shape.high;
+    if (panel.kind === "mask" && value <= 0) paintCross(context, x, y, Math.min(shape.wide, shape.high) * 0.16, theme);
+    else if (size >= 11 && shape.high >= 14) {
+      context.fillStyle = value === -Infinity ? theme.quiet : inkOn(colourOf(palette, panel, value));
+      context.fillText(shortNumber(panel, value), x, y + 1);
+    }
+  }
+}
+
+function paintCross(context, x, y, arm, theme) {
+  context.strokeStyle = theme.quiet;
+  context.lineWidth = 1.25;
+  context.beginPath();
+  context.moveTo(x - arm, y - arm);
+  context.lineTo(x + arm, y + arm);
+  context.moveTo(x + arm, y - arm);
+  context.lineTo(x - arm, y + arm);
+  context.stroke();
+}
+
+function everyNth(size, room) {
+  return [1, 2, 5, 10, 20, 50, 100].find((step) => step * size >= room) ?? 200;
+}
+
+function paintNames(context, shape, model, theme) {
+  context.font = shape.font;
+  context.fillStyle = theme.quiet;
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  for (let row = 0; row < model.rows; row += everyNth(shape.high, 14)) {
+    context.fillText(shape.rows.texts[row], shape.left - 7, shape.top + (row + 0.5) * shape.high + 0.5);
+  }
+  const step = everyNth(shape.wide, shape.upright ? 1 : model.numbered ? shape.columns.widest + 10 : 15);
+  for (let column = 0; column < model.columns; column += step) {
+    context.save();
+    context.translate(shape.left + (column + 0.5) * shape.wide - (shape.upright || model.numbered ? 0 : 3), shape.top - 7);
+    if (!shape.upright && !model.numbered) context.rotate(-Math.PI / 4);
+    context.textAlign = shape.upright || model.numbered ? "center" : "left";
+    context.textBaseline = "alphabetic";
+    context.fillText(shape.columns.texts[column], 0, 0);
+    context.restore();
+  }
+}
+
+function paintAxes(context, { down, across }, shape, theme) {
+  context.font = `12px ${theme.font}`;
+  context.fillStyle = theme.quiet;
+  context.textAlign = "left";
+  context.textBaseline = "top";
+  context.fillText(fit(context, `${down} ↓  ${across} →`, shape.left + shape.plotWidth + shape.lean), 0, 1);
+}
+
+export function cellUnder(matrix, shape, model, event) {
+  const box = matrix.canvas.getBoundingClientRect();
+  const row = Math.floor((event.clientY - box.top - shape.top) / shape.high);
+  const column = Math.floor((event.clientX - box.left - shape.left) / shape.wide);
+  return row < 0 || column < 0 || row >= model.rows || column >= model.columns ? null : [row, column];
+}
+
+export function markCell(matrix, shape, cell) {
+  matrix.mark.hidden = !cell;
+  if (!cell) return;
+  const width = Math.max(6, shape.wide);
+  const height = Math.max(6, shape.high);
+  matrix.mark.style.width = `${width}px`;
+  matrix.mark.style.height = `${height}px`;
+  const x = shape.left + (cell[1] + 0.5) * shape.wide - width / 2;
+  const y = shape.top + (cell[0] + 0.5) * shape.high - height / 2;
+  matrix.mark.style.transform = `translate(${x}px, ${y}px)`;
+}

@@ -1,0 +1,200 @@
+// The component: matrices in the order in which they are computed, one chosen cell, one pointer.
+
+import { unpack } from "../core/bytes.js";
+import { foreseen, makeForesight } from "../core/prefetch.js";
+import { mounted } from "../core/mount.js";
+import { calmly, element, news, ownEcho, watchScreen } from "../core/surface.js";
+import { readTheme } from "../core/theme.js";
+import { makeDrawing, receiveDrawing } from "./drawing.js";
+import { arrange, cellWidth, needsLabels } from "./layout.js";
+import { fillLegend } from "./legend.js";
+import { labelWidthOf, paintLine, uncover } from "./line.js";
+import { drawDimensions, exists, modelOf } from "./model.js";
+import { lightsOf } from "./origin.js";
+import { INSET, palette } from "./paint.js";
+import { describePanel, makePanel } from "./panel.js";
+import { fillSum, makeSum } from "./sum.js";
+
+export default function mountRow({ data, parentElement, setStateValue }) {
+  const [row, end] = mounted(parentElement, makeRow, forgetRow);
+  row.send = (cell) => setStateValue("cell", news(cell));
+  row.sendDrawing = (asked) => setStateValue("drawing", news(asked));
+  const sent = unpack(data);
+  if (!foreseen(row.sight, sent)) receive(row, sent);
+  return end;
+}
+
+function makeRow(parent) {
+  const row = { chosen: null, wanted: null, hover: null, panels: new Map(), echo: ownEcho(), frame: null, paints: 0, pattern: "" };
+  row.tell = calmly((cell) => row.send(cell), 60);
+  row.tellDrawing = calmly((asked) => row.sendDrawing(asked), 200);
+  row.drawing = makeDrawing((asked) => {
+    row.tellDrawing(asked);
+    draw(row);
+  });
+  row.lines = element("div", { class: "lines" });
+  row.sum = makeSum(() => choose(row, null));
+  row.legend = element("p", { class: "legend" });
+  row.hint = element("p", { class: "hint" }, "There is more to the right: scroll the row, or swipe it.");
+  row.root = element("div", { class: "matrices", "data-testid": "matrix-row" }, row.drawing.node, row.lines, row.hint, row.sum.node, row.legend);
+  (parent.querySelector(".matrix-view") ?? parent).append(row.root);
+  row.observer = new ResizeObserver(() => later(row));
+  row.observer.observe(row.root);
+  row.stopWatching = watchScreen(() => later(row));
+  row.sight = makeForesight((sent) => receive(row, sent));
+  return row;
+}
+
+function receive(row, { header, cells }) {
+  const floats = new Float32Array(cells.slice().buffer);
+  row.theme = themeOf(row.root);
+  row.model = modelOf(header, floats);
+  row.colours = palette(row.theme.dark);
+  row.root.classList.toggle("dark", row.theme.dark);
+  if (row.echo.accepts(header.chosen)) row.wanted = header.chosen;
+  row.numbers = header.numbers;
+  receiveDrawing(row.drawing, header.drawing);
+  fillLegend(row.legend, row.model.matrices, row.colours.stops);
+  draw(row);
+}
+
+// Draws everything anew: other numbers, or as the reader now wants them drawn. A chosen cell that is not drawn waits.
+function draw(row) {
+  const { asked } = row.drawing;
+  if (asked) {
+    drawDimensions(row.model, asked.dimensions);
+    row.numbers = asked.numbers;
+  }
+  row.chosen = exists(row.model, row.wanted) ? row.wanted : null;
+  row.hover = null;
+  fillSum(row.sum, row.model, row.chosen);
+  for (const matrix of row.model.matrices) describePanel(panelOf(row, matrix.name), matrix);
+  paint(row);
+  row.root.dataset.paints = String((row.paints += 1));
+}
+
+function themeOf(root) {
+  const theme = readTheme(root);
+  return { ...theme, left: theme.accent, right: theme.dark ? "#c9adff" : "#7a3bd1", own: theme.text };
+}
+
+function later(row) {
+  row.frame ??= requestAnimationFrame(() => {
+    row.frame = null;
+    paint(row);
+  });
+}
+
+function paint(row) {
+  const width = row.root.clientWidth;
+  if (!width) return;
+  row.labelWidth = labelWidthOf(row);
+  const { cell, lines } = arrange(row.model.matrices, width, row.labelWidth, row.numbers);
+  row.cell = cell;
+  const pattern = patternOf(row, lines);
+  if (pattern !== row.pattern) build(row, lines, pattern);
+  const active = row.hover ?? row.chosen;
+  const lights = active ? lightsOf(row.model, active) : [];
+  for (const line of lines) paintLine(row, line, active, lights);
+  row.hint.hidden = ![...row.lines.children].some((line) => line.scrollWidth > line.clientWidth + 1);
+  row.root.dataset.chosen = row.chosen ? `${row.chosen.matrix}-${row.chosen.row + 1}-${row.chosen.column + 1}` : "";
+}
+
+// All that stands in the lines beside the panels. While it is the same, new numbers only need paint.
+function patternOf(row, lines) {
+  const written = lines.map((line) => line.map((matrix, index) => [matrix.name, matrix.lead, needsLabels(line, index) && matrix.rows]));
+  return JSON.stringify([row.model.namesTitle, written]);
+}
+
+// Puts the panels into their lines. Panels are kept by name, so that the keyboard stays where it is.
+function build(row, lines, pattern) {
+  const active = row.root.getRootNode().activeElement;
+  row.pattern = pattern;
+  row.labels = [];
+  row.lines.replaceChildren(...lines.map((line) => element("div", { class: "line" }, ...line.flatMap((matrix, index) => {
+    const parts = index ? [element("span", { class: "lead", "aria-hidden": "true" }, matrix.lead)] : [];
+    if (needsLabels(line, index)) parts.push(labelColumn(row, matrix));
+    return [...parts, panelOf(row, matrix.name).node];
+  }))));
+  if (active?.isConnected && row.root.contains(active)) active.focus({ preventScroll: true });
+}
+
+function labelColumn(row, matrix) {
+  const canvas = element("canvas", { "aria-hidden": "true" });
+  const title = element("span", { class: "title" }, row.model.namesTitle);
+  const size = element("span", { class: "shape" }, row.model.namesTitle ? String(matrix.rows) : "");
+  const head = element("div", { class: "head" }, title, size);
+  row.labels.push({ canvas, name: matrix.name });
+  return element("div", { class: "labels" }, head, canvas);
+}
+
+function panelOf(row, name) {
+  if (!row.panels.has(name)) row.panels.set(name, makePanel(name, reactions(row, name)));
+  return row.panels.get(name);
+}
+
+function reactions(row, name) {
+  return {
+    point: (event, canvas) => hoverOn(row, cellAt(row, name, canvas, event)),
+    leave: () => hoverOn(row, null),
+    click: (event, canvas) => {
+      const cell = cellAt(row, name, canvas, event);
+      hoverOn(row, null);
+      if (cell) choose(row, same(cell, row.chosen) ? null : cell);
+    },
+    press: (event) => press(row, name, event),
+  };
+}
+
+function cellAt(row, name, canvas, event) {
+  const matrix = row.model.byName[name];
+  const box = canvas.getBoundingClientRect();
+  const column = Math.floor((event.clientX - box.left - INSET) / cellWidth(matrix, row.cell));
+  const place = Math.floor((event.clientY - box.top - Number(canvas.dataset.top)) / row.cell);
+  if (place < 0 || column < 0 || place >= matrix.rows || column >= matrix.shown) return null;
+  return { matrix: name, row: place, column };
+}
+
+const same = (one, other) => Boolean(one && other) && one.matrix === other.matrix && one.row === other.row && one.column === other.column;
+
+function press(row, name, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const matrix = row.model.byName[name];
+  const here = row.chosen?.matrix === name ? row.chosen : null;
+  const to = (down, right) => (here ? { down: here.row + down, right: here.column + right } : { down: 0, right: 0 });
+  const target = {
+    ArrowUp: () => to(-1, 0), ArrowDown: () => to(1, 0), ArrowLeft: () => to(0, -1), ArrowRight: () => to(0, 1),
+    Home: () => ({ down: here?.row ?? 0, right: 0 }), End: () => ({ down: here?.row ?? 0, right: matrix.shown - 1 }),
+    Enter: () => to(0, 0), Escape: () => null,
+  }[event.key]?.();
+  if (target === undefined) return;
+  event.preventDefault();
+  const between = (place, count) => Math.min(count - 1, Math.max(0, place));
+  hoverOn(row, null);
+  choose(row, target && { matrix: name, row: between(target.down, matrix.rows), column: between(target.right, matrix.shown) });
+  if (row.chosen) uncover(row, row.chosen);
+}
+
+function hoverOn(row, cell) {
+  if (same(cell, row.hover) || (!cell && !row.hover)) return;
+  row.hover = cell;
+  fillSum(row.sum, row.model, cell ?? row.chosen);
+  later(row);
+}
+
+function choose(row, cell) {
+  row.chosen = row.wanted = cell;
+  row.sum.every = false;
+  row.echo.expect(cell);
+  row.tell(cell);
+  fillSum(row.sum, row.model, cell);
+  later(row);
+}
+
+function forgetRow(row) {
+  row.observer.disconnect();
+  row.stopWatching();
+  row.sight.end();
+  if (row.frame !== null) cancelAnimationFrame(row.frame);
+  row.root.remove();
+}
