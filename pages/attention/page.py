@@ -8,8 +8,8 @@ PAGE = "attention"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.ui.export.attention_exhibit import attention_views
-from pages.ui.export.carry_away import carry_away
+from pages.ui.export.attention import attention_exports
+from pages.ui.export.menu import export_menu
 from pages.ui.panels import change_controls, held_changes, view_options
 from pages.ui.panels.attention_panel import attention_panel
 from pages.ui.panels.attention_table import token_table, warn_of_unknown, weights_table
@@ -82,7 +82,7 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
     before = plain.stacks[number] if changed else None
     shown = attention_panel(PAGE, stack, identity, before, lambda: change_controls.change_bar(PAGE, trace, number))
     weights_table(shown.queries, shown.keys, shown.weights, key=widget_key(PAGE, "table"))
-    carry_away(PAGE, attention_views(PAGE, trace, shown))
+    export_menu(PAGE, attention_exports(PAGE, trace, shown))
     write_view(PAGE, FIELDS, FIRST_VIEW)
     if told_otherwise() or is_shown(example) != described:
         st.rerun()

@@ -1,4 +1,4 @@
-"""A view of bertviz as something to carry away: its page as a file, and the weights that it draws."""
+"""A view of bertviz as an export: its page as a file, and the weights that it draws."""
 
 import re
 from html import escape
@@ -9,9 +9,10 @@ import streamlit as st
 from pages.bertviz_page.frame import VIEWS, Drawn
 from pages.bertviz_page.snippets import core_weights, library_weights
 from pages.ui.canvas.framed import Document
-from pages.ui.export.attention_exhibit import numbers_of
-from pages.ui.export.carried import Carried, quoted
-from pages.ui.export.exhibit import Alone, Exhibit, Numbers, Python
+from pages.ui.export.attention import weight_files
+from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.records import Code, DataFiles, Export, WebPage
+from pages.ui.export.texts import quoted
 from pages.ui.panels.attention_panel import Shown
 from pages.ui.panels.view_options import STACKS, ViewOptions
 from pages.ui.shell import controls
@@ -25,8 +26,8 @@ CALLS = {"head": "head_view", "model": "model_view"}
 BY_ITSELF = "<style>body {{ overflow: auto; }} h1 {{ font-size: 20px; }}</style><h1>{}</h1><p><bdi>{}</bdi></p>"
 
 
-def bertviz_exhibit(trace: "Trace", view: str, drawn: Drawn) -> Exhibit:
-    """Make a drawing of bertviz ready to be carried away; for a figure on paper there is the attention page."""
+def bertviz_export(trace: "Trace", view: str, drawn: Drawn) -> Export:
+    """Make a drawing of bertviz ready for export; for a figure on paper there is the attention page."""
     source = trace.attention.query_tokens
     only = f", layer {drawn.layer + 1}" if drawn.alone else ""
     kinds = tuple(stack.kind for stack in drawn.stacks)
@@ -36,16 +37,18 @@ def bertviz_exhibit(trace: "Trace", view: str, drawn: Drawn) -> Exhibit:
     pair = f" Second sentence: {quoted(source.pair)}" if source.pair else ""
     caption = f"{title}. Text: {quoted(source.text)}{pair} Layers and heads are counted from 0 in it."
     dark = st.context.theme.type == "dark"
-    alone = Alone("", (), "the view as bertviz draws it", bytes, document=lambda: _by_itself(view, drawn, title, caption, dark))
+    web_page = WebPage(
+        "", (), "The view is as bertviz draws it.", bytes, document=lambda: _by_itself(view, drawn, title, caption, dark)
+    )
     name = file_stem(f"bertviz-{view}", f"{trace.model}-{chosen}" if chosen else trace.model)
     numbers = tuple(_numbers(trace, stack) for stack in drawn.stacks)
     each = "" if len(kinds) == 1 else " of each kind of attention"
-    python = Python(
+    code = Code(
         f"It ends with `weights`{each}: layer, head, query, key.",
         lambda: core_weights(title, trace, kinds),
         lambda: library_weights(title, trace, kinds, CALLS.get(view)),
     )
-    return Exhibit(title, caption, name, None, alone, numbers, python)
+    return Export(title, caption, name, None, web_page, numbers, code)
 
 
 def _by_itself(view: str, drawn: Drawn, title: str, caption: str, dark: bool) -> str:
@@ -58,9 +61,9 @@ def _by_itself(view: str, drawn: Drawn, title: str, caption: str, dark: bool) ->
     return before + opening_tag + BY_ITSELF.format(escape(one_line(title)), escape(one_line(caption))) + rest
 
 
-def _numbers(trace: "Trace", stack: "AttentionStack") -> Numbers:
+def _numbers(trace: "Trace", stack: "AttentionStack") -> DataFiles:
     layers, heads = stack.weights.shape[:2]
     every = tuple((layer, head) for layer in range(layers) for head in range(heads))
     options = ViewOptions(stack.kind, every, words=False, hide=False, show="heatmap", lines=1, scale="blues", focus=None)
-    carried = Carried(trace, Shown(views.view(stack), every, stack.weights[0, 0], ""), options)
-    return numbers_of(carried, everything=True, name=STACKS[stack.kind])
+    exported_map = AttentionMap(trace, Shown(views.view(stack), every, stack.weights[0, 0], ""), options)
+    return weight_files(exported_map, everything=True, name=STACKS[stack.kind])

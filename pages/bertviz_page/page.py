@@ -4,7 +4,8 @@ import streamlit as st
 
 from pages.bertviz_page import choice
 from pages.bertviz_page.frame import VIEWS, drawing
-from pages.ui.export.carry_away import carry_away
+from pages.ui.export.menu import export_menu
+from pages.ui.export.texts import TITLE_WITHOUT_FIGURE
 from pages.ui.panels import view_options
 from pages.ui.panels.attention_table import warn_of_unknown
 from pages.ui.shell import cache, controls
@@ -52,8 +53,8 @@ def look(model: str, text: str, pair: str) -> None:
         keep = ("weights", "query", "key") if view == "neuron" else ("weights",)
         trace = cache.trace(model, text, pair, keep=keep)
         drawn = drawing(PAGE, view, trace)
-        offered = {VIEWS[view].name: lambda: export.bertviz_exhibit(trace, view, drawn)}
-        carry_away(PAGE, offered, forms="numbers, web page, Python")
+        offered = {VIEWS[view].name: lambda: export.bertviz_export(trace, view, drawn)}
+        export_menu(PAGE, offered, TITLE_WITHOUT_FIGURE)
     except ExplorerError as error:
         explain(error)
     end_page(text, pair)

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pages.ui.export.core_snippet import opening
-from pages.ui.export.library_snippet import attentions, imports, run_lines
+from pages.ui.export.project_code import header
+from pages.ui.export.texts import TRANSFORMERS_COMMENT
+from pages.ui.export.transformers_code import import_lines, output_attentions, run_lines
 from pages.ui.shell.plain_names import one_line
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def core_weights(title: str, trace: "Trace", kinds: Sequence[str]) -> str:
             "    print(stack.kind, stack.query_tokens.tokens, stack.key_tokens.tokens, stack.weights.shape)",
         ]
     )
-    return "\n".join([*opening(title, trace.model, "from tx_core import load"), *computed, ""])
+    return "\n".join([*header(title, trace.model, "from tx_core import load"), *computed, ""])
 
 
 def library_weights(title: str, trace: "Trace", kinds: Sequence[str], call: str | None) -> str:
@@ -44,13 +45,13 @@ def library_weights(title: str, trace: "Trace", kinds: Sequence[str], call: str 
     else:
         computed = [
             "weights = {",
-            *[f'    "{kind}": torch.stack(list({attentions(trace, kind)}))[:, 0],' for kind in kinds],
+            *[f'    "{kind}": torch.stack(list({output_attentions(trace, kind)}))[:, 0],' for kind in kinds],
             "}",
             "",
             *_drawing_of_all(trace, kinds, call),
             "print({kind: one.shape for kind, one in weights.items()})",
         ]
-    first = [f"# {one_line(title)}, with transformers alone.", *imports(trace), ""]
+    first = [TRANSFORMERS_COMMENT.format(title=one_line(title)), *import_lines(trace), ""]
     return "\n".join([*first, *run_lines(trace, kinds[0]), *computed, ""])
 
 
@@ -63,7 +64,7 @@ def _one_drawing(trace: "Trace", call: str | None) -> list[str]:
 def _drawing_of_all(trace: "Trace", kinds: Sequence[str], call: str | None) -> list[str]:
     if call is None:
         return []
-    given = [f"{NAMES[kind]}_attention={attentions(trace, kind)}" for kind in kinds]
+    given = [f"{NAMES[kind]}_attention={output_attentions(trace, kind)}" for kind in kinds]
     tokens = [("encoder", "input_ids[0]"), ("decoder", "decoder_input_ids[0]")]
     given += [f"{name}_tokens=tokenizer.convert_ids_to_tokens(inputs.{ids})" for name, ids in tokens]
     return _in_a_notebook(call, ", ".join(given))

@@ -10,7 +10,7 @@ from pages.compare.run import Run, run
 from pages.compare.sides_controls import ask_look, ask_sides
 from pages.compare.state import FIELDS, Side
 from pages.compare.word_similarity import word_through_layers
-from pages.ui.export.carry_away import carry_away
+from pages.ui.export.menu import export_menu
 from pages.ui.panels.attention_table import warn_of_unknown
 from pages.ui.shell import examples
 from pages.ui.shell.address import read_view, tell_not_understood, widget_key, write_view
@@ -42,7 +42,7 @@ def look(one: Side, other: Side) -> None:
         warn_of_unknown([mine.trace.attention.key_tokens, yours.trace.attention.key_tokens])
         found = maps(PAGE, mine, yours)
         followed = word_through_layers(PAGE, mine, yours)
-        carry_away(PAGE, export.comparison_views(PAGE, mine, yours, found, followed))
+        export_menu(PAGE, export.comparison_exports(PAGE, mine, yours, found, followed))
     write_view(PAGE, FIELDS, FIRST_VIEW)
     ways_on(one.text, one.pair or (other.text if other.text != one.text else ""), "attention", "fill_mask", "bert")
     share_link()

@@ -1,10 +1,11 @@
-"""Both sides of a comparison as they are spoken of when they are carried away."""
+"""Both sides of a comparison, described for its export."""
 
 from dataclasses import dataclass
 
 from pages.compare.run import Run
 from pages.compare.state import name_head
-from pages.ui.export.carried import HIDDEN, MERGED, changes_in_words, quoted
+from pages.ui.export.attention_map import changes_in_words
+from pages.ui.export.texts import MERGED, SPECIAL_HIDDEN, quoted
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
 
@@ -59,7 +60,7 @@ class Sides:
     @property
     def notes(self) -> tuple[str, ...]:
         """Write the sentences of both sides, and whatever changes the weights."""
-        return (*self.sentences, MERGED, *([HIDDEN] if self.one.view.hides_special else []))
+        return (*self.sentences, MERGED, *([SPECIAL_HIDDEN] if self.one.view.hides_special else []))
 
     @property
     def about(self) -> dict[str, object]:

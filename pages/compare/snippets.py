@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from pages.compare.run import heads_of
 from pages.compare.sides import Sides
-from pages.ui.export.core_snippet import IMPORT_CHANGES, written_changes
+from pages.ui.export.project_code import IMPORT_CHANGES, interventions_literal
 from pages.ui.shell.plain_names import one_line
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import UNCHANGED
@@ -60,7 +60,7 @@ def _core_sides(title: str, sides: Sides, first: str, own: str) -> list[str]:
     for name, run in zip(NAMES, sides.runs, strict=True):
         changes = run.trace.interventions
         pair = [repr(run.side.pair)] if run.side.pair else []
-        made = [f"interventions={written_changes(changes)}"] if changes != UNCHANGED else []
+        made = [f"interventions={interventions_literal(changes)}"] if changes != UNCHANGED else []
         given = [repr(run.side.text), *pair, 'keep=("weights", "hidden")', *made]
         heads = heads_of(run.side.head, run.view.weights.shape[1])
         lines += [

@@ -1,4 +1,4 @@
-"""The predictions of the page with blanks as something to carry away: the lists, and what the reader's changes do to one."""
+"""The predictions of the page with blanks as an export: the lists, and what the reader's changes do to one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,11 +11,12 @@ from pages.fill_mask.prediction_change import in_words, shifted
 from pages.fill_mask.snippets import core_lists, core_shift, library_lists, library_shift
 from pages.fill_mask.subject import Lists
 from pages.ui.canvas.bars import bars_in_words
-from pages.ui.export.attention_exhibit import attention_views
-from pages.ui.export.carried import changes_in_words, quoted
-from pages.ui.export.charts import picture_of, still_page
-from pages.ui.export.exhibit import Exhibit, Offered, Python
-from pages.ui.export.saved_numbers import SavedNumbers, number_files
+from pages.ui.export.attention import attention_exports
+from pages.ui.export.attention_map import changes_in_words
+from pages.ui.export.data import DataTable, data_files
+from pages.ui.export.figure import charts_figure, charts_page
+from pages.ui.export.records import Code, Export, Exports
+from pages.ui.export.texts import quoted
 from pages.ui.panels import prediction_settings
 from pages.ui.panels.answers import COLUMNS, Answer, rows, spelled
 from pages.ui.panels.prediction_settings import Settings
@@ -33,17 +34,17 @@ TOGETHER = (
 MOVED_COLUMNS = ("blank", "word", "piece", "before", "after", "rank before", "rank after")
 
 
-def prediction_views(page: str, model: str, found: Sequence[Answer], seen: BlankShown | None) -> Offered:
+def prediction_exports(page: str, model: str, found: Sequence[Answer], seen: BlankShown | None) -> Exports:
     """Offer the lists; and where the attention of a blank is shown, that and what changes do to the blank."""
     lists = Lists(model, tuple(found), prediction_settings.settings(page))
-    offered = {LISTS: lambda: lists_exhibit(lists)}
+    offered = {LISTS: lambda: lists_export(lists)}
     if seen and seen.changed:
-        offered[MOVED] = lambda: moved_exhibit(lists, seen)
-    return offered | (attention_views(page, seen.trace, seen.shown) if seen else {})
+        offered[MOVED] = lambda: moved_export(lists, seen)
+    return offered | (attention_exports(page, seen.trace, seen.shown) if seen else {})
 
 
-def lists_exhibit(lists: Lists) -> Exhibit:
-    """Make the lists at the blanks, the named words and the joint fillings ready to be carried away."""
+def lists_export(lists: Lists) -> Export:
+    """Make the lists at the blanks, the named words and the joint fillings ready for export."""
     several = sum(len(answer.filling.blanks) for answer in lists.found) > 1
     title = f"Most likely words at the {'blanks' if several else 'blank'}, {controls.model_title(lists.model)}"
     texts = [f"Text: {quoted(lists.found[0].text)}"]
@@ -52,24 +53,24 @@ def lists_exhibit(lists: Lists) -> Exhibit:
     caption = " ".join([f"{title}.", *texts, *lists.notes])
     laid, across = _side_by_side(lists)
     told = " ".join(bars_in_words(one.title, one.labels, one.shares) for one in laid if one)
-    picture = picture_of([one and one.chart for one in laid], told, across=across)
+    figure = charts_figure([one and one.chart for one in laid], told, across=across)
     table = [row for answer in lists.found for row in rows(answer)]
     name = file_stem("predictions", lists.model)
     joint = any(answer.joint for answer in lists.found)
-    python = Python(
+    code = Code(
         "It ends with `predictions`: what is listed, from the first list to the last, each with its probability.",
         lambda: core_lists(title, lists),
         lambda: library_lists(title, lists),
         TOGETHER if joint else "",
     )
-    numbers = number_files(
+    numbers = data_files(
         "All lists",
         f"{len(table):,} answers with their probabilities, ranks and pieces.",
         name,
         len(table) * len(COLUMNS),
-        lambda: SavedNumbers(lists.about, COLUMNS, table),
+        lambda: DataTable(lists.about, COLUMNS, table),
     )
-    return Exhibit(title, caption, name, picture, still_page(picture, COLUMNS, lambda: table), (numbers,), python)
+    return Export(title, caption, name, figure, charts_page(figure, COLUMNS, lambda: table), (numbers,), code)
 
 
 def _side_by_side(lists: Lists) -> tuple[list[Told | None], int]:
@@ -91,30 +92,30 @@ def _of_sentence(number: int, title: str) -> str:
     return f"Sentence {number}: {title[0].lower()}{title[1:]}"
 
 
-def moved_exhibit(lists: Lists, seen: BlankShown) -> Exhibit:
-    """Make what the reader's changes do to one blank ready to be carried away."""
+def moved_export(lists: Lists, seen: BlankShown) -> Export:
+    """Make what the reader's changes do to one blank ready for export."""
     shift = shifted(lists.model, seen.text, seen.changed, lists.chosen).blanks[seen.number]
     changes = f"The run was changed: {changes_in_words(seen.trace)}."
     title = f"What a change does to blank {seen.number + 1}, {controls.model_title(lists.model)}"
     caption = " ".join([f"{title}.", f"Text: {quoted(seen.text)}", changes, in_words(shift), *lists.notes])
-    picture = picture_of([change_chart(shift, "", lists.chosen)], in_words(shift))
+    figure = charts_figure([change_chart(shift, "", lists.chosen)], in_words(shift))
     table = _moved_rows(shift)
     name = file_stem("changed-predictions", lists.model)
-    numbers = number_files(
+    numbers = data_files(
         "All words",
         f"{len(table)} words with their probability and their rank before and after.",
         name,
         len(table) * 7,
-        lambda: SavedNumbers(
+        lambda: DataTable(
             lists.about | {"texts": [seen.text], "changes": changes, "moved probability": shift.variation}, MOVED_COLUMNS, table
         ),
     )
-    python = Python(
+    code = Code(
         "It ends with `moved`: each word with its probability before and after, and its rank before and after.",
         lambda: core_shift(title, lists, seen),
         lambda: library_shift(title, lists, seen),
     )
-    return Exhibit(title, caption, name, picture, still_page(picture, MOVED_COLUMNS, lambda: table), (numbers,), python)
+    return Export(title, caption, name, figure, charts_page(figure, MOVED_COLUMNS, lambda: table), (numbers,), code)
 
 
 def _moved_rows(shift: "Shift") -> list[tuple[str | float | int, ...]]:

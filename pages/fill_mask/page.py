@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.fill_mask import blank_attention, predictions
 from pages.fill_mask.prediction_change import UNCHANGED
 from pages.fill_mask.prompts import Prompt, curated
-from pages.ui.export.carry_away import carry_away
+from pages.ui.export.menu import export_menu
 from pages.ui.panels import answers, held_changes, prediction_settings
 from pages.ui.panels.answers import Answer
 from pages.ui.panels.attention_table import warn_of_unknown
@@ -151,9 +151,9 @@ def offer_a_blank(name: str) -> None:
 
 def offer_to_carry(model: str, found: Sequence[Answer], seen: "blank_attention.BlankShown | None") -> None:
     """Offer what is on the screen in every form."""
-    from pages.fill_mask.export import prediction_views
+    from pages.fill_mask.export import prediction_exports
 
-    carry_away(PAGE, prediction_views(PAGE, model, found, seen))
+    export_menu(PAGE, prediction_exports(PAGE, model, found, seen))
 
 
 @st.fragment

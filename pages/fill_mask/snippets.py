@@ -1,10 +1,10 @@
-"""Python for predictions: the lists at the blanks, and what changes do to one, by this project and by transformers alone."""
+"""Python for predictions: the lists at the blanks, and what changes do to one, by this project and with transformers only."""
 
 from pages.fill_mask.blank_attention import BlankShown
 from pages.fill_mask.subject import Lists
-from pages.ui.export.core_snippet import opening
-from pages.ui.export.library_changes import changed_attention
-from pages.ui.export.library_snippet import loading, own_blanks
+from pages.ui.export.project_code import header
+from pages.ui.export.texts import TRANSFORMERS_COMMENT
+from pages.ui.export.transformers_code import intervention_lines, loading_lines, with_mask_tokens
 from pages.ui.panels.changes import interventions
 from pages.ui.panels.prediction_settings import Settings
 from pages.ui.shell.plain_names import one_line
@@ -75,7 +75,7 @@ def core_lists(title: str, lists: Lists) -> str:
     imports += ["from tx_core.fill_mask.joint_filling import fill_jointly"] if joint else []
     imports += ["from tx_core.fill_mask.word_scores import score_words"] if named else []
     lines = [
-        *opening(title, lists.model, "\n".join(imports)),
+        *header(title, lists.model, "\n".join(imports)),
         "predictions = []",
         f"for text in {[answer.text for answer in lists.found]!r}:",
         f"    filling = predict(engine, text, {_asked(lists.chosen)})",
@@ -101,7 +101,7 @@ def core_shift(title: str, lists: Lists, seen: BlankShown) -> str:
     imports = "from tx_core import load\nfrom tx_core.fill_mask.prediction_shift import shift"
     return "\n".join(
         [
-            *opening(title, lists.model, imports, interventions(seen.changed)),
+            *header(title, lists.model, imports, interventions(seen.changed)),
             f"found = shift(engine, {seen.text!r}, changes, {_asked(lists.chosen)})",
             "moved = [",
             "    (one.prediction.piece, one.before, one.after, one.rank_before, one.rank_after)",
@@ -118,7 +118,7 @@ def library_lists(title: str, lists: Lists) -> str:
     """Write the code for the lists, and for the words that the reader named, without this project."""
     texts = [
         (
-            own_blanks(answer.text, answer.filling.encoding),
+            with_mask_tokens(answer.text, answer.filling.encoding),
             [
                 (number, score.word, list(score.ids))
                 for number, scored in enumerate(answer.scores)
@@ -130,11 +130,11 @@ def library_lists(title: str, lists: Lists) -> str:
     ]
     return "\n".join(
         [
-            f"# {one_line(title)}, with transformers alone.",
+            TRANSFORMERS_COMMENT.format(title=one_line(title)),
             "import torch",
             "from transformers import AutoModelForMaskedLM, AutoTokenizer",
             "",
-            *loading(lists.model, "AutoModelForMaskedLM"),
+            *loading_lines(lists.model, "AutoModelForMaskedLM"),
             f"TEXTS = {texts!r}  # each with the words to score: at which blank, and their pieces",
             *_settings(lists.chosen),
             *READING.splitlines(),
@@ -150,13 +150,13 @@ def library_shift(title: str, lists: Lists, seen: BlankShown) -> str:
     """Write the code for what changes do to one blank without this project."""
     return "\n".join(
         [
-            f"# {one_line(title)}, with transformers alone.",
+            TRANSFORMERS_COMMENT.format(title=one_line(title)),
             "import torch",
             "from transformers import AttentionInterface, AttentionMaskInterface, AutoModelForMaskedLM, AutoTokenizer",
             "from transformers.masking_utils import eager_mask",
             "",
-            *loading(lists.model, "AutoModelForMaskedLM"),
-            f'inputs = tokenizer({own_blanks(seen.text, seen.trace.attention.query_tokens)!r}, return_tensors="pt")',
+            *loading_lines(lists.model, "AutoModelForMaskedLM"),
+            f'inputs = tokenizer({with_mask_tokens(seen.text, seen.trace.attention.query_tokens)!r}, return_tensors="pt")',
             f"place = (inputs.input_ids[0] == tokenizer.mask_token_id).nonzero()[{seen.number}, 0]",
             *_settings(lists.chosen),
             "",
@@ -168,7 +168,7 @@ def library_shift(title: str, lists: Lists, seen: BlankShown) -> str:
             *NUCLEUS.splitlines(),
             "",
             "before = at_blank()",
-            *changed_attention(seen.trace),
+            *intervention_lines(seen.trace),
             *MOVING.splitlines(),
             "",
         ]

@@ -1,4 +1,4 @@
-"""The heads over many sentences as something to carry away: their wall, their averages, and the code that reads the file."""
+"""The heads over many sentences as an export: their wall, their averages, and the code that reads the file."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -9,10 +9,10 @@ from pages.many_sentences import run
 from pages.many_sentences.table import head_rows
 from pages.ui.canvas.head_kinds import AXES
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
-from pages.ui.export.charts import grid_chart, picture_of, still_page
-from pages.ui.export.core_snippet import opening
-from pages.ui.export.exhibit import Exhibit, Python
-from pages.ui.export.saved_numbers import SavedNumbers, number_files
+from pages.ui.export.data import DataTable, data_files
+from pages.ui.export.figure import charts_figure, charts_page, grid_chart
+from pages.ui.export.project_code import header
+from pages.ui.export.records import Code, Export
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 ENDS = "It ends with `report`: `patterns`, `spread`, `distance` and the sentences where each head is strongest."
 
 
-def many_exhibit(
+def many_export(
     report: "HeadReport", title: str, cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry], chosen: tuple[int, int]
-) -> Exhibit:
-    """Make the wall of all heads, and everything that is known of them, ready to be carried away."""
+) -> Export:
+    """Make the wall of all heads, and everything that is known of them, ready for export."""
     counted = f"{run.counted(report.read)} with {report.tokens:,} tokens"
     heading = f"All heads over {counted}: {title[0].lower()}{title[1:]}, {controls.model_title(report.model)}"
     stopped = "" if report.complete else f" Stopped after {report.read:,} of {run.counted(len(report.sentences))}."
     caption = f"{heading}. Sentences: {report.sentences.source}.{stopped} A row for each layer, a column for each head."
-    picture = picture_of([grid_chart("", cells, legend, chosen)], f"{title}: a row for each layer, a column for each head")
+    figure = charts_figure([grid_chart("", cells, legend, chosen)], f"{title}: a row for each layer, a column for each head")
     rows = head_rows(report)
     columns, table = tuple(rows[0]), [tuple(row.values()) for row in rows]
     name = file_stem("heads-over-sentences", report.model)
@@ -48,21 +48,21 @@ def many_exhibit(
         "shares": report.sums.shares,
         "kinds": np.array(report.sums.kinds),
     }
-    numbers = number_files(
+    numbers = data_files(
         "All heads",
         f"{len(table):,} heads: {', '.join(columns)}.",
         name,
         len(table) * len(columns),
-        lambda: SavedNumbers(about, columns, table, arrays),
+        lambda: DataTable(about, columns, table, arrays),
     )
-    python = Python(f"{ENDS}{'' if report.complete else f' {read_all_of(report)}'}", lambda: core_many(heading, report))
-    return Exhibit(heading, caption, name, picture, still_page(picture, columns, lambda: table), (numbers,), python)
+    code = Code(f"{ENDS}{'' if report.complete else f' {read_all_of(report)}'}", lambda: core_many(heading, report))
+    return Export(heading, caption, name, figure, charts_page(figure, columns, lambda: table), (numbers,), code)
 
 
 def read_all_of(report: "HeadReport") -> str:
     """Say how the numbers of the code differ from those of a reading that was stopped."""
     return (
-        f"It reads all {run.counted(len(report.sentences))}, while the picture is of the {report.read:,} "
+        f"It reads all {run.counted(len(report.sentences))}, while the figure is of the {report.read:,} "
         "that were read before it was stopped: its numbers will differ."
     )
 
@@ -84,7 +84,7 @@ def core_many(title: str, report: "HeadReport") -> str:
         ]
     return "\n".join(
         [
-            *opening(title, report.model, "\n".join(imported)),
+            *header(title, report.model, "\n".join(imported)),
             *reading,
             *([] if report.complete else [f"# {read_all_of(report)}"]),
             f"report = read_all(engine, sentences{', half=True' if report.half else ''})",

@@ -8,7 +8,7 @@ from pages.many_sentences import run
 from pages.many_sentences.head import RANKS, strongest_sentences, tell_head
 from pages.many_sentences.wall import COLOURS, wall
 from pages.ui.canvas.attention_view import heads_to_link
-from pages.ui.export.carry_away import carry_away
+from pages.ui.export.menu import export_menu
 from pages.ui.panels import training, view_options
 from pages.ui.panels.choices import NO_EXPLANATION, ask_head, tell
 from pages.ui.shell import controls
@@ -65,7 +65,7 @@ def look(report: "HeadReport") -> None:
         "Averages over many sentences tell what a head usually does by rules made by people, not what it is for; in a single "
         f"sentence it may do something else. Sentences of fewer than five tokens are not ranked. {NO_EXPLANATION}"
     )
-    carry_away(PAGE, {"All heads": lambda: export.many_exhibit(report, *drawn)})
+    export_menu(PAGE, {"All heads": lambda: export.many_export(report, *drawn)})
     end_page(first)
 
 

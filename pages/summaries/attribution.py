@@ -9,7 +9,7 @@ from jaxtyping import Float
 from pages.summaries import export
 from pages.ui.canvas.figures import QUIET
 from pages.ui.canvas.plotly_figures import signed_bars
-from pages.ui.export.carry_away import carry_away
+from pages.ui.export.menu import export_menu
 from pages.ui.panels import answers
 from pages.ui.panels.attention_table import numbered
 from pages.ui.panels.choices import NO_EXPLANATION, ask_blank, tell
@@ -59,7 +59,7 @@ def owed(page: str, engine: "Engine", text: str, pair: str) -> None:
         "do. Gradient × input looks at the very spot and can miss a word that has already convinced the model (Sundararajan et "
         f"al. 2017). Weights here are the mean of all heads and layers. {NO_EXPLANATION}"
     )
-    carry_away(page, {"Attention and gradients": lambda: export.owed_exhibit(trace, found, word.id, charts, told)})
+    export_menu(page, {"Attention and gradients": lambda: export.owed_export(trace, found, word.id, charts, told)})
 
 
 def _ask_word(page: str, predictions: "tuple[Prediction, ...]") -> "Prediction":

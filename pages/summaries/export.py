@@ -1,4 +1,4 @@
-"""The parts of the summaries page as something to carry away: each with its drawing, its numbers and its Python."""
+"""The parts of the summaries page for export: each with its drawing, its numbers and its Python."""
 
 import re
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.lines import lines_chart
 from pages.ui.canvas.mask_grid import MODULE, STYLE, Matrices
 from pages.ui.canvas.plotly_figures import PointKind
-from pages.ui.export.charts import Chart, grid_chart, listing_chart, picture_of, points_chart, signed_chart
-from pages.ui.export.exhibit import Alone, Exhibit, Python
-from pages.ui.export.saved_numbers import Cell
+from pages.ui.export.data import Cell
+from pages.ui.export.figure import Chart, charts_figure, grid_chart, listing_chart, points_chart, signed_chart
+from pages.ui.export.records import Code, Export, WebPage
 from pages.ui.panels.attention_table import numbered
 from pages.ui.shell import controls
 from tx_core.analysis import similarity
@@ -30,7 +30,7 @@ COLOURED = "Cells are coloured by the square root of their number, from 0 to 1."
 ALIKE_AXES = "alike: a row and a column for each head, in the order of heads (layer-head); places: x and y of each head"
 
 
-def glance_exhibit(
+def glance_export(
     trace: "Trace",
     title: str,
     cells: Sequence[Sequence[HeadCell]],
@@ -38,16 +38,16 @@ def glance_exhibit(
     chosen: tuple[int, int],
     rows: Sequence[dict[str, Cell]],
     measured: dict[str, np.ndarray],
-) -> Exhibit:
-    """Make the table of all heads ready to be carried away."""
+) -> Export:
+    """Make the table of all heads ready for export."""
     told = "A row for each layer, a column for each head."
     subject = Subject(trace, f"All heads: {title[0].lower()}{title[1:]}", told, "heads")
-    picture = picture_of([grid_chart("", cells, legend, chosen)], f"{title}: a row for each layer, a column for each head")
-    python = Python(
+    picture = charts_figure([grid_chart("", cells, legend, chosen)], f"{title}: a row for each layer, a column for each head")
+    code = Code(
         "`kinds`, `spread` and `distance` of every head",
         lambda: snippets.core_glance(subject.heading, trace),
     )
-    return subject.exhibit(picture, None, table_of(rows, AXES, **measured), python)
+    return subject.export(picture, None, table_of(rows, AXES, **measured), code)
 
 
 def _matrix_table(drawn: Matrices, row_name: str) -> Table:
@@ -70,42 +70,42 @@ def _matrix_table(drawn: Matrices, row_name: str) -> Table:
     return Table(columns, len(drawn.rows) * len(drawn.columns), rows, arrays, axes)
 
 
-def _matrices_exhibit(subject: Subject, drawn: Matrices, row_name: str, python: Python) -> Exhibit:
+def _matrices_export(subject: Subject, drawn: Matrices, row_name: str, code: Code) -> Export:
     def packed(**more: object) -> bytes:
         return drawn.packed(**{"drawing": "matrices"} | more)
 
-    alone = Alone(MODULE, (STYLE,), "point at a cell to read its numbers", drawn.packed)
+    alone = WebPage(MODULE, (STYLE,), "Point at a cell to read its numbers.", drawn.packed)
     subject = replace(subject, told=f"{subject.told} {COLOURED}")
-    return subject.exhibit(packed, alone, _matrix_table(drawn, row_name), python)
+    return subject.export(packed, alone, _matrix_table(drawn, row_name), code)
 
 
-def layers_exhibit(trace: "Trace", place: int, drawn: Matrices, told: str) -> Exhibit:
-    """Make one token's way through the layers ready to be carried away."""
+def layers_export(trace: "Trace", place: int, drawn: Matrices, told: str) -> Export:
+    """Make one token's way through the layers ready for export."""
     label = numbered(trace.attention.query_tokens.tokens)[place]
     subject = Subject(trace, f"Attention of {label} through the layers", told, "through-the-layers")
     flows = len(drawn.shown) > 2
-    python = Python(
+    code = Code(
         f"`in_layer`, `rolled`{' and `flow`' if flows else ''}: a row for each layer, a column for each token",
         lambda: snippets.core_layers(subject.heading, trace, place, flows),
     )
-    return _matrices_exhibit(subject, drawn, "layer", python)
+    return _matrices_export(subject, drawn, "layer", code)
 
 
-def values_exhibit(trace: "Trace", head: tuple[int, int], drawn: Matrices, told: str) -> Exhibit:
-    """Make weights and what they mix ready to be carried away."""
+def values_export(trace: "Trace", head: tuple[int, int], drawn: Matrices, told: str) -> Export:
+    """Make weights and what they mix ready for export."""
     named = controls.head_name(head).lower()
     subject = Subject(trace, f"Weights and what is mixed, {named}", f"{told} Rows look, columns are looked at.", "what-is-mixed")
-    python = Python(
+    code = Code(
         "`weights`, `by_values` of this head and `together` of all heads of its layer; every row sums to 1",
         lambda: snippets.core_values(subject.heading, trace, head),
     )
-    return _matrices_exhibit(subject, drawn, "query", python)
+    return _matrices_export(subject, drawn, "query", code)
 
 
-def alike_exhibit(
+def alike_export(
     trace: "Trace", found: np.ndarray, chosen: int, near: Sequence[tuple[int, float]], kinds: Sequence[PointKind], told: str
-) -> Exhibit:
-    """Make the map of like heads, and the nearest ones, ready to be carried away."""
+) -> Export:
+    """Make the map of like heads, and the nearest ones, ready for export."""
     heads, places = trace.attention.weights.shape[1], similarity.head_map(found)
     numbers = [divmod(number, heads) for number in range(len(found))]
     labels = [f"{layer + 1}-{head + 1}" for layer, head in numbers]
@@ -126,15 +126,15 @@ def alike_exhibit(
         }
         for number, (layer, head) in enumerate(numbers)
     ]
-    python = Python(
+    code = Code(
         "`alike`: how much the chosen head is like every head, counted through the layers",
         lambda: snippets.core_alike(subject.heading, trace, chosen),
     )
     table = table_of(listed, ALIKE_AXES, alike=found, places=places, heads=np.array(labels))
-    return subject.exhibit(picture_of(charts, told), None, table, python)
+    return subject.export(charts_figure(charts, told), None, table, code)
 
 
-def lens_exhibit(
+def lens_export(
     trace: "Trace",
     found: "LayerAnswers",
     head: Sequence[str],
@@ -142,8 +142,8 @@ def lens_exhibit(
     steps: Sequence[str],
     limits: tuple[float, float],
     told: str,
-) -> Exhibit:
-    """Make the answers of every layer ready to be carried away."""
+) -> Export:
+    """Make the answers of every layer ready for export."""
     label = numbered(trace.attention.query_tokens.tokens)[found.place]
     subject = Subject(trace, f"Early answers at {label}", told, "early-answers")
     series = {"probability": found.probability.tolist()}
@@ -164,15 +164,15 @@ def lens_exhibit(
         for number, depth in enumerate(depths)
         for place, (word, share) in enumerate(zip(found.words[number], found.shares[number], strict=True))
     ]
-    python = Python(
+    code = Code(
         "`shares` of the favourites after each layer, and `probability` and `rank` of the final answer",
         lambda: snippets.core_lens(subject.heading, trace, found.place, many),
     )
-    return subject.exhibit(picture_of(charts, told), None, table_of(listed), python)
+    return subject.export(charts_figure(charts, told), None, table_of(listed), code)
 
 
-def owed_exhibit(trace: "Trace", found: "Attribution", word: int, charts: dict[str, np.ndarray], told: str) -> Exhibit:
-    """Make attention and gradients of a prediction ready to be carried away. word: the entry of the vocabulary."""
+def owed_export(trace: "Trace", found: "Attribution", word: int, charts: dict[str, np.ndarray], told: str) -> Export:
+    """Make attention and gradients of a prediction ready for export. word: the entry of the vocabulary."""
     labels = numbered(found.encoding.tokens)
     subject = Subject(trace, f"What “{found.word}” is owed to", told, "attention-and-gradients")
     drawn = [signed_chart(title, labels, values.tolist(), limit=float(np.abs(values).max())) for title, values in charts.items()]
@@ -180,8 +180,8 @@ def owed_exhibit(trace: "Trace", found: "Attribution", word: int, charts: dict[s
         {"token": label} | {title: float(values[number]) for title, values in charts.items()}
         for number, label in enumerate(labels)
     ]
-    python = Python(
+    code = Code(
         "`attention`, `gradient_input` and `integrated`: a number for each token",
         lambda: snippets.core_owed(subject.heading, trace, found.place, word),
     )
-    return subject.exhibit(picture_of(drawn, told, across=3), None, table_of(listed), python)
+    return subject.export(charts_figure(drawn, told, across=3), None, table_of(listed), code)

@@ -14,7 +14,7 @@ from pages.ui.canvas import head_kinds
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.canvas.head_cells import Cells, distance_cells, kind_cells, spread_cells
 from pages.ui.canvas.head_table import HeadCell, LegendEntry, chosen_head, head_table
-from pages.ui.export.carry_away import carry_away
+from pages.ui.export.menu import export_menu
 from pages.ui.panels.choices import NO_EXPLANATION, ask_head, tell
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
@@ -84,7 +84,7 @@ def glance(page: str, engine: "Engine", text: str, pair: str) -> None:
     )
     sums = found.sums
     measured = {"spread": found.entropy, "distance": found.distance, "shares": sums.shares, "kinds": np.array(sums.kinds)}
-    carry_away(page, {"All heads": lambda: export.glance_exhibit(trace, *drawn, head_rows(stack, found), measured)})
+    export_menu(page, {"All heads": lambda: export.glance_export(trace, *drawn, head_rows(stack, found), measured)})
 
 
 def _table(

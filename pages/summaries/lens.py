@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.summaries import export
 from pages.ui.canvas.lines import depths, draw_lines
-from pages.ui.export.carry_away import carry_away
+from pages.ui.export.menu import export_menu
 from pages.ui.panels.attention_table import numbered
 from pages.ui.panels.choices import ask_token, tell
 from pages.ui.shell import cache
@@ -54,9 +54,9 @@ def lens(page: str, engine: "Engine", text: str, pair: str) -> None:
         "(nostalgebraist 2020; Belrose et al. 2023)."
     )
     rows = [[name, *cells] for name, cells in zip(table.index, table.to_numpy().tolist(), strict=True)]
-    carry_away(
+    export_menu(
         page,
-        {"Early answers": lambda: export.lens_exhibit(trace, found, ["", *table.columns], rows, steps, limits, told)},
+        {"Early answers": lambda: export.lens_export(trace, found, ["", *table.columns], rows, steps, limits, told)},
     )
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.summaries import export
 from pages.ui.canvas.mask_grid import Matrices, Matrix, Naming, matrices
-from pages.ui.export.carry_away import carry_away
+from pages.ui.export.menu import export_menu
 from pages.ui.panels.attention_table import numbered
 from pages.ui.panels.choices import NO_EXPLANATION, ask_token, tell
 from pages.ui.shell import cache
@@ -53,7 +53,7 @@ def layers(page: str, engine: "Engine", text: str, pair: str) -> None:
         f"estimate which words have arrived, not what is made of them. {NO_EXPLANATION}",
         trace,
     )
-    carry_away(page, {"Through the layers": lambda: export.layers_exhibit(trace, place, drawn, told)})
+    export_menu(page, {"Through the layers": lambda: export.layers_export(trace, place, drawn, told)})
 
 
 def _draw(page: str, tokens: tuple[str, ...], place: int, shown: dict[str, np.ndarray]) -> Matrices:

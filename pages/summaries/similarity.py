@@ -10,7 +10,7 @@ from pages.summaries.glance import summary_of
 from pages.ui.canvas import head_kinds
 from pages.ui.canvas.figures import QUIET
 from pages.ui.canvas.plotly_figures import PointKind, head_points
-from pages.ui.export.carry_away import carry_away
+from pages.ui.export.menu import export_menu
 from pages.ui.panels.choices import NO_EXPLANATION, ask_head, tell
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
@@ -70,7 +70,7 @@ def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
         f"look at the same tokens does not mean that they take the same from them. {NO_EXPLANATION}",
         trace,
     )
-    carry_away(page, {"Heads alike": lambda: export.alike_exhibit(trace, found, chosen, near, points, told)})
+    export_menu(page, {"Heads alike": lambda: export.alike_export(trace, found, chosen, near, points, told)})
 
 
 def _in_words(numbers: list[tuple[int, int]], chosen: int, near: list[tuple[int, float]]) -> str:

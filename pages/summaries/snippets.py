@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from pages.ui.export.core_snippet import opening
+from pages.ui.export.project_code import header
 
 if TYPE_CHECKING:
     from tx_core.transformer.trace import Trace
@@ -112,7 +112,7 @@ def core_owed(title: str, trace: "Trace", place: int, word: int) -> str:
 
 
 def _core(title: str, trace: "Trace", imported: tuple[str, ...], lines: list[str]) -> str:
-    return "\n".join([*opening(title, trace.model, "\n".join(imported)), *lines, ""])
+    return "\n".join([*header(title, trace.model, "\n".join(imported)), *lines, ""])
 
 
 def _sentences(trace: "Trace") -> str:

@@ -1,4 +1,4 @@
-"""What a summary is of, and its numbers: what all parts of the page say of themselves when they are carried away."""
+"""What a summary is of, and its numbers, for its export."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pages.ui.export.carried import quoted
-from pages.ui.export.charts import still_page
-from pages.ui.export.exhibit import Alone, Exhibit, Python
-from pages.ui.export.saved_numbers import Cell, SavedNumbers, number_files
+from pages.ui.export.data import Cell, DataTable, data_files
+from pages.ui.export.figure import charts_page
+from pages.ui.export.records import Code, Export, WebPage
+from pages.ui.export.texts import quoted
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
 
@@ -47,7 +47,7 @@ class Subject:
         """Say in a line what it is."""
         return f"{self.what}, {controls.model_title(self.trace.model)}"
 
-    def exhibit(self, picture: Callable[..., bytes], alone: Alone | None, table: Table, python: Python) -> Exhibit:
+    def export(self, picture: Callable[..., bytes], alone: WebPage | None, table: Table, code: Code) -> Export:
         """Put everything together. alone: None for charts, whose page is their drawing and the table."""
         source = self.trace.attention.query_tokens
         pair = [f"Second sentence: {quoted(source.pair)}"] if source.pair else []
@@ -56,9 +56,9 @@ class Subject:
         about = {"model": self.trace.model, "text": source.text, "pair": source.pair or "", "shown": self.what, "told": self.told}
         about |= {"axes": table.axes} if table.axes else {}
         told, size = f"{table.count:,} rows: {', '.join(table.columns)}.", table.count * len(table.columns)
-        numbers = number_files(
-            "All numbers", told, file_name, size, lambda: SavedNumbers(about, table.columns, table.rows(), table.arrays())
+        numbers = data_files(
+            "All numbers", told, file_name, size, lambda: DataTable(about, table.columns, table.rows(), table.arrays())
         )
-        still = still_page(picture, table.columns, table.rows)
-        python = replace(python, told=f"It ends with {python.told}.")
-        return Exhibit(self.heading, caption, file_name, picture, alone or still, (numbers,), python)
+        still = charts_page(picture, table.columns, table.rows)
+        code = replace(code, result=f"It ends with {code.result}.")
+        return Export(self.heading, caption, file_name, picture, alone or still, (numbers,), code)

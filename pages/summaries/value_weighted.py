@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.summaries import export
 from pages.ui.canvas.mask_grid import Matrices, Matrix, matrices
-from pages.ui.export.carry_away import carry_away
+from pages.ui.export.menu import export_menu
 from pages.ui.panels.attention_table import numbered
 from pages.ui.panels.choices import NO_EXPLANATION, ask_head, head_named, tell
 from pages.ui.shell import cache
@@ -47,7 +47,7 @@ def values(page: str, engine: "Engine", text: str, pair: str) -> None:
         f"norm that follows enter here (Kobayashi et al. 2020 and 2021). {NO_EXPLANATION}",
         trace,
     )
-    carry_away(page, {"What is mixed": lambda: export.values_exhibit(trace, (layer, head), drawn, told)})
+    export_menu(page, {"What is mixed": lambda: export.values_export(trace, (layer, head), drawn, told)})
 
 
 def _draw(page: str, stack: "AttentionStack", layer: int, head: int, found: "value_weighted.ValueWeighted") -> Matrices:

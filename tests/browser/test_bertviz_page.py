@@ -7,6 +7,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
+from pages.ui.export.texts import SAVE_WEB_PAGE, TITLE_WITHOUT_FIGURE, WEB_PAGE
+
 TEXT = "Time flies like an arrow."
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> ; // HACK: \u202eabc"
 
@@ -196,7 +198,7 @@ def test_layer_head_and_the_expanded_token_of_the_neuron_view_stand_in_the_link(
     expect_address(page, picture="neuron", layer="2", head="3")
 
 
-def test_a_choice_outlives_another_theme_and_is_in_the_file_that_is_carried_away(page_at, frame_of, settle, darken, tmp_path):
+def test_a_choice_outlives_another_theme_and_is_in_the_file_that_is_exported(page_at, frame_of, settle, darken, tmp_path):
     page = page_at(f"/bertviz?text={quote(TEXT)}&picture=neuron")
     frame = frame_of(page)
     frame.locator("#att_head").select_option("2")
@@ -207,10 +209,10 @@ def test_a_choice_outlives_another_theme_and_is_in_the_file_that_is_carried_away
     frame_of(page)
     expect(frame.locator("#layer")).to_have_value("1")
     expect(frame.locator("#att_head")).to_have_value("2")
-    page.get_by_text("Carry it away").click()
-    page.get_by_test_id("stExpander").get_by_text("Web page", exact=True).click()
+    page.get_by_text(TITLE_WITHOUT_FIGURE).click()
+    page.get_by_test_id("stExpander").get_by_text(WEB_PAGE, exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save as HTML").click()
+        page.get_by_role("button", name=SAVE_WEB_PAGE).click()
     file = tmp_path / "alone.html"
     download.value.save_as(file)
     alone = page.context.new_page()

@@ -1,5 +1,5 @@
-"""What is on the screen as a figure, data, a web page, or code.
+"""What a page shows as a figure, data, a web page, or code.
 
 Uses `pages.ui.panels`, `pages.ui.canvas`, `pages.ui.shell` and `tx_core`.
-Begin with `carry_away.py`.
+Begin with `menu.py`: a page calls `export_menu` with its `Exports` (`records.py`).
 """

@@ -1,4 +1,4 @@
-"""A view as one HTML file that works by itself: the page's own drawing and the data within, nothing fetched from anywhere."""
+"""A view as one HTML file with its own drawing and data; it loads nothing from any server."""
 
 import base64
 import hashlib
@@ -8,7 +8,8 @@ from html import escape
 import streamlit as st
 
 from pages.ui.canvas.modules import read_style, single_script
-from pages.ui.export.exhibit import Alone, Exhibit
+from pages.ui.export import texts
+from pages.ui.export.records import Export, WebPage
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.plain_names import one_line
 
@@ -16,17 +17,14 @@ MAX_TABLE_ROWS = 2000
 START = "web_page/page.js"
 
 
-def web_page(page: str, exhibit: Exhibit) -> None:
+def show_web_page(page: str, export: Export) -> None:
     """Offer the file; it is written only when it is asked for."""
-    colours = "in the colours of this page" if exhibit.alone.document else "in the light and in the dark"
-    st.markdown(
-        f"One file that opens in any browser, also without a network: {exhibit.alone.told}. "
-        f"It holds what is shown now, {colours}."
-    )
+    about = texts.WEB_PAGE_FILE_ONE_THEME if export.web_page.document else texts.WEB_PAGE_FILE
+    st.markdown(f"{about} {export.web_page.description}")
     st.download_button(
-        "Save as HTML",
-        lambda: stand_alone(exhibit),
-        f"{exhibit.file_name}.html",
+        texts.SAVE_WEB_PAGE,
+        lambda: stand_alone(export),
+        f"{export.file_name}.html",
         "text/html",
         key=widget_key(page, "web_page"),
         on_click="ignore",
@@ -34,15 +32,15 @@ def web_page(page: str, exhibit: Exhibit) -> None:
     )
 
 
-def stand_alone(exhibit: Exhibit) -> str:
-    """Write the file. Tokens travel as base64 and texts are escaped, so that neither is ever markup or script.
+def stand_alone(export: Export) -> str:
+    """Write the file. Its content security policy allows its one script and no request.
 
-    Its own content policy lets nothing run but its one script, and nothing be fetched.
+    Tokens travel as base64 and texts are escaped, so neither can become markup or script.
     """
-    alone = exhibit.alone
-    if alone.document:
-        return alone.document()
-    script = f"\n{single_script(alone.module, START)}"
+    web_page = export.web_page
+    if web_page.document:
+        return web_page.document()
+    script = f"\n{single_script(web_page.module, START)}"
     policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return "\n".join(
         [
@@ -52,16 +50,16 @@ def stand_alone(exhibit: Exhibit) -> str:
             '<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(one_line(exhibit.title))}</title>",
-            f"<style>{_style(alone.styles)}</style>",
+            f"<title>{escape(one_line(export.title))}</title>",
+            f"<style>{_style(web_page.styles)}</style>",
             "</head>",
             "<body>",
             "<main>",
-            f"<h1>{escape(one_line(exhibit.title))}</h1>",
-            f"<p><bdi>{escape(one_line(exhibit.caption))}</bdi></p>",
+            f"<h1>{escape(one_line(export.title))}</h1>",
+            f"<p><bdi>{escape(one_line(export.caption))}</bdi></p>",
             '<div class="attention-view mask-grid" id="view"></div>',
-            *_table(alone),
-            f'<div id="data" hidden>{base64.b64encode(alone.data()).decode("ascii")}</div>',
+            *_table(web_page),
+            f'<div id="data" hidden>{base64.b64encode(web_page.data()).decode("ascii")}</div>',
             "</main>",
             f"<script>{script}</script>",
             "</body>",
@@ -71,20 +69,20 @@ def stand_alone(exhibit: Exhibit) -> str:
     )
 
 
-def _table(alone: Alone) -> list[str]:
-    """Write the numbers below what cannot be pointed at; of very many the first, and say so."""
-    if not alone.columns:
+def _table(web_page: WebPage) -> list[str]:
+    """Write the table, cut at MAX_TABLE_ROWS with a note."""
+    if not web_page.columns:
         return []
-    rows = alone.rows()
-    left = [f"<p>The first {MAX_TABLE_ROWS:,} of {len(rows):,} rows; all of them are in the files of numbers.</p>"]
+    rows = web_page.rows()
+    cut = [f"<p>{texts.TABLE_CUT.format(shown=MAX_TABLE_ROWS, all=len(rows))}</p>"]
     return [
-        '<div class="table" tabindex="0" role="region" aria-label="The numbers">',
+        f'<div class="table" tabindex="0" role="region" aria-label="{texts.TABLE_LABEL}">',
         "<table>",
-        _row(alone.columns, '<th scope="col">', "</th>"),
+        _row(web_page.columns, '<th scope="col">', "</th>"),
         *(_row(row, "<td>", "</td>") for row in rows[:MAX_TABLE_ROWS]),
         "</table>",
         "</div>",
-        *(left if len(rows) > MAX_TABLE_ROWS else []),
+        *(cut if len(rows) > MAX_TABLE_ROWS else []),
     ]
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.fill_mask.export import Lists, lists_exhibit
+from pages.fill_mask.export import Lists, lists_export
 from pages.ui.panels import answers
 from pages.ui.panels.answers import Answer
 from pages.ui.panels.prediction_settings import Settings
@@ -66,7 +66,7 @@ def test_named_words_are_scored_at_every_blank_and_it_is_said_how(open_app):
     assert "compare only words of equally many pieces" in said(app)
 
 
-def test_what_is_carried_away_is_what_the_bars_show(open_app):
+def test_what_is_exported_is_what_the_bars_show(open_app):
     text, named = "She ate a [MASK] and a [MASK].", "pizza, 😀"
     shown = [
         {name: part for name, part in chart.items() if name != "told"}
@@ -76,7 +76,7 @@ def test_what_is_carried_away_is_what_the_bars_show(open_app):
     filling = answers.favourites("embedded", text, chosen)
     scores = tuple(answers.scores("embedded", text, ("pizza", "😀"), number) for number in range(2))
     lists = Lists("embedded", (Answer(text, filling, scores, answers.joint("embedded", text)),), chosen)
-    assert unpacked(lists_exhibit(lists).picture())[0]["charts"] == shown
+    assert unpacked(lists_export(lists).figure())[0]["charts"] == shown
 
 
 def test_two_sentences_stand_side_by_side(open_app):

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from pages.ui.canvas.plotly_figures import PointKind
 from pages.ui.canvas.point_names import EXTENTS, LARGE_MARK, LETTER, MARK, TALL, PlacedName, place_names
-from pages.ui.export.charts import points_chart
+from pages.ui.export.figure import points_chart
 
 CLOSE = np.array([[0.0, 0.0], [1.0, 1.0], [0.97, 0.99], [0.5, 0.2], [0.51, 0.2], [0.52, 0.21]])
 LABELS = [f"1-{number}" for number in range(1, 10)]
@@ -61,7 +61,7 @@ def test_a_name_without_room_beside_its_point_stands_away_from_it_on_a_line():
     assert not names[9].led
 
 
-def test_a_carried_figure_names_the_same_points_in_the_same_places():
+def test_an_exported_figure_names_the_same_points_in_the_same_places():
     kinds = [PointKind("broad", "#a8912a", "circle")] * len(CLOSE)
     chart = points_chart("", CLOSE, LABELS[: len(CLOSE)], kinds, 1, [2, 3])
     names = place_names(CLOSE, LABELS, 1, [2, 3])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import strategies
 
 from pages.compare import snippets
-from pages.compare.export import word_exhibit
+from pages.compare.export import word_export
 from pages.compare.run import run
 from pages.compare.sides import Sides
 from pages.compare.state import Side
@@ -15,7 +15,7 @@ from pages.fill_mask.blank_attention import BlankShown
 from pages.fill_mask.export import Lists
 from pages.many_sentences import export
 from pages.summaries import snippets as summary_snippets
-from pages.ui.export import core_snippet
+from pages.ui.export import project_code
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.answers import Answer
 from pages.ui.panels.changes import Change
@@ -70,7 +70,7 @@ def every_code(title: str) -> dict[str, str]:
     seen = BlankShown("time ___ like", 0, trace, (Change("off", 0, 1),), None)
     summaries = summary_snippets
     return {
-        "opening": "\n".join(core_snippet.opening(title, "embedded", "import torch")),
+        "opening": "\n".join(project_code.header(title, "embedded", "import torch")),
         "core lists": prediction_snippets.core_lists(title, lists),
         "lists": prediction_snippets.library_lists(title, lists),
         "core shift": prediction_snippets.core_shift(title, lists, seen),
@@ -96,13 +96,13 @@ def test_the_first_comment_of_every_code_holds_a_hostile_title_as_one_line_that_
         compile(code, name, "exec")
 
 
-def test_a_word_with_a_nul_is_carried_away_as_code_that_runs_and_a_page_that_shows_its_letters():
+def test_a_word_with_a_nul_is_exported_as_code_that_runs_and_a_page_that_shows_its_letters():
     sides = two_sides("Li\x00ke it", "Li\x00ke \u202eme")
-    exhibit = word_exhibit(sides, followed_first(sides, "Li\x00ke"))
-    code = exhibit.python.core()
+    export = word_export(sides, followed_first(sides, "Li\x00ke"))
+    code = export.code.project()
     assert "\x00" not in code
     compile(code, "word", "exec")
-    page = stand_alone(exhibit)
+    page = stand_alone(export)
     head = page[: page.index('<div class="attention-view')]
     assert not set("\x00\u202e") & set(head)
     assert "Li ke" in head

@@ -1,4 +1,4 @@
-"""The Python that a page offers computes the numbers on the screen: with the core, and with the transformers library alone."""
+"""The code that a page exports computes the numbers on the screen: with the core, and with the transformers library alone."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -18,9 +18,9 @@ from pages.compare.word_similarity import Followed
 from pages.fill_mask.export import Lists
 from pages.fill_mask.snippets import core_lists, library_lists
 from pages.summaries.snippets import core_glance, core_lens, core_owed, core_values
-from pages.ui.export.carried import Carried
-from pages.ui.export.core_snippet import core_snippet
-from pages.ui.export.library_snippet import library_snippet
+from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.project_code import attention_code
+from pages.ui.export.transformers_code import transformers_attention_code
 from pages.ui.panels.answers import Answer
 from pages.ui.panels.attention_panel import Shown
 from pages.ui.panels.prediction_settings import Settings
@@ -41,7 +41,7 @@ from tx_core.transformer.interventions import UNCHANGED, Interventions
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 PLAIN = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=40, scale="blues", focus=None)
 WORDS = replace(PLAIN, words=True, hide=True, heads=((1, 2), (0, 3)))
-BOTH = [core_snippet, library_snippet]
+BOTH = [attention_code, transformers_attention_code]
 CHANGES = Interventions(
     heads_off=frozenset({(0, 1)}),
     uniform=frozenset({(0, 2)}),
@@ -52,19 +52,19 @@ CHANGES = Interventions(
 )
 
 
-def carried(model: str, text: str, pair: str, options: ViewOptions, changes: Interventions = UNCHANGED) -> Carried:
-    """What a page with these options would carry away."""
+def map_of_page(model: str, text: str, pair: str, options: ViewOptions, changes: Interventions = UNCHANGED) -> AttentionMap:
+    """What a page with these options would export."""
     trace = catalogue.load(model).trace(text, pair or None, interventions=changes)
     stack = next(stack for stack in trace.stacks if stack.kind == options.stack)
     view = views.view(stack, merge_words=options.words, hide_special=options.hide)
-    return Carried(trace, Shown(view, options.heads, views.mean_of_heads(view.weights, options.heads), ""), options)
+    return AttentionMap(trace, Shown(view, options.heads, views.mean_of_heads(view.weights, options.heads), ""), options)
 
 
 Claim = tuple[str, str, np.ndarray]
 """Some code, an expression at its end, and what it must be."""
 
 
-def held_against_the_screen(shown: Sequence[Carried], folder: Path, more: Sequence[Claim] = (), **settings: str) -> None:
+def held_against_the_screen(shown: Sequence[AttentionMap], folder: Path, more: Sequence[Claim] = (), **settings: str) -> None:
     claims = [*((write(one), "weights", one.shown.weights) for one in shown for write in BOTH), *more]
     codes = {code: [claim[1:] for claim in claims if claim[0] == code] for code in dict.fromkeys(claim[0] for claim in claims)}
     found = computed([(code, [expression for expression, _ in own]) for code, own in codes.items()], folder, **settings)
@@ -77,11 +77,11 @@ def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed
     text = "The old man's unbelievable ___ \"time\" flies, \\n 💥 '''שלום'''\u202e"
     held_against_the_screen(
         [
-            carried("embedded", "time flies like an arrow", "", PLAIN),
-            carried("embedded", text, "fruit flies like a banana", WORDS),
-            carried("embedded", "[SEP] [CLS]", "", replace(WORDS, words=False)),
-            carried("embedded", "time flies like an arrow", "", PLAIN, CHANGES),
-            carried(
+            map_of_page("embedded", "time flies like an arrow", "", PLAIN),
+            map_of_page("embedded", text, "fruit flies like a banana", WORDS),
+            map_of_page("embedded", "[SEP] [CLS]", "", replace(WORDS, words=False)),
+            map_of_page("embedded", "time flies like an arrow", "", PLAIN, CHANGES),
+            map_of_page(
                 "embedded", "Tom lost his keys.", "He was late.", WORDS, Interventions(heads_off=frozenset({(0, None), (1, 3)}))
             ),
         ],
@@ -108,8 +108,8 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
         directories[catalogue.card(name).hub_id] = checkpoint(family)
         put_into_the_hubs_cache(checkpoint(family), tmp_path, catalogue.card(name))
         pair = "" if options.stack == "decoder" else "fruit flies"
-        shown.append(carried(name, "time flies like an arrow", pair, options))
-        shown.append(carried(name, "time flies like an arrow", "fruit flies", options, CHANGES))
+        shown.append(map_of_page(name, "time flies like an arrow", pair, options))
+        shown.append(map_of_page(name, "time flies like an arrow", "fruit flies", options, CHANGES))
     monkeypatch.setenv("TX_ANY_MODEL", "1")
     for family in ("modernbert", "xlm-roberta"):  # not in the catalogue
         directories[f"any/{family}"] = checkpoint(family)
@@ -188,7 +188,7 @@ def put_into_the_hubs_cache(directory: Path, cache: Path, card: catalogue.ModelC
 
 def test_code_is_written_of_what_was_run_also_where_its_model_can_no_longer_be_had(monkeypatch: pytest.MonkeyPatch):
     engine, text = catalogue.load("embedded"), "The old ___ sat by [MASK]."
-    shown = carried("embedded", text, "It was <mask>.", WORDS)
+    shown = map_of_page("embedded", text, "It was <mask>.", WORDS)
     scores = tuple(score_words(engine, text, ("tea", "unbelievably"), blank=blank) for blank in (0, 1))
     lists = Lists("embedded", (Answer(text, predict(engine, text, top_k=4), scores, ()),), Settings(4, 1.0, 1.0, 1.0))
 
@@ -196,7 +196,7 @@ def test_code_is_written_of_what_was_run_also_where_its_model_can_no_longer_be_h
         raise ModelUnavailable(f"{name} is gone.")
 
     monkeypatch.setattr(catalogue, "load", gone)
-    assert "'The old [MASK] sat by [MASK].', 'It was [MASK].'" in library_snippet(shown)
+    assert "'The old [MASK] sat by [MASK].', 'It was [MASK].'" in transformers_attention_code(shown)
     code = library_lists("lists", lists)
     assert "'The old [MASK] sat by [MASK].'" in code
     assert [len(score.ids) for score in scores[0]] == [len(score.pieces) for score in scores[0]]
@@ -204,18 +204,18 @@ def test_code_is_written_of_what_was_run_also_where_its_model_can_no_longer_be_h
 
 
 def of_a_model_that_is_gone() -> None:
-    from pages.ui.export.carry_away import carry_away
+    from pages.ui.export.menu import export_menu
     from tx_core.errors import ModelUnavailable
 
     def gone() -> None:
         raise ModelUnavailable("It cannot be had: <b>choose another</b>.")
 
-    carry_away("somewhere", {"What was shown": gone})
+    export_menu("somewhere", {"What was shown": gone})
 
 
 def test_what_can_no_longer_be_made_is_said_instead_of_a_traceback():
     app = AppTest.from_function(of_a_model_that_is_gone)
-    app.session_state["somewhere_carry"] = True
+    app.session_state["somewhere_export"] = True
     app.run(timeout=30)
     assert not app.exception
     assert "It cannot be had: <b>choose another</b>." in [text.value for text in app.text]
@@ -234,9 +234,9 @@ def test_what_the_code_of_a_comparison_imports_stands_in_order(changed: Interven
 
 
 @pytest.mark.parametrize("write", BOTH)
-def test_typed_text_stays_a_string_in_the_code(write: Callable[[Carried], str]):
+def test_typed_text_stays_a_string_in_the_code(write: Callable[[AttentionMap], str]):
     text = "\"\"\"'''\nimport os; os.abort()\n# \\"
-    code = write(carried("embedded", text, "", PLAIN))
+    code = write(map_of_page("embedded", text, "", PLAIN))
     assert not [line for line in code.splitlines() if line.startswith("import os")]
     compile(code, "snippet", "exec")
     assert repr(text) in code

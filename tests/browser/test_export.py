@@ -19,9 +19,19 @@ from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.lines import lines_chart
 from pages.ui.canvas.mask_grid import Matrices, Matrix
 from pages.ui.canvas.plotly_figures import PointKind
-from pages.ui.export.charts import grid_chart, listing_chart, picture_of, points_chart, signed_chart
-from pages.ui.export.exhibit import Alone, Exhibit, Python
-from pages.ui.export.picture import COLOURS, MODULE, STILL, STYLE
+from pages.ui.export import texts
+from pages.ui.export.figure import (
+    COLOURS,
+    MODULE,
+    STILL,
+    STYLE,
+    charts_figure,
+    grid_chart,
+    listing_chart,
+    points_chart,
+    signed_chart,
+)
+from pages.ui.export.records import Code, Export, WebPage
 from pages.ui.export.web_page import stand_alone
 from tx_core.analysis.comparison import Comparison
 from tx_core.engine import catalogue
@@ -42,14 +52,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def panel(page: Page) -> Locator:
-    return page.get_by_test_id("stExpander").filter(has_text="Carry it away")
+    return page.get_by_test_id("stExpander").filter(has_text=texts.TITLE)
 
 
-def opened(page: Page, settle, form: str = "Figure") -> Page:
-    """The page with one form of carrying away open."""
-    page.get_by_text("Carry it away").click()
+def opened(page: Page, settle, form: str = texts.FIGURE) -> Page:
+    """The page with one form of its export open."""
+    page.get_by_text(texts.TITLE).click()
     settle(page)
-    if form != "Figure":
+    if form != texts.FIGURE:
         panel(page).get_by_text(form, exact=True).click()
         settle(page)
     return page
@@ -85,7 +95,7 @@ def test_the_svg_holds_every_token_and_number_of_the_screen_as_text_in_the_width
 
 def test_the_png_is_as_wide_as_asked_for_and_knows_its_size_on_paper(page_at, settle, tmp_path):
     page = opened(page_at(f"/?text={quote(TEXT)}"), settle)
-    width = panel(page).get_by_role("spinbutton", name="Width in mm")
+    width = panel(page).get_by_role("spinbutton", name=texts.ASK_WIDTH.format(unit="mm"))
     width.fill("84")
     width.press("Enter")
     expect(panel(page).get_by_role("status")).to_contain_text("84 ×")
@@ -104,9 +114,9 @@ def test_a_changed_run_is_saved_as_before_after_and_difference(page_at, settle, 
     written = [node.text for node in root.iter(f"{SVG}text")]
     assert [text for text in written if text in ("Before", "After", "Difference")] == ["Before", "After", "Difference"]
     assert "Layer 1, head 2 off" in root.find(f"{SVG}desc").text
-    panel(page).get_by_text("Web page", exact=True).click()
+    panel(page).get_by_text(texts.WEB_PAGE, exact=True).click()
     settle(page)
-    file = saved(page, "Save as HTML", tmp_path)
+    file = saved(page, texts.SAVE_WEB_PAGE, tmp_path)
     alone = page.context.new_page()
     alone.goto(file.as_uri())
     expect(alone.get_by_test_id("attention-difference")).to_have_attribute("data-shape", re.compile("cell"))
@@ -123,8 +133,8 @@ def test_hostile_text_is_text_in_the_svg(page_at, settle, tmp_path):
 def test_the_web_page_works_without_a_network_and_hostile_text_stays_text(
     page_at, settle, axe, browser: Browser, tmp_path, dark: bool
 ):
-    page = opened(page_at(f"/?text={quote(HOSTILE)}&heads=1-2"), settle, "Web page")
-    file = saved(page, "Save as HTML", tmp_path)
+    page = opened(page_at(f"/?text={quote(HOSTILE)}&heads=1-2"), settle, texts.WEB_PAGE)
+    file = saved(page, texts.SAVE_WEB_PAGE, tmp_path)
     context = browser.new_context(offline=True, color_scheme="dark" if dark else "light", viewport={"width": 390, "height": 800})
     alone, faults = context.new_page(), []
     alone.on("request", lambda request: faults.append(request.url) if not request.url.startswith("file:") else None)
@@ -148,7 +158,12 @@ def test_the_web_page_works_without_a_network_and_hostile_text_stays_text(
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
 def test_every_form_is_free_of_barriers_and_no_wider_than_the_screen(page_at, settle, axe, width: int, dark: bool):
     page = opened(page_at(f"/?text={quote(TEXT)}", width=width, dark=dark), settle)
-    seen = {"Figure": "the PNG is", "Numbers": "49 weights", "Web page": "One file that opens", "Python": "It ends with"}
+    seen = {
+        texts.FIGURE: "the PNG is",
+        texts.DATA: texts.WEIGHTS.format(count=49),
+        texts.WEB_PAGE: texts.WEB_PAGE_FILE,
+        texts.CODE: texts.NEEDS_PROJECT,
+    }
     for form, words in seen.items():
         panel(page).get_by_text(form, exact=True).click()
         panel(page).get_by_text(words).wait_for()
@@ -158,18 +173,18 @@ def test_every_form_is_free_of_barriers_and_no_wider_than_the_screen(page_at, se
         page.evaluate(FADED)
         axe(page)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    panel(page).get_by_text("With transformers alone").click()
+    panel(page).get_by_text(texts.TRANSFORMERS_CODE).click()
     expect(panel(page).get_by_text("AutoTokenizer").first).to_be_visible()
 
 
 def test_numbers_are_saved_as_files(page_at, settle, tmp_path):
-    page = opened(page_at(f"/?text={quote(TEXT)}&heads=4-5"), settle, "Numbers")
-    entries = json.loads(saved(page, "Save as JSON", tmp_path).read_bytes())
+    page = opened(page_at(f"/?text={quote(TEXT)}&heads=4-5"), settle, texts.DATA)
+    entries = json.loads(saved(page, texts.SAVE_AS.format(form="JSON"), tmp_path).read_bytes())
     assert entries["text"] == TEXT
     assert entries["maps"] == [[[4, 5]]]
-    panel(page).get_by_text("Every layer and head").click()
+    panel(page).get_by_text(texts.ALL_WEIGHTS).click()
     settle(page)
-    assert saved(page, "Save as NPZ", tmp_path).name == "attention-embedded-all.npz"
+    assert saved(page, texts.SAVE_AS.format(form="NPZ"), tmp_path).name == "attention-embedded-all.npz"
 
 
 def test_the_table_of_heads_is_saved_from_its_page_as_the_screen_shows_it(page_at, settle, tmp_path):
@@ -214,7 +229,7 @@ def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:
     cells = Matrix("Rollout", "weights", np.array([[0.25, 0.75]]), "told", note="sums to 1")
     board = Matrices(("layer 1",), tuple(words), (cells,))
     return {
-        "charts": (picture_of(charts, "told", across=2), told),
+        "charts": (charts_figure(charts, "told", across=2), told),
         "comparison": (compared, {"B: dog", "B − A", "hatched: a word without a partner"}),
         "matrices": (lambda **more: board.packed(**{"drawing": "matrices"} | more), {"Rollout", "layer 1", ".25", "sums to 1"}),
     }
@@ -229,8 +244,8 @@ def test_every_kind_of_drawing_is_text_and_shapes_in_a_file_and_works_offline(
     about = {"caption": HOSTILE, "title": HOSTILE, "file": "drawn", "captioned": True}
     asked = picture(width=174.0, unit="mm", colours=COLOURS["Light"], **about)
     pages = {
-        "picture": Alone(MODULE, (STYLE,), "", lambda: asked),
-        "still": Alone(STILL, (), "", picture, ("word", "share"), lambda: [(HOSTILE, 0.25)]),
+        "picture": WebPage(MODULE, (STYLE,), "", lambda: asked),
+        "still": WebPage(STILL, (), "", picture, ("word", "share"), lambda: [(HOSTILE, 0.25)]),
     }
     scheme = "dark" if dark else "light"
     context = browser.new_context(offline=True, color_scheme=scheme, viewport={"width": width, "height": 900})
@@ -239,7 +254,7 @@ def test_every_kind_of_drawing_is_text_and_shapes_in_a_file_and_works_offline(
         page.on(event, lambda fault: faults.append(str(fault)))
     for name, alone in pages.items():
         file = tmp_path / f"{name}.html"
-        file.write_text(stand_alone(Exhibit(HOSTILE, HOSTILE, "drawn", picture, alone, (), Python("", str))), encoding="utf-8")
+        file.write_text(stand_alone(Export(HOSTILE, HOSTILE, "drawn", picture, alone, (), Code("", str))), encoding="utf-8")
         page.goto(file.as_uri())
         expect(page.locator("canvas").first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

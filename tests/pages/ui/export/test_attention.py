@@ -1,4 +1,4 @@
-"""What is carried away is what is on the screen: figure, files and web page hold its numbers, tokens and words."""
+"""The export of a map is what is on the screen: figure, files and web page hold its numbers, tokens and words."""
 
 import base64
 import re
@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.export.attention_exhibit import attention_exhibit, saved_weights
-from pages.ui.export.carried import Carried, changes_of
+from pages.ui.export import texts
+from pages.ui.export.attention import attention_export, saved_weights
+from pages.ui.export.attention_map import AttentionMap, changes_of
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.attention_panel import Shown
 from pages.ui.panels.changes import interventions
@@ -28,12 +29,12 @@ OPTIONS = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", l
 HOSTILE = "</script><script>alert(1)</script> <!-- &amp; ]]> \"quoted\" 'single' \u202eabc"
 
 
-def carried(text: str, pair: str = "", changes: Interventions | None = None, **options: object) -> Carried:
-    """What the attention page would carry away."""
+def map_of_page(text: str, pair: str = "", changes: Interventions | None = None, **options: object) -> AttentionMap:
+    """What the attention page would export."""
     chosen = replace(OPTIONS, **options)
     trace = catalogue.load("embedded").trace(text, pair or None, interventions=changes or Interventions())
     view = views.view(trace.attention, merge_words=chosen.words, hide_special=chosen.hide)
-    return Carried(trace, Shown(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads), "Said."), chosen)
+    return AttentionMap(trace, Shown(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads), "Said."), chosen)
 
 
 def map_of(message: bytes) -> tuple[dict, np.ndarray]:
@@ -49,10 +50,10 @@ def sent(app: AppTest, name: str) -> tuple[dict, np.ndarray]:
     return header, ((cells / 65535) ** 2).reshape(len(header["queries"]), len(header["keys"]))
 
 
-def opened(app: AppTest, form: str = "Figure") -> AppTest:
-    """The attention page with one form of carrying away open."""
-    app.session_state["attention_carry"] = True
-    app.session_state["attention_carry_form"] = form
+def opened(app: AppTest, form: str = texts.FIGURE) -> AppTest:
+    """The attention page with one form of its export open."""
+    app.session_state["attention_export"] = True
+    app.session_state["attention_export_form"] = form
     return app.run()
 
 
@@ -64,10 +65,10 @@ def test_the_figure_is_sent_what_the_map_is_sent(open_app: Open):
     assert {name: figure[name] for name in shown.keys() - wall} == {name: shown[name] for name in shown.keys() - wall}
     np.testing.assert_array_equal(drawn, weights)
     assert (figure["width"], figure["unit"]) == (174, "mm")
-    assert "mean of 2 heads (layer 1, head 2; layer 2, head 3)" in figure["caption"]
-    assert "Text: “time flies like”. Marked: " in figure["caption"]
-    assert "Word pieces are merged" in figure["caption"]
-    assert "Special tokens are left out" in figure["caption"]
+    assert "layer 1, head 2; layer 2, head 3" in figure["caption"]
+    assert f"{texts.TEXT.format(sentence='“time flies like”.')} {texts.MARKED.format(token='')}" in figure["caption"]
+    assert texts.MERGED in figure["caption"]
+    assert texts.SPECIAL_HIDDEN in figure["caption"]
 
 
 def test_nothing_is_made_before_it_is_asked_for(open_app: Open):
@@ -76,28 +77,34 @@ def test_nothing_is_made_before_it_is_asked_for(open_app: Open):
     assert "attention_explorer_picture" not in [element.proto.component_name for element in app.get("bidi_component")]
 
 
-@pytest.mark.parametrize("form", ["Numbers", "Web page", "Python"])
+@pytest.mark.parametrize("form", [texts.DATA, texts.WEB_PAGE, texts.CODE])
 def test_every_form_opens(open_app: Open, form: str):
     app = opened(open_app(text=HOSTILE, pair=HOSTILE), form)
     assert not app.exception
-    assert len(app.get("download_button")) == {"Numbers": 3, "Web page": 1, "Python": 0}[form]
+    assert len(app.get("download_button")) == {texts.DATA: 3, texts.WEB_PAGE: 1, texts.CODE: 0}[form]
 
 
 def test_the_width_of_a_figure_is_held_within_its_limits_whatever_a_browser_sends(open_app: Open):
     app = open_app(text="time flies")
-    app.session_state["attention_picture_unit"] = "px"
+    app.session_state["attention_figure_unit"] = "px"
     app = opened(app)
-    app.number_input(key="attention_picture_width_px").set_value(900.0).run()
+    app.number_input(key="attention_figure_width_px").set_value(900.0).run()
     assert (sent(app, "picture")[0]["width"], sent(app, "picture")[0]["unit"]) == (900, "px")
 
 
 def test_a_caption_names_model_layer_head_sentences_focus_and_changes():
-    caption = carried("time flies", "fruit flies", Interventions(heads_off=frozenset({(0, 1)}))).caption
-    for part in ("layer 2, head 3", catalogue.card("embedded").title, "“time flies”", "“fruit flies”", "The run was changed"):
+    caption = map_of_page("time flies", "fruit flies", Interventions(heads_off=frozenset({(0, 1)}))).caption
+    for part in (
+        "layer 2, head 3",
+        catalogue.card("embedded").title,
+        "“time flies”",
+        "“fruit flies”",
+        texts.CHANGED.partition("{")[0],
+    ):
         assert part in caption
 
 
-def test_a_changed_run_is_carried_away_as_before_after_and_difference(open_app: Open):
+def test_a_changed_run_is_exported_as_before_after_and_difference(open_app: Open):
     app = opened(open_app(text="time flies like an arrow", heads="3-2", changes="off~1-2_hide~3"))
     assert not app.exception
     changes = Interventions(frozenset({(0, 1)}), hidden_tokens=frozenset({(None, None, 2)}))
@@ -108,7 +115,7 @@ def test_a_changed_run_is_carried_away_as_before_after_and_difference(open_app: 
         seen = cells.reshape(3, len(header["queries"]), len(header["keys"]))
         np.testing.assert_allclose((seen[:2] / 65535) ** 2, runs, atol=1e-4)
     assert sent_as_it_is(app, "picture")[0]["maps"] == 3
-    assert "The run was changed: " in sent_as_it_is(app, "picture")[0]["caption"]
+    assert texts.CHANGED.partition("{")[0] in sent_as_it_is(app, "picture")[0]["caption"]
     assert "Layer 1, head 2 off" in sent_as_it_is(app, "picture")[0]["caption"]
 
 
@@ -131,20 +138,20 @@ def test_the_changes_of_a_run_are_told_back_as_the_page_made_them():
 
 
 def test_a_stand_alone_page_of_a_changed_run_holds_all_three_maps():
-    changed = carried("time flies", changes=Interventions(heads_off=frozenset({(0, 1)})))
-    page = stand_alone(attention_exhibit(replace(changed, shown=replace(changed.shown, before=changed.shown.weights))))
+    changed = map_of_page("time flies", changes=Interventions(heads_off=frozenset({(0, 1)})))
+    page = stand_alone(attention_export(replace(changed, shown=replace(changed.shown, before=changed.shown.weights))))
     assert "before-after" in page
-    assert "before-after" not in stand_alone(attention_exhibit(changed))
+    assert "before-after" not in stand_alone(attention_export(changed))
     assert not re.search(r"^(import|export)\b", page, flags=re.MULTILINE)
 
 
 def test_a_file_name_holds_nothing_but_plain_letters():
-    names = {carried("a", heads=heads).file_name for heads in (((0, 0),), ((0, 0), (1, 1)))}
+    names = {map_of_page("a", heads=heads).file_name for heads in (((0, 0),), ((0, 0), (1, 1)))}
     assert names == {"attention-embedded-layer1-head1", "attention-embedded-mean-of-2-heads"}
 
 
 def test_a_file_of_what_is_shown_holds_its_numbers_and_one_of_all_every_head():
-    shown = carried("time flies like an arrow", words=True, hide=True, heads=((1, 2), (0, 4)))
+    shown = map_of_page("time flies like an arrow", words=True, hide=True, heads=((1, 2), (0, 4)))
     one, every = saved_weights(shown, False), saved_weights(shown, True)
     np.testing.assert_array_equal(one.weights, shown.shown.weights[None])
     assert one.maps == (((2, 3), (1, 5)),)
@@ -152,7 +159,7 @@ def test_a_file_of_what_is_shown_holds_its_numbers_and_one_of_all_every_head():
     place = every.maps.index(((2, 3),))
     np.testing.assert_array_equal(every.weights[place], shown.shown.view.weights[1, 2])
     assert len(every.maps) == shown.shown.view.weights.shape[0] * shown.shown.view.weights.shape[1]
-    assert any("merged" in note for note in every.notes)
+    assert texts.MERGED in every.notes
 
 
 class Tags(HTMLParser):
@@ -172,8 +179,8 @@ class Tags(HTMLParser):
 
 
 def test_a_stand_alone_page_holds_the_map_and_its_words_and_no_markup_of_the_visitor():
-    shown = carried(HOSTILE, HOSTILE)
-    page = stand_alone(attention_exhibit(shown))
+    shown = map_of_page(HOSTILE, HOSTILE)
+    page = stand_alone(attention_export(shown))
     tags = Tags(page)
     assert tags.seen.count("script") == page.count("<script") == page.count("</script") == 1
     assert one_line(HOSTILE) in tags.texts["bdi"]
@@ -184,6 +191,6 @@ def test_a_stand_alone_page_holds_the_map_and_its_words_and_no_markup_of_the_vis
 
 
 def test_a_stand_alone_page_asks_nothing_of_any_server():
-    page = stand_alone(attention_exhibit(carried("time flies")))
+    page = stand_alone(attention_export(map_of_page("time flies")))
     assert "default-src 'none'; script-src 'sha256-" in unescape(page)
     assert not re.search(r"(src|href)=|https?:|import |fetch\(|url\(", page)

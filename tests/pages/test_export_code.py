@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from pages.many_sentences.export import core_many, many_exhibit
-from tests.support.carried_view import opened
+from pages.many_sentences.export import core_many, many_export
+from pages.ui.export import texts
 from tests.support.drawings import sent_to
+from tests.support.export_menu import opened
 from tests.support.snippets import computed
 from tx_core.corpus.sentence_file import Sentences, read_sentences
 from tx_core.corpus.statistics import Reading, read_all
@@ -29,8 +30,8 @@ class Seen:
 
     header: dict
     cells: bytes
-    core: str
-    library: str
+    project: str
+    transformers: str
 
 
 def seen(open_app: Open, page: str, what: str = "", **view: str) -> Seen:
@@ -38,9 +39,10 @@ def seen(open_app: Open, page: str, what: str = "", **view: str) -> Seen:
     app = opened(open_app(page, **view), page, what)
     (sent,) = sent_to(app, "picture")
     codes = []
-    for way, mark in (("core", "Run it in the root folder"), ("library", "with transformers alone")):
-        app.session_state[f"{page}_python_way"] = way
-        opened(app, page, what, "Python")
+    for kind, comment in (("project", texts.PROJECT_COMMENT), ("transformers", texts.TRANSFORMERS_COMMENT)):
+        mark = comment.removeprefix("# {title}")
+        app.session_state[f"{page}_code_kind"] = kind
+        opened(app, page, what, texts.CODE)
         codes.append(next((code.value for code in app.code if code.value.startswith("# ") and mark in code.value), ""))
     return Seen(*sent, *codes)
 
@@ -56,15 +58,15 @@ class Claim:
 
 
 def of_both(shown: Seen, expressions: list[str], expected: list[np.ndarray], tolerance: float = 1e-5) -> list[Claim]:
-    """Claim the same of the code with this project and of that with transformers alone."""
+    """Claim the same of the code with this project and of that with transformers only."""
     pairs = list(zip(expressions, expected, strict=True))
-    return [Claim(code, *pair, tolerance) for code in (shown.core, shown.library) for pair in pairs]
+    return [Claim(code, *pair, tolerance) for code in (shown.project, shown.transformers) for pair in pairs]
 
 
-def of_core(shown: Seen, expressions: list[str], expected: list[np.ndarray], tolerance: float = 1e-5) -> list[Claim]:
+def of_project(shown: Seen, expressions: list[str], expected: list[np.ndarray], tolerance: float = 1e-5) -> list[Claim]:
     """Claim it of the code with this project, the only code of this view."""
-    assert shown.library == ""
-    return [Claim(shown.core, *pair, tolerance) for pair in zip(expressions, expected, strict=True)]
+    assert shown.transformers == ""
+    return [Claim(shown.project, *pair, tolerance) for pair in zip(expressions, expected, strict=True)]
 
 
 def hold(claims: list[Claim], folder: Path) -> None:
@@ -89,8 +91,8 @@ def the_lists(open_app: Open) -> list[Claim]:
     listed = np.sort(np.concatenate(single))
     assert len(listed) > 4
     return [
-        Claim(shown.core, SHARES, np.sort([*listed, *together])),
-        Claim(shown.library, SHARES, listed),
+        Claim(shown.project, SHARES, np.sort([*listed, *together])),
+        Claim(shown.transformers, SHARES, listed),
     ]
 
 
@@ -113,27 +115,27 @@ def two_maps(open_app: Open, **more: str) -> list[Claim]:
     both = [row for row, places in enumerate(shown.header["rows"]) if None not in places]
     root = (difference.reshape(sizes[2], -1)[np.ix_(both, both)] - 32768) / 32767
     expected = [(one.reshape(sizes[0], -1) / 65535) ** 2, (other.reshape(sizes[1], -1) / 65535) ** 2, np.sign(root) * root**2]
-    return of_core(shown, ["weights_a", "weights_b", "difference"], expected, 1e-4)
+    return of_project(shown, ["weights_a", "weights_b", "difference"], expected, 1e-4)
 
 
 def a_word(open_app: Open) -> list[Claim]:
     lines = (shown := seen(open_app, "compare", "The word through the layers", **PAIR)).header["charts"][0]["series"]
-    return of_core(shown, ["word", "different"], [lines[0]["values"], lines[-1]["values"]])
+    return of_project(shown, ["word", "different"], [lines[0]["values"], lines[-1]["values"]])
 
 
 def random_weights(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "compare", "A, B and B − A", text=PAIR["text"], vary="untrained", seed_b="2")
-    assert shown.library == ""
+    assert shown.transformers == ""
     words = len(shown.header["other"])
     codes = np.frombuffer(shown.cells, "<u2").astype(float)[words**2 : 2 * words**2]
-    return [Claim(shown.core, "weights_b.ravel()", (codes / 65535) ** 2, 1e-4)]
+    return [Claim(shown.project, "weights_b.ravel()", (codes / 65535) ** 2, 1e-4)]
 
 
 def many_sentences(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "many_sentences", colour="spread")
-    assert shown.library == ""
+    assert shown.transformers == ""
     cells = [[float(cell["word"]) for cell in row] for row in shown.header["charts"][0]["cells"]]
-    return [Claim(shown.core, "report.spread", np.array(cells), 0.0051)]
+    return [Claim(shown.project, "report.spread", np.array(cells), 0.0051)]
 
 
 def own_file(folder: Path) -> list[Claim]:
@@ -160,19 +162,20 @@ def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
     steps.close()
     report = reading.report
     assert not report.complete
-    told = f"It reads all 400 sentences, while the picture is of the {report.read} that were read"
-    exhibit = many_exhibit(report, "Kind of head", [[]], [], (0, 0))
-    assert told in exhibit.python.told
-    assert f"# {told}" in exhibit.python.core()
-    assert f"Stopped after {report.read} of 400 sentences" in exhibit.caption
+    told = f"It reads all 400 sentences, while the figure is of the {report.read} that were read"
+    export = many_export(report, "Kind of head", [[]], [], (0, 0))
+    assert told in export.code.result
+    assert f"# {told}" in export.code.project()
+    assert f"Stopped after {report.read} of 400 sentences" in export.caption
 
 
 def bertviz(open_app: Open) -> list[Claim]:
     app = open_app("bertviz_page", text=SUMMED["text"])
     codes = []
-    for way in ("core", "library"):
-        app.session_state["bertviz_page_python_way"] = way
-        codes += [code.value for code in opened(app, "bertviz_page", form="Python").code if code.value.startswith("# Head view")]
+    for kind in ("project", "transformers"):
+        app.session_state["bertviz_page_code_kind"] = kind
+        shown = opened(app, "bertviz_page", form=texts.CODE).code
+        codes += [code.value for code in shown if code.value.startswith("# Head view")]
     weights = catalogue.load("embedded").trace(SUMMED["text"]).attention.weights
     assert len(codes) == 2
     return [Claim(code, "weights", weights) for code in codes]
@@ -192,14 +195,14 @@ def all_heads(open_app: Open) -> list[Claim]:
     for colour, expression, digits in (("entropy", "spread", 2), ("distance", "distance", 1)):
         shown = seen(open_app, "summaries", part="glance", colour=colour, **SUMMED)
         cells = [[float(cell["word"]) for cell in row] for row in shown.header["charts"][0]["cells"]]
-        claims += of_core(shown, [expression], [np.array(cells)], 0.51 * 10**-digits)
+        claims += of_project(shown, [expression], [np.array(cells)], 0.51 * 10**-digits)
     return claims
 
 
 def kinds_of_heads(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="glance", colour="pattern", **SUMMED)
     cells = [float(cell["number"]) for row in shown.header["charts"][0]["cells"] for cell in row]
-    return [Claim(shown.core, "[one.confidence for one in kinds]", np.array(cells), 0.0051)]
+    return [Claim(shown.project, "[one.confidence for one in kinds]", np.array(cells), 0.0051)]
 
 
 def matrices(shown: Seen) -> np.ndarray:
@@ -211,30 +214,30 @@ def matrices(shown: Seen) -> np.ndarray:
 def through_the_layers(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="layers", token="4", **SUMMED)
     in_layer, rolled, flow = matrices(shown)
-    return [*of_core(shown, ["in_layer", "rolled"], [in_layer, rolled]), Claim(shown.core, "flow", flow)]
+    return [*of_project(shown, ["in_layer", "rolled"], [in_layer, rolled]), Claim(shown.project, "flow", flow)]
 
 
 def what_is_mixed(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="values", **SUMMED)
-    return of_core(shown, ["weights", "by_values", "together"], list(matrices(shown)))
+    return of_project(shown, ["weights", "by_values", "together"], list(matrices(shown)))
 
 
 def heads_alike(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="alike", **SUMMED)
     points, near = shown.header["charts"]
     told = np.array([float(row[-1]) for row in near["rows"]])
-    nearest = of_core(shown, [f"sorted(alike)[::-1][1:{len(told) + 1}]"], [told], 0.00051)
-    return [*nearest, Claim(shown.core, "places", np.array(points["places"]))]
+    nearest = of_project(shown, [f"sorted(alike)[::-1][1:{len(told) + 1}]"], [told], 0.00051)
+    return [*nearest, Claim(shown.project, "places", np.array(points["places"]))]
 
 
 def early_answers(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="lens", **SUMMED)
     listing, line = shown.header["charts"]
     ranks = [int(row[-1].replace(",", "")) for row in listing["rows"]]
-    return of_core(shown, ["probability", "rank"], [line["series"][0]["values"], np.array(ranks)])
+    return of_project(shown, ["probability", "rank"], [line["series"][0]["values"], np.array(ranks)])
 
 
 def gradients(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="owed", rank="2", **SUMMED)
     bars = [np.array(chart["values"]) for chart in shown.header["charts"]]
-    return of_core(shown, ["attention", "gradient_input", "integrated"], bars, 1e-3)
+    return of_project(shown, ["attention", "gradient_input", "integrated"], bars, 1e-3)

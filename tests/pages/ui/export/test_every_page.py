@@ -1,4 +1,4 @@
-"""What each page hands over to be carried away holds what its screen shows; its Python computes the same numbers."""
+"""The exports of every page hold what its screen shows."""
 
 import csv
 import io
@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.bertviz_page.export import bertviz_exhibit
+from pages.bertviz_page.export import bertviz_export
 from pages.bertviz_page.frame import Drawn
-from pages.fill_mask.export import Lists, lists_exhibit
-from pages.ui.export import numbers as numbers_export
-from pages.ui.export.exhibit import Exhibit, Numbers
-from pages.ui.export.saved_numbers import SavedNumbers, to_csv, to_json, to_npz
+from pages.fill_mask.export import Lists, lists_export
+from pages.ui.export import menu, texts
+from pages.ui.export.data import DataTable, to_csv, to_json, to_npz
+from pages.ui.export.records import DataFiles, Export
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.answers import Answer
 from pages.ui.panels.prediction_settings import Settings
-from tests.support.carried_view import opened
 from tests.support.drawings import sent_to, unpacked
+from tests.support.export_menu import opened
 from tx_core.analysis.patterns import AIMED
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
@@ -30,10 +30,11 @@ from tx_core.fill_mask.predictions import predict
 
 Open = Callable[..., AppTest]
 HOSTILE = "</script><script>alert(1)</script> <!-- &amp; \"quoted\" 'single'"
+PROJECT_COMMENT = texts.PROJECT_COMMENT.removeprefix("# {title}")
 ABOUT = {"text": "time \u202e flies"}
 
 
-def files(numbers: Numbers) -> tuple[list[list[str]], dict, dict]:
+def files(numbers: DataFiles) -> tuple[list[list[str]], dict, dict]:
     """The rows of the CSV, the JSON and the arrays of the NPZ of some numbers."""
     made = {form: write() for form, write in numbers.files.items()}
     rows = list(csv.reader(io.StringIO(made["csv"].decode("utf-8-sig"), newline="")))
@@ -44,7 +45,7 @@ def files(numbers: Numbers) -> tuple[list[list[str]], dict, dict]:
 def test_numbers_come_back_from_every_kind_of_file_as_they_were():
     third = np.float32(1) / np.float32(3)
     arrays = {"weights": np.array([[third, np.nan]], np.float32), "words": np.array(["a", "=b"])}
-    saved = SavedNumbers(ABOUT, ("word", "weight"), [("=b", 1 / 3), ("a", None)], arrays)
+    saved = DataTable(ABOUT, ("word", "weight"), [("=b", 1 / 3), ("a", None)], arrays)
     assert to_csv(saved).decode("utf-8-sig").splitlines() == ["word,weight", f"'=b,{1 / 3}", "a,"]
     entries = json.loads(to_json(saved))
     assert entries["text"] == ABOUT["text"]
@@ -57,7 +58,7 @@ def test_numbers_come_back_from_every_kind_of_file_as_they_were():
 
 
 def test_without_arrays_an_npz_file_holds_the_columns():
-    saved = SavedNumbers({}, ("word", "rank"), [("=b", 3), (None, None)])
+    saved = DataTable({}, ("word", "rank"), [("=b", 3), (None, None)])
     with np.load(io.BytesIO(to_npz(saved)), allow_pickle=False) as back:
         assert back["word"].tolist() == ["=b", ""]
         np.testing.assert_array_equal(back["rank"], [3, np.nan])
@@ -78,26 +79,26 @@ VIEWS = {
 
 
 @pytest.fixture
-def offered(monkeypatch: pytest.MonkeyPatch) -> list[Exhibit]:
+def offered(monkeypatch: pytest.MonkeyPatch) -> list[Export]:
     """Every view whose numbers a page offers, as it offers them."""
-    seen, offer = [], numbers_export.numbers
+    seen, show = [], menu.show_data
 
-    def listen(page: str, exhibit: Exhibit) -> None:
-        seen.append(exhibit)
-        offer(page, exhibit)
+    def listen(page: str, export: Export) -> None:
+        seen.append(export)
+        show(page, export)
 
-    monkeypatch.setattr(numbers_export, "numbers", listen)
+    monkeypatch.setattr(menu, "show_data", listen)
     return seen
 
 
-def hold_files(exhibit: Exhibit) -> None:
+def hold_files(export: Export) -> None:
     """Every file of a view's numbers can be read by others, has as many rows as it is said to have, and names its axes."""
-    for numbers in exhibit.numbers:
+    for numbers in export.data:
         rows, entries, arrays = files(numbers)
-        assert f"{len(rows) - 1:,}" == numbers.told.split()[0]
+        assert f"{len(rows) - 1:,}" == numbers.description.split()[0]
         assert {len(row) for row in rows} == {len(rows[0])}
         about = json.loads(str(arrays["about"])) if "about" in arrays else entries
-        if exhibit.picture and any(array.ndim > 1 for array in arrays.values()) and "table" in entries:
+        if export.figure and any(array.ndim > 1 for array in arrays.values()) and "table" in entries:
             assert about["axes"]
         if "kinds" in about.get("axes", "") or "kinds" in arrays:
             assert arrays["shares"].shape[-1] == len(arrays["kinds"]) == len(entries["kinds"])
@@ -106,7 +107,7 @@ def hold_files(exhibit: Exhibit) -> None:
 
 @pytest.mark.parametrize(("page", "what", "view"), VIEWS.values(), ids=VIEWS)
 def test_a_view_opens_in_every_form_and_nothing_is_made_before(
-    open_app: Open, offered: list[Exhibit], page: str, what: str, view: dict[str, str]
+    open_app: Open, offered: list[Export], page: str, what: str, view: dict[str, str]
 ):
     app = open_app(page, **view)
     assert not app.exception
@@ -114,25 +115,25 @@ def test_a_view_opens_in_every_form_and_nothing_is_made_before(
     own = len(app.get("download_button"))
     ((header, _),) = sent_to(opened(app, page, what), "picture")
     assert header["caption"].startswith(header["title"])
-    assert len(opened(app, page, what, "Numbers").get("download_button")) == own + 3
+    assert len(opened(app, page, what, texts.DATA).get("download_button")) == own + 3
     hold_files(offered[-1])
-    assert len(opened(app, page, what, "Web page").get("download_button")) == own + 1
-    codes = [code.value for code in opened(app, page, what, "Python").code]
-    assert sum("Run it in the root folder" in code for code in codes) == 1
+    assert len(opened(app, page, what, texts.WEB_PAGE).get("download_button")) == own + 1
+    codes = [code.value for code in opened(app, page, what, texts.CODE).code]
+    assert sum(code.startswith("# ") and PROJECT_COMMENT in code for code in codes) == 1
 
 
 @pytest.mark.parametrize("view", ["head", "neuron"])
-def test_a_view_of_bertviz_is_carried_away_as_a_page_of_its_own_and_as_weights(open_app: Open, offered: list[Exhibit], view: str):
-    app = opened(open_app("bertviz_page", text="time flies", picture=view), "bertviz_page", form="Web page")
+def test_a_view_of_bertviz_is_exported_as_a_page_of_its_own_and_as_weights(open_app: Open, offered: list[Export], view: str):
+    app = opened(open_app("bertviz_page", text="time flies", picture=view), "bertviz_page", form=texts.WEB_PAGE)
     assert len(app.get("download_button")) == 1
-    assert len(opened(app, "bertviz_page", form="Numbers").get("download_button")) == 3
+    assert len(opened(app, "bertviz_page", form=texts.DATA).get("download_button")) == 3
     hold_files(offered[-1])
 
 
 def test_a_page_of_bertviz_by_itself_runs_its_own_scripts_only_and_a_visitors_text_is_no_markup():
     trace = catalogue.load("embedded").trace(HOSTILE)
-    exhibit = bertviz_exhibit(trace, "head", Drawn(trace.stacks, 0, True, "layer=0&heads=0_2"))
-    page = exhibit.alone.document()
+    export = bertviz_export(trace, "head", Drawn(trace.stacks, 0, True, "layer=0&heads=0_2"))
+    page = export.web_page.document()
     assert 'data-begin="layer=0&amp;heads=0_2"' in page
     nonce = re.search(r"script-src &#x27;nonce-([\w-]+)&#x27;", page)[1]
     scripts = Scripts(page).found
@@ -143,10 +144,10 @@ def test_a_page_of_bertviz_by_itself_runs_its_own_scripts_only_and_a_visitors_te
 
 def test_every_attention_of_an_encoder_decoder_has_files_of_its_own(checkpoint):
     trace = load.load_engine(checkpoint("t5"), "t5-small", "T5").trace("time flies", "fruit flies")
-    drawn = [bertviz_exhibit(trace, "head", Drawn(stacks, 0, alone=True)) for stacks in (trace.stacks, trace.stacks[1:2])]
-    names = [numbers.file_name for numbers in drawn[0].numbers]
+    drawn = [bertviz_export(trace, "head", Drawn(stacks, 0, alone=True)) for stacks in (trace.stacks, trace.stacks[1:2])]
+    names = [numbers.file_name for numbers in drawn[0].data]
     assert len(set(names)) == 3
-    assert drawn[1].numbers[0].file_name == names[1]
+    assert drawn[1].data[0].file_name == names[1]
     assert drawn[0].file_name != drawn[1].file_name
 
 
@@ -165,7 +166,7 @@ class Scripts(HTMLParser):
 
 def test_a_page_of_predictions_by_itself_holds_its_numbers_and_no_markup_of_the_visitor():
     found = predictions_of(f"{HOSTILE} ___", "___ sat")
-    page = stand_alone(lists_exhibit(found))
+    page = stand_alone(lists_export(found))
     assert page.count("<script") == page.count("</script") == 1
     assert not re.search(r"(src|href)=|https?:|import |fetch\(|url\(", page)
     best = found.found[1].filling.blanks[0].predictions[0]
@@ -174,13 +175,13 @@ def test_a_page_of_predictions_by_itself_holds_its_numbers_and_no_markup_of_the_
 
 
 def test_the_words_for_two_sentences_say_which_sentence_is_which():
-    told = unpacked(lists_exhibit(predictions_of("___ sat", "the cat ___")).picture())[0]["label"]
+    told = unpacked(lists_export(predictions_of("___ sat", "the cat ___")).figure())[0]["label"]
     assert re.findall(r"Sentence (\d): most likely words", told) == ["1", "2"]
 
 
 def test_the_files_of_predictions_hold_every_probability_and_rank():
     found = predictions_of("___ sat ___")
-    rows, entries, arrays = files(lists_exhibit(found).numbers[0])
+    rows, entries, arrays = files(lists_export(found).data[0])
     listed = [one.probability for blank in found.found[0].filling.blanks for one in blank.predictions]
     column = rows[0].index("probability")
     np.testing.assert_array_equal([float(row[column]) for row in rows[1:]], listed)

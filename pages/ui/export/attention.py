@@ -1,0 +1,79 @@
+"""The attention panel for export: the map, or before, after and difference, with its weights and its code."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pages.ui.canvas.attention_view import MAP, STYLE
+from pages.ui.canvas.before_after import MODULE as BEFORE_AFTER
+from pages.ui.export import texts
+from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.project_code import attention_code
+from pages.ui.export.records import Code, DataFiles, Export, Exports, WebPage
+from pages.ui.export.transformers_code import transformers_attention_code
+from pages.ui.panels.attention_panel import Shown
+from pages.ui.panels.view_options import ViewOptions
+from tx_core.analysis.weights_file import MOST, SavedWeights, to_csv, to_json, to_npz, weight_of
+from tx_core.transformer.trace import Trace
+
+WRITERS: dict[str, Callable[[SavedWeights], bytes]] = {"csv": to_csv, "json": to_json, "npz": to_npz}
+
+
+def attention_exports(page: str, trace: Trace, shown: Shown) -> Exports:
+    """Offer what the attention panel of a page shows. trace: the run that the panel showed."""
+    return {texts.ATTENTION_MAP: lambda: attention_export(AttentionMap(trace, shown, ViewOptions.of(page)))}
+
+
+def attention_export(exported: AttentionMap) -> Export:
+    """Make the export of a map."""
+    module = MAP if exported.shown.before is None else BEFORE_AFTER
+    return Export(
+        exported.title,
+        exported.caption,
+        exported.file_name,
+        exported.packed,
+        WebPage(module, (STYLE,), texts.INTERACTIVE_MAP, exported.packed),
+        (weight_files(exported, everything=False), weight_files(exported, everything=True)),
+        Code(
+            texts.ENDS_WITH_WEIGHTS,
+            lambda: attention_code(exported),
+            lambda: transformers_attention_code(exported),
+        ),
+    )
+
+
+def weight_files(exported: AttentionMap, *, everything: bool, name: str = "") -> DataFiles:
+    """Offer the weights that are shown, or those of every layer and head. name: replaces the usual name of the choice."""
+    size = exported.shown.view.weights.size if everything else exported.shown.weights.size
+    heads = 1 if everything else len(exported.shown.heads)
+
+    def writer(form: str) -> Callable[[], bytes] | None:
+        if weight_of(size, heads, form) > MOST[form]:
+            return None
+        return lambda: WRITERS[form](saved_weights(exported, everything))
+
+    files = {form: writer(form) for form in WRITERS}
+    file_name = f"{exported.stem}-all" if everything else exported.file_name
+    usual = texts.ALL_WEIGHTS if everything else texts.SHOWN_WEIGHTS
+    return DataFiles(name or usual, texts.WEIGHTS.format(count=size), file_name, files)
+
+
+def saved_weights(exported: AttentionMap, everything: bool) -> SavedWeights:
+    """Gather what goes into a file; layers and heads count from 1, as on the page."""
+    view, (text, pair) = exported.shown.view, exported.sentences
+    maps, weights = (tuple((layer + 1, head + 1) for layer, head in exported.shown.heads),), exported.shown.weights[None]
+    if everything:
+        layers, heads, queries, keys = view.weights.shape
+        maps = tuple(((layer + 1, head + 1),) for layer in range(layers) for head in range(heads))
+        weights = view.weights.reshape(layers * heads, queries, keys)
+    return SavedWeights(
+        exported.trace.model,
+        text,
+        pair,
+        view.kind,
+        view.queries,
+        view.keys,
+        maps,
+        np.ascontiguousarray(weights, np.float32),
+        exported.notes,
+    )

@@ -1,0 +1,113 @@
+"""An attention map as it is exported: its title, caption, file name and packed drawing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pages.ui.canvas.packing import codes, difference_codes, pack
+from pages.ui.export import texts
+from pages.ui.export.texts import quoted
+from pages.ui.panels.attention_panel import Shown
+from pages.ui.panels.change_controls import stack_names
+from pages.ui.panels.changes import Change, in_words
+from pages.ui.panels.view_options import ViewOptions
+from pages.ui.shell import controls
+from pages.ui.shell.plain_names import file_stem
+from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.trace import Trace
+
+
+@dataclass(frozen=True)
+class AttentionMap:
+    """A map as the page shows it, the run that it comes from, and the options that it is shown with."""
+
+    trace: Trace
+    shown: Shown
+    options: ViewOptions
+
+    @property
+    def head_names(self) -> str:
+        """Name the heads: "layer 4, head 5", or the mean of several."""
+        names = [controls.head_name(head).lower() for head in self.shown.heads]
+        return names[0] if len(names) == 1 else texts.MEAN_OF_HEADS.format(count=len(names), names="; ".join(names))
+
+    @property
+    def title(self) -> str:
+        """Describe the map in one line."""
+        titles = texts.ATTENTION_TITLES if self.shown.before is None else texts.CHANGED_ATTENTION_TITLES
+        return titles[self.shown.view.kind].format(heads=self.head_names, model=controls.model_title(self.trace.model))
+
+    @property
+    def sentences(self) -> tuple[str, str]:
+        """Give the text and the second sentence ("" for none) as they were typed."""
+        source = self.trace.attention.query_tokens
+        return source.text, source.pair or ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """List what was done to the weights, and to the run, before they were shown."""
+        notes = [texts.MERGED] if self.options.words else []
+        if self.shown.view.hides_special:
+            notes.append(texts.SPECIAL_HIDDEN)
+        if self.trace.interventions != UNCHANGED:
+            notes.append(texts.CHANGED.format(changes=changes_in_words(self.trace)))
+        return tuple(notes)
+
+    @property
+    def caption(self) -> str:
+        """Write the caption: model, heads, sentences, and whatever changes the numbers."""
+        text, pair = self.sentences
+        parts = [f"{self.title}.", texts.TEXT.format(sentence=quoted(text))]
+        if pair:
+            parts.append(texts.SECOND_SENTENCE.format(sentence=quoted(pair)))
+        if self.shown.view.row_of(self.options.focus) is not None:
+            # The alternative text names the map in its first sentence, the focused token in those after it.
+            parts.append(texts.MARKED.format(token=self.shown.told.partition(". ")[2]))
+        return " ".join([*parts, texts.AXES, *self.notes])
+
+    @property
+    def file_name(self) -> str:
+        """Name a file without its suffix: model, layer and head, in ASCII letters."""
+        heads = self.shown.heads
+        which = f"layer{heads[0][0] + 1}-head{heads[0][1] + 1}" if len(heads) == 1 else f"mean-of-{len(heads)}-heads"
+        return f"{self.stem}-{which}"
+
+    @property
+    def stem(self) -> str:
+        """Begin a file name: the model, and the kind of attention where it has several."""
+        kind = f"-{self.shown.view.kind}" if len(self.trace.stacks) > 1 else ""
+        return f"{file_stem('attention', self.trace.model)}{kind}"
+
+    def packed(self, **header: object) -> bytes:
+        """Pack the map, or before, after and difference, for the canvas; keyword arguments go into its header."""
+        view, options = self.shown.view, self.options
+        header = {
+            "queries": list(view.queries),
+            "keys": list(view.keys),
+            "label": self.shown.told,
+            "scale": options.scale,
+            "strongest": options.lines,
+            "show": options.show,
+            "focus": view.row_of(options.focus),
+        } | header
+        before, after = self.shown.before, self.shown.weights
+        if before is None:
+            return pack(header, codes(after))
+        return pack(header | {"maps": 3}, np.stack([codes(before), codes(after), difference_codes(after - before)]))
+
+
+def changes_in_words(trace: Trace) -> str:
+    """List what was changed in a run, named as on the page."""
+    names = stack_names(trace)
+    return "; ".join(in_words(change, names) for change in sorted(changes_of(trace.interventions), key=repr))
+
+
+def changes_of(made: Interventions) -> Iterator[Change]:
+    """Give the changes of a run as the page names them: the inverse of `changes.interventions`."""
+    for kind, heads in (("off", made.heads_off), ("even", made.uniform)):
+        yield from (Change(kind, layer, head) for layer, head in heads)
+    for kind, places in (("hide", made.hidden_tokens), ("cut", made.cut_edges)):
+        yield from (Change(kind, layer, head, tuple(at)) for layer, head, *at in places)
+    yield from (Change("temperature", layer, value=value) for layer, value in made.temperatures)
+    yield from (Change(kind, layer) for layer, kind in made.normalisers)

@@ -1,0 +1,144 @@
+"""A view as a figure for a paper, drawn by the page's own code and saved as SVG or PNG; charts as such figures."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+
+from pages.ui.canvas.bars import Chart
+from pages.ui.canvas.component import component
+from pages.ui.canvas.figures import ONE_COLOUR
+from pages.ui.canvas.head_table import HeadCell, LegendEntry
+from pages.ui.canvas.packing import pack
+from pages.ui.canvas.plotly_figures import BELOW_ZERO, PointKind
+from pages.ui.canvas.point_names import place_names
+from pages.ui.export import texts
+from pages.ui.export.records import Export, WebPage
+from pages.ui.shell.address import widget_key
+
+Row = tuple[str | float | int | None, ...]
+MODULE, STYLE = "figure/panel.js", "figure/figure.css"
+STILL = "figure/still.js"
+"""Draws any view without reacting to its reader."""
+WIDTHS = {"mm": (40.0, 174.0, 400.0), "px": (200.0, 1200.0, 4000.0)}
+"""Minimum, default and maximum width by unit; 174 mm is the width of a journal's page."""
+COLOURS = {
+    texts.LIGHT: {"--st-background-color": "#ffffff", "--st-text-color": "#0f1720"},
+    texts.DARK: {"--st-background-color": "#10151b", "--st-text-color": "#e8edf2"},
+}
+
+
+def show_figure(page: str, export: Export) -> None:
+    """Let the reader choose a width, preview the figure, and save it."""
+    sizes, colours, words = st.columns([4, 3, 3], vertical_alignment="bottom")
+    with sizes, st.container(horizontal=True, vertical_alignment="bottom"):
+        unit = st.segmented_control(
+            texts.ASK_UNIT, list(WIDTHS), default="mm", required=True, key=widget_key(page, "figure_unit")
+        )
+        width = _ask_width(page, unit)
+    with colours:
+        background = st.segmented_control(
+            texts.ASK_BACKGROUND, list(COLOURS), default=texts.LIGHT, required=True, key=widget_key(page, "figure_background")
+        )
+    with words:
+        captioned = st.toggle(texts.ASK_CAPTION, value=True, key=widget_key(page, "figure_captioned"))
+    packed = export.figure(
+        width=width,
+        unit=unit,
+        colours=COLOURS[background],
+        captioned=captioned,
+        caption=export.caption,
+        title=export.title,
+        file=export.file_name,
+    )
+    component("picture", "picture-view", MODULE, STYLE)(key=widget_key(page, "figure"), data=packed)
+
+
+def _ask_width(page: str, unit: str) -> float:
+    """Ask for a width; the limits are checked again here, since a browser may send anything."""
+    minimum, default, maximum = WIDTHS[unit]
+    width = st.number_input(
+        texts.ASK_WIDTH.format(unit=unit),
+        minimum,
+        maximum,
+        default,
+        step=1.0,
+        format="%.0f",
+        key=widget_key(page, f"figure_width_{unit}"),
+        help=texts.WIDTH_HELP,
+    )
+    return min(max(float(width or default), minimum), maximum)
+
+
+def charts_figure(charts: Sequence[Chart | None], alt: str, *, across: int = 1) -> Callable[..., bytes]:
+    """Lay charts out in rows of up to `across`; None leaves its place empty. alt: the alternative text."""
+    header = {"drawing": "charts", "charts": list(charts), "across": across, "label": alt}
+    return lambda **more: pack(header | more, np.zeros(0, np.uint8))
+
+
+def charts_page(figure: Callable[..., bytes], columns: tuple[str, ...], rows: Callable[[], list[Row]]) -> WebPage:
+    """Make a web page of charts with their numbers as a table below."""
+    return WebPage(STILL, (), texts.STILL_CHARTS, figure, columns, rows)
+
+
+def signed_chart(title: str, labels: Sequence[str], values: Sequence[float], *, limit: float) -> Chart:
+    """Draw bars to both sides of zero, as `plotly_figures.signed_bars` does."""
+    most = limit or 1.0
+    least = -most if min(values, default=0.0) < 0 else 0.0
+    return {
+        "kind": "bars",
+        "title": title,
+        "labels": list(labels),
+        "values": list(values),
+        "names": True,
+        "from": least,
+        "to": most,
+        "ends": [f"{value:.2f}".replace("-", "−") for value in values],
+        "ticks": [{"at": 0, "text": "0"}],
+        "colours": [ONE_COLOUR if value >= 0 else BELOW_ZERO for value in values],
+    }
+
+
+def points_chart(
+    title: str,
+    places: Float[np.ndarray, "one axis"],
+    labels: Sequence[str],
+    kinds: Sequence[PointKind],
+    chosen: int,
+    neighbours: Sequence[int],
+) -> Chart:
+    """Draw heads as points, the chosen one with lines to its neighbours, as `plotly_figures.head_points` does."""
+    drawn = [
+        {
+            "name": kind.name,
+            "colour": kind.colour,
+            "symbol": kind.symbol,
+            "members": [number for number, one in enumerate(kinds) if one == kind],
+        }
+        for kind in dict.fromkeys(kinds)
+    ]
+    names = [vars(name) for name in place_names(places, labels, chosen, neighbours)]
+    return {
+        "kind": "points",
+        "title": title,
+        "places": places.tolist(),
+        "labels": list(labels),
+        "kinds": drawn,
+        "chosen": chosen,
+        "neighbours": list(neighbours),
+        "names": names,
+    }
+
+
+def grid_chart(
+    title: str, cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry], chosen: tuple[int, int] | None
+) -> Chart:
+    """Draw a grid of layers × heads, as `head_table.head_table` does."""
+    written = [[vars(cell) for cell in row] for row in cells]
+    return {"kind": "grid", "title": title, "cells": written, "legend": [vars(entry) for entry in legend], "chosen": chosen}
+
+
+def listing_chart(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Chart:
+    """Draw a small table of words."""
+    return {"kind": "listing", "title": title, "head": list(head), "rows": [list(row) for row in rows]}

@@ -1,0 +1,54 @@
+"""Python that computes what is shown with this project."""
+
+from pages.ui.export import texts
+from pages.ui.export.attention_map import AttentionMap
+from pages.ui.shell.plain_names import one_line
+from tx_core.engine import catalogue
+from tx_core.transformer.interventions import UNCHANGED, Interventions
+
+ATTENTION_IMPORTS = "from tx_core import load\nfrom tx_core.analysis import views"
+IMPORT_CHANGES = "from tx_core.transformer.interventions import Interventions"
+
+
+def attention_code(exported: AttentionMap) -> str:
+    """Write the code for a map, with every option and intervention that changes its numbers."""
+    changes, view = exported.trace.interventions, exported.shown.view
+    text, pair = exported.sentences
+    given = [repr(text), *([repr(pair)] if pair else []), *(["interventions=changes"] if changes != UNCHANGED else [])]
+    asked = [
+        name for name, on in (("merge_words=True", exported.options.words), ("hide_special=True", exported.options.hide)) if on
+    ]
+    stack = [stack.kind for stack in exported.trace.stacks].index(view.kind)
+    return "\n".join(
+        [
+            *header(
+                exported.title, exported.trace.model, "from tx_core import load\nfrom tx_core.analysis import views", changes
+            ),
+            f"trace = engine.trace({', '.join(given)})",
+            f"view = views.view({', '.join([f'trace.stacks[{stack}]', *asked])})",
+            f"heads = {[tuple(head) for head in exported.shown.heads]}  # (layer, head), counted from 0",
+            "weights = views.mean_of_heads(view.weights, heads)",
+            "",
+            "print(view.queries, view.keys, weights.round(3), sep='\\n')",
+            "",
+        ]
+    )
+
+
+def header(title: str, model: str, imports: str, changes: Interventions = UNCHANGED) -> list[str]:
+    """Write the first lines of any such code: a comment, the imports, the engine, the interventions."""
+    changed = changes != UNCHANGED
+    return [
+        texts.PROJECT_COMMENT.format(title=one_line(title)),
+        *imports.splitlines(),
+        *([IMPORT_CHANGES] if changed else []),
+        "",
+        f"engine = load({catalogue.card(model).name!r})",
+        *([f"changes = {interventions_literal(changes)}"] if changed else []),
+    ]
+
+
+def interventions_literal(changes: Interventions) -> str:
+    """Write interventions as Python, sorted, so that equal interventions give equal code."""
+    given = {name: sorted(getattr(changes, name), key=repr) for name in changes.__dataclass_fields__}
+    return f"Interventions({', '.join(f'{name}=frozenset({values})' for name, values in given.items() if values)})"

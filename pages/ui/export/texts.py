@@ -1,0 +1,64 @@
+"""Every sentence that the export menu and its files show."""
+
+TITLE = "Export: figure, data, web page, code"
+TITLE_WITHOUT_FIGURE = "Export: data, web page, code"
+ASK_VIEW = "View to export"
+ASK_FORM = "Export as"
+FIGURE, DATA, WEB_PAGE, CODE = "Figure", "Data", "Web page", "Code"
+
+ATTENTION_MAP = "The attention map"
+ATTENTION_TITLES = {
+    "self": "Attention: {heads}, {model}",
+    "decoder": "Attention within the decoder's text: {heads}, {model}",
+    "cross": "Attention from the decoder to the text: {heads}, {model}",
+}
+CHANGED_ATTENTION_TITLES = {
+    "self": "Attention before and after a change: {heads}, {model}",
+    "decoder": "Attention within the decoder's text, before and after a change: {heads}, {model}",
+    "cross": "Attention from the decoder to the text, before and after a change: {heads}, {model}",
+}
+MEAN_OF_HEADS = "mean of {count} heads ({names})"
+TEXT = "Text: {sentence}"
+SECOND_SENTENCE = "Second sentence: {sentence}"
+MARKED = "Marked: {token}"
+AXES = "Rows are queries, columns are keys."
+MERGED = "Word pieces are merged into words: attention to a word is the sum over its pieces, attention from a word the mean."
+SPECIAL_HIDDEN = "Special tokens are hidden, and each row is rescaled to sum to 1."
+CHANGED = "The run was changed: {changes}."
+INTERACTIVE_MAP = "Point at cells, choose tokens, zoom."
+
+ASK_DATA = "Which data"
+SHOWN_WEIGHTS = "What is shown"
+ALL_WEIGHTS = "Every layer and head"
+WEIGHTS = "{count:,} weights. CSV: one row per weight. JSON: lists, with model and text. NPZ: numpy arrays."
+SAVE_AS = "Save as {form}"
+TOO_LARGE = (
+    "A CSV or JSON file holds at most {csv:,} numbers here, an NPZ file {npz:,}: choose NPZ, what is shown, or a shorter text."
+)
+
+ASK_UNIT = "Unit"
+ASK_WIDTH = "Width in {unit}"
+WIDTH_HELP = "A column of a journal is about 84 mm wide, a page 174 mm."
+ASK_BACKGROUND = "Background"
+LIGHT, DARK = "Light", "Dark"
+ASK_CAPTION = "Caption below"
+
+WEB_PAGE_FILE = "One file that opens in any browser, also without a network. It holds what is shown now, in light and dark."
+WEB_PAGE_FILE_ONE_THEME = "One file that opens in any browser, also without a network. It holds what is shown now, in this theme."
+SAVE_WEB_PAGE = "Save as HTML"
+STILL_CHARTS = "The charts do not move; their numbers stand below as a table."
+TABLE_LABEL = "The numbers"
+TABLE_CUT = "The first {shown:,} of {all:,} rows. The data files hold all of them."
+
+ASK_CODE = "Which code"
+PROJECT_CODE = "With this project"
+TRANSFORMERS_CODE = "With transformers only"
+NEEDS_PROJECT = "This code needs this project: run it in the project's root folder."
+PROJECT_COMMENT = "# {title}. Run it in the root folder of this project."
+TRANSFORMERS_COMMENT = "# {title}, with transformers only."
+ENDS_WITH_WEIGHTS = "It ends with `weights`: one row per query, the numbers of the map above."
+
+
+def quoted(sentence: str) -> str:
+    """Put a sentence into quotation marks, with a full stop if it has no final punctuation of its own."""
+    return f"“{sentence}”" if sentence.rstrip()[-1:] in ".!?…" else f"“{sentence}”."

@@ -1,0 +1,222 @@
+"""Python that computes attention with torch and the transformers library only."""
+
+from pages.ui.export import texts
+from pages.ui.export.attention_map import AttentionMap
+from pages.ui.shell.plain_names import one_line
+from tx_core.analysis.views import word_groups
+from tx_core.engine import catalogue
+from tx_core.engine.tokenizer import BLANK
+from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.trace import Encoding, Trace
+
+OUTPUTS = {"self": "attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
+SPARSEMAX = '''
+def sparsemax(scores):
+    """Martins & Astudillo 2016, algorithm 1."""
+    scores = scores - scores.amax(-1, keepdim=True)
+    ordered = scores.sort(-1, descending=True).values
+    sums = ordered.cumsum(-1)
+    supported = (1 + torch.arange(1, scores.shape[-1] + 1) * ordered > sums).sum(-1, keepdim=True)
+    return (scores - (sums.gather(-1, supported - 1) - 1) / supported).clamp(min=0)
+
+'''
+CHANGED_ATTENTION = '''
+seen = []  # the weights of every attention, in the order in which they are computed
+
+
+def attention(module, query, key, value, mask, scaling=None, dropout=0.0, position_bias=None, **_):
+    """Attention as the library computes it, but for what CHANGES says."""
+    change = CHANGES.get(len(seen), {})
+    scores = query @ key.transpose(-1, -2) * (query.shape[-1] ** -0.5 if scaling is None else scaling)
+    scores = scores if position_bias is None else scores + position_bias
+    allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else (mask == 0).expand_as(scores).clone()
+    for head, looked_at in change.get("hidden", []):
+        allowed[:, head, :, looked_at] = False
+    for head, looking, looked_at in change.get("cut", []):
+        allowed[:, head, looking, looked_at] = False
+    nowhere = ~allowed.any(-1, keepdim=True)
+    scores = (scores / change.get("temperature", 1)).masked_fill(~allowed, -torch.inf).masked_fill(nowhere, 0)
+    weights = change.get("normalise", softmax)(scores).masked_fill(nowhere, 0)
+    for head in change.get("uniform", []):
+        weights[:, head] = (allowed / allowed.sum(-1, keepdim=True).clamp(min=1))[:, head]
+    for head in change.get("off", []):
+        weights[:, head] = 0
+    seen.append(weights)
+    return (weights @ value).transpose(1, 2).contiguous(), weights
+
+
+def softmax(scores):
+    return scores.softmax(-1)
+
+
+def hardmax(scores):
+    return torch.zeros_like(scores).scatter(-1, scores.argmax(-1, keepdim=True), 1.0)
+
+'''
+
+
+def transformers_attention_code(exported: AttentionMap) -> str:
+    """Write the code for a map, with every option and intervention that changes its numbers."""
+    return "\n".join(
+        [
+            texts.TRANSFORMERS_COMMENT.format(title=one_line(exported.title)),
+            *import_lines(exported.trace),
+            "",
+            *run_lines(exported.trace, exported.shown.view.kind),
+            *_shown(exported),
+            "",
+            "print(weights)",
+            "",
+        ]
+    )
+
+
+def import_lines(trace: Trace) -> list[str]:
+    """Write what the code for a run imports."""
+    changed = trace.interventions != UNCHANGED
+    return [
+        "import torch",
+        f"from transformers import {'AttentionInterface, AttentionMaskInterface, ' if changed else ''}AutoModel, AutoTokenizer",
+        *(["from transformers.masking_utils import eager_mask"] if changed else []),
+    ]
+
+
+def run_lines(trace: Trace, kind: str) -> list[str]:
+    """Write what loads a model and runs it; `layers` are then the weights of every layer of one kind of attention."""
+    return [*loading_lines(trace.model), *_inputs(trace), *_run(trace, kind)]
+
+
+def loading_lines(model: str, auto_class: str = "AutoModel") -> list[str]:
+    """Write how the library loads a model and its tokenizer, at the commit that this project pins."""
+    card = catalogue.card(model)
+    source = "assets/models/embedded" if card.hub_id is None else card.hub_id
+    revision = f', revision="{card.revision}"' if card.revision else ""
+    here = "  # a folder of this project" if card.hub_id is None else ""
+    return [
+        f'checkpoint = "{source}"{here}',
+        f"tokenizer = AutoTokenizer.from_pretrained(checkpoint{revision})",
+        f'model = {auto_class}.from_pretrained(checkpoint{revision}, dtype=torch.float32, attn_implementation="eager")',
+        "",
+    ]
+
+
+def _inputs(trace: Trace) -> list[str]:
+    source, read = trace.attention.query_tokens, [stack.query_tokens for stack in trace.stacks]
+    text, pair = (with_mask_tokens(sentence, *read) for sentence in (source.text, source.pair or ""))
+    several = len(trace.stacks) > 1
+    given = ", ".join([repr(text), *([repr(pair)] if pair and not several else [])])
+    named = ""
+    if 1 in trace.attention.query_tokens.segments:  # GPT-2 would take them for words
+        named = ', return_token_type_ids=(getattr(model.config, "type_vocab_size", None) or 0) > 1'
+    lines = [f'inputs = tokenizer({given}, return_tensors="pt"{named})']
+    if several:
+        start, written = read[1].ids[0], "" if len(read[1]) == 1 else f", *tokenizer({(pair or text)!r}).input_ids[:-1]"
+        lines.append(f'inputs["decoder_input_ids"] = torch.tensor([[{start}{written}]])  # the start, then what it has written')
+    return lines
+
+
+def with_mask_tokens(sentence: str, *encodings: Encoding) -> str:
+    """Write blanks as the model's own mask token, which is read off the encodings that the model was given."""
+    masks = [encoding.tokens[place] for encoding in encodings for place in encoding.blanks]
+    return BLANK.sub(masks[0], sentence) if masks else sentence
+
+
+def _run(trace: Trace, kind: str) -> list[str]:
+    if trace.interventions == UNCHANGED:
+        return [
+            "with torch.inference_mode():",
+            "    output = model(**inputs, output_attentions=True)",
+            f"layers = {output_attentions(trace, kind)}",
+        ]
+    layers = trace.stacks[0].weights.shape[0]
+    which = {"self": f"[:{layers}]", "decoder": f"[{layers}::2]", "cross": f"[{layers + 1}::2]"}[kind]
+    return [
+        *intervention_lines(trace),
+        "with torch.inference_mode():",
+        "    output = model(**inputs, use_cache=False)",
+        f"layers = seen{which}",
+    ]
+
+
+def output_attentions(trace: Trace, kind: str) -> str:
+    """Name the model output that holds one kind of attention."""
+    return f"output.{'encoder_attentions' if kind == 'self' and len(trace.stacks) > 1 else OUTPUTS[kind]}"
+
+
+def _shown(exported: AttentionMap) -> list[str]:
+    """Write what the page does to the weights: heads chosen, words merged, special tokens left out, the mean taken."""
+    view, trace = exported.shown.view, exported.trace
+    stack = next(stack for stack in trace.stacks if stack.kind == view.kind)
+    chosen = ", ".join(f"layers[{layer}][0, {head}]" for layer, head in exported.shown.heads)
+    lines = [f"weights = torch.stack([{chosen}])  # head, query, key; layers and heads are counted from 0"]
+    groups = [[[place] for place in range(len(side))] for side in (stack.query_tokens, stack.key_tokens)]
+    if exported.options.words:
+        groups = [[list(group) for group in word_groups(side)] for side in (stack.query_tokens, stack.key_tokens)]
+        lines += [
+            f"looked_at = {groups[1]}  # the tokens of each word",
+            f"looking = {groups[0]}",
+            "weights = torch.stack([weights[:, :, word].sum(-1) for word in looked_at], -1)  # to a word: the sum",
+            "weights = torch.stack([weights[:, word].mean(1) for word in looking], 1)  # from a word: the mean",
+        ]
+    if view.hides_special:
+        kept = [
+            [place for place, group in enumerate(own) if not side.special[group[0]]]
+            for own, side in zip(groups, (stack.query_tokens, stack.key_tokens), strict=True)
+        ]
+        lines += [
+            f"weights = weights[:, {kept[0]}][:, :, {kept[1]}]  # special tokens are left out",
+            "weights = (weights / weights.sum(-1, keepdim=True)).nan_to_num(0)  # rows sum to 1 again",
+        ]
+    return [*lines, "weights = weights.mean(0)"]
+
+
+def intervention_lines(trace: Trace) -> list[str]:
+    """Write an attention function that applies the interventions of a run, and register it with the model."""
+    needs_sparse = any(value == "sparse" for _, value in trace.interventions.normalisers)
+    return [
+        *CHANGED_ATTENTION.splitlines(),
+        *(SPARSEMAX.splitlines() if needs_sparse else []),
+        "",
+        "ALL = slice(None)  # every head",
+        "CHANGES = {  # by the number of the attention, in the order in which they are computed",
+        *_changes(trace),
+        "}",
+        'AttentionInterface.register("changed", attention)',
+        'AttentionMaskInterface.register("changed", eager_mask)',
+        'model.set_attn_implementation("changed")',
+    ]
+
+
+def _changes(trace: Trace) -> list[str]:
+    """Write what is changed in each attention, in the order in which the library computes them."""
+    counts = [len(stack.weights) for stack in trace.stacks]
+    order = [(layer, "self") for layer in range(counts[0])]
+    if len(counts) > 1:
+        for layer in range(counts[1]):
+            order += [(counts[0] + layer, "decoder"), (counts[0] + counts[1] + layer, "cross")]
+    changes: Interventions = trace.interventions
+    lines = []
+    for number, (layer, kind) in enumerate(order):
+        change = changes.at(layer, kind)
+        if change is None:
+            continue
+        parts = {
+            "off": _listed((head,) for head in change.off),
+            "uniform": _listed((head,) for head in change.uniform),
+            "hidden": _listed(change.hidden),
+            "cut": _listed(change.cut),
+            "temperature": repr(change.temperature) if change.temperature != 1 else "",
+            "normalise": {"sparse": "sparsemax", "hard": "hardmax", None: ""}[change.normaliser],
+        }
+        written = ", ".join(f'"{name}": {value}' for name, value in parts.items() if value)
+        lines.append(f"    {number}: {{{written}}},")
+    return lines
+
+
+def _listed(places: object) -> str:
+    """Write places as a list, "" for none; a head of None is every head."""
+    rows = sorted(tuple(places), key=repr)
+    written = [", ".join("ALL" if part is None else str(part) for part in row) for row in rows]
+    if not written:
+        return ""
+    return f"[{', '.join(part if len(row) == 1 else f'({part})' for part, row in zip(written, rows, strict=True))}]"
