@@ -31,7 +31,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import engine_of, share_link, show_engine, ways_on
 from pages.ui.shell.live import live
-from pages.ui.shell.numbers import short
+from pages.ui.shell.numbers import small_number
 from pages.ui.shell.source_code import show_source
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.steps import SentenceSteps, StepChoice, saturation, sentence_steps
@@ -177,7 +177,7 @@ def draw_saturation() -> None:
     sizes = SATURATION_SIZES
     run = cache.remember(("saturation", sizes), lambda: saturation(sizes))
     series = {texts.NOT_DIVIDED: run.largest_unscaled, texts.DIVIDED: run.largest_scaled}
-    slopes = {"unscaled": short(run.slope_unscaled[-1]), "scaled": short(run.slope_scaled[-1])}
+    slopes = {"unscaled": small_number(run.slope_unscaled[-1]), "scaled": small_number(run.slope_scaled[-1])}
     st.subheader(texts.WHY_SCALED, anchor=False)
     st.markdown(texts.WHY_SCALED_TEXT.format(keys=run.keys, size=sizes[-1], **slopes))
     st.markdown(f"**{texts.LARGEST_WEIGHT}**")

@@ -8,7 +8,7 @@ from jaxtyping import Float32
 from pages.self_attention import texts
 from pages.ui.canvas.cell_origins import Divided, Masked, Product, Shares
 from pages.ui.canvas.matrix_view import Matrix
-from pages.ui.shell.numbers import short
+from pages.ui.shell.numbers import small_number
 from tx_core.analysis.sentences import strongest_link
 from tx_core.lessons.steps import SentenceSteps
 from tx_core.transformer.trace import Encoding
@@ -51,14 +51,14 @@ def _note_on_weights(run: SentenceSteps, encoding: Encoding) -> str:
         tokens, special = encoding.tokens, encoding.special
         return strongest_link(run.steps.weights.numpy(), tokens, tokens, special, special)
     note = texts.RANDOM_PROJECTIONS if run.choice.weights == "random" else texts.NO_PROJECTIONS
-    return note.format(share=short(run.share_to_itself))
+    return note.format(share=small_number(run.share_to_itself))
 
 
 def _note_on_scaling(run: SentenceSteps) -> str:
     size = run.steps.query.shape[1]
     if run.choice.normalise == "hardmax":
         return texts.SCALING_OFF_HARD.format(size=size, root=math.sqrt(size))
-    share, scaled = short(run.greatest_share), short(run.greatest_share_scaled)
+    share, scaled = small_number(run.greatest_share), small_number(run.greatest_share_scaled)
     return texts.SCALING_OFF.format(size=size, root=math.sqrt(size), share=share, scaled=scaled)
 
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages.self_attention import texts
 from pages.self_attention.store import read_number, read_table, write_table
 from pages.ui.shell.frame import HEADINGS
-from pages.ui.shell.numbers import short
+from pages.ui.shell.numbers import small_number
 from tests.support.drawings import problems
 from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row
@@ -97,7 +97,7 @@ def test_without_projections_there_are_none_and_the_measured_share_is_told(open_
     assert [one["name"] for one in header["matrices"]] == ["vectors", "matches", "scores", "masked", "weights", "context"]
     np.testing.assert_allclose(matrices["matches"], matrices["vectors"] @ matrices["vectors"].T, rtol=1e-4, atol=1e-3)
     run = sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), StepChoice(0, 0, "none"))
-    assert texts.NO_PROJECTIONS.format(share=short(run.share_to_itself)) in notes(app)
+    assert texts.NO_PROJECTIONS.format(share=small_number(run.share_to_itself)) in notes(app)
     assert "X X^{\\top}" in app.latex[0].value
 
 
@@ -131,7 +131,7 @@ def test_without_scaling_the_greatest_weight_is_told_as_it_is_and_as_it_would_be
         if unscaled == "1":
             said, charts = notes(app), drawn_lines(app)
     assert shares[0] > shares[1]
-    measured = {"share": short(shares[0]), "scaled": short(shares[1])}
+    measured = {"share": small_number(shares[0]), "scaled": small_number(shares[1])}
     assert texts.SCALING_OFF.format(size=32, root=math.sqrt(32), **measured) in said
     assert bool(charts) == (normalise == "softmax")  # the chart is of softmax
 
