@@ -105,7 +105,7 @@ def ask_own(page: str) -> None:
 
 def read_own(page: str) -> None:
     """Read the uploaded CSV into the session; raise TextProblem for one that cannot be used."""
-    from tx_core.training.labelled_csv import read_csv
+    from tx_core.training.classifier_data import read_csv
 
     uploaded = st.session_state[widget_key(page, "csv")]
     if uploaded is not None:  # taken out of the box again: what was read stays

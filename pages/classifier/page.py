@@ -144,7 +144,7 @@ def tell_model(snapshot: training.Snapshot | None, texts: "LabelledTexts | None"
 def answer(model: "ClassifierTraining") -> None:
     """Label the visitor's sentence, and show where each head looks in it."""
     from pages.classifier import pictures
-    from tx_core.training.label_prediction import predict
+    from tx_core.training.classifier import predict
 
     found = predict(model, st.session_state[widget_key(PAGE, "text")])
     pictures.show_labels(PAGE, found)

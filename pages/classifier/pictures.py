@@ -15,9 +15,8 @@ from pages.ui.shell.address import widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.training.background import Snapshot
-    from tx_core.training.classifier import ClassifierProgress, HeldOut
+    from tx_core.training.classifier import ClassifierProgress, HeldOut, LabelPrediction
     from tx_core.training.classifier_data import LabelledTexts
-    from tx_core.training.label_prediction import LabelPrediction
 
 SHOWN_EXAMPLES = 6
 CLEAR_RISE = 1.05

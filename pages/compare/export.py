@@ -17,7 +17,7 @@ from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.records import Code, Export, Exports, WebPage
 from pages.ui.shell.address import widget_key
 from tx_core.analysis.comparison import largest_difference, links
-from tx_core.analysis.word_similarity import in_words
+from tx_core.analysis.word_comparison import in_words
 
 if TYPE_CHECKING:
     from tx_core.analysis.comparison import Comparison

@@ -13,7 +13,7 @@ from tx_core.errors import ModelUnavailable
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.analysis.views import View
-    from tx_core.analysis.word_alignment import Spelling
+    from tx_core.analysis.word_comparison import Spelling
     from tx_core.engine.engine import Engine
     from tx_core.transformer.trace import Trace
 
@@ -33,7 +33,7 @@ class Run:
 
 def run(side: Side, *, hide: bool) -> Run:
     """Run a side, or take the record of the same run; raise ExplorerError where it cannot be run."""
-    from tx_core.analysis import views, word_alignment
+    from tx_core.analysis import views, word_comparison
 
     trained, asked = cache.engine(side.model), changes.interventions(side.changes)
     identity = ("compared", side.model, side.seed, trained.device, side.text, side.pair or None, asked)
@@ -42,7 +42,7 @@ def run(side: Side, *, hide: bool) -> Run:
     )
     stack = trace.attention
     view = cache.remember((*identity, hide), lambda: views.view(stack, merge_words=True, hide_special=hide))
-    spelled = word_alignment.spellings(stack.query_tokens, view.query_places)
+    spelled = word_comparison.spellings(stack.query_tokens, view.query_places)
     return Run(side, trace, view, spelled, views.mean_of_heads(view.weights, heads_of(side.head, view.weights.shape[1])))
 
 

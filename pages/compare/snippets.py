@@ -34,7 +34,7 @@ def core_word(title: str, sides: Sides, followed: "Followed") -> str:
     """Write the code that follows a word through the layers of A and B by tx_core."""
     return "\n".join(
         [
-            *_core_sides(title, sides, "", "from tx_core.analysis.word_similarity import cosines, likeness, word_vectors"),
+            *_core_sides(title, sides, "", "from tx_core.analysis.word_comparison import cosines, likeness, word_vectors"),
             "vectors_a = word_vectors(trace_a.hidden, view_a.query_places)",
             "vectors_b = word_vectors(trace_b.hidden, view_b.query_places)",
             f"found = likeness(cosines(vectors_a, vectors_b), spelled_a, spelled_b, {tuple(followed.places)})",
@@ -49,7 +49,7 @@ def core_word(title: str, sides: Sides, followed: "Followed") -> str:
 def _core_sides(title: str, sides: Sides, first: str, own: str) -> list[str]:
     """Write what runs A and B and prepares their maps."""
     changed = any(run.trace.interventions != UNCHANGED for run in sides.runs)
-    imported = ["from tx_core import load", "from tx_core.analysis import views, word_alignment", own]
+    imported = ["from tx_core import load", "from tx_core.analysis import views, word_comparison", own]
     imported += [IMPORT_CHANGES] if changed else []
     imported += ["from tx_core.lessons.untrained import untrained_engine"] if sides.seeded else []
     lines = [
@@ -69,7 +69,7 @@ def _core_sides(title: str, sides: Sides, first: str, own: str) -> list[str]:
             *([f"engine_{name} = untrained_engine(engine_{name}, {run.side.seed})"] if run.side.seed else []),
             f"trace_{name} = engine_{name}.trace({', '.join(given)})",
             f"view_{name} = views.view(trace_{name}.attention, merge_words=True, hide_special={sides.hide})",
-            f"spelled_{name} = word_alignment.spellings(trace_{name}.attention.query_tokens, view_{name}.query_places)",
+            f"spelled_{name} = word_comparison.spellings(trace_{name}.attention.query_tokens, view_{name}.query_places)",
             f"weights_{name} = views.mean_of_heads(view_{name}.weights, {heads})  # (layer, head), counted from 0",
         ]
     return [*lines, ""]

@@ -12,7 +12,7 @@ from pages.ui.canvas.lines import show_lines
 from pages.ui.shell.address import widget_binding, widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.analysis.word_similarity import Likeness
+    from tx_core.analysis.word_comparison import Likeness
 
 MAX_WORD_PAIRS = 500
 NOT_HERE = {
@@ -43,7 +43,7 @@ def word_through_layers(page: str, one: Run, other: Run) -> Followed | None:
     if vary in NOT_HERE:
         st.markdown(NOT_HERE[vary])
         return None
-    from tx_core.analysis.word_alignment import equal_words
+    from tx_core.analysis.word_comparison import equal_words
 
     spelled, spelled_other = one.spelled, other.spelled
     options = equal_words(spelled, spelled_other)
@@ -59,7 +59,7 @@ def word_through_layers(page: str, one: Run, other: Run) -> Followed | None:
 
 def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Run) -> tuple[int, int]:
     """Let the reader choose a shared word; at first it is the longest, which is seldom a function word."""
-    from tx_core.analysis.word_alignment import told_apart, word_numbers
+    from tx_core.analysis.word_comparison import told_apart, word_numbers
 
     name, aligned = widget_key(page, "word"), set(_aligned(one, other))
     if len(options) > MAX_WORD_PAIRS:  # a long text that repeats itself: each word with its partner only
@@ -85,20 +85,20 @@ def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Ru
 
 
 def _aligned(one: Run, other: Run) -> tuple[tuple[int, int], ...]:
-    from tx_core.analysis.word_alignment import align
+    from tx_core.analysis.word_comparison import align
 
     return align(one.spelled, other.spelled)
 
 
 def _likeness(one: Run, other: Run, chosen: tuple[int, int]) -> "Likeness":
-    from tx_core.analysis.word_similarity import cosines, likeness, word_vectors
+    from tx_core.analysis.word_comparison import cosines, likeness, word_vectors
 
     vectors = [word_vectors(run.trace.hidden, run.view.query_places) for run in (one, other)]
     return likeness(cosines(*vectors), one.spelled, other.spelled, chosen)
 
 
 def _draw(page: str, found: "Likeness", word: str) -> None:
-    from tx_core.analysis.word_similarity import in_words
+    from tx_core.analysis.word_comparison import in_words
 
     told = in_words(found, word)
     st.text(told)

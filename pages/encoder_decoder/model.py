@@ -10,7 +10,7 @@ from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
     from pages.ui.panels.training_view import Snapshot
-    from tx_core.training.copy_run import CopyTraining
+    from tx_core.training.copy_task import CopyTraining
 
 
 def fits(page: str) -> bool:
@@ -25,22 +25,22 @@ def fits(page: str) -> bool:
 def begin(page: str) -> "CopyTraining":
     """Draw the model that is to be trained; raise ExplorerError where this server would train it for too long."""
     from tx_core.engine.device import best_device
-    from tx_core.training import copy_run, copy_settings
+    from tx_core.training import copy_task, synthetic
 
-    return copy_run.start(copy_settings.check_live(task_controls.settings(page)), best_device())
+    return copy_task.start(synthetic.check_live(task_controls.settings(page)), best_device())
 
 
 def shown(page: str, snapshot: "Snapshot | None") -> "CopyTraining":
     """Give the visitor's trained model where it has the settings on the page, else an untrained one, always the same."""
     from tx_core.engine.device import best_device
-    from tx_core.training import copy_run
+    from tx_core.training import copy_task
 
     chosen = task_controls.settings(page)
     if snapshot and snapshot.result and snapshot.result.settings == chosen:
         return snapshot.result
     held = st.session_state.get(widget_key(page, "untrained"))
     if held is None or held.settings != chosen:
-        held = st.session_state[widget_key(page, "untrained")] = copy_run.start(chosen, best_device())
+        held = st.session_state[widget_key(page, "untrained")] = copy_task.start(chosen, best_device())
     return held
 
 

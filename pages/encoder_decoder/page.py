@@ -24,7 +24,7 @@ from pages.ui.shell.live import live
 from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from tx_core.training.copy_run import CopyTraining
+    from tx_core.training.copy_task import CopyTraining
 
 PAGE, KIND = "encoder_decoder", "sequences"
 PARTS = {"train": "Train it", "inside": "Masks and shapes"}
@@ -147,7 +147,7 @@ def tell_model(snapshot: training.Snapshot | None) -> "CopyTraining | None":
 def show_answer(model: "CopyTraining") -> None:
     """Show what the model answers to the numbers in the box, why some may be wrong, and where it looked."""
     from pages.encoder_decoder import pictures
-    from tx_core.training import alignment, copy_task
+    from tx_core.training import copy_task
 
     found = copy_task.answer(model, copy_task.read_numbers(value("numbers"), model.settings))
     pictures.show_answer(found)
@@ -155,7 +155,7 @@ def show_answer(model: "CopyTraining") -> None:
         st.caption(wrong)
     elif model.losses and not found.usual_length:
         st.caption(f"It was trained on sequences of {model.settings.length - 1} numbers only; others are new to it.")
-    best = alignment.best_head(found.trace, model.settings.task)
+    best = copy_task.best_head(found.trace, model.settings.task)
     live(PAGE, FIELDS, pictures.show_maps, PAGE, found, (best.layer, best.head))
 
 

@@ -14,8 +14,7 @@ from pages.ui.shell.address import forget_told, widget_binding, widget_key
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.lessons.seq2seq_shapes import ShapesRun
     from tx_core.training.background import Snapshot
-    from tx_core.training.copy_run import CopyTraining
-    from tx_core.training.copy_task import Answer
+    from tx_core.training.copy_task import Answer, CopyTraining
     from tx_core.transformer.trace import AttentionStack, Trace
 
 KINDS = {"cross": "Decoder to source", "self": "Within the source", "decoder": "Within the target"}
@@ -63,7 +62,7 @@ def _ask_batch(page: str, batches: Sequence[int]) -> int:
 
 def cross_map(trace: "Trace", last: "Trace", when: str, name: str) -> None:
     """Draw where the head looks that comes closest to the answers in the last trace, on a sequence not trained on."""
-    from tx_core.training.alignment import best_head, right_numbers
+    from tx_core.training.copy_task import best_head, right_numbers
 
     found = best_head(last, last.model)
     stack = trace.stacks[-1]

@@ -10,8 +10,8 @@ from pages.ui.shell.address import Field, choice_field, flag_field, number_field
 from tx_core.errors import CheckpointProblem
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from tx_core.training.copy_run import CopyTraining
-    from tx_core.training.copy_settings import CopySettings
+    from tx_core.training.copy_task import CopyTraining
+    from tx_core.training.synthetic import CopySettings
 
 TASKS = {"copy": "Copy", "reverse": "Reverse", "sort": "Sort"}
 # Name in the address: its name in the settings, what a reader calls it, the usual, the least and the most, help.
@@ -65,7 +65,7 @@ def ask_sizes(page: str, *, disabled: bool) -> None:
 
 def settings(page: str) -> "CopySettings":
     """Read what was chosen; raise TextProblem where the sizes do not fit one another."""
-    from tx_core.training.copy_settings import CopySettings
+    from tx_core.training.synthetic import CopySettings
 
     held = {name: st.session_state[widget_key(page, name)] for name in ("task", "rate", "post", *NUMBERS)}
     sizes = {ours: held[name] for name, (ours, *_) in NUMBERS.items()}

@@ -21,9 +21,9 @@ C &= \text{attend}(T,\, S,\, S)\;
 
 def tell_task() -> None:
     """Say what an encoder-decoder is, in words, equations and code."""
-    from tx_core.training import copy_run
+    from tx_core.training import copy_task
     from tx_core.transformer import decoder, seq2seq
 
     st.markdown(TEXT)
     st.latex(EQUATION)
-    show_source(seq2seq.Seq2Seq, decoder.DecoderBlock, copy_run.train, seq2seq.greedy_decode)
+    show_source(seq2seq.Seq2Seq, decoder.DecoderBlock, copy_task.train, seq2seq.greedy_decode)

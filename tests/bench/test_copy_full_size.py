@@ -3,8 +3,8 @@
 import pytest
 
 from tx_core.engine.device import best_device
-from tx_core.training.copy_run import start, train
-from tx_core.training.copy_settings import NOTEBOOK
+from tx_core.training.copy_task import start, train
+from tx_core.training.synthetic import NOTEBOOK
 
 
 @pytest.mark.timeout(7200)

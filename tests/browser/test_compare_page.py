@@ -9,8 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tx_core.analysis.views import word_groups
-from tx_core.analysis.word_alignment import spellings
-from tx_core.analysis.word_similarity import cosines, likeness, word_vectors
+from tx_core.analysis.word_comparison import cosines, likeness, spellings, word_vectors
 from tx_core.engine import catalogue
 
 TEXTS = ("time flies like an arrow", "fruit flies like a banana")

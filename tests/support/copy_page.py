@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from tx_core.training.copy_settings import CopySettings
+from tx_core.training.synthetic import CopySettings
 
 Open = Callable[..., AppTest]
 KIND = "sequences"

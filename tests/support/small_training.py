@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tx_core.training import pretrain
-from tx_core.training.pretraining.command_line import parser
+from tx_core.training.pretraining.settings import parser
 from tx_core.training.pretraining.training import Pretraining
 
 SMALL = [

@@ -1,5 +1,5 @@
 """Training, small enough to watch: synthetic sequences, a sentence classifier, masked words.
 
 Uses `tx_core.engine`, `tx_core.transformer` and `tx_core.lessons`.
-Begin with `copy_run.py` for the pages, with `pretrain.py` for the shipped model.
+Begin with `copy_task.py` for the pages, with `pretrain.py` for the shipped model.
 """

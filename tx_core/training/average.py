@@ -14,9 +14,9 @@ from typing import Any
 from tx_core.engine.checkpoint import MANIFEST, WEIGHTS, load_bert, read_json
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
-from tx_core.training.pretraining.command_line import tuple_of
 from tx_core.training.pretraining.deepen import deepened, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
+from tx_core.training.pretraining.settings import tuple_of
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -1,6 +1,6 @@
-"""Sentences with labels: a small set of film opinions of our own making, a visitor's CSV, or IMDB.
+"""Labelled sentences: generated film reviews, a visitor's CSV, or IMDB.
 
-`python -m tx_core.training.classifier_data opinions.csv` writes the set of our own down.
+`python -m tx_core.training.classifier_data opinions.csv` writes the generated reviews to a file.
 """
 
 import argparse
@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tx_core.corpus.sentence_file import NO_TEXT, csv_rows, decode
 from tx_core.errors import ModelUnavailable, TextProblem
 
 FEWEST_EXAMPLES = 20
+
 MAX_LABELS = 10
 
 
@@ -63,6 +65,7 @@ _THINGS = (
     "sequel",
     "remake",
 )
+
 _GOOD = (
     "good",
     "wonderful",
@@ -86,6 +89,7 @@ _GOOD = (
     "lively",
     "memorable",
 )
+
 _BAD = (
     "bad",
     "dull",
@@ -109,7 +113,9 @@ _BAD = (
     "wooden",
     "dreadful",
 )
+
 _VERY = ("really", "truly", "quite", "simply", "surprisingly", "at times", "without doubt", "honestly")
+
 _LOVED = (
     "I loved it",
     "I would watch it again",
@@ -120,6 +126,7 @@ _LOVED = (
     "do not miss it",
     "it deserves every prize",
 )
+
 _HATED = (
     "I hated it",
     "I would not watch it again",
@@ -150,6 +157,7 @@ _FRAMES = (
     "a {thing} that is not {bad} but {good}",
     "the {good} {thing} made up for the {bad} {thing2}, {loved}",
 )
+
 _HELD_OUT_FRAMES = (
     "the {thing} is {very} {good} and {loved}",
     "nothing about the {thing} was {bad}",
@@ -284,6 +292,63 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args(arguments)
     chosen.file.write_text(to_csv(opinions(chosen.examples, chosen.seed)), encoding="utf-8", newline="")
+
+
+MAX_CSV_BYTES = 1_000_000
+
+MAX_CSV_ROWS = 20_000
+
+MAX_EXAMPLE_CHARACTERS = 5_000
+
+MAX_LABEL_CHARACTERS = 40
+
+RULE = "The file must be a CSV with a first line that names the columns text and label"
+
+
+def read_csv(data: bytes, name: str = "your file") -> LabelledTexts:
+    """Read texts and labels, and hold a fifth of them back for the test.
+
+    Commas, semicolons or tabs between the columns; UTF-8, UTF-16 with its mark, or Windows-1252.
+    Raises TextProblem that names the line and the rule.
+    """
+    if len(data) > MAX_CSV_BYTES:
+        raise TextProblem(f"The file may have {MAX_CSV_BYTES:,} bytes, this one has {len(data):,}: use fewer examples.")
+    texts, labels = [], []
+    rows = csv_rows(_decode(data))
+    header = [column.strip().casefold() for column in next(rows, (0, []))[1]]
+    if header.count("text") != 1 or header.count("label") != 1:
+        raise TextProblem(f"{RULE}; this one begins with: {', '.join(header)[:80] or 'nothing'}.")
+    at_text, at_label = header.index("text"), header.index("label")
+    for line, row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        example, label = _check_row(row, len(header), at_text, at_label, line)
+        texts.append(example)
+        labels.append(label)
+        if len(texts) > MAX_CSV_ROWS:
+            raise TextProblem(f"The file may have {MAX_CSV_ROWS:,} examples; this one has more.")
+    return split(name, texts, labels)
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return decode(data)
+    except TextProblem as unreadable:
+        raise TextProblem(f"{RULE}; this one is {NO_TEXT}.") from unreadable
+
+
+def _check_row(row: list[str], columns: int, at_text: int, at_label: int, line: int) -> tuple[str, str]:
+    if len(row) != columns:
+        raise TextProblem(
+            f"Line {line} of the file has {len(row)} columns, the first line has {columns}. "
+            "Put quotation marks around texts that hold a separator."
+        )
+    text, label = row[at_text].strip(), row[at_label].strip()
+    if not text or len(text) > MAX_EXAMPLE_CHARACTERS:
+        raise TextProblem(f"The text in line {line} must have 1 to {MAX_EXAMPLE_CHARACTERS:,} characters, it has {len(text):,}.")
+    if not label or len(label) > MAX_LABEL_CHARACTERS:
+        raise TextProblem(f"The label in line {line} must have 1 to {MAX_LABEL_CHARACTERS} characters, it has {len(label):,}.")
+    return text, label
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
-"""A trained run as one file: safetensors, with the settings and the losses as JSON in its header.
+"""A trained run as one safetensors file, with the settings and the losses as JSON in its header.
 
-A file may come from anyone, so nothing in it is believed before it is checked.
+A file may come from anyone, so its content is checked before it is used.
+`python -m tx_core.training.copy_file` trains from the command line and writes such a file.
 """
 
+import argparse
 import json
 import math
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import safetensors.torch
@@ -14,14 +18,17 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from tx_core.errors import CheckpointProblem
-from tx_core.training.copy_run import CopyTraining, with_optimiser
-from tx_core.training.copy_settings import QUICK, CopySettings
+from tx_core.training.copy_task import CopyTraining, start, train, with_optimiser
+from tx_core.training.synthetic import QUICK, SIZES, TASKS, CopySettings
 from tx_core.transformer.config import Seq2SeqConfig
 from tx_core.transformer.seq2seq import Seq2Seq
 
 FORMAT = "attention-explorer sequences 1"
+
 MAX_COPY_FILE_BYTES = 600_000_000
+
 MAX_HEADER_BYTES = 1_000_000
+
 _MOMENTS = {"first.": "exp_avg", "second.": "exp_avg_sq"}
 
 
@@ -131,3 +138,28 @@ def _restore_moments(training: CopyTraining, tensors: dict[str, Tensor]) -> None
     for name, parameter in training.model.named_parameters():
         state = {moment: tensors[prefix + name].to(training.device) for prefix, moment in _MOMENTS.items()}
         training.optimiser.state[parameter] = {"step": torch.tensor(float(len(training.losses))), **state}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train from the command line, and write the result file where one is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--task", choices=sorted(TASKS), default="copy")
+    parser.add_argument("--sizes", choices=sorted(SIZES), default="quick")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--out", type=Path, help="where to write the result, a .safetensors file")
+    chosen = parser.parse_args(arguments)
+    training = start(replace(SIZES[chosen.sizes], task=chosen.task, seed=chosen.seed), chosen.device)
+    for progress in train(training):
+        if progress.maps is not None:
+            print(
+                f"batch {progress.batch:4d}  loss {progress.loss:.4f}  right {progress.accuracy:.3f}  "
+                f"alignment {progress.alignment:.3f}  {progress.seconds:.1f} s",
+                flush=True,
+            )
+    if chosen.out is not None:
+        chosen.out.write_bytes(to_file(training))
+
+
+if __name__ == "__main__":
+    main()

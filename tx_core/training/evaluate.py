@@ -1,32 +1,32 @@
 """Measure checkpoints side by side: python -m tx_core.training.evaluate CHECKPOINT … --data EVALDATA --held-out TEXTS
 
 Prints one table; stores it as JSON with --json and in the model card with --card. The everyday sentences, facts and
-the two meanings need no data; what does is measured where its folder is given: blimp, marvin_linzen, ud_english_ewt
-and capitals in --data, *.txt in --held-out.
+word senses need no data; the other parts are measured where their folder is given: blimp, marvin_linzen,
+ud_english_ewt and capitals in --data, *.txt in --held-out.
 """
 
 import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from tx_core.errors import ExplorerError
-from tx_core.training.evaluation.attention_habits import measure_attention
 from tx_core.training.evaluation.cloze import capital_prompts, everyday_prompts, fact_prompts, measure_cloze, seen_capitals
 from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
 from tx_core.training.evaluation.minimal_pairs import by_phenomenon, read_agreement, read_blimp, share_preferred
 from tx_core.training.evaluation.probe import Probe, load_probe
-from tx_core.training.evaluation.table import lines_of_table
-from tx_core.training.evaluation.treebank import read_trees
-from tx_core.training.evaluation.two_meanings import measure_parting
-from tx_core.training.pretraining.card import with_evaluation
+from tx_core.training.evaluation.relations import measure_attention, read_trees
+from tx_core.training.evaluation.word_senses import measure_parting
+from tx_core.training.pretraining.export import with_evaluation
 
 TREEBANK = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
+
 CARD = "README.md"
+
 CAPITALS = Path("capitals") / "heldout_capitals.tsv"
 
 
@@ -130,6 +130,72 @@ def _parser() -> argparse.ArgumentParser:
     options.add_argument("--card", action="store_true", help="put the table into the first checkpoint's README.md")
     options.add_argument("--device", default="cpu", help="cpu, cuda, mps")
     return options
+
+
+Figures = Mapping[str, Any]
+
+
+def lines_of_table(results: Mapping[str, Figures]) -> list[str]:
+    """Write a Markdown table: one column a checkpoint, one row a figure, in the order of the first that has it."""
+    rows: dict[str, dict[str, str]] = {}
+    for name, figures in results.items():
+        for label, value in rows_of(figures):
+            rows.setdefault(label, {})[name] = value
+    head = ["| |" + "|".join(f" {name} " for name in results) + "|", "|---|" + "--:|" * len(results)]
+    return [
+        *head,
+        *(f"| {label} |" + "|".join(f" {cells.get(name, '–')} " for name in results) + "|" for label, cells in rows.items()),
+    ]
+
+
+def rows_of(figures: Figures) -> Iterator[tuple[str, str]]:
+    """Give label and value of every figure of one checkpoint."""
+    for source, held in figures.get("held_out", {}).items():
+        yield (
+            f"held out, {source}: nats a piece / guessed first / nats a whole word",
+            f"{held['loss']:.2f} / {_percent(held['accuracy'])} / {held['word_loss']:.2f}",
+        )
+    for phenomenon, share in figures.get("blimp", {}).items():
+        yield f"BLiMP, {phenomenon.replace('_', ' ')}", _percent(share)
+    for kind, share in figures.get("agreement", {}).items():
+        yield f"subject-verb agreement, {kind}", _percent(share)
+    for name, result in figures.get("cloze", {}).items():
+        yield (
+            f"{name} ({result['prompts']}): top-1 / top-5 / top-20 / in the vocabulary",
+            " / ".join(_percent(result[key]) for key in ("top1", "top5", "top20", "answerable")),
+        )
+    yield from _attention_rows(figures)
+    for key, label in (("gap", "same meaning more alike by"), ("told_apart", "nearest use has the same meaning")):
+        if "two_meanings" in figures:
+            yield f'two meanings of "flies", {label}, by layer', _series(figures["two_meanings"][key])
+
+
+def _attention_rows(figures: Figures) -> Iterator[tuple[str, str]]:
+    relations = figures.get("relations", {})
+    if relations:
+        gains = [r["head_accuracy"] - r["offset_accuracy"] for r in relations.values()]
+        yield "relations where a head beats the best offset by 10 points", f"{sum(g >= 0.1 for g in gains)} of {len(gains)}"
+    for name, found in relations.items():
+        yield (
+            f"relation {name}: best head / best offset",
+            f"{_percent(found['head_accuracy'])} ({found['layer'] + 1}.{found['head'] + 1} {found['direction']}) / "
+            f"{_percent(found['offset_accuracy'])} ({found['offset']:+d})",
+        )
+    habits = figures.get("habits")
+    if habits:
+        for key, label in (("previous", "previous"), ("following", "next")):
+            layer, head, share = habits[key]
+            yield f"best {label}-token head", f"{layer + 1}.{head + 1}: {_percent(share)}"
+        for key, label in (("cls_share", "share on [CLS]"), ("sep_share", "share on [SEP]"), ("entropy", "entropy, nats")):
+            yield f"{label}, by layer", _series(habits[key])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _series(values: Sequence[float]) -> str:
+    return " ".join(f"{value:.2f}" for value in values)
 
 
 if __name__ == "__main__":

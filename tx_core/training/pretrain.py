@@ -20,11 +20,9 @@ from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import Tokenizer as ReadingTokenizer
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
-from tx_core.training.pretraining.command_line import parser, record_from
 from tx_core.training.pretraining.corpus import CorpusProblem, Source, lines_of, read_corpus, read_held_out
-from tx_core.training.pretraining.deepen import deepened, new_blocks
+from tx_core.training.pretraining.deepen import all_but_added, deepened, looking, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
-from tx_core.training.pretraining.held import all_but_added, looking
 from tx_core.training.pretraining.provenance import (
     choose_device,
     code_version,
@@ -41,6 +39,8 @@ from tx_core.training.pretraining.settings import (
     PackingSettings,
     RunSettings,
     ScheduleSettings,
+    parser,
+    record_from,
 )
 from tx_core.training.pretraining.token_store import tokenise
 from tx_core.training.pretraining.training import Choices, Pretraining, Told

@@ -12,7 +12,7 @@ from pages.ui.panels import texts
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, press, upload
 from tests.support.drawings import says
 from tests.support.trainings import SLOWLY, own_server, until_still
-from tx_core.training import background, classifier, label_prediction
+from tx_core.training import background, classifier
 from tx_core.training.background import QUEUE_FULL, Registry
 from tx_core.training.classifier import ClassifierProgress, HeldOut
 from tx_core.training.classifier_data import opinions
@@ -119,7 +119,7 @@ def test_the_text_of_the_page_is_true_of_the_training_that_it_offers(open_app: O
         pass
     first = app.session_state["classifier_text"]
     assert first == "the plot was not dull at all"
-    said = [label_prediction.predict(offered, text).label for text in ("the plot was dull", first, "not dull")]
+    said = [classifier.predict(offered, text).label for text in ("the plot was dull", first, "not dull")]
     assert said == ["negative", "positive", "negative"]
 
 

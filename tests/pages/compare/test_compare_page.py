@@ -13,7 +13,7 @@ from tests.support.drawn_comparison import BIRD, drawn_comparison
 from tests.support.drawn_lines import drawn_lines
 from tx_core.analysis.comparison import compare
 from tx_core.analysis.views import view
-from tx_core.analysis.word_alignment import spellings
+from tx_core.analysis.word_comparison import spellings
 from tx_core.engine import catalogue
 from tx_core.lessons.untrained import untrained_engine
 from tx_core.transformer.interventions import Interventions

@@ -14,7 +14,7 @@ from tests.support.drawings import says
 from tests.support.drawn_comparison import BIRD, drawn_comparison
 from tx_core.analysis.comparison import compare
 from tx_core.analysis.views import view
-from tx_core.analysis.word_alignment import spellings
+from tx_core.analysis.word_comparison import spellings
 from tx_core.engine import catalogue
 
 Open = Callable[..., AppTest]

@@ -9,8 +9,7 @@ from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, answered, press
 from tests.support.drawings import maps
 from tests.support.trainings import own_server, until_still
 from tx_core.training.background import Registry
-from tx_core.training.copy_run import start
-from tx_core.training.copy_task import Answer, examine
+from tx_core.training.copy_task import Answer, examine, start
 from tx_core.transformer.trace import Trace
 
 

@@ -13,7 +13,7 @@ from tests.support.serving import ROOT
 from tests.support.trainings import name_of, own_server, until_still
 from tx_core.training.background import Registry
 from tx_core.training.copy_file import to_file
-from tx_core.training.copy_run import start
+from tx_core.training.copy_task import start
 
 
 @pytest.fixture(autouse=True)

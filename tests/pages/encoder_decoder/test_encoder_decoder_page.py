@@ -11,7 +11,7 @@ from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, answered, bars,
 from tests.support.trainings import SLOWLY, name_of, own_server, until_still
 from tx_core.training import background
 from tx_core.training.background import QUEUE_FULL, Registry
-from tx_core.training.copy_run import start
+from tx_core.training.copy_task import start
 
 LONG = SMALL | {"batches": "600"}
 

@@ -1,13 +1,23 @@
-"""B less A, word on word: the numbers are those of the two maps, and nothing is made up where a word has no partner."""
+"""Two attention maps compared: of two texts, and before and after an intervention."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tx_core.analysis.comparison import Comparison, compare, largest_difference, largest_links, links, subtract
+from tx_core.analysis.comparison import (
+    Comparison,
+    compare,
+    heads_that_moved,
+    largest_change_in_words,
+    largest_difference,
+    largest_links,
+    links,
+    moved,
+    subtract,
+)
 from tx_core.analysis.views import view
-from tx_core.analysis.word_alignment import align, laid_together, spellings
+from tx_core.analysis.word_comparison import align, laid_together, spellings
 from tx_core.engine import catalogue
 
 WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=6).map(lambda letters: [("word", letter) for letter in letters])
@@ -115,3 +125,58 @@ def test_every_link_of_either_side_is_listed_once_and_the_largest_differences_fi
     sizes = np.abs(found.difference[tuple(first.T)])
     assert (np.diff(sizes) <= 0).all()
     assert sizes.sum() == pytest.approx(np.sort(np.abs(found.difference).ravel())[-9:].sum())
+
+
+BEFORE = np.array([[0.7, 0.2, 0.1], [0.2, 0.3, 0.5]], np.float32)
+
+AFTER = np.array([[0.1, 0.2, 0.7], [0.2, 0.4, 0.4]], np.float32)
+
+
+def attention(seed: int, *shape: int) -> np.ndarray:
+    return np.random.default_rng(seed).dirichlet(np.ones(shape[-1]), shape[:-1]).astype(np.float32)
+
+
+def test_what_moved_is_the_share_that_went_elsewhere():
+    np.testing.assert_allclose(moved(BEFORE, AFTER), [0.6, 0.1], atol=1e-6)
+
+
+def test_a_row_that_is_switched_off_lost_all():
+    np.testing.assert_allclose(moved(BEFORE, np.zeros_like(BEFORE)), [1, 1], atol=1e-6)
+
+
+@given(seed=st.integers(0, 99))
+def test_for_shares_it_is_half_the_sum_of_differences_and_the_same_both_ways(seed: int):
+    one, other = attention(seed, 2, 3, 4, 5), attention(seed + 1, 2, 3, 4, 5)
+    np.testing.assert_allclose(moved(one, other), np.abs(one - other).sum(-1) / 2, atol=1e-5)
+    np.testing.assert_allclose(moved(one, other), moved(other, one), atol=1e-5)
+    assert not moved(one, one).any()
+
+
+def test_heads_are_listed_from_the_one_that_moved_most_without_those_that_stood_still_or_are_off():
+    before = attention(1, 2, 3, 4, 5)
+    after = before.copy()
+    after[0, 0] = 0
+    after[1, 2] = attention(7, 4, 5)
+    after[0, 1, 0] = attention(9, 5)
+    (first, share), (second, _) = heads_that_moved(before, after, 5)
+    assert (first, second) == ((1, 2), (0, 1))
+    assert abs(share - moved(before, after)[1, 2].mean()) < 1e-6
+
+
+def test_the_largest_change_is_told_of_all_or_of_one_token():
+    names = ["a", "b", "c"]
+    told = largest_change_in_words(BEFORE, AFTER, names[:2], names)
+    assert told.startswith("The largest change: 'a' gives ")
+    assert "In all, 35% of the attention shown" in told
+    assert largest_change_in_words(BEFORE, AFTER, names[:2], names, 1).startswith("The largest change: 'b' gives 'b' 0.40 ")
+    assert "in place of 0.30 (+0.10)" in largest_change_in_words(BEFORE, AFTER, names[:2], names, 1)
+    assert largest_change_in_words(BEFORE, BEFORE, names[:2], names) == "Nothing changed here."
+    assert largest_change_in_words(BEFORE, BEFORE + np.float32(0.004), names[:2], names) == "Nothing changed here."
+    assert largest_change_in_words(BEFORE, BEFORE, names[:2], names, 0) == "Nothing changed for 'a'."
+
+
+def test_a_change_of_rescaled_shares_is_said_to_be_of_what_is_shown():
+    names = ["a", "b", "c"]
+    told = largest_change_in_words(BEFORE, AFTER, names[:2], names, 1, rescaled=True)
+    assert told.startswith("The largest change: of its attention to the words shown, 'b' gives 'b' 0.40 in place of 0.30")
+    assert told.endswith("of its attention to the words shown went elsewhere or was lost.")

@@ -12,11 +12,9 @@ from hypothesis.extra.numpy import arrays
 from tx_core.analysis.measures import distance, entropy, relative_entropy
 from tx_core.analysis.patterns import AIMED, KINDS, PatternSums, pattern_sums
 from tx_core.corpus import batches as sentence_batches
-from tx_core.corpus.batch_measures import label, measure_batch
 from tx_core.corpus.batches import FIRST_BLOCK, MAX_BATCH_ROWS, MAX_BATCH_TOKENS, MAX_BATCH_TOKENS_BFLOAT16, batches
 from tx_core.corpus.sentence_file import Notes, Sentences, embedded_sentences
-from tx_core.corpus.statistics import FEWEST_TOKENS, PLACES, RANKED, HeadReport, Reading, read_all
-from tx_core.corpus.strongest import none_yet
+from tx_core.corpus.statistics import FEWEST_TOKENS, PLACES, RANKED, HeadReport, Reading, label, measure_batch, none_yet, read_all
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy

@@ -7,10 +7,9 @@ import pytest
 import torch
 
 from tx_core.errors import TextProblem
-from tx_core.training.classifier import check_live, examine, main, score, start, train
+from tx_core.training.classifier import check_live, examine, main, predict, score, start, train
 from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import NOTEBOOK, OPINIONS
-from tx_core.training.label_prediction import predict
 
 SHORT = replace(OPINIONS, epochs=2, batch_size=16, num_heads=4, num_layers=2)
 

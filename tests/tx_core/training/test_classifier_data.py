@@ -5,8 +5,7 @@ import sys
 import pytest
 
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.training.classifier_data import imdb, main, opinions, split, to_csv
-from tx_core.training.labelled_csv import MAX_CSV_BYTES, read_csv
+from tx_core.training.classifier_data import MAX_CSV_BYTES, imdb, main, opinions, read_csv, split, to_csv
 
 ROWS = [("a fine film, really", "good"), ("a sad “film”", "bad")] * 12
 

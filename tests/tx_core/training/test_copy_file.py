@@ -9,9 +9,8 @@ import torch
 
 from tx_core.errors import CheckpointProblem
 from tx_core.training.copy_file import FORMAT, from_file, to_file
-from tx_core.training.copy_run import start, train
-from tx_core.training.copy_settings import QUICK
-from tx_core.training.copy_task import answer
+from tx_core.training.copy_task import answer, start, train
+from tx_core.training.synthetic import QUICK
 
 SIZES = replace(QUICK, vocab_size=12, length=6, hidden_size=16, num_heads=2, intermediate_size=24, batches=8)
 

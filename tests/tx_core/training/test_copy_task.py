@@ -1,15 +1,38 @@
-"""Learning to copy, reverse and sort: tasks by hand, losses that fall, runs that stop and go on."""
+"""The synthetic tasks, the training run, what the model answers, and the head that finds the answers."""
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
 from tx_core.errors import TextProblem
-from tx_core.training.copy_run import head_shares, learning_rate, start, train
-from tx_core.training.copy_settings import MAX_LIVE_MULTIPLY_ADDS, NOTEBOOK, QUICK, SIZES, check_live
-from tx_core.training.copy_task import EXAM_SEED, answer, examine, main, read_numbers
-from tx_core.training.synthetic import TASKS, answer_places, random_sources, solve
+from tx_core.training.copy_file import main
+from tx_core.training.copy_task import (
+    EXAM_SEED,
+    answer,
+    best_head,
+    examine,
+    head_shares,
+    learning_rate,
+    read_numbers,
+    right_numbers,
+    start,
+    train,
+)
+from tx_core.training.synthetic import (
+    MAX_LIVE_MULTIPLY_ADDS,
+    NOTEBOOK,
+    QUICK,
+    SIZES,
+    TASKS,
+    answer_places,
+    check_live,
+    random_sources,
+    solve,
+)
+from tx_core.transformer.seq2seq import number_encoding
+from tx_core.transformer.trace import AttentionStack, Trace
 
 # Small enough for a quick test; the notebook's sizes are measured in tests/bench.
 TINY = replace(
@@ -155,3 +178,22 @@ def test_the_command_prints_progress_and_writes_its_result(tmp_path, capsys, mon
     main(["--task", "reverse", "--out", str(tmp_path / "run.safetensors")])
     assert "batch    2  loss" in capsys.readouterr().out
     assert (tmp_path / "run.safetensors").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("task", ["copy", "reverse", "sort"])
+def test_the_head_that_looks_where_the_answers_stand_is_found(task):
+    source = torch.tensor([1, 9, 4, 7, 6])
+    weights = np.full((3, 2, 4, 5), 0.2, np.float32)
+    weights[2, 1] = 0.7 * answer_places(task, source[None])[0].numpy() + 0.06
+    text = number_encoding(source)
+    found = best_head(Trace("any", "cpu", (AttentionStack("cross", number_encoding(source[:-1]), text, weights),)), task)
+    assert (found.layer, found.head) == (2, 1)
+    assert found.share == pytest.approx(0.76)
+
+
+@pytest.mark.parametrize(("task", "right"), [("copy", (9, 4, 7)), ("reverse", (7, 4, 9)), ("sort", (4, 7, 9))])
+def test_the_numbers_that_should_be_written_are_those_that_solve_the_source(task, right):
+    source = torch.tensor([1, 9, 4, 7])
+    weights = np.full((1, 1, 3, 4), 0.25, np.float32)
+    stack = AttentionStack("cross", number_encoding(source[:-1]), number_encoding(source), weights)
+    assert right_numbers(Trace("any", "cpu", (stack,)), task) == right

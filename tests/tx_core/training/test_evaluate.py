@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from tests.support.known_texts import BACKEND, CONLLU, VOCAB, WORDS, Knowing, held_out_files, pairs, untrained
-from tx_core.training.evaluation.attention_habits import measure_attention
 from tx_core.training.evaluation.cloze import (
     Prompt,
     capital_prompts,
@@ -25,8 +24,8 @@ from tx_core.training.evaluation.minimal_pairs import (
     share_preferred,
 )
 from tx_core.training.evaluation.probe import Row, in_batches
-from tx_core.training.evaluation.treebank import Tree, read_trees, word_attention
-from tx_core.training.evaluation.two_meanings import INSECT, VERB, measure_parting
+from tx_core.training.evaluation.relations import Tree, measure_attention, read_trees, word_attention
+from tx_core.training.evaluation.word_senses import INSECT, VERB, measure_parting
 
 
 def test_a_model_that_knows_the_good_sentences_prefers_them_all():

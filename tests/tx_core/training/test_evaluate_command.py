@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.known_texts import BACKEND, CONLLU, held_out_files, pairs, untrained
 from tx_core.training import evaluate
-from tx_core.training.evaluation.table import lines_of_table
+from tx_core.training.evaluate import lines_of_table
 from tx_core.training.pretraining.export import export_checkpoint
 
 

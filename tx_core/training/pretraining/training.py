@@ -1,5 +1,6 @@
-"""The run itself: a generator of progress that can be killed at any moment and taken up again."""
+"""The pre-training run: a generator of progress records that can be stopped at any moment and resumed."""
 
+import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -13,15 +14,11 @@ from torch.nn import functional
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
 from tx_core.training.evaluation.probe import BertProbe
-from tx_core.training.pretraining.batches import Batch, BatchStream, Place
-from tx_core.training.pretraining.clocks import Clocks
-from tx_core.training.pretraining.device_batch import attention_mask, moved
+from tx_core.training.pretraining.batches import Batch, BatchStream, Packer, Place
 from tx_core.training.pretraining.fused_forward import fused_forward, fused_loss
 from tx_core.training.pretraining.masking import Masked, continuing_pieces, mask_words
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
-from tx_core.training.pretraining.packing import Packer
 from tx_core.training.pretraining.run_state import Progress, save_state
-from tx_core.training.pretraining.schedule import batches_to_an_update, learning_rate, mask_rate, progress, released_rate
 from tx_core.training.pretraining.settings import (
     MaskingSettings,
     OptimiserSettings,
@@ -32,6 +29,83 @@ from tx_core.training.pretraining.settings import (
 from tx_core.training.pretraining.token_store import TokenisedSource
 from tx_core.training.pretraining.vocabulary import pieces_of
 from tx_core.transformer.bert import Bert
+
+
+def progress(settings: ScheduleSettings, step: int, seconds: float) -> float:
+    """Tell how far the run is, from 0 to 1: by steps, or by the time spent in all sittings together."""
+    done = step / settings.steps if settings.steps else seconds / (60 * settings.minutes)
+    return min(1.0, done)
+
+
+def learning_rate(settings: ScheduleSettings, done: float) -> float:
+    """Rise in a straight line to the peak, then fall in one to 0 (Izsak et al. 2021, section 3)."""
+    if done < settings.warm_up:
+        # A first update with a rate of 0 would teach nothing, so the rise begins a little above it.
+        return settings.peak_rate * max(done / settings.warm_up, 1e-3)
+    return settings.peak_rate * (1 - done) / (1 - settings.warm_up) if settings.warm_up < 1 else settings.peak_rate
+
+
+def released_rate(settings: ScheduleSettings, done: float) -> float:
+    """Give the learning rate of a run that begins with weights held: when these are let go, it rises once more.
+
+    The optimiser then knows nothing of their gradients yet.
+    """
+    if done < settings.hold_old or not (settings.hold_old and settings.warm_up):
+        return learning_rate(settings, done)
+    return learning_rate(settings, done) * min(1.0, max((done - settings.hold_old) / settings.warm_up, 1e-3))
+
+
+def mask_rate(settings: MaskingSettings, done: float) -> float:
+    """Fall in a straight line from the first rate to the final one (Ankner et al. 2024)."""
+    return settings.rate + (settings.final_rate - settings.rate) * done
+
+
+def batches_to_an_update(settings: ScheduleSettings, done: float) -> int:
+    """Take more batches to an update late in the run, where less noise helps."""
+    return settings.grown if done >= settings.grow_after else settings.accumulate
+
+
+class Clocks:
+    """Several alarms on one clock, which goes on from the seconds of earlier sittings."""
+
+    def __init__(self, seconds: float):
+        self._began = time.monotonic() - seconds
+        self._last: dict[str, float] = {}
+        self._start = time.monotonic()
+
+    def total(self) -> float:
+        """Tell the seconds of all sittings together."""
+        return time.monotonic() - self._began
+
+    def since(self, name: str) -> float:
+        """Tell the seconds since this was last asked, and begin to count anew."""
+        now = time.monotonic()
+        passed = now - self._last.get(name, self._start)
+        self._last[name] = now
+        return max(passed, 1e-9)
+
+    def due(self, name: str, every: float) -> bool:
+        """Tell whether so many seconds have passed since this was last due, and then begin to count anew."""
+        now = time.monotonic()
+        if now - self._last.get(name, self._start) < every:
+            return False
+        self._last[name] = now
+        return True
+
+
+def moved(array: np.ndarray, device: str) -> Tensor:
+    """Copy to the device; to a GPU without waiting, so that the next batch is made while it computes."""
+    tensor = torch.from_numpy(array)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else tensor.to(device)
+
+
+def attention_mask(batch: Batch, device: str) -> Tensor | None:
+    """Hide the padding; None where there is none."""
+    width = batch.ids.shape[1]
+    if int(batch.lengths.min()) == width:
+        return None
+    allowed = np.arange(width)[None, :] < batch.lengths[:, None]
+    return moved(allowed, device)[:, None, None, :]
 
 
 @dataclass(frozen=True)

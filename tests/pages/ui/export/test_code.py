@@ -30,8 +30,7 @@ from tx_core.analysis import views
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.value_weighted import row_shares, value_weighted
-from tx_core.analysis.word_alignment import equal_words
-from tx_core.analysis.word_similarity import cosines, likeness, word_vectors
+from tx_core.analysis.word_comparison import cosines, equal_words, likeness, word_vectors
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import predict

@@ -21,8 +21,7 @@ from pages.ui.panels.answers import Answer
 from pages.ui.panels.changes import Change
 from pages.ui.panels.prediction_settings import Settings
 from pages.ui.shell.plain_names import file_stem, one_line, shortened
-from tx_core.analysis.word_alignment import equal_words
-from tx_core.analysis.word_similarity import cosines, likeness, word_vectors
+from tx_core.analysis.word_comparison import cosines, equal_words, likeness, word_vectors
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue

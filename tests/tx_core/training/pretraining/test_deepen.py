@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from tx_core.training.pretraining.deepen import deepened, new_blocks
-from tx_core.training.pretraining.held import all_but_added
+from tx_core.training.pretraining.deepen import all_but_added, deepened, new_blocks
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.encoder import EncoderRun

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tx_core.training.pretraining.masking import continuing_pieces, mask_words
-from tx_core.training.pretraining.schedule import batches_to_an_update, learning_rate, mask_rate, progress, released_rate
 from tx_core.training.pretraining.settings import MaskingSettings, ScheduleSettings
+from tx_core.training.pretraining.training import batches_to_an_update, learning_rate, mask_rate, progress, released_rate
 from tx_core.training.pretraining.vocabulary import BLANK, FIRST, LAST, MARKS, PADDING
 
 PIECES = [*MARKS, *(f"word{n}" for n in range(40)), *(f"##end{n}" for n in range(15))]

@@ -1,11 +1,10 @@
-"""What makes training fast changes no loss and no gradient: fused functions, and a loss that makes its gradient on the way."""
+"""The fused forward pass and loss against the plain ones."""
 
 import pytest
 import torch
 from torch.nn import functional
 
-from tx_core.training.pretraining.fused_forward import fused_forward, fused_loss
-from tx_core.training.pretraining.vocabulary_loss import ROWS, VocabularyLoss
+from tx_core.training.pretraining.fused_forward import ROWS, VocabularyLoss, fused_forward, fused_loss
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.masks import padding_mask

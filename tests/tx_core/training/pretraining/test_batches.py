@@ -1,4 +1,4 @@
-"""From lines to batches: nothing lost, lengths in buckets, segments, and an order that can be taken up again."""
+"""From lines to batches: packing, order and resuming."""
 
 import itertools
 from dataclasses import replace
@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from tests.support.training_texts import write_corpus
-from tx_core.training.pretraining.batches import BatchStream, Place
+from tx_core.training.pretraining.batches import BatchStream, Packer, Place
 from tx_core.training.pretraining.corpus import read_corpus
-from tx_core.training.pretraining.packing import Packer
 from tx_core.training.pretraining.settings import PackingSettings
 from tx_core.training.pretraining.token_store import tokenise
 from tx_core.training.pretraining.vocabulary import FIRST, LAST, PADDING, learn_vocabulary, pieces_of

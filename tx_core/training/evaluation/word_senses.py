@@ -1,4 +1,4 @@
-"""Do the two meanings of "flies" part ways through the layers? One is a verb, the other an insect."""
+"""Do the two senses of "flies" separate through the layers? One is a verb, the other a noun."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from torch import Tensor
 from tx_core.training.evaluation.probe import Probe
 
 WORD = "flies"
+
 VERB = (
     "Time flies like an arrow.",
     "The bird flies over the house.",
@@ -18,6 +19,7 @@ VERB = (
     "She flies home for Christmas.",
     "An eagle flies very high.",
 )
+
 INSECT = (
     "Fruit flies like a banana.",
     "The flies sat on the meat.",

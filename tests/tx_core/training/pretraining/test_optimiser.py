@@ -1,4 +1,4 @@
-"""Muon against the singular value decomposition and against PyTorch's own, which rounds to bfloat16."""
+"""Muon, and the optimisers side by side."""
 
 from copy import deepcopy
 
@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from tx_core.training.pretraining.muon import Muon, orthogonalise
-from tx_core.training.pretraining.optimiser import make_optimiser
+from tx_core.training.pretraining.optimiser import Muon, make_optimiser, orthogonalise
 from tx_core.training.pretraining.settings import OptimiserSettings
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.config import BertConfig
