@@ -174,7 +174,7 @@ def shuffle() -> None:
         "`[MASK]`, and see what it does to a guess."
     )
     st.latex(r"f(\pi X) = \pi f(X) \;\text{ for every order } \pi")
-    show_source(word_order.embed, word_order.bert_shuffle_effect)
+    show_source(word_order.embed, word_order.shuffle_effect)
     live(PAGE, FIELDS, shuffle_words)
 
 

@@ -17,7 +17,7 @@ from tests.bench.table import Row
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import batch_tensors
-from tx_core.fill_mask.head_scan import scan_heads, with_head_off
+from tx_core.fill_mask.head_scan import Scan, with_head_off
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.interventions import UNCHANGED
 from tx_core.transformer.layers import EncoderBlock
@@ -125,10 +125,10 @@ def scan_against_one_by_one(engine: BertEngine) -> Row:
         runs = [UNCHANGED, *(with_head_off(UNCHANGED, head) for head in heads)]
         return [engine.blank_logits([encoding], interventions=run).rows[0].softmax(-1) for run in runs]
 
-    found = scan_heads(engine, text)
+    found = Scan(engine, text).run()
     by_hand = np.array([share[0, found.entry].item() for share in one_by_one()[1:]]).reshape(found.after.shape)
     assert np.abs(found.after - by_hand).max() < 1e-4, "the two find something else"
-    batch, alone = milliseconds(lambda: scan_heads(engine, text), one_by_one, rounds=10)
+    batch, alone = milliseconds(lambda: Scan(engine, text).run(), one_by_one, rounds=10)
     measured = f"{batch:.0f} ms / {alone:.0f} ms = {batch / alone:.2f} ×"
     what = f"every head of {len(heads)} switched off in turn, in one batch, against one run a head"
     return Row(what, measured, "1 ×", batch <= alone)

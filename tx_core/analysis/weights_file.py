@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -59,17 +58,6 @@ def to_csv(saved: SavedWeights) -> bytes:
     return written.getvalue().encode("utf-8-sig")  # the mark tells Excel that this is UTF-8
 
 
-def from_csv(file: bytes) -> SavedWeights:
-    """Read back what `to_csv` wrote; model, text, kind and notes are not in it and come back empty."""
-    rows = csv.reader(io.StringIO(file.decode("utf-8-sig"), newline=""))
-    next(rows)
-    names, queries, keys, weights = (tuple(column) for column in zip(*rows, strict=True))
-    names, queries, keys = (tuple(dict.fromkeys(column)) for column in (names, queries, keys))
-    cells = np.array(weights, np.float32).reshape(len(names), len(queries), len(keys))
-    maps = tuple(tuple((int(layer), int(head)) for layer, head in re.findall(r"layer (\d+) head (\d+)", name)) for name in names)
-    return SavedWeights("", "", "", "", _plain(queries), _plain(keys), maps, cells)
-
-
 def to_json(saved: SavedWeights) -> bytes:
     """Write everything as one JSON object, the weights as lists: map, query, key.
 
@@ -78,12 +66,6 @@ def to_json(saved: SavedWeights) -> bytes:
     _check_size(saved, "json")
     shortest = saved.weights.astype(str).astype(float)  # as few digits as tell one float32 from another
     return json.dumps(_about(saved) | {"weights": shortest.tolist()}, ensure_ascii=False).encode("utf-8")
-
-
-def from_json(file: bytes) -> SavedWeights:
-    """Read back what `to_json` wrote."""
-    entries = json.loads(file)
-    return _restored(entries, np.array(entries["weights"], np.float32))
 
 
 def to_npz(saved: SavedWeights) -> bytes:
@@ -98,24 +80,11 @@ def to_npz(saved: SavedWeights) -> bytes:
     return written.getvalue()
 
 
-def from_npz(file: bytes) -> SavedWeights:
-    """Read back what `to_npz` wrote."""
-    with np.load(io.BytesIO(file), allow_pickle=False) as arrays:
-        return _restored(json.loads(str(arrays["about"])), arrays["weights"])
-
-
 def _about(saved: SavedWeights) -> dict[str, object]:
     return {name: value for name, value in asdict(saved).items() if name != "weights"} | {
         "axes": ["map", "query", "key"],
         "counted_from": 1,
     }
-
-
-def _restored(entries: dict, weights: np.ndarray) -> SavedWeights:
-    maps = tuple(tuple((layer, head) for layer, head in heads) for heads in entries["maps"])
-    texts = {name: entries[name] for name in ("model", "text", "pair", "kind")}
-    lists = {name: tuple(entries[name]) for name in ("queries", "keys", "notes")}
-    return SavedWeights(**texts, **lists, maps=maps, weights=weights)
 
 
 def _check_size(saved: SavedWeights, form: str) -> None:
@@ -130,7 +99,3 @@ def weight_of(weights: int, heads: int, form: str) -> int:
 
 def _numbered(tokens: tuple[str, ...]) -> list[str]:
     return [f"{place} {token}" for place, token in enumerate(tokens, 1)]
-
-
-def _plain(labels: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(label.partition(" ")[2] for label in labels)

@@ -54,7 +54,12 @@ class HeadScan:
 
 
 class Scan:
-    """A scan on its way: `steps` does it, one batch after the other; `found` is there at its end."""
+    """Switch every head off in turn and measure the prediction at one blank (Michel et al. 2019, section 3.2).
+
+    `steps` computes one batch after the other; `result` is set at the end. A head without effect on its own may still matter
+    together with others, which can stand in for each other. Raises what `predict` raises, ChangeProblem, and ValueError for a
+    blank that is not there.
+    """
 
     def __init__(self, engine: Engine, text: str, *, blank: int = 0, interventions: Interventions = UNCHANGED):
         encoding = encode_with_blanks(engine, text)
@@ -119,15 +124,6 @@ class Scan:
         tokenizer = self.engine.tokenizer
         word = tokenizer.readable(entry) or tokenizer.word(entry)
         return f"##{word}" if tokenizer.joins(entry, first=self.row.opens(self.place)) else word
-
-
-def scan_heads(engine: Engine, text: str, *, blank: int = 0, interventions: Interventions = UNCHANGED) -> HeadScan:
-    """Switch every head off in turn and tell what it does to the prediction at one blank (Michel et al. 2019, section 3.2).
-
-    A head that is without effect alone may still matter together with others: they can stand in for each other.
-    Raises what `fill_mask.predict` raises, ChangeProblem, and ValueError for a blank that is not there.
-    """
-    return Scan(engine, text, blank=blank, interventions=interventions).run()
 
 
 def with_head_off(interventions: Interventions, head: tuple[int, int]) -> Interventions:

@@ -119,34 +119,6 @@ def _project(vectors: Tensor, projections: Projections | None) -> tuple[Tensor, 
 
 
 @dataclass(frozen=True)
-class Sum:
-    """How one cell came about: left × right, term by term, and what they add up to before any scaling."""
-
-    left: tuple[float, ...]
-    right: tuple[float, ...]
-
-    @property
-    def terms(self) -> tuple[float, ...]:
-        """The products."""
-        return tuple(one * other for one, other in zip(self.left, self.right, strict=True))
-
-    @property
-    def total(self) -> float:
-        """The sum of the products."""
-        return math.fsum(self.terms)
-
-
-def sum_of_match(steps: AttentionSteps, query: int, key: int) -> Sum:
-    """Take one score apart: a query's row times a key's row, dimension by dimension."""
-    return Sum(tuple(steps.query[query].tolist()), tuple(steps.key[key].tolist()))
-
-
-def sum_of_context(steps: AttentionSteps, query: int, dimension: int) -> Sum:
-    """Take one number of the context apart: a query's weights times one column of the values."""
-    return Sum(tuple(steps.weights[query].tolist()), tuple(steps.value[:, dimension].tolist()))
-
-
-@dataclass(frozen=True)
 class Saturation:
     """What softmax does to random scores as vectors get longer, with and without dividing by √size.
 

@@ -1,6 +1,6 @@
 """Does word order matter? Shuffle the words, with positions and without, and compare outputs and predictions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -50,18 +50,6 @@ def random_order(tokens: int, seed: int, fixed: Sequence[int] = ()) -> tuple[int
     return tuple(moved.get(place, place) for place in range(tokens))
 
 
-@torch.no_grad()
-def shuffle_effect(
-    run: Callable[[Float[Tensor, "batch token hidden"]], Float[Tensor, "batch token hidden"]],
-    vectors: Float[Tensor, "token hidden"],
-    order: Sequence[int],
-) -> ShuffleEffect:
-    """Shuffle the vectors on their way in, and put the outputs back into the first order to compare."""
-    order = check_order(order, len(vectors))
-    back = torch.tensor(order).argsort()
-    return ShuffleEffect(order, run(vectors[None])[0], run(vectors[list(order)][None])[0][back])
-
-
 def embed(
     model: Bert, ids: Int[Tensor, "batch token"], *, positions: bool, segments: Int[Tensor, "batch token"] | None = None
 ) -> Float[Tensor, "batch token hidden"]:
@@ -74,7 +62,7 @@ def embed(
 
 
 @torch.no_grad()
-def bert_shuffle_effect(model: Bert, ids: Sequence[int], order: Sequence[int], *, positions: bool) -> ShuffleEffect:
+def shuffle_effect(model: Bert, ids: Sequence[int], order: Sequence[int], *, positions: bool) -> ShuffleEffect:
     """Shuffle the words of a sentence that BERT reads, with its positions or without (segments: all the first)."""
     order = check_order(order, len(ids))
     back = torch.tensor(order).argsort()
@@ -148,7 +136,7 @@ def order_test(engine: BertEngine, text: str, seed: int) -> OrderTest:
             best = logits_at(model, ids, [place], positions=positions)[0].softmax(-1).topk(BEST)
             return Guess(tuple(engine.tokenizer.word(piece) for piece in best.indices.tolist()), tuple(best.values.tolist()))
 
-        effects = [bert_shuffle_effect(model, encoding.ids, order, positions=positions) for positions in (True, False)]
+        effects = [shuffle_effect(model, encoding.ids, order, positions=positions) for positions in (True, False)]
         if not encoding.blanks or not engine.fills_blanks:
             return OrderTest(encoding, order, *effects, None, None, None, None)
         blank = encoding.blanks[0]

@@ -44,7 +44,6 @@ from tx_core.training.pretraining.settings import (
 )
 from tx_core.training.pretraining.token_store import tokenise
 from tx_core.training.pretraining.training import Choices, Pretraining, Told
-from tx_core.training.pretraining.transplant import with_vocabulary
 from tx_core.training.pretraining.vocabulary import check_marks, from_pieces, learn_vocabulary, pieces_of, read_vocabulary
 from tx_core.transformer.bert import Bert, random_bert
 
@@ -143,10 +142,12 @@ def progress_line(told: Told) -> str:
 
 
 def _vocabulary(given: argparse.Namespace, sources: Sequence[Source], seed: int, tell: Tell) -> Tokenizer:
+    if given.init_from:
+        if given.vocabulary:
+            raise CorpusProblem("A run from --init-from keeps that model's vocabulary: leave --vocabulary out.")
+        return check_marks(load_tokenizer(given.init_from).backend)
     if given.vocabulary:
         return read_vocabulary(given.vocabulary)
-    if given.init_from:
-        return check_marks(load_tokenizer(given.init_from).backend)
     extra = list(lines_of(given.extra_words)) if given.extra_words else []
     tell(f"learning a vocabulary of {given.vocabulary_size:,} pieces, {len(extra):,} of them given")
     return learn_vocabulary(sources, given.vocabulary_size, extra, seed=seed)
@@ -159,13 +160,13 @@ def _model(given: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, 
         return random_bert(config, choices.run.seed), []
     loaded = load_bert(given.init_from)
     found = loaded.config.num_layers
-    same = {"dropout": config.dropout, "vocab_size": config.vocab_size, "num_layers": max(found, config.num_layers)}
+    same = {"dropout": config.dropout, "num_layers": max(found, config.num_layers)}
     if replace(loaded.config, **same) != config:
         raise CorpusProblem(f"{given.init_from.name} has another shape than asked for: {loaded.config} against {config}.")
-    loaded = deepened(loaded, config.num_layers)
-    held = all_but_added(loaded, new_blocks(found, config.num_layers))
-    old = check_marks(load_tokenizer(given.init_from).backend)
-    return with_vocabulary(loaded, old, backend, config, choices.run.seed), held
+    model = random_bert(config, choices.run.seed)
+    # A checkpoint without a masked-word head keeps the random one.
+    model.load_state_dict(deepened(loaded, config.num_layers).state_dict(), strict=False)
+    return model, all_but_added(model, new_blocks(found, config.num_layers))
 
 
 def _reading(backend: Tokenizer) -> ReadingTokenizer:

@@ -15,7 +15,7 @@ from pages.ui.shell.numbers import percent
 from tests.support.drawings import says, walls
 from tests.support.drawn_bars import bars_told
 from tx_core.engine import catalogue
-from tx_core.fill_mask.head_scan import scan_heads
+from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift
 from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.interventions import Interventions
@@ -71,7 +71,7 @@ def scanned(open_app: Open, **address: str) -> AppTest:
 def test_a_scan_is_drawn_as_a_wall_of_all_heads_with_what_each_does(open_app: Open):
     app = scanned(open_app)
     assert not app.exception
-    found = scan_heads(catalogue.load(catalogue.DEFAULT), BLANK)
+    found = Scan(catalogue.load(catalogue.DEFAULT), BLANK).run()
     sent = [drawn_wall for drawn_wall in walls(app) if drawn_wall[0]["scale"] == "difference"]
     ((header, cells),) = sent
     assert (header["layers"], header["heads"]) == found.change.shape
@@ -97,7 +97,7 @@ def test_a_long_scan_runs_in_the_background_and_is_drawn_at_its_end(open_app: Op
         app.run()
     assert not app.exception
     ((header, _),) = [wall for wall in walls(app) if wall[0]["scale"] == "difference"]
-    assert header["notes"][0][0].endswith(scan_heads(catalogue.load(catalogue.DEFAULT), text).first_words[0][0])
+    assert header["notes"][0][0].endswith(Scan(catalogue.load(catalogue.DEFAULT), text).run().first_words[0][0])
 
 
 def test_a_scan_that_is_stopped_leaves_no_wall_and_can_begin_again(open_app: Open, monkeypatch: pytest.MonkeyPatch):

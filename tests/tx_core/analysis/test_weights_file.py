@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tx_core.analysis import weights_file
-from tx_core.analysis.weights_file import SavedWeights, from_csv, from_json, from_npz, to_csv, to_json, to_npz
+from tx_core.analysis.weights_file import SavedWeights, to_csv, to_json, to_npz
 
 TOKENS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 
@@ -35,6 +36,40 @@ def made(text: str, pair: str, queries: tuple, keys: tuple, maps: tuple, cells: 
 def same(one: SavedWeights, other: SavedWeights) -> bool:
     fields = [name for name in SavedWeights.__dataclass_fields__ if name != "weights"]
     return all(getattr(one, name) == getattr(other, name) for name in fields) and np.array_equal(one.weights, other.weights)
+
+
+def from_csv(file: bytes) -> SavedWeights:
+    """Read back what `to_csv` wrote; model, text, kind and notes are not in it and come back empty."""
+    rows = csv.reader(io.StringIO(file.decode("utf-8-sig"), newline=""))
+    next(rows)
+    names, queries, keys, weights = (tuple(column) for column in zip(*rows, strict=True))
+    names, queries, keys = (tuple(dict.fromkeys(column)) for column in (names, queries, keys))
+    cells = np.array(weights, np.float32).reshape(len(names), len(queries), len(keys))
+    maps = tuple(tuple((int(layer), int(head)) for layer, head in re.findall(r"layer (\d+) head (\d+)", name)) for name in names)
+    return SavedWeights("", "", "", "", plain(queries), plain(keys), maps, cells)
+
+
+def from_json(file: bytes) -> SavedWeights:
+    """Read back what `to_json` wrote."""
+    entries = json.loads(file)
+    return restored(entries, np.array(entries["weights"], np.float32))
+
+
+def from_npz(file: bytes) -> SavedWeights:
+    """Read back what `to_npz` wrote."""
+    with np.load(io.BytesIO(file), allow_pickle=False) as arrays:
+        return restored(json.loads(str(arrays["about"])), arrays["weights"])
+
+
+def restored(entries: dict, weights: np.ndarray) -> SavedWeights:
+    maps = tuple(tuple((layer, head) for layer, head in heads) for heads in entries["maps"])
+    texts = {name: entries[name] for name in ("model", "text", "pair", "kind")}
+    lists = {name: tuple(entries[name]) for name in ("queries", "keys", "notes")}
+    return SavedWeights(**texts, **lists, maps=maps, weights=weights)
+
+
+def plain(labels: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(label.partition(" ")[2] for label in labels)
 
 
 @settings(max_examples=60)

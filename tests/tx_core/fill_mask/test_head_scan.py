@@ -13,7 +13,7 @@ from tx_core.engine.device_runner import FALLBACK_NOTICE
 from tx_core.engine.hub import load
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import predictions
-from tx_core.fill_mask.head_scan import Scan, scan_heads
+from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.joint_filling import fill_jointly
 from tx_core.fill_mask.prediction_shift import shift
 from tx_core.fill_mask.predictions import MAX_TOP_K, predict
@@ -35,7 +35,7 @@ def engine(request: pytest.FixtureRequest, checkpoint):
 @pytest.mark.parametrize("rows", [3, 64])
 def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, changed, rows: int, monkeypatch):
     monkeypatch.setattr(predictions, "ROWS_AT_ONCE", rows)
-    found = scan_heads(engine, TEXT, blank=1, interventions=changed)
+    found = Scan(engine, TEXT, blank=1, interventions=changed).run()
     encoding = engine.encode(TEXT)
 
     def by_hand(changes: Interventions) -> np.ndarray:
@@ -146,7 +146,7 @@ def test_whatever_was_computed_on_the_cpu_because_the_card_is_full_says_so(tmp_p
     engine = catalogue.load_bert_engine(write_bert(tmp_path), "tiny", "Tiny")
     placement = engine.placement
     placement._on_cpu, placement._model, placement.device = placement._model, FullCard(), "meta"
-    assert scan_heads(engine, TEXT).notice == FALLBACK_NOTICE
+    assert Scan(engine, TEXT).run().notice == FALLBACK_NOTICE
     assert shift(engine, TEXT, UNCHANGED).notice == FALLBACK_NOTICE
     assert {score.fallback for score in score_words(engine, TEXT, ["dog", "the"])} == {FALLBACK_NOTICE}
     assert {filling.notice for filling in fill_jointly(engine, TEXT)} == {FALLBACK_NOTICE}

@@ -15,8 +15,6 @@ from tx_core.lessons.steps import (
     random_projections,
     saturation,
     sentence_steps,
-    sum_of_context,
-    sum_of_match,
 )
 from tx_core.transformer.attention import attend
 from tx_core.transformer.layers import MultiHeadAttention
@@ -70,15 +68,6 @@ def test_every_shape_is_told_in_order():
         "weights": (5, 5),
         "context": (5, 4),
     }
-
-
-def test_the_sum_behind_a_cell_adds_up_to_the_cell():
-    steps = attention_steps(TOKENS, torch.randn(5, 12), random_projections(12, 4, seed=0))
-    match, context = sum_of_match(steps, 1, 3), sum_of_context(steps, 2, 0)
-    assert len(match.terms) == 4
-    assert match.total == pytest.approx(float(steps.matches[1, 3]), abs=1e-5)
-    assert len(context.terms) == 5
-    assert context.total == pytest.approx(float(steps.context[2, 0]), abs=1e-5)
 
 
 def test_without_scaling_softmax_saturates_as_vectors_grow_and_with_it_does_not():

@@ -11,7 +11,6 @@ from typing import BinaryIO
 from tx_core.errors import ExplorerError
 
 MIX, SOURCES, HELD_OUT = "mix.json", "SOURCES.md", "valid"
-CHUNK = 1 << 20
 # What no text contains: control characters other than tab, line feed and carriage return.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 

@@ -17,7 +17,6 @@ from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.training.pretraining.corpus import CorpusProblem
 from tx_core.training.pretraining.run_state import load_state, save_state
-from tx_core.training.pretraining.vocabulary import MARKS
 
 
 def test_killed_and_resumed_equals_uninterrupted(trained, corpus, tmp_path):
@@ -85,10 +84,8 @@ def test_training_goes_on_from_existing_weights_with_their_vocabulary(trained, c
     for name, weights in load_bert(trained).state_dict().items():
         torch.testing.assert_close(run.model.state_dict()[name], weights)
     assert facts["init_from"] == "model"
-    vocabulary = tmp_path / "vocab.txt"
-    vocabulary.write_text("\n".join([*MARKS, *"abcdefghij", "sunday"]), encoding="utf-8")
-    other, _ = prepared(corpus, tmp_path, *words, "--vocabulary", str(vocabulary))
-    assert other.model.config.vocab_size == 16 and "sunday" in other.tokenizer.backend.get_vocab()
+    with pytest.raises(CorpusProblem, match="keeps that model's vocabulary"):
+        prepared(corpus, tmp_path, *words, "--vocabulary", str(tmp_path / "vocab.txt"))
     deeper, _ = prepared(corpus, tmp_path, *words, "--layers", "3")
     assert deeper.model.config.num_layers == 3
     with pytest.raises(CorpusProblem, match="has another shape"):
