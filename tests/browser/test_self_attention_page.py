@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from pages.self_attention import texts
 from tests.support.steps_page import AT, click_cell, linked, open_at
 from tx_core.engine import catalogue
-from tx_core.lessons.steps import StepChoice, sentence_steps, sum_of_context, sum_of_match
+from tx_core.lessons.steps import StepChoice, sentence_steps
 
 TEXT = "time flies like an arrow"
 
@@ -53,11 +53,10 @@ def test_a_clicked_score_lights_query_and_key_and_writes_their_sum(open_steps, s
     lit(page, "matches", "line 1 *, line * 5, own 1 5")
     lit(page, "value", "")
     page.get_by_role("button", name="All 32 terms").first.click()
-    expected = sum_of_match(steps, 1, 5)
     found = products(line(page))
-    assert [left for left, _ in found] == pytest.approx(expected.left, abs=0.0051)
-    assert [right for _, right in found] == pytest.approx(expected.right, abs=0.0051)
-    assert float(line(page).split("=")[1]) == pytest.approx(expected.total, abs=0.0051)
+    assert [left for left, _ in found] == pytest.approx(steps.query[1].tolist(), abs=0.0051)
+    assert [right for _, right in found] == pytest.approx(steps.key[5].tolist(), abs=0.0051)
+    assert float(line(page).split("=")[1]) == pytest.approx(float(steps.matches[1, 5]), abs=0.0051)
     assert page.get_by_test_id("matrix-readout").first.inner_text().startswith(f"{texts.DOT_PRODUCTS} · query time · key arrow")
 
 
@@ -67,9 +66,8 @@ def test_a_clicked_context_lights_weights_and_a_column_of_values(open_steps, ste
     linked(page, "cell=context-3-5")
     lit(page, "weights", "left 2 *")
     lit(page, "value", "right * 4")
-    expected = sum_of_context(steps, 2, 4)
-    assert [right for _, right in products(line(page))] == pytest.approx(expected.right, abs=0.0051)
-    assert float(line(page).split("=")[1]) == pytest.approx(expected.total, abs=0.0051)
+    assert [right for _, right in products(line(page))] == pytest.approx(steps.value[:, 4].tolist(), abs=0.0051)
+    assert float(line(page).split("=")[1]) == pytest.approx(float(steps.context[2, 4]), abs=0.0051)
 
 
 def test_every_step_between_tells_how_it_was_made(open_steps, steps):
