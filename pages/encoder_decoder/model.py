@@ -1,68 +1,171 @@
-"""The encoder-decoder that answers on its page: the visitor's own where it fits the settings, else one that nobody trained."""
-
-from typing import TYPE_CHECKING
+"""The model of the page: the settings that a reader chooses, the model that answers, and the file that keeps it."""
 
 import streamlit as st
 
-from pages.encoder_decoder import task_controls
-from pages.ui.shell.address import widget_key
-from tx_core.errors import ExplorerError
+from pages.encoder_decoder import texts
+from pages.ui.panels import texts as panel_texts
+from pages.ui.panels import training
+from pages.ui.panels.training import MAX_LEARNING_RATE, MIN_LEARNING_RATE, Size
+from pages.ui.shell.address import choice_field, flag_field, widget_key
+from tx_core.engine.device import best_device
+from tx_core.errors import CheckpointProblem, ExplorerError
+from tx_core.training import copy_file, copy_task, synthetic
+from tx_core.training.background import Snapshot
+from tx_core.training.copy_task import CopyTraining
+from tx_core.training.synthetic import TASKS, CopySettings
 
-if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from pages.ui.panels.training_view import Snapshot
-    from tx_core.training.copy_task import CopyTraining
+SIZES = {
+    "vocab": Size("vocab_size", 100, 4, 500, *texts.SIZES["vocab"]),
+    "length": Size("length", 10, 3, 16, *texts.SIZES["length"]),
+    "batch": Size("batch_size", 64, 4, 128, *texts.SIZES["batch"]),
+    "batches": Size("batches", 200, 10, 600, *texts.SIZES["batches"]),
+    "width": Size("hidden_size", 64, 8, 128, *texts.SIZES["width"]),
+    "layers": Size("num_layers", 1, 1, 2, *texts.SIZES["layers"]),
+    "heads": Size("num_heads", 4, 1, 8, *texts.SIZES["heads"]),
+    "feed": Size("intermediate_size", 128, 8, 512, *texts.SIZES["feed"]),
+    "seed": Size("seed", 0, 0, 9999, *texts.SIZES["seed"]),
+}
+MAX_UPLOAD_MEGABYTES = 14
+"""The largest model offered, stopped, has 13.4 MB with the state of its optimiser; see .streamlit/config.toml."""
+
+FIELDS = (choice_field("task", tuple(TASKS)), *training.training_fields(SIZES), flag_field("post"))
+
+# Settings
 
 
-def fits(page: str) -> bool:
-    """Tell whether the chosen sizes go together; the page says elsewhere why they do not."""
+def setting_inputs(page: str, *, disabled: bool) -> None:
+    """Ask for the sizes of the model and of its training."""
+    with st.expander(panel_texts.SIZES, icon=":material/tune:"):
+        training.size_inputs(page, SIZES, columns=4, disabled=disabled, rate_help=texts.LEARNING_RATE_HELP)
+        st.toggle(texts.POST_NORM, key=widget_key(page, "post"), disabled=disabled, help=texts.POST_NORM_HELP)
+
+
+def chosen_settings(page: str) -> CopySettings:
+    """Read what was chosen; raise TextProblem where the sizes do not fit together."""
+    task, post = (st.session_state[widget_key(page, name)] for name in ("task", "post"))
+    return training.build_settings(page, SIZES, CopySettings, task=task, norm_first=not post)
+
+
+def settings_fit(page: str) -> bool:
+    """Tell whether the chosen sizes fit together; the page says elsewhere why they do not."""
     try:
-        task_controls.settings(page)
+        chosen_settings(page)
     except ExplorerError:
         return False
     return True
 
 
-def begin(page: str) -> "CopyTraining":
-    """Draw the model that is to be trained; raise ExplorerError where this server would train it for too long."""
-    from tx_core.engine.device import best_device
-    from tx_core.training import copy_task, synthetic
+def show_settings(page: str, model: CopyTraining) -> None:
+    """Bring the settings of a model that was loaded, or that is trained further, onto the page."""
+    settings = model.settings
+    values = training.page_values(settings, SIZES) | {"task": settings.task, "post": not settings.norm_first}
+    st.session_state.update({widget_key(page, name): value for name, value in values.items()})
 
-    return copy_task.start(synthetic.check_live(task_controls.settings(page)), best_device())
+
+def differences(page: str, settings: CopySettings) -> list[str]:
+    """Name each setting of a model that is not the one now on the page, as in "Hidden size 64"."""
+    names = training.size_differences(page, settings, SIZES)
+    if settings.task != st.session_state[widget_key(page, "task")]:
+        names.append(TASKS[settings.task].title)
+    if settings.norm_first == st.session_state[widget_key(page, "post")]:
+        names.append(texts.NORMS[settings.norm_first])
+    return names
 
 
-def shown(page: str, snapshot: "Snapshot | None") -> "CopyTraining":
+# The model
+
+
+def new_model(page: str) -> CopyTraining:
+    """Give the model that is to be trained; raise ExplorerError where this server would train it for too long."""
+    return copy_task.start(synthetic.check_live(chosen_settings(page)), best_device())
+
+
+def current_model(page: str, snapshot: Snapshot | None) -> CopyTraining:
     """Give the visitor's trained model where it has the settings on the page, else an untrained one, always the same."""
-    from tx_core.engine.device import best_device
-    from tx_core.training import copy_task
-
-    chosen = task_controls.settings(page)
-    if snapshot and snapshot.result and snapshot.result.settings == chosen:
+    settings = chosen_settings(page)
+    if snapshot and snapshot.result and snapshot.result.settings == settings:
         return snapshot.result
-    held = st.session_state.get(widget_key(page, "untrained"))
-    if held is None or held.settings != chosen:
-        held = st.session_state[widget_key(page, "untrained")] = copy_task.start(chosen, best_device())
-    return held
+    untrained = st.session_state.get(widget_key(page, "untrained"))
+    if untrained is None or untrained.settings != settings:
+        untrained = st.session_state[widget_key(page, "untrained")] = copy_task.start(settings, best_device())
+    return untrained
 
 
-def draw_numbers(page: str) -> None:
+def write_random_numbers(page: str) -> None:
     """Put a sequence into the box that the model has never seen."""
-    from tx_core.training import synthetic
-
     try:
-        sizes = task_controls.settings(page)
+        settings = chosen_settings(page)
     except ExplorerError:
         return
-    drawn = st.session_state[widget_key(page, "drawn")] = st.session_state.get(widget_key(page, "drawn"), 0) + 1
-    numbers = synthetic.random_sources(1, sizes.length, sizes.vocab_size, 10**9 + drawn)[0, 1:].tolist()
+    draws = st.session_state[widget_key(page, "drawn")] = st.session_state.get(widget_key(page, "drawn"), 0) + 1
+    numbers = synthetic.random_sources(1, settings.length, settings.vocab_size, 10**9 + draws)[0, 1:].tolist()
     st.session_state[widget_key(page, "numbers")] = " ".join(map(str, numbers))
 
 
-def examined(page: str, model: "CopyTraining") -> tuple[int, int]:
-    """Give how many numbers a trained model writes wrongly in a test, and of how many; each model is tested once."""
-    from tx_core.training import copy_task
-
+def count_errors(page: str, model: CopyTraining) -> tuple[int, int]:
+    """Count the numbers that a trained model writes wrongly in a test, and all numbers; each model is tested once."""
     tested, counts = st.session_state.get(widget_key(page, "examined"), (None, (0, 0)))
     if tested is not model:
         counts = copy_task.examine(model)
         st.session_state[widget_key(page, "examined")] = model, counts
     return counts
+
+
+# The file
+
+
+def file_menu(page: str, kind: str, model: CopyTraining | None, *, disabled: bool) -> None:
+    """Offer the trained model as a file, and take such a file back in its place."""
+    with st.popover(texts.FILE, icon=":material/save:", disabled=disabled):
+        st.text(texts.FILE_HELP)
+        if model is None:
+            st.text(texts.NOTHING_TO_SAVE)
+        else:
+            st.download_button(
+                texts.SAVE,
+                lambda: to_file(model),
+                file_name=f"{model.settings.task}.safetensors",
+                mime="application/octet-stream",
+                key=widget_key(page, "save"),
+                on_click="ignore",
+                icon=":material/download:",
+            )
+        st.file_uploader(
+            texts.LOAD,
+            type=["safetensors"],
+            key=widget_key(page, "file"),
+            max_upload_size=MAX_UPLOAD_MEGABYTES,
+            on_change=training.attempt,
+            args=(page, lambda: load(page, kind)),
+        )
+
+
+def to_file(model: CopyTraining) -> bytes:
+    """Write a trained model; one that was stopped with all that it takes to continue."""
+    return copy_file.to_file(model, resumable=not model.finished)
+
+
+def load(page: str, kind: str) -> None:
+    """Put an uploaded model in place of the visitor's own; raise ExplorerError for a file that cannot be used."""
+    uploaded = st.session_state[widget_key(page, "file")]
+    if uploaded is None:  # taken out of the box again: the model stays
+        return
+    if uploaded.size > MAX_UPLOAD_MEGABYTES * 1_000_000:
+        raise CheckpointProblem(texts.FILE_TOO_LARGE.format(limit=MAX_UPLOAD_MEGABYTES, size=uploaded.size / 1e6))
+    model = check_offered(copy_file.from_file(uploaded.getvalue(), best_device()))
+    training.add_stopped(kind, model)
+    show_settings(page, model)
+
+
+def check_offered(model: CopyTraining) -> CopyTraining:
+    """Return a loaded model, or raise CheckpointProblem where it has sizes that this page does not offer."""
+    for size in SIZES.values():
+        value = getattr(model.settings, size.setting)
+        if not size.minimum <= value <= size.maximum:
+            raise CheckpointProblem(
+                texts.SIZE_NOT_OFFERED.format(label=size.label, minimum=size.minimum, maximum=size.maximum, value=value)
+            )
+    rate = model.settings.learning_rate
+    if not MIN_LEARNING_RATE <= rate <= MAX_LEARNING_RATE:
+        raise CheckpointProblem(texts.RATE_NOT_OFFERED.format(minimum=MIN_LEARNING_RATE, maximum=MAX_LEARNING_RATE, value=rate))
+    return model

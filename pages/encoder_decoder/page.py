@@ -1,11 +1,14 @@
-"""How does one sequence become another? An encoder-decoder trained before the reader's eyes, with its masks and shapes."""
-
-from typing import TYPE_CHECKING
+"""How does one sequence become another? An encoder-decoder trained on the page, with its masks and shapes."""
 
 import streamlit as st
 
-from pages.encoder_decoder import model as copy_model
-from pages.encoder_decoder import shapes, task_controls, texts
+from pages.ui.shell.frame import open_page
+
+PAGE = "encoder_decoder"
+badge = open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
+from pages.encoder_decoder import drawings, model, shapes, texts
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
 from pages.ui.panels import training
 from pages.ui.shell import controls
@@ -19,19 +22,18 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.shell.frame import explain, share_link, show_engine, ways_on
 from pages.ui.shell.live import live
+from pages.ui.shell.source_code import show_source
+from tx_core.engine.device import best_device
 from tx_core.errors import ExplorerError
+from tx_core.training import copy_task
+from tx_core.training.background import Snapshot
+from tx_core.training.copy_task import CopyTraining
+from tx_core.training.synthetic import TASKS
+from tx_core.transformer import decoder, seq2seq
 
-if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from tx_core.training.copy_task import CopyTraining
-
-PAGE, KIND = "encoder_decoder", "sequences"
-PARTS = {"train": "Train it", "inside": "Masks and shapes"}
-SHARED = (
-    "This link holds the settings and the numbers that you wrote, not the trained model: whoever opens it can train one with "
-    "them, or load yours from its file."
-)
+KIND = "sequences"
 
 
 def read_head(written: str) -> tuple[int, int]:
@@ -43,136 +45,132 @@ def read_head(written: str) -> tuple[int, int]:
 
 
 FIELDS = (
-    choice_field("part", tuple(PARTS)),
-    *task_controls.FIELDS,
+    choice_field("part", tuple(texts.PARTS)),
+    *model.FIELDS,
     text_field("numbers", "8 3 41 7 99 15 4 62 20"),
-    choice_field("kind", ("cross", "self", "decoder")),
+    choice_field("kind", tuple(texts.KINDS)),
     Field("head", None, read_head, lambda head: heads_to_link([head]) if head else ""),
     *shapes.FIELDS,
 )
 
 
-def value(name: str) -> object:
-    """Tell what a field of this page holds."""
-    return st.session_state[widget_key(PAGE, name)]
+def introduce_task() -> None:
+    """Say what an encoder-decoder is, in words, equations and code."""
+    st.markdown(texts.TASK)
+    st.latex(texts.TASK_EQUATION)
+    show_source(seq2seq.Seq2Seq, decoder.DecoderBlock, copy_task.train, seq2seq.greedy_decode)
 
 
-def train_it() -> None:
-    """The task, its training, and the visitor's own sequence."""
-    from tx_core.engine import device
-
-    show_engine(badge, f"Encoder-decoder, {value('layers')} + {value('layers')} layers", device.best_device())
+def train() -> None:
+    """Show the task, its training, and the visitor's own sequence."""
+    layers = st.session_state[widget_key(PAGE, "layers")]
+    show_engine(badge, texts.ENGINE.format(layers=layers), best_device())
     snapshot = training.current_run(KIND)
     running = bool(snapshot and snapshot.running)
-    trained = snapshot.result if snapshot else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
-            "Task",
-            list(task_controls.TASKS),
+            texts.SETTING,
+            list(TASKS),
             key=widget_key(PAGE, "task"),
             disabled=running,
             required=True,
-            format_func=task_controls.TASKS.get,
+            format_func=lambda task: TASKS[task].title,
         )
         training.run_buttons(
             PAGE,
             KIND,
             snapshot,
-            lambda: copy_model.begin(PAGE),
-            lambda left: task_controls.choose(PAGE, left),
-            disabled=not copy_model.fits(PAGE),
+            lambda: model.new_model(PAGE),
+            lambda stopped: model.show_settings(PAGE, stopped),
+            disabled=not model.settings_fit(PAGE),
         )
-        task_controls.keep_and_load(PAGE, KIND, trained, disabled=running)
-    task_controls.ask_sizes(PAGE, disabled=running)
-    with st.container():  # always there, so that the box below keeps its place, and the reader what is being typed
+        model.file_menu(PAGE, KIND, snapshot.result if snapshot else None, disabled=running)
+    model.setting_inputs(PAGE, disabled=running)
+    with st.container():  # always there, so that the box below keeps its place and what is being typed
         training.show_problem(PAGE)
-        watch_it(snapshot)
-    live(PAGE, FIELDS, ask_it, snapshot)
+        show_training(snapshot)
+    live(PAGE, FIELDS, try_it, snapshot)
 
 
-def watch_it(snapshot: training.Snapshot | None) -> None:
-    """Show the training where there is one: as it goes, or what is left of it."""
-    from pages.encoder_decoder import pictures
-
+def show_training(snapshot: Snapshot | None) -> None:
+    """Show the training where there is one, while it runs and after."""
     if snapshot is None:
         return
     if snapshot.result:
-        training.show_differences(task_controls.differences(PAGE, snapshot.result.settings))
+        training.show_differences(model.differences(PAGE, snapshot.result.settings))
     if snapshot.result and not snapshot.records:
-        st.caption("This model was loaded from a file.")
-        pictures.show_loss(PAGE, snapshot.result)
+        st.caption(texts.LOADED)
+        drawings.draw_loss(PAGE, snapshot.result)
         return
-    training.watch(KIND, snapshot, lambda now: pictures.show_training(PAGE, now))
+    training.watch(KIND, snapshot, lambda now: drawings.draw_training(PAGE, now))
 
 
-def ask_it(snapshot: training.Snapshot | None) -> None:
-    """Let the model answer the visitor's own sequence, and show all its attention; the box stands there all the time."""
+def try_it(snapshot: Snapshot | None) -> None:
+    """Let the model answer the visitor's own sequence, and show all its attention; the box is there all the time."""
     training.follow_click(PAGE)
-    st.header("Ask it yourself")
+    st.header(texts.TRY_IT)
     with st.container():
-        model = tell_model(snapshot)
+        answering = introduce_model(snapshot)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        controls.sentence(widget_key(PAGE, "numbers"), "Your numbers")
+        controls.sentence(widget_key(PAGE, "numbers"), texts.NUMBERS)
         st.button(
-            "Draw numbers", key=widget_key(PAGE, "draw"), icon=":material/casino:", on_click=copy_model.draw_numbers, args=(PAGE,)
+            texts.RANDOM_NUMBERS,
+            key=widget_key(PAGE, "draw"),
+            icon=":material/casino:",
+            on_click=model.write_random_numbers,
+            args=(PAGE,),
         )
-    if model:
-        show_answer(model)
+    if answering:
+        show_answer(answering)
 
 
-def tell_model(snapshot: training.Snapshot | None) -> "CopyTraining | None":
-    """Say how far the model that answers was trained; give it, or None where there is none now, and say why."""
+def introduce_model(snapshot: Snapshot | None) -> CopyTraining | None:
+    """Say how far the model that answers was trained; return it, or None where there is none now, and say why."""
     if snapshot and snapshot.running:
-        st.caption("Your own sequence is answered here as soon as the training has stopped.")
+        st.caption(texts.STILL_TRAINING)
         return None
     try:
-        model = copy_model.shown(PAGE, snapshot)
-    except ExplorerError as unfit:
-        explain(unfit)
+        answering = model.current_model(PAGE, snapshot)
+    except ExplorerError as problem:
+        explain(problem)
         return None
-    done, batches = len(model.losses), model.settings.batches
-    if done:
-        st.markdown(
-            f"This model was trained on **{done:,} of {batches:,} batches** to {model.settings.task} numbers. "
-            "Reloading the page loses it: keep it as a file if you want it again."
-        )
-    else:
-        st.markdown(
-            ":material/casino: This model is **not trained yet**: its weights are random numbers, so what it answers and "
-            "where it looks mean nothing. Train it and look again."
-        )
-    return model
+    done, settings = len(answering.losses), answering.settings
+    trained = texts.TRAINED.format(done=done, total=settings.batches, task=TASKS[settings.task].title)
+    st.markdown(trained if done else texts.UNTRAINED)
+    return answering
 
 
-def show_answer(model: "CopyTraining") -> None:
-    """Show what the model answers to the numbers in the box, why some may be wrong, and where it looked."""
-    from pages.encoder_decoder import pictures
-    from tx_core.training import copy_task
-
-    found = copy_task.answer(model, copy_task.read_numbers(value("numbers"), model.settings))
-    pictures.show_answer(found)
-    if wrong := pictures.why_wrong(found, model, lambda: copy_model.examined(PAGE, model)):
-        st.caption(wrong)
-    elif model.losses and not found.usual_length:
-        st.caption(f"It was trained on sequences of {model.settings.length - 1} numbers only; others are new to it.")
-    best = copy_task.best_head(found.trace, model.settings.task)
-    live(PAGE, FIELDS, pictures.show_maps, PAGE, found, (best.layer, best.head))
+def show_answer(answering: CopyTraining) -> None:
+    """Show what the model answers to the numbers in the box, why some may be wrong, and where it attended."""
+    numbers = copy_task.read_numbers(st.session_state[widget_key(PAGE, "numbers")], answering.settings)
+    answer = copy_task.answer(answering, numbers)
+    drawings.show_answer(answer)
+    if reasons := drawings.explain_errors(answer, answering, lambda: model.count_errors(PAGE, answering)):
+        st.caption(reasons)
+    elif answering.losses and not answer.usual_length:
+        st.caption(texts.OTHER_LENGTH.format(length=answering.settings.length - 1))
+    best = copy_task.best_head(answer.trace, answering.settings.task)
+    live(PAGE, FIELDS, drawings.draw_attention, PAGE, answer, (best.layer, best.head))
 
 
-badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 tell_not_understood(PAGE)
 part = st.segmented_control(
-    "Part", list(PARTS), key=widget_key(PAGE, "part"), format_func=PARTS.get, required=True, label_visibility="collapsed"
+    "Part",
+    list(texts.PARTS),
+    key=widget_key(PAGE, "part"),
+    format_func=texts.PARTS.get,
+    required=True,
+    label_visibility="collapsed",
 )
 if part == "train":
-    texts.tell_task()
-    live(PAGE, FIELDS, train_it)
+    introduce_task()
+    live(PAGE, FIELDS, train)
 else:
     forget_told(widget_key(PAGE, "numbers"))
-    show_engine(badge, "Encoder-decoder, random weights", "cpu")
-    shapes.tell_masks()
-    live(PAGE, FIELDS, shapes.inside, PAGE)
+    show_engine(badge, texts.ENGINE_INSIDE, "cpu")
+    shapes.introduce()
+    live(PAGE, FIELDS, shapes.show, PAGE)
 write_view(PAGE, FIELDS, {})
 ways_on("", "", "self_attention", "masks", "positions")
-share_link(SHARED)
+share_link(texts.SHARED)

@@ -1,75 +1,66 @@
 """The inside of an encoder-decoder of any sizes: its three masks, and every tensor of one run by its shape."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
-from pages.ui.panels.training import size_problem
+from pages.encoder_decoder import texts
+from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
+from pages.ui.panels import training
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, widget_key
+from pages.ui.shell.source_code import show_source
+from tx_core.lessons import seq2seq_shapes
+from tx_core.lessons.seq2seq_shapes import ShapesRun
+from tx_core.transformer import decoder, masks, seq2seq
+from tx_core.transformer.config import Seq2SeqConfig
 
-if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from tx_core.lessons.seq2seq_shapes import ShapesRun
-
-SIZES = {
-    "size_batch": ("Batch", 16, 1, 32),
-    "source": ("Source tokens", 10, 1, 16),
-    "target": ("Target tokens", 12, 1, 16),
-    "pad_source": ("Padding in the source", 2, 0, 8),
-    "pad_target": ("Padding in the target", 3, 0, 8),
-    "hidden": ("Width", 512, 8, 512),
-    "depth": ("Layers", 6, 1, 12),
-    "split": ("Heads", 8, 1, 16),
-    "words": ("Vocabulary", 100, 4, 1000),
+SIZES = {  # default, minimum, maximum
+    "size_batch": (16, 1, 32),
+    "source": (10, 1, 16),
+    "target": (12, 1, 16),
+    "pad_source": (2, 0, 8),
+    "pad_target": (3, 0, 8),
+    "hidden": (512, 8, 512),
+    "depth": (6, 1, 12),
+    "split": (8, 1, 16),
+    "words": (100, 4, 1000),
 }
-FIELDS = tuple(number_field(name, usual, least, most) for name, (_, usual, least, most) in SIZES.items())
-TEXT = """
-Three attentions, three masks. The source's padding is hidden **twice**: from the encoder, and from the decoder when it looks
-over. The target's mask also hides the future, or the decoder could read off the word that it should guess.
-"""
+FIELDS = tuple(number_field(name, *bounds) for name, bounds in SIZES.items())
 
 
-def tell_masks() -> None:
+def introduce() -> None:
     """Say what the three masks are for, in words, equations and code."""
-    from pages.ui.shell.source_code import show_source
-    from tx_core.transformer import decoder, masks, seq2seq
-
-    st.markdown(TEXT)
-    st.latex(r"M_S = M_C = P_{\text{source}}\;")
-    st.latex(r"M_T = P_{\text{target}} \wedge \text{causal}\;")
+    st.markdown(texts.MASKS)
+    for equation in texts.MASK_EQUATIONS:
+        st.latex(equation)
     show_source(masks.padding_mask, masks.causal_mask, seq2seq.Seq2Seq.decode, decoder.DecoderBlock.forward)
 
 
-def inside(page: str) -> None:
-    """The three masks, and the shape of every tensor."""
-    from pages.encoder_decoder import pictures
-
-    with st.expander("Sizes", icon=":material/tune:"):
+def show(page: str) -> None:
+    """Show the three masks, and the shape of every tensor."""
+    with st.expander(texts.INSIDE_SIZES_TITLE, icon=":material/tune:"):
         columns = st.columns(3)
-        for place, (name, (label, _, least, most)) in enumerate(SIZES.items()):
-            columns[place % 3].number_input(f"{label} ({least} to {most})", least, most, key=widget_key(page, name))
-    found = shapes(page)
-    pictures.show_masks(page, found)
-    st.markdown(f"Every tensor of one run, in the order in which they are made. **{found.parameters:,}** parameters.")
-    pictures.show_shapes(found)
+        for place, (name, (_, minimum, maximum)) in enumerate(SIZES.items()):
+            label = training.size_label(texts.INSIDE_SIZES[name], minimum, maximum)
+            columns[place % 3].number_input(label, minimum, maximum, key=widget_key(page, name))
+    run = run_shapes(page)
+    draw_masks(page, run)
+    st.markdown(texts.PARAMETERS.format(parameters=run.parameters))
+    show_table(run)
 
 
-def shapes(page: str) -> "ShapesRun":
-    """Run an encoder-decoder of the chosen sizes; raise TextProblem where they do not fit one another."""
-    from tx_core.lessons import seq2seq_shapes
-    from tx_core.transformer.config import Seq2SeqConfig
-
-    held = {name: st.session_state[widget_key(page, name)] for name in SIZES}
+def run_shapes(page: str) -> ShapesRun:
+    """Run an encoder-decoder of the chosen sizes; raise TextProblem where they do not fit together."""
+    values = {name: st.session_state[widget_key(page, name)] for name in SIZES}
     try:
         sizes = seq2seq_shapes.BatchSizes(
-            held["size_batch"], held["source"], held["target"], held["pad_source"], held["pad_target"]
+            values["size_batch"], values["source"], values["target"], values["pad_source"], values["pad_target"]
         )
         config = Seq2SeqConfig(
-            vocab_size=held["words"],
-            hidden_size=held["hidden"],
-            num_layers=held["depth"],
-            num_heads=held["split"],
-            intermediate_size=4 * held["hidden"],
+            vocab_size=values["words"],
+            hidden_size=values["hidden"],
+            num_layers=values["depth"],
+            num_heads=values["split"],
+            intermediate_size=4 * values["hidden"],
             max_positions=16,
             positions="sinusoidal",
             norm_first=False,
@@ -78,5 +69,41 @@ def shapes(page: str) -> "ShapesRun":
             dropout=0.0,
         )
     except ValueError as rule:
-        raise size_problem(rule, {"hidden_size": "Width", "num_heads": "Heads"}) from rule
-    return cache.remember((page, "shapes", *held.values()), lambda: seq2seq_shapes.run_shapes(config, sizes))
+        labels = {"hidden_size": texts.INSIDE_SIZES["hidden"], "num_heads": texts.INSIDE_SIZES["split"]}
+        raise training.size_problem(rule, labels) from rule
+    return cache.remember((page, "shapes", *values.values()), lambda: seq2seq_shapes.run_shapes(config, sizes))
+
+
+def draw_masks(page: str, run: ShapesRun) -> None:
+    """Draw the three masks side by side; a token is named by its letter, s for source or t for target, and its number."""
+    drawn = (("self", run.encoder_mask, "s", "s"), ("decoder", run.decoder_mask, "t", "t"), ("cross", run.cross_mask, "t", "s"))
+    for column, (kind, mask, *letters) in zip(st.columns(3, gap="medium"), drawn, strict=True):
+        queries, keys = (
+            [f"{letter}{place + 1}" for place in range(size)] for letter, size in zip(letters, mask.shape, strict=True)
+        )
+        counts = {"allowed": int(mask.sum()), "pairs": mask.size}
+        alt, note = texts.MASK_ALT.format(**counts), texts.MASK_NOTES[kind].format(**counts)
+        with column:
+            matrices(
+                queries,
+                keys,
+                [Matrix(texts.KINDS[kind], "mask", mask, alt, note=note)],
+                key=widget_key(page, f"mask_{''.join(letters)}"),
+                across=1,
+                naming=Naming(joint=texts.MAY_ATTEND, hint=""),
+            )
+
+
+def show_table(run: ShapesRun) -> None:
+    """List every tensor with its shape in numbers and in words."""
+    rows = [
+        (
+            shape.where,
+            shape.name,
+            "(" + ", ".join(f"{size:,}" for size in shape.shape) + ")",
+            " × ".join(shape.axes).replace("head_dim", "head dim"),
+            texts.ONE if shape.layers == 1 else texts.ONE_PER_LAYER.format(layers=shape.layers),
+        )
+        for shape in run.shapes
+    ]
+    st.table([dict(zip(texts.SHAPE_COLUMNS, row, strict=True)) for row in rows])

@@ -1,16 +1,23 @@
-"""What an encoder-decoder is, in words, equations and code."""
+"""What the page says. Every string is a whole sentence or label; named placeholders are filled by `format`."""
 
-import streamlit as st
+PARTS = {"train": "Training", "inside": "Masks and shapes"}
+SHARED = (
+    "This link holds the settings and your numbers, but not the trained model. Whoever opens it can train a model with the same "
+    "settings, or load yours from its file."
+)
+ENGINE = "Encoder-decoder, {layers} + {layers} layers"
+ENGINE_INSIDE = "Encoder-decoder, random weights"
 
-from pages.ui.shell.source_code import show_source
+# What an encoder-decoder is
 
-TEXT = """
-The **encoder** reads the whole source, and every token of it may look at every other. The **decoder** writes the target one
-token at a time: each token looks back at what is already written, then over at what the encoder made of the source, the
-**cross-attention** (*S*: within the source, *T*: within the target, *C*: from target to source). Give it a task that needs no
-data, such as copying numbers, and one can watch it find out where to look.
+TASK = """
+The **encoder** reads the whole source; each of its tokens can attend to every other. The **decoder** writes the target one token
+at a time: each token attends to the tokens written so far, then to the output of the encoder, which is called
+**cross-attention**. In the equations, *S* is the source attending to itself, *T* the target attending to itself, and *C* the
+target attending to the source. With a task that needs no data, such as copying numbers, you can watch the model learn where to
+look.
 """
-EQUATION = r"""
+TASK_EQUATION = r"""
 \begin{aligned}
 S &= \text{attend}(X,\, X,\, X)\;\\
 T &= \text{attend}(Y,\, Y,\, Y \mid \text{causal})\;\\
@@ -18,12 +25,118 @@ C &= \text{attend}(T,\, S,\, S)\;
 \end{aligned}\;
 """
 
+# Settings: label and help by name in the address
 
-def tell_task() -> None:
-    """Say what an encoder-decoder is, in words, equations and code."""
-    from tx_core.training import copy_task
-    from tx_core.transformer import decoder, seq2seq
+SIZES = {
+    "vocab": ("Vocabulary size", "Numbers run from 2 to one less than this; 0 is padding, 1 the start token."),
+    "length": ("Sequence length", "Tokens per sequence, including the start token."),
+    "batch": ("Batch size", "Sequences per batch."),
+    "batches": ("Batches", None),
+    "width": ("Hidden size", "Length of the vector of each token. Must be divisible by the number of heads."),
+    "layers": ("Layers", "Layers of the encoder; the decoder has as many."),
+    "heads": ("Heads", None),
+    "feed": ("Feed-forward size", "Width of the hidden layer in each feed-forward network."),
+    "seed": ("Random seed", "The same seed and settings give the same run."),
+}
+LEARNING_RATE_HELP = "Peak value: it rises over the first twentieth of the batches and falls to 0 over the second half."
+POST_NORM = "Post-norm, as in Vaswani et al. 2017"
+POST_NORM_HELP = "Layer norm after each sublayer instead of before it."
+NORMS = {True: "pre-norm", False: "post-norm"}
+SETTING = "Task"
 
-    st.markdown(TEXT)
-    st.latex(EQUATION)
-    show_source(seq2seq.Seq2Seq, decoder.DecoderBlock, copy_task.train, seq2seq.greedy_decode)
+# The file
+
+FILE = "Save or load a model"
+FILE_HELP = (
+    "Reloading the page discards a trained model. Save it as a file to load it here again, or to give it to someone. A stopped "
+    "training can be continued after loading."
+)
+NOTHING_TO_SAVE = "There is no trained model to save yet."
+SAVE, LOAD = "Save this model", "Load a saved model"
+LOADED = "This model was loaded from a file."
+FILE_TOO_LARGE = "The file may have {limit} MB at most; this one has {size:.1f} MB."
+SIZE_NOT_OFFERED = "This page supports “{label}” from {minimum} to {maximum}; this file has {value:,}."
+RATE_NOT_OFFERED = "This page supports learning rates from {minimum} to {maximum}; this file has {value:g}."
+
+# The training
+
+LOSS, ACCURACY, ALIGNMENT = "loss", "accuracy", "attention on the answer (best head)"
+SHOWN_BATCH = "Show the attention after batch"
+CROSS_ATTENTION = (
+    "After batch {batch:,}: cross-attention of layer {layer}, head {head} on a sequence that is not in the training data. Of all "
+    "heads, this one attended most to the answers when last measured; during training, another may overtake it. Each row is one "
+    "step of the decoder: the number that it reads → the number that it should write."
+)
+
+# The visitor's own sequence
+
+TRY_IT = "Try it yourself"
+NUMBERS, RANDOM_NUMBERS = "Your numbers", "Random numbers"
+STILL_TRAINING = "Your numbers are answered as soon as the training stops."
+TRAINED = (
+    "This model was trained on **{done:,} of {total:,} batches** of the task “{task}”. Reloading the page discards it; save it "
+    "as a file to keep it."
+)
+UNTRAINED = (
+    ":material/casino: **Untrained model.** Its weights are random numbers, so its answers and its attention mean nothing yet. "
+    "Train it first."
+)
+INPUT, OUTPUT, CORRECT = "input", "output", "correct"
+OTHER_LENGTH = "The model was trained only on sequences of {length} numbers; other lengths are new to it."
+ERRORS = "Wrong numbers (✗): {wrong} of {total}."
+STOPPED_EARLY = "The training was stopped after {done:,} of {total:,} batches."
+SHORT_TRAINING = "The training was short ({batches:,} batches); a longer one usually leaves fewer errors."
+TEST_ERRORS = "In a test on new sequences, {wrong:,} of {total:,} numbers were wrong."
+TEST_PERFECT = "In a test on new sequences, all {total:,} numbers were correct, so such an error is rare."
+
+# Attention
+
+START = "start"
+STEP = "{read} → {written}"
+STEPS_NOTE = (
+    "**start** is the token before every sequence, so that the first number also follows a token. A row such as **8 → 3** is one "
+    "step of the decoder: it reads 8 and writes 3."
+)
+KIND = "Attention"
+KINDS = {"cross": "Cross-attention", "self": "Encoder self-attention", "decoder": "Decoder self-attention"}
+ALL_HEADS = "All heads of this kind"
+ATTENTION = {
+    "cross": (
+        "Cross-attention, layer {layer}, head {head}: the target so far ({queries} tokens) attends to the source ({keys} tokens)."
+    ),
+    "self": "Encoder self-attention, layer {layer}, head {head}: the source ({queries} tokens) attends to itself.",
+    "decoder": "Decoder self-attention, layer {layer}, head {head}: the target so far ({queries} tokens) attends to itself.",
+}
+
+# Masks and shapes
+
+MASKS = """
+An encoder-decoder has three kinds of attention and three masks. Padding in the source is hidden **twice**: from the encoder, and
+from the cross-attention of the decoder. The mask of the target also hides the future; otherwise the decoder could read the token
+that it has to predict.
+"""
+MASK_EQUATIONS = (r"M_S = M_C = P_{\text{source}}\;", r"M_T = P_{\text{target}} \wedge \text{causal}\;")
+INSIDE_SIZES_TITLE = "Sizes"
+INSIDE_SIZES = {
+    "size_batch": "Batch size",
+    "source": "Source tokens",
+    "target": "Target tokens",
+    "pad_source": "Source padding",
+    "pad_target": "Target padding",
+    "hidden": "Hidden size",
+    "depth": "Layers",
+    "split": "Heads",
+    "words": "Vocabulary size",
+}
+MASK_NOTES = {
+    "self": "hides the padding of the source: {allowed} of {pairs} pairs are allowed",
+    "decoder": "hides the future and the padding: {allowed} of {pairs} pairs are allowed",
+    "cross": "hides the padding of the source: {allowed} of {pairs} pairs are allowed",
+}
+MASK_ALT = "{allowed} of {pairs} pairs are allowed."
+MAY_ATTEND = "may attend to"
+PARAMETERS = (
+    "All tensors of one forward pass, in the order in which they are computed. The model has **{parameters:,}** parameters."
+)
+SHAPE_COLUMNS = ("Where", "Tensor", "Shape", "Axes", "How many")
+ONE, ONE_PER_LAYER = "one", "one in each of {layers} layers"

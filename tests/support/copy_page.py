@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from tx_core.training.synthetic import CopySettings
+from pages.encoder_decoder import texts
+from tx_core.training.synthetic import TASKS, CopySettings
 
 Open = Callable[..., AppTest]
 KIND = "sequences"
@@ -48,8 +49,19 @@ def press(app: AppTest, name: str) -> AppTest:
 
 def answered(app: AppTest) -> str:
     """Give the box that holds what was written, what the model answers and what is right."""
-    (block,) = (code.value for code in app.code if code.value.startswith("you wrote"))
+    (block,) = (code.value for code in app.code if code.value.startswith(texts.INPUT))
     return block
+
+
+def row(app: AppTest, name: str) -> list[str]:
+    """Give the numbers of a row of that box, by its name."""
+    (line,) = (line for line in answered(app).splitlines() if line.startswith(name))
+    return line.removeprefix(name).split()
+
+
+def trained(done: int, total: int, task: str = "copy") -> str:
+    """Give what the page says of a model that was trained on so many batches."""
+    return texts.TRAINED.format(done=done, total=total, task=TASKS[task].title)
 
 
 def bars(app: AppTest) -> str:

@@ -1,5 +1,6 @@
 """A server for one test's own trainings, and the wait until one of them stands still."""
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.panels import training
+from pages.ui.panels.texts import TRAINING_PROGRESS
 from tx_core.training import background
 from tx_core.training.background import Registry, Snapshot
 
@@ -36,6 +38,19 @@ def own_server(monkeypatch: pytest.MonkeyPatch, *, limit: int, pause: float) -> 
     yield registry
     for visitor, _ in list(registry._jobs):
         registry.forget(visitor)
+
+
+def progress(state: str, batches: int | None = None) -> re.Pattern[str]:
+    """Match what stands beside the bar of a training in a state; batches: after its last batch, of so many."""
+    text = TRAINING_PROGRESS[state]
+    if batches is None:
+        return re.compile(re.escape(text.partition("{")[0]))
+    return re.compile(re.escape(text.partition(", {seconds")[0].format(done=batches, total=batches)))
+
+
+def bold(markdown: str, **values: int) -> str:
+    """Give what stands in bold type in a text: in the browser, an element of its own."""
+    return re.search(r"\*\*(.+?)\*\*", markdown)[1].format(**values)
 
 
 def name_of(app: AppTest) -> str:

@@ -8,7 +8,7 @@ import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -28,6 +28,7 @@ SCANS = Registry(limit=int(os.environ.get("TX_SCANS", "2")))
 COLOURS = ("#3f83cf", "#c2751c")
 """Blue and orange: 3:1 or more on the white and on the dark background, distinct with any colour vision."""
 
+Settings = TypeVar("Settings")
 Series = Mapping[str, Sequence[tuple[float, float]]]
 """Lines of a chart: (batch, value) pairs by name."""
 
@@ -41,16 +42,16 @@ class Size:
 
     Attributes:
         setting: Its name in the settings of the core.
-        label: What the page calls it.
         default, minimum, maximum: The values offered.
+        label: What the page calls it.
         help: A sentence for its tooltip.
     """
 
     setting: str
-    label: str
     default: int
     minimum: int
     maximum: int
+    label: str
     help: str | None = None
 
 
@@ -68,12 +69,17 @@ def read_learning_rate(written: str) -> float:
     return rate
 
 
+def size_label(label: str, minimum: int, maximum: int) -> str:
+    """Name a size with the values that are offered."""
+    return texts.SIZE_LABEL.format(label=label, minimum=minimum, maximum=maximum)
+
+
 def size_inputs(page: str, sizes: Mapping[str, Size], *, columns: int, disabled: bool, rate_help: str | None = None) -> None:
     """Ask for sizes and for the learning rate."""
     places = st.columns(columns)
     for number, (name, size) in enumerate(sizes.items()):
         places[number % columns].number_input(
-            texts.SIZE_LABEL.format(label=size.label, minimum=size.minimum, maximum=size.maximum),
+            size_label(size.label, size.minimum, size.maximum),
             size.minimum,
             size.maximum,
             key=widget_key(page, name),
@@ -92,10 +98,16 @@ def size_inputs(page: str, sizes: Mapping[str, Size], *, columns: int, disabled:
     )
 
 
-def chosen_sizes(page: str, sizes: Mapping[str, Size]) -> dict[str, Any]:
-    """Give what was chosen on the page, by its names in the settings of the core."""
+def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[..., Settings], **others: object) -> Settings:
+    """Build the settings of the core from what is chosen on the page; raise TextProblem where the sizes do not fit together.
+
+    others: the settings that are no sizes.
+    """
     chosen = {size.setting: st.session_state[widget_key(page, name)] for name, size in sizes.items()}
-    return chosen | {"learning_rate": st.session_state[widget_key(page, "rate")]}
+    try:
+        return settings(learning_rate=st.session_state[widget_key(page, "rate")], **chosen, **others)
+    except ValueError as rule:
+        raise size_problem(rule, {size.setting: size.label for size in sizes.values()}) from rule
 
 
 def page_values(settings: object, sizes: Mapping[str, Size]) -> dict[str, Any]:
@@ -151,6 +163,11 @@ def resume(kind: str, stopped: Trainable, choose: Callable[[Any], None]) -> None
     """Continue a stopped training with the settings that it had; raise Busy where the queue is full."""
     TRAININGS.resume(visitor(), kind)
     choose(stopped)
+
+
+def add_stopped(kind: str, loaded: Trainable) -> None:
+    """Put a training that was loaded from a file in place of the visitor's; raise Busy while that one runs."""
+    TRAININGS.add_stopped(visitor(), kind, loaded)
 
 
 def stop(kind: str) -> None:

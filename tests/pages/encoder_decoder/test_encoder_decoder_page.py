@@ -6,12 +6,15 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.panels import texts
-from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, answered, bars, press, says
+from pages.encoder_decoder import texts
+from pages.encoder_decoder.model import SIZES
+from pages.ui.panels import texts as panel_texts
+from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, bars, press, row, says, trained
 from tests.support.trainings import SLOWLY, name_of, own_server, until_still
 from tx_core.training import background
 from tx_core.training.background import QUEUE_FULL, Registry
 from tx_core.training.copy_task import start
+from tx_core.training.synthetic import TASKS
 
 LONG = SMALL | {"batches": "600"}
 
@@ -30,21 +33,21 @@ def buttons(app: AppTest) -> set[str]:
 def test_before_training_the_page_says_that_its_numbers_are_random(open_app: Open):
     app = open_app("encoder_decoder")
     assert not app.exception
-    assert "not trained yet" in says(app)
-    assert "Encoder-decoder, 1 + 1 layers" in says(app)
-    assert buttons(app) >= {"Train", "Draw numbers"}
-    assert "Reloading the page loses a trained model" in says(app)
+    assert texts.UNTRAINED in says(app)
+    assert texts.ENGINE.format(layers=1) in says(app)
+    assert buttons(app) >= {panel_texts.TRAIN, texts.RANDOM_NUMBERS}
+    assert texts.FILE_HELP in says(app)
     assert app.query_params == {}
 
 
 def test_a_training_runs_through_and_its_model_answers(open_app: Open, trainings: Registry):
     app = press(open_app("encoder_decoder", **SMALL), "train")
-    assert "Stop" in buttons(app)
-    assert "not trained yet" not in says(app)
+    assert panel_texts.STOP in buttons(app)
+    assert texts.UNTRAINED not in says(app)
     snapshot = until_still(app, trainings, KIND)
     assert snapshot.state == "finished"
     assert snapshot.result.settings == SETTINGS
-    assert "10 of 10 batches" in says(app)
+    assert trained(10, 10) in says(app)
     assert app.select_slider(key="encoder_decoder_moment").value == 10
     assert not app.exception
 
@@ -57,25 +60,25 @@ def test_the_browser_is_told_the_last_batch_by_every_run_until_the_reader_moves_
         assert (slider.proto.set_value, slider.value) == (True, 10)
         app.run()
     app.select_slider(key="encoder_decoder_moment").set_value(1).run()
-    assert "After batch 1:" in says(app)
-    assert "while training, another may overtake it" in says(app)
+    assert texts.CROSS_ATTENTION.partition("{batch:,}")[0] + "1:" in says(app)
     assert not app.run().select_slider(key="encoder_decoder_moment").proto.set_value
 
 
 def test_what_is_left_of_a_run_with_other_settings_is_headed_as_such(open_app: Open, trainings: Registry):
     app = press(open_app("encoder_decoder", **SMALL), "train")
     until_still(app, trainings, KIND)
-    assert "Your last model" not in [header.value for header in app.subheader]
+    assert panel_texts.LAST_MODEL not in [header.value for header in app.subheader]
     app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
     app.number_input(key="encoder_decoder_heads").set_value(3).run()  # which does not go with a width of 16
     app.toggle(key="encoder_decoder_post").set_value(True).run()
     assert not app.exception
-    assert "Your last model" in [header.value for header in app.subheader]
-    assert "than those above: Heads 2, Copy, pre-norm." in says(app)
+    assert panel_texts.LAST_MODEL in [header.value for header in app.subheader]
+    differences = [f"{SIZES['heads'].label} 2", TASKS["copy"].title, texts.NORMS[True]]
+    assert panel_texts.LAST_MODEL_DIFFERS.format(differences=", ".join(differences)) in says(app)
     app.segmented_control(key="encoder_decoder_task").set_value("copy").run()
     app.number_input(key="encoder_decoder_heads").set_value(2).run()
     app.toggle(key="encoder_decoder_post").set_value(False).run()
-    assert "Your last model" not in [header.value for header in app.subheader]
+    assert panel_texts.LAST_MODEL not in [header.value for header in app.subheader]
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
@@ -91,8 +94,8 @@ def test_the_training_of_a_rerun_goes_on_and_a_click_stops_it(open_app: Open, tr
     assert snapshot.state == "stopped"
     done = len(snapshot.result.losses)
     assert 0 < done < 600
-    assert f"{done} of 600 batches" in says(app)
-    assert buttons(app) >= {"Continue", texts.TRAIN_AGAIN}
+    assert trained(done, 600) in says(app)
+    assert buttons(app) >= {panel_texts.CONTINUE, panel_texts.TRAIN_AGAIN}
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
@@ -106,22 +109,20 @@ def test_a_stopped_training_goes_on_with_its_own_settings_as_if_never_stopped(
     app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
     app.number_input(key="encoder_decoder_width").set_value(32).run()
     press(app, "continue")
-    assert "Stop" in buttons(app)
+    assert panel_texts.STOP in buttons(app)
     snapshot = until_still(app, trainings, KIND)
     assert snapshot.state == "finished"
     assert [record.batch for record in snapshot.records] == list(range(1, 61))
     assert snapshot.result.losses == [record.loss for record in start(replace(SETTINGS, batches=60)).steps()]
     assert app.segmented_control(key="encoder_decoder_task").value == "copy"
     assert app.number_input(key="encoder_decoder_width").value == 16
-    assert "Continue" not in buttons(app)
+    assert panel_texts.CONTINUE not in buttons(app)
 
 
 def test_the_link_of_a_training_page_promises_no_trained_model(open_app: Open):
     app = open_app("encoder_decoder", **SMALL)
     app.session_state["share_link"] = True
-    told = says(app.run())
-    assert "not the trained model" in told
-    assert "sees what you see now" not in told
+    assert texts.SHARED in says(app.run())
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
@@ -131,19 +132,19 @@ def test_two_visitors_train_at_once_the_next_ones_wait_and_one_too_many_is_told_
         press(app, "train")
     first, second, third, fourth, fifth = apps
     assert trainings.running == 2
-    assert [bars(app) for app in (third, fourth, fifth)] == [texts.QUEUE_NEXT, texts.QUEUE_ONE_AHEAD, ""]
+    assert [bars(app) for app in (third, fourth, fifth)] == [panel_texts.QUEUE_NEXT, panel_texts.QUEUE_ONE_AHEAD, ""]
     assert QUEUE_FULL in says(fifth)
-    assert "Train" in buttons(fifth)
-    assert not {texts.QUEUE_NEXT, texts.QUEUE_ONE_AHEAD} & {bars(first), bars(second)}
+    assert panel_texts.TRAIN in buttons(fifth)
+    assert not {panel_texts.QUEUE_NEXT, panel_texts.QUEUE_ONE_AHEAD} & {bars(first), bars(second)}
     press(first, "stop")
     until_still(first, trainings, KIND)
-    assert "Stop" in buttons(third.run())
-    assert bars(third) != texts.QUEUE_NEXT
-    assert bars(fourth.run()) == texts.QUEUE_NEXT
+    assert panel_texts.STOP in buttons(third.run())
+    assert bars(third) != panel_texts.QUEUE_NEXT
+    assert bars(fourth.run()) == panel_texts.QUEUE_NEXT
     press(fourth, "stop")
-    assert "Train" in buttons(fourth)
+    assert panel_texts.TRAIN in buttons(fourth)
     press(fifth, "train")
-    assert bars(fifth) == texts.QUEUE_NEXT
+    assert bars(fifth) == panel_texts.QUEUE_NEXT
     assert QUEUE_FULL not in says(fifth)
     seeds = [trainings._jobs[name_of(app), KIND].training.settings.seed for app in (second, third)]
     assert seeds == [2, 3]
@@ -167,9 +168,9 @@ def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open
     press(app, "stop")
     until_still(app, trainings, KIND)
     assert app.text_input(key=box).value == "6 5 4"
-    assert answered(app).splitlines()[0].split() == ["you", "wrote", "6", "5", "4"]
+    assert row(app, texts.INPUT) == ["6", "5", "4"]
     app.number_input(key="encoder_decoder_width").set_value(9).run()
-    assert "“Width” must divide by “Heads”" in says(app)
+    assert f"“{SIZES['width'].label}”" in says(app)
     assert app.text_input(key=box).value == "6 5 4"
 
 

@@ -3,21 +3,22 @@
 import pytest
 import torch
 
-from tests.support.copy_page import SMALL, Open, answered, press, says
-from tx_core.training.synthetic import solve
+from pages.encoder_decoder import texts
+from pages.encoder_decoder.model import SIZES
+from pages.ui.panels.texts import SIZES_DO_NOT_FIT
+from tests.support.copy_page import SMALL, Open, press, row, says
+from tx_core.training.synthetic import TASKS, solve
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"width": "10", "heads": "3"}, "“Width” must divide by “Heads”, got 10 and 3"),
-        ({"width": "9", "heads": "3"}, "“Width” must be even"),
-    ],
+    ("asked", "labels"),
+    [({"width": "10", "heads": "3"}, ("width", "heads")), ({"width": "9", "heads": "3"}, ("width",))],
 )
-def test_sizes_that_do_not_go_together_are_told_in_the_words_of_the_page(open_app: Open, asked: dict, told: str):
+def test_sizes_that_do_not_go_together_are_told_in_the_words_of_the_page(open_app: Open, asked: dict, labels: tuple):
     app = open_app("encoder_decoder", **asked)
     assert not app.exception
-    assert told in says(app)
+    (problem,) = (text.value for text in app.text if text.value.startswith(SIZES_DO_NOT_FIT.partition("{")[0]))
+    assert all(f"“{SIZES[name].label}”" in problem for name in labels)
     assert app.button(key="encoder_decoder_train").disabled
 
 
@@ -36,20 +37,20 @@ def test_numbers_are_drawn_to_fit_the_sizes(open_app: Open):
     assert all(2 <= number < 12 for number in numbers)
 
 
-@pytest.mark.parametrize("task", ["copy", "reverse", "sort"])
+@pytest.mark.parametrize("task", TASKS)
 def test_each_task_shows_the_right_answer_below_the_model_s(open_app: Open, task: str):
     app = open_app("encoder_decoder", **SMALL | {"task": task})
-    lines = answered(app).splitlines()
     right = solve(task, torch.tensor([[1, 7, 3, 11, 2, 5]]))[0, 1:].tolist()
-    assert [int(word) for word in lines[2].removeprefix("right is").split()] == right
+    assert [int(word) for word in row(app, texts.CORRECT)] == right
 
 
 def test_masks_and_shapes_are_those_of_the_notebook_at_first(open_app: Open):
     app = open_app("encoder_decoder", part="inside")
     assert not app.exception
     table = app.table[0].value
-    assert list(table["Shape"])[-1] == "(16, 12, 100)"
-    assert "44,292,196" in says(app)
+    assert list(table.columns) == list(texts.SHAPE_COLUMNS)
+    assert list(table[texts.SHAPE_COLUMNS[2]])[-1] == "(16, 12, 100)"
+    assert texts.PARAMETERS.format(parameters=44_292_196) in says(app)
     told = open_app("encoder_decoder", part="inside", source="4", pad_source="4")
     assert "the source must keep a token" in says(told)
 

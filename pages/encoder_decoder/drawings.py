@@ -1,0 +1,144 @@
+"""The drawings of a transformer that learns a task: its curves, its attention from batch to batch, its answers."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from pages.encoder_decoder import texts
+from pages.ui.canvas.attention_view import attention_map, chosen_heads, head_wall
+from pages.ui.canvas.packing import thumbnails
+from pages.ui.panels.training import draw_curves
+from pages.ui.shell.address import forget_told, widget_binding, widget_key
+from tx_core.training.background import Snapshot
+from tx_core.training.copy_task import Answer, CopyTraining, best_head, right_numbers
+from tx_core.transformer.trace import Trace
+
+
+def draw_training(page: str, snapshot: Snapshot) -> None:
+    """Draw the loss, the accuracy, and the cross-attention at the latest or at a chosen batch."""
+    records = snapshot.records
+    if not records:
+        return
+    left, right = st.columns([5, 4], gap="medium")
+    with left:
+        batches = records[0].batches
+        losses = {texts.LOSS: [(record.batch, record.loss) for record in records]}
+        draw_curves(widget_key(page, "loss_chart"), losses, batches, log=True)
+        shares = {
+            texts.ACCURACY: [(record.batch, record.accuracy) for record in records],
+            texts.ALIGNMENT: [(record.batch, record.alignment) for record in records],
+        }
+        draw_curves(widget_key(page, "right_chart"), shares, batches)
+    traces = {record.batch: record.maps for record in records if record.maps is not None}
+    with right:
+        last = max(traces)
+        batch = last if snapshot.running or len(traces) == 1 else _batch_slider(page, list(traces))
+        draw_cross_attention(traces[batch], traces[last], batch, widget_key(page, "becoming"))
+
+
+def draw_loss(page: str, model: CopyTraining) -> None:
+    """Draw the loss of a model that came from a file: that is all that the file keeps of its training."""
+    losses = {texts.LOSS: list(enumerate(model.losses, start=1))}
+    draw_curves(widget_key(page, "loss_chart"), losses, model.settings.batches, log=True)
+
+
+def _batch_slider(page: str, batches: Sequence[int]) -> int:
+    name = widget_key(page, "moment")
+    if st.session_state.get(name) not in batches:
+        st.session_state[name] = batches[-1]
+        forget_told(name)
+    return st.select_slider(texts.SHOWN_BATCH, batches, **widget_binding(name))
+
+
+def draw_cross_attention(trace: Trace, last: Trace, batch: int, key: str) -> None:
+    """Draw the head whose attention in the last trace is closest to the answers, on a sequence that is not trained on."""
+    best = best_head(last, last.model)
+    stack = trace.stacks[-1]
+    text = texts.CROSS_ATTENTION.format(batch=batch, layer=best.layer + 1, head=best.head + 1)
+    st.text(text)
+    attention_map(
+        step_names(stack.query_tokens.tokens, right_numbers(trace, trace.model)),
+        token_names(stack.key_tokens.tokens),
+        stack.weights[best.layer, best.head],
+        label=text,
+        scale="blues",
+        strongest=1,
+        show="heatmap",
+        focus=None,
+        key=key,
+        on_focus=lambda: None,
+    )
+
+
+def token_names(tokens: Sequence[str]) -> list[str]:
+    """Name the tokens of a sequence, the start token by what it is: its number, 1, looks like one of the others."""
+    return [texts.START, *tokens[1:]]
+
+
+def step_names(read: Sequence[str], written: Sequence[int]) -> list[str]:
+    """Name each step of a decoder by the token that it reads and the number that it writes, as in "start → 84"."""
+    return [texts.STEP.format(read=token, written=number) for token, number in zip(token_names(read), written, strict=True)]
+
+
+def show_answer(answer: Answer) -> None:
+    """Write the answer of the model below the input, and mark what is wrong."""
+    rows = {texts.INPUT: answer.numbers, texts.OUTPUT: answer.written, texts.CORRECT: answer.right}
+    width = max(len(str(number)) for row in rows.values() for number in row)
+    margin = max(map(len, rows)) + 2
+    lines = [f"{name:<{margin}}" + " ".join(f"{number:>{width}}" for number in row) for name, row in rows.items()]
+    marks = ("✓" if written == right else "✗" for written, right in zip(answer.written, answer.right, strict=True))
+    st.code("\n".join([*lines, " " * margin + " ".join(f"{mark:>{width}}" for mark in marks)]), language=None)
+
+
+def explain_errors(answer: Answer, model: CopyTraining, test: Callable[[], tuple[int, int]]) -> str:
+    """Say why a trained model answers wrongly; "" where it does not. test: counts wrong numbers and all numbers in a test."""
+    wrong, done, settings = len(answer.right) - answer.right_ones, len(model.losses), model.settings
+    if not done or not wrong:
+        return ""
+    sentences = [texts.ERRORS.format(wrong=wrong, total=len(answer.right))]
+    if not answer.usual_length:
+        sentences.append(texts.OTHER_LENGTH.format(length=settings.length - 1))
+    elif not model.finished:
+        sentences.append(texts.STOPPED_EARLY.format(done=done, total=settings.batches))
+    else:
+        errors, total = test()
+        sentences.append(texts.SHORT_TRAINING.format(batches=settings.batches))
+        sentences.append((texts.TEST_ERRORS if errors else texts.TEST_PERFECT).format(wrong=errors, total=total))
+    return " ".join(sentences)
+
+
+def draw_attention(page: str, answer: Answer, best: tuple[int, int]) -> None:
+    """Let the reader walk through the three kinds of attention of one run. best: the head shown where none is chosen."""
+    st.caption(texts.STEPS_NOTE)
+    kind = st.segmented_control(
+        texts.KIND, list(texts.KINDS), key=widget_key(page, "kind"), format_func=texts.KINDS.get, required=True
+    )
+    stack = next(stack for stack in answer.trace.stacks if stack.kind == kind)
+    layers, heads = stack.weights.shape[:2]
+    wall, head = widget_key(page, "wall"), st.session_state[widget_key(page, "head")] or best
+    head = head if head[0] < layers and head[1] < heads else best
+
+    def take_head() -> None:
+        if chosen := chosen_heads(wall, layers, heads):
+            st.session_state[widget_key(page, "head")] = chosen[-1]
+
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        st.caption(texts.ALL_HEADS)
+        head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=take_head)
+    queries, keys = stack.query_tokens.tokens, stack.key_tokens.tokens
+    with right:
+        text = texts.ATTENTION[kind].format(layer=head[0] + 1, head=head[1] + 1, queries=len(queries), keys=len(keys))
+        st.text(text)
+        attention_map(
+            token_names(queries) if kind == "self" else step_names(queries, answer.written),
+            token_names(keys),
+            stack.weights[head],
+            label=text,
+            scale="blues",
+            strongest=40,
+            show="both",
+            focus=None,
+            key=widget_key(page, "map"),
+            on_focus=lambda: None,
+        )
