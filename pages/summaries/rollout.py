@@ -1,13 +1,15 @@
-"""One token's attention through the layers: as each layer has it, rolled out to the input, and as a flow."""
+"""One token's attention through the layers: per layer, as attention rollout, and as attention flow."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
+from jaxtyping import Float
 
-from pages.summaries import export
+from pages.summaries import texts
+from pages.summaries.export import Subject, matrices_export, project_code, trace_arguments
 from pages.ui.canvas.mask_grid import Matrices, Matrix, Naming, matrices
-from pages.ui.export.menu import export_menu
+from pages.ui.export.records import Code, Export
 from pages.ui.panels.attention_table import numbered
 from pages.ui.panels.choices import NO_EXPLANATION, ask_token, tell
 from pages.ui.shell import cache
@@ -15,74 +17,91 @@ from pages.ui.shell.frame import explain
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import rollout
 from tx_core.analysis.value_weighted import row_shares
+from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
+from tx_core.transformer.trace import Trace
 
-if TYPE_CHECKING:
-    from tx_core.engine.engine import Engine
+EQUATIONS = (
+    r"\bar A = \tfrac12 A + \tfrac12 I",
+    r"R_\ell = \bar A_\ell\,R_{\ell-1}\;",  # ends in a space: a trailing index is two pixels wider than its box
+)
+NUM_LARGEST = 3
+
+Maps = dict[str, Float[np.ndarray, "layer token"]]
 
 
-def layers(page: str, engine: "Engine", text: str, pair: str) -> None:
-    """Three maps of layers × tokens, one scale."""
-    st.markdown(
-        "A token in layer 3 attends to tokens of layer 2, and those are mixtures already. **How much of each word of the input "
-        "has arrived?** Rollout multiplies the layers; flow asks how much could run through them as through pipes. Both average "
-        "the heads and count half of every token's way straight up its skip connection."
-    )
-    st.latex(r"\bar A = \tfrac12 A + \tfrac12 I")
-    st.latex(r"R_\ell = \bar A_\ell\,R_{\ell-1}\;")  # ends in a space: a trailing index is two pixels wider than its box
+def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
+    """Draw maps of layers × tokens on one colour scale."""
+    st.markdown(texts.ROLLOUT)
+    for equation in EQUATIONS:
+        st.latex(equation)
     show_source(rollout.with_residual, rollout.rollout, rollout.flow)
     trace = cache.trace(engine.name, text, pair)
     stack, encoding = trace.attention, trace.attention.query_tokens
-    place = ask_token(page, encoding, "Looking token")
-    raw = stack.weights[:, :, place].mean(axis=1)
+    place = ask_token(page, encoding, texts.ASK_QUERY)
     run = (engine.name, engine.device, text, pair or None)
     rolled = cache.remember((page, "rollout", *run), lambda: rollout.rollout(stack.weights))[:, place]
-    shown = {"Attention in this layer": raw, "Rollout from the input": rolled}
+    shown = {texts.IN_LAYER: stack.weights[:, :, place].mean(axis=1), texts.ROLLED: rolled}
     try:
-        with st.spinner("Solving the flow network …", show_time=True):
+        with st.spinner(texts.SOLVING_FLOW, show_time=True):
             flow = cache.remember((page, "flow", *run, place), lambda: rollout.flow(stack.weights, place))
-        shown["Flow from the input"] = row_shares(flow)
+        shown[texts.FLOW] = row_shares(flow)
     except TextProblem as problem:
         explain(problem)
     drawn = _draw(page, encoding.tokens, place, shown)
-    told = _in_words(encoding.tokens, place, shown)
-    st.text(told)
-    tell(
-        "Flow is scaled so that each row sums to 1; it comes out more even than rollout, since nearly every pipe is wide enough. "
-        "Both leave out what the values, the feed-forward parts and the norms do to the vectors (Abnar & Zuidema 2020), so they "
-        f"estimate which words have arrived, not what is made of them. {NO_EXPLANATION}",
-        trace,
-    )
-    export_menu(page, {"Through the layers": lambda: export.layers_export(trace, place, drawn, told)})
+    description = describe_last_layer(encoding.tokens, place, shown)
+    st.text(description)
+    tell(f"{texts.ROLLOUT_CAVEAT} {NO_EXPLANATION}", trace)
+    return lambda: export(trace, place, drawn, description)
 
 
-def _draw(page: str, tokens: tuple[str, ...], place: int, shown: dict[str, np.ndarray]) -> Matrices:
+def _draw(page: str, tokens: Sequence[str], place: int, shown: Maps) -> Matrices:
     limit = max(float(cells.max()) for cells in shown.values())
-    names = [f"layer {number + 1}" for number in range(len(next(iter(shown.values()))))]
-    return matrices(
-        names,
-        tokens,
-        [
-            Matrix(
-                title,
-                "weights",
-                cells,
-                f"{title}, of {tokens[place]}: a row for each layer, a column for each token",
-                limit=limit,
-                root=True,
-            )
-            for title, cells in shown.items()
-        ],
-        key=f"{page}_layers",
-        naming=Naming(joint="from"),
-        across=1,
-    )
+    names = [texts.LAYER.format(layer=number + 1) for number in range(len(shown[texts.IN_LAYER]))]
+    panels = [
+        Matrix(title, "weights", cells, texts.ROLLOUT_ALT.format(title=title, token=tokens[place]), limit=limit, root=True)
+        for title, cells in shown.items()
+    ]
+    return matrices(names, tokens, panels, key=f"{page}_layers", naming=Naming(joint="from"), across=1)
 
 
-def _in_words(tokens: tuple[str, ...], place: int, shown: dict[str, np.ndarray]) -> str:
+def describe_last_layer(tokens: Sequence[str], place: int, shown: Maps) -> str:
+    """Name the tokens with the largest shares in the last layer."""
     labels = numbered(tokens)
-    told = []
+    sentences = [texts.LAST_LAYER.format(token=labels[place])]
     for title, cells in shown.items():
-        best = np.argsort(-cells[-1], kind="stable")[:3]
-        told.append(f"{title}: " + ", ".join(f"{labels[key]} {cells[-1, key]:.2f}" for key in best))
-    return f"At {labels[place]} in the last layer. " + "; ".join(told) + "."
+        largest = np.argsort(-cells[-1], kind="stable")[:NUM_LARGEST]
+        shares = ", ".join(f"{labels[key]} {cells[-1, key]:.2f}" for key in largest)
+        sentences.append(texts.LARGEST.format(title=title, shares=shares))
+    return " ".join(sentences)
+
+
+def export(trace: Trace, place: int, drawn: Matrices, description: str) -> Export:
+    """Make the export of one token's attention through the layers."""
+    token = numbered(trace.attention.query_tokens.tokens)[place]
+    subject = Subject(
+        trace, texts.ROLLOUT_SUBJECT.format(token=token), f"{description} {texts.SQUARE_ROOT_SCALE}", "attention-rollout"
+    )
+    has_flow = texts.FLOW in [matrix.title for matrix in drawn.shown]
+    result = texts.FLOW_RESULT if has_flow else texts.ROLLOUT_RESULT
+    written = Code(result, lambda: code(subject.heading, trace, place, flow=has_flow))
+    return matrices_export(subject, drawn, "layer", written)
+
+
+def code(title: str, trace: Trace, place: int, *, flow: bool) -> str:
+    """Write the code for one token's attention through the layers."""
+    imports = ["from tx_core import load", "from tx_core.analysis import rollout"]
+    lines = [
+        f"weights = engine.trace({trace_arguments(trace)}).attention.weights",
+        f"in_layer = weights[:, :, {place}].mean(axis=1)",
+        f"rolled = rollout.rollout(weights)[:, {place}]",
+    ]
+    if not flow:
+        return project_code(title, trace, imports, [*lines, "", 'print(in_layer.round(3), rolled.round(3), sep="\\n")'])
+    imports.append("from tx_core.analysis.value_weighted import row_shares")
+    lines += [
+        f"flow = row_shares(rollout.flow(weights, {place}))",
+        "",
+        'print(in_layer.round(3), rolled.round(3), flow.round(3), sep="\\n")',
+    ]
+    return project_code(title, trace, imports, lines)

@@ -1,78 +1,151 @@
-"""Heads as points on a map: heads that look alike lie close together, and the nearest are named."""
+"""Heads as points on a map: similar heads lie close together, and the nearest are named."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+import numpy as np
 import pandas
 import streamlit as st
+from jaxtyping import Float
 
-from pages.summaries import export
-from pages.summaries.glance import summary_of
+from pages.summaries import texts
+from pages.summaries.export import Subject, project_code, summary_export, table_of, trace_arguments
+from pages.summaries.kinds import summary_of
 from pages.ui.canvas import head_kinds
 from pages.ui.canvas.figures import QUIET
 from pages.ui.canvas.plotly_figures import PointKind, head_points
-from pages.ui.export.menu import export_menu
-from pages.ui.panels.choices import NO_EXPLANATION, ask_head, tell
+from pages.ui.export.figure import charts_figure, listing_chart, points_chart
+from pages.ui.export.records import Code, Export
+from pages.ui.panels.choices import NO_EXPLANATION, ask_head, head_named, tell
 from pages.ui.shell import cache
-from pages.ui.shell.controls import head_name
+from pages.ui.shell.controls import Head, head_name
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import similarity
+from tx_core.engine.engine import Engine
+from tx_core.transformer.trace import Trace
 
-if TYPE_CHECKING:
-    from tx_core.engine.engine import Engine
+NUM_NEIGHBOURS = 5
+EQUATIONS = (
+    r"\text{similarity}(a, b) = 1 - \mathrm{JS}(a, b)",
+    r"\mathrm{JS}(a,b) = H\bigl(\tfrac{a+b}{2}\bigr) - \tfrac12 H(a) - \tfrac12 H(b)",
+)
 
-NEIGHBOURS = 5
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """The chosen head among all heads, which are numbered through the layers.
+
+    Attributes:
+        nearest: the heads most similar to the chosen one, each with its similarity, most similar first.
+    """
+
+    similarities: Float[np.ndarray, "head other"]
+    heads: tuple[Head, ...]
+    kinds: tuple[PointKind, ...]
+    chosen: int
+    nearest: tuple[tuple[int, float], ...]
+
+    @property
+    def labels(self) -> list[str]:
+        """Label every head: layer-head."""
+        return [f"{layer + 1}-{head + 1}" for layer, head in self.heads]
+
+    @property
+    def neighbours(self) -> list[int]:
+        """The numbers of the nearest heads."""
+        return [other for other, _ in self.nearest]
+
+    @property
+    def description(self) -> str:
+        """Name the chosen head and the nearest ones."""
+        heads = [texts.SIMILAR_HEAD.format(head=head_named(self.heads[other]), similarity=share) for other, share in self.nearest]
+        return texts.SIMILARITY_ALT.format(head=head_named(self.heads[self.chosen]), heads=", ".join(heads))
 
 
-def alike(page: str, engine: "Engine", text: str, pair: str) -> None:
-    """The map, and the neighbours of the chosen head."""
-    st.markdown(
-        "Two heads are alike when every token spreads its attention in the same way in both. **Heads that are close on the map "
-        "look at the same tokens.** Colours and shapes are the kinds of heads, as at a glance."
-    )
-    st.latex(r"\text{alike}(a, b) = 1 - \mathrm{JS}(a, b)")
-    st.latex(r"\mathrm{JS}(a,b) = H\bigl(\tfrac{a+b}{2}\bigr) - \tfrac12 H(a) - \tfrac12 H(b)")
+def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
+    """Draw the map, and list the neighbours of the chosen head."""
+    st.markdown(texts.SIMILARITY)
+    for equation in EQUATIONS:
+        st.latex(equation)
     show_source(similarity.likeness, similarity.head_map)
     trace = cache.trace(engine.name, text, pair)
-    stack = trace.attention
-    heads = stack.weights.shape[1]
-    run = (engine.name, engine.device, text, pair or None)
-    found = cache.remember((page, "alike", *run), lambda: similarity.likeness(stack.weights))
-    summary = summary_of(page, engine.name, engine.device, text, pair, stack)
-    looks = head_kinds.looks(stack.query_tokens)
-    kinds = [looks[one.kind] for one in summary.named]
-    layer, head = ask_head(page, *stack.weights.shape[:2])
-    chosen = layer * heads + head
-    near = similarity.nearest(found, chosen, NEIGHBOURS)
-    numbers = [divmod(number, heads) for number in range(len(found))]
-    points, told = [PointKind(kind.word, kind.colour, kind.symbol) for kind in kinds], _in_words(numbers, chosen, near)
+    around = _neighbourhood(page, engine, text, pair, trace)
     draw, table = st.columns([3, 2], gap="medium")
     with draw:
         figure = head_points(
-            similarity.head_map(found),
-            [f"{at + 1}-{which + 1}" for at, which in numbers],
-            points,
-            chosen,
-            [other for other, _ in near],
+            similarity.head_map(around.similarities),
+            around.labels,
+            around.kinds,
+            around.chosen,
+            around.neighbours,
             dark=st.context.theme.type == "dark",
         )
-        st.plotly_chart(figure, key=f"{page}_map", config=QUIET, alt=told)
+        st.plotly_chart(figure, key=f"{page}_map", config=QUIET, alt=around.description)
     with table:
-        st.markdown(f"**Nearest to {head_name((layer, head)).lower()}**")
-        rows = [
-            {"head": head_name(numbers[other]), "kind": kinds[other].word, "alike (0 to 1)": round(share, 3)}
-            for other, share in near
-        ]
-        st.dataframe(pandas.DataFrame(rows), hide_index=True, key=f"{page}_near")
-    tell(
-        "Points are named layer-head: the chosen head and its nearest, others where there is room. The map squeezes many "
-        "directions into two: distances on it agree with the true ones to "
-        f"{similarity.told_by_map(found):.2f} (correlation, 1 at best), so trust the table where they differ. That two heads "
-        f"look at the same tokens does not mean that they take the same from them. {NO_EXPLANATION}",
+        st.markdown(texts.NEAREST.format(head=head_named(around.heads[around.chosen])))
+        rows = [(head_name(around.heads[other]), around.kinds[other].name, round(share, 3)) for other, share in around.nearest]
+        st.dataframe(pandas.DataFrame(rows, columns=texts.SIMILARITY_COLUMNS), hide_index=True, key=f"{page}_near")
+    correlation = similarity.told_by_map(around.similarities)
+    tell(f"{texts.SIMILARITY_CAVEAT.format(correlation=correlation)} {NO_EXPLANATION}", trace)
+    return lambda: export(trace, around)
+
+
+def _neighbourhood(page: str, engine: Engine, text: str, pair: str, trace: Trace) -> Neighbourhood:
+    """Compare all heads, and let the reader choose one."""
+    stack, run = trace.attention, (engine.name, engine.device, text, pair or None)
+    layers, heads = stack.weights.shape[:2]
+    similarities = cache.remember((page, "alike", *run), lambda: similarity.likeness(stack.weights))
+    summary = summary_of(page, engine.name, engine.device, text, pair, stack)
+    looks = head_kinds.looks(stack.query_tokens)
+    kinds = [PointKind(looks[one.kind].word, looks[one.kind].colour, looks[one.kind].symbol) for one in summary.named]
+    layer, head = ask_head(page, layers, heads)
+    chosen = layer * heads + head
+    nearest = similarity.nearest(similarities, chosen, NUM_NEIGHBOURS)
+    numbers = tuple(divmod(number, heads) for number in range(layers * heads))
+    return Neighbourhood(similarities, numbers, tuple(kinds), chosen, tuple(nearest))
+
+
+def export(trace: Trace, around: Neighbourhood) -> Export:
+    """Make the export of the map and of the nearest heads."""
+    positions = similarity.head_map(around.similarities)
+    subject = Subject(trace, texts.SIMILARITY_SUBJECT, f"{around.description} {texts.SIMILARITY_LABELS}", "head-similarity")
+    nearest = [[head_name(around.heads[other]), around.kinds[other].name, f"{share:.3f}"] for other, share in around.nearest]
+    title = texts.NEAREST_TITLE.format(head=head_named(around.heads[around.chosen]))
+    charts = [
+        points_chart("", positions, around.labels, around.kinds, around.chosen, around.neighbours),
+        listing_chart(title, texts.SIMILARITY_COLUMNS, nearest),
+    ]
+    arrays = {"similarity": around.similarities, "positions": positions, "heads": np.array(around.labels)}
+    table = table_of(_rows(around, positions), texts.SIMILARITY_AXES, **arrays)
+    written = Code(texts.SIMILARITY_RESULT, lambda: code(subject.heading, trace, around.chosen))
+    return summary_export(subject, charts_figure(charts, around.description), table, written)
+
+
+def _rows(around: Neighbourhood, positions: Float[np.ndarray, "head axis"]) -> Sequence[dict[str, str | float | int]]:
+    return [
+        {
+            "layer": layer + 1,
+            "head": head + 1,
+            "kind": around.kinds[number].name,
+            "x": float(positions[number, 0]),
+            "y": float(positions[number, 1]),
+            texts.SIMILARITY_TO_CHOSEN: float(around.similarities[around.chosen, number]),
+        }
+        for number, (layer, head) in enumerate(around.heads)
+    ]
+
+
+def code(title: str, trace: Trace, chosen: int) -> str:
+    """Write the code that compares one head with every other."""
+    return project_code(
+        title,
         trace,
+        ("from tx_core import load", "from tx_core.analysis import similarity"),
+        [
+            f"similarities = similarity.likeness(engine.trace({trace_arguments(trace)}).attention.weights)",
+            "positions = similarity.head_map(similarities)",
+            f"similar = similarities[{chosen}]",
+            "",
+            'print(positions.round(3), similar.round(3), sep="\\n")',
+        ],
     )
-    export_menu(page, {"Heads alike": lambda: export.alike_export(trace, found, chosen, near, points, told)})
-
-
-def _in_words(numbers: list[tuple[int, int]], chosen: int, near: list[tuple[int, float]]) -> str:
-    told = ", ".join(f"{head_name(numbers[other]).lower()} ({share:.2f})" for other, share in near)
-    return f"Map of all heads. Nearest to {head_name(numbers[chosen]).lower()}: {told}."

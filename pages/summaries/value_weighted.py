@@ -1,109 +1,127 @@
-"""A head's weights beside what it adds: the lengths of the vectors that it mixes."""
+"""A head's weights beside the lengths of the vectors that it adds (Kobayashi et al. 2020)."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+import pandas
 import streamlit as st
 
-from pages.summaries import export
+from pages.summaries import texts
+from pages.summaries.export import Subject, matrices_export, project_code, trace_arguments
 from pages.ui.canvas.mask_grid import Matrices, Matrix, matrices
-from pages.ui.export.menu import export_menu
+from pages.ui.export.records import Code, Export
 from pages.ui.panels.attention_table import numbered
 from pages.ui.panels.choices import NO_EXPLANATION, ask_head, head_named, tell
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.controls import head_name
+from pages.ui.shell.controls import Head, head_name
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import value_weighted
-from tx_core.engine.engine import head_parts
+from tx_core.analysis.value_weighted import ValueWeighted, row_shares
+from tx_core.engine.engine import Engine, head_parts
+from tx_core.transformer.trace import AttentionStack, Trace
 
-if TYPE_CHECKING:
-    from tx_core.engine.engine import Engine
-    from tx_core.transformer.trace import AttentionStack
+EQUATIONS = (r"\lVert \alpha_{ij}\, f(x_j) \rVert", r"f(x) = (x W^V + b^V)\, W^O")
 
 
-def values(page: str, engine: "Engine", text: str, pair: str) -> None:
-    """Weights, weighted lengths and the lengths themselves, of one head and of its layer."""
-    st.markdown(
-        "A weight says how much of a token is taken; what is taken is its **value**, and values differ in length. "
-        "**A head may look at a token and take next to nothing from it.** So weigh the link by the vector that it adds."
-    )
-    st.latex(r"\lVert \alpha_{ij}\, f(x_j) \rVert")
-    st.latex(r"f(x) = (x W^V + b^V)\, W^O")
+def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
+    """Draw weights and weighted lengths of one head and of its layer."""
+    st.markdown(texts.VALUES)
+    for equation in EQUATIONS:
+        st.latex(equation)
     show_source(value_weighted.value_weighted, head_parts)
     trace = cache.trace(engine.name, text, pair, keep=("weights", "value"))
     stack = trace.attention
-    layer, head = ask_head(page, *stack.weights.shape[:2])
-    found = cache.remember(
-        (page, "values", engine.name, engine.device, text, pair or None, layer),
-        lambda: value_weighted.value_weighted(engine, stack, layer),
+    head = ask_head(page, *stack.weights.shape[:2])
+    weighted = cache.remember(
+        (page, "values", engine.name, engine.device, text, pair or None, head[0]),
+        lambda: value_weighted.value_weighted(engine, stack, head[0]),
     )
-    drawn = _draw(page, stack, layer, head, found)
-    told = _in_words(stack, layer, head, found)
-    st.text(told)
-    _numbers(page, stack, layer, head, found)
-    tell(
-        "Lengths tell how much a head writes into a token, not in which direction or what later layers make of it; nor does the "
-        f"norm that follows enter here (Kobayashi et al. 2020 and 2021). {NO_EXPLANATION}",
-        trace,
-    )
-    export_menu(page, {"What is mixed": lambda: export.values_export(trace, (layer, head), drawn, told)})
+    drawn = _draw(page, stack, head, weighted)
+    description = describe_lengths(stack, head, weighted)
+    st.text(description)
+    _show_numbers(page, stack, head, weighted)
+    tell(f"{texts.VALUES_CAVEAT} {NO_EXPLANATION}", trace)
+    return lambda: export(trace, head, drawn, description)
 
 
-def _draw(page: str, stack: "AttentionStack", layer: int, head: int, found: "value_weighted.ValueWeighted") -> Matrices:
-    tokens, name = stack.query_tokens.tokens, head_name((layer, head))
+def _draw(page: str, stack: AttentionStack, head: Head, weighted: ValueWeighted) -> Matrices:
+    tokens = stack.query_tokens.tokens
     shown = {
-        f"Weights, {head_named((layer, head))}": stack.weights[layer, head],
-        "Weighted by values, this head": value_weighted.row_shares(found.mixed[head]),
-        f"Weighted by values, all heads of layer {layer + 1}": value_weighted.row_shares(found.together),
+        texts.HEAD_WEIGHTS.format(head=head_named(head)): stack.weights[head],
+        texts.HEAD_BY_VALUES: row_shares(weighted.mixed[head[1]]),
+        texts.LAYER_BY_VALUES.format(layer=head[0] + 1): row_shares(weighted.together),
     }
     limit = max(float(cells.max()) for cells in shown.values())
-    return matrices(
-        tokens,
-        tokens,
-        [
-            Matrix(
-                title,
-                "weights",
-                cells,
-                f"{title}: {name}, a row for each token that looks",
-                limit=limit,
-                root=True,
-                note="every row sums to 1",
-            )
-            for title, cells in shown.items()
-        ],
-        key=f"{page}_values",
-    )
+    panels = [
+        Matrix(
+            title,
+            "weights",
+            cells,
+            texts.VALUES_ALT.format(title=title, head=head_named(head)),
+            limit=limit,
+            root=True,
+            note=texts.ROWS_SUM_TO_1,
+        )
+        for title, cells in shown.items()
+    ]
+    return matrices(tokens, tokens, panels, key=f"{page}_values")
 
 
-def _in_words(stack: "AttentionStack", layer: int, head: int, found: "value_weighted.ValueWeighted") -> str:
-    labels, lengths = numbered(stack.key_tokens.tokens), found.values[head]
-    least, most = int(lengths.argmin()), int(lengths.argmax())
-    weights, shares = stack.weights[layer, head].mean(axis=0), value_weighted.row_shares(found.mixed[head]).mean(axis=0)
+def describe_lengths(stack: AttentionStack, head: Head, weighted: ValueWeighted) -> str:
+    """Name the longest and the shortest value, and the token whose share changes most."""
+    labels, lengths = numbered(stack.key_tokens.tokens), weighted.values[head[1]]
+    shortest, longest = int(lengths.argmin()), int(lengths.argmax())
+    weights, shares = stack.weights[head].mean(axis=0), row_shares(weighted.mixed[head[1]]).mean(axis=0)
     moved = int(np.abs(shares - weights).argmax())
-    return (
-        f"{head_name((layer, head))}: the longest value is that of {labels[most]} ({lengths[most]:.2f}), the shortest that of "
-        f"{labels[least]} ({lengths[least]:.2f}). What changes most is {labels[moved]}: it gets {weights[moved]:.2f} of "
-        f"the attention on average, and brings {shares[moved]:.2f} of what is mixed."
+    return texts.LENGTHS.format(
+        head=head_name(head),
+        longest=labels[longest],
+        longest_length=lengths[longest],
+        shortest=labels[shortest],
+        shortest_length=lengths[shortest],
+        moved=labels[moved],
+        weight=weights[moved],
+        share=shares[moved],
     )
 
 
-def _numbers(page: str, stack: "AttentionStack", layer: int, head: int, found: "value_weighted.ValueWeighted") -> None:
-    opened = st.expander("The numbers as a table", key=widget_key(page, "values_numbers"), on_change="rerun")
-    if opened.open:
-        import pandas
+def _show_numbers(page: str, stack: AttentionStack, head: Head, weighted: ValueWeighted) -> None:
+    folded = st.expander(texts.NUMBERS, key=widget_key(page, "values_numbers"), on_change="rerun")
+    if folded.open:
+        columns = (
+            numbered(stack.key_tokens.tokens),
+            stack.weights[head].mean(axis=0).astype(float).round(4),
+            weighted.values[head[1]].round(4),
+            row_shares(weighted.mixed[head[1]]).mean(axis=0).round(4),
+        )
+        folded.dataframe(pandas.DataFrame(dict(zip(texts.VALUES_COLUMNS, columns, strict=True))), hide_index=True)
 
-        shares = value_weighted.row_shares(found.mixed[head])
-        with opened:
-            st.dataframe(
-                pandas.DataFrame(
-                    {
-                        "token": numbered(stack.key_tokens.tokens),
-                        "attention received, mean": stack.weights[layer, head].mean(axis=0).astype(float).round(4),
-                        "length of its value": found.values[head].round(4),
-                        "share of what is mixed, mean": shares.mean(axis=0).round(4),
-                    }
-                ),
-                hide_index=True,
-            )
+
+def export(trace: Trace, head: Head, drawn: Matrices, description: str) -> Export:
+    """Make the export of weights and value-weighted attention."""
+    subject = Subject(
+        trace,
+        texts.VALUES_SUBJECT.format(head=head_named(head)),
+        f"{description} {texts.VALUES_AXES} {texts.SQUARE_ROOT_SCALE}",
+        "value-weighted-attention",
+    )
+    return matrices_export(subject, drawn, "query", Code(texts.VALUES_RESULT, lambda: code(subject.heading, trace, head)))
+
+
+def code(title: str, trace: Trace, head: Head) -> str:
+    """Write the code for value-weighted attention."""
+    layer, number = head
+    return project_code(
+        title,
+        trace,
+        ("from tx_core import load", "from tx_core.analysis.value_weighted import row_shares, value_weighted"),
+        [
+            f'stack = engine.trace({trace_arguments(trace)}, keep=("weights", "value")).attention',
+            f"weighted = value_weighted(engine, stack, {layer})",
+            f"weights = stack.weights[{layer}, {number}]",
+            f"by_values, together = row_shares(weighted.mixed[{number}]), row_shares(weighted.together)",
+            "",
+            'print(weights.round(3), by_values.round(3), together.round(3), sep="\\n")',
+        ],
+    )

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from pages.compare.canvas import packed_comparison
+from pages.summaries.texts import KINDS_SUBJECTS
 from pages.ui.canvas.bars import moved_chart, probability_chart
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.lines import lines_chart
@@ -192,7 +193,7 @@ def test_the_table_of_heads_is_saved_from_its_page_as_the_screen_shows_it(page_a
     root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
     cells = page.get_by_test_id("head-table").locator("button")
     assert set(cells.locator(".share").all_text_contents()) < {node.text for node in root.iter(f"{SVG}text")}
-    assert "All heads: kind of head" in root.find(f"{SVG}desc").text
+    assert KINDS_SUBJECTS["pattern"] in root.find(f"{SVG}desc").text
 
 
 def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:

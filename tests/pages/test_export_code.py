@@ -226,8 +226,8 @@ def heads_alike(open_app: Open) -> list[Claim]:
     shown = seen(open_app, "summaries", part="alike", **SUMMED)
     points, near = shown.header["charts"]
     told = np.array([float(row[-1]) for row in near["rows"]])
-    nearest = of_project(shown, [f"sorted(alike)[::-1][1:{len(told) + 1}]"], [told], 0.00051)
-    return [*nearest, Claim(shown.project, "places", np.array(points["places"]))]
+    nearest = of_project(shown, [f"sorted(similar)[::-1][1:{len(told) + 1}]"], [told], 0.00051)
+    return [*nearest, Claim(shown.project, "positions", np.array(points["places"]))]
 
 
 def early_answers(open_app: Open) -> list[Claim]:

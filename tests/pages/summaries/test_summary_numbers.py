@@ -1,10 +1,14 @@
-"""Every number of a summary is the core's: layers, what heads add, heads alike, early answers, what a word owes."""
+"""Every number of a summary is the core's: rollout, values, similarity, logit lens, attribution."""
 
 import json
 
 import numpy as np
 import pytest
 
+from pages.summaries import texts
+from pages.summaries.attribution import describe_agreement
+from pages.summaries.logit_lens import describe_answer
+from pages.ui.panels.attention_table import numbered
 from tests.support.drawings import says
 from tests.support.drawn_matrices import panels
 from tx_core.analysis.attribution import attribute
@@ -34,9 +38,9 @@ def test_the_layers_are_drawn_as_rollout_and_flow_have_them(open_app, stack):
     assert not app.exception
     header, shown = panels(app)
     assert header["columns"] == list(stack.query_tokens.tokens)
-    np.testing.assert_allclose(shown["Attention in this layer"], stack.weights[:, :, 4].mean(axis=1), atol=1e-6)
-    np.testing.assert_allclose(shown["Rollout from the input"], rollout(stack.weights)[:, 4], atol=1e-6)
-    np.testing.assert_allclose(shown["Flow from the input"], row_shares(flow(stack.weights, 4)), atol=1e-6)
+    np.testing.assert_allclose(shown[texts.IN_LAYER], stack.weights[:, :, 4].mean(axis=1), atol=1e-6)
+    np.testing.assert_allclose(shown[texts.ROLLED], rollout(stack.weights)[:, 4], atol=1e-6)
+    np.testing.assert_allclose(shown[texts.FLOW], row_shares(flow(stack.weights, 4)), atol=1e-6)
     assert len({panel["limit"] for panel in header["panels"]}) == 1
 
 
@@ -44,7 +48,7 @@ def test_a_text_too_long_for_flow_still_shows_rollout_and_says_why(open_app, mon
     monkeypatch.setattr("tx_core.analysis.rollout.MAX_FLOW_EDGES", 1000)
     app = open_app(PAGE, text="A long and winding road to nowhere.", part="layers")
     assert not app.exception
-    assert list(panels(app)[1]) == ["Attention in this layer", "Rollout from the input"]
+    assert list(panels(app)[1]) == [texts.IN_LAYER, texts.ROLLED]
     assert "Attention flow solves a network" in says(app)
 
 
@@ -66,7 +70,7 @@ def test_the_nearest_heads_are_named(open_app, engine, stack):
     named = [f"Layer {other // engine.num_heads + 1}, head {other % engine.num_heads + 1}" for other, _ in near]
     table = app.dataframe[0].value
     assert list(table["head"]) == named
-    np.testing.assert_allclose(table["alike (0 to 1)"], [share for _, share in near], atol=6e-4)
+    np.testing.assert_allclose(table[texts.SIMILARITY_COLUMNS[-1]], [share for _, share in near], atol=6e-4)
 
 
 def test_the_lens_ends_with_the_models_own_answer(open_app, engine):
@@ -76,8 +80,9 @@ def test_the_lens_ends_with_the_models_own_answer(open_app, engine):
     found = logit_lens(engine, trace, trace.attention.query_tokens.blanks[0])
     table = app.dataframe[0].value
     assert [cell.rsplit(" ", 2)[0] for cell in table.iloc[-1, :5]] == list(found.words[-1])
-    assert [int(rank.replace(",", "")) for rank in table["rank of the final answer"]] == found.rank.tolist()
-    assert f"answer, {found.answer}, has" in says(app)
+    assert [int(rank.replace(",", "")) for rank in table[texts.FINAL_RANK]] == found.rank.tolist()
+    token = numbered(trace.attention.query_tokens.tokens)[found.place]
+    assert describe_answer(found, token, predicts_next=False) in says(app)
 
 
 def test_attention_and_gradients_of_the_chosen_answer_at_the_chosen_blank(open_app, engine, stack):
@@ -90,4 +95,4 @@ def test_attention_and_gradients_of_the_chosen_answer_at_the_chosen_blank(open_a
     weights = stack.weights[:, :, second.place].mean(axis=(0, 1))
     for chart, meant in zip(charts, (weights, found.gradient_input, found.integrated), strict=True):
         np.testing.assert_allclose(chart["data"][0]["x"], meant, atol=1e-4)
-    assert f"log-probability of {found.word} from" in says(app)
+    assert describe_agreement(found, weights) in says(app)

@@ -17,7 +17,10 @@ from pages.compare.state import Side
 from pages.compare.word_similarity import Followed
 from pages.fill_mask.export import Lists
 from pages.fill_mask.snippets import core_lists, library_lists
-from pages.summaries.snippets import core_glance, core_lens, core_owed, core_values
+from pages.summaries import attribution as attribution_part
+from pages.summaries import kinds as kinds_part
+from pages.summaries import logit_lens as lens_part
+from pages.summaries import value_weighted as values_part
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.project_code import attention_code
 from pages.ui.export.transformers_code import transformers_attention_code
@@ -126,14 +129,14 @@ def summed_up(model: str) -> list[Claim]:
     engine, text = catalogue.load(model), "time flies like an ___ arrow"
     trace = engine.trace(text, keep=("weights", "value", "hidden"))
     found = value_weighted(engine, trace.attention, 1)
-    code = core_values("one", trace, (1, 2))
+    code = values_part.code("one", trace, (1, 2))
     claims = [(code, "by_values", row_shares(found.mixed[2])), (code, "together", row_shares(found.together))]
     if len(trace.stacks) == 1:  # an encoder-decoder answers by its decoder
-        early, code = logit_lens(engine, trace, 3), core_lens("one", trace, 3, 5)
+        early, code = logit_lens(engine, trace, 3), lens_part.code("one", trace, 3, 5)
         claims += [(code, "shares", early.shares), (code, "rank", early.rank)]
     if engine.fills_blanks and len(trace.stacks) == 1:
         owed = attribute(engine, trace.attention.query_tokens, trace.attention.query_tokens.blanks[0], 9)
-        code = core_owed("one", trace, owed.place, 9)
+        code = attribution_part.code("one", trace, owed.place, 9)
         claims += [(code, "gradient_input", owed.gradient_input), (code, "integrated", owed.integrated)]
     return claims
 
@@ -152,7 +155,7 @@ def of_one_token(model: str) -> list[Claim]:
     """What the code for how widely heads look must give where there is nothing to choose."""
     trace = next(trace for text in "aeiot" if len((trace := catalogue.load(model).trace(text)).attention.key_tokens) == 1)
     nothing = np.zeros(trace.attention.weights.shape[:2])
-    return [(core_glance("one", trace), "spread", nothing)]
+    return [(kinds_part.code("one", trace), "spread", nothing)]
 
 
 def filled(model: str) -> list[Claim]:

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from pages.bertviz_page.export import bertviz_export
 from pages.bertviz_page.frame import Drawn
 from pages.fill_mask.export import Lists, lists_export
+from pages.summaries.parts import PARTS
 from pages.ui.export import menu, texts
 from pages.ui.export.data import DataTable, to_csv, to_json, to_npz
 from pages.ui.export.records import DataFiles, Export
@@ -70,10 +71,7 @@ VIEWS = {
     "a blank's map": ("fill_mask", "The attention map", {"text": "The ___ sat."}),
     "maps": ("compare", "A, B and B − A", {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
     "a word": ("compare", "The word through the layers", {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
-    **{
-        part: ("summaries", "", {"text": "The [MASK] sat.", "part": part})
-        for part in ("glance", "layers", "values", "alike", "lens", "owed")
-    },
+    **{part: ("summaries", "", {"text": "The [MASK] sat.", "part": part}) for part in PARTS},
     "many sentences": ("many_sentences", "", {}),
 }
 

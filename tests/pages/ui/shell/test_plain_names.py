@@ -14,7 +14,7 @@ from pages.fill_mask import snippets as prediction_snippets
 from pages.fill_mask.blank_attention import BlankShown
 from pages.fill_mask.export import Lists
 from pages.many_sentences import export
-from pages.summaries import snippets as summary_snippets
+from pages.summaries import logit_lens
 from pages.ui.export import project_code
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.answers import Answer
@@ -67,7 +67,6 @@ def every_code(title: str) -> dict[str, str]:
     answer = Answer("time ___ like", predict(engine, "time ___ like", top_k=3), ((),), ())
     lists, word = Lists("embedded", (answer,), Settings(3, 1.0, 1.0, 1.0)), followed_first(sides, "flies")
     seen = BlankShown("time ___ like", 0, trace, (Change("off", 0, 1),), None)
-    summaries = summary_snippets
     return {
         "opening": "\n".join(project_code.header(title, "embedded", "import torch")),
         "core lists": prediction_snippets.core_lists(title, lists),
@@ -77,7 +76,7 @@ def every_code(title: str) -> dict[str, str]:
         "core maps": snippets.core_maps(title, sides),
         "core word": snippets.core_word(title, sides, word),
         "many": export.core_many(title, read_all(engine, embedded_sentences())),
-        "core lens": summaries.core_lens(title, trace, 2, 5),
+        "core lens": logit_lens.code(title, trace, 2, 5),
     }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.summaries.glance import head_rows, summarise
+from pages.summaries.kinds import describe_head, head_rows, summarise
 from pages.ui.canvas.head_kinds import looks
 from tests.support.drawings import says
 from tx_core.analysis.patterns import AIMED, KINDS, name_heads, pattern_sums
@@ -43,7 +43,16 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
     assert [cell["number"] for cell in flat] == [f"{head.confidence:.2f}" for head in found]
     assert (len(shown["cells"]), len(shown["cells"][0])) == (engine.num_layers, engine.num_heads)
     assert shown["chosen"] == [2, 3]
-    assert f"Layer 3, head 4 looks at {kinds[found[2 * engine.num_heads + 3].kind].aim}" in says(app)
+    assert describe_head(stack, summarise(stack), (2, 3)) in says(app)
+
+
+def test_a_head_is_described_by_its_kind_and_its_numbers(engine, stack):
+    summary, kinds = summarise(stack), looks(stack.query_tokens)
+    for head, pattern in zip(np.ndindex(engine.num_layers, engine.num_heads), summary.named, strict=True):
+        described = describe_head(stack, summary, head)
+        assert described.startswith(f"Layer {head[0] + 1}, head {head[1] + 1} ")
+        assert (kinds[pattern.kind].aim in described) == (pattern.kind != "mixed")
+        assert f"{summary.entropy[head]:.2f}" in described
 
 
 def test_every_kind_of_head_has_a_look_of_its_own():

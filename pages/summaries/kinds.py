@@ -1,0 +1,227 @@
+"""All heads of a run at a glance: a table of layers × heads, coloured by what each head does."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas
+import streamlit as st
+from jaxtyping import Float
+
+from pages import contents
+from pages.summaries import texts
+from pages.summaries.export import Subject, project_code, summary_export, table_of, trace_arguments
+from pages.ui.canvas import head_kinds
+from pages.ui.canvas.attention_view import heads_to_link
+from pages.ui.canvas.head_cells import Cells, distance_cells, kind_cells, spread_cells
+from pages.ui.canvas.head_table import HeadCell, LegendEntry, chosen_head, head_table
+from pages.ui.export.figure import charts_figure, grid_chart
+from pages.ui.export.records import Code, Export
+from pages.ui.panels.choices import NO_EXPLANATION, ask_head, tell
+from pages.ui.shell import cache
+from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.controls import head_name
+from pages.ui.shell.source_code import show_source
+from tx_core.analysis import measures, patterns
+from tx_core.engine.engine import Engine
+from tx_core.errors import TextProblem
+from tx_core.transformer.trace import AttentionStack, Trace
+
+
+@dataclass(frozen=True)
+class HeadSummary:
+    """The heads of one text in numbers.
+
+    Attributes:
+        entropy: normalised, from 0 (one token) to 1 (uniform).
+        distance: mean, in tokens.
+    """
+
+    sums: patterns.PatternSums
+    named: tuple[patterns.HeadPattern, ...]
+    entropy: Float[np.ndarray, "layer head"]
+    distance: Float[np.ndarray, "layer head"]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the numbers, in bytes."""
+        return self.sums.nbytes + self.entropy.nbytes + self.distance.nbytes + 200 * len(self.named)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The table of heads as it is drawn."""
+
+    colour: str
+    cells: list[list[HeadCell]]
+    legend: list[LegendEntry]
+    chosen: tuple[int, int]
+
+    @property
+    def alt(self) -> str:
+        """Describe the table for those who cannot see it."""
+        return texts.KINDS_ALT.format(colour=texts.COLOURS[self.colour])
+
+
+def summarise(stack: AttentionStack) -> HeadSummary:
+    """Classify and measure every head of a run, over the text's own tokens.
+
+    Raises:
+        TextProblem: the text has special tokens only.
+    """
+    own = ~np.array(stack.query_tokens.special)
+    if not own.any():
+        raise TextProblem(texts.SPECIAL_TOKENS_ONLY)
+    sums = patterns.pattern_sums(stack.weights, stack.query_tokens)
+    # One layer at a time: a long text would double its memory.
+    distance = [measures.distance(layer)[:, own].mean(axis=-1) for layer in stack.weights]
+    entropy = [measures.relative_entropy(layer[:, own]).mean(axis=-1) for layer in stack.weights]
+    return HeadSummary(sums, patterns.name_heads(sums), np.stack(entropy), np.stack(distance))
+
+
+def summary_of(page: str, model: str, device: str, text: str, pair: str, stack: AttentionStack) -> HeadSummary:
+    """Give the summary of a run, from the cache where it is known."""
+    return cache.remember((page, "heads", model, device, text, pair or None), lambda: summarise(stack))
+
+
+def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
+    """Draw the table, the chosen head in words, and all numbers."""
+    trace = cache.trace(engine.name, text, pair)
+    stack = trace.attention
+    summary = summary_of(page, engine.name, engine.device, text, pair, stack)
+    st.markdown(texts.KINDS)
+    st.segmented_control(
+        texts.COLOUR_BY,
+        list(texts.COLOURS),
+        format_func=texts.COLOURS.get,
+        required=True,
+        **widget_binding(widget_key(page, "colour")),
+    )
+    grid = _draw_grid(page, stack, summary)
+    _show_chosen(page, engine, text, pair, stack, summary)
+    _show_numbers(page, stack, summary)
+    show_source(patterns.kind_targets, patterns.pattern_sums, measures.entropy, measures.distance)
+    tell(f"{texts.KINDS_CAVEAT} {NO_EXPLANATION}", trace)
+    return lambda: export(trace, grid, summary)
+
+
+def _draw_grid(page: str, stack: AttentionStack, summary: HeadSummary) -> Grid:
+    name = widget_key(page, "table")
+    layers, heads = summary.entropy.shape
+
+    def take_head() -> None:
+        if (head := chosen_head(name, layers, heads)) is not None:
+            st.session_state[widget_key(page, "heads")] = [head]
+
+    colour = st.session_state[widget_key(page, "colour")]
+    cells, legend = _cells(stack, summary, colour)
+    chosen = st.session_state[widget_key(page, "heads")][0]
+    chosen = chosen if chosen[0] < layers and chosen[1] < heads else (0, 0)
+    rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
+    grid = Grid(colour, rows, legend, chosen)
+    head_table(rows, legend, chosen, label=grid.alt, key=name, on_choose=take_head)
+    return grid
+
+
+def _cells(stack: AttentionStack, summary: HeadSummary, colour: str) -> Cells:
+    if colour == "pattern":
+        return kind_cells(
+            summary.named,
+            stack.query_tokens,
+            lambda head: (f"{head.confidence:.2f}", head.confidence),
+            lambda head: texts.CONFIDENCE.format(confidence=head.confidence),
+        )
+    if colour == "entropy":
+        return spread_cells(summary.entropy)
+    return distance_cells(summary.distance, measures.even_distance(len(stack.query_tokens)))
+
+
+def _show_chosen(page: str, engine: Engine, text: str, pair: str, stack: AttentionStack, summary: HeadSummary) -> None:
+    choice, description = st.columns([2, 5], gap="medium")
+    with choice:
+        head = ask_head(page, *summary.entropy.shape)
+    with description:
+        st.text(describe_head(stack, summary, head))
+        address = {"text": text, "pair": pair, "model": engine.name, "heads": heads_to_link([head])}
+        st.page_link(
+            contents.page("attention").path,
+            label=texts.SEE_HEAD,
+            icon=":material/zoom_in:",
+            query_params={name: value for name, value in address.items() if value},
+        )
+
+
+def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, int]) -> str:
+    """Say what a head does: its kind, the second, its spread and its distance."""
+    looks = head_kinds.looks(stack.query_tokens)
+    pattern = summary.named[head[0] * summary.entropy.shape[1] + head[1]]
+    template = texts.HEAD_WITHOUT_PATTERN if pattern.kind == "mixed" else texts.HEAD
+    return template.format(
+        head=head_name(head),
+        aim=looks[pattern.kind].aim,
+        confidence=pattern.confidence,
+        second=looks[pattern.second].aim,
+        second_score=pattern.second_score,
+        entropy=summary.entropy[head],
+        distance=summary.distance[head],
+    )
+
+
+def _show_numbers(page: str, stack: AttentionStack, summary: HeadSummary) -> None:
+    folded = st.expander(texts.NUMBERS, key=widget_key(page, "numbers"), on_change="rerun")
+    if folded.open:
+        with folded:
+            st.caption(texts.KINDS_NUMBERS)
+            st.dataframe(pandas.DataFrame(head_rows(stack, summary)), hide_index=True)
+
+
+def head_rows(stack: AttentionStack, summary: HeadSummary) -> Sequence[dict[str, object]]:
+    """List the heads, one row each, with every number that is known of them."""
+    looks, shares = head_kinds.looks(stack.query_tokens), summary.sums.shares
+    return [
+        {
+            "layer": head.layer + 1,
+            "head": head.head + 1,
+            "kind": looks[head.kind].word,
+            "confidence": round(head.confidence, 3),
+            "spread (0 to 1)": round(float(summary.entropy[head.layer, head.head]), 3),
+            "distance (tokens)": round(float(summary.distance[head.layer, head.head]), 2),
+        }
+        | {
+            texts.KIND_COLUMN.format(kind=looks[kind].word): round(float(shares[head.layer, head.head, number]), 3)
+            for number, kind in enumerate(patterns.AIMED)
+        }
+        for head in summary.named
+    ]
+
+
+def export(trace: Trace, grid: Grid, summary: HeadSummary) -> Export:
+    """Make the export of the table of all heads."""
+    subject = Subject(trace, texts.KINDS_SUBJECTS[grid.colour], texts.KINDS_DESCRIPTION, "heads")
+    figure = charts_figure([grid_chart("", grid.cells, grid.legend, grid.chosen)], grid.alt)
+    arrays = {
+        "spread": summary.entropy,
+        "distance": summary.distance,
+        "shares": summary.sums.shares,
+        "kinds": np.array(summary.sums.kinds),
+    }
+    table = table_of(head_rows(trace.attention, summary), head_kinds.AXES, **arrays)
+    return summary_export(subject, figure, table, Code(texts.KINDS_RESULT, lambda: code(subject.heading, trace)))
+
+
+def code(title: str, trace: Trace) -> str:
+    """Write the code that classifies and measures every head."""
+    return project_code(
+        title,
+        trace,
+        ("import numpy as np\n", "from tx_core import load", "from tx_core.analysis import measures, patterns"),
+        [
+            f"stack = engine.trace({trace_arguments(trace)}).attention",
+            "own = ~np.array(stack.query_tokens.special)  # the text's own tokens",
+            "kinds = patterns.name_heads(patterns.pattern_sums(stack.weights, stack.query_tokens))",
+            "spread = np.stack([measures.relative_entropy(layer[:, own]).mean(-1) for layer in stack.weights])",
+            "distance = np.stack([measures.distance(layer)[:, own].mean(-1) for layer in stack.weights])",
+            "",
+            'print(*kinds, spread.round(3), distance.round(2), sep="\\n")',
+        ],
+    )

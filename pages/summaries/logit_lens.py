@@ -1,0 +1,127 @@
+"""Layer-by-layer predictions: what the model would answer at a token after each layer (logit lens)."""
+
+from collections.abc import Callable
+
+import pandas
+import streamlit as st
+
+from pages.summaries import texts
+from pages.summaries.export import Subject, Table, project_code, summary_export, table_of, trace_arguments
+from pages.ui.canvas.lines import depths, draw_lines, lines_chart
+from pages.ui.export.figure import charts_figure, listing_chart
+from pages.ui.export.records import Code, Export
+from pages.ui.panels.attention_table import numbered
+from pages.ui.panels.choices import ask_token, tell
+from pages.ui.shell import cache
+from pages.ui.shell.numbers import percent
+from pages.ui.shell.source_code import show_source
+from tx_core.analysis import logit_lens
+from tx_core.analysis.logit_lens import LayerAnswers
+from tx_core.engine.engine import Engine
+from tx_core.transformer.trace import Trace
+
+EQUATION = r"p_\ell = \mathrm{softmax}\bigl(\mathrm{head}(h_\ell)\bigr)"
+CHART_HEIGHT = 200
+MARGINS = (-0.04, 1.08)
+"""The ends of the chart's axis, as multiples of the largest probability."""
+
+
+def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
+    """Draw a table of answers by layer, and the probability of the final one."""
+    st.markdown(texts.LENS_NEXT_TOKEN if engine.predicts_next else texts.LENS)
+    st.latex(EQUATION)
+    show_source(logit_lens.logit_lens)
+    trace = cache.trace(engine.name, text, pair, keep=("hidden",))
+    encoding = trace.attention.query_tokens
+    place = ask_token(page, encoding, texts.ASK_TOKEN, last=engine.predicts_next)
+    answers = cache.remember(
+        (page, "lens", engine.name, engine.device, text, pair or None, place), lambda: logit_lens.logit_lens(engine, trace, place)
+    )
+    st.dataframe(answer_table(answers), key=f"{page}_lens")
+    description = describe_answer(answers, numbered(encoding.tokens)[place], predicts_next=engine.predicts_next)
+    st.text(description)
+    draw_lines(f"{page}_lens_line", texts.FINAL_PROBABILITY, depths(engine.num_layers), _series(answers), _limits(answers))
+    tell(texts.LENS_CAVEAT)
+    return lambda: export(trace, answers, description)
+
+
+def answer_table(answers: LayerAnswers) -> pandas.DataFrame:
+    """List the top answers after each layer, and the rank of the final one."""
+    cells = [
+        [*(f"{word} {percent(float(share))}" for word, share in zip(words, shares, strict=True)), f"{rank:,}"]
+        for words, shares, rank in zip(answers.words, answers.shares, answers.rank.tolist(), strict=True)
+    ]
+    columns = [texts.RANK.format(rank=rank) for rank in range(1, answers.shares.shape[1] + 1)]
+    return pandas.DataFrame(cells, index=_depth_names(answers), columns=[*columns, texts.FINAL_RANK])
+
+
+def describe_answer(answers: LayerAnswers, token: str, *, predicts_next: bool) -> str:
+    """Say what the final answer is, and from which layer on it ranks first."""
+    template = texts.ANSWER_NEXT_TOKEN if predicts_next else texts.ANSWER
+    answer = template.format(token=token, answer=answers.answer, probability=percent(float(answers.probability[-1])))
+    layer = len(answers.rank)
+    while layer and answers.rank[layer - 1] == 1:
+        layer -= 1
+    first = texts.FIRST_FROM_LAYER.format(layer=layer) if layer else texts.FIRST_FROM_EMBEDDINGS
+    return f"{answer} {first}"
+
+
+def _depth_names(answers: LayerAnswers) -> list[str]:
+    return [texts.EMBEDDINGS, *(texts.AFTER_LAYER.format(layer=layer) for layer in range(1, len(answers.words)))]
+
+
+def _series(answers: LayerAnswers) -> dict[str, list[float]]:
+    return {"probability": answers.probability.tolist()}
+
+
+def _limits(answers: LayerAnswers) -> tuple[float, float]:
+    largest = float(answers.probability.max())
+    return MARGINS[0] * largest, MARGINS[1] * largest
+
+
+def export(trace: Trace, answers: LayerAnswers, description: str) -> Export:
+    """Make the export of the answers after every layer."""
+    token = numbered(trace.attention.query_tokens.tokens)[answers.place]
+    subject = Subject(trace, texts.LENS_SUBJECT.format(token=token), description, "logit-lens")
+    table = answer_table(answers)
+    rows = [[name, *cells] for name, cells in zip(table.index, table.to_numpy().tolist(), strict=True)]
+    steps = depths(len(answers.words) - 1)
+    charts = [
+        listing_chart("", ["", *table.columns], rows),
+        lines_chart(texts.FINAL_PROBABILITY, steps, _series(answers), limits=_limits(answers), tall=CHART_HEIGHT),
+    ]
+    written = Code(texts.LENS_RESULT, lambda: code(subject.heading, trace, answers.place, len(answers.words[0])))
+    return summary_export(subject, charts_figure(charts, description), _data(answers), written)
+
+
+def _data(answers: LayerAnswers) -> Table:
+    return table_of(
+        [
+            {
+                "depth": depth,
+                "rank": rank,
+                "word": word,
+                "probability": float(share),
+                "probability of the final answer": float(answers.probability[number]),
+                texts.FINAL_RANK: int(answers.rank[number]),
+            }
+            for number, depth in enumerate(_depth_names(answers))
+            for rank, (word, share) in enumerate(zip(answers.words[number], answers.shares[number], strict=True), start=1)
+        ]
+    )
+
+
+def code(title: str, trace: Trace, place: int, top_k: int) -> str:
+    """Write the code that reads an answer off every layer."""
+    return project_code(
+        title,
+        trace,
+        ("from tx_core import load", "from tx_core.analysis.logit_lens import logit_lens"),
+        [
+            f'trace = engine.trace({trace_arguments(trace)}, keep=("hidden",))',
+            f"answers = logit_lens(engine, trace, {place}, top_k={top_k})",
+            "shares, probability, rank = answers.shares, answers.probability, answers.rank",
+            "",
+            'print(*answers.words, shares.round(4), probability.round(4), rank, sep="\\n")',
+        ],
+    )

@@ -1,0 +1,40 @@
+"""The parts of the page. A new part is one entry here and a module with its function."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pages.summaries import attribution, kinds, logit_lens, rollout, similarity, texts, value_weighted
+from pages.ui.export.menu import export_menu
+from pages.ui.export.records import Export
+from pages.ui.panels.parts_page import Part
+from tx_core.engine.engine import Engine
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One summary of all the heads.
+
+    Attributes:
+        key: its name in addresses, which old links keep.
+        title: what its button and its export are called, with the standard term.
+        show: draws it from the page's key, the engine and the two sentences, and gives what makes its export.
+    """
+
+    key: str
+    title: str
+    show: Callable[[str, Engine, str, str], Callable[[], Export]]
+
+    def draw(self, page: str, engine: Engine, text: str, pair: str) -> None:
+        """Draw the summary with its export menu."""
+        export_menu(page, {self.title: self.show(page, engine, text, pair)})
+
+
+SUMMARIES = (
+    Summary("glance", texts.KINDS_TITLE, kinds.show),
+    Summary("layers", texts.ROLLOUT_TITLE, rollout.show),
+    Summary("values", texts.VALUES_TITLE, value_weighted.show),
+    Summary("alike", texts.SIMILARITY_TITLE, similarity.show),
+    Summary("lens", texts.LENS_TITLE, logit_lens.show),
+    Summary("owed", texts.ATTRIBUTION_TITLE, attribution.show),
+)
+PARTS = {summary.key: Part(summary.title, summary.draw) for summary in SUMMARIES}

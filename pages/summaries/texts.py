@@ -1,0 +1,171 @@
+"""Every sentence of the page and of its exports."""
+
+FIRST_TEXT = "The old man drank a cup of [MASK] by the fire."
+NUMBERS = "The numbers as a table"
+
+KINDS_TITLE = "Heads at a glance"
+KINDS = (
+    "Each cell is a head. **Colour and word show what it mostly does; a deeper colour means a clearer pattern.** "
+    "Choose a head to read more."
+)
+COLOUR_BY = "Colour by"
+COLOURS = {"pattern": "Kind of head", "entropy": "Spread (entropy)", "distance": "Distance"}
+KINDS_ALT = "{colour}: one row per layer, one column per head"
+CONFIDENCE = ", confidence {confidence:.2f}"
+HEAD = (
+    "{head} attends mostly to {aim} (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
+    "Normalised entropy {entropy:.2f} (0: one token, 1: uniform); mean distance {distance:.1f} tokens."
+)
+HEAD_WITHOUT_PATTERN = (
+    "{head} shows no clear pattern (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
+    "Normalised entropy {entropy:.2f} (0: one token, 1: uniform); mean distance {distance:.1f} tokens."
+)
+SEE_HEAD = "See this head in detail"
+KINDS_NUMBERS = "Shares are of the attention of the text's own tokens. One link may count for two kinds."
+KINDS_CAVEAT = (
+    "The kinds are rules made by people, applied to one text: a head may do something else in another text, and the rules "
+    "know only a few patterns."
+)
+SPECIAL_TOKENS_ONLY = "This text holds special tokens only, and heads are classified by what words do: type a word."
+KIND_COLUMN = "to {kind}"
+KINDS_SUBJECTS = {
+    "pattern": "All heads: kind of head",
+    "entropy": "All heads: spread (entropy)",
+    "distance": "All heads: distance",
+}
+KINDS_DESCRIPTION = "One row per layer, one column per head."
+KINDS_RESULT = "It ends with `kinds`, `spread` and `distance` of every head."
+
+ROLLOUT_TITLE = "Attention rollout and flow"
+ROLLOUT = (
+    "A token in layer 3 attends to the outputs of layer 2, which are mixtures already. **How much of each input token has "
+    "arrived?** Attention rollout multiplies the layers; attention flow takes the weights as capacities of a network and asks "
+    "how much can flow through it. Both average the heads, and count half of every token's path as its residual connection."
+)
+ASK_QUERY = "Query token"
+SOLVING_FLOW = "Solving the flow network …"
+IN_LAYER, ROLLED, FLOW = "Attention in this layer", "Rollout from the input", "Flow from the input"
+LAYER = "layer {layer}"
+ROLLOUT_ALT = "{title} of {token}: one row per layer, one column per token"
+LAST_LAYER = "The largest shares at {token} in the last layer."
+LARGEST = "{title}: {shares}."
+ROLLOUT_CAVEAT = (
+    "Flow is scaled so that each row sums to 1. It is more even than rollout, since nearly every connection has enough "
+    "capacity. Both leave out what values, feed-forward layers and layer norms do to the vectors (Abnar & Zuidema 2020): they "
+    "estimate which tokens have arrived, not what is made of them."
+)
+ROLLOUT_SUBJECT = "Attention of {token} through the layers"
+ROLLOUT_RESULT = "It ends with `in_layer` and `rolled`: one row per layer, one column per token."
+FLOW_RESULT = "It ends with `in_layer`, `rolled` and `flow`: one row per layer, one column per token."
+
+VALUES_TITLE = "Value-weighted attention"
+VALUES = (
+    "A weight says how much of a token is taken; what is taken is its **value** vector, and values differ in length. "
+    "**A head can attend to a token and take almost nothing from it.** So weight each link by the vector that it adds."
+)
+HEAD_WEIGHTS = "Weights, {head}"
+HEAD_BY_VALUES = "Weighted by values, this head"
+LAYER_BY_VALUES = "Weighted by values, all heads of layer {layer}"
+VALUES_ALT = "{title}: {head}, one row per query"
+ROWS_SUM_TO_1 = "every row sums to 1"
+LENGTHS = (
+    "{head}: the longest value is that of {longest} ({longest_length:.2f}), the shortest that of {shortest} "
+    "({shortest_length:.2f}). The largest difference is at {moved}: it receives {weight:.2f} of the attention on average, and "
+    "contributes {share:.2f} of what the head adds."
+)
+VALUES_COLUMNS = ("token", "mean attention received", "value length", "mean share of what the head adds")
+VALUES_CAVEAT = (
+    "Lengths show how much a head writes into a token, not in which direction or what later layers make of it. The layer norm "
+    "that follows is left out (Kobayashi et al. 2020 and 2021)."
+)
+VALUES_SUBJECT = "Attention weights and value-weighted attention, {head}"
+VALUES_AXES = "Rows are queries, columns are keys."
+VALUES_RESULT = (
+    "It ends with `weights` and `by_values` of this head and `together` of all heads of its layer; every row sums to 1."
+)
+
+SIMILARITY_TITLE = "Head similarity"
+SIMILARITY = (
+    "Two heads are similar if every token distributes its attention in the same way in both (Jensen–Shannon divergence). "
+    "**Heads that are close on the map attend to the same tokens.** Colours and shapes are the kinds of heads, as in “Heads at "
+    "a glance”."
+)
+NEAREST = "**Nearest to {head}**"
+NEAREST_TITLE = "Nearest to {head}"
+SIMILARITY_ALT = "Map of all heads. Nearest to {head}: {heads}."
+SIMILAR_HEAD = "{head} ({similarity:.2f})"
+SIMILARITY_COLUMNS = ("head", "kind", "similarity (0 to 1)")
+SIMILARITY_CAVEAT = (
+    "Points are labelled layer-head: the chosen head and its nearest, others where there is room. The map is classical "
+    "multidimensional scaling (MDS) of many dimensions to two: its distances correlate with the true ones at {correlation:.2f} "
+    "(1 at best), so trust the table where they differ. Two heads that attend to the same tokens need not take the same from "
+    "them."
+)
+SIMILARITY_SUBJECT = "Head similarity"
+SIMILARITY_LABELS = "Points are labelled layer-head."
+SIMILARITY_AXES = (
+    "similarity: one row and one column per head, in the order of heads (layer-head); positions: x and y of each head"
+)
+SIMILARITY_TO_CHOSEN = "similarity to the chosen head"
+SIMILARITY_RESULT = "It ends with `similar`: the similarity of the chosen head to every head, in the order of layers."
+
+LENS_TITLE = "Layer-by-layer predictions (logit lens)"
+LENS = (
+    "The masked-word head reads a prediction off the vectors of the last layer. **Let it read every earlier layer too**, as if "
+    "the model had to answer early: at a blank you see the prediction emerge."
+)
+LENS_NEXT_TOKEN = (
+    "The next-token head reads a prediction off the vectors of the last layer. **Let it read every earlier layer too**, as if "
+    "the model had to answer early: after a token you see the prediction emerge."
+)
+ASK_TOKEN = "Token"
+EMBEDDINGS, AFTER_LAYER = "embeddings", "after layer {layer}"
+RANK, FINAL_RANK = "{rank}.", "rank of the final answer"
+ANSWER = "At {token} the model's own answer, {answer}, has {probability} after the last layer."
+ANSWER_NEXT_TOKEN = "After {token} the model's own answer, {answer}, has {probability} after the last layer."
+FIRST_FROM_LAYER = "It ranks first from layer {layer} on."
+FIRST_FROM_EMBEDDINGS = "It ranks first from the embeddings on."
+FINAL_PROBABILITY = "Probability of the final answer"
+LENS_CAVEAT = (
+    "The head was trained to read the last layer only: a strange word early on may mean that the layer uses another "
+    "representation, not that it knows nothing. What can be read off a layer need not be what later layers use "
+    "(nostalgebraist 2020; Belrose et al. 2023)."
+)
+LENS_SUBJECT = "Layer-by-layer predictions at {token}"
+LENS_RESULT = "It ends with `shares` of the top predictions after each layer, and `probability` and `rank` of the final answer."
+
+ATTRIBUTION_TITLE = "Attention and gradients (attribution)"
+ATTRIBUTION = (
+    "Where did the blank look, and **what does the answer depend on?** Gradients tell how much the answer's log-probability "
+    "would change if a word's vector did. Integrated gradients add this up on the way from the text with every word blanked to "
+    "the text as it is."
+)
+SINGLE_SENTENCE = "Predictions are explained in a single sentence here: leave the second sentence empty."
+COMPUTING_GRADIENTS = "Computing gradients …"
+ASK_ANSWER = "Answer to explain"
+ANSWER_OPTION = "{word} ({probability})"
+BLANK_ATTENTION, GRADIENT_INPUT, INTEGRATED = "Attention from the blank", "Gradient × input", "Integrated gradients"
+ATTRIBUTION_ALT = "{title}, largest: {bars}."
+ATTRIBUTIONS = (
+    "Knowing the words changes the log-probability of {word} from {baseline} to {score}, by {change}. Integrated gradients sum "
+    "to {total}. Over your other words, the order by attention agrees with the order by integrated gradients to {integrated}, "
+    "and with that by gradient × input to {gradient_input} (Kendall's tau: 1 is the same order, 0 is no relation)."
+)
+ATTRIBUTION_CAVEAT = (
+    "The bars of integrated gradients sum to what knowing the words changed, and show each word's share of it. Another baseline "
+    "than blanks would divide it otherwise, and words that matter only together split what they do. Gradient × input uses the "
+    "slope at the text itself and can miss a word that has already convinced the model (Sundararajan et al. 2017). Attention is "
+    "the mean of all heads and layers."
+)
+ATTRIBUTION_SUBJECT = "What “{word}” depends on"
+ATTRIBUTION_RESULT = "It ends with `attention`, `gradient_input` and `integrated`: one number per token."
+
+HEADING = "{subject}, {model}"
+ALL_NUMBERS = "All numbers"
+ROWS = "{count:,} rows: {columns}."
+POINT_AT_CELLS = "Point at a cell to read its numbers."
+SQUARE_ROOT_SCALE = "Square-root colour scale from 0 to 1."
+MATRIX_AXES = {
+    "layer": "every matrix: one row per layer, as in rows, one column per key, as in keys",
+    "query": "every matrix: one row per query, as in rows, one column per key, as in keys",
+}
