@@ -15,9 +15,17 @@ from pages.ui.panels.attention_panel import attention_panel
 from pages.ui.panels.attention_table import token_table, warn_of_unknown, weights_table
 from pages.ui.panels.changes import CHANGES_FIELD, interventions, write_changes
 from pages.ui.shell import cache, controls, examples
-from pages.ui.shell.address import Field, keep_view, read_view, tell_not_understood, text_field, widget_key, write_view
-from pages.ui.shell.frame import engine_of, explain, share_link, show_engine, ways_on
-from pages.ui.shell.link_length import told_otherwise
+from pages.ui.shell.address import (
+    Field,
+    link_status_changed,
+    read_view,
+    restore_hidden_fields,
+    text_field,
+    widget_key,
+    write_view,
+)
+from pages.ui.shell.controls import engine_of
+from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 EXAMPLES = examples.curated()
@@ -64,7 +72,7 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
 
     Where the reader leaves the view that the example's words describe, or comes back to it, the whole page says so.
     """
-    keep_view(PAGE, FIELDS)
+    restore_hidden_fields(PAGE, FIELDS)
     try:
         plain = cache.trace(model, text, pair)
         told = held_changes.keep_fitting(PAGE, plain)
@@ -84,12 +92,11 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
     weights_table(shown.queries, shown.keys, shown.weights, key=widget_key(PAGE, "table"))
     export_menu(PAGE, attention_exports(PAGE, trace, shown))
     write_view(PAGE, FIELDS, FIRST_VIEW)
-    if told_otherwise() or is_shown(example) != described:
+    if link_status_changed() or is_shown(example) != described:
         st.rerun()
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW)
-tell_not_understood(PAGE)
 with st.container(key=widget_key(PAGE, "asked")):
     first, second, third = st.columns([5, 4, 3])
 with first:
@@ -128,5 +135,5 @@ else:
     warn_of_unknown([trace.attention.key_tokens])
     look(model, text, pair, example, described)
     token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=widget_key(PAGE, "tokens"))
-ways_on(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
+page_links(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
 share_link()

@@ -12,15 +12,15 @@ from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
     choice_field,
-    keep_view,
     read_view,
-    tell_not_understood,
+    restore_hidden_fields,
     text_field,
     widget_binding,
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
+from pages.ui.shell.controls import engine_of
+from pages.ui.shell.frame import explain, open_page, page_links, share_link, show_engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 PAGE = "bertviz_page"
@@ -44,7 +44,7 @@ def look(model: str, text: str, pair: str) -> None:
     """Draw the chosen view; what is chosen here runs nothing but this."""
     from pages.bertviz_page import export
 
-    keep_view(PAGE, FIELDS)
+    restore_hidden_fields(PAGE, FIELDS)
     names = {view: told.name for view, told in VIEWS.items()}
     st.segmented_control("View", list(names), format_func=names.get, required=True, **widget_binding(widget_key(PAGE, "picture")))
     view = st.session_state[widget_key(PAGE, "picture")]
@@ -63,13 +63,12 @@ def look(model: str, text: str, pair: str) -> None:
 def end_page(text: str, pair: str) -> None:
     """Put the view into the address and offer its link and the way to other pages."""
     write_view(PAGE, FIELDS, {})
-    ways_on(text, pair, "attention", "self_attention", "heads_and_blocks")
+    page_links(text, pair, "attention", "self_attention", "heads_and_blocks")
     share_link()
 
 
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
-tell_not_understood(PAGE)
 first, second, third = st.columns([5, 4, 3])
 with first:
     text = controls.sentence(widget_key(PAGE, "text"), on_change=forget_token)

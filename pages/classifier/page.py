@@ -8,8 +8,8 @@ from pages.classifier import data_controls
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
 from pages.ui.panels import training
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, read_view, tell_not_understood, text_field, widget_key, write_view
-from pages.ui.shell.frame import explain, open_page, share_link, show_engine, ways_on
+from pages.ui.shell.address import Field, read_view, text_field, widget_key, write_view
+from pages.ui.shell.frame import explain, open_page, page_links, share_link, show_engine
 from pages.ui.shell.live import live
 from tx_core.errors import ExplorerError, TextProblem
 
@@ -153,7 +153,7 @@ def answer(model: "ClassifierTraining") -> None:
 
 def lead_on() -> None:
     """Offer other pages, with the sentence as it is now."""
-    ways_on(st.session_state[widget_key(PAGE, "text")], "", "attention", "heads_and_blocks")
+    page_links(st.session_state[widget_key(PAGE, "text")], "", "attention", "heads_and_blocks")
 
 
 def show_code() -> None:
@@ -195,7 +195,6 @@ def classify() -> None:
 
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
-tell_not_understood(PAGE)
 st.markdown(TEXT)
 st.latex(r"\text{scores} = W \max_t h_t + b\;")
 show_code()

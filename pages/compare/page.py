@@ -13,8 +13,9 @@ from pages.compare.word_similarity import word_through_layers
 from pages.ui.export.menu import export_menu
 from pages.ui.panels.attention_table import warn_of_unknown
 from pages.ui.shell import examples
-from pages.ui.shell.address import read_view, tell_not_understood, widget_key, write_view
-from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
+from pages.ui.shell.address import read_view, widget_key, write_view
+from pages.ui.shell.controls import engine_of
+from pages.ui.shell.frame import explain, open_page, page_links, share_link, show_engine
 from tx_core.errors import ExplorerError
 
 PAGE = "compare"
@@ -44,13 +45,12 @@ def look(one: Side, other: Side) -> None:
         followed = word_through_layers(PAGE, mine, yours)
         export_menu(PAGE, export.comparison_exports(PAGE, mine, yours, found, followed))
     write_view(PAGE, FIELDS, FIRST_VIEW)
-    ways_on(one.text, one.pair or (other.text if other.text != one.text else ""), "attention", "fill_mask", "bert")
+    page_links(one.text, one.pair or (other.text if other.text != one.text else ""), "attention", "fill_mask", "bert")
     share_link()
 
 
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, FIRST_VIEW)
-tell_not_understood(PAGE)
 example = pairs.shown_example(PAGE)
 choices = pairs.curated()
 examples.offer(widget_key(PAGE, "example"), choices, example, lambda one: pairs.show_example(PAGE, one))

@@ -9,7 +9,16 @@ from pages.ui.panels import changes
 from pages.ui.panels.changes import Changes
 from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, choice_field, flag_field, keep_view, number_field, text_field, understand, widget_key
+from pages.ui.shell.address import (
+    Field,
+    choice_field,
+    flag_field,
+    number_field,
+    parse_view,
+    restore_hidden_fields,
+    text_field,
+    widget_key,
+)
 
 FIRST_TEXT = "time flies like an arrow"
 MAX_UNTRAINED_MODELS = 5
@@ -102,7 +111,7 @@ FIELDS = (
 
 def sides(page: str) -> tuple[Side, Side]:
     """Give A, and B: like A but for what varies. Second sentences count only where they are asked for."""
-    keep_view(page, FIELDS)  # a callback finds no entry of a control that the run before did not draw
+    restore_hidden_fields(page, FIELDS)  # a callback finds no entry of a control that the run before did not draw
     held = {name: st.session_state[widget_key(page, name)] for part in PARTS for name in (part, f"{part}_b")}
     one = {part: held[part] for part in PARTS}
     other = one | {part: held[f"{part}_b"] for part in VARIES[st.session_state[widget_key(page, "vary")]]}
@@ -127,7 +136,7 @@ def forget_places(page: str) -> str:
 
 def _named_in_address(page: str) -> bool:
     """Tell whether texts and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
-    asked, _ = understand(FIELDS, st.query_params.to_dict())
+    asked, _ = parse_view(FIELDS, st.query_params.to_dict())
     return all(asked[name] == st.session_state[widget_key(page, name)] for name in READ)
 
 

@@ -8,7 +8,7 @@ from pages.encoder_decoder import texts
 from pages.ui.canvas.attention_view import attention_map, chosen_heads, head_wall
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels.training import draw_curves
-from pages.ui.shell.address import forget_told, widget_binding, widget_key
+from pages.ui.shell.address import resend_value, widget_binding, widget_key
 from tx_core.training.background import Snapshot
 from tx_core.training.copy_task import Answer, CopyTraining, best_head, right_numbers
 from tx_core.transformer.trace import Trace
@@ -46,7 +46,7 @@ def _batch_slider(page: str, batches: Sequence[int]) -> int:
     name = widget_key(page, "moment")
     if st.session_state.get(name) not in batches:
         st.session_state[name] = batches[-1]
-        forget_told(name)
+        resend_value(name)
     return st.select_slider(texts.SHOWN_BATCH, batches, **widget_binding(name))
 
 

@@ -15,14 +15,13 @@ from pages.ui.shell import controls
 from pages.ui.shell.address import (
     Field,
     choice_field,
-    forget_told,
     read_view,
-    tell_not_understood,
+    resend_value,
     text_field,
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import explain, share_link, show_engine, ways_on
+from pages.ui.shell.frame import explain, share_link, show_engine, page_links
 from pages.ui.shell.live import live
 from pages.ui.shell.source_code import show_source
 from tx_core.engine.device import best_device
@@ -154,7 +153,6 @@ def show_answer(answering: CopyTraining) -> None:
 
 
 read_view(PAGE, FIELDS, {})
-tell_not_understood(PAGE)
 part = st.segmented_control(
     "Part",
     list(texts.PARTS),
@@ -167,10 +165,10 @@ if part == "train":
     introduce_task()
     live(PAGE, FIELDS, train)
 else:
-    forget_told(widget_key(PAGE, "numbers"))
+    resend_value(widget_key(PAGE, "numbers"))
     show_engine(badge, texts.ENGINE_INSIDE, "cpu")
     shapes.introduce()
     live(PAGE, FIELDS, shapes.show, PAGE)
 write_view(PAGE, FIELDS, {})
-ways_on("", "", "self_attention", "masks", "positions")
+page_links("", "", "self_attention", "masks", "positions")
 share_link(texts.SHARED)

@@ -18,14 +18,14 @@ from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
     Field,
     flag_field,
-    keep_view,
     read_view,
-    tell_not_understood,
+    restore_hidden_fields,
     text_field,
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
+from pages.ui.shell.controls import engine_of
+from pages.ui.shell.frame import explain, open_page, page_links, share_link, show_engine
 from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -162,7 +162,7 @@ def look(model: str, found: Sequence[Answer], above: DeltaGenerator) -> None:
 
     above: the place over the words of the unchanged model, where it is said that they are.
     """
-    keep_view(PAGE, FIELDS)
+    restore_hidden_fields(PAGE, FIELDS)
     seen = None
     if found:
         predictions.numbers(found, widget_key(PAGE, "numbers"))
@@ -176,13 +176,12 @@ def look(model: str, found: Sequence[Answer], above: DeltaGenerator) -> None:
     else:
         above.empty()
     write_view(PAGE, FIELDS, FIRST_VIEW)
-    ways_on(st.session_state[widget_key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
+    page_links(st.session_state[widget_key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
     share_link()
 
 
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, FIRST_VIEW)
-tell_not_understood(PAGE)
 example = shown_example()
 examples.offer(widget_key(PAGE, "example"), EXAMPLES, example, show_example)
 if example:

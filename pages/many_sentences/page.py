@@ -16,13 +16,13 @@ from pages.ui.shell.address import (
     Field,
     choice_field,
     flag_field,
-    keep_view,
     read_view,
-    tell_not_understood,
+    restore_hidden_fields,
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import engine_of, explain, open_page, share_link, show_engine, ways_on
+from pages.ui.shell.controls import engine_of
+from pages.ui.shell.frame import explain, open_page, page_links, share_link, show_engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
@@ -49,7 +49,7 @@ def look(report: "HeadReport") -> None:
     """All heads, one of them in detail, all numbers; what is clicked here runs nothing but this."""
     from pages.many_sentences import export, table
 
-    keep_view(PAGE, FIELDS)
+    restore_hidden_fields(PAGE, FIELDS)
     st.markdown(
         "Every cell is a head. **Hue and word tell what it mostly does, depth of colour how clearly.** Choose one to "
         "see where it does so most."
@@ -72,7 +72,7 @@ def look(report: "HeadReport") -> None:
 def end_page(text: str = "") -> None:
     """Put the view into the address and offer its link and the way to other pages."""
     write_view(PAGE, FIELDS, {})
-    ways_on(text, "", "attention", "summaries")
+    page_links(text, "", "attention", "summaries")
     share_link(LINK)
 
 
@@ -102,7 +102,6 @@ def ask_model() -> "Engine | None":
 
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
-tell_not_understood(PAGE)
 snapshot = training.current_run(run.KIND)
 running = bool(snapshot and snapshot.running)
 sentences, problem = None, None

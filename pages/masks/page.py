@@ -17,12 +17,11 @@ from pages.ui.shell.address import (
     choice_field,
     number_field,
     read_view,
-    tell_not_understood,
     text_field,
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import open_page, share_link, ways_on
+from pages.ui.shell.frame import open_page, page_links, share_link
 from pages.ui.shell.live import live
 from pages.ui.shell.numbers import rounding_verdict, small_number
 from pages.ui.shell.source_code import show_source
@@ -170,7 +169,6 @@ def prove_padding() -> None:
 
 open_page(PAGE)
 read_view(PAGE, FIELDS, {})
-tell_not_understood(PAGE)
 part = st.segmented_control(
     "Part", list(PARTS), key=widget_key(PAGE, "part"), format_func=PARTS.get, required=True, label_visibility="collapsed"
 )
@@ -184,5 +182,5 @@ else:
     controls.sentence(widget_key(PAGE, "text"))
 {"one": one_sentence, "penalty": penalties, "batch": batch}[part]()
 write_view(PAGE, FIELDS, {})
-ways_on(st.session_state[widget_key(PAGE, "text")], "", "attention", "fill_mask", "heads_and_blocks")
+page_links(st.session_state[widget_key(PAGE, "text")], "", "attention", "fill_mask", "heads_and_blocks")
 share_link()

@@ -35,7 +35,7 @@ class Choice:
     dims: tuple[int, ...]
     engine: "BertEngine"
 
-    def table(self) -> "position_views.Table":
+    def table(self) -> "position_encodings.Table":
         """Give the positions' vectors, a row for each, to compute with."""
         return {
             "sinusoidal": lambda: positions.sinusoids(self.length, self.width, self.base),
@@ -141,7 +141,7 @@ def draw_verdicts(found: Mapping[str, Sequence[Criterion]], key: str) -> None:
     st.dataframe({"Way": list(found), **columns}, hide_index=True, key=key)
 
 
-def _scores(choice: Choice) -> "position_views.PositionScores":
+def _scores(choice: Choice) -> "position_encodings.PositionScores":
     return position_encodings.scores_of(choice.scheme, choice.length, choice.width, choice.base, choice.head, choice.engine)
 
 

@@ -16,12 +16,12 @@ from pages.ui.shell.address import (
     choice_field,
     number_field,
     read_view,
-    tell_not_understood,
     text_field,
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import engine_of, open_page, share_link, show_engine, ways_on
+from pages.ui.shell.controls import engine_of
+from pages.ui.shell.frame import open_page, page_links, share_link, show_engine
 from pages.ui.shell.live import live
 from pages.ui.shell.source_code import show_source
 from tx_core.engine import catalogue
@@ -199,7 +199,6 @@ def next_seed() -> None:
 
 badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
-tell_not_understood(PAGE)
 part = st.segmented_control(
     "Part", list(PARTS), key=widget_key(PAGE, "part"), format_func=PARTS.get, required=True, label_visibility="collapsed"
 )
@@ -210,5 +209,5 @@ if part == "ways":
 else:
     {"demands": demands, "shuffle": shuffle}[part]()
 write_view(PAGE, FIELDS, {})
-ways_on(held("text"), "", "attention", "masks", "fill_mask", "bert")
+page_links(held("text"), "", "attention", "masks", "fill_mask", "bert")
 share_link()

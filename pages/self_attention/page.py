@@ -24,12 +24,12 @@ from pages.ui.shell.address import (
     flag_field,
     number_field,
     read_view,
-    tell_not_understood,
     text_field,
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import engine_of, share_link, show_engine, ways_on
+from pages.ui.shell.controls import engine_of
+from pages.ui.shell.frame import page_links, share_link, show_engine
 from pages.ui.shell.live import live
 from pages.ui.shell.numbers import small_number
 from pages.ui.shell.source_code import show_source
@@ -192,7 +192,6 @@ def draw_saturation() -> None:
 
 
 read_view(PAGE, FIELDS, {})
-tell_not_understood(PAGE)
 controls.sentence(widget_key(PAGE, "text"))
 st.markdown(texts.INTRO)
 live(PAGE, FIELDS, steps)
@@ -201,5 +200,5 @@ st.markdown(texts.STORE_TEXT)
 live(PAGE, FIELDS, store.show_store, PAGE)
 st.header(texts.ELSEWHERE, anchor=False)
 write_view(PAGE, FIELDS, {})
-ways_on(value("text"), "", "attention", "heads_and_blocks", "masks", "fill_mask")
+page_links(value("text"), "", "attention", "heads_and_blocks", "masks", "fill_mask")
 share_link()

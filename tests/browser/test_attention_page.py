@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.support.messages import HINT_ELSEWHERE, TOO_LONG_TO_SHARE, unknown_parameters
 from tests.support.serving import ROOT
 
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script> [x](javascript:alert(3)) :red[y] \u202eabc 💥 שלום"
@@ -101,13 +102,13 @@ def test_an_example_no_longer_describes_the_view_once_another_head_is_chosen(pag
     page = page_at("/")
     page.get_by_text("In layer 2, head 8:").wait_for()
     head(page, 1, 8).click()
-    page.get_by_text("Not what is shown now, but in layer 2, head 8").wait_for()
+    page.get_by_text(HINT_ELSEWHERE).wait_for()
     expect(said(page)).to_contain_text("Layer 1, head 8.")
     page.get_by_role("button", name="Show that view").click()
     expect(said(page)).to_contain_text("Layer 2, head 8.")
-    expect(page.get_by_text("Not what is shown now")).to_have_count(0)
+    expect(page.get_by_text(HINT_ELSEWHERE)).to_have_count(0)
     page.get_by_role("button", name="Switch off layer 2, head 8").click()
-    page.get_by_text("Not what is shown now, but in layer 2, head 8").wait_for()
+    page.get_by_text(HINT_ELSEWHERE).wait_for()
 
 
 def test_a_clicked_token_is_focused_in_words_and_in_the_link_and_stays_through_the_options(page_at):
@@ -177,7 +178,7 @@ def test_hostile_text_is_only_text(page_at, settle):
     page = page_at(f"/?text={quote(HOSTILE)}&pair={quote(HOSTILE)}&heads={quote(HOSTILE)}&scale={quote(HOSTILE)}&focus=2")
     expect(said(page)).to_contain_text("gives")
     expect(sentence(page)).to_have_value(HOSTILE)
-    page.get_by_text("not known here: heads, scale").wait_for()
+    page.get_by_text(unknown_parameters("heads", "scale")).wait_for()
     page.get_by_text("The weights as a table").click()
     page.get_by_test_id("stDataFrame").wait_for()
     shape = shape_of(page)
@@ -195,4 +196,4 @@ def test_a_text_beyond_the_budget_is_kept_and_told(page_at):
     page.get_by_text("shorten it by 1,874 tokens").wait_for()
     expect(sentence(page)).to_have_value(long)
     page.get_by_role("button", name="Share this view").click()
-    page.get_by_text("This view needs a link of").wait_for()
+    page.get_by_text(TOO_LONG_TO_SHARE).wait_for()

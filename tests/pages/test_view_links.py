@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from pages.contents import PAGES
 from pages.ui.panels import parts_page
 from pages.ui.shell import address
-from pages.ui.shell.address import Field, spelled_out, understand
+from pages.ui.shell.address import Field, format_view, parse_view
 from tests.support.serving import ROOT
 
 WITH_STATE = [page.key for page in PAGES if page.computes]
@@ -86,8 +86,8 @@ def states(page: str) -> st.SearchStrategy[dict[str, object]]:
 def test_state_to_link_to_state_loses_nothing(page: str, data: st.DataObject):
     fields, first = fields_of(page)
     state = data.draw(states(page))
-    asked = spelled_out(fields, state, first)
-    values, wrong = understand(fields, asked)
+    asked = format_view(fields, state, first)
+    values, wrong = parse_view(fields, asked)
     assert not wrong
     assert values | (dict(first) if not asked else {}) == state
 

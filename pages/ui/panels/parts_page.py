@@ -8,8 +8,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.panels.attention_table import warn_of_unknown_in
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, read_view, tell_not_understood, widget_binding, widget_key, write_view
-from pages.ui.shell.frame import engine_of, explain, share_link, show_engine, ways_on
+from pages.ui.shell.address import Field, read_view, widget_binding, widget_key, write_view
+from pages.ui.shell.controls import engine_of
+from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from pages.ui.shell.live import live
 from tx_core.engine.engine import Engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
@@ -54,7 +55,6 @@ class PartsPage:
 def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
     """Show the whole page below its title, down to its link. badge: where `open_page` names the engine."""
     read_view(view.page, view.fields, {})
-    tell_not_understood(view.page)
     chooses_model = any(field.name == "model" for field in view.fields)
     first, second, *third = st.columns([5, 4, 3] if chooses_model else [3, 2])
     with first:
@@ -87,7 +87,7 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
             introduce(engine)
         live(view.page, view.fields, _draw, view, part, model, text, pair)
     write_view(view.page, view.fields, {})
-    ways_on(text, pair, *view.ways)
+    page_links(text, pair, *view.ways)
     share_link()
 
 

@@ -1,47 +1,51 @@
-"""Widgets in, plain values out. What a browser sends is checked again here: its limits are only a courtesy."""
+"""Draw the widgets that pages share and return plain values. What a browser sends is checked again here."""
 
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import cache as memoise
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from pages.ui.shell import cache, texts
 from pages.ui.shell.address import widget_binding
 from tx_core.engine.download import CATALOGUE
-from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.engine.catalogue import ModelCard
     from tx_core.engine.engine import Engine
 
 TYPING_PAUSE = "250ms"
+"""How long a reader must stop typing before the page runs with the text."""
 
 Head = tuple[int, int]
+"""Layer and head, counted from 0."""
 
 
 def embedded_sizes() -> Head:
-    """Give the layers and the heads of the model that ships with the app, without importing torch for it."""
+    """Return the number of layers and of heads of the model that ships with the app, without importing torch."""
     entries = json.loads(CATALOGUE.read_text(encoding="utf-8"))
     return next((entry["num_layers"], entry["num_heads"]) for entry in entries if "hub_id" not in entry)
 
 
 def model(key: str = "model") -> str:
-    """Let the reader choose a model; give its name, as `cache.engine` takes it.
+    """Let the reader choose a model; return its name, as `cache.engine` takes it.
 
     Any hub id may be typed where the host allows it.
     """
     from tx_core.engine import catalogue
 
     names = [card.name for card in catalogue.catalogue()]
-    asked = st.session_state.setdefault(key, catalogue.DEFAULT)
-    if asked not in names and catalogue.any_model_allowed():
-        names.append(asked)
-    elif asked not in names:
+    wanted = st.session_state.setdefault(key, catalogue.DEFAULT)
+    if wanted not in names and catalogue.any_model_allowed():
+        names.append(wanted)
+    elif wanted not in names:
         st.session_state[key] = catalogue.DEFAULT
     chosen = st.selectbox(
-        "Model",
+        texts.MODEL,
         names,
         format_func=model_title,
         accept_new_options=catalogue.any_model_allowed(),
@@ -52,7 +56,7 @@ def model(key: str = "model") -> str:
 
 
 def read_model(name: str) -> str:
-    """Give back the name of a model that may be chosen here; raise ValueError for any other."""
+    """Return the name of a model that may be chosen here; raise ValueError for any other."""
     from tx_core.engine import catalogue
 
     try:
@@ -62,23 +66,35 @@ def read_model(name: str) -> str:
 
 
 def model_title(name: str) -> str:
-    """Give the title of a model by its name; a hub id that is in no catalogue stands for itself."""
+    """Return the title of a model by its name; a hub id that is in no catalogue is its own title."""
     from tx_core.engine import catalogue
 
     return next((card.title for card in catalogue.catalogue() if card.name == name), name)
 
 
+def engine_of(badge: DeltaGenerator, model: str) -> "Engine":
+    """Return the engine that a part of a page computes with; raise ExplorerError, the badge empty, when it cannot be had.
+
+    A fragment may write outside itself only where it also wrote when the whole page ran.
+    """
+    try:
+        return cache.engine(model)
+    except ExplorerError:
+        badge.empty()
+        raise
+
+
 def wait_for(name: str) -> AbstractContextManager:
-    """Tell the reader that a model is being fetched and loaded; nothing for the one that is always there."""
+    """Show that a model is being downloaded and loaded; nothing for the one that is always there."""
     from tx_core.engine import catalogue
 
-    return nullcontext() if name == catalogue.DEFAULT else st.spinner("Fetching and loading the model …", show_time=True)
+    return nullcontext() if name == catalogue.DEFAULT else st.spinner(texts.LOADING_MODEL, show_time=True)
 
 
 def offer_default_model(key: str) -> None:
-    """Offer one click back to the model that ships with the app, after another one could not be had.
+    """Offer one click back to the built-in model, after another one could not be had.
 
-    The whole page follows, also where the button stands in a part of it: that part holds on to the model of its last run.
+    The whole page runs, also when the button stands in a fragment, which holds on to the model of its last run.
     """
     from tx_core.engine import catalogue
 
@@ -86,40 +102,32 @@ def offer_default_model(key: str) -> None:
         st.session_state[key] = catalogue.DEFAULT
         st.rerun()
 
-    st.button(f"Use {model_title(catalogue.DEFAULT)}", key=f"{key}_default", on_click=choose)
-
-
-@cache
-def _all_models() -> str:
-    from tx_core.engine import catalogue
-
-    lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.catalogue()]
-    return "\n".join(["All but the first are fetched from the model hub when you choose them.", "", *lines])
+    st.button(texts.USE_MODEL.format(model=model_title(catalogue.DEFAULT)), key=f"{key}_default", on_click=choose)
 
 
 def model_facts(card: "ModelCard") -> str:
-    """Write what a reader should know of a model in one line; parts that are not known are left out."""
+    """Write what a reader should know of a model in one line; facts that are not known are left out."""
     facts = [
-        f"{card.num_layers} layers × {card.num_heads} heads" if card.num_layers else "",
-        f"{card.megabytes:,} MB" if card.megabytes else "",
-        f"licence: {card.licence}",
-        "fills blanks" if card.fills_blanks else "cannot fill blanks",
+        texts.MODEL_SIZE.format(layers=card.num_layers, heads=card.num_heads) if card.num_layers else "",
+        texts.MODEL_MEGABYTES.format(megabytes=card.megabytes) if card.megabytes else "",
+        texts.MODEL_LICENCE.format(licence=card.licence),
+        texts.FILLS_BLANKS if card.fills_blanks else texts.CANNOT_FILL_BLANKS,
     ]
     return " · ".join(fact for fact in facts if fact) + (f". {card.note}" if card.note else "")
 
 
 def sentence(
     key: str,
-    label: str = "Sentence",
+    label: str = texts.SENTENCE,
     *,
     default: str = "",
     placeholder: str = "",
     help: str | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> str:
-    """Let the reader type a sentence, live; give it as it stands in the box, whatever it is.
+    """Let the reader type a sentence, live; return the text of the box, whatever it is.
 
-    Nothing is cut or refused here: the page shows what the model says about the text and the text stays.
+    Nothing is cut or refused here: the page shows what the model says about the text, and the text stays.
     """
     st.session_state.setdefault(key, default)
     written = st.text_input(
@@ -134,37 +142,45 @@ def budget(engine: "Engine", text: str, pair: str = "") -> str:
         used = len(engine.tokenizer.encode(text, pair or None))
     except TextProblem:
         return ""
-    return f"{used:,} of {engine.max_tokens:,} tokens"
+    return texts.TOKEN_BUDGET.format(used=used, limit=engine.max_tokens)
 
 
 def keep_existing_heads(key: str, num_layers: int, num_heads: int) -> bool:
-    """Leave out heads that the model does not have, and put the first in place of none; tell whether all were there."""
-    asked = list(st.session_state.get(key) or [])
-    exist = [(layer, head) for layer, head in asked if 0 <= layer < num_layers and 0 <= head < num_heads]
-    if asked != exist or not exist:
-        st.session_state[key] = exist or [(0, 0)]
-    return asked == exist
+    """Drop heads that the model does not have, and choose the first if none is left; return whether all existed."""
+    wanted = list(st.session_state.get(key) or [])
+    existing = [(layer, head) for layer, head in wanted if 0 <= layer < num_layers and 0 <= head < num_heads]
+    if wanted != existing or not existing:
+        st.session_state[key] = existing or [(0, 0)]
+    return wanted == existing
 
 
 def layer_and_heads(key: str, num_layers: int, num_heads: int) -> list[Head]:
-    """Let the reader choose a head by name; give the chosen (layer, head) counted from 0, each of which exists.
+    """Let the reader choose a head by name; return the chosen (layer, head), each of which exists.
 
     Several heads are chosen on the wall. A multiselect would do both, but its tags are too pale in the dark.
     """
     keep_existing_heads(key, num_layers, num_heads)
-    heads, named = st.session_state[key], f"{key}_named"
-    st.session_state[named] = heads[0] if len(heads) == 1 else None
+    heads, box = st.session_state[key], f"{key}_named"
+    st.session_state[box] = heads[0] if len(heads) == 1 else None
 
-    def take() -> None:
-        if (head := st.session_state[named]) is not None:
+    def accept() -> None:
+        if (head := st.session_state[box]) is not None:
             st.session_state[key] = [head]
 
     options = [(layer, head) for layer in range(num_layers) for head in range(num_heads)]
-    placeholder = f"Mean of {len(heads)} heads"
-    st.selectbox("Head shown", options, None, head_name, placeholder=placeholder, key=named, on_change=take)
+    placeholder = texts.MEAN_OF_HEADS.format(count=len(heads))
+    st.selectbox(texts.HEAD_SHOWN, options, None, head_name, placeholder=placeholder, key=box, on_change=accept)
     return heads
 
 
 def head_name(head: Head) -> str:
-    """Name a head as a reader counts: (2, 4) is "layer 3, head 5"."""
-    return f"Layer {head[0] + 1}, head {head[1] + 1}"
+    """Name a head, counted from 1: (2, 4) is "Layer 3, head 5"."""
+    return texts.HEAD.format(layer=head[0] + 1, head=head[1] + 1)
+
+
+@memoise
+def _all_models() -> str:
+    from tx_core.engine import catalogue
+
+    lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.catalogue()]
+    return "\n".join([texts.ALL_MODELS, "", *lines])

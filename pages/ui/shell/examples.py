@@ -1,4 +1,4 @@
-"""Sentences worth looking at: offered by their titles, with what to notice in them and the view that shows it."""
+"""Offer sentences worth looking at: by title, with a hint of what to notice and the view that shows it."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.ui.shell import texts
 from pages.ui.shell.controls import Head, head_name, model_title
 
 EXAMPLES = Path(__file__).parents[3] / "assets" / "examples" / "attention.json"
@@ -15,9 +16,15 @@ EXAMPLES = Path(__file__).parents[3] / "assets" / "examples" / "attention.json"
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence, or two, worth looking at: what to notice, and the view that shows it.
+    """A sentence, or two, worth looking at.
 
-    heads: (layer, head), counted from 0. focus: the place of the piece to look from, counted from 0, or None.
+    Attributes:
+        title: what the button says.
+        text, pair: the sentence and the second one, or "".
+        notice: what to notice.
+        heads: (layer, head) of the view, counted from 0.
+        words: whether word pieces are merged into words.
+        focus: position of the token to look from, counted from 0, or None.
     """
 
     title: str
@@ -31,8 +38,7 @@ class Example:
 
 @cache
 def curated() -> tuple[Example, ...]:
-    """List the curated examples of the attention page; what they claim is true of the embedded model."""
-    entries = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    """List the curated examples of the attention page; what they claim holds for the embedded model."""
     return tuple(
         Example(
             entry["title"],
@@ -43,35 +49,33 @@ def curated() -> tuple[Example, ...]:
             entry["words"],
             None if entry["focus"] is None else entry["focus"] - 1,
         )
-        for entry in entries
+        for entry in json.loads(EXAMPLES.read_text(encoding="utf-8"))
     )
 
 
 def offer(key: str, choices: Sequence[Example], shown: Example | None, choose: Callable[[Example], None]) -> None:
-    """Offer examples by their titles, the one that is shown marked; a click runs `choose` before the page runs again.
+    """Offer examples by their titles, with the shown one marked; a click runs `choose` before the page runs again.
 
-    A click on the marked one chooses it anew: the way back to what it shows.
+    A click on the marked one chooses it again: the way back to its view.
     """
     titles = {example.title: example for example in choices}
     st.session_state[key] = shown.title if shown else None
 
-    def picked() -> None:
-        if chosen := titles.get(st.session_state.get(key), shown):
-            choose(chosen)
+    def accept() -> None:
+        if example := titles.get(st.session_state.get(key), shown):
+            choose(example)
 
-    st.pills("Examples", list(titles), key=key, on_change=picked, wrap=True, label_visibility="collapsed")
+    st.pills(texts.EXAMPLES, list(titles), key=key, on_change=accept, wrap=True, label_visibility="collapsed")
 
 
 def notice(example: Example, model: str, *, shown: bool) -> str:
-    """Write what to notice in an example, and where: in heads of the embedded model, which other models need not share.
+    """Write what to notice in an example, and in which heads of the embedded model.
 
-    shown: whether those heads are on the screen, with nothing changed; where they are not, the text says so.
+    shown: whether those heads are on the screen, unmodified.
     """
-    from tx_core.engine import catalogue
+    from tx_core.engine.catalogue import DEFAULT
 
-    where = " and ".join(head_name(head).lower() for head in example.heads)
-    where = f"In {where}" if shown else f"Not what is shown now, but in {where}, with nothing changed"
-    told = f":material/lightbulb: **{where}:** {example.notice}"
-    if model == catalogue.DEFAULT:
-        return told
-    return f"{told} This was seen in {model_title(catalogue.DEFAULT)}: another model may do it in another head, or not at all."
+    heads = texts.AND.join(head_name(head).lower() for head in example.heads)
+    template = texts.HINT_SHOWN if shown else texts.HINT_ELSEWHERE
+    hint = template.format(heads=heads, hint=example.notice)
+    return hint if model == DEFAULT else f"{hint} {texts.HINT_OF_OTHER_MODEL.format(model=model_title(DEFAULT))}"

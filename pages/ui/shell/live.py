@@ -10,9 +10,8 @@ from typing import ParamSpec
 import streamlit as st
 
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, keep_view, widget_key, write_view
+from pages.ui.shell.address import Field, link_status_changed, restore_hidden_fields, widget_key, write_view
 from pages.ui.shell.frame import explain
-from pages.ui.shell.link_length import told_otherwise
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 Arguments = ParamSpec("Arguments")
@@ -33,7 +32,7 @@ def live(
     # The built-in model is small: a second core, which the browser may be using, would only be waited for.
     small = st.session_state.get(widget_key(page, "model"), DEFAULT) == DEFAULT
     use_one_core() if small else use_all_cores()
-    keep_view(page, fields)
+    restore_hidden_fields(page, fields)
     try:
         draw(*arguments, **named)
     except ExplorerError as problem:
@@ -41,5 +40,5 @@ def live(
         if isinstance(problem, ModelUnavailable | CheckpointProblem) and any(field.name == "model" for field in fields):
             controls.offer_default_model(widget_key(page, "model"))
     write_view(page, fields, {})
-    if told_otherwise():
+    if link_status_changed():
         st.rerun()

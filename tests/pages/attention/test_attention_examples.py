@@ -8,8 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.canvas.attention_view import heads_to_link
-from pages.ui.shell import controls, examples
+from pages.ui.shell import controls, examples, texts
 from tests.support.drawings import says
+from tests.support.messages import HINT_ELSEWHERE
 from tests.support.serving import ROOT
 from tx_core.analysis import views
 from tx_core.engine import catalogue
@@ -37,7 +38,7 @@ def test_an_example_is_wired_to_the_boxes_and_to_its_view(open_app: Open, exampl
 def test_words_about_a_view_that_was_left_say_so_and_offer_that_view_again(open_app: Open, left: dict):
     app = open_app(**left)
     assert app.pills(key="attention_example").value is None
-    assert f"**Not what is shown now, but in {WHERE}, with nothing changed:** {FIRST.notice}" in says(app)
+    assert texts.HINT_ELSEWHERE.format(heads=WHERE, hint=FIRST.notice) in says(app)
     app.button(key="attention_example_again").click().run()
     assert app.pills(key="attention_example").value == FIRST.title
     assert f"**In {WHERE}:** {FIRST.notice}" in says(app)
@@ -48,7 +49,7 @@ def test_words_about_a_view_that_was_left_say_so_and_offer_that_view_again(open_
 def test_words_about_a_view_stay_while_its_head_is_looked_at_in_another_way(open_app: Open):
     app = open_app(hide="1", words="1", show="lines", focus="2")
     assert app.pills(key="attention_example").value == FIRST.title
-    assert "Not what is shown now" not in says(app)
+    assert HINT_ELSEWHERE not in says(app)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.shell import controls, examples
 from tests.support.drawings import drawn, says
+from tests.support.messages import unknown_parameters
 
 Open = Callable[..., AppTest]
 FIRST = examples.curated()[0]
@@ -85,7 +86,7 @@ def test_nonsense_in_every_parameter_falls_back_and_says_so(open_app: Open):
     names = ("model", "stack", "heads", "words", "hide", "show", "lines", "scale", "focus")
     app = open_app(text="A bird", **dict.fromkeys(names, NONSENSE), unheard_of="1")
     assert not app.exception
-    assert f"not known here: {', '.join(names)}." in says(app)
+    assert unknown_parameters(*names) in says(app)
     assert drawn(app)["head_wall"][0]["chosen"] == [list(head) for head in FIRST.heads]
     assert app.query_params == {"text": "A bird"}
 

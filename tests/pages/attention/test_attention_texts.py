@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.support.drawings import drawn, says
+from tests.support.messages import TOO_LONG_TO_SHARE
 from tx_core.analysis import views
 from tx_core.engine import catalogue
 from tx_core.transformer.trace import Encoding
@@ -84,7 +85,7 @@ def test_a_far_too_long_text_is_kept_and_told(open_app: Open, length: int):
     assert app.text_input(key="attention_text").value == text
     assert "horten it" in says(app)
     app.session_state["share_link"] = True
-    assert "link of" in says(app.run())
+    assert TOO_LONG_TO_SHARE in says(app.run())
 
 
 def test_unknown_words_are_counted(open_app: Open):

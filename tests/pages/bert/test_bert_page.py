@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.drawings import says, sent_to
 from tests.support.drawn_bars import drawn_bars
+from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import predict
@@ -138,4 +139,4 @@ def test_a_link_brings_the_view_back_and_takes_the_sentence_along(open_app):
 def test_nonsense_in_a_link_is_told(open_app, name, written):
     app = open_app(PAGE, text=TEXT, **{name: written})
     assert not app.exception
-    assert f"not known here: {name}" in says(app)
+    assert unknown_parameters(name) in says(app)

@@ -13,6 +13,7 @@ from pages.ui.canvas import framed
 from pages.ui.canvas.framed import Document
 from pages.ui.shell import controls
 from tests.support.drawings import says
+from tests.support.messages import UNKNOWN, unknown_parameters
 from tests.support.serving import fetch
 from tx_core.engine import catalogue
 
@@ -86,7 +87,7 @@ def test_what_a_link_chooses_within_a_drawing_is_its_visitors_and_not_in_the_dra
     assert begins_with(other) == "layer=0"
     assert "data-begin" not in drawn(app).html
     assert app.query_params == texts | asked
-    assert "not known here" not in says(app)
+    assert UNKNOWN not in says(app)
 
 
 def test_a_view_that_is_left_keeps_its_choice(open_app: Open):
@@ -99,7 +100,7 @@ def test_a_view_that_is_left_keeps_its_choice(open_app: Open):
 
 def test_nonsense_of_a_choice_is_told(open_app: Open):
     app = open_app(PAGE, text="time flies", head="0", heads="2_1", filter="6", enlarged="yes", token="-1")
-    assert "not known here: head, heads, filter, enlarged, token" in says(app)
+    assert unknown_parameters("head", "heads", "filter", "enlarged", "token") in says(app)
     assert begins_with(app) == "layer=0"
 
 
@@ -142,7 +143,7 @@ def test_no_text_and_nonsense_are_told(open_app: Open):
     app = open_app(PAGE, text="", picture="nonsense", layer="0", model="nobody/has-it")
     assert not app.exception
     assert "There is no text yet" in says(app)
-    assert "not known here: model, picture, layer" in says(app)
+    assert unknown_parameters("model", "picture", "layer") in says(app)
 
 
 def test_documents_together_are_bounded_and_the_oldest_goes_first(monkeypatch: pytest.MonkeyPatch):

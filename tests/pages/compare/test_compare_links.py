@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.compare.state import FIELDS, MAX_UNTRAINED_MODELS, VARIES
 from pages.ui.panels.changes import read_changes
 from pages.ui.panels.view_options import SCALES
-from pages.ui.shell.address import understand
+from pages.ui.shell.address import parse_view
 from tests.support.drawings import says
 from tx_core.engine import catalogue
 
@@ -60,6 +60,6 @@ def test_a_link_with_nonsense_says_so_and_shows_the_usual(open_app: Open):
 @given(st.fixed_dictionaries({f"{name}{end}": values for name, values in VALUES.items() for end in ("", "_b")} | LOOKS))
 def test_state_to_link_to_state_loses_nothing(state: dict[str, object]):
     asked = {field.name: field.write(state[field.name]) for field in FIELDS if state[field.name] != field.default}
-    values, wrong = understand(FIELDS, asked)
+    values, wrong = parse_view(FIELDS, asked)
     assert not wrong
     assert values == state

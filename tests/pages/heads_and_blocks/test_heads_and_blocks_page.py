@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from tests.support.drawings import says
 from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row
+from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
 from tx_core.lessons.bert_steps import block_run, embedding_run, matrix_and_bias, norm_run
 from tx_core.lessons.residual_stream import sentence_depth, through_depth
@@ -170,7 +171,7 @@ def test_a_link_brings_the_view_back(open_app):
 def test_nonsense_in_a_link_is_told(open_app, name, written):
     app = open_app(PAGE, text=TEXT, **{name: written})
     assert not app.exception
-    assert f"not known here: {name}" in says(app)
+    assert unknown_parameters(name) in says(app)
 
 
 def test_the_sentence_goes_along_to_other_pages(open_app):

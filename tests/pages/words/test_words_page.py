@@ -4,6 +4,7 @@ import pytest
 
 from pages import contents
 from pages.words.glossary import GROUPS
+from tests.support.messages import UNKNOWN
 
 WORDS = [word for group in GROUPS for word in group.words]
 
@@ -31,7 +32,7 @@ def test_every_group_has_its_links(open_app):
 def test_a_view_is_one_that_its_page_understands(open_app, view):
     app = open_app(view.page, **view.settings)
     assert not app.exception
-    assert not any("not known here" in told.value for told in app.info)
+    assert not any(UNKNOWN in told.value for told in app.info)
     assert all(app.session_state[f"{view.page}_{name}"] == value for name, value in view.settings.items())
 
 

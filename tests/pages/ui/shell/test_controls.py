@@ -14,7 +14,8 @@ from pages.fill_mask import blank_attention
 from pages.ui.panels import view_options
 from pages.ui.panels.attention_table import as_csv, numbered, token_rows
 from pages.ui.shell import cache, controls, examples
-from pages.ui.shell.address import choice_field, flag_field, number_field, text_field, understand
+from pages.ui.shell.address import choice_field, flag_field, number_field, parse_view, text_field
+from tests.support.messages import unknown_parameters
 from tx_core.analysis import views
 from tx_core.engine import catalogue
 
@@ -38,12 +39,12 @@ VALUES = st.fixed_dictionaries(
 @given(VALUES)
 def test_what_is_written_into_an_address_is_read_back(values: dict):
     written = {field.name: field.write(values[field.name]) for field in FIELDS if values[field.name] != field.default}
-    assert understand(FIELDS, written) == (values, [])
+    assert parse_view(FIELDS, written) == (values, [])
 
 
 @given(st.dictionaries(st.sampled_from([field.name for field in FIELDS]), st.text(string.printable + "٣²💥")))
 def test_an_address_of_nonsense_gives_values_that_can_be_used_and_names_the_rest(asked: dict):
-    values, wrong = understand(FIELDS, asked)
+    values, wrong = parse_view(FIELDS, asked)
     for field in FIELDS:
         if field.name in wrong or field.name not in asked:
             assert values[field.name] == field.default
@@ -127,7 +128,7 @@ def test_a_link_may_name_the_layers_that_the_catalogue_gives_the_embedded_model_
     (tmp_path / "catalogue.json").write_text(json.dumps([entries[0] | {"num_layers": 3, "num_heads": 5}]), encoding="utf-8")
     monkeypatch.setattr(controls, "CATALOGUE", tmp_path / "catalogue.json")
     told = ["\n".join(one.value for one in open_app(page, layer=layer).info) for layer in ("3", "4")]
-    assert ["not known here: layer" in notes for notes in told] == [False, True]
+    assert [unknown_parameters("layer") in notes for notes in told] == [False, True]
 
 
 def test_a_model_without_the_heads_of_the_first_view_begins_with_its_very_first():

@@ -7,9 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from pages import contents
 from pages.contents import PAGES
-from pages.ui.shell import cache, readiness
-from pages.ui.shell.link_length import MAX_LINK_CHARACTERS
+from pages.ui.shell import cache, readiness, texts
+from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.readiness import Status
+from tests.support.messages import TOO_LONG_TO_SHARE
 from tx_core.engine import catalogue
 from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem
 
@@ -55,15 +56,15 @@ def test_the_navigation_lists_every_page_once_in_order(open_app):
 def test_the_badge_says_that_the_model_is_warming_up_and_then_which_model_it_is(monkeypatch):
     monkeypatch.setattr(readiness.default_engine, "status", Status("warming up"))
     app = AppTest.from_function(opened).run()
-    assert [caption.value for caption in app.caption] == [":material/hourglass_top: The model is warming up"]
+    assert [caption.value for caption in app.caption] == [f":material/hourglass_top: {texts.WARMING_UP}"]
     monkeypatch.setattr(readiness.default_engine, "status", Status("ready", "A model", "cpu"))
     app.run()
-    assert [caption.value for caption in app.caption] == [":material/memory: A model · on the processor (CPU)"]
+    assert [caption.value for caption in app.caption] == [f":material/memory: A model · {texts.DEVICES['cpu']}"]
 
 
 def test_a_page_can_say_that_another_model_computed_on_another_device():
     app = AppTest.from_function(framed).run()
-    assert [caption.value for caption in app.caption] == [":material/memory: Own model · on the graphics card (CUDA)"]
+    assert [caption.value for caption in app.caption] == [f":material/memory: Own model · {texts.DEVICES['cuda']}"]
 
 
 def test_a_problem_is_shown_as_it_is_written_and_never_as_markup():
@@ -75,12 +76,12 @@ def test_a_problem_is_shown_as_it_is_written_and_never_as_markup():
 @pytest.mark.parametrize(
     ("kind", "heading"),
     [
-        (TextProblem, "Check the input"),
-        (CheckpointProblem, "The model cannot be loaded"),
-        (ModelUnavailable, "Not available"),
-        (ChangeProblem, "The change does not fit"),
-        (Busy, "Busy at the moment"),
-        (ExplorerError, "This cannot be shown"),
+        (TextProblem, texts.CHECK_INPUT),
+        (CheckpointProblem, texts.MODEL_NOT_LOADED),
+        (ModelUnavailable, texts.NOT_AVAILABLE),
+        (ChangeProblem, texts.CHANGE_DOES_NOT_FIT),
+        (Busy, texts.BUSY),
+        (ExplorerError, texts.CANNOT_BE_SHOWN),
     ],
 )
 def test_a_problem_is_headed_by_its_kind(kind, heading):
@@ -194,7 +195,7 @@ def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_an
     assert contents.page("fill_mask" if page == "attention" else "attention").question in [way.label for way in ways]
     assert {way.query_string for way in ways} == {"text=Time+flies."}
     app.session_state["share_link"] = True
-    assert any("opens this link" in one.value for one in app.run().text)
+    assert any(one.value == texts.LINK_SHOWS_VIEW for one in app.run().text)
 
 
 def test_a_page_without_a_text_of_its_own_leads_to_others_too(open_app):
@@ -214,9 +215,9 @@ def test_a_text_too_long_for_an_address_stays_on_the_page_which_says_so(open_app
     assert not app.exception
     assert app.text_input(key=f"{page}_text").value == text
     assert "text" not in app.query_params
-    assert any("too long for the address" in caption.value for caption in app.caption)
+    assert any(texts.LINK_TOO_LONG_FOR_ADDRESS in caption.value for caption in app.caption)
     app.session_state["share_link"] = True
-    assert any("needs a link of" in one.value for one in app.run().text)
+    assert any(TOO_LONG_TO_SHARE in one.value for one in app.run().text)
     assert app.text_input(key=f"{page}_text").value == text
 
 
@@ -229,7 +230,7 @@ def test_a_text_too_long_for_an_address_leaves_the_other_settings_there_and_come
     assert app.text_input(key="masks_text").value == "a bird " * 1429
     app.text_input(key="masks_text").set_value("A short one.").run()
     assert app.query_params == {"text": "A short one.", "padding": "3"}
-    assert not any("too long for the address" in caption.value for caption in app.caption)
+    assert not any(texts.LINK_TOO_LONG_FOR_ADDRESS in caption.value for caption in app.caption)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import torch
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
-from pages.ui.shell import cache
-from pages.ui.shell.link_length import MAX_LINK_CHARACTERS
+from pages.ui.shell import cache, texts
+from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable
@@ -83,7 +83,7 @@ def test_a_text_typed_in_a_part_is_told_when_it_grows_too_long_for_the_address_a
         app = run_part(app, widget, monkeypatch)
         assert not app.exception
         assert app.text_input(key=widget).value == text
-        assert ("too long for the address" in said(app)) == too_long
+        assert (texts.LINK_TOO_LONG_FOR_ADDRESS in said(app)) == too_long
 
 
 def test_a_model_that_can_be_had_after_all_is_named_in_the_badge(open_app, monkeypatch: pytest.MonkeyPatch):

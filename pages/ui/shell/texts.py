@@ -1,0 +1,46 @@
+"""All that the shell of a page says on the screen, as whole sentences."""
+
+APP_NAME = "Attention explorer"
+
+UNKNOWN_PARAMETERS = "This link has settings that this page does not know: {names}. Their defaults are shown instead."
+LINK_TOO_LONG_FOR_ADDRESS = (
+    "This text is too long for the address of the page. It stays here while the page is open and is lost when you reload it."
+)
+LINK_TOO_LONG_TO_SHARE = (
+    "A link to this view would have {length:,} characters, and links over {limit:,} often arrive cut off. "
+    "Shorten the text and open this again, or send the text separately."
+)
+SHARE = "Share this view"
+LINK_SHOWS_VIEW = "Whoever opens this link sees what you see now."
+
+DEVICES = {"cpu": "running on CPU", "cuda": "running on a GPU (CUDA)", "mps": "running on Apple's GPU (MPS)"}
+ENGINE = "{model} · {device}"
+WARMING_UP = "The model is loading"
+CHECK_INPUT = "Check the input"
+MODEL_NOT_LOADED = "The model cannot be loaded"
+NOT_AVAILABLE = "Not available"
+CHANGE_DOES_NOT_FIT = "The change does not fit"
+BUSY = "Busy right now"
+CANNOT_BE_SHOWN = "This cannot be shown"
+
+MODEL = "Model"
+ALL_MODELS = "All but the first are downloaded from the model hub when you choose them."
+LOADING_MODEL = "Downloading and loading the model …"
+USE_MODEL = "Use {model}"
+MODEL_SIZE = "{layers} layers × {heads} heads"
+MODEL_MEGABYTES = "{megabytes:,} MB"
+MODEL_LICENCE = "licence: {licence}"
+FILLS_BLANKS, CANNOT_FILL_BLANKS = "fills blanks", "cannot fill blanks"
+SENTENCE = "Sentence"
+TOKEN_BUDGET = "{used:,} of {limit:,} tokens"
+HEAD_SHOWN = "Head shown"
+MEAN_OF_HEADS = "Mean of {count} heads"
+HEAD = "Layer {layer}, head {head}"
+
+EXAMPLES = "Examples"
+HINT_SHOWN = ":material/lightbulb: **In {heads}:** {hint}"
+HINT_ELSEWHERE = ":material/lightbulb: **This hint describes {heads}, unmodified:** {hint}"
+HINT_OF_OTHER_MODEL = "This was observed in {model}: another model may do it in another head, or not at all."
+AND = " and "
+
+SOURCE_CODE = "The code that computes this"
