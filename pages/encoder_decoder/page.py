@@ -21,7 +21,7 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import explain, share_link, show_engine, page_links
+from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from pages.ui.shell.live import live
 from pages.ui.shell.source_code import show_source
 from tx_core.engine.device import best_device

@@ -6,7 +6,6 @@ from pages.summaries import texts
 from pages.summaries.parts import PARTS, SUMMARIES
 from pages.ui.panels.choices import NO_EXPLANATION
 from tests.support.drawings import problems, says
-from tests.support.messages import unknown_parameters
 
 PAGE = "summaries"
 TEXT = "She [MASK] the letter, and then the [MASK] came."
