@@ -8,13 +8,13 @@ hidden_size, num_heads, intermediate_size. A mask is boolean, True where a query
 
 In a notebook:
 
->>> from tx_core import Interventions, load, predict
+>>> from tx_core import Intervention, load, predict
 >>> engine = load("embedded")
 >>> weights = engine.trace("time flies like an arrow").attention.weights  # layer, head, query, key
 >>> predict(engine, "Yesterday I [MASK] to school.").blanks[0].predictions[0].word
 'went'
->>> off = Interventions(heads_off=frozenset({(4, 6)}))  # layer 5, head 7
->>> predict(engine, "Yesterday I [MASK] to school.", interventions=off).blanks[0].predictions[0].word
+>>> off = Intervention("off", layer=4, head=6)  # counted from 0
+>>> predict(engine, "Yesterday I [MASK] to school.", interventions=[off]).blanks[0].predictions[0].word
 'go'
 """
 
@@ -23,7 +23,7 @@ from importlib import import_module
 _HOMES = {
     "load": "tx_core.engine.catalogue",
     "attend": "tx_core.transformer.attention",
-    "Interventions": "tx_core.transformer.interventions",
+    "Intervention": "tx_core.transformer.interventions",
     "Trace": "tx_core.transformer.trace",
     "predict": "tx_core.fill_mask.predictions",
 }

@@ -13,7 +13,7 @@ from pages.ui.export.menu import export_menu
 from pages.ui.panels import change_controls, held_changes, view_options
 from pages.ui.panels.attention_panel import attention_panel
 from pages.ui.panels.attention_table import token_table, warn_of_unknown, weights_table
-from pages.ui.panels.changes import CHANGES_FIELD, interventions, write_changes
+from pages.ui.panels.changes import CHANGES_FIELD
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
     Field,
@@ -27,6 +27,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
+from tx_core.transformer.interventions import write_interventions
 
 EXAMPLES = examples.curated()
 FIRST = EXAMPLES[0]
@@ -77,7 +78,7 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
         plain = cache.trace(model, text, pair)
         told = held_changes.keep_fitting(PAGE, plain)
         changed = held_changes.asked(PAGE)
-        trace = cache.trace(model, text, pair, interventions=interventions(changed)) if changed else plain
+        trace = cache.trace(model, text, pair, interventions=changed) if changed else plain
     except ExplorerError as error:
         explain(error)
         return
@@ -86,7 +87,7 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
     for missing in [*told, *view_options.drop_missing(PAGE, *stack.weights.shape[:3])]:
         st.info(missing)
     change_controls.chips(PAGE, trace)
-    identity = (model, trace.device, text, pair, write_changes(changed))
+    identity = (model, trace.device, text, pair, write_interventions(changed))
     before = plain.stacks[number] if changed else None
     shown = attention_panel(PAGE, stack, identity, before, lambda: change_controls.change_bar(PAGE, trace, number))
     weights_table(shown.queries, shown.keys, shown.weights, key=widget_key(PAGE, "table"))

@@ -7,7 +7,6 @@ import numpy as np
 from jaxtyping import Float
 
 from pages.compare.state import Head, Side
-from pages.ui.panels import changes
 from pages.ui.shell import cache
 from tx_core.errors import ModelUnavailable
 
@@ -35,10 +34,11 @@ def run(side: Side, *, hide: bool) -> Run:
     """Run a side, or take the record of the same run; raise ExplorerError where it cannot be run."""
     from tx_core.analysis import views, word_comparison
 
-    trained, asked = cache.engine(side.model), changes.interventions(side.changes)
-    identity = ("compared", side.model, side.seed, trained.device, side.text, side.pair or None, asked)
+    trained = cache.engine(side.model)
+    identity = ("compared", side.model, side.seed, trained.device, side.text, side.pair or None, frozenset(side.changes))
     trace = cache.remember(
-        identity, lambda: _with_weights(trained, side.seed).trace(side.text, side.pair or None, keep=KEEP, interventions=asked)
+        identity,
+        lambda: _with_weights(trained, side.seed).trace(side.text, side.pair or None, keep=KEEP, interventions=side.changes),
     )
     stack = trace.attention
     view = cache.remember((*identity, hide), lambda: views.view(stack, merge_words=True, hide_special=hide))

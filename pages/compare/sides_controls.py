@@ -18,11 +18,12 @@ from pages.compare.state import (
     swap,
 )
 from pages.ui.panels import changes
-from pages.ui.panels.changes import Change, Changes
+from pages.ui.panels.changes import Changes
 from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
 from tx_core.errors import ExplorerError
+from tx_core.transformer.interventions import Intervention
 
 NAMES = {
     "text": "Another sentence",
@@ -135,7 +136,7 @@ def _ask_changes(name: str, model: str, side: str) -> None:
     except ExplorerError:
         return
     one: list[Changes] = [
-        (Change("off", layer, head),) for layer in range(engine.num_layers) for head in (None, *range(engine.num_heads))
+        (Intervention("off", layer, head),) for layer in range(engine.num_layers) for head in (None, *range(engine.num_heads))
     ]
     now = tuple(st.session_state[name])
     options = [(), *one, *([now] if now and now not in one else [])]

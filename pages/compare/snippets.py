@@ -7,7 +7,6 @@ from pages.compare.sides import Sides
 from pages.ui.export.project_code import IMPORT_CHANGES, interventions_literal
 from pages.ui.shell.plain_names import one_line
 from tx_core.engine import catalogue
-from tx_core.transformer.interventions import UNCHANGED
 
 if TYPE_CHECKING:
     from pages.compare.word_similarity import Followed
@@ -48,7 +47,7 @@ def core_word(title: str, sides: Sides, followed: "Followed") -> str:
 
 def _core_sides(title: str, sides: Sides, first: str, own: str) -> list[str]:
     """Write what runs A and B and prepares their maps."""
-    changed = any(run.trace.interventions != UNCHANGED for run in sides.runs)
+    changed = any(run.trace.interventions for run in sides.runs)
     imported = ["from tx_core import load", "from tx_core.analysis import views, word_comparison", own]
     imported += [IMPORT_CHANGES] if changed else []
     imported += ["from tx_core.lessons.untrained import untrained_engine"] if sides.seeded else []
@@ -60,7 +59,7 @@ def _core_sides(title: str, sides: Sides, first: str, own: str) -> list[str]:
     for name, run in zip(NAMES, sides.runs, strict=True):
         changes = run.trace.interventions
         pair = [repr(run.side.pair)] if run.side.pair else []
-        made = [f"interventions={interventions_literal(changes)}"] if changes != UNCHANGED else []
+        made = [f"interventions={interventions_literal(changes)}"] if changes else []
         given = [repr(run.side.text), *pair, 'keep=("weights", "hidden")', *made]
         heads = heads_of(run.side.head, run.view.weights.shape[1])
         lines += [

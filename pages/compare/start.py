@@ -3,10 +3,10 @@
 import streamlit as st
 
 from pages.compare.state import Head, Side, forget_words, sides
-from pages.ui.panels.changes import Change
 from pages.ui.shell.address import widget_key
+from tx_core.transformer.interventions import Intervention
 
-FIRST_LAYER_OFF = (Change("off", 0),)
+FIRST_LAYER_OFF = (Intervention("off", 0),)
 
 
 def begin(page: str) -> None:

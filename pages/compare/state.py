@@ -19,6 +19,7 @@ from pages.ui.shell.address import (
     text_field,
     widget_key,
 )
+from tx_core.transformer.interventions import read_interventions, write_interventions
 
 FIRST_TEXT = "time flies like an arrow"
 MAX_UNTRAINED_MODELS = 5
@@ -92,7 +93,7 @@ def _fields(suffix: str, head: Head, seed: int) -> tuple[Field, ...]:
         Field(f"model{suffix}", "embedded", controls.read_model),
         Field(f"head{suffix}", head, read_head, write_head),
         number_field(f"seed{suffix}", seed, 0, MAX_UNTRAINED_MODELS),
-        Field(f"changes{suffix}", (), changes.read_changes, changes.write_changes),
+        Field(f"changes{suffix}", (), read_interventions, write_interventions),
     )
 
 

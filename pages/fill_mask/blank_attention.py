@@ -11,9 +11,10 @@ from pages.fill_mask.prediction_change import show_prediction_change
 from pages.ui.panels import change_controls, held_changes, prediction_settings, view_options
 from pages.ui.panels.answers import Answer
 from pages.ui.panels.attention_panel import Shown, attention_panel
-from pages.ui.panels.changes import CHANGES_FIELD, Changes, interventions, write_changes
+from pages.ui.panels.changes import CHANGES_FIELD, Changes
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, number_field, widget_key
+from tx_core.transformer.interventions import write_interventions
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.engine.engine import Engine
@@ -58,7 +59,7 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> Bla
     plain = cache.trace(engine.name, answer.text)
     told = held_changes.keep_fitting(page, plain)
     changed = held_changes.asked(page)
-    trace = cache.trace(engine.name, answer.text, interventions=interventions(changed)) if changed else plain
+    trace = cache.trace(engine.name, answer.text, interventions=changed) if changed else plain
     if trace.notice and trace.notice != answer.filling.notice:
         st.info(trace.notice)
     number = view_options.ask_stack(page, [stack.kind for stack in trace.stacks])
@@ -70,7 +71,7 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> Bla
         if changed:
             show_prediction_change(page, engine.name, answer.text, blank.number, changed, prediction_settings.settings(page))
     head_scan.show_scan(page, engine, answer, blank.number, changed)
-    identity = (engine.name, trace.device, answer.text, None, write_changes(changed))
+    identity = (engine.name, trace.device, answer.text, None, write_interventions(changed))
     before = plain.stacks[number] if changed else None
     shown = attention_panel(page, stack, identity, before, lambda: change_controls.change_bar(page, trace, number))
     return BlankShown(answer.text, blank.number, trace, changed, shown)

@@ -8,13 +8,14 @@ import streamlit as st
 from pages.ui.canvas.attention_view import DIFFERENCE, chosen_heads, head_wall
 from pages.ui.panels import changes, training
 from pages.ui.panels.answers import Answer
-from pages.ui.panels.changes import Change, Changes
+from pages.ui.panels.changes import Changes
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import percent
 from tx_core.errors import Busy
 from tx_core.training.background import Snapshot
+from tx_core.transformer.interventions import Intervention, write_interventions
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.engine.engine import Engine
@@ -62,10 +63,10 @@ def _result(page: str, engine: "Engine", text: str, number: int, base: Changes, 
     """Give the scan where it is known or quickly made; else show how far it is, and None."""
     from tx_core.fill_mask.head_scan import Scan
 
-    kept = ("scan", *identity, changes.write_changes(base))
+    kept = ("scan", *identity, write_interventions(base))
     if (found := cache.known(kept)) is not None:
         return found
-    scan = Scan(engine, text, blank=number, interventions=changes.interventions(base))
+    scan = Scan(engine, text, blank=number, interventions=base)
     if scan.batches == 1:
         with st.spinner("Switching off head after head …"):
             return cache.remember(kept, scan.run)
@@ -176,7 +177,7 @@ def _named(place: tuple) -> str:
     return f"{name[0].lower()}{name[1:]}"
 
 
-def _off(page: str) -> Change | None:
+def _off(page: str) -> Intervention | None:
     """Give the change that a click on the wall made, while it stands."""
     off = st.session_state.get(widget_key(page, "scan_off"))
     return off if off in st.session_state[widget_key(page, "changes")] else None
@@ -184,7 +185,7 @@ def _off(page: str) -> Change | None:
 
 def _put_off(page: str, head: tuple[int, int]) -> None:
     """Switch this head off in place of the one clicked before, and look at it."""
-    name, off = widget_key(page, "changes"), Change("off", *head)
+    name, off = widget_key(page, "changes"), Intervention("off", *head)
     before = _off(page)
     kept = tuple(change for change in st.session_state[name] if change != before)
     st.session_state[name] = changes.added(kept, off)

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.fill_mask.charts import change_chart
 from pages.ui.canvas.bars import show_bars
 from pages.ui.panels.answers import remember, spelled
-from pages.ui.panels.changes import Changes, interventions
+from pages.ui.panels.changes import Changes
 from pages.ui.panels.prediction_settings import Settings
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
@@ -25,8 +25,8 @@ def shifted(model: str, text: str, changed: Changes, chosen: Settings) -> "Shift
     from tx_core.fill_mask.prediction_shift import shift
 
     shown = {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
-    asked = interventions(changed)
-    return remember(("shift", model, text, asked, *shown.values()), lambda: shift(cache.engine(model), text, asked, **shown))
+    key = ("shift", model, text, frozenset(changed), *shown.values())
+    return remember(key, lambda: shift(cache.engine(model), text, changed, **shown))
 
 
 def show_prediction_change(page: str, model: str, text: str, number: int, changed: Changes, chosen: Settings) -> None:

@@ -5,7 +5,6 @@ from pages.fill_mask.subject import Lists
 from pages.ui.export.project_code import header
 from pages.ui.export.texts import TRANSFORMERS_COMMENT
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, with_mask_tokens
-from pages.ui.panels.changes import interventions
 from pages.ui.panels.prediction_settings import Settings
 from pages.ui.shell.plain_names import one_line
 
@@ -101,7 +100,7 @@ def core_shift(title: str, lists: Lists, seen: BlankShown) -> str:
     imports = "from tx_core import load\nfrom tx_core.fill_mask.prediction_shift import shift"
     return "\n".join(
         [
-            *header(title, lists.model, imports, interventions(seen.changed)),
+            *header(title, lists.model, imports, seen.changed),
             f"found = shift(engine, {seen.text!r}, changes, {_asked(lists.chosen)})",
             "moved = [",
             "    (one.prediction.piece, one.before, one.after, one.rank_before, one.rank_after)",

@@ -17,9 +17,9 @@ from tests.bench.table import Row
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import batch_tensors
-from tx_core.fill_mask.head_scan import Scan, with_head_off
+from tx_core.fill_mask.head_scan import Scan
 from tx_core.transformer.bert import Bert
-from tx_core.transformer.interventions import UNCHANGED
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.layers import EncoderBlock
 from tx_core.transformer.trace import PARTS
 
@@ -122,8 +122,8 @@ def scan_against_one_by_one(engine: BertEngine) -> Row:
     heads = list(np.ndindex(engine.num_layers, engine.num_heads))
 
     def one_by_one() -> list[Tensor]:
-        runs = [UNCHANGED, *(with_head_off(UNCHANGED, head) for head in heads)]
-        return [engine.blank_logits([encoding], interventions=run).rows[0].softmax(-1) for run in runs]
+        runs = [(), *([Intervention("off", *head)] for head in heads)]
+        return [engine.blank_logits([encoding], interventions=[run]).rows[0].softmax(-1) for run in runs]
 
     found = Scan(engine, text).run()
     by_hand = np.array([share[0, found.entry].item() for share in one_by_one()[1:]]).reshape(found.after.shape)

@@ -95,13 +95,13 @@ def test_two_visitors_at_once_with_different_changes_see_each_their_own(page_at,
     for _ in range(2):
         first.get_by_role("button", name="Switch off layer 2, head 1").click()
         second.get_by_role("button", name="Change something").click()
-        second.get_by_role("button", name="Make even").click()
+        second.get_by_role("button", name="Set to uniform").click()
         changes_of(first, "off~2-1")
         changes_of(second, "even~2-1")
         second.keyboard.press("Escape")
         expect(chip(first, "Layer 2, head 1 off")).to_be_visible()
-        expect(chip(second, "Layer 2, head 1 even")).to_be_visible()
-        expect(chip(first, "Layer 2, head 1 even")).to_have_count(0)
+        expect(chip(second, "Layer 2, head 1 uniform")).to_be_visible()
+        expect(chip(first, "Layer 2, head 1 uniform")).to_have_count(0)
         expect(chip(second, "Layer 2, head 1 off")).to_have_count(0)
         for page in (first, second):
             settle(page)

@@ -7,7 +7,7 @@ import pytest
 
 from pages.ui.shell import cache
 from tx_core.engine import catalogue
-from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.interventions import Intervention
 
 HUB_MODEL = "roberta-base"
 
@@ -21,12 +21,12 @@ def hub_model(checkpoint, monkeypatch: pytest.MonkeyPatch):
 
 def test_runs_at_once_are_what_each_is_alone(hub_model: str):
     asks = [
-        (model, f"visitor {number} waits here", Interventions(frozenset({(number % 3, number % 4)})))
+        (model, f"visitor {number} waits here", (Intervention("off", number % 3, number % 4),))
         for number in range(8)
         for model in (catalogue.DEFAULT, hub_model)
     ]
 
-    def alone(model: str, text: str, changes: Interventions) -> np.ndarray:
+    def alone(model: str, text: str, changes: tuple[Intervention, ...]) -> np.ndarray:
         return catalogue.load(model).trace(text, interventions=changes).attention.weights
 
     def at_the_page(ask: tuple) -> np.ndarray:

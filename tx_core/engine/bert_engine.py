@@ -17,7 +17,6 @@ from tx_core.engine.engine import (
     attention_stack,
     batch_tensors,
     check_length,
-    fitting,
     head_parts,
     no_head,
     score_gradients,
@@ -27,7 +26,7 @@ from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.encoder import EncoderRun
 from tx_core.transformer.fused import all_weights
-from tx_core.transformer.interventions import UNCHANGED, Interventions, check_fit
+from tx_core.transformer.interventions import Intervention, check_batch, check_run
 from tx_core.transformer.trace import Encoding, Trace, check_parts
 
 
@@ -91,29 +90,27 @@ class BertEngine:
         pair: str | None = None,
         *,
         keep: Collection[str] = ("weights",),
-        interventions: Interventions = UNCHANGED,
+        interventions: Sequence[Intervention] = (),
     ) -> Trace:
         """Run the model once and keep the parts asked for (`trace.PARTS`)."""
         parts, encoding = check_parts(keep), self.encode(text, pair)
-        check_fit(interventions, self.num_heads, self._sizes(encoding))
+        changes = check_run(interventions, self.num_heads, self._sizes(encoding))
 
         def compute(model: nn.Module, device: str) -> EncoderRun:
             ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device)
-            return model(ids, segments, None, keep=parts, interventions=interventions)
+            return model(ids, segments, None, keep=parts, interventions=[changes])
 
         run, device, notice = self.placement.run(compute)
         stack = attention_stack("self", encoding, encoding, run.layers)
         hidden = stack_layers(run.hidden) if "hidden" in parts else None
-        return Trace(self.name, device, (stack,), hidden, interventions, notice)
+        return Trace(self.name, device, (stack,), hidden, changes, notice)
 
-    def blank_logits(
-        self, rows: Sequence[Encoding], *, interventions: Interventions | Sequence[Interventions] = UNCHANGED
-    ) -> BlankLogits:
-        """Score the whole vocabulary at every blank of every row, in one batch; a row may have its own interventions.
+    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
 
         Raises ChangeProblem for interventions on what a row does not have.
         """
-        changes = fitting(interventions, self.num_heads, [self._sizes(row) for row in rows])
+        changes = check_batch(interventions, self.num_heads, [self._sizes(row) for row in rows])
 
         def compute(model: nn.Module, device: str) -> list[Tensor]:
             ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device)

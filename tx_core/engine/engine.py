@@ -12,7 +12,7 @@ from torch import Tensor
 from tx_core.engine.device_runner import Result
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.transformer.interventions import UNCHANGED, Interventions, RowInterventions, check_fit, for_rows
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.masks import padding_mask
 from tx_core.transformer.trace import AttentionStack, Encoding, Kind, Trace
 
@@ -75,17 +75,15 @@ class Engine(Protocol):
         pair: str | None = None,
         *,
         keep: Collection[str] = ("weights",),
-        interventions: Interventions = UNCHANGED,
+        interventions: Sequence[Intervention] = (),
     ) -> Trace:
         """Run the model once and keep the parts asked for (`trace.PARTS`).
 
         Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run does not have.
         """
 
-    def blank_logits(
-        self, rows: Sequence[Encoding], *, interventions: Interventions | Sequence[Interventions] = UNCHANGED
-    ) -> BlankLogits:
-        """Score the whole vocabulary at every blank of every row, in one batch; a row may have its own interventions."""
+    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions."""
 
     def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False) -> Result:
         """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
@@ -154,19 +152,6 @@ def batch_tensors(rows: Sequence[Encoding], padding_id: int, device: str) -> tup
     segments = torch.tensor([padded(row.segments, 0) for row in rows], device=device)
     lengths = [len(row) for row in rows]
     return ids, segments, None if min(lengths) == longest else padding_mask(lengths).to(device)
-
-
-def fitting(
-    interventions: Interventions | Sequence[Interventions], num_heads: int, sizes: Sequence[list[tuple[int, int]]]
-) -> RowInterventions:
-    """Give each row of a batch its interventions; sizes: of each row, how many look and are looked at in every layer.
-
-    Raises ChangeProblem for interventions on what a row does not have.
-    """
-    changes = for_rows(interventions, len(sizes))
-    for change, own in zip(changes, sizes, strict=True):
-        check_fit(change, num_heads, own)
-    return RowInterventions(changes)
 
 
 def attention_stack(kind: Kind, query: Encoding, key: Encoding, layers: Sequence[dict[str, Tensor]]) -> AttentionStack:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.predictions import encode_with_blanks, rows_at_once
-from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.interventions import Intervention
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Scan:
     blank that is not there.
     """
 
-    def __init__(self, engine: Engine, text: str, *, blank: int = 0, interventions: Interventions = UNCHANGED):
+    def __init__(self, engine: Engine, text: str, *, blank: int = 0, interventions: Sequence[Intervention] = ()):
         encoding = encode_with_blanks(engine, text)
         if not 0 <= blank < len(encoding.blanks):
             raise ValueError(f"blank must be within 0 and {len(encoding.blanks) - 1}, got {blank}")
@@ -85,7 +85,7 @@ class Scan:
         """Switch off head after head, a batch of rows at a time, and tell the progress after each batch."""
         started, shape = time.perf_counter(), (self.engine.num_layers, self.engine.num_heads)
         heads = list(np.ndindex(shape))
-        changes = [self.interventions, *(with_head_off(self.interventions, head) for head in heads)]
+        changes = [self.interventions, *((*self.interventions, Intervention("off", *head)) for head in heads)]
         firsts, afters, variations, notices = [], [], [], {}
         base, entry = None, None
         at_once = rows_at_once(len(self.row), self.engine.tokenizer.vocab_size)
@@ -124,11 +124,6 @@ class Scan:
         tokenizer = self.engine.tokenizer
         word = tokenizer.readable(entry) or tokenizer.word(entry)
         return f"##{word}" if tokenizer.joins(entry, first=self.row.opens(self.place)) else word
-
-
-def with_head_off(interventions: Interventions, head: tuple[int, int]) -> Interventions:
-    """Add one more head to those that are off."""
-    return replace(interventions, heads_off=interventions.heads_off | {head})
 
 
 def _grid(numbers: list[float] | list[int], shape: tuple[int, int]) -> np.ndarray:

@@ -1,5 +1,6 @@
 """The best ways to fill several blanks together: a beam search that reads its own words before it goes on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -7,7 +8,7 @@ import torch
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.blanks import filled, widened
 from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_blanks
-from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding
 
 MAX_BEAMS = 32
@@ -39,7 +40,7 @@ class _Beam:
 
 
 def fill_jointly(
-    engine: Engine, text: str, *, best: int = 5, beams: int = 8, interventions: Interventions = UNCHANGED
+    engine: Engine, text: str, *, best: int = 5, beams: int = 8, interventions: Sequence[Intervention] = ()
 ) -> tuple[JointFilling, ...]:
     """List the best fillings of all blanks together, best first.
 
@@ -60,11 +61,11 @@ def fill_jointly(
     return tuple(_finish(engine, text, beam) for beam in followed[:best])
 
 
-def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int, interventions: Interventions) -> list[_Beam]:
+def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int, interventions: Sequence[Intervention]) -> list[_Beam]:
     """Follow the best continuations of all beginnings by one blank, best first."""
     asked = [replace(beam.row, blanks=(place,)) for beam in followed]
     logs, notice = [], ""
-    for answered in blank_logits_in_batches(engine, asked, interventions):
+    for answered in blank_logits_in_batches(engine, asked, [interventions] * len(asked)):
         logs += [logits[0].double().log_softmax(-1) for logits in answered.rows]
         notice = notice or answered.notice
     logs = torch.stack(logs)

@@ -1,5 +1,6 @@
 """What interventions do to a prediction: every word that was or is among the favourites, with its rank before and after."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jaxtyping import Float
@@ -8,7 +9,7 @@ from torch import Tensor
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.blanks import filled
 from tx_core.fill_mask.predictions import Prediction, checked_temperature, encode_with_blanks, nucleus
-from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.interventions import Intervention
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,20 @@ class Shifted:
 
 
 def shift(
-    engine: Engine, text: str, interventions: Interventions, *, top_k: int = 10, temperature: float = 1.0, top_p: float = 1.0
+    engine: Engine,
+    text: str,
+    interventions: Sequence[Intervention],
+    *,
+    top_k: int = 10,
+    temperature: float = 1.0,
+    top_p: float = 1.0,
 ) -> Shifted:
     """Run a text with and without interventions and set the favourites of both beside each other.
 
     top_k, temperature and top_p as for `fill_mask.predict`. Raises what `predict` raises, and ChangeProblem.
     """
     encoding = encode_with_blanks(engine, text)
-    answered = engine.blank_logits([encoding, encoding], interventions=[UNCHANGED, interventions])
+    answered = engine.blank_logits([encoding, encoding], interventions=[(), interventions])
     blanks = []
     for number, place in enumerate(encoding.blanks):
         logits = [row[number].double() for row in answered.rows]

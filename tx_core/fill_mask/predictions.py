@@ -10,7 +10,7 @@ from tx_core.engine.engine import BlankLogits, Engine, no_head
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.blanks import MAX_BLANKS, filled
-from tx_core.transformer.interventions import UNCHANGED, Interventions, for_rows
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding
 
 MAX_TOP_K = 50
@@ -70,7 +70,7 @@ def predict(
     top_k: int = 10,
     temperature: float = 1.0,
     top_p: float = 1.0,
-    interventions: Interventions = UNCHANGED,
+    interventions: Sequence[Intervention] = (),
 ) -> Filling:
     """List the top_k entries at every blank, with the softmax over the whole vocabulary as probability.
 
@@ -88,7 +88,7 @@ def predict(
     if not 1 <= top_k <= MAX_TOP_K:
         raise ValueError(f"top_k must be within 1 and {MAX_TOP_K}, got {top_k}")
     encoding = encode_with_blanks(engine, text)
-    answered = engine.blank_logits([encoding], interventions=interventions)
+    answered = engine.blank_logits([encoding], interventions=[interventions])
     blanks = []
     for number, place in enumerate(encoding.blanks):
         share = nucleus((answered.rows[0][number].float() / checked_temperature(temperature)).softmax(-1), top_p)
@@ -147,14 +147,13 @@ def encode_with_blanks(engine: Engine, text: str) -> Encoding:
 
 
 def blank_logits_in_batches(
-    engine: Engine, rows: Sequence[Encoding], interventions: Interventions | Sequence[Interventions] = UNCHANGED
+    engine: Engine, rows: Sequence[Encoding], interventions: Sequence[Sequence[Intervention]] = ()
 ) -> Iterator[BlankLogits]:
-    """Ask about many rows, as many at a time as keep memory bounded."""
-    changes = for_rows(interventions, len(rows))
+    """Ask about many rows, each with its interventions, as many at a time as keep memory bounded."""
     at_once = rows_at_once(max(map(len, rows)), engine.tokenizer.vocab_size)
     for start in range(0, len(rows), at_once):
         part = slice(start, start + at_once)
-        yield engine.blank_logits(rows[part], interventions=changes[part])
+        yield engine.blank_logits(rows[part], interventions=interventions[part])
 
 
 def rows_at_once(tokens: int, vocabulary: int) -> int:

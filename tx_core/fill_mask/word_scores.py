@@ -10,7 +10,7 @@ from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.blanks import widened
 from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_blanks
-from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.interventions import Intervention, shift_positions
 from tx_core.transformer.trace import Encoding
 
 MAX_SCORED_WORDS = 20
@@ -55,7 +55,7 @@ def named_words(text: str) -> tuple[str, ...]:
 
 
 def score_words(
-    engine: Engine, text: str, words: Sequence[str], *, blank: int = 0, interventions: Interventions = UNCHANGED
+    engine: Engine, text: str, words: Sequence[str], *, blank: int = 0, interventions: Sequence[Intervention] = ()
 ) -> tuple[WordScore, ...]:
     """Give the probability of each word at one blank of the text; the other blanks stay blank.
 
@@ -69,7 +69,7 @@ def score_words(
     problems = [_problem(engine, encoding, word, ids) for word, ids in zip(words, spelled, strict=True)]
     asked = [() if problem else ids for ids, problem in zip(spelled, problems, strict=True)]
     rows = [row for ids in asked for row in _chain(encoding, engine.tokenizer, place, ids)]
-    changes = [interventions.widened(place, len(ids)) for ids in asked for _ in ids]
+    changes = [shift_positions(interventions, place, len(ids)) for ids in asked for _ in ids]
     batches = blank_logits_in_batches(engine, rows, changes) if rows else ()
     answers = ((logits[0].double(), batch.notice) for batch in batches for logits in batch.rows)
 

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 Kind = Literal["self", "decoder", "cross"]
 """Within a text, within what a decoder reads, and from that to the text."""
 Normalise = Callable[[Float[Tensor, "... query key"]], Float[Tensor, "... query key"]]
-Change = Callable[[Float[Tensor, "... query key"], Bool[Tensor, "..."] | None, Normalise], Float[Tensor, "... query key"]]
-"""An intervention: it makes the weights from scores, mask and normaliser in place of `attention_weights`."""
+Weigh = Callable[[Float[Tensor, "... query key"], Bool[Tensor, "..."] | None, Normalise], Float[Tensor, "... query key"]]
+"""What turns scores, mask and normaliser into weights: `attention_weights`, or an intervention in its place."""
 
 
 class Attention(NamedTuple):
@@ -78,17 +78,17 @@ def attend(
     scale: float | None = None,
     bias: Float[Tensor, "..."] | None = None,
     normalise: Normalise = softmax,
-    change: Change | None = None,
+    weigh: Weigh = attention_weights,
     dropout: float = 0.0,
 ) -> Attention:
     """Mix the values by how well their keys match each query (Vaswani et al. 2017, section 3.2.1).
 
     mask: True = may attend, broadcast over the scores. bias is added to the scores (ALiBi, T5).
-    normalise: scores to weights, masked scores being −∞. change: an intervention on the way from scores
-    to weights; the scores handed back are those before it. dropout: the share of weights dropped while training.
+    normalise: scores to weights, masked scores being −∞. weigh: an intervention on the way from scores to weights
+    (`interventions.weigh_at`); the scores handed back are those before it. dropout: the share of weights dropped while training.
     """
     scores = attention_scores(query, key, scale, bias)
-    weights = attention_weights(scores, mask, normalise) if change is None else change(scores, mask, normalise)
+    weights = weigh(scores, mask, normalise)
     mixing = nn.functional.dropout(weights, dropout) if dropout else weights
     return Attention(mixing @ value, weights, scores)
 

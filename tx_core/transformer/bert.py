@@ -1,6 +1,6 @@
 """BERT on our own parts: embeddings, post-norm encoder, masked-word head (Devlin et al. 2019)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.encoder import Encoder, EncoderRun
-from tx_core.transformer.interventions import UNCHANGED, Interventions, RowInterventions
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.layers import ACTIVATION, EncoderBlock, LayerNorm
 
 
@@ -83,7 +83,7 @@ class Bert(nn.Module):
         *,
         inputs_embeds: Float[Tensor, "batch token hidden"] | None = None,
         keep: Collection[str] = (),
-        interventions: Interventions | RowInterventions = UNCHANGED,
+        interventions: Sequence[Sequence[Intervention]] = (),
     ) -> EncoderRun:
         """Run a batch.
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tx_core.transformer.attention import Change
 from tx_core.transformer.encoder import kept_parts
 from tx_core.transformer.layers import FeedForward, LayerAttention, LayerNorm, MultiHeadAttention
 
@@ -52,23 +51,17 @@ class DecoderBlock(nn.Module):
         source: Float[Tensor, "batch source_token hidden"],
         mask: Bool[Tensor, "..."] | None = None,
         source_mask: Bool[Tensor, "..."] | None = None,
-        *,
-        change: Change | None = None,
-        cross_change: Change | None = None,
     ) -> DecoderStep:
-        """Read `source`, the encoder's output. mask: over the own words; source_mask: over the source.
-
-        change and cross_change: interventions on the weights of the two attentions.
-        """
+        """Read `source`, the encoder's output. mask: over the own words; source_mask: over the source."""
         if self.norm_first:
-            own = self.attention(self.attention_norm(hidden), mask=mask, change=change)
+            own = self.attention(self.attention_norm(hidden), mask=mask)
             hidden = hidden + self.dropout(own.output)
-            cross = self.cross_attention(self.cross_attention_norm(hidden), source, source_mask, change=cross_change)
+            cross = self.cross_attention(self.cross_attention_norm(hidden), source, source_mask)
             hidden = hidden + self.dropout(cross.output)
             return DecoderStep(hidden + self.dropout(self.feed_forward(self.feed_forward_norm(hidden))), own, cross)
-        own = self.attention(hidden, mask=mask, change=change)
+        own = self.attention(hidden, mask=mask)
         hidden = self.attention_norm(hidden + self.dropout(own.output))
-        cross = self.cross_attention(hidden, source, source_mask, change=cross_change)
+        cross = self.cross_attention(hidden, source, source_mask)
         hidden = self.cross_attention_norm(hidden + self.dropout(cross.output))
         return DecoderStep(self.feed_forward_norm(hidden + self.dropout(self.feed_forward(hidden))), own, cross)
 

@@ -1,12 +1,12 @@
 """A stack of encoder blocks, run layer by layer, keeping what the caller asked for."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tx_core.transformer.interventions import UNCHANGED, Interventions, RowInterventions
+from tx_core.transformer.interventions import Intervention, weigh_at
 from tx_core.transformer.layers import EncoderBlock, LayerAttention
 
 
@@ -39,12 +39,15 @@ class Encoder(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         *,
         keep: Collection[str] = (),
-        interventions: Interventions | RowInterventions = UNCHANGED,
+        interventions: Sequence[Sequence[Intervention]] = (),
     ) -> EncoderRun:
-        """Run every block; keep names parts of `trace.PARTS`."""
+        """Run every block.
+
+        keep: names of `trace.PARTS`. interventions: those of each row of the batch; empty for none.
+        """
         layers, states = [], [hidden]
         for number, block in enumerate(self.blocks):
-            hidden, attention = block(hidden, mask, change=interventions.at(number))
+            hidden, attention = block(hidden, mask, weigh=weigh_at(interventions, number))
             layers.append(kept_parts(attention, keep))
             if "hidden" in keep:
                 states.append(hidden)

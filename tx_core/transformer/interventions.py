@@ -1,171 +1,315 @@
-"""What a caller may change in a run: arguments of the call, never a state of the model."""
+"""Interventions: what a caller changes in one run, from the link to the layer.
+
+An intervention is an argument of a call, never a state of the model:
+
+    engine.trace("time flies", interventions=[Intervention("off", layer=4, head=6)])
+"""
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
+from itertools import product
 from typing import Literal, get_args
 
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
 from tx_core.errors import ChangeProblem
-from tx_core.transformer.attention import Kind
-from tx_core.transformer.layer_change import LayerChange, Normaliser, RowChanges
+from tx_core.transformer.attention import Kind, Normalise, Weigh, attention_weights, softmax
+from tx_core.transformer.masks import combine
+from tx_core.transformer.normalise import hardmax, sparsemax, with_temperature
 
-Head = tuple[int, int | None]
-HiddenToken = tuple[int | None, int | None, int]
-CutEdge = tuple[int | None, int | None, int, int]
-What = Literal["layer", "head", "token"]
-NOTHING = frozenset()
+InterventionKind = Literal["off", "uniform", "hidden", "cut", "temperature", "sparse", "hard"]
+NORMALISER: dict[str, Normalise] = {"sparse": sparsemax, "hard": hardmax}
+POSITIONS = {"hidden": 1, "cut": 2}
+"""How many token positions an intervention of a kind names; none for the kinds that are not listed."""
+SETTING = {"temperature": "temperature", "sparse": "normaliser", "hard": "normaliser"}
+"""The kinds that set how scores become weights, and the setting of which a layer has one value."""
 
 
-@dataclass(frozen=True)
-class Interventions:
-    """The changes of one run. Layers, heads and places of tokens are counted from 0.
+@dataclass(frozen=True, repr=False)
+class Intervention:
+    """One change of a run. Layers, heads and token positions are counted from 0.
 
-    A layer or head of None means all. Layers of an encoder-decoder are numbered through its stacks: encoder, decoder,
-    cross-attention; there a change of all layers is one of the text: tokens are hidden where they are
-    keys (encoder and cross-attention), edges are cut within the encoder, the softmax is changed everywhere.
+    A query that is left no key gets zeros. The scores in a trace are those before any intervention on their layer.
 
-    heads_off: (layer, head) whose weights become zero, so that they add nothing (Michel et al. 2019, section 2.3).
-    uniform: (layer, head) whose queries look at all keys that they may attend to alike.
-    hidden_tokens: (layer, head, key) that no query looks at; the token itself still looks at others.
-    cut_edges: (layer, head, query, key) where this query does not look at this key.
-    temperatures: (layer, temperature) that scores, bias included, are divided by; a layer's own goes before that of all.
-    normalisers: (layer, "sparse" or "hard"): sparsemax (Martins & Astudillo 2016) or argmax in place of the softmax.
+    Attributes:
+        kind: "off": the head's weights become zero, so that it adds nothing (Michel et al. 2019, section 2.3).
+            "uniform": every query spreads its attention evenly over the keys that it may attend to.
+            "hidden": no query attends to the token at `positions[0]`; the token itself still attends to others.
+            "cut": the query at `positions[0]` does not attend to the key at `positions[1]`.
+            "temperature": the scores, bias included, are divided by `value`.
+            "sparse", "hard": sparsemax (Martins & Astudillo 2016) or argmax in place of the softmax.
+        layer: None for all layers. Those of an encoder-decoder are numbered through its stacks: encoder, decoder,
+            cross-attention. There, "hidden" in all layers concerns the encoder's text (encoder and cross-attention),
+            "cut" in all layers the encoder only.
+        head: None for all heads of the layer. The softmax is changed in all heads of a layer.
+        positions: token positions, as many as the kind names (`POSITIONS`).
+        value: the temperature, above 0; 1.0 for all other kinds.
 
-    A query that is left no key gets zeros. Scores in a record are those before all of this.
-    Raises ValueError for negative numbers, a head without its layer, two values for one layer, a temperature that is
-    not a number above 0, and an unknown normaliser.
+    Raises:
+        ValueError: for an unknown kind, negative numbers, a head without its layer, "off" and "uniform" without
+            a layer, and for positions, a head or a value that the kind does not have.
     """
 
-    heads_off: frozenset[Head] = NOTHING
-    uniform: frozenset[Head] = NOTHING
-    hidden_tokens: frozenset[HiddenToken] = NOTHING
-    cut_edges: frozenset[CutEdge] = NOTHING
-    temperatures: frozenset[tuple[int | None, float]] = NOTHING
-    normalisers: frozenset[tuple[int | None, Normaliser]] = NOTHING
+    kind: InterventionKind
+    layer: int | None = None
+    head: int | None = None
+    positions: tuple[int, ...] = ()
+    value: float = 1.0
 
     def __post_init__(self):
-        for name in ("heads_off", "uniform", "hidden_tokens", "cut_edges"):
-            for change in getattr(self, name):
-                _check_places(name, change)
-        for name in ("temperatures", "normalisers"):
-            layers = [layer for layer, _ in getattr(self, name)]
-            if any(layer is not None and layer < 0 for layer in layers) or len(set(layers)) < len(layers):
-                raise ValueError(f"{name} must hold one value a layer, counted from 0, got {layers}")
-        for _, temperature in self.temperatures:
-            if not 0 < temperature < math.inf:
-                raise ValueError(f"temperature must be a number above 0, got {temperature}")
-        for _, normaliser in self.normalisers:
-            if normaliser not in get_args(Normaliser):
-                raise ValueError(f"normaliser must be one of {', '.join(get_args(Normaliser))}, got {normaliser}")
+        if self.kind not in get_args(InterventionKind):
+            raise ValueError(f"kind must be one of {', '.join(get_args(InterventionKind))}, got {self.kind!r}")
+        if any(number is not None and number < 0 for number in (self.layer, self.head, *self.positions)):
+            raise ValueError(f"layers, heads and positions must be counted from 0, got {self}")
+        if len(self.positions) != POSITIONS.get(self.kind, 0):
+            raise ValueError(f"{self.kind} must have {POSITIONS.get(self.kind, 0)} positions, got {self.positions}")
+        if self.layer is None and (self.head is not None or self.kind in ("off", "uniform")):
+            raise ValueError(f"a head, and {self.kind} in all heads, must name the layer, got {self}")
+        if self.head is not None and self.kind in SETTING:
+            raise ValueError(f"{self.kind} must be of a whole layer, got head {self.head}")
+        if self.kind == "temperature" and not 0 < self.value < math.inf:
+            raise ValueError(f"temperature must be a number above 0, got {self.value}")
+        if self.kind != "temperature" and self.value != 1:
+            raise ValueError(f"{self.kind} must have no value, got {self.value}")
 
-    def at(self, layer: int, kind: Kind = "self") -> LayerChange | None:
-        """Give the change of one layer's attention, or None where nothing changes."""
-        if self == UNCHANGED:
-            return None
-        of_text = {None, layer} if kind == "self" else {layer}
-        keys_of_text = {layer} if kind == "decoder" else {None, layer}
-        temperatures, normalisers = dict(self.temperatures), dict(self.normalisers)
-        change = LayerChange(
-            off=frozenset(head for at, head in self.heads_off if at == layer),
-            uniform=frozenset(head for at, head in self.uniform if at == layer),
-            hidden=frozenset((head, key) for at, head, key in self.hidden_tokens if at in keys_of_text),
-            cut=frozenset((head, query, key) for at, head, query, key in self.cut_edges if at in of_text),
-            temperature=temperatures.get(layer, temperatures.get(None, 1.0)),
-            normaliser=normalisers.get(layer, normalisers.get(None)),
-        )
-        return None if change == LayerChange() else change
+    def __repr__(self) -> str:
+        """Write the Python that makes it, without what is left at its default."""
+        given = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self)[1:] if getattr(self, f.name) != f.default]
+        return f"Intervention({', '.join([repr(self.kind), *given])})"
 
-    def widened(self, place: int, pieces: int) -> "Interventions":
-        """Follow the tokens of a text in which `pieces` tokens take the place of one; a change of it becomes one of all."""
-        if pieces == 1 or not (self.hidden_tokens or self.cut_edges):
-            return self
+    @property
+    def slot(self) -> tuple:
+        """What only one intervention of a run can fill: a layer's temperature, a layer's normaliser, or itself."""
+        return SETTING.get(self.kind, self), self.layer
 
-        def moved(at: int) -> range:
-            if at == place:
-                return range(place, place + pieces)
-            return range(at, at + 1) if at < place else range(at + pieces - 1, at + pieces)
-
-        hidden = {(layer, head, key) for layer, head, at in self.hidden_tokens for key in moved(at)}
-        cut = {
-            (layer, head, query, key)
-            for layer, head, looking, at in self.cut_edges
-            for query in moved(looking)
-            for key in moved(at)
-        }
-        return replace(self, hidden_tokens=frozenset(hidden), cut_edges=frozenset(cut))
+    def acts_on(self, layer: int, attention: Kind = "self") -> bool:
+        """Tell whether it changes the attention of one layer, numbered through the stacks."""
+        if self.layer is not None:
+            return self.layer == layer
+        if self.kind == "hidden":
+            return attention != "decoder"
+        return attention == "self" or self.kind != "cut"
 
 
-UNCHANGED = Interventions()
+def canonical(interventions: Iterable[Intervention]) -> tuple[Intervention, ...]:
+    """Sort the interventions of a run and drop duplicates, so that equal runs compare equal.
 
-
-@dataclass(frozen=True)
-class RowInterventions:
-    """Interventions of its own for each row of a batch."""
-
-    rows: tuple[Interventions, ...]
-
-    def at(self, layer: int, kind: Kind = "self") -> LayerChange | RowChanges | None:
-        """Give the changes of one layer's attention, row by row, or None where nothing changes."""
-        changes = tuple(row.at(layer, kind) for row in self.rows)
-        return changes[0] if len(set(changes)) == 1 else RowChanges(changes)
-
-
-def for_rows(interventions: Interventions | Sequence[Interventions], rows: int) -> tuple[Interventions, ...]:
-    """Give every row its interventions: the same for all, or its own; raise ValueError for another number of them."""
-    if isinstance(interventions, Interventions):
-        return (interventions,) * rows
-    if len(interventions) != rows:
-        raise ValueError(f"every row needs its interventions, got {len(interventions)} for {rows} rows")
-    return tuple(interventions)
-
-
-def fitting(
-    interventions: Interventions, num_heads: int, sizes: Sequence[tuple[int, int]]
-) -> tuple[Interventions, tuple[str, ...]]:
-    """Leave out what a run does not have; tell in a sentence each what is missing.
-
-    sizes: for every layer how many queries and keys it has.
+    Raises ValueError for two temperatures or two normalisers of one layer.
     """
-    kept, missing = {}, {}
-    for field in fields(interventions):
-        found = getattr(interventions, field.name)
-        lacks = {change: _lacks(field.name, change, num_heads, sizes) for change in found}
-        kept[field.name] = frozenset(change for change, lack in lacks.items() if not lack)
-        missing |= dict.fromkeys(sorted(lack for lack in lacks.values() if lack))
-    return Interventions(**kept), tuple(missing)
+    unique = sorted(set(interventions), key=repr)
+    if len({one.slot for one in unique}) < len(unique):
+        raise ValueError(f"a layer must have one temperature and one normaliser, got {unique}")
+    return tuple(unique)
 
 
-def check_fit(interventions: Interventions, num_heads: int, sizes: Sequence[tuple[int, int]]) -> None:
-    """Raise ChangeProblem where a run does not have what is to be changed; `sizes` as in `fitting`."""
-    if interventions != UNCHANGED:
-        _, missing = fitting(interventions, num_heads, sizes)
-        if missing:
-            raise ChangeProblem(f"{' '.join(missing)} Take this change out, or change something that is there.")
+def check_run(
+    interventions: Iterable[Intervention], num_heads: int, sizes: Sequence[tuple[int, int]]
+) -> tuple[Intervention, ...]:
+    """Return the `canonical` interventions of a run; raise ChangeProblem for what the run does not have.
+
+    sizes: the number of queries and of keys in every layer.
+    """
+    made = canonical(interventions)
+    missing = [sentence for one in made if (sentence := missing_part(one, num_heads, sizes))]
+    if missing:
+        raise ChangeProblem(f"{' '.join(dict.fromkeys(missing))} Take this change out, or change something that is there.")
+    return made
 
 
-def _check_places(name: str, change: Head | HiddenToken | CutEdge) -> None:
-    layer, head, *places = change
-    if any(number is not None and number < 0 for number in change):
-        raise ValueError(f"{name} must be counted from 0, got {change}")
-    if layer is None and head is not None:
-        raise ValueError(f"{name} must name the layer of a head, got {change}")
-    if layer is None and not places:
-        raise ValueError(f"{name} must name a layer, got {change}")
+def check_batch(
+    interventions: Sequence[Sequence[Intervention]], num_heads: int, sizes: Sequence[Sequence[tuple[int, int]]]
+) -> tuple[tuple[Intervention, ...], ...]:
+    """Return the `canonical` interventions of every row of a batch, for each row its own; an empty sequence is none at all.
+
+    sizes: of each row, as for `check_run`. Raises ValueError unless there are as many as rows, and ChangeProblem.
+    """
+    if interventions and len(interventions) != len(sizes):
+        raise ValueError(f"every row must have its interventions, got {len(interventions)} for {len(sizes)} rows")
+    return tuple(check_run(row, num_heads, own) for row, own in zip(interventions, sizes, strict=False))
 
 
-def _lacks(name: str, change: tuple, num_heads: int, sizes: Sequence[tuple[int, int]]) -> str:
-    """Say what a run lacks for a change, or nothing."""
-    layer, *rest = change
+def missing_part(intervention: Intervention, num_heads: int, sizes: Sequence[tuple[int, int]]) -> str:
+    """Say in a sentence which layer, head or token a run lacks for an intervention; "" for none. sizes: as for `check_run`."""
+    layer, head, positions = intervention.layer, intervention.head, intervention.positions
     if layer is not None and layer >= len(sizes):
         return f"This model has {len(sizes)} layers: there is no layer {layer + 1:,} to change."
-    if name in ("temperatures", "normalisers"):
-        return ""
-    head, *places = rest
     if head is not None and head >= num_heads:
         return f"This model has {num_heads} heads in a layer: there is no head {head + 1:,} to change."
     queries, keys = sizes[layer or 0]
-    bounds = (keys,) if len(places) == 1 else (queries, keys)
-    for place, bound in zip(places, bounds, strict=False):
-        if place >= bound:
-            return f"This text has {bound} tokens: there is no token {place + 1:,} to change."
+    bounds = (queries, keys) if intervention.kind == "cut" else (keys,)
+    for position, bound in zip(positions, bounds, strict=False):
+        if position >= bound:
+            return f"This text has {bound} tokens: there is no token {position + 1:,} to change."
     return ""
+
+
+def shift_positions(interventions: Iterable[Intervention], position: int, pieces: int) -> tuple[Intervention, ...]:
+    """Follow the tokens of a text in which `pieces` tokens replace the one at `position`.
+
+    An intervention on the replaced token becomes one on each of its pieces.
+    """
+
+    def moved(at: int) -> range:
+        if at == position:
+            return range(position, position + pieces)
+        return range(at, at + 1) if at < position else range(at + pieces - 1, at + pieces)
+
+    return tuple(replace(one, positions=at) for one in interventions for at in product(*map(moved, one.positions)))
+
+
+def effective(interventions: Iterable[Intervention], layer: int, attention: Kind = "self") -> tuple[Intervention, ...]:
+    """List the interventions on the attention of one layer; a layer's own temperature or normaliser overrides that of all."""
+    acting = [one for one in interventions if one.acts_on(layer, attention)]
+    own = {SETTING[one.kind] for one in acting if one.layer is not None and one.kind in SETTING}
+    return tuple(one for one in acting if one.layer is not None or SETTING.get(one.kind) not in own)
+
+
+def weigh_at(batch: Sequence[Sequence[Intervention]], layer: int, attention: Kind = "self") -> Weigh:
+    """Give the function that turns the scores of one layer into weights: `attention_weights` where nothing is changed.
+
+    batch: the interventions of each row; empty for none.
+    """
+    rows = [effective(row, layer, attention) for row in batch]
+    if not any(rows):
+        return attention_weights
+    return partial(changed_weights, rows[0]) if len(set(rows)) == 1 else partial(_weights_by_row, rows)
+
+
+def changed_weights(
+    interventions: Sequence[Intervention],
+    scores: Float[Tensor, "batch head query key"],
+    mask: Bool[Tensor, "..."] | None = None,
+    normalise: Normalise = softmax,
+) -> Float[Tensor, "batch head query key"]:
+    """Turn scores into weights under the `effective` interventions on one layer. What the mask hides stays hidden."""
+    mask = _narrow(mask, interventions, scores)
+    for one in interventions:
+        normalise = NORMALISER.get(one.kind, normalise)
+    for one in interventions:
+        if one.kind == "temperature" and one.value != 1:
+            normalise = with_temperature(normalise, one.value)
+    weights = attention_weights(scores, mask, normalise)
+    uniform, off = _heads("uniform", interventions, scores), _heads("off", interventions, scores)
+    if len(uniform):
+        even = attention_weights(torch.zeros_like(scores), mask, softmax)
+        weights = weights.index_copy(1, uniform, even.index_select(1, uniform))
+    return weights.index_fill(1, off, 0.0) if len(off) else weights
+
+
+def _weights_by_row(
+    rows: Sequence[tuple[Intervention, ...]],
+    scores: Float[Tensor, "batch head query key"],
+    mask: Bool[Tensor, "..."] | None = None,
+    normalise: Normalise = softmax,
+) -> Float[Tensor, "batch head query key"]:
+    """Compute the weights of a batch whose rows differ in their interventions; rows that share them are computed together."""
+    if len(rows) != len(scores):
+        raise ValueError(f"every row must have its interventions, got {len(rows)} for {len(scores)} rows")
+    weights = torch.empty_like(scores)
+    for interventions in dict.fromkeys(rows):
+        same = torch.tensor([number for number, own in enumerate(rows) if own == interventions], device=scores.device)
+        own_mask = mask[same] if mask is not None and mask.ndim == 4 and len(mask) > 1 else mask
+        weights = weights.index_copy(0, same, changed_weights(interventions, scores[same], own_mask, normalise))
+    return weights
+
+
+def _narrow(
+    mask: Bool[Tensor, "..."] | None, interventions: Sequence[Intervention], scores: Float[Tensor, "batch head query key"]
+) -> Bool[Tensor, "..."] | None:
+    """Take hidden tokens and cut edges out of a mask."""
+    if not any(one.kind in POSITIONS for one in interventions):
+        return mask
+    allowed = torch.ones(scores.shape[1:], dtype=torch.bool)
+    for one in interventions:
+        head = slice(None) if one.head is None else one.head
+        if one.kind == "hidden":
+            allowed[head, :, one.positions[0]] = False
+        elif one.kind == "cut":
+            allowed[head, one.positions[0], one.positions[1]] = False
+    return combine(mask, allowed.to(scores.device))
+
+
+def _heads(
+    kind: InterventionKind, interventions: Sequence[Intervention], scores: Float[Tensor, "batch head query key"]
+) -> Int[Tensor, "_named"]:
+    """List the heads that have an intervention of a kind."""
+    named = {one.head for one in interventions if one.kind == kind}
+    heads = range(scores.shape[1]) if None in named else sorted(named)
+    return torch.tensor(list(heads), dtype=torch.long, device=scores.device)
+
+
+MAX_INTERVENTIONS = 60
+"""How many interventions an address may hold."""
+MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
+_NUMBER = "([1-9][0-9]{0,3})"
+_POSITION = "([1-9][0-9]{0,5})"
+_HEAD = f"(?:~{_NUMBER}(?:-{_NUMBER})?)"
+_SYNTAX: dict[str, tuple[InterventionKind, str]] = {
+    "off": ("off", _HEAD),
+    "even": ("uniform", _HEAD),
+    "hide": ("hidden", f"~{_POSITION}{_HEAD}?"),
+    "cut": ("cut", f"~{_POSITION}-{_POSITION}{_HEAD}?"),
+    "temperature": ("temperature", rf"~([0-9]{{1,3}}(?:\.[0-9]{{1,20}})?)(?:~{_NUMBER})?"),
+    "sparse": ("sparse", f"(?:~{_NUMBER})?"),
+    "hard": ("hard", f"(?:~{_NUMBER})?"),
+}
+"""The word for a kind in an address, and what follows it. "even" and "hide" stay, for links that were given away."""
+_WORDS = {kind: word for word, (kind, _) in _SYNTAX.items()}
+
+
+def write_interventions(interventions: Sequence[Intervention]) -> str:
+    """Write interventions for an address, numbers counted from 1.
+
+    off~2-3 (layer 2, head 3), off~2 (all of layer 2), even~2-3, hide~5 (token 5, everywhere), hide~5~2-3,
+    cut~4-7 (4 does not attend to 7), cut~4-7~2, temperature~0.5, temperature~0.5~2, sparse~2, hard; joined by _.
+    """
+    return "_".join(map(_write, interventions))
+
+
+def read_interventions(written: str) -> tuple[Intervention, ...]:
+    """Read interventions from an address, in its order.
+
+    Raises ValueError for what is none, for one that is there twice, for two that contradict each other, and for too many.
+    """
+    parts = written.split("_") if written else []
+    if len(parts) > MAX_INTERVENTIONS:
+        raise ValueError(f"changes must be at most {MAX_INTERVENTIONS}, got {len(parts)}")
+    interventions = tuple(map(_read, parts))
+    if len({one.slot for one in interventions}) < len(interventions):
+        raise ValueError("changes must not be given twice")
+    return interventions
+
+
+def _write(intervention: Intervention) -> str:
+    at = "" if intervention.layer is None else f"~{intervention.layer + 1}"
+    at += "" if intervention.head is None else f"-{intervention.head + 1}"
+    if intervention.kind == "temperature":
+        return f"temperature~{intervention.value!r}{at}"
+    positions = "-".join(str(position + 1) for position in intervention.positions)
+    word = _WORDS[intervention.kind]
+    return f"{word}~{positions}{at}" if positions else f"{word}{at}"
+
+
+def _read(written: str) -> Intervention:
+    word = written.partition("~")[0]
+    kind, syntax = _SYNTAX.get(word, (None, ""))
+    match = re.fullmatch(word + syntax, written, flags=re.ASCII) if kind else None
+    if match is None:
+        raise ValueError("a change must be written like off~2-3, hide~5, cut~4-7, temperature~0.5 or sparse~2")
+    parts = list(match.groups())
+    if kind == "temperature":
+        value = float(parts.pop(0))
+        if not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE or value == 1:
+            raise ValueError(f"temperature must be within {MIN_TEMPERATURE} and {MAX_TEMPERATURE} and not 1, got {value}")
+        return Intervention(kind, _from_zero(parts[0]), value=value)
+    positions = tuple(_from_zero(parts.pop(0)) for _ in range(POSITIONS.get(kind, 0)))
+    return Intervention(kind, *map(_from_zero, parts), positions=positions)
+
+
+def _from_zero(number: str | None) -> int | None:
+    return None if number is None else int(number) - 1

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tx_core.transformer.attention import Change, Normalise, attend, merge_heads, softmax, split_heads
+from tx_core.transformer.attention import Normalise, Weigh, attend, attention_weights, merge_heads, softmax, split_heads
 
 
 def gelu(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
@@ -91,7 +91,7 @@ class MultiHeadAttention(nn.Module):
         *,
         bias: Float[Tensor, "..."] | None = None,
         normalise: Normalise = softmax,
-        change: Change | None = None,
+        weigh: Weigh = attention_weights,
     ) -> LayerAttention:
         """Attend from `hidden` to `source`, or to `hidden` itself when there is none."""
         source = hidden if source is None else source
@@ -99,7 +99,7 @@ class MultiHeadAttention(nn.Module):
         key = split_heads(self.key(source), self.num_heads)
         value = split_heads(self.value(source), self.num_heads)
         dropout = self.dropout if self.training else 0.0
-        context, weights, scores = attend(query, key, value, mask, bias=bias, normalise=normalise, change=change, dropout=dropout)
+        context, weights, scores = attend(query, key, value, mask, bias=bias, normalise=normalise, weigh=weigh, dropout=dropout)
         return LayerAttention(self.output(merge_heads(context)), query, key, value, scores, weights, context)
 
 
@@ -133,13 +133,13 @@ class EncoderBlock(nn.Module):
         hidden: Float[Tensor, "batch token hidden"],
         mask: Bool[Tensor, "..."] | None = None,
         *,
-        change: Change | None = None,
+        weigh: Weigh = attention_weights,
     ) -> tuple[Float[Tensor, "batch token hidden"], LayerAttention]:
         """Return the new vectors, and what the attention computed on the way."""
         if self.norm_first:
-            attention = self.attention(self.attention_norm(hidden), mask=mask, change=change)
+            attention = self.attention(self.attention_norm(hidden), mask=mask, weigh=weigh)
             hidden = hidden + self.dropout(attention.output)
             return hidden + self.dropout(self.feed_forward(self.feed_forward_norm(hidden))), attention
-        attention = self.attention(hidden, mask=mask, change=change)
+        attention = self.attention(hidden, mask=mask, weigh=weigh)
         hidden = self.attention_norm(hidden + self.dropout(attention.output))
         return self.feed_forward_norm(hidden + self.dropout(self.feed_forward(hidden))), attention

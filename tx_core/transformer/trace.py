@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tx_core.transformer.attention import Kind
-from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.interventions import Intervention
 
 Part = Literal["query", "key", "value", "scores", "weights", "context", "hidden"]
 PARTS: tuple[Part, ...] = ("query", "key", "value", "scores", "weights", "context", "hidden")
@@ -76,7 +76,7 @@ class Trace:
     device: str
     stacks: tuple[AttentionStack, ...]
     hidden: Float[np.ndarray, "layer_and_embeddings token hidden"] | None = None
-    interventions: Interventions = UNCHANGED
+    interventions: tuple[Intervention, ...] = ()
     notice: str = ""
 
     @property

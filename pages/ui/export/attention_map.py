@@ -1,6 +1,5 @@
 """An attention map as it is exported: its title, caption, file name and packed drawing."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +9,10 @@ from pages.ui.export import texts
 from pages.ui.export.texts import quoted
 from pages.ui.panels.attention_panel import Shown
 from pages.ui.panels.change_controls import stack_names
-from pages.ui.panels.changes import Change, in_words
+from pages.ui.panels.changes import in_words
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
-from tx_core.transformer.interventions import UNCHANGED, Interventions
 from tx_core.transformer.trace import Trace
 
 
@@ -50,7 +48,7 @@ class AttentionMap:
         notes = [texts.MERGED] if self.options.words else []
         if self.shown.view.hides_special:
             notes.append(texts.SPECIAL_HIDDEN)
-        if self.trace.interventions != UNCHANGED:
+        if self.trace.interventions:
             notes.append(texts.CHANGED.format(changes=changes_in_words(self.trace)))
         return tuple(notes)
 
@@ -100,14 +98,4 @@ class AttentionMap:
 def changes_in_words(trace: Trace) -> str:
     """List what was changed in a run, named as on the page."""
     names = stack_names(trace)
-    return "; ".join(in_words(change, names) for change in sorted(changes_of(trace.interventions), key=repr))
-
-
-def changes_of(made: Interventions) -> Iterator[Change]:
-    """Give the changes of a run as the page names them: the inverse of `changes.interventions`."""
-    for kind, heads in (("off", made.heads_off), ("even", made.uniform)):
-        yield from (Change(kind, layer, head) for layer, head in heads)
-    for kind, places in (("hide", made.hidden_tokens), ("cut", made.cut_edges)):
-        yield from (Change(kind, layer, head, tuple(at)) for layer, head, *at in places)
-    yield from (Change("temperature", layer, value=value) for layer, value in made.temperatures)
-    yield from (Change(kind, layer) for layer, kind in made.normalisers)
+    return "; ".join(in_words(change, names) for change in trace.interventions)

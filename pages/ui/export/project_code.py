@@ -1,20 +1,22 @@
 """Python that computes what is shown with this project."""
 
+from collections.abc import Sequence
+
 from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.shell.plain_names import one_line
 from tx_core.engine import catalogue
-from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.interventions import Intervention, canonical
 
 ATTENTION_IMPORTS = "from tx_core import load\nfrom tx_core.analysis import views"
-IMPORT_CHANGES = "from tx_core.transformer.interventions import Interventions"
+IMPORT_CHANGES = "from tx_core.transformer.interventions import Intervention"
 
 
 def attention_code(exported: AttentionMap) -> str:
     """Write the code for a map, with every option and intervention that changes its numbers."""
     changes, view = exported.trace.interventions, exported.shown.view
     text, pair = exported.sentences
-    given = [repr(text), *([repr(pair)] if pair else []), *(["interventions=changes"] if changes != UNCHANGED else [])]
+    given = [repr(text), *([repr(pair)] if pair else []), *(["interventions=changes"] if changes else [])]
     asked = [
         name for name, on in (("merge_words=True", exported.options.words), ("hide_special=True", exported.options.hide)) if on
     ]
@@ -35,20 +37,18 @@ def attention_code(exported: AttentionMap) -> str:
     )
 
 
-def header(title: str, model: str, imports: str, changes: Interventions = UNCHANGED) -> list[str]:
+def header(title: str, model: str, imports: str, changes: Sequence[Intervention] = ()) -> list[str]:
     """Write the first lines of any such code: a comment, the imports, the engine, the interventions."""
-    changed = changes != UNCHANGED
     return [
         texts.PROJECT_COMMENT.format(title=one_line(title)),
         *imports.splitlines(),
-        *([IMPORT_CHANGES] if changed else []),
+        *([IMPORT_CHANGES] if changes else []),
         "",
         f"engine = load({catalogue.card(model).name!r})",
-        *([f"changes = {interventions_literal(changes)}"] if changed else []),
+        *([f"changes = {interventions_literal(changes)}"] if changes else []),
     ]
 
 
-def interventions_literal(changes: Interventions) -> str:
+def interventions_literal(changes: Sequence[Intervention]) -> str:
     """Write interventions as Python, sorted, so that equal interventions give equal code."""
-    given = {name: sorted(getattr(changes, name), key=repr) for name in changes.__dataclass_fields__}
-    return f"Interventions({', '.join(f'{name}=frozenset({values})' for name, values in given.items() if values)})"
+    return repr(list(canonical(changes)))

@@ -1,12 +1,14 @@
 """Python that computes attention with torch and the transformers library only."""
 
+from collections.abc import Sequence
+
 from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.shell.plain_names import one_line
 from tx_core.analysis.views import word_groups
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import BLANK
-from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.interventions import POSITIONS, SETTING, Intervention, effective
 from tx_core.transformer.trace import Encoding, Trace
 
 OUTPUTS = {"self": "attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
@@ -73,7 +75,7 @@ def transformers_attention_code(exported: AttentionMap) -> str:
 
 def import_lines(trace: Trace) -> list[str]:
     """Write what the code for a run imports."""
-    changed = trace.interventions != UNCHANGED
+    changed = trace.interventions
     return [
         "import torch",
         f"from transformers import {'AttentionInterface, AttentionMaskInterface, ' if changed else ''}AutoModel, AutoTokenizer",
@@ -122,7 +124,7 @@ def with_mask_tokens(sentence: str, *encodings: Encoding) -> str:
 
 
 def _run(trace: Trace, kind: str) -> list[str]:
-    if trace.interventions == UNCHANGED:
+    if not trace.interventions:
         return [
             "with torch.inference_mode():",
             "    output = model(**inputs, output_attentions=True)",
@@ -172,7 +174,7 @@ def _shown(exported: AttentionMap) -> list[str]:
 
 def intervention_lines(trace: Trace) -> list[str]:
     """Write an attention function that applies the interventions of a run, and register it with the model."""
-    needs_sparse = any(value == "sparse" for _, value in trace.interventions.normalisers)
+    needs_sparse = any(one.kind == "sparse" for one in trace.interventions)
     return [
         *CHANGED_ATTENTION.splitlines(),
         *(SPARSEMAX.splitlines() if needs_sparse else []),
@@ -194,29 +196,30 @@ def _changes(trace: Trace) -> list[str]:
     if len(counts) > 1:
         for layer in range(counts[1]):
             order += [(counts[0] + layer, "decoder"), (counts[0] + counts[1] + layer, "cross")]
-    changes: Interventions = trace.interventions
     lines = []
     for number, (layer, kind) in enumerate(order):
-        change = changes.at(layer, kind)
-        if change is None:
-            continue
-        parts = {
-            "off": _listed((head,) for head in change.off),
-            "uniform": _listed((head,) for head in change.uniform),
-            "hidden": _listed(change.hidden),
-            "cut": _listed(change.cut),
-            "temperature": repr(change.temperature) if change.temperature != 1 else "",
-            "normalise": {"sparse": "sparsemax", "hard": "hardmax", None: ""}[change.normaliser],
-        }
-        written = ", ".join(f'"{name}": {value}' for name, value in parts.items() if value)
-        lines.append(f"    {number}: {{{written}}},")
+        if interventions := effective(trace.interventions, layer, kind):
+            written = ", ".join(f'"{name}": {value}' for name, value in _arguments(interventions).items())
+            lines.append(f"    {number}: {{{written}}},")
     return lines
 
 
-def _listed(places: object) -> str:
-    """Write places as a list, "" for none; a head of None is every head."""
-    rows = sorted(tuple(places), key=repr)
+def _arguments(interventions: Sequence[Intervention]) -> dict[str, str]:
+    """Write the interventions on one attention as an entry of CHANGES, which the attention function reads."""
+    arguments = {}
+    for kind in ("off", "uniform", *POSITIONS):
+        if places := [(one.head, *one.positions) for one in interventions if one.kind == kind]:
+            arguments[kind] = _listed(places)
+    for one in interventions:
+        if one.kind == "temperature":
+            arguments["temperature"] = repr(one.value)
+        elif SETTING.get(one.kind) == "normaliser":
+            arguments["normalise"] = f"{one.kind}max"
+    return arguments
+
+
+def _listed(places: Sequence[tuple[int | None, ...]]) -> str:
+    """Write places as a list; a head of None is every head."""
+    rows = sorted(places, key=repr)
     written = [", ".join("ALL" if part is None else str(part) for part in row) for row in rows]
-    if not written:
-        return ""
     return f"[{', '.join(part if len(row) == 1 else f'({part})' for part, row in zip(written, rows, strict=True))}]"

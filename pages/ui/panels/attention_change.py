@@ -8,11 +8,11 @@ import streamlit as st
 from pages import contents
 from pages.ui.canvas.attention_view import focused_token, heads_to_link
 from pages.ui.canvas.before_after import before_after
-from pages.ui.panels.changes import write_changes
 from pages.ui.panels.held_changes import asked
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_key
+from tx_core.transformer.interventions import write_interventions
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.analysis.views import View
@@ -89,5 +89,5 @@ def _nothing_moved(page: str, layers: int, heads: Sequence[controls.Head]) -> No
         ANSWERS.path,
         label=f"See it on {ANSWERS.name}",
         icon=":material/arrow_forward:",
-        query_params=carried | {"changes": write_changes(active), "heads": heads_to_link(heads)},
+        query_params=carried | {"changes": write_interventions(active), "heads": heads_to_link(heads)},
     )

@@ -7,11 +7,12 @@ import streamlit as st
 
 from pages.ui.panels import changes
 from pages.ui.panels.change_popover import ask_change
-from pages.ui.panels.changes import Change, Kind, StackNames
+from pages.ui.panels.changes import StackNames
 from pages.ui.panels.held_changes import asked, change_button, put
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.panels.word_pills import as_typed
 from pages.ui.shell.controls import head_name
+from tx_core.transformer.interventions import MAX_INTERVENTIONS, Intervention, InterventionKind, write_interventions
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.transformer.trace import AttentionStack, Trace
@@ -37,8 +38,8 @@ def change_bar(page: str, trace: "Trace", number: int) -> None:
         _toggle(page, f"{which[0].lower()}{which[1:]}", "Switch off", "Switch on again", "off", heads)
         if focused and stack.kind == "self":
             label = " ".join(stack.key_tokens.tokens[place] for place in focused)
-            wanted = [Change("hide", places=(place,)) for place in focused]
-            change_button(page, f"Hide “{label}”", "hide_focused", wanted, icon=":material/visibility_off:")
+            wanted = [Intervention("hidden", positions=(place,)) for place in focused]
+            change_button(page, f"Hide “{label}”", "hidden_focused", wanted, icon=":material/visibility_off:")
 
 
 def chips(page: str, trace: "Trace") -> None:
@@ -54,7 +55,7 @@ def chips(page: str, trace: "Trace") -> None:
         for change in active:
             st.button(
                 as_typed(changes.in_words(change, names)),
-                key=f"{page}_chip_{changes.write_changes([change])}",
+                key=f"{page}_chip_{write_interventions([change])}",
                 icon=":material/close:",
                 help="Take this change back",
                 on_click=put,
@@ -68,13 +69,13 @@ def chips(page: str, trace: "Trace") -> None:
             args=(page, ()),
             help="Take all changes back",
         )
-        if len(active) >= changes.MAX_CHANGES:
-            st.caption(f"{changes.MAX_CHANGES} changes are the most at a time: take one back to make another.")
+        if len(active) >= MAX_INTERVENTIONS:
+            st.caption(f"{MAX_INTERVENTIONS} changes are the most at a time: take one back to make another.")
 
 
-def _toggle(page: str, which: str, act: str, undo: str, kind: Kind, heads: Sequence[tuple[int, int]]) -> None:
+def _toggle(page: str, which: str, act: str, undo: str, kind: InterventionKind, heads: Sequence[tuple[int, int]]) -> None:
     """One button that makes a change of all chosen heads, or takes it back where it is made."""
-    wanted = [Change(kind, *head) for head in heads]
+    wanted = [Intervention(kind, *head) for head in heads]
     if set(wanted) <= set(asked(page)):
         kept = tuple(change for change in asked(page) if change not in wanted)
         st.button(f"{undo}: {which}", key=f"{page}_{kind}", icon=":material/toggle_on:", on_click=put, args=(page, kept))

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui.panels import changes
-from pages.ui.panels.changes import Change
 from pages.ui.panels.held_changes import asked, change_button, put
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.lazy_popover import lazy_popover
+from tx_core.transformer.interventions import SETTING, Intervention
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.transformer.trace import AttentionStack, Encoding
@@ -42,11 +42,11 @@ def _ask_heads(page: str, heads: Sequence[tuple[int, int]], which: str) -> None:
     st.markdown(f"**{which[0].upper()}{which[1:]}**")
     layers = sorted({layer for layer, _ in heads})
     with st.container(horizontal=True, gap="small"):
-        named = [Change("even", *head) for head in heads]
-        change_button(page, "Make even", "even", named, help="Its queries look at every token alike.")
+        named = [Intervention("uniform", *head) for head in heads]
+        change_button(page, "Set to uniform", "uniform", named, help="Its queries look at every token alike.")
         if len(layers) == 1:
-            change_button(page, "Switch off its whole layer", "layer_off", [Change("off", layers[0])])
-            change_button(page, "Make its whole layer even", "layer_even", [Change("even", layers[0])])
+            change_button(page, "Switch off its whole layer", "layer_off", [Intervention("off", layers[0])])
+            change_button(page, "Set its whole layer to uniform", "layer_uniform", [Intervention("uniform", layers[0])])
 
 
 def _ask_token(page: str, stack: "AttentionStack", options: ViewOptions, first: int) -> None:
@@ -61,16 +61,16 @@ def _ask_token(page: str, stack: "AttentionStack", options: ViewOptions, first: 
     with for_query:
         looking = _ask_place(page, "change_query", "Token that looks at it", stack.query_tokens.tokens)
     scope = st.selectbox("Where", list(names), key=widget_key(page, "change_scope"), format_func=names.get, persist_state="page")
-    everywhere = {"self": ("hide", "cut"), "cross": ("hide",), "decoder": ()}[stack.kind]
+    everywhere = {"self": ("hidden", "cut"), "cross": ("hidden",), "decoder": ()}[stack.kind]
     if scope == "all" and len(everywhere) < 2:
         st.caption("Within a decoder, and for links from it, choose a layer or a head.")
     at = places.get(scope, (None, None))
     with st.container(horizontal=True, gap="small"):
-        if scope != "all" or "hide" in everywhere:
-            wanted = [Change("hide", *at, places=(looked_at,))]
-            change_button(page, "Hide this token", "hide", wanted, icon=":material/visibility_off:")
+        if scope != "all" or "hidden" in everywhere:
+            wanted = [Intervention("hidden", *at, positions=(looked_at,))]
+            change_button(page, "Hide this token", "hidden", wanted, icon=":material/visibility_off:")
         if scope != "all" or "cut" in everywhere:
-            wanted = [Change("cut", *at, places=(looking, looked_at))]
+            wanted = [Intervention("cut", *at, positions=(looking, looked_at))]
             change_button(page, "Cut this link", "cut", wanted, icon=":material/link_off:")
 
 
@@ -119,19 +119,19 @@ def _ask_softmax(page: str, layers: int, first: int) -> None:
         persist_state="page",
         format_func=lambda at: "All layers" if at is None else f"Layer {at - first + 1}",
     )
-    active = {change.kind: change for change in asked(page) if change.of_softmax and change.layer == layer}
+    active = {change.kind: change for change in asked(page) if change.kind in SETTING and change.layer == layer}
     heat, how = widget_key(page, "change_temperature"), widget_key(page, "change_normaliser")
     now = f"{active['temperature'].value:g}" if "temperature" in active else "1"
     st.session_state[heat] = now
     st.session_state[how] = next((kind for kind in ("sparse", "hard") if kind in active), "softmax")
 
     def take_temperature() -> None:
-        put(page, changes.added(asked(page), Change("temperature", layer, value=float(st.session_state[heat]))))
+        put(page, changes.added(asked(page), Intervention("temperature", layer, value=float(st.session_state[heat]))))
 
     def take_normaliser() -> None:
         kept = tuple(one for one in asked(page) if one.kind not in ("sparse", "hard") or one.layer != layer)
         chosen = st.session_state[how]
-        put(page, kept if chosen == "softmax" else changes.added(kept, Change(chosen, layer)))
+        put(page, kept if chosen == "softmax" else changes.added(kept, Intervention(chosen, layer)))
 
     st.select_slider(
         "Temperature",

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui.panels import changes
-from pages.ui.panels.changes import Change, Changes
+from pages.ui.panels.changes import Changes
 from pages.ui.panels.word_pills import as_typed
 from pages.ui.shell.address import widget_key
+from tx_core.transformer.interventions import Intervention, missing_part
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.transformer.trace import Trace
@@ -25,7 +26,7 @@ def put(page: str, found: Changes) -> None:
 
 
 def change_button(
-    page: str, label: str, name: str, wanted: Sequence[Change], *, icon: str | None = None, help: str | None = None
+    page: str, label: str, name: str, wanted: Sequence[Intervention], *, icon: str | None = None, help: str | None = None
 ) -> None:
     """Offer changes in one click; there already, they cannot be made again."""
     active = asked(page)
@@ -42,22 +43,18 @@ def change_button(
 
 def keep_fitting(page: str, trace: "Trace") -> list[str]:
     """Take changes back that this run cannot have, or that named tokens of an earlier text; say so in a sentence each."""
-    from tx_core.transformer.interventions import fitting
-
     source, told = trace.attention.key_tokens, []
     text, held = (trace.model, source.text, source.pair), asked(page)
     before = st.session_state.get(f"{page}_changed_in")
     st.session_state[f"{page}_changed_in"] = text
-    if before not in (None, text) and not _named_in_address(*text) and any(change.places for change in held):
+    if before not in (None, text) and not _named_in_address(*text) and any(change.positions for change in held):
         held = changes.without_places(held)
         told.append(changes.PLACES_TAKEN_BACK)
     num_heads = trace.attention.weights.shape[1]
     sizes = [stack.weights.shape[2:] for stack in trace.stacks for _ in stack.weights]
-    _, missing = fitting(changes.interventions(held), num_heads, sizes)
-    if missing:
-        held = tuple(change for change in held if not fitting(changes.interventions([change]), num_heads, sizes)[1])
-    st.session_state[widget_key(page, "changes")] = held
-    return [*told, *missing]
+    missing = {change: missing_part(change, num_heads, sizes) for change in held}
+    st.session_state[widget_key(page, "changes")] = tuple(change for change in held if not missing[change])
+    return [*told, *dict.fromkeys(sentence for sentence in missing.values() if sentence)]
 
 
 def _named_in_address(model: str, text: str, pair: str | None) -> bool:

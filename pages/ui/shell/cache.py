@@ -5,7 +5,7 @@ model on a long text (twelve layers of twelve heads on 512 tokens: 151 MB) with 
 """
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -16,7 +16,7 @@ from pages.ui.shell import readiness
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.engine.engine import Engine
-    from tx_core.transformer.interventions import Interventions
+    from tx_core.transformer.interventions import Intervention
     from tx_core.transformer.trace import Trace
 
 
@@ -62,15 +62,12 @@ def trace(
     pair: str | None = None,
     *,
     keep: Collection[str] = ("weights",),
-    interventions: "Interventions | None" = None,
+    interventions: "Sequence[Intervention]" = (),
 ) -> "Trace":
     """Run a model on a text, or take the record of the same run; raise ExplorerError when either cannot be used."""
-    from tx_core.transformer.interventions import UNCHANGED
-
-    changes = interventions or UNCHANGED
     runner = engine(model)
-    key = ("trace", model, runner.device, text, pair or None, changes, frozenset(keep))
-    return remember(key, lambda: runner.trace(text, pair or None, keep=keep, interventions=changes))
+    key = ("trace", model, runner.device, text, pair or None, frozenset(interventions), frozenset(keep))
+    return remember(key, lambda: runner.trace(text, pair or None, keep=keep, interventions=interventions))
 
 
 def known(key: tuple) -> Sized | None:

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.compare.state import FIELDS, MAX_UNTRAINED_MODELS, VARIES
-from pages.ui.panels.changes import read_changes
 from pages.ui.panels.view_options import SCALES
 from pages.ui.shell.address import parse_view
 from tests.support.drawings import says
 from tx_core.engine import catalogue
+from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
-CHANGES = ((), read_changes("off~1"), read_changes("off~2-3_hide~2"))
+CHANGES = ((), read_interventions("off~1"), read_interventions("off~2-3_hide~2"))
 HEADS = st.tuples(st.integers(0, 99), st.none() | st.integers(0, 99))
 VALUES = {
     "text": st.text(max_size=20),

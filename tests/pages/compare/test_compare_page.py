@@ -16,7 +16,7 @@ from tx_core.analysis.views import view
 from tx_core.analysis.word_comparison import spellings
 from tx_core.engine import catalogue
 from tx_core.lessons.untrained import untrained_engine
-from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.interventions import Intervention
 
 Open = Callable[..., AppTest]
 FIRST = curated()[0]
@@ -53,7 +53,7 @@ def test_on_arrival_two_kinds_of_flies_are_compared(open_app: Open):
     assert header["rows"][1:3] == [[1, None], [None, 1]]
     assert "'flies' in A and in B: similarity 1.00 before the first layer" in says(app)
     heads = [FIRST.values["head"]]
-    check(app, (engine(), FIRST_TEXT, heads, Interventions()), (engine(), "fruit flies like a banana", heads, Interventions()))
+    check(app, (engine(), FIRST_TEXT, heads, ()), (engine(), "fruit flies like a banana", heads, ()))
 
 
 def test_what_is_said_of_the_maps_is_about_the_marked_row(open_app: Open):
@@ -96,13 +96,13 @@ def test_another_model_starts_with_the_same_head_and_says_what_to_choose(open_ap
 
 def test_only_what_varies_is_taken_from_b(open_app: Open):
     every = {"text": "a bird", "text_b": "a cat", "head": "2-3", "head_b": "1-4", "seed_b": "2", "changes_b": "off~1"}
-    plain, bird = Interventions(), "a bird"
+    plain, bird = (), "a bird"
     one = (engine(), bird, [(1, 2)], plain)
     others = {
         "text": (engine(), "a cat", [(1, 2)], plain),
         "head": (engine(), bird, [(0, 3)], plain),
         "untrained": (untrained_engine(engine(), 2), bird, [(1, 2)], plain),
-        "changes": (engine(), bird, [(1, 2)], Interventions(heads_off=frozenset({(0, None)}))),
+        "changes": (engine(), bird, [(1, 2)], [Intervention("off", 0)]),
         "model": (engine(), bird, [(0, 3)], plain),
     }
     for vary, other in others.items():
@@ -111,13 +111,13 @@ def test_only_what_varies_is_taken_from_b(open_app: Open):
 
 def test_the_mean_of_a_layer_is_the_mean_of_its_heads(open_app: Open):
     heads = [(1, head) for head in range(engine().num_heads)]
-    side = (engine(), "a bird", heads, Interventions())
+    side = (engine(), "a bird", heads, ())
     check(open_app("compare", text="a bird", head="2"), side, side)
 
 
 def test_hidden_special_tokens_are_in_no_map(open_app: Open):
     app = open_app("compare", **BIRD, hide="1")
-    one, other = ((engine(), BIRD[name], [(1, 2)], Interventions()) for name in ("text", "text_b"))
+    one, other = ((engine(), BIRD[name], [(1, 2)], ()) for name in ("text", "text_b"))
     check(app, one, other, hide=True)
     assert "[CLS]" not in drawn_comparison(app)[0]["labels"]
 

@@ -8,9 +8,10 @@ from streamlit.testing.v1 import AppTest
 
 from pages.compare.sides_controls import name_changes
 from pages.compare.state import PARTS, VARIES
-from pages.ui.panels.changes import PLACES_TAKEN_BACK, read_changes
+from pages.ui.panels.changes import PLACES_TAKEN_BACK
 from tests.support.drawings import says
 from tests.support.drawn_comparison import BIRD, drawn_comparison
+from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
 
@@ -95,9 +96,9 @@ def test_a_change_that_names_a_token_stays_while_its_sentences_do(open_app: Open
 
 def test_what_is_switched_off_bears_a_name():
     assert name_changes(()) == "Nothing"
-    assert name_changes(read_changes("off~1")) == "All heads of layer 1"
-    assert name_changes(read_changes("off~2-3")) == "Layer 2, head 3"
-    assert name_changes(read_changes("off~2-3_hide~5")) == "Layer 2, head 3 off; token 5 hidden"
+    assert name_changes(read_interventions("off~1")) == "All heads of layer 1"
+    assert name_changes(read_interventions("off~2-3")) == "Layer 2, head 3"
+    assert name_changes(read_interventions("off~2-3_hide~5")) == "Layer 2, head 3 off; token 5 hidden"
 
 
 @pytest.mark.parametrize(

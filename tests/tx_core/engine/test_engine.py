@@ -15,7 +15,7 @@ from tx_core.engine.device import best_device, computing_slot
 from tx_core.engine.device_runner import Placement
 from tx_core.engine.engine import MAX_MODEL_TOKENS
 from tx_core.errors import Busy, ModelUnavailable, TextProblem
-from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import PARTS
 
 WORD = "tea "
@@ -86,7 +86,7 @@ def test_rows_of_a_padded_batch_have_the_weights_that_they_have_alone(engine: Be
 
 
 def test_visitors_at_once_with_different_sentences_and_interventions_get_what_each_gets_alone(engine: BertEngine):
-    asks = [(f"visitor {number} likes tea", Interventions(frozenset({(number % 4, number % 8)}))) for number in range(12)]
+    asks = [(f"visitor {number} likes tea", [Intervention("off", number % 4, number % 8)]) for number in range(12)]
 
     def run(ask):
         return engine.trace(ask[0], interventions=ask[1]).attention.weights

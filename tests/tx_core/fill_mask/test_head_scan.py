@@ -1,5 +1,7 @@
 """A scan is every head switched off by hand, only faster; a shift sets two predictions side by side."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 import torch
@@ -18,10 +20,10 @@ from tx_core.fill_mask.joint_filling import fill_jointly
 from tx_core.fill_mask.prediction_shift import shift
 from tx_core.fill_mask.predictions import MAX_TOP_K, predict
 from tx_core.fill_mask.word_scores import score_words
-from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.interventions import Intervention
 
 TEXT = "The ___ sat on a ___ in the house."
-HIDDEN = Interventions(hidden_tokens=frozenset({(None, None, 1)}))
+HIDDEN = (Intervention("hidden", positions=(1,)),)
 
 
 @pytest.fixture(scope="module", params=["embedded", "roberta", "bart"])
@@ -31,15 +33,15 @@ def engine(request: pytest.FixtureRequest, checkpoint):
     return load.load_engine(checkpoint(request.param), request.param, request.param.title())
 
 
-@pytest.mark.parametrize("changed", [UNCHANGED, HIDDEN])
+@pytest.mark.parametrize("changed", [(), HIDDEN])
 @pytest.mark.parametrize("rows", [3, 64])
 def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, changed, rows: int, monkeypatch):
     monkeypatch.setattr(predictions, "ROWS_AT_ONCE", rows)
     found = Scan(engine, TEXT, blank=1, interventions=changed).run()
     encoding = engine.encode(TEXT)
 
-    def by_hand(changes: Interventions) -> np.ndarray:
-        logits = engine.blank_logits([encoding], interventions=changes).rows[0][1].double().numpy()
+    def by_hand(changes: Sequence[Intervention]) -> np.ndarray:
+        logits = engine.blank_logits([encoding], interventions=[changes]).rows[0][1].double().numpy()
         shares = np.exp(logits - logits.max())
         return shares / shares.sum()
 
@@ -48,7 +50,7 @@ def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, changed, r
     assert found.before == pytest.approx(before.max(), abs=1e-6)
     assert found.after.shape == (engine.num_layers, engine.num_heads)
     for layer, head in np.ndindex(found.after.shape):
-        after = by_hand(Interventions(heads_off=frozenset({(layer, head)}), hidden_tokens=changed.hidden_tokens))
+        after = by_hand([Intervention("off", layer, head), *changed])
         assert found.after[layer, head] == pytest.approx(after[found.entry], abs=1e-5)
         assert found.variation[layer, head] == pytest.approx(abs(after - before).sum() / 2, abs=1e-5)
         assert after[found.first[layer, head]] == pytest.approx(after.max(), abs=1e-5)
@@ -80,10 +82,10 @@ def test_a_scan_needs_a_blank():
 
 
 def test_a_shift_holds_both_predictions_with_their_ranks(engine):
-    off = Interventions(heads_off=frozenset({(0, None), (1, None)}))
+    off = [Intervention("off", 0), Intervention("off", 1)]
     before = predict(engine, TEXT, top_k=MAX_TOP_K)
     for at, (one, blank) in enumerate(zip(shift(engine, TEXT, off, top_k=6).blanks, before.blanks, strict=True)):
-        logits = engine.blank_logits([engine.encode(TEXT)], interventions=off).rows[0][at].double()
+        logits = engine.blank_logits([engine.encode(TEXT)], interventions=[off]).rows[0][at].double()
         after = logits.softmax(-1)
         assert [moved.prediction.id for moved in one.moved if moved.listed_after] == after.topk(6).indices.tolist()
         first = {entry.id: (rank, entry.probability) for rank, entry in enumerate(blank.predictions, 1)}
@@ -98,7 +100,7 @@ def test_a_shift_holds_both_predictions_with_their_ranks(engine):
 
 
 def test_nothing_changed_shifts_nothing(engine):
-    for blank in shift(engine, TEXT, UNCHANGED).blanks:
+    for blank in shift(engine, TEXT, ()).blanks:
         assert blank.variation == pytest.approx(0, abs=1e-6)
         assert all(moved.rank_before == moved.rank_after for moved in blank.moved)
 
@@ -106,7 +108,7 @@ def test_nothing_changed_shifts_nothing(engine):
 @settings(max_examples=10)
 @given(heads=st.frozensets(st.tuples(st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=4))
 def test_the_variation_is_a_share_and_no_less_than_any_words_own_change(heads):
-    (blank,) = shift(catalogue.load(catalogue.DEFAULT), "A ___ sings.", Interventions(heads_off=heads)).blanks
+    (blank,) = shift(catalogue.load(catalogue.DEFAULT), "A ___ sings.", [Intervention("off", *head) for head in heads]).blanks
     assert 0 <= blank.variation <= 1
     assert all(abs(moved.after - moved.before) <= blank.variation + 1e-9 for moved in blank.moved)
 
@@ -117,12 +119,10 @@ def test_named_words_of_several_pieces_are_scored_with_the_changes_at_their_new_
     pieces = engine.tokenizer.pieces(word)
     text, encoding = "The ___ is in the house.", engine.encode("The ___ is in the house.")
     last = len(encoding) - 3
-    hidden = Interventions(hidden_tokens=frozenset({(None, None, last)}))
+    hidden = [Intervention("hidden", positions=(last,))]
     (scored,) = score_words(engine, text, [word], interventions=hidden)
     wide = engine.encode(text.replace("___", "___ " * len(pieces)))
-    logits = engine.blank_logits(
-        [wide], interventions=Interventions(hidden_tokens=frozenset({(None, None, last + len(pieces) - 1)}))
-    ).rows[0][0]
+    logits = engine.blank_logits([wide], interventions=[[Intervention("hidden", positions=(last + len(pieces) - 1,))]]).rows[0][0]
     assert scored.steps[0] == pytest.approx(logits.double().softmax(-1)[pieces[0]].item(), abs=1e-6)
     assert scored.steps[0] != score_words(engine, text, [word])[0].steps[0]
 
@@ -131,7 +131,7 @@ def test_joint_fillings_are_made_under_the_changes():
     engine = catalogue.load(catalogue.DEFAULT)
     best = fill_jointly(engine, TEXT, interventions=HIDDEN)[0]
     encoding = engine.encode(TEXT)
-    logits = engine.blank_logits([encoding], interventions=HIDDEN).rows[0][0]
+    logits = engine.blank_logits([encoding], interventions=[HIDDEN]).rows[0][0]
     assert best.steps[0] == pytest.approx(logits.double().softmax(-1)[best.ids[0]].item(), abs=1e-6)
 
 
@@ -147,6 +147,6 @@ def test_whatever_was_computed_on_the_cpu_because_the_card_is_full_says_so(tmp_p
     placement = engine.placement
     placement._on_cpu, placement._model, placement.device = placement._model, FullCard(), "meta"
     assert Scan(engine, TEXT).run().notice == FALLBACK_NOTICE
-    assert shift(engine, TEXT, UNCHANGED).notice == FALLBACK_NOTICE
+    assert shift(engine, TEXT, ()).notice == FALLBACK_NOTICE
     assert {score.fallback for score in score_words(engine, TEXT, ["dog", "the"])} == {FALLBACK_NOTICE}
     assert {filling.notice for filling in fill_jointly(engine, TEXT)} == {FALLBACK_NOTICE}

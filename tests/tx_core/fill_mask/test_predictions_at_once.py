@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from pages.fill_mask.prediction_change import shifted
-from pages.ui.panels.changes import interventions, read_changes
 from pages.ui.panels.prediction_settings import Settings
 from tx_core.engine import catalogue
 from tx_core.fill_mask.prediction_shift import shift
 from tx_core.fill_mask.predictions import encode_with_blanks
+from tx_core.transformer.interventions import read_interventions
 
 TEXT = "The old man saw a ___ in the house."
 CHANGES = ("", "off~1", "off~2", "hide~3", "hide~4~2", "cut~6-4", "temperature~4", "hard", "even~1-1", "off~1-1_off~2-2")
@@ -22,7 +22,7 @@ def test_logits_of_a_blank_under_different_interventions_at_once_are_what_each_g
     row = encode_with_blanks(engine, TEXT)
 
     def run(changed: str) -> np.ndarray:
-        return engine.blank_logits([row], interventions=interventions(read_changes(changed))).rows[0].numpy()
+        return engine.blank_logits([row], interventions=[read_interventions(changed)]).rows[0].numpy()
 
     alone = {changed: run(changed) for changed in CHANGES}
     assert all(np.abs(alone[changed] - alone[""]).max() > 1e-4 for changed in CHANGES[1:])
@@ -37,12 +37,12 @@ def test_answers_of_the_page_under_different_changes_at_once_are_each_visitors_o
     engine = catalogue.load(catalogue.DEFAULT)
 
     def run(changed: str) -> list[tuple[str, float, float]]:
-        found = shifted(catalogue.DEFAULT, text, read_changes(changed), chosen).blanks[0]
+        found = shifted(catalogue.DEFAULT, text, read_interventions(changed), chosen).blanks[0]
         return [(moved.prediction.piece, moved.before, moved.after) for moved in found.moved]
 
     with ThreadPoolExecutor(6) as visitors:
         together = list(visitors.map(run, CHANGES * 3))
     for changed, told in zip(CHANGES * 3, together, strict=True):
-        found = shift(engine, text, interventions(read_changes(changed)), top_k=5).blanks[0]
+        found = shift(engine, text, read_interventions(changed), top_k=5).blanks[0]
         assert [piece for piece, _, _ in told] == [moved.prediction.piece for moved in found.moved]
         np.testing.assert_allclose([told[0][1:]], [(found.moved[0].before, found.moved[0].after)], atol=1e-5)

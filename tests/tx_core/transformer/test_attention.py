@@ -83,7 +83,7 @@ def test_the_gradient_is_finite_where_a_query_may_attend_nowhere():
 def test_a_change_makes_the_weights_from_scores_mask_and_normaliser_and_reaches_the_context():
     query, key, value, mask = torch.randn(2, 4), torch.randn(3, 4), torch.randn(3, 4), torch.tensor([True, False, True])
     plain = attend(query, key, value, mask)
-    halved = attend(query, key, value, mask, change=lambda *given: attention_weights(*given) / 2)
+    halved = attend(query, key, value, mask, weigh=lambda *given: attention_weights(*given) / 2)
     torch.testing.assert_close(halved.weights, plain.weights / 2)
     torch.testing.assert_close(halved.context, plain.context / 2)
     assert torch.equal(halved.scores, plain.scores)

@@ -8,9 +8,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from tx_core.transformer.attention import attend, softmax
-from tx_core.transformer.interventions import UNCHANGED, Interventions, RowInterventions, for_rows
-from tx_core.transformer.layer_change import LayerChange, RowChanges
+from tx_core.transformer.attention import attend, attention_weights, softmax
+from tx_core.transformer.interventions import (
+    MAX_INTERVENTIONS,
+    Intervention,
+    canonical,
+    changed_weights,
+    check_batch,
+    effective,
+    read_interventions,
+    shift_positions,
+    weigh_at,
+    write_interventions,
+)
 from tx_core.transformer.masks import causal_mask, padding_mask
 from tx_core.transformer.normalise import sparsemax
 
@@ -22,98 +32,130 @@ def scores(seed: int = 0) -> Tensor:
     return torch.randn(BATCH, HEADS, QUERIES, KEYS, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def off(*heads: tuple[int, int | None]) -> Interventions:
-    return Interventions(heads_off=frozenset(heads))
+def changed(*interventions: Intervention, mask: Tensor | None = None) -> Tensor:
+    """The weights of layer 1."""
+    return weigh_at([interventions], 1)(scores(), mask, softmax)
 
 
 def test_nothing_changed_is_no_change_at_any_layer():
-    assert [UNCHANGED.at(layer) for layer in range(3)] == [None, None, None]
-    assert [off((1, 0)).at(layer) for layer in range(3)] == [None, LayerChange(off=frozenset({0})), None]
+    assert [weigh_at([], layer) for layer in range(3)] == [attention_weights] * 3
+    off = Intervention("off", 1, 0)
+    assert [effective([off], layer) for layer in range(3)] == [(), (off,), ()]
+    assert [weigh_at([[off]], layer) is attention_weights for layer in range(3)] == [True, False, True]
 
 
 def test_a_head_switched_off_gets_zeros_and_its_neighbours_keep_their_weights():
-    changed = off((1, 2)).at(1)(scores(), None, softmax)
-    assert torch.equal(changed[:, 2], torch.zeros(BATCH, QUERIES, KEYS))
-    assert torch.equal(changed[:, :2], softmax(scores())[:, :2])
+    weights = changed(Intervention("off", 1, 2))
+    assert torch.equal(weights[:, 2], torch.zeros(BATCH, QUERIES, KEYS))
+    assert torch.equal(weights[:, :2], softmax(scores())[:, :2])
 
 
 def test_a_head_of_none_is_all_heads_of_the_layer():
-    assert not off((1, None)).at(1)(scores(), None, softmax).any()
-    uniform = Interventions(uniform=frozenset({(1, None)})).at(1)(scores(), MASK, softmax)
+    assert not changed(Intervention("off", 1)).any()
+    uniform = changed(Intervention("uniform", 1), mask=MASK)
     assert torch.allclose(uniform[1, :, :, :3], torch.full((HEADS, QUERIES, 3), 1 / 3, dtype=torch.float64))
     assert not uniform[1, :, :, 3:].any()
 
 
 def test_a_uniform_head_shares_out_evenly_what_its_mask_allows():
-    changed = LayerChange(uniform=frozenset({1}))(scores()[:, :, :, :4], causal_mask(4), softmax)
-    assert torch.allclose(changed[0, 1, 2], torch.tensor([1 / 3, 1 / 3, 1 / 3, 0], dtype=torch.float64))
-    assert torch.equal(changed[:, 0], LayerChange()(scores()[:, :, :, :4], causal_mask(4), softmax)[:, 0])
+    square = scores()[:, :, :, :4]
+    weights = changed_weights([Intervention("uniform", 1, 1)], square, causal_mask(4))
+    assert torch.allclose(weights[0, 1, 2], torch.tensor([1 / 3, 1 / 3, 1 / 3, 0], dtype=torch.float64))
+    assert torch.equal(weights[:, 0], attention_weights(square, causal_mask(4))[:, 0])
 
 
-def test_a_uniform_head_does_not_look_at_hidden_tokens_either():
-    changed = LayerChange(uniform=frozenset({1}), hidden=frozenset({(1, 0)}))(scores(), MASK, softmax)
-    assert torch.allclose(changed[1, 1, 0], torch.tensor([0, 0.5, 0.5, 0, 0], dtype=torch.float64))
+def test_a_uniform_head_does_not_attend_to_hidden_tokens_either():
+    weights = changed(Intervention("uniform", 1, 1), Intervention("hidden", 1, 1, positions=(0,)), mask=MASK)
+    assert torch.allclose(weights[1, 1, 0], torch.tensor([0, 0.5, 0.5, 0, 0], dtype=torch.float64))
 
 
 def test_a_hidden_token_gets_nothing_and_the_others_share_what_it_had():
-    changed, plain = LayerChange(hidden=frozenset({(None, 1)}))(scores(), None, softmax), softmax(scores())
+    weights, plain = changed(Intervention("hidden", positions=(1,))), softmax(scores())
     left = plain.index_fill(-1, torch.tensor([1]), 0.0)
-    assert torch.allclose(changed, left / left.sum(-1, keepdim=True))
+    assert torch.allclose(weights, left / left.sum(-1, keepdim=True))
 
 
 def test_a_token_hidden_in_one_head_is_seen_by_the_others():
-    changed = LayerChange(hidden=frozenset({(2, 1)}))(scores(), None, softmax)
-    assert not changed[:, 2, :, 1].any()
-    assert torch.equal(changed[:, :2], softmax(scores())[:, :2])
+    weights = changed(Intervention("hidden", 1, 2, positions=(1,)))
+    assert not weights[:, 2, :, 1].any()
+    assert torch.equal(weights[:, :2], softmax(scores())[:, :2])
 
 
 def test_a_cut_edge_is_zero_and_no_other_row_changes():
-    changed = LayerChange(cut=frozenset({(2, 3, 1)}))(scores(), None, softmax)
-    assert not changed[:, 2, 3, 1].any()
-    assert torch.equal(changed[:, :, :3], softmax(scores())[:, :, :3])
-    assert torch.equal(changed[:, :2], softmax(scores())[:, :2])
+    weights = changed(Intervention("cut", 1, 2, positions=(3, 1)))
+    assert not weights[:, 2, 3, 1].any()
+    assert torch.equal(weights[:, :, :3], softmax(scores())[:, :, :3])
+    assert torch.equal(weights[:, :2], softmax(scores())[:, :2])
 
 
 def test_a_query_whose_edges_are_all_cut_gets_zeros():
-    changed = LayerChange(cut=frozenset((None, 2, key) for key in range(KEYS)))(scores(), None, softmax)
-    assert not changed[:, :, 2].any()
-    assert torch.allclose(changed[:, :, 1].sum(-1), torch.ones(BATCH, HEADS, dtype=torch.float64))
+    weights = changed(*(Intervention("cut", positions=(2, key)) for key in range(KEYS)))
+    assert not weights[:, :, 2].any()
+    assert torch.allclose(weights[:, :, 1].sum(-1), torch.ones(BATCH, HEADS, dtype=torch.float64))
 
 
 def test_a_temperature_divides_the_scores():
     expected = scores().div(0.5).exp()
-    changed = LayerChange(temperature=0.5)(scores(), None, softmax)
-    assert torch.allclose(changed, expected / expected.sum(-1, keepdim=True))
+    assert torch.allclose(changed(Intervention("temperature", value=0.5)), expected / expected.sum(-1, keepdim=True))
 
 
-def test_a_layers_own_temperature_and_normaliser_go_before_those_of_all():
-    both = Interventions(temperatures=frozenset({(None, 2.0), (1, 0.5)}), normalisers=frozenset({(2, "hard"), (None, "sparse")}))
-    assert [both.at(layer).temperature for layer in range(3)] == [2.0, 0.5, 2.0]
-    assert [both.at(layer).normaliser for layer in range(3)] == ["sparse", "sparse", "hard"]
+def test_a_layers_own_temperature_and_normaliser_override_those_of_all_layers():
+    warm, cold = Intervention("temperature", value=2.0), Intervention("temperature", 1, value=0.5)
+    hard, sparse = Intervention("hard", 2), Intervention("sparse")
+    both = canonical([warm, cold, hard, sparse])
+    assert [set(effective(both, layer)) for layer in range(3)] == [{warm, sparse}, {cold, sparse}, {warm, hard}]
+
+
+def test_in_an_encoder_decoder_what_is_changed_everywhere_is_changed_in_the_encoders_text():
+    hidden, cut = Intervention("hidden", positions=(1,)), Intervention("cut", positions=(1, 2))
+    warm = Intervention("temperature", value=2.0)
+    acting = {kind: set(effective([hidden, cut, warm], 4, kind)) for kind in ("self", "decoder", "cross")}
+    assert acting == {"self": {hidden, cut, warm}, "decoder": {warm}, "cross": {hidden, warm}}
 
 
 def test_sparse_attention_is_the_sparsemax_of_the_scores_and_hard_attention_all_on_the_best():
     masked = scores().masked_fill(~MASK, -torch.inf)
-    assert torch.equal(LayerChange(normaliser="sparse")(scores(), MASK, softmax), sparsemax(masked))
-    hard = LayerChange(normaliser="hard")(scores(), MASK, softmax)
+    assert torch.equal(changed(Intervention("sparse"), mask=MASK), sparsemax(masked))
+    hard = changed(Intervention("hard"), mask=MASK)
     assert torch.equal(hard.argmax(-1), masked.argmax(-1))
     assert torch.equal(hard.amax(-1), hard.sum(-1))
 
 
-changes = st.builds(
-    LayerChange,
-    off=st.frozensets(st.sampled_from([None, 0, 1, 2]), max_size=2),
-    uniform=st.frozensets(st.sampled_from([None, 0, 1, 2]), max_size=2),
-    hidden=st.frozensets(st.tuples(st.sampled_from([None, 0, 2]), st.integers(0, KEYS - 1)), max_size=3),
-    cut=st.frozensets(st.tuples(st.sampled_from([None, 1]), st.integers(0, QUERIES - 1), st.integers(0, KEYS - 1)), max_size=4),
-    temperature=st.floats(0.05, 20),
-    normaliser=st.sampled_from([None, "sparse", "hard"]),
+Given = tuple[object, ...]
+"""The arguments of an intervention. It is made in the test: type checks draw at random, which a strategy must not."""
+
+
+def made_of(several: list[Given]) -> tuple[Intervention, ...]:
+    """Interventions that do not contradict each other."""
+    return tuple({one.slot: one for one in (Intervention(*given) for given in several)}.values())
+
+
+def arguments(
+    layers: st.SearchStrategy, heads: st.SearchStrategy, queries: st.SearchStrategy, keys: st.SearchStrategy
+) -> st.SearchStrategy[Given]:
+    some_layers = layers.filter(lambda layer: layer is not None)
+    scopes = st.tuples(some_layers, heads) | st.tuples(layers, st.none())
+    no_positions, temperatures = st.just(()), st.floats(0.01, 100).filter(lambda value: value != 1)
+    return st.one_of(
+        st.tuples(st.sampled_from(["off", "uniform"]), some_layers, heads),
+        st.tuples(st.just("hidden"), scopes, st.tuples(keys)).map(lambda given: (given[0], *given[1], given[2])),
+        st.tuples(st.just("cut"), scopes, st.tuples(queries, keys)).map(lambda given: (given[0], *given[1], given[2])),
+        st.tuples(st.just("temperature"), layers, st.none(), no_positions, temperatures),
+        st.tuples(st.sampled_from(["sparse", "hard"]), layers),
+    )
+
+
+on_layer_1 = st.lists(
+    arguments(st.just(1), st.none() | st.integers(0, HEADS - 1), st.integers(0, QUERIES - 1), st.integers(0, KEYS - 1)),
+    max_size=9,
 )
+NUMBERS, PLACES = st.integers(0, 9998), st.integers(0, 999_998)
+anywhere = st.lists(arguments(st.none() | NUMBERS, st.none() | NUMBERS, PLACES, PLACES), max_size=12)
 
 
-@given(change=changes, seed=st.integers(0, 9))
-def test_whatever_is_changed_what_was_masked_stays_masked_and_a_row_is_shares_or_nothing(change: LayerChange, seed: int):
-    weights = change(scores(seed), MASK, softmax)
+@given(several=on_layer_1, seed=st.integers(0, 9))
+def test_whatever_is_changed_what_was_masked_stays_masked_and_a_row_sums_to_1_or_is_zero(several, seed: int):
+    weights = changed_weights(made_of(several), scores(seed), MASK)
     assert not weights.masked_select(~MASK.expand_as(weights)).any()
     assert (weights >= 0).all()
     sums = weights.sum(-1)
@@ -128,73 +170,159 @@ def test_whatever_is_changed_what_was_masked_stays_masked_and_a_row_is_shares_or
 @example(row=[0.3, -1.2, 4.0], temperature=1e-39, normaliser=None)
 @example(row=[0.3, -1.2, 4.0], temperature=5e-324, normaliser="sparse")
 @example(row=[0.3, -1.2, 4.0], temperature=1e300, normaliser=None)
-def test_at_any_temperature_above_0_finite_scores_become_shares(row: list[float], temperature: float, normaliser: str | None):
-    change = Interventions(
-        temperatures=frozenset({(None, temperature)}), normalisers=frozenset({(0, normaliser)} if normaliser else ())
-    )
-    asked = torch.tensor(row).expand(1, 1, 2, len(row))
+def test_at_any_temperature_above_0_finite_scores_become_weights(row: list[float], temperature: float, normaliser: str | None):
+    made = [Intervention("temperature", value=temperature), *([Intervention(normaliser)] if normaliser else [])]
+    severalscores = torch.tensor(row).expand(1, 1, 2, len(row))
     mask = torch.ones(1, 1, 2, len(row), dtype=torch.bool)
     mask[..., 1, 1:] = False
-    weights = (change.at(0) or LayerChange())(asked, mask, softmax)
+    weights = changed_weights(made, severalscores, mask)
     assert (weights >= 0).all()
     torch.testing.assert_close(weights.sum(-1), torch.ones(1, 1, 2))
     assert not weights[..., 1, 1:].any()
 
 
-@given(first=st.none() | changes, second=st.none() | changes, seed=st.integers(0, 9))
-def test_rows_with_changes_of_their_own_are_what_each_is_alone(first, second, seed: int):
-    together = RowChanges((first, second))(scores(seed), MASK, softmax)
-    for row, change in enumerate((first, second)):
-        alone = scores(seed)[[row]], MASK[[row]]
+@given(first=on_layer_1, second=on_layer_1, seed=st.integers(0, 9))
+def test_rows_with_interventions_of_their_own_are_what_each_is_alone(first, second, seed: int):
+    rows = [made_of(first), made_of(second)]
+    together = weigh_at(rows, 1)(scores(seed), MASK, softmax)
+    for row, made in enumerate(rows):
         query = torch.zeros(1, HEADS, QUERIES, 1, dtype=torch.float64)
         value = torch.zeros(1, HEADS, KEYS, 1, dtype=torch.float64)
-        expected = attend(query, value, value, alone[1], bias=alone[0], change=change).weights
+        expected = attend(query, value, value, MASK[[row]], bias=scores(seed)[[row]], weigh=weigh_at([made], 1)).weights
         assert torch.allclose(together[[row]], expected)
 
 
-def test_rows_with_the_same_change_are_one_change():
-    same = RowInterventions((off((1, 2)), off((1, 2))))
-    assert same.at(1) == LayerChange(off=frozenset({2}))
-    assert same.at(0) is None
-
-
-def test_as_many_interventions_as_rows_are_asked_for():
-    assert for_rows(UNCHANGED, 3) == (UNCHANGED,) * 3
+def test_every_row_of_a_batch_has_its_interventions_or_none_has():
+    off, sizes = Intervention("off", 0), [[(4, 4)]] * 3
+    assert check_batch([[off], (), [off, off]], 2, sizes) == ((off,), (), (off,))
+    assert check_batch((), 2, sizes) == ()
     with pytest.raises(ValueError, match="got 2 for 3 rows"):
-        for_rows([UNCHANGED] * 2, 3)
-    with pytest.raises(ValueError, match="got 1 for 2 rows"):
-        RowChanges((None,))(scores(), None, softmax)
+        check_batch([(), ()], 2, sizes)
+    with pytest.raises(ValueError, match="got 3 for 2 rows"):
+        weigh_at([[off], (), ()], 0)(scores(), None, softmax)
 
 
 def test_the_scores_handed_back_are_those_before_the_change():
     query, key = scores()[..., :3], scores(1)[..., :3]
-    change = LayerChange(temperature=3.0, hidden=frozenset({(None, 0)}))
-    assert torch.equal(attend(query, key, key, change=change).scores, attend(query, key, key).scores)
+    made = [Intervention("temperature", value=3.0), Intervention("hidden", positions=(0,))]
+    assert torch.equal(attend(query, key, key, weigh=weigh_at([made], 0)).scores, attend(query, key, key).scores)
 
 
-def test_places_follow_a_token_that_is_written_as_several():
-    before = Interventions(hidden_tokens=frozenset({(None, None, 1), (0, 2, 3)}), cut_edges=frozenset({(None, None, 1, 4)}))
-    after = before.widened(1, 3)
-    assert after.hidden_tokens == {(None, None, 1), (None, None, 2), (None, None, 3), (0, 2, 5)}
-    assert after.cut_edges == {(None, None, query, 6) for query in (1, 2, 3)}
-    assert before.widened(1, 1) == before
+def test_positions_follow_a_token_that_is_written_as_several():
+    before = (
+        Intervention("hidden", positions=(1,)),
+        Intervention("hidden", 0, 2, (3,)),
+        Intervention("cut", positions=(1, 4)),
+        Intervention("off", 0),
+    )
+    assert set(shift_positions(before, 1, 3)) == {
+        *(Intervention("hidden", positions=(key,)) for key in (1, 2, 3)),
+        Intervention("hidden", 0, 2, (5,)),
+        *(Intervention("cut", positions=(query, 6)) for query in (1, 2, 3)),
+        Intervention("off", 0),
+    }
+    assert shift_positions(before, 1, 1) == before
+
+
+def test_the_same_interventions_in_any_order_are_the_same_run():
+    one, other = Intervention("off", 0, 1), Intervention("hidden", positions=(2,))
+    assert canonical([one, other, one]) == canonical([other, one])
+    with pytest.raises(ValueError, match="one temperature and one normaliser"):
+        canonical([Intervention("temperature", 0, value=2.0), Intervention("temperature", 0, value=3.0)])
+    with pytest.raises(ValueError, match="one temperature and one normaliser"):
+        canonical([Intervention("sparse"), Intervention("hard")])
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("given", "rule"),
     [
-        ({"heads_off": frozenset({(-1, 0)})}, "counted from 0"),
-        ({"heads_off": frozenset({(0, -2)})}, "counted from 0"),
-        ({"hidden_tokens": frozenset({(None, 2, 0)})}, "must name the layer of a head"),
-        ({"hidden_tokens": frozenset({(None, None, -1)})}, "counted from 0"),
-        ({"cut_edges": frozenset({(None, None, 1, -1)})}, "counted from 0"),
-        ({"temperatures": frozenset({(None, 0.0)})}, "above 0, got 0"),
-        ({"temperatures": frozenset({(0, math.nan)})}, "above 0, got nan"),
-        ({"temperatures": frozenset({(0, math.inf)})}, "above 0, got inf"),
-        ({"temperatures": frozenset({(0, 1.0), (0, 2.0)})}, "one value a layer"),
-        ({"normalisers": frozenset({(-1, "hard")})}, "one value a layer"),
+        ({"kind": "off"}, "must name the layer"),
+        ({"kind": "uniform"}, "must name the layer"),
+        ({"kind": "off", "layer": -1, "head": 0}, "counted from 0"),
+        ({"kind": "off", "layer": 0, "head": -2}, "counted from 0"),
+        ({"kind": "off", "layer": 0, "positions": (1,)}, "0 positions"),
+        ({"kind": "hidden"}, "1 positions"),
+        ({"kind": "hidden", "head": 2, "positions": (0,)}, "must name the layer"),
+        ({"kind": "hidden", "positions": (-1,)}, "counted from 0"),
+        ({"kind": "cut", "positions": (1, -1)}, "counted from 0"),
+        ({"kind": "cut", "positions": (1,)}, "2 positions"),
+        ({"kind": "temperature", "value": 0.0}, "above 0, got 0"),
+        ({"kind": "temperature", "layer": 0, "value": math.nan}, "above 0, got nan"),
+        ({"kind": "temperature", "layer": 0, "value": math.inf}, "above 0, got inf"),
+        ({"kind": "hard", "layer": -1}, "counted from 0"),
+        ({"kind": "hard", "layer": 1, "head": 0}, "whole layer, got head 0"),
+        ({"kind": "sparse", "value": 2.0}, "no value"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_the_rule_and_the_value(wrong: dict, told: str):
-    with pytest.raises(ValueError, match=told):
-        Interventions(**wrong)
+def test_what_makes_no_sense_is_refused_with_the_rule_and_the_value(given: dict, rule: str):
+    with pytest.raises(ValueError, match=rule):
+        Intervention(**given)
+
+
+@given(several=anywhere)
+def test_the_representation_is_the_python_that_makes_it(several):
+    for one in made_of(several):
+        assert eval(repr(one), {"Intervention": Intervention}) == one  # noqa: S307 - the text is our own
+
+
+@given(several=anywhere)
+def test_what_is_written_into_an_address_is_read_back_the_same(several):
+    made = made_of(several)
+    written = write_interventions(made)
+    assert read_interventions(written) == made
+    assert not set(written) - set("abcdefghijklmnopqrstuvwxyz0123456789-_~.")
+
+
+@given(written=st.text(alphabet="offhidecutevntmpraus0123456789-_~.", max_size=40) | st.text(max_size=20))
+def test_nonsense_in_an_address_is_a_value_error_or_means_what_it_says(written: str):
+    try:
+        made = read_interventions(written)
+    except ValueError:
+        return
+    assert read_interventions(write_interventions(made)) == made
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "off",
+        "off~0-1",
+        "off~1-",
+        "off~١",
+        "hide",
+        "hide~0",
+        "cut~1",
+        "cut~1-2-3",
+        "temperature~0",
+        "temperature~1",
+        "temperature~nan",
+        "temperature~1e9",
+        "temperature~101",
+        "temperature~2_temperature~3",
+        "sparse~1_hard~1",
+        "off~1-1_off~1-1",
+        "_",
+        "even",
+        "hide~99999999",
+        "sparse~1-2",
+        "<script>",
+        "off~1_" * MAX_INTERVENTIONS + "off~2",
+    ],
+)
+def test_what_is_no_intervention_is_refused(written: str):
+    with pytest.raises(ValueError, match=r"change|temperature"):
+        read_interventions(written)
+
+
+def test_the_layers_and_heads_of_an_address_are_counted_from_1():
+    link = "off~2-3_off~1_even~4-1_hide~5_hide~6~1-2_cut~4-7_temperature~0.5_hard~3"
+    assert read_interventions(link) == (
+        Intervention("off", 1, 2),
+        Intervention("off", 0),
+        Intervention("uniform", 3, 0),
+        Intervention("hidden", positions=(4,)),
+        Intervention("hidden", 0, 1, (5,)),
+        Intervention("cut", positions=(3, 6)),
+        Intervention("temperature", value=0.5),
+        Intervention("hard", 2),
+    )

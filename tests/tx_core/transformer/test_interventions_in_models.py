@@ -12,7 +12,7 @@ from tests.support import checkpoints, hub_families
 from tests.support.hub_families import TWO_SIDED
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.normalise import sparsemax
 from tx_core.transformer.trace import Encoding
 
@@ -58,7 +58,7 @@ def by_the_library(model: transformers.PreTrainedModel, source: Encoding, target
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_token_hidden_everywhere_is_one_with_attention_mask_0(engine, reference, family: str):
     pair = "time flies" if family == "t5" else None
-    hidden = Interventions(hidden_tokens=frozenset({(None, None, HIDDEN)}))
+    hidden = [Intervention("hidden", positions=(HIDDEN,))]
     trace = engine(family).trace(TEXT, pair, keep=("weights", "hidden"), interventions=hidden)
     target = trace.stacks[1].query_tokens if family in TWO_SIDED else None
     expected = by_the_library(reference(family), trace.attention.query_tokens, target, HIDDEN)
@@ -76,9 +76,9 @@ def test_a_token_hidden_everywhere_is_one_with_attention_mask_0(engine, referenc
 
 @pytest.mark.parametrize("family", FILLING)
 def test_what_is_predicted_with_a_token_hidden_is_what_the_library_predicts(engine, reference, family: str):
-    hidden = Interventions(hidden_tokens=frozenset({(None, None, HIDDEN)}))
+    hidden = [Intervention("hidden", positions=(HIDDEN,))]
     encoding = engine(family).encode(TEXT)
-    row = engine(family).blank_logits([encoding, engine(family).encode("A ___.")], interventions=[hidden, Interventions()])
+    row = engine(family).blank_logits([encoding, engine(family).encode("A ___.")], interventions=[hidden, ()])
     target = engine(family).trace(TEXT).stacks[1].query_tokens if family == "bart" else None
     expected = by_the_library(reference(family), encoding, target, HIDDEN).logits[0, list(encoding.blanks)]
     torch.testing.assert_close(row.rows[0], expected, atol=1e-4, rtol=1e-4)
@@ -106,13 +106,13 @@ def slices_zeroed(model: torch.nn.Module, layer: int, heads: list[int]) -> Itera
 @pytest.mark.parametrize("heads", [[2], [0, 3], list(range(checkpoints.HEADS))])
 def test_heads_off_in_our_bert_are_slices_zeroed_before_the_librarys_output_projection(engine, reference, heads: list[int]):
     whole = len(heads) == checkpoints.HEADS
-    off = Interventions(heads_off=frozenset({(1, None)}) if whole else frozenset((1, head) for head in heads))
+    off = [Intervention("off", 1)] if whole else [Intervention("off", 1, head) for head in heads]
     trace = engine("bert").trace(TEXT, keep=("hidden",), interventions=off)
     with slices_zeroed(reference("bert"), 1, heads):
         expected = by_the_library(reference("bert"), trace.attention.query_tokens, None)
     np.testing.assert_allclose(trace.hidden, torch.cat(expected.hidden_states).numpy(), atol=1e-5, rtol=1e-5)
     encoding = trace.attention.query_tokens
-    logits = engine("bert").blank_logits([encoding], interventions=off).rows[0]
+    logits = engine("bert").blank_logits([encoding], interventions=[off]).rows[0]
     torch.testing.assert_close(logits, expected.logits[0, list(encoding.blanks)], atol=1e-4, rtol=1e-4)
 
 
@@ -122,7 +122,7 @@ def test_a_temperature_everywhere_is_the_librarys_bert_with_every_query_divided(
         for layer in meddled.bert.encoder.layer:
             for part in layer.attention.self.query.parameters():
                 part /= 2.5
-    changed = Interventions(temperatures=frozenset({(None, 2.5)}))
+    changed = [Intervention("temperature", value=2.5)]
     trace = engine("bert").trace(TEXT, keep=("weights", "hidden"), interventions=changed)
     expected = by_the_library(meddled.eval(), trace.attention.query_tokens, None)
     np.testing.assert_allclose(trace.hidden, torch.cat(expected.hidden_states).numpy(), atol=1e-5, rtol=1e-5)
@@ -136,7 +136,7 @@ def allowed(engine: Engine, text: str, pair: str | None = None) -> list[np.ndarr
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_weights_at_a_temperature_are_the_softmax_of_scores_divided_by_it(engine, family: str):
-    changed = Interventions(temperatures=frozenset({(None, 0.4)}))
+    changed = [Intervention("temperature", value=0.4)]
     stacks = engine(family).trace(TEXT, "flies", keep=("weights", "scores"), interventions=changed).stacks
     for stack, mask in zip(stacks, allowed(engine(family), TEXT, "flies"), strict=True):
         scores = np.where(mask, stack.scores, -np.inf) / 0.4
@@ -146,7 +146,7 @@ def test_weights_at_a_temperature_are_the_softmax_of_scores_divided_by_it(engine
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_sparse_in_one_layer_and_hard_in_another_for_every_family(engine, family: str):
-    changed = Interventions(normalisers=frozenset({(0, "sparse"), (1, "hard")}))
+    changed = [Intervention("sparse", 0), Intervention("hard", 1)]
     stack = engine(family).trace(TEXT, keep=("weights", "scores", "value", "context"), interventions=changed).attention
     scores = np.where(allowed(engine(family), TEXT)[0], stack.scores, -np.inf)
     np.testing.assert_allclose(stack.weights[0], sparsemax(torch.tensor(scores[0])).numpy(), atol=1e-5)
@@ -156,7 +156,11 @@ def test_sparse_in_one_layer_and_hard_in_another_for_every_family(engine, family
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_uniform_head_looks_at_all_alike_that_its_model_and_the_cuts_let_it_see(engine, family: str):
-    changed = Interventions(uniform=frozenset({(1, 2)}), cut_edges=frozenset({(None, None, 4, 3), (0, 1, 4, 2)}))
+    changed = [
+        Intervention("uniform", 1, 2),
+        Intervention("cut", positions=(4, 3)),
+        Intervention("cut", 0, 1, (4, 2)),
+    ]
     weights = engine(family).trace(TEXT, interventions=changed).attention.weights
     seen = allowed(engine(family), TEXT)[0][1, 2]
     assert seen[4, 3]

@@ -1,17 +1,19 @@
 """Interventions are arguments of a run: what they name must be there, and the next run knows nothing of them."""
 
+from collections.abc import Sequence
+
 import pytest
 import torch
 
 from tx_core.engine import catalogue
 from tx_core.errors import ChangeProblem
-from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.interventions import Intervention
 
 SENTENCE = "The quick fox jumps."
 
 
-def off(*heads: tuple[int, int | None]) -> Interventions:
-    return Interventions(heads_off=frozenset(heads))
+def off(*heads: tuple[int, int | None]) -> tuple[Intervention, ...]:
+    return tuple(Intervention("off", *head) for head in heads)
 
 
 @pytest.fixture(scope="module")
@@ -24,16 +26,16 @@ def engine():
     [
         (off((99, 0)), "there is no layer 100"),
         (off((0, 99)), "there is no head 100"),
-        (Interventions(hidden_tokens=frozenset({(None, None, 50)})), "tokens: there is no token 51"),
-        (Interventions(cut_edges=frozenset({(0, 0, 99, 0)})), "there is no token 100"),
-        (Interventions(temperatures=frozenset({(50, 2.0)})), "there is no layer 51"),
+        ([Intervention("hidden", positions=(50,))], "tokens: there is no token 51"),
+        ([Intervention("cut", 0, 0, (99, 0))], "there is no token 100"),
+        ([Intervention("temperature", 50, value=2.0)], "there is no layer 51"),
     ],
 )
-def test_what_a_run_does_not_have_cannot_be_changed(engine, changes: Interventions, told: str):
+def test_what_a_run_does_not_have_cannot_be_changed(engine, changes: Sequence[Intervention], told: str):
     with pytest.raises(ChangeProblem, match=told):
         engine.trace(SENTENCE, interventions=changes)
     with pytest.raises(ChangeProblem, match=told):
-        engine.blank_logits([engine.encode("The quick ___ jumps.")], interventions=changes)
+        engine.blank_logits([engine.encode("The quick ___ jumps.")], interventions=[changes])
 
 
 def test_the_context_of_a_head_that_is_off_is_zero_and_later_layers_move(engine):
@@ -56,7 +58,7 @@ def test_the_record_says_what_was_changed(engine):
 
 def test_rows_of_a_padded_batch_may_each_have_their_own_interventions(engine):
     rows = [engine.encode("A ___."), engine.encode("The old man saw a ___ in the house."), engine.encode("I ___ you.")]
-    changes = [off((0, 1), (1, None)), UNCHANGED, Interventions(hidden_tokens=frozenset({(None, None, 1)}))]
+    changes = [off((0, 1), (1, None)), (), [Intervention("hidden", positions=(1,))]]
     together = engine.blank_logits(rows, interventions=changes).rows
     for row, change, logits in zip(rows, changes, together, strict=True):
-        torch.testing.assert_close(logits, engine.blank_logits([row], interventions=change).rows[0], atol=1e-4, rtol=1e-4)
+        torch.testing.assert_close(logits, engine.blank_logits([row], interventions=[change]).rows[0], atol=1e-4, rtol=1e-4)

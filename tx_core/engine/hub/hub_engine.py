@@ -16,7 +16,6 @@ from tx_core.engine.engine import (
     ScoreGradients,
     attention_stack,
     check_length,
-    fitting,
     head_parts,
     no_head,
     score_gradients,
@@ -27,7 +26,7 @@ from tx_core.engine.hub.model_info import Shape
 from tx_core.engine.hub.reading import apply_head, known_parts, parts_before_head, position_ids, projection_weight, read_early
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.transformer.interventions import UNCHANGED, Interventions, check_fit
+from tx_core.transformer.interventions import Intervention, check_batch, check_run
 from tx_core.transformer.trace import Encoding, Trace, check_parts
 
 
@@ -100,15 +99,15 @@ class HubEngine:
         pair: str | None = None,
         *,
         keep: Collection[str] = ("weights",),
-        interventions: Interventions = UNCHANGED,
+        interventions: Sequence[Intervention] = (),
     ) -> Trace:
         """Run the model once and keep the parts asked for (`trace.PARTS`)."""
         parts, source = check_parts(keep), self.encode(text, pair)
         target = target_of(source, self.shape, self.tokenizer, self.fills_blanks)
-        check_fit(interventions, self.num_heads, self._sizes(source, target))
+        changes = check_run(interventions, self.num_heads, self._sizes(source, target))
 
         def compute(model: nn.Module, device: str) -> tuple[Recorder, Sequence[Tensor] | None]:
-            recorder = Recorder(parts - {"hidden"}, interventions, self.shape.first_layer)
+            recorder = Recorder(parts - {"hidden"}, [changes], self.shape.first_layer)
             given = self._inputs([source], None if target is None else [target], device)
             body = model.base_model  # no head: its scores are large
             output = body(**given, recorder=recorder, output_hidden_states="hidden" in parts)
@@ -123,14 +122,12 @@ class HubEngine:
             device,
             stacks,
             stack_layers(hidden) if "hidden" in parts else None,
-            interventions,
+            changes,
             " ".join(sentence for sentence in notices if sentence),
         )
 
-    def blank_logits(
-        self, rows: Sequence[Encoding], *, interventions: Interventions | Sequence[Interventions] = UNCHANGED
-    ) -> BlankLogits:
-        """Score the whole vocabulary at every blank of every row, in one batch; a row may have its own interventions.
+    def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
+        """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
 
         Raises ValueError when the checkpoint has no masked-word head, and ChangeProblem for interventions on what a
         row does not have.
@@ -140,7 +137,7 @@ class HubEngine:
         start = self.shape.decoder_start
         targets = None if start is None else [while_writing(row, start, self.tokenizer) for row in rows]
         sizes = [self._sizes(row, target) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]
-        changes = fitting(interventions, self.num_heads, sizes)
+        changes = check_batch(interventions, self.num_heads, sizes)
 
         def compute(model: nn.Module, device: str) -> list[Tensor]:
             recorder = Recorder((), changes, self.shape.first_layer)

@@ -4,14 +4,14 @@ The library hands every keyword of a model's call down to its attention function
 travels that way, so that nothing is stored on modules and many runs can share one model.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tx_core.transformer.attention import Kind, attend
-from tx_core.transformer.interventions import UNCHANGED, Interventions, RowInterventions
+from tx_core.transformer.interventions import Intervention, weigh_at
 
 
 class Recorder:
@@ -25,7 +25,7 @@ class Recorder:
     def __init__(
         self,
         keep: Collection[str] = (),
-        interventions: Interventions | RowInterventions = UNCHANGED,
+        interventions: Sequence[Sequence[Intervention]] = (),
         first_layer: Mapping[Kind, int] | None = None,
     ):
         self.keep = keep
@@ -46,8 +46,8 @@ class Recorder:
         """Run the next layer of its kind; give its context and its weights."""
         # A layer's number is the count of calls: ALBERT's layers are one module, called again and again.
         seen = self.layers.setdefault(kind, [])
-        change = self.interventions.at(self.first_layer.get(kind, 0) + len(seen), kind)
-        context, weights, scores = attend(query, key, value, mask, scale=scale, bias=bias, change=change)
+        weigh = weigh_at(self.interventions, self.first_layer.get(kind, 0) + len(seen), kind)
+        context, weights, scores = attend(query, key, value, mask, scale=scale, bias=bias, weigh=weigh)
         parts = {"query": query, "key": key, "value": value, "scores": scores, "weights": weights, "context": context}
         seen.append({part: tensor for part, tensor in parts.items() if part in self.keep})
         return context, weights

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
@@ -13,26 +13,25 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.export import texts
 from pages.ui.export.attention import attention_export, saved_weights
-from pages.ui.export.attention_map import AttentionMap, changes_of
+from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.attention_panel import Shown
-from pages.ui.panels.changes import interventions
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell.plain_names import one_line
 from tests.support.drawings import sent_to, unpacked
 from tx_core.analysis import views
 from tx_core.engine import catalogue
-from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.interventions import Intervention
 
 Open = Callable[..., AppTest]
 OPTIONS = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=7, scale="greys", focus=3)
 HOSTILE = "</script><script>alert(1)</script> <!-- &amp; ]]> \"quoted\" 'single' \u202eabc"
 
 
-def map_of_page(text: str, pair: str = "", changes: Interventions | None = None, **options: object) -> AttentionMap:
+def map_of_page(text: str, pair: str = "", changes: Sequence[Intervention] = (), **options: object) -> AttentionMap:
     """What the attention page would export."""
     chosen = replace(OPTIONS, **options)
-    trace = catalogue.load("embedded").trace(text, pair or None, interventions=changes or Interventions())
+    trace = catalogue.load("embedded").trace(text, pair or None, interventions=changes)
     view = views.view(trace.attention, merge_words=chosen.words, hide_special=chosen.hide)
     return AttentionMap(trace, Shown(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads), "Said."), chosen)
 
@@ -93,7 +92,7 @@ def test_the_width_of_a_figure_is_held_within_its_limits_whatever_a_browser_send
 
 
 def test_a_caption_names_model_layer_head_sentences_focus_and_changes():
-    caption = map_of_page("time flies", "fruit flies", Interventions(heads_off=frozenset({(0, 1)}))).caption
+    caption = map_of_page("time flies", "fruit flies", [Intervention("off", 0, 1)]).caption
     for part in (
         "layer 2, head 3",
         catalogue.card("embedded").title,
@@ -107,9 +106,9 @@ def test_a_caption_names_model_layer_head_sentences_focus_and_changes():
 def test_a_changed_run_is_exported_as_before_after_and_difference(open_app: Open):
     app = opened(open_app(text="time flies like an arrow", heads="3-2", changes="off~1-2_hide~3"))
     assert not app.exception
-    changes = Interventions(frozenset({(0, 1)}), hidden_tokens=frozenset({(None, None, 2)}))
+    changes = [Intervention("off", 0, 1), Intervention("hidden", positions=(2,))]
     engine, text = catalogue.load("embedded"), "time flies like an arrow"
-    runs = [engine.trace(text, interventions=made).attention.weights[2, 1] for made in (Interventions(), changes)]
+    runs = [engine.trace(text, interventions=made).attention.weights[2, 1] for made in ((), changes)]
     for name in ("picture", "before_after"):
         header, cells = sent_as_it_is(app, name)
         seen = cells.reshape(3, len(header["queries"]), len(header["keys"]))
@@ -125,20 +124,8 @@ def sent_as_it_is(app: AppTest, name: str) -> tuple[dict, np.ndarray]:
     return header, np.frombuffer(cells, "<u2").astype(float)
 
 
-def test_the_changes_of_a_run_are_told_back_as_the_page_made_them():
-    made = Interventions(
-        heads_off=frozenset({(0, 1), (2, None)}),
-        uniform=frozenset({(1, 2)}),
-        hidden_tokens=frozenset({(None, None, 2), (1, 0, 3)}),
-        cut_edges=frozenset({(None, None, 1, 2)}),
-        temperatures=frozenset({(None, 2.0), (1, 0.5)}),
-        normalisers=frozenset({(0, "sparse"), (None, "hard")}),
-    )
-    assert interventions(tuple(changes_of(made))) == made
-
-
 def test_a_stand_alone_page_of_a_changed_run_holds_all_three_maps():
-    changed = map_of_page("time flies", changes=Interventions(heads_off=frozenset({(0, 1)})))
+    changed = map_of_page("time flies", changes=[Intervention("off", 0, 1)])
     page = stand_alone(attention_export(replace(changed, shown=replace(changed.shown, before=changed.shown.weights))))
     assert "before-after" in page
     assert "before-after" not in stand_alone(attention_export(changed))

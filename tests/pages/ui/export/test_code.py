@@ -38,23 +38,27 @@ from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import predict
 from tx_core.fill_mask.word_scores import score_words
-from tx_core.transformer.interventions import UNCHANGED, Interventions
+from tx_core.transformer.interventions import Intervention
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 PLAIN = ViewOptions("self", ((1, 2),), words=False, hide=False, show="both", lines=40, scale="blues", focus=None)
 WORDS = replace(PLAIN, words=True, hide=True, heads=((1, 2), (0, 3)))
 BOTH = [attention_code, transformers_attention_code]
-CHANGES = Interventions(
-    heads_off=frozenset({(0, 1)}),
-    uniform=frozenset({(0, 2)}),
-    hidden_tokens=frozenset({(None, None, 2), (1, 2, 1)}),
-    cut_edges=frozenset({(0, 0, 1, 3), (None, None, 2, 3)}),
-    temperatures=frozenset({(1, 0.5), (None, 2.0)}),
-    normalisers=frozenset({(0, "sparse"), (2, "hard")}),
+CHANGES = (
+    Intervention("off", 0, 1),
+    Intervention("uniform", 0, 2),
+    Intervention("hidden", positions=(2,)),
+    Intervention("hidden", 1, 2, (1,)),
+    Intervention("cut", 0, 0, (1, 3)),
+    Intervention("cut", positions=(2, 3)),
+    Intervention("temperature", 1, value=0.5),
+    Intervention("temperature", value=2.0),
+    Intervention("sparse", 0),
+    Intervention("hard", 2),
 )
 
 
-def map_of_page(model: str, text: str, pair: str, options: ViewOptions, changes: Interventions = UNCHANGED) -> AttentionMap:
+def map_of_page(model: str, text: str, pair: str, options: ViewOptions, changes: Sequence[Intervention] = ()) -> AttentionMap:
     """What a page with these options would export."""
     trace = catalogue.load(model).trace(text, pair or None, interventions=changes)
     stack = next(stack for stack in trace.stacks if stack.kind == options.stack)
@@ -84,7 +88,7 @@ def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed
             map_of_page("embedded", "[SEP] [CLS]", "", replace(WORDS, words=False)),
             map_of_page("embedded", "time flies like an arrow", "", PLAIN, CHANGES),
             map_of_page(
-                "embedded", "Tom lost his keys.", "He was late.", WORDS, Interventions(heads_off=frozenset({(0, None), (1, 3)}))
+                "embedded", "Tom lost his keys.", "He was late.", WORDS, [Intervention("off", 0), Intervention("off", 1, 3)]
             ),
         ],
         tmp_path,
@@ -223,16 +227,16 @@ def test_what_can_no_longer_be_made_is_said_instead_of_a_traceback():
     assert "It cannot be had: <b>choose another</b>." in [text.value for text in app.text]
 
 
-@pytest.mark.parametrize("changed", [UNCHANGED, CHANGES], ids=["unchanged", "changed"])
+@pytest.mark.parametrize("changed", [(), CHANGES], ids=["unchanged", "changed"])
 @pytest.mark.parametrize("seed", [0, 2])
-def test_what_the_code_of_a_comparison_imports_stands_in_order(changed: Interventions, seed: int):
+def test_what_the_code_of_a_comparison_imports_stands_in_order(changed: tuple[Intervention, ...], seed: int):
     one = run(Side("time flies", "", "embedded", (0, None), 0, ()), hide=False)
     other = replace(one, side=replace(one.side, seed=seed), trace=replace(one.trace, interventions=changed))
     word = Followed((1, 1), "time", None)
     for code in (core_maps("maps", Sides(one, other, "text", False)), core_word("word", Sides(one, other, "text", False), word)):
         imports = [line for line in code.splitlines() if line.startswith("from tx_core")]
         assert imports == sorted(imports)
-        assert len(imports) == 3 + (changed != UNCHANGED) + (seed != 0)
+        assert len(imports) == 3 + bool(changed) + (seed != 0)
 
 
 @pytest.mark.parametrize("write", BOTH)

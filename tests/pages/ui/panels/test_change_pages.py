@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.panels.changes import Change, interventions, read_changes
 from pages.ui.shell import controls
 from tests.support.drawings import drawn, says
 from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
+from tx_core.transformer.interventions import Intervention, read_interventions
 
 Open = Callable[..., AppTest]
 TEXT, BLANK = "The old man saw a dog.", "The old man saw a ___ in the house."
@@ -31,7 +31,7 @@ def chips(app: AppTest, page: str = "attention") -> list[str]:
 
 
 def weights(changes: str = "", text: str = TEXT) -> np.ndarray:
-    return catalogue.load(catalogue.DEFAULT).trace(text, interventions=interventions(read_changes(changes))).attention.weights
+    return catalogue.load(catalogue.DEFAULT).trace(text, interventions=read_interventions(changes)).attention.weights
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_the_head_that_is_looked_at_is_switched_off_and_on_again_in_one_click(op
 
 def test_the_token_in_focus_is_hidden_in_one_click_and_its_word_where_words_are_whole(open_app: Open):
     app = open_app(text=TEXT, focus="3")
-    app.button(key="attention_make_hide_focused").click().run()
-    assert app.session_state["attention_changes"] == (Change("hide", places=(2,)),)
+    app.button(key="attention_make_hidden_focused").click().run()
+    assert app.session_state["attention_changes"] == (Intervention("hidden", positions=(2,)),)
     assert not maps(app)[1][:, 2].any()
 
 
@@ -87,12 +87,12 @@ def test_every_control_of_the_popover_makes_its_change(open_app: Open):
     app = open_app(text=TEXT, heads="2-3")
     app.session_state["attention_change_opened"] = True
     app.run()
-    app.button(key="attention_make_even").click().run()
+    app.button(key="attention_make_uniform").click().run()
     app.button(key="attention_make_layer_off").click().run()
     app.selectbox(key="attention_change_key").set_value(1).run()
     app.selectbox(key="attention_change_query").set_value(4).run()
     app.selectbox(key="attention_change_scope").set_value("head").run()
-    app.button(key="attention_make_hide").click().run()
+    app.button(key="attention_make_hidden").click().run()
     app.button(key="attention_make_cut").click().run()
     app.select_slider(key="attention_change_temperature").set_value("0.5").run()
     app.selectbox(key="attention_change_layer").set_value(1).run()
@@ -117,7 +117,7 @@ def test_the_boxes_of_a_token_begin_at_the_one_in_focus_and_at_no_special_one(
     app.run()
     boxes = [app.selectbox(key=f"{page}_change_{name}") for name in ("key", "query")]
     assert [box.value for box in boxes] == [looked_at, looking]
-    app.button(key=f"{page}_make_hide").click().run()
+    app.button(key=f"{page}_make_hidden").click().run()
     assert app.query_params["changes"] == f"hide~{looked_at + 1}"
     app.session_state[f"{page}_focus"] = 2
     app.run()
@@ -149,7 +149,7 @@ def test_a_change_in_the_last_layer_is_said_to_move_no_attention_and_leads_to_th
     there = open_app("fill_mask", **dict(parse_qsl(link.query_string)))
     assert not there.exception
     assert there.text_input(key="fill_mask_text").value == TEXT
-    assert there.session_state["fill_mask_changes"] == (Change("off", LAST - 1, 1),)
+    assert there.session_state["fill_mask_changes"] == (Intervention("off", LAST - 1, 1),)
     assert there.session_state["fill_mask_heads"] == [(LAST - 1, 1)]
 
 

@@ -11,7 +11,7 @@ from pages.ui.panels.attention_panel import prepared_view
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
 MODEL = "embedded"
@@ -132,7 +132,7 @@ def test_every_part_of_the_question_is_in_the_key(room: LRUCache):
         cache.trace(MODEL, "Time flies "),
         cache.trace(MODEL, "Time", "flies"),
         cache.trace(MODEL, "Time flies", keep=("weights", "hidden")),
-        cache.trace(MODEL, "Time flies", interventions=Interventions(frozenset({(0, 1)}))),
+        cache.trace(MODEL, "Time flies", interventions=[Intervention("off", 0, 1)]),
     ]
     assert len({id(trace) for trace in [one, *others]}) == 5
     assert cache.trace(MODEL, "Time flies", "") is one
@@ -146,9 +146,9 @@ def test_nothing_handed_out_can_be_changed(room: LRUCache):
 
 
 def test_visitors_at_once_get_their_own_answers(room: LRUCache):
-    asks = [(f"visitor {number % 5}", Interventions(frozenset({(number % 4, number % 8)}))) for number in range(40)]
+    asks = [(f"visitor {number % 5}", (Intervention("off", number % 4, number % 8),)) for number in range(40)]
 
-    def ask(question: tuple[str, Interventions]):
+    def ask(question: tuple[str, tuple[Intervention]]):
         return cache.trace(MODEL, question[0], interventions=question[1])
 
     with ThreadPoolExecutor(8) as visitors:
@@ -156,7 +156,7 @@ def test_visitors_at_once_get_their_own_answers(room: LRUCache):
     for (text, changes), trace in zip(asks, traces, strict=True):
         assert trace.attention.query_tokens.text == text
         assert trace.interventions == changes
-        ((layer, head),) = changes.heads_off
+        layer, head = changes[0].layer, changes[0].head
         assert not trace.attention.weights[layer, head].any()
 
 

@@ -18,7 +18,6 @@ from pages.summaries import logit_lens
 from pages.ui.export import project_code
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.answers import Answer
-from pages.ui.panels.changes import Change
 from pages.ui.panels.prediction_settings import Settings
 from pages.ui.shell.plain_names import file_stem, one_line, shortened
 from tx_core.analysis.word_comparison import cosines, equal_words, likeness, word_vectors
@@ -26,6 +25,7 @@ from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
+from tx_core.transformer.interventions import Intervention
 
 HOSTILE = "Li\x00ke\u202eit\u2066 now\r\nimport os\x85import os\u2028import os\x0cimport os\ud800"
 
@@ -66,7 +66,7 @@ def every_code(title: str) -> dict[str, str]:
     trace, sides = engine.trace("time ___ like"), two_sides("time flies like", "fruit flies like")
     answer = Answer("time ___ like", predict(engine, "time ___ like", top_k=3), ((),), ())
     lists, word = Lists("embedded", (answer,), Settings(3, 1.0, 1.0, 1.0)), followed_first(sides, "flies")
-    seen = BlankShown("time ___ like", 0, trace, (Change("off", 0, 1),), None)
+    seen = BlankShown("time ___ like", 0, trace, (Intervention("off", 0, 1),), None)
     return {
         "opening": "\n".join(project_code.header(title, "embedded", "import torch")),
         "core lists": prediction_snippets.core_lists(title, lists),

@@ -9,17 +9,17 @@ import torch
 from tests.support.hub_families import FAMILIES, FILLING, PAIR, TEXT
 from tx_core.engine.hub import recorder
 from tx_core.transformer import attention
-from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Trace
 
 
 @pytest.mark.parametrize("family", FILLING)
 def test_rows_of_a_padded_batch_score_their_blanks_as_they_do_alone(hub_engine, family: str):
     rows = [hub_engine(family).encode("Time ___."), hub_engine(family).encode("the ___ sleeps, and the quick brown ___ jumps")]
-    off = Interventions(frozenset({(0, 1)}))
-    together = hub_engine(family).blank_logits(rows, interventions=off).rows
+    off = Intervention("off", 0, 1)
+    together = hub_engine(family).blank_logits(rows, interventions=[[off]] * len(rows)).rows
     for row, logits in zip(rows, together, strict=True):
-        alone = hub_engine(family).blank_logits([row], interventions=off).rows[0]
+        alone = hub_engine(family).blank_logits([row], interventions=[[off]]).rows[0]
         assert logits.shape[0] == len(row.blanks) > 0
         torch.testing.assert_close(logits, alone, atol=1e-5, rtol=1e-5)
         assert not torch.allclose(alone, hub_engine(family).blank_logits([row]).rows[0], atol=1e-3)
@@ -54,10 +54,12 @@ def test_for_many_texts_no_attention_is_computed_but_that_of_the_first_stack(hub
 
 @pytest.mark.parametrize("family", ["roberta", "albert", "bart"])
 def test_visitors_at_once_with_different_sentences_and_interventions_get_what_each_gets_alone(hub_engine, family: str):
-    asks = [(f"{'the dog ' * (1 + number % 4)}and a fox", PAIR, frozenset({(number % 2, number % 4)})) for number in range(8)]
+    asks = [
+        (f"{'the dog ' * (1 + number % 4)}and a fox", PAIR, [Intervention("off", number % 2, number % 4)]) for number in range(8)
+    ]
 
     def run(ask) -> Trace:
-        return hub_engine(family).trace(*ask[:2], keep=("weights", "hidden"), interventions=Interventions(ask[2]))
+        return hub_engine(family).trace(*ask[:2], keep=("weights", "hidden"), interventions=ask[2])
 
     alone = [run(ask) for ask in asks]
     with ThreadPoolExecutor(8) as visitors:

@@ -13,7 +13,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.engine.hub import load as hub
 from tx_core.engine.hub import model_info
-from tx_core.transformer.interventions import Interventions
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import PARTS, Trace
 
 ONE_STACK = [family for family in FAMILIES if family not in TWO_SIDED]
@@ -117,7 +117,7 @@ OUTPUT_PROJECTION = {
 @pytest.mark.parametrize("family", OUTPUT_PROJECTION)
 def test_a_head_off_is_its_slice_zeroed_before_the_output_projection(hub_engine, reference, family: str):
     head, width = 2, checkpoints.HEAD_DIM
-    trace = hub_engine(family).trace(TEXT, PAIR, keep=PARTS, interventions=Interventions(frozenset({(1, head)})))
+    trace = hub_engine(family).trace(TEXT, PAIR, keep=PARTS, interventions=[Intervention("off", 1, head)])
 
     def without_head(module, inputs):
         kept = inputs[0].clone()
@@ -137,7 +137,7 @@ def test_a_head_off_is_its_slice_zeroed_before_the_output_projection(hub_engine,
 
 
 def test_a_head_off_in_one_layer_of_albert_leaves_it_on_where_the_same_module_runs_again(hub_engine):
-    off = Interventions(frozenset({(1, 2)}))
+    off = [Intervention("off", 1, 2)]
     weights = hub_engine("albert").trace(TEXT, interventions=off).attention.weights
     assert [bool(weights[layer, 2].any()) for layer in range(checkpoints.LAYERS)] == [True, False, True]
 
@@ -145,7 +145,7 @@ def test_a_head_off_in_one_layer_of_albert_leaves_it_on_where_the_same_module_ru
 @pytest.mark.parametrize("family", TWO_SIDED)
 def test_layers_of_an_encoder_decoder_are_numbered_through_its_stacks(hub_engine, family: str):
     encoder, decoder, cross = (0, 0), (2, 1), (2 + checkpoints.LAYERS, 3)
-    off = Interventions(frozenset({encoder, decoder, cross}))
+    off = [Intervention("off", *head) for head in (encoder, decoder, cross)]
     for stack, head in zip(hub_engine(family).trace(TEXT, PAIR, interventions=off).stacks, (0, 1, 3), strict=True):
         silent = {(layer, at) for layer, at in np.ndindex(stack.weights.shape[:2]) if not stack.weights[layer, at].any()}
         assert silent == {(0, head)}

@@ -136,8 +136,8 @@ def test_an_architecture_whose_attention_is_its_own_is_refused(tmp_path: Path):
 
 
 def test_an_architecture_that_gives_another_outcome_through_our_attention_is_refused(checkpoint, monkeypatch):
-    def with_soft_cap(query, key, value, mask, *, scale, bias, change):
-        return attend(torch.tanh(query), key, value, mask, scale=scale, bias=bias, change=change)
+    def with_soft_cap(query, key, value, mask, *, scale, bias, weigh):
+        return attend(torch.tanh(query), key, value, mask, scale=scale, bias=bias, weigh=weigh)
 
     monkeypatch.setattr("tx_core.engine.hub.recorder.attend", with_soft_cap)
     with pytest.raises(ModelUnavailable, match="cannot be shown"):
