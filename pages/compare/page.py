@@ -4,6 +4,12 @@ from contextlib import suppress
 
 import streamlit as st
 
+from pages.ui.shell.frame import open_page
+
+PAGE = "compare"
+badge = open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
 from pages.compare import pairs, state
 from pages.compare.maps import maps
 from pages.compare.run import Run, run
@@ -15,10 +21,9 @@ from pages.ui.panels.attention_table import warn_of_unknown
 from pages.ui.shell import examples
 from pages.ui.shell.address import read_view, widget_key, write_view
 from pages.ui.shell.controls import engine_of
-from pages.ui.shell.frame import explain, open_page, page_links, share_link, show_engine
+from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from tx_core.errors import ExplorerError
 
-PAGE = "compare"
 FIRST_VIEW = pairs.first_view()
 
 
@@ -49,7 +54,6 @@ def look(one: Side, other: Side) -> None:
     share_link()
 
 
-badge = open_page(PAGE)
 read_view(PAGE, FIELDS, FIRST_VIEW)
 example = pairs.shown_example(PAGE)
 choices = pairs.curated()

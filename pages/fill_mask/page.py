@@ -4,6 +4,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
+
+from pages.ui.shell.frame import open_page
+
+PAGE = "fill_mask"
+badge = open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.fill_mask import blank_attention, predictions
@@ -25,13 +32,12 @@ from pages.ui.shell.address import (
     write_view,
 )
 from pages.ui.shell.controls import engine_of
-from pages.ui.shell.frame import explain, open_page, page_links, share_link, show_engine
+from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from tx_core.errors import ExplorerError
 
 if TYPE_CHECKING:  # the core imports torch: the title is painted without it
     from tx_core.engine.engine import Engine
 
-PAGE = "fill_mask"
 EXAMPLES = curated()
 FIELDS = (
     text_field("text", EXAMPLES[0].text),
@@ -180,7 +186,6 @@ def look(model: str, found: Sequence[Answer], above: DeltaGenerator) -> None:
     share_link()
 
 
-badge = open_page(PAGE)
 read_view(PAGE, FIELDS, FIRST_VIEW)
 example = shown_example()
 examples.offer(widget_key(PAGE, "example"), EXAMPLES, example, show_example)
