@@ -1,11 +1,14 @@
 """Synthetic tasks (copy, reverse or sort random numbers) and the settings of a training run on one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
+
+from tx_core.errors import TextProblem
+from tx_core.transformer.config import Seq2SeqConfig, require_among
 
 START = 1
 
@@ -63,3 +66,108 @@ def answer_places(task: str, source: Int[Tensor, "batch token"]) -> Bool[Tensor,
     places = torch.arange(source.shape[1])
     right = TASKS[task].solve(places[None, 1:])[0]
     return (right[:, None] == places).expand(len(source), -1, -1)
+
+
+# What any run may have at the least and at the most; a page offers the same.
+LIMITS: dict[str, tuple[int, int]] = {
+    "vocab_size": (4, 1000),
+    "length": (2, 64),
+    "batch_size": (1, 256),
+    "batches": (1, 5000),
+    "hidden_size": (8, 512),
+    "num_layers": (1, 6),
+    "num_heads": (1, 16),
+    "intermediate_size": (8, 2048),
+}
+
+# Multiply-adds of a run that a visitor may start: a minute or two on one core.
+MAX_LIVE_MULTIPLY_ADDS = 5e11
+
+
+@dataclass(frozen=True)
+class CopySettings:
+    """A task, the data that it draws, the transformer that learns it, and how long.
+
+    length counts the start mark. learning_rate is the greatest: it rises over the first twentieth of the
+    batches and falls to 0 over the second half. Raises ValueError that gives the rule and the value.
+    """
+
+    task: str
+    vocab_size: int
+    length: int
+    batch_size: int
+    batches: int
+    hidden_size: int
+    num_layers: int
+    num_heads: int
+    intermediate_size: int
+    norm_first: bool
+    learning_rate: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        require_among("task", self.task, tuple(TASKS))
+        for name, (least, most) in LIMITS.items():
+            value = getattr(self, name)
+            if not least <= value <= most:
+                raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value}")
+        if not 0 < self.learning_rate <= 1:
+            raise ValueError(f"learning_rate must lie above 0 and be 1 at most, got {self.learning_rate}")
+        if not 0 <= self.seed < 2**31:
+            raise ValueError(f"seed must be a whole number from 0 to {2**31 - 1}, got {self.seed}")
+        self.model_sizes  # noqa: B018 - checks that the heads share the hidden size
+
+    @property
+    def model_sizes(self) -> Seq2SeqConfig:
+        """The transformer that these settings train."""
+        return Seq2SeqConfig(
+            vocab_size=self.vocab_size,
+            hidden_size=self.hidden_size,
+            num_layers=self.num_layers,
+            num_heads=self.num_heads,
+            intermediate_size=self.intermediate_size,
+            max_positions=self.length,
+            positions="sinusoidal",
+            norm_first=self.norm_first,
+            activation="relu",
+            layer_norm_eps=1e-5,
+            dropout=0.0,
+        )
+
+    @property
+    def work(self) -> float:
+        """Roughly the multiply-adds of the whole run: three for every weight that a token meets."""
+        block = 12 * self.hidden_size**2 + 4 * self.hidden_size * self.intermediate_size
+        weights = self.num_layers * block + self.hidden_size * self.vocab_size
+        return 3.0 * weights * self.length * self.batch_size * self.batches
+
+
+QUICK = CopySettings(
+    task="copy",
+    vocab_size=100,
+    length=10,
+    batch_size=64,
+    batches=200,
+    hidden_size=64,
+    num_layers=1,
+    num_heads=4,
+    intermediate_size=128,
+    norm_first=True,
+    learning_rate=5e-3,
+    seed=0,
+)
+
+# Pre-norm: six post-norm blocks on either side had a loss of 2.5 after these 200 batches (see Xiong et al. 2020).
+NOTEBOOK = replace(QUICK, hidden_size=512, num_layers=6, num_heads=8, intermediate_size=2048, learning_rate=5e-4)
+
+SIZES = {"quick": QUICK, "notebook": NOTEBOOK}
+
+
+def check_live(settings: CopySettings) -> CopySettings:
+    """Return the settings, or raise TextProblem where training them would keep the host too long."""
+    if settings.work > MAX_LIVE_MULTIPLY_ADDS:
+        raise TextProblem(
+            f"This run is {settings.work / MAX_LIVE_MULTIPLY_ADDS:.1f} times as long as this server allows. "
+            "Choose a smaller hidden size, fewer layers, shorter sequences or fewer batches."
+        )
+    return settings

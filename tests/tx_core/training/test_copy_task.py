@@ -169,7 +169,7 @@ def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
 def test_a_visitor_may_train_small_models_only():
     assert check_live(QUICK) is QUICK
     assert NOTEBOOK.work > MAX_LIVE_MULTIPLY_ADDS
-    with pytest.raises(TextProblem, match="Choose a smaller width"):
+    with pytest.raises(TextProblem, match="Choose a smaller hidden size"):
         check_live(NOTEBOOK)
 
 
