@@ -5,6 +5,10 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from pages import contents
+from pages.masks import texts
+from pages.ui.canvas.mask_grid import ATTENTION
+
 
 def cell(page: Page, query: int, key: int) -> Locator:
     return page.locator(f"[data-row='{query}'][data-column='{key}']")
@@ -20,8 +24,8 @@ def test_a_click_forbids_a_cell_and_the_weights_and_the_link_follow(page_at, set
     page.wait_for_url(re.compile(r"kind=painted&mask=9-"))
     expect(readout(page)).to_contain_text("cat → the")
     expect(readout(page)).to_contain_text("may not look")
-    expect(readout(page)).to_contain_text("scores after −∞")
-    expect(readout(page)).to_contain_text("weights after 0.000")
+    expect(readout(page)).to_contain_text(f"{texts.SCORES_AFTER.lower()} −∞")
+    expect(readout(page)).to_contain_text(f"{texts.WEIGHTS_AFTER.lower()} 0.000")
     expect(cell(page, 2, 1)).to_have_attribute("aria-selected", "false")
     page.reload()
     settle(page)
@@ -40,7 +44,8 @@ def test_dragging_paints_along_and_a_name_empties_its_row(page_at):
     for key, allowed in enumerate([True, True, False, False, False, False, True]):
         expect(cell(page, 1, key)).to_have_attribute("aria-selected", str(allowed).lower())
     page.get_by_role("button", name="Whole row of sat").click()
-    expect(page.get_by_text("May look nowhere: 'sat' (row 4)")).to_be_visible()
+    row = texts.EMPTY_ROW.format(token="sat", row=4)
+    expect(page.get_by_text(texts.EMPTY_ROWS.format(tokens=row))).to_be_visible()
 
 
 def test_the_keyboard_walks_and_paints(page_at):
@@ -58,7 +63,7 @@ def test_the_keyboard_walks_and_paints(page_at):
 
 def test_a_control_changes_the_picture_and_the_address(page_at, settle):
     page = page_at("/masks")
-    page.get_by_text("Window", exact=True).click()
+    page.get_by_text(texts.WINDOW, exact=True).click()
     page.wait_for_url(re.compile("kind=window"))
     settle(page)
     expect(cell(page, 0, 1)).to_have_attribute("aria-selected", "true")
@@ -67,12 +72,12 @@ def test_a_control_changes_the_picture_and_the_address(page_at, settle):
 
 def test_the_sentence_goes_along_to_another_page(page_at):
     page = page_at("/masks?text=Birds+%26+bees")
-    page.get_by_role("link", name="What would BERT put here?").click()
+    page.get_by_role("link", name=contents.page("fill_mask").question).click()
     page.wait_for_url(re.compile(r"fill_mask\?.*text=Birds\+%26\+bees"))
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
-@pytest.mark.parametrize("part", ["one", "penalty", "batch"])
+@pytest.mark.parametrize("part", texts.PARTS)
 def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at, axe, width, dark, part):
     page = page_at(f"/masks?part={part}&padding=2", width=width, dark=dark)
     expect(page.get_by_test_id("matrices")).to_have_attribute("data-paints", re.compile("."))
@@ -84,11 +89,11 @@ def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at,
 @pytest.mark.parametrize(
     ("path", "axes"),
     [
-        ("/masks", "query (looks) ↓  key (is looked at) →"),
-        ("/masks?part=penalty", "query (looks) ↓  key (is looked at) →"),
-        ("/positions", "position ↓  dimension →"),
-        ("/positions?scheme=alibi", "query (looks) ↓  key (is looked at) →"),
-        ("/positions?look=effect", "query (looks) ↓  key (is looked at) →"),
+        ("/masks", ATTENTION),
+        ("/masks?part=penalty", ATTENTION),
+        ("/positions", ("position", "dimension")),
+        ("/positions?scheme=alibi", ATTENTION),
+        ("/positions?look=effect", ATTENTION),
     ],
 )
 def test_every_map_names_its_axes(page_at, path, axes):
@@ -102,4 +107,4 @@ def test_every_map_names_its_axes(page_at, path, axes):
       }""")
     page.reload()
     page.locator("[data-testid=matrices][data-paints]").wait_for(timeout=30_000)
-    assert axes in page.evaluate("window.written")
+    assert "{} ↓  {} →".format(*axes) in page.evaluate("window.written")

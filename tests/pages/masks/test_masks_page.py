@@ -3,12 +3,17 @@
 import numpy as np
 import pytest
 
-from pages.masks.pictures import who_moved
+from pages.masks import texts
+from pages.masks.masked_head import DRAWN, KINDS
+from pages.masks.padded_batch import count_changed
 from pages.ui.canvas.mask_grid import mask_to_link
+from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING
-from tests.support.drawings import says
+from tests.support.drawings import problems, says
 from tests.support.drawn_matrices import panels
 from tx_core.engine import catalogue
+from tx_core.errors import TextProblem
+from tx_core.lessons import masking
 
 SENTENCE = "She wants to buy a car."
 
@@ -18,21 +23,21 @@ def test_the_scores_and_weights_are_those_of_the_chosen_head(open_app):
     header, matrices = panels(app)
     trace = catalogue.load("embedded").trace(SENTENCE, keep=("scores", "weights"))
     assert tuple(header["rows"]) == trace.attention.query_tokens.tokens
-    np.testing.assert_allclose(matrices["Scores before"], trace.attention.scores[2, 4], atol=1e-5)
-    np.testing.assert_allclose(matrices["Weights after"], trace.attention.weights[2, 4], atol=1e-6)
+    np.testing.assert_allclose(matrices[texts.SCORES_BEFORE], trace.attention.scores[2, 4], atol=1e-5)
+    np.testing.assert_allclose(matrices[texts.WEIGHTS_AFTER], trace.attention.weights[2, 4], atol=1e-6)
     assert not app.exception
 
 
 @pytest.mark.parametrize("kind", ["causal", "padding", "combined", "window"])
 def test_a_mask_gives_exact_zeros_where_it_forbids_and_rows_that_sum_to_one(open_app, kind):
     header, matrices = panels(open_app("masks", text=SENTENCE, kind=kind, padding="3", width="2"))
-    forbidden = matrices["Mask"] == 0
+    forbidden = matrices[texts.MASK_TITLE] == 0
     assert header["rows"][-3:] == ["[PAD]"] * 3
     assert forbidden.any()
-    assert (matrices["Weights after"][forbidden] == 0).all()
-    assert np.isneginf(matrices["Scores after"][forbidden]).all()
-    np.testing.assert_allclose(matrices["Weights after"].sum(1), 1, atol=1e-5)
-    np.testing.assert_allclose(matrices["Change"], matrices["Weights after"] - matrices["Weights before"], atol=1e-6)
+    assert (matrices[texts.WEIGHTS_AFTER][forbidden] == 0).all()
+    assert np.isneginf(matrices[texts.SCORES_AFTER][forbidden]).all()
+    np.testing.assert_allclose(matrices[texts.WEIGHTS_AFTER].sum(1), 1, atol=1e-5)
+    np.testing.assert_allclose(matrices[texts.CHANGE], matrices[texts.WEIGHTS_AFTER] - matrices[texts.WEIGHTS_BEFORE], atol=1e-6)
 
 
 def test_a_painted_mask_of_another_sentence_is_carried_over_and_its_empty_row_gets_zeros(open_app):
@@ -41,25 +46,29 @@ def test_a_painted_mask_of_another_sentence_is_carried_over_and_its_empty_row_ge
     app = open_app("masks", text="the cat sat", kind="painted", mask=mask_to_link(painted))
     header, matrices = panels(app)
     assert header["rows"] == ["[CLS]", "the", "cat", "sat", "[SEP]"]
-    np.testing.assert_array_equal(matrices["Mask"], painted[:5, :5])
-    assert (matrices["Weights after"][2] == 0).all()
-    assert "'cat' (row 3)" in says(app)
+    np.testing.assert_array_equal(matrices[texts.MASK_TITLE], painted[:5, :5])
+    assert (matrices[texts.WEIGHTS_AFTER][2] == 0).all()
+    assert texts.EMPTY_ROW.format(token="cat", row=3) in says(app)
 
 
 def test_where_the_forbidden_weight_went_is_told_as_the_rows_are(open_app):
     app = open_app("masks", text=SENTENCE)
-    notes = [{panel["title"]: panel["note"] for panel in panels(app)[0]["panels"]}["Weights after"]]
+    notes = [{panel["title"]: panel["note"] for panel in panels(app)[0]["panels"]}[texts.WEIGHTS_AFTER]]
     app.button(key="masks_empty").click().run()
-    notes.append({panel["title"]: panel["note"] for panel in panels(app)[0]["panels"]}["Weights after"])
-    assert notes == ["what was forbidden went to the others", "forbidden weight went to the others, or nowhere"]
+    notes.append({panel["title"]: panel["note"] for panel in panels(app)[0]["panels"]}[texts.WEIGHTS_AFTER])
+    assert notes == [texts.WEIGHTS_AFTER_NOTE, texts.WEIGHTS_AFTER_NOTE_EMPTY_ROW]
+
+
+def test_every_mask_of_the_core_is_offered_and_one_drawn_by_hand():
+    assert sorted(KINDS) == sorted([*masking.KINDS, DRAWN])
 
 
 def test_a_row_that_may_look_nowhere_is_one_click_away(open_app):
     app = open_app("masks", text=SENTENCE)
-    assert "May look nowhere" not in says(app)
+    assert texts.EMPTY_ROWS_TEXT not in says(app)
     app.button(key="masks_empty").click().run()
-    assert "May look nowhere" in says(app)
-    assert (panels(app)[1]["Weights after"] == 0).all(axis=1).sum() == 1
+    assert texts.EMPTY_ROWS_TEXT in says(app)
+    assert (panels(app)[1][texts.WEIGHTS_AFTER] == 0).all(axis=1).sum() == 1
     assert app.query_params["kind"] == "painted"
 
 
@@ -67,7 +76,7 @@ def test_a_small_penalty_leaks_and_the_first_berts_does_not(open_app):
     leak = {}
     for penalty in ("-2", "-10000"):
         app = open_app("masks", text=SENTENCE, part="penalty", penalty=penalty)
-        forbidden = np.triu(np.ones_like(panels(app)[1]["−∞"]), 1) > 0
+        forbidden = np.triu(np.ones_like(panels(app)[1][texts.INFINITE]), 1) > 0
         leak[penalty] = panels(app)[1]["−2" if penalty == "-2" else "−10,000"][forbidden].max()
     assert leak["-10000"] == 0 < 0.001 < leak["-2"]
 
@@ -83,33 +92,33 @@ def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
 
 def test_what_padding_does_is_told_by_what_moved(open_app):
     app = open_app("masks", part="batch", text="Rain fell.", pair="The old man bought a very big house.")
-    assert [metric.delta for metric in app.metric] == [UNCHANGED_BUT_ROUNDING, "every word has moved"]
+    assert [metric.delta for metric in app.metric] == [UNCHANGED_BUT_ROUNDING, texts.ALL_CHANGED]
 
 
 @pytest.mark.parametrize(
     ("by_token", "told"),
     [
-        ([0.2, 0.3], "every word has moved"),
-        ([0.2, 1e-6, 0.3], "2 of 3 tokens have moved"),
+        ([0.2, 0.3], texts.ALL_CHANGED),
+        ([0.2, 1e-6, 0.3], texts.SOME_CHANGED.format(changed=2, tokens=3)),
         ([1e-6, 0.0], UNCHANGED_BUT_ROUNDING),
         ([0.0, 0.0], UNCHANGED),
     ],
 )
 def test_only_what_moved_by_more_than_rounding_is_counted_as_moved(by_token, told):
-    assert who_moved(by_token) == told
+    assert count_changed(by_token) == told
 
 
 def test_sentences_of_one_length_need_no_padding(open_app):
     app = open_app("masks", part="batch", text="The cat sat.", pair="The dog ran.")
-    assert "nothing is padded" in says(app)
+    assert texts.NO_PADDING in says(app)
     assert not app.metric
 
 
-@pytest.mark.parametrize("part", ["one", "penalty", "batch"])
+@pytest.mark.parametrize("part", texts.PARTS)
 @pytest.mark.parametrize("text", ["", "   ", "cat " * 200, "x" * 30_000])
 def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, part, text):
     app = open_app("masks", part=part, text=text)
-    assert "Check the input" in says(app)
+    assert HEADINGS[TextProblem] in problems(app)
     assert app.text_input(key="masks_text").value == text
     assert not app.exception
 
@@ -129,7 +138,7 @@ def test_a_long_sentence_is_shown_but_not_painted(open_app):
 
 def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
     app = open_app("masks", text=SENTENCE, kind="striped", layer="99", mask="<script>", padding="-1", penalty="0", width="x")
-    assert panels(app)[1]["Mask"].sum() > 0
+    assert panels(app)[1][texts.MASK_TITLE].sum() > 0
     for name in ("kind", "layer", "mask", "padding", "penalty", "width"):
         assert name in says(app)
 

@@ -1,0 +1,98 @@
+"""All that the page of masks says."""
+
+PART = "Part"
+PARTS = {"one": "One sentence", "penalty": "−∞ or −10,000", "batch": "A padded batch"}
+
+# One sentence
+ONE_TEXT = (
+    "A mask answers **yes or no** for every pair of tokens: may this one attend to that one? A masked score becomes −∞. "
+    "Softmax turns it into exactly 0 and distributes all the attention among the remaining tokens."
+)
+WEIGHTS_FORMULA = r"\text{weights} = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d}} + M\right)"
+MASK_FORMULA = (
+    r"M_{ij} = \begin{cases} 0 & \text{token } i \text{ may attend to token } j \\ -\infty & \text{it may not} \end{cases}"
+)
+ONE_CAPTION = (
+    "The scores are the model's own: the queries and keys of this layer and head, computed without any mask. "
+    "The mask is applied to this one head only."
+)
+
+# Controls
+MASK = "Mask"
+CAUSAL, PADDING, COMBINED = "Causal", "Padding", "Causal and padding"
+WINDOW, NO_MASK, CUSTOM = "Window", "None", "Custom (draw)"
+LAYER = "Layer"
+HEAD = "Head"
+PADDING_TOKENS = "Padding tokens after the sentence"
+NEIGHBOURS = "Neighbours on each side"
+BLOCK_ROW = "Block an entire row"
+
+# The matrices
+MASK_TITLE = "Mask"
+SCORES_BEFORE, SCORES_AFTER = "Scores before", "Scores after"
+WEIGHTS_BEFORE, WEIGHTS_AFTER = "Weights before", "Weights after"
+CHANGE = "Change"
+MASK_ALT = "{allowed} of {pairs} pairs are allowed."
+MASK_NOTE = "{allowed} of {pairs} pairs are allowed"
+SCORES_BEFORE_ALT = "The scores of all pairs."
+SCORES_BEFORE_NOTE = "orange: below zero, blue: above"
+SCORES_AFTER_ALT = "The scores, −∞ where the mask says no."
+SCORES_AFTER_NOTE = "−∞ where the mask says no"
+CHANGE_ALT = "The largest change: {query} to {key}, {change:+.2f}."
+CHANGE_NOTE = "blue: more weight, orange: less"
+WEIGHTS_BEFORE_ALT = "Softmax of the scores before."
+WEIGHTS_BEFORE_NOTE = "every row sums to 1"
+WEIGHTS_AFTER_ALT = "Softmax of the scores after."
+WEIGHTS_AFTER_NOTE = "masked weight went to the other tokens"
+WEIGHTS_AFTER_NOTE_EMPTY_ROW = "masked weight went to the others, or is lost"
+DRAW_HINT = (
+    "Click or drag on the mask to allow or block pairs; click a name for its whole row or column. "
+    "Point at a cell to read its numbers."
+)
+
+# Rows that are masked as a whole
+EMPTY_ROWS = "Nothing to attend to: {tokens}"
+EMPTY_ROW = "'{token}' (row {row})"
+EMPTY_ROWS_TEXT = (
+    "Softmax of a row of only −∞ is 0 ÷ 0, which is not a number (NaN), and it would spread through the whole model. Our "
+    "function gives such a row **zeros** instead: the token gets nothing from this head. With −10,000 in place of −∞ the row "
+    "looks like real attention, because softmax does not change when all scores of a row shift together."
+)
+
+# −∞ or −10,000
+PENALTY_TEXT = (
+    "The original BERT code did not set masked scores to −∞: it **added −10,000** to them. That is nearly the same as long as "
+    "the scores are much smaller than the penalty and every token may attend to something. Choose a smaller penalty and watch "
+    "attention leak."
+)
+PENALTY_FORMULA = r"e^{-\infty} = 0 \qquad e^{-10\,000} \approx 10^{-4343}"
+PENALTY = "Penalty"
+INFINITE, UNMASKED = "−∞", "No mask"
+INFINITE_ALT = "Masked pairs are exactly zero."
+INFINITE_NOTE = "masked pairs: exactly 0"
+PENALISED_ALT = "The weights with a penalty added to masked scores."
+PENALISED_NOTE = "at most {leak} leaks to masked tokens"
+UNMASKED_ALT = "The weights without a mask."
+UNMASKED_NOTE = "up to {leak} goes to masked tokens"
+LEAK = "Largest weight that leaks past the penalty"
+DIFFERENCE = "Largest difference between −∞ and {penalty}"
+DIFFERENCE_EMPTY = "The same for rows that are blocked entirely"
+NO_EMPTY_ROW = "no such row"
+
+# A padded batch
+BATCH_TEXT = (
+    "A model reads sentences in batches, so the shorter ones are filled up with **[PAD]** tokens. These must not affect the "
+    "result. Here is the proof: the shorter sentence is read alone, then next to the longer one, with and without the mask."
+)
+BATCH_FORMULA = r"\max_{t,\,i}\;\bigl|\,h^{\text{in the batch}}_{t,i} - h^{\text{alone}}_{t,i}\,\bigr| \;\overset{?}{=}\; 0"
+FIRST_SENTENCE, SECOND_SENTENCE = "First sentence", "Second sentence"
+NO_PADDING = "Both sentences have the same number of tokens, so there is no padding. Make one of them longer."
+CHANGE_MASKED, CHANGE_UNMASKED = "Padding masked: largest change", "Padding not masked: largest change"
+PADDING_COUNTS = "the padding counts"
+ALL_CHANGED = "every token has changed"
+SOME_CHANGED = "{changed} of {tokens} tokens have changed"
+CHANGE_BY_TOKEN = "Change of each token"
+CHANGE_BY_TOKEN_ALT = "Masked, no token changes by more than {most}; not masked, each token changes by at least {least}."
+PADDING_PREFIX = "padding:"
+MASKED, NOT_MASKED = "masked", "not masked"
+BATCH_CAPTION = "The number that changed most, of all numbers in each token's vector after the last layer."
