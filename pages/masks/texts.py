@@ -9,9 +9,7 @@ ONE_TEXT = (
     "Softmax turns it into exactly 0 and distributes all the attention among the remaining tokens."
 )
 WEIGHTS_FORMULA = r"\text{weights} = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d}} + M\right)"
-MASK_FORMULA = (
-    r"M_{ij} = \begin{cases} 0 & \text{token } i \text{ may attend to token } j \\ -\infty & \text{it may not} \end{cases}"
-)
+MASK_FORMULA = r"M_{ij} = \begin{cases} 0 & \text{if } i \text{ may attend to } j \\ -\infty & \text{otherwise} \end{cases}"
 ONE_CAPTION = (
     "The scores are the model's own: the queries and keys of this layer and head, computed without any mask. "
     "The mask is applied to this one head only."
