@@ -1,214 +1,281 @@
-"""The parts of a block that compute: embeddings, heads, feed-forward, norm; each as text, equation, code, picture."""
+"""The parts of a block that compute (embeddings, heads, feed-forward, norm): what stands above each, and its drawing."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import streamlit as st
 
-from pages.heads_and_blocks import matrices as block_matrices
-from pages.heads_and_blocks.view import ask_layer, show_matrices, tell_difference
+from pages.heads_and_blocks import texts
+from pages.heads_and_blocks.matrices import count, embedding_matrices, feed_forward_matrices, head_matrices, norm_matrices
 from pages.ui.canvas import matrix_view
+from pages.ui.canvas.foresight import Foresight, by_place
 from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
+from pages.ui.canvas.matrix_cells import Cell
+from pages.ui.canvas.matrix_view import chosen_cell, matrix_row, row_drawn
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
-from pages.ui.shell.numbers import small_number
-from tx_core.lessons import bert_steps
+from pages.ui.shell.numbers import small_number, whole_percent
+from pages.ui.shell.source_code import show_source
+from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.bert_steps import (
     Affine,
     BlockRun,
     EmbeddingRun,
     FeedForwardRun,
     NormRun,
+    TwoWays,
     block_run,
     embedding_run,
+    feed_forward_as_convolution,
     feed_forward_run,
     likeness,
     matrix_and_bias,
     norm_run,
+    norm_steps,
     on_cpu,
     same_word_twice,
 )
+from tx_core.transformer import attention, bert, layers
 
-if TYPE_CHECKING:
-    from tx_core.engine.bert_engine import BertEngine
-
-NORMS = {"attention": "After attention", "feed_forward": "After feed-forward", "embeddings": "After the embeddings"}
-BENDS = {"gelu": "GELU", "relu": "ReLU"}
 CONVOLVED = 12
+"""Dimensions shown of what the two convolutions give."""
+QUIET_DELTA = {"delta_color": "off", "delta_arrow": "off"}
 
 
-def embeddings(page: str, engine: "BertEngine", text: str, pair: str) -> None:
-    """Token, position and segment."""
+def introduce_embeddings(engine: BertEngine) -> None:
+    """Explain the embeddings of token, position and segment."""
+    st.markdown(texts.EMBEDDINGS_TEXT)
+    st.latex(texts.EMBEDDINGS_FORMULA)
+    show_source(bert.BertEmbeddings)
+
+
+def draw_embeddings(page: str, engine: BertEngine, text: str, pair: str) -> None:
+    """Draw the three look-ups, their sum, and its norm."""
     run = cache.remember((page, "embeddings", text, pair), lambda: embedding_run(engine, text, pair or None))
-    show_matrices(page, "embeddings", lambda _: block_matrices.embedding_matrices(run, on_cpu(engine.model.embeddings.norm)))
-    st.text(_twice(run))
-    st.caption("Dropout stands here, too. It sets random numbers to zero while a model is trained, and rests when it is used.")
+    _show_matrices(page, "embeddings", lambda _: embedding_matrices(run, on_cpu(engine.model.embeddings.norm)))
+    st.text(_word_twice(run))
+    st.caption(texts.DROPOUT)
 
 
-def _twice(run: EmbeddingRun) -> str:
-    found = same_word_twice(run)
-    if found is None:
-        return "No word stands here twice. Write one twice and compare its two rows."
-    place, again, apart = found
-    return (
-        f"'{run.tokens[place]}' stands here twice, as token {place + 1} and {again + 1}. Its word row is the same both times; "
-        f"with the position added, the two rows differ by up to {apart:.2f}."
-    )
+def _word_twice(run: EmbeddingRun) -> str:
+    twice = same_word_twice(run)
+    if twice is None:
+        return texts.NO_WORD_TWICE
+    first, second, difference = twice
+    return texts.WORD_TWICE.format(token=run.tokens[first], first=first + 1, second=second + 1, difference=difference)
 
 
-def heads(page: str, engine: "BertEngine", text: str, pair: str) -> None:
-    """One head, many heads, concatenation, projection."""
-    size, count = engine.model.config.hidden_size, engine.num_heads
-    width = size // count
+def introduce_heads(engine: BertEngine) -> None:
+    """Explain one head, many heads, concatenation, projection."""
+    sizes = _head_sizes(engine)
+    st.markdown(texts.HEADS_TEXT.format(**sizes))
+    st.latex(texts.HEAD_FORMULA.format(**sizes))
+    st.latex(texts.HEADS_FORMULA.format(**sizes))
+    show_source(layers.MultiHeadAttention, attention.split_heads, attention.merge_heads)
+
+
+def draw_heads(page: str, engine: BertEngine, text: str, pair: str) -> None:
+    """Draw the results of the chosen heads, their concatenation and projection, and what each head adds."""
     with st.container(horizontal=True, gap="medium"):
-        layer = ask_layer(page, engine.num_layers)
-        st.pills("Heads that take part", range(1, count + 1), selection_mode="multi", **widget_binding(widget_key(page, "heads")))
-    chosen = tuple(head - 1 for head in sorted(st.session_state[widget_key(page, "heads")]) if head <= count)
+        layer = _ask_layer(page, engine)
+        numbers = range(1, engine.num_heads + 1)
+        st.pills(texts.HEADS_USED, numbers, selection_mode="multi", **widget_binding(widget_key(page, "heads")))
+    chosen = tuple(head - 1 for head in sorted(st.session_state[widget_key(page, "heads")]) if head in numbers)
 
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
-        asked = values["layer"] - 1
-        output = matrix_and_bias(engine.model.encoder.blocks[asked].attention.output)
-        return block_matrices.head_matrices(_block(page, engine, text, pair, asked), chosen, output)
+        block = _block(page, engine, text, pair, values["layer"] - 1)
+        return head_matrices(block, chosen, _output_projection(engine, values["layer"] - 1))
 
     if not chosen:
-        st.info("Without any head the output is the projection's bias alone, the same for every token. Choose a head.")
-    show_matrices(page, "heads", matrices_of, {"layer": range(1, engine.num_layers + 1)})
+        st.info(texts.NO_HEAD)
+    _show_matrices(page, "heads", matrices_of, {"layer": range(1, engine.num_layers + 1)})
     run = _block(page, engine, text, pair, layer)
-    projection = matrix_and_bias(engine.model.encoder.blocks[layer].attention.output)
-    tokens = len(run.tokens)
-    st.caption(
-        f"The shapes: vectors {tokens} × {size} → queries, keys and values {count} × {tokens} × {width} each → answers "
-        f"{count} × {tokens} × {width} → end to end {tokens} × {size} → output {tokens} × {size}."
-    )
-    _what_heads_add(page, run, chosen, projection)
+    st.caption(texts.SHAPES.format(tokens=len(run.tokens), **_head_sizes(engine)))
+    _draw_head_lengths(page, run, chosen, _output_projection(engine, layer))
 
 
-def _block(page: str, engine: "BertEngine", text: str, pair: str, layer: int) -> BlockRun:
-    return cache.remember((page, "block", text, pair, layer), lambda: block_run(engine, text, pair or None, layer=layer))
+def _head_sizes(engine: BertEngine) -> dict[str, int]:
+    size = engine.model.config.hidden_size
+    return {"size": size, "heads": engine.num_heads, "width": size // engine.num_heads}
 
 
-def _what_heads_add(page: str, run: BlockRun, chosen: tuple[int, ...], projection: Affine) -> None:
-    st.markdown(
-        "The projection is a sum, so it can be taken apart: **what each head adds** is its own answer times its own rows of W. "
-        "Some heads write much into a token, some hardly anything."
-    )
+def _output_projection(engine: BertEngine, layer: int) -> Affine:
+    return matrix_and_bias(engine.model.encoder.blocks[layer].attention.output)
+
+
+def _draw_head_lengths(page: str, run: BlockRun, chosen: tuple[int, ...], projection: Affine) -> None:
+    st.markdown(texts.HEADS_ADD_TEXT)
     lengths = run.head_lengths.numpy()
-    whole = bert_steps.TwoWays(run.of_heads(tuple(range(len(lengths))), projection.bias), run.attended)
     head, token = np.unravel_index(lengths.argmax(), lengths.shape)
-    told = f"Head {head + 1} adds most, {lengths.max():.2f} to '{run.tokens[token]}'."
-    rows = [f"head {number + 1}" for number in range(len(lengths))]
-    picture = Matrix("Length of what each head adds", "signed", lengths, told, limit=float(lengths.max()))
-    matrices(rows, run.tokens, [picture], key=widget_key(page, "lengths"), across=1, naming=Naming(joint="adds to"), tallest=230)
-    st.text(told)
+    most = texts.HEAD_ADDS_MOST.format(head=head + 1, length=lengths.max(), token=run.tokens[token])
+    rows = [texts.HEAD_ROW.format(head=number + 1) for number in range(len(lengths))]
+    picture = Matrix(texts.HEADS_ADD, "signed", lengths, most, limit=float(lengths.max()))
+    naming = Naming(joint=texts.ADDS_TO)
+    matrices(rows, run.tokens, [picture], key=widget_key(page, "lengths"), across=1, naming=naming, tallest=230)
+    st.text(most)
     one, two = st.columns(2)
     with one:
-        tell_difference("All heads added up, against the attention's own output", whole)
-    of_chosen = likeness(run.of_heads(chosen, projection.bias), run.attended)
-    two.metric(
-        "The chosen heads' output, against that of all",
-        f"{of_chosen:.2f}",
-        "mean cosine; 1 is the same direction",
-        delta_color="off",
-        delta_arrow="off",
-    )
+        all_heads = run.of_heads(tuple(range(len(lengths))), projection.bias)
+        _show_difference(texts.HEADS_SUM, TwoWays(all_heads, run.attended))
+    cosine = likeness(run.of_heads(chosen, projection.bias), run.attended)
+    two.metric(texts.HEADS_CHOSEN, f"{cosine:.2f}", texts.HEADS_CHOSEN_NOTE, **QUIET_DELTA)
 
 
-def feed_forward(page: str, engine: "BertEngine", text: str, pair: str) -> None:
-    """Widen, bend, narrow, and the same as a convolution."""
+def introduce_feed_forward(engine: BertEngine) -> None:
+    """Explain up projection, activation function, down projection."""
+    config = engine.model.config
+    st.markdown(texts.FEED_FORWARD_TEXT.format(size=config.hidden_size, inner=config.intermediate_size))
+    for formula in texts.FEED_FORWARD_FORMULAS:
+        st.latex(formula)
+    show_source(layers.FeedForward, layers.gelu, feed_forward_as_convolution)
+
+
+def draw_feed_forward(page: str, engine: BertEngine, text: str, pair: str) -> None:
+    """Draw a feed-forward layer, and the same as a convolution."""
     with st.container(horizontal=True, gap="medium"):
-        layer = ask_layer(page, engine.num_layers)
+        layer = _ask_layer(page, engine)
         st.segmented_control(
-            "Bend",
-            list(BENDS),
-            format_func=BENDS.get,
+            texts.ACTIVATION,
+            list(texts.ACTIVATIONS),
+            format_func=texts.ACTIVATIONS.get,
             required=True,
             **widget_binding(widget_key(page, "bend")),
-            help="This model was trained with GELU. Try what ReLU makes of the same weights.",
+            help=texts.ACTIVATION_HELP,
         )
-    bend = st.session_state[widget_key(page, "bend")]
+    activation = st.session_state[widget_key(page, "bend")]
 
-    def fed(layer: int, bend: str) -> FeedForwardRun:
-        entered = _block(page, engine, text, pair, layer).attention_normed
-        return cache.remember((page, "fed", text, pair, layer, bend), lambda: feed_forward_run(engine, entered, layer, bend))
+    def run_of(layer: int, activation: str) -> FeedForwardRun:
+        vectors = _block(page, engine, text, pair, layer).attention_normed
+        key = (page, "fed", text, pair, layer, activation)
+        return cache.remember(key, lambda: feed_forward_run(engine, vectors, layer, activation))
 
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
-        asked, way = values["layer"] - 1, values["bend"]
-        weights = engine.model.encoder.blocks[asked].feed_forward
-        widen, narrow = matrix_and_bias(weights.widen), matrix_and_bias(weights.narrow)
-        block = _block(page, engine, text, pair, asked)
-        return block_matrices.feed_forward_matrices(block, fed(asked, way), widen, narrow, BENDS[way])
+        layer, activation = values["layer"] - 1, values["bend"]
+        weights = engine.model.encoder.blocks[layer].feed_forward
+        up, down = matrix_and_bias(weights.widen), matrix_and_bias(weights.narrow)
+        block, run = _block(page, engine, text, pair, layer), run_of(layer, activation)
+        return feed_forward_matrices(block, run, up, down, texts.ACTIVATIONS[activation])
 
-    show_matrices(page, "feed", matrices_of, {"layer": range(1, engine.num_layers + 1), "bend": list(BENDS)})
-    block, run = _block(page, engine, text, pair, layer), fed(layer, bend)
-    fate = "become exactly 0" if bend == "relu" else "nearly vanish"
-    st.text(f"{run.below_zero:.0%} of the widened numbers are below zero and {fate}.")
-    _as_convolution(page, block.tokens, run)
+    choices = {"layer": range(1, engine.num_layers + 1), "bend": list(texts.ACTIVATIONS)}
+    _show_matrices(page, "feed", matrices_of, choices)
+    block, run = _block(page, engine, text, pair, layer), run_of(layer, activation)
+    st.text(texts.BELOW_ZERO[activation].format(share=whole_percent(run.below_zero)))
+    _draw_convolution(page, block.tokens, run)
 
 
-def _as_convolution(page: str, tokens: tuple[str, ...], run: FeedForwardRun) -> None:
-    st.markdown(
-        "**The same result in two ways.** The convolution slides a window of one token over the sentence; its kernels are the "
-        "very weights of the two linear layers."
-    )
+def _draw_convolution(page: str, tokens: tuple[str, ...], run: FeedForwardRun) -> None:
+    st.markdown(texts.CONVOLUTION_TEXT)
     ours, theirs = run.both.ours[:, :CONVOLVED].numpy(), run.both.theirs[:, :CONVOLVED].numpy()
-    limit = float(abs(ours).max())
-    note = f"first {CONVOLVED} of {run.both.ours.shape[1]} dimensions"
+    note = texts.FIRST_DIMENSIONS.format(shown=CONVOLVED, size=run.both.ours.shape[1])
     ways = (
-        ("Two 1×1 convolutions", theirs, "The result of two convolutions of width 1.", note),
-        ("Difference", ours - theirs, "No difference but rounding.", "in the same colours"),
-        ("Two linear layers", ours, "The result of two linear layers: the same.", note),
+        (texts.CONVOLUTIONS, theirs, texts.CONVOLUTIONS_ALT, note),
+        (texts.DIFFERENCE, ours - theirs, texts.DIFFERENCE_ALT, texts.DIFFERENCE_NOTE),
+        (texts.LINEAR_LAYERS, ours, texts.LINEAR_LAYERS_ALT, note),
     )
-    shown = [Matrix(title, "signed", cells, told, limit, root=True, note=below) for title, cells, told, below in ways]
-    naming = Naming(joint="dimension", numbered=True)
-    matrices(tokens, block_matrices.dimensions(CONVOLVED), shown, key=widget_key(page, "convolution"), naming=naming, tallest=300)
+    limit = float(abs(ours).max())
+    shown = [Matrix(title, "signed", cells, alt, limit, root=True, note=note) for title, cells, alt, note in ways]
+    naming = Naming(joint=texts.DIMENSION, numbered=True)
+    matrices(tokens, count(CONVOLVED), shown, key=widget_key(page, "convolution"), naming=naming, tallest=300)
     one, two = st.columns(2)
     with one:
-        tell_difference("Linear layers against convolutions, all dimensions", run.both)
-    two.metric(
-        "Each token fed alone, against all at once",
-        small_number(run.alone),
-        "no token knows of the others",
-        delta_color="off",
-        delta_arrow="off",
-    )
+        _show_difference(texts.CONVOLUTION_DIFFERENCE, run.both)
+    two.metric(texts.ALONE, small_number(run.alone), texts.ALONE_NOTE, **QUIET_DELTA)
 
 
-def norm(page: str, engine: "BertEngine", text: str, pair: str) -> None:
-    """Layer norm by hand."""
-    place = st.session_state[widget_key(page, "norm")]
+def introduce_norm(engine: BertEngine) -> None:
+    """Explain layer norm."""
+    st.markdown(texts.NORM_TEXT)
+    for formula in texts.NORM_FORMULAS:
+        st.latex(formula)
+    show_source(layers.layer_norm, norm_steps)
+
+
+def draw_norm(page: str, engine: BertEngine, text: str, pair: str) -> None:
+    """Draw a layer norm step by step, and write one number of it out."""
+    which = st.session_state[widget_key(page, "norm")]
     with st.container(horizontal=True, gap="medium"):
         st.segmented_control(
-            "Norm", list(NORMS), format_func=NORMS.get, required=True, **widget_binding(widget_key(page, "norm"))
+            texts.WHICH_NORM,
+            list(texts.NORMS),
+            format_func=texts.NORMS.get,
+            required=True,
+            **widget_binding(widget_key(page, "norm")),
         )
-        layer = 0 if place == "embeddings" else ask_layer(page, engine.num_layers)
+        layer = 0 if which == "embeddings" else _ask_layer(page, engine)
 
-    def normed(place: str, layer: int) -> NormRun:
-        return cache.remember(
-            (page, "norm", text, pair, place, layer), lambda: norm_run(engine, text, pair or None, place=place, layer=layer)
-        )
+    def run_of(which: str, layer: int) -> NormRun:
+        layer = 0 if which == "embeddings" else layer
+        key = (page, "norm", text, pair, which, layer)
+        return cache.remember(key, lambda: norm_run(engine, text, pair or None, place=which, layer=layer))
 
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
-        asked = values["norm"]
-        return block_matrices.norm_matrices(normed(asked, 0 if asked == "embeddings" else values["layer"] - 1))
+        return norm_matrices(run_of(values["norm"], values["layer"] - 1))
 
-    show_matrices(page, "norm", matrices_of, {"norm": list(NORMS), "layer": range(1, engine.num_layers + 1)})
-    run = normed(place, layer)
+    _show_matrices(page, "norm", matrices_of, {"norm": list(texts.NORMS), "layer": range(1, engine.num_layers + 1)})
+    run = run_of(which, layer)
     chosen = st.session_state[widget_key(page, "cell")]
     row = chosen.row if chosen and chosen.row < len(run.tokens) else 0
     column = chosen.column if chosen and chosen.matrix in {"before", "normed", "ours", "theirs"} else 0
-    st.text(f"Written out for token {row + 1}, '{run.tokens[row]}', dimension {column + 1}:")
-    st.text(_written_out(run, row, column))
-    tell_difference("By hand against PyTorch, all tokens and dimensions", run.steps.result)
+    st.text(texts.WRITTEN_OUT.format(row=row + 1, token=run.tokens[row], column=column + 1))
+    st.text(_arithmetic(run, row, column))
+    _show_difference(texts.NORM_DIFFERENCE, run.steps.result)
 
 
-def _written_out(run: NormRun, row: int, column: int) -> str:
+def _arithmetic(run: NormRun, row: int, column: int) -> str:
     steps = run.steps
-    x, mean, variance = (float(number) for number in (steps.before[row, column], steps.mean[row], steps.variance[row]))
-    gamma, beta, result = (float(number) for number in (run.weight[column], run.bias[column], steps.result.ours[row, column]))
-    before, shift = f"{x:.3f} {_signed(-mean, 4)}", _signed(beta, 3)
-    return f"{gamma:.3f} × ({before}) ÷ √({variance:.3f} + 10⁻¹²) {shift} = {result:.3f}".replace("-", "−")
+    return texts.ARITHMETIC.format(
+        gamma=f"{float(run.weight[column]):.3f}",
+        value=f"{float(steps.before[row, column]):.3f}",
+        mean=_signed(-float(steps.mean[row]), 4),
+        variance=f"{float(steps.variance[row]):.3f}",
+        beta=_signed(float(run.bias[column]), 3),
+        result=f"{float(steps.result.ours[row, column]):.3f}",
+    ).replace("-", "−")
 
 
 def _signed(number: float, decimals: int) -> str:
     return f"{'-' if number < 0 else '+'} {abs(number):.{decimals}f}"
+
+
+def _block(page: str, engine: BertEngine, text: str, pair: str, layer: int) -> BlockRun:
+    return cache.remember((page, "block", text, pair, layer), lambda: block_run(engine, text, pair or None, layer=layer))
+
+
+def _ask_layer(page: str, engine: BertEngine) -> int:
+    """Let the reader choose a block; give it counted from 0."""
+    numbers = range(1, engine.num_layers + 1)
+    st.segmented_control(texts.BLOCK, numbers, required=True, **widget_binding(widget_key(page, "layer")))
+    return st.session_state[widget_key(page, "layer")] - 1
+
+
+def _show_matrices(
+    page: str,
+    part: str,
+    matrices_of: Callable[[Mapping[str, object]], Sequence[matrix_view.Matrix]],
+    choices: Mapping[str, Sequence[object]] = MappingProxyType({}),
+) -> None:
+    """Draw matrices and keep the cell that the reader chooses.
+
+    matrices_of: makes them from the values of the fields that they follow. choices: the options of these fields' controls; as
+    soon as one is used, the browser draws what it leads to.
+    """
+    name, values = widget_key(page, f"{part}_row"), {field: st.session_state[widget_key(page, field)] for field in choices}
+    shown = matrices_of(values)
+
+    def keep_cell() -> None:
+        st.session_state[widget_key(page, "cell")] = chosen_cell(name, shown)
+
+    chosen: Cell | None = st.session_state[widget_key(page, "cell")]
+    controls = {field: by_place(field, options) for field, options in choices.items()}
+    prefetch = Foresight(
+        page, values, controls, lambda changed: row_drawn(matrices_of(changed), chosen, names_title=texts.TOKENS)
+    )
+    matrix_row(shown, chosen, names_title=texts.TOKENS, key=name, on_choose=keep_cell, foresight=prefetch)
+
+
+def _show_difference(label: str, both: TwoWays) -> None:
+    """Show the largest difference of two results, and how large their numbers are."""
+    difference = both.greatest_difference
+    rounding = texts.DIFFERENCE_IS_ROUNDING.format(size=float(both.ours.abs().max()))
+    st.metric(label, small_number(difference), rounding if difference else texts.NO_DIFFERENCE, **QUIET_DELTA)

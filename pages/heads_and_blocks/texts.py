@@ -1,86 +1,180 @@
-"""What is said of the parts of a block before anything is drawn: text, equation and code."""
+"""All that the page of heads and blocks says."""
 
-from typing import TYPE_CHECKING
+EMBEDDINGS, HEADS, FEED_FORWARD, NORM = "Embeddings", "Heads", "Feed-forward", "Layer norm"
+DEPTH, WORD_PATH = "Residual connections", "A word through the layers"
 
-import streamlit as st
+# Shared by the parts
+BLOCK = "Block"
+TOKENS = "Tokens"
+"""Heads the names of the rows."""
+DIFFERENCE_IS_ROUNDING = "only rounding, in numbers up to {size:.1f}"
+NO_DIFFERENCE = "not even rounding differs"
 
-from pages.ui.shell.source_code import show_source
-from tx_core.lessons import bert_steps, residual_stream
-from tx_core.transformer import attention, bert, encoder, layers
+# Embeddings
+EMBEDDINGS_TEXT = (
+    "A token comes in as a number, its id. Three tables are looked up: one row for the **word**, one for the **position** of "
+    "the token, one for the **segment**, the sentence that it belongs to. The three are added and normalised. That is all that "
+    "the first block gets to see."
+)
+EMBEDDINGS_FORMULA = r"x_t = \text{LayerNorm}\bigl(W[\text{id}_t] + P[t] + S[s_t]\bigr)"
+WORD, POSITION, SEGMENT, SUM, NORMED_SUM = "Word", "Position", "Segment", "Sum", "Normalised"
+POSITION_FORMULA, SEGMENT_FORMULA, SUM_FORMULA = "P[position]", "S[0 or 1]", "added up"
+WORD_ALT = "One row of the word table: the same wherever the word stands."
+POSITION_ALT = "One row of the position table: the same in every text."
+SEGMENT_ALT = "The row of the first sentence, or of the second."
+SUM_ALT = "Word, position and segment added, number by number."
+NORMED_SUM_ALT = "What enters the first block."
+NO_WORD_TWICE = "No word occurs twice here. Write one twice and compare its two rows."
+WORD_TWICE = (
+    "'{token}' occurs twice here, as token {first} and token {second}. Its word row is the same both times; with the position "
+    "added, the two rows differ by up to {difference:.2f}."
+)
+DROPOUT = "Dropout also belongs here. It sets random numbers to zero during training and does nothing when the model is used."
 
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.engine.bert_engine import BertEngine
+# Heads
+HEADS_TEXT = (
+    "One **head** projects the {size} numbers of a token down to {width} and attends with these. The block has {heads} heads, "
+    "each with projections of its own. Their results are **concatenated** to {heads} × {width} = {size} numbers again, and the "
+    "**output projection** mixes them."
+)
+HEAD_FORMULA = r"\text{{head}}_h = \text{{softmax}}\!\left(\frac{{Q_h K_h^\top}}{{\sqrt{{{width}}}}}\right) V_h\;"
+HEADS_FORMULA = r"\text{{output}} = [\,\text{{head}}_1 \mid \dots \mid \text{{head}}_{{{heads}}}\,]\; W + b"
+HEADS_USED = "Heads used"
+NO_HEAD = "Without any head, the output is only the bias of the projection, the same for every token. Choose a head."
+HEAD_TITLE, HEAD_FORMULA_SHORT, HEAD_ALT = "Head {head}", "its result", "The result of head {head} for each token."
+OUTPUT, OUTPUT_FORMULA = "Output", "concatenated · W + b"
+OUTPUT_ALT = "The results of all heads times the output projection."
+SHAPES = (
+    "Shapes: vectors {tokens} × {size} → queries, keys and values {heads} × {tokens} × {width} each → results "
+    "{heads} × {tokens} × {width} → concatenated {tokens} × {size} → output {tokens} × {size}."
+)
+HEADS_ADD_TEXT = (
+    "The projection is a sum, so it can be split: **what each head adds** is its own result times its own rows of W. "
+    "Some heads write a lot into a token, some hardly anything."
+)
+HEADS_ADD, ADDS_TO, HEAD_ROW = "Length of the vector that each head adds", "adds to", "head {head}"
+HEAD_ADDS_MOST = "Head {head} adds most: a vector of length {length:.2f}, to '{token}'."
+HEADS_SUM = "Sum of all heads, compared with the attention's own output"
+HEADS_CHOSEN, HEADS_CHOSEN_NOTE = "Output of the chosen heads, compared with all", "mean cosine; 1 is the same direction"
 
+# Feed-forward
+FEED_FORWARD_TEXT = (
+    "Attention has moved information between tokens; the **feed-forward** layer works on each token by itself. An up projection "
+    "turns {size} numbers into {inner:,}, an activation function lets the positive ones through, and a down projection leads "
+    "back to {size}. Every position is treated the same, so this is also a **convolution of width 1** over the sentence."
+)
+FEED_FORWARD_FORMULAS = (
+    r"\text{FFN}(x) = \text{GELU}(x W_1 + b_1)\, W_2 + b_2\;",
+    r"\text{GELU}(z) = z\,\Phi(z)",
+    r"\text{ReLU}(z) = \max(0, z)",
+)
+ACTIVATION = "Activation function"
+ACTIVATIONS = {"gelu": "GELU", "relu": "ReLU"}
+ACTIVATION_HELP = "This model was trained with GELU. See what ReLU does with the same weights."
+VECTORS, UP, ACTIVATED, DOWN = "Vectors", "Up projection", "Activation", "Down projection"
+VECTORS_ALT = "The output of the attention part."
+UP_ALT = "Four times as many numbers per token."
+ACTIVATED_ALT = "{function} of the number to the left: far below zero, almost nothing is left."
+DOWN_ALT = "As many numbers as before."
+BELOW_ZERO = {
+    "gelu": "{share} of the numbers after the up projection are below zero and almost vanish.",
+    "relu": "{share} of the numbers after the up projection are below zero and become exactly 0.",
+}
+CONVOLUTION_TEXT = (
+    "**The same result in two ways.** The convolution slides a window of one token over the sentence; its kernels are the "
+    "weights of the two linear layers."
+)
+CONVOLUTIONS, DIFFERENCE, LINEAR_LAYERS = "Two 1×1 convolutions", "Difference", "Two linear layers"
+CONVOLUTIONS_ALT = "The result of two convolutions of width 1."
+DIFFERENCE_ALT, DIFFERENCE_NOTE = "No difference except for rounding.", "on the same colour scale"
+LINEAR_LAYERS_ALT = "The result of two linear layers: the same."
+FIRST_DIMENSIONS = "first {shown} of {size} dimensions"
+DIMENSION = "dimension"
+CONVOLUTION_DIFFERENCE = "Linear layers compared with convolutions, all dimensions"
+ALONE, ALONE_NOTE = "Each token alone, compared with all at once", "no token affects another"
 
-def embeddings(engine: "BertEngine") -> None:
-    """Token, position and segment."""
-    st.markdown(
-        "A token comes in as a number. Three tables are looked up: one row for the **word**, one for the **position** it "
-        "stands at, one for the **segment**, the sentence it belongs to. The three are added up and normed. That is all that "
-        "the first block gets to know."
-    )
-    st.latex(r"x_t = \text{LayerNorm}\bigl(W[\text{id}_t] + P[t] + S[s_t]\bigr)")
-    show_source(bert.BertEmbeddings)
+# Layer norm
+NORM_TEXT = (
+    "Numbers that are added block after block would drift. **Layer norm** brings each token's vector back: subtract its mean, "
+    "divide by its standard deviation, then scale and shift each dimension by what the model has learned (γ and β)."
+)
+NORM_FORMULAS = (
+    r"y_i = \gamma_i\,\frac{x_i - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i \qquad \varepsilon = 10^{-12}",
+    r"\mu = \tfrac{1}{d}\textstyle\sum_i x_i \quad \sigma^2 = \tfrac{1}{d}\textstyle\sum_i (x_i - \mu)^2",
+)
+WHICH_NORM = "Norm"
+NORMS = {"attention": "After attention", "feed_forward": "After feed-forward", "embeddings": "After the embeddings"}
+BEFORE, MEAN, VARIANCE, NORMALISED, BY_HAND, PYTORCH = "Before", "Mean", "Variance", "Normalised", "By hand", "PyTorch"
+BEFORE_ALT = "The input of the norm."
+MEAN_ALT = "The mean of the row."
+VARIANCE_ALT = "The mean squared distance from the mean."
+NORMALISED_ALT = "Mean 0 and variance 1 in every row."
+BY_HAND_ALT = "Scaled and shifted as learned."
+PYTORCH_ALT = "PyTorch's own function on the same row."
+WRITTEN_OUT = "Calculated for token {row}, '{token}', dimension {column}:"
+ARITHMETIC = "{gamma} × ({value} {mean}) ÷ √({variance} + 10⁻¹²) {beta} = {result}"
+NORM_DIFFERENCE = "By hand compared with PyTorch, all tokens and dimensions"
 
+# Residual connections
+DEPTH_TEXT = (
+    "A part of a block does not replace its input, it **adds** to it: the residual (or skip) connection. The norm can come "
+    "after the sum (**post-norm**, as in BERT) or before the part (**pre-norm**, as in GPT-2 and later models). With two or "
+    "three blocks that hardly matters; with {blocks} it does."
+)
+DEPTH_FORMULAS = (
+    r"\text{post-norm: } x \leftarrow \text{LayerNorm}\bigl(x + \text{part}(x)\bigr)",
+    r"\text{pre-norm: } x \leftarrow x + \text{part}\bigl(\text{LayerNorm}(x)\bigr)",
+)
+CUT = "Cut the residual connections"
+SEED = "Random seed"
+SEED_HELP = "Another seed gives untrained blocks with other random weights; the same seed gives the same ones again."
+POST_NORM, PRE_NORM = "post-norm", "pre-norm"
+UNTRAINED_WITH = "**{blocks} untrained blocks**, random vectors, with residual connections:"
+UNTRAINED_WITHOUT = "**{blocks} untrained blocks**, random vectors, without residual connections:"
+MEAN_LENGTH = "Mean length of the vectors"
+SIMILARITY = "Similarity of the tokens (mean cosine)"
+GRADIENT = "Gradient size (1 at the end)"
+WITHOUT_RESIDUALS = (
+    "Without residual connections, all tokens soon have the same vector (mean cosine {post} and {pre} after {blocks} blocks): "
+    "attention only ever averages, and the words are lost."
+)
+WITH_RESIDUALS = (
+    "Pre-norm vectors grow from {pre_start:.1f} to {pre_end:.1f}, because nothing shrinks the sum. Post-norm vectors stay at "
+    "{post_end:.1f}, the square root of their size, but every norm also shrinks the residual. So the tokens end at a mean "
+    "cosine of {post_similarity:.2f} instead of {pre_similarity:.2f}, and the gradient falls to {post_gradient:.2f} at some "
+    "depth instead of {pre_gradient:.2f}."
+)
+TRAINED = "**Your sentence in {model}**, as trained and with all residual connections cut:"
+AS_TRAINED, RESIDUALS_CUT = "as trained", "residual connections cut"
+TRAINED_SIMILARITY = "Similarity of the tokens after each block (mean cosine)"
+TRAINED_NOTE = (
+    "As trained, the tokens end at a mean cosine of {kept:.2f}; without residual connections at {cut:.2f}, where 1 means that "
+    "all tokens have the same vector."
+)
+RESIDUAL_BUG = (
+    "A common bug: computing the attention, and then adding x to x instead of adding the result. The vectors keep their "
+    "lengths, nothing fails, and no token ever learns about another. The block shown above adds the result."
+)
 
-def heads(engine: "BertEngine") -> None:
-    """One head, many heads, concatenation, projection."""
-    size, count = engine.model.config.hidden_size, engine.num_heads
-    width = size // count
-    st.markdown(
-        f"One **head** squeezes the {size} numbers of a token into {width} and attends with these. So the block has {count} of "
-        f"them, each with projections of its own. Their answers are laid **end to end**, {count} × {width} = {size} numbers "
-        "again, and the **output projection** mixes them."
-    )
-    st.latex(r"\text{head}_h = \text{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{" + str(width) + r"}}\right) V_h\;")
-    st.latex(r"\text{output} = [\,\text{head}_1 \mid \dots \mid \text{head}_{" + str(count) + r"}\,]\; W + b")
-    show_source(layers.MultiHeadAttention, attention.split_heads, attention.merge_heads)
-
-
-def feed_forward(engine: "BertEngine") -> None:
-    """Widen, bend, narrow, and the same as a convolution."""
-    config = engine.model.config
-    st.markdown(
-        "Attention has moved information between tokens; **feed-forward** works on each token by itself. A linear layer makes "
-        f"{config.intermediate_size:,} numbers of {config.hidden_size}, a bend lets the positive ones through, a second linear "
-        "layer goes back. Every position is treated alike, so this is also a **convolution of width 1** over the sentence."
-    )
-    st.latex(r"\text{FFN}(x) = \text{GELU}(x W_1 + b_1)\, W_2 + b_2\;")
-    st.latex(r"\text{GELU}(z) = z\,\Phi(z)")
-    st.latex(r"\text{ReLU}(z) = \max(0, z)")
-    show_source(layers.FeedForward, layers.gelu, bert_steps.feed_forward_as_convolution)
-
-
-def norm(engine: "BertEngine") -> None:
-    """Layer norm by hand."""
-    st.markdown(
-        "Numbers that are added up block after block would drift. **Layer norm** brings every token's vector back: take its mean "
-        "away, divide by its standard deviation, then stretch and shift each dimension by what the model learned (γ and β)."
-    )
-    st.latex(r"y_i = \gamma_i\,\frac{x_i - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i \qquad \varepsilon = 10^{-12}")
-    st.latex(r"\mu = \tfrac{1}{d}\textstyle\sum_i x_i \quad \sigma^2 = \tfrac{1}{d}\textstyle\sum_i (x_i - \mu)^2")
-    show_source(layers.layer_norm, bert_steps.norm_steps)
-
-
-def depth(engine: "BertEngine") -> None:
-    """Pre-norm, post-norm, skip connections."""
-    st.markdown(
-        "A part of a block does not replace what it reads, it **adds** to it: the skip connection. The norm can stand after the "
-        "sum (**post-norm**, as in BERT) or before the part (**pre-norm**, as in GPT-2 and later models). With two or three "
-        "blocks that hardly matters; with 24 it does."
-    )
-    st.latex(r"\text{post-norm: } x \leftarrow \text{LayerNorm}\bigl(x + \text{part}(x)\bigr)")
-    st.latex(r"\text{pre-norm: } x \leftarrow x + \text{part}\bigl(\text{LayerNorm}(x)\bigr)")
-    show_source(layers.EncoderBlock, residual_stream.without_skips)
-
-
-def journey(engine: "BertEngine") -> None:
-    """A word's vector from block to block."""
-    st.markdown(
-        "The encoder is embeddings and blocks in a row, and it has **a vector for every token at every depth**. Follow a few "
-        "tokens: how far has a vector turned away from what it was at the start, and how much does each block turn it?"
-    )
-    st.latex(r"h^{(0)} = \text{Embeddings}(\text{text})")
-    st.latex(r"h^{(\ell)} = \text{Block}_\ell\bigl(h^{(\ell-1)}\bigr)")
-    st.latex(r"\cos(a, b) = \frac{a \cdot b}{\lVert a \rVert\,\lVert b \rVert}")
-    show_source(encoder.Encoder, residual_stream.word_journey)
+# A word through the layers
+WORD_PATH_TEXT = (
+    "The encoder is a stack of embeddings and blocks, with **a vector for every token at every depth**. Follow a few "
+    "tokens: how far has a vector turned from where it started, and how much does each block turn it?"
+)
+WORD_PATH_FORMULAS = (
+    r"h^{(0)} = \text{Embeddings}(\text{text})",
+    r"h^{(\ell)} = \text{Block}_\ell\bigl(h^{(\ell-1)}\bigr)",
+    r"\cos(a, b) = \frac{a \cdot b}{\lVert a \rVert\,\lVert b \rVert}",
+)
+FOLLOW = "Tokens to follow, up to {most}"
+FOLLOW_NONE = "Choose a token to follow."
+TOKEN_NAME = "{token} ({position})"
+COSINE_TO_START = "Cosine with its embedding"
+COSINE_TO_LAST = "Cosine with the block before"
+LENGTH = "Length of the vector"
+READINGS_TEXT = (
+    "**What the masked-word head predicts from each vector** at each depth, although it was trained on the last one only (the "
+    "logit lens). See where it first predicts your word, and with what probability. A [MASK] hides its word, so that one has to "
+    "be worked out."
+)
+AFTER_EMBEDDINGS, AFTER_BLOCK = "embeddings", "block {block}"

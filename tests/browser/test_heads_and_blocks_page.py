@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from pages.heads_and_blocks import texts
 from tx_core.engine import catalogue
 from tx_core.lessons.bert_steps import embedding_run
 
@@ -17,11 +18,11 @@ def test_turning_to_a_part_shows_its_matrices_and_explains_a_cell(page_at, settl
     page = page_at(PATH)
     expect(page.get_by_test_id("matrix-headh")).to_be_visible()
     expect(page.get_by_test_id("matrix-sum")).to_contain_text("bias")
-    page.get_by_role("radio", name="Feed-forward").click()
+    page.get_by_role("radio", name=texts.FEED_FORWARD).click()
     expect(page.get_by_test_id("matrix-widened")).to_be_visible()
     settle(page)
     expect(page.get_by_test_id("matrix-row")).to_have_count(1)  # the row of the part before fades out
-    expect(page.get_by_test_id("matrix-row")).to_contain_text("Widened · token")
+    expect(page.get_by_test_id("matrix-row")).to_contain_text(f"{texts.UP} · token")
     page.wait_for_url(re.compile("part=feed.*cell=widened"))
 
 

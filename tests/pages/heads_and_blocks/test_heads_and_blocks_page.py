@@ -5,11 +5,15 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from tests.support.drawings import says
+from pages.heads_and_blocks import texts
+from pages.ui.canvas.lines import lines_in_words
+from pages.ui.shell.frame import HEADINGS
+from tests.support.drawings import problems, says
 from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row
 from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
+from tx_core.errors import TextProblem
 from tx_core.lessons.bert_steps import block_run, embedding_run, matrix_and_bias, norm_run
 from tx_core.lessons.residual_stream import sentence_depth, through_depth
 
@@ -26,7 +30,7 @@ def engine():
 
 def charts(app: AppTest) -> dict[str, str]:
     """The charts of the page by title, each as what it tells those who cannot see it."""
-    return dict(chart["told"].split(": ", 1) for chart in drawn_lines(app))
+    return {chart["title"]: chart["told"] for chart in drawn_lines(app)}
 
 
 def test_on_arrival_the_heads_and_their_projection_are_the_models(open_app, engine):
@@ -60,7 +64,7 @@ def test_without_any_head_the_page_says_that_only_the_bias_is_left(open_app, eng
     assert not app.exception
     _, bias = matrix_and_bias(engine.model.encoder.blocks[0].attention.output)
     np.testing.assert_allclose(matrix_row(app)[1]["output"][3], bias, atol=1e-6)
-    assert "bias alone" in says(app)
+    assert texts.NO_HEAD in says(app)
 
 
 def test_embeddings_are_drawn_with_both_segments(open_app, engine):
@@ -70,7 +74,7 @@ def test_embeddings_are_drawn_with_both_segments(open_app, engine):
     for name in ("words", "positions", "segments", "normed"):
         np.testing.assert_allclose(found[name], getattr(run, name), atol=1e-6)
     np.testing.assert_allclose(found["sum"], run.summed, atol=1e-6)
-    assert "'the' stands here twice, as token 2 and 5" in says(app)
+    assert texts.WORD_TWICE.split(";")[0].format(token="the", first=2, second=5) in says(app)
 
 
 @pytest.mark.parametrize(("bend", "function"), [("gelu", torch.nn.functional.gelu), ("relu", torch.relu)])
@@ -82,7 +86,7 @@ def test_feed_forward_bends_as_chosen_and_is_a_convolution(open_app, bend, funct
     np.testing.assert_allclose(found["bent"] @ found["narrow"] + bias, found["output"][:, :5], atol=1e-4)
     (apart, _) = app.metric
     assert apart.value == "0" or "10⁻" in apart.value
-    assert "below zero" in says(app)
+    assert texts.BELOW_ZERO[bend].partition("{share}")[2] in says(app)
 
 
 @pytest.mark.parametrize("place", ["attention", "feed_forward", "embeddings"])
@@ -92,7 +96,7 @@ def test_a_norm_by_hand_stands_beside_pytorchs_and_is_written_out(open_app, engi
     run = norm_run(engine, TEXT, place=place, layer=1)
     np.testing.assert_allclose(found["ours"], found["theirs"], atol=1e-5)
     np.testing.assert_allclose(found["variance"][:, 0], run.steps.variance, rtol=1e-4)
-    assert "token 3, 'old', dimension 2" in says(app)
+    assert texts.WRITTEN_OUT.format(row=3, token="old", column=2) in says(app)
     assert f"÷ √({float(run.steps.variance[2]):.3f} + 10⁻¹²)" in says(app)
     assert f"= {float(run.steps.result.ours[2, 1]):.3f}".replace("-", "−") in says(app)
 
@@ -103,13 +107,12 @@ def test_depth_shows_24_blocks_of_both_kinds_and_the_readers_sentence(open_app, 
     skips = cut == "0"
     post, pre = (through_depth(norm_first=first, skips=skips, seed=3) for first in (False, True))
     shown = charts(app)
-    assert shown["Mean length of the vectors"] == (
-        f"post-norm from {post.length[0]:.3g} to {post.length[-1]:.3g}; "
-        f"pre-norm from {pre.length[0]:.3g} to {pre.length[-1]:.3g}."
-    )
-    assert ("Without skip connections" in says(app)) == (not skips)
+    lengths = {texts.POST_NORM: post.length, texts.PRE_NORM: pre.length}
+    assert shown[texts.MEAN_LENGTH] == lines_in_words(texts.MEAN_LENGTH, lengths)
+    assert (texts.UNTRAINED_WITH if skips else texts.UNTRAINED_WITHOUT).format(blocks=24) in says(app)
     own = sentence_depth(engine, TEXT)
-    assert f"from {own.lost[0]:.3g} to {own.lost[-1]:.3g}" in shown["How alike the tokens are after each block (mean cosine)"]
+    series = {texts.AS_TRAINED: own.kept, texts.RESIDUALS_CUT: own.lost}
+    assert shown[texts.TRAINED_SIMILARITY] == lines_in_words(texts.TRAINED_SIMILARITY, series)
 
 
 def test_the_tokens_that_a_link_names_are_followed_and_missing_ones_dropped(open_app, engine):
@@ -119,10 +122,10 @@ def test_the_tokens_that_a_link_names_are_followed_and_missing_ones_dropped(open
     assert words.value == [2, 3]
     trace = engine.trace("A bird sings.", keep=("hidden",))
     length = np.linalg.norm(trace.hidden[:, 2], axis=1)
-    assert f"bird (3) from {length[0]:.3g} to {length[-1]:.3g}" in charts(app)["Length of the vector"]
+    assert f"bird (3) from {length[0]:.3g} to {length[-1]:.3g}" in charts(app)[texts.LENGTH]
     assert list(app.dataframe[0].value.columns) == ["a (2)", "bird (3)"]
     words.set_value([]).run()
-    assert "Choose a token to follow." in says(app)
+    assert texts.FOLLOW_NONE in says(app)
 
 
 def test_the_ninth_token_chosen_takes_the_place_of_the_first(open_app):
@@ -144,7 +147,7 @@ def test_a_hostile_text_is_shown_as_it_is_in_every_part(open_app, part):
 def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, part, text):
     app = open_app(PAGE, text=text, part=part)
     assert not app.exception
-    assert "Check the input" in says(app)
+    assert HEADINGS[TextProblem] in problems(app)
     assert app.text_input(key=f"{PAGE}_text").value == text
     assert app.query_params["text"] in (text, [text])
 
