@@ -2,7 +2,7 @@
 
 import { visible } from "../core/surface.js";
 import { layLegend, paintMark } from "../core/marks.js";
-import { widthOf, write } from "../core/text.js";
+import { write } from "../core/text.js";
 
 const TALL = 430;
 const EDGE = 28;
@@ -10,7 +10,7 @@ const POINT = 5;
 const CHOSEN_POINT = 9;
 const NAME_SIZE = 12.5;
 
-// kinds: name, colour, symbol, and which points are of it. names: of which point, how many pixels from it, and if a line leads there.
+// kinds: name, colour, symbol, and which points are of it. names: of which point, and how many pixels from it.
 export function layPoints(context, theme, { places, labels, kinds, chosen, neighbours, names }, room) {
   const axes = [0, 1].map((axis) => places.map((place) => place[axis]));
   const [across, up] = axes.map((values) => [Math.min(...values), Math.max(...values)]);
@@ -30,7 +30,7 @@ export function layPoints(context, theme, { places, labels, kinds, chosen, neigh
         paintMark(target, symbol, ...point(index), large ? CHOSEN_POINT : POINT, colour, { colour: theme.text, width: large ? 2.5 : 0.5 });
       }
     }
-    for (const name of names) paintName(target, theme, labels[name.point], point(name.point), name, name.point === chosen);
+    for (const name of names) paintName(target, theme, labels[name.point], point(name.point), name);
     target.save();
     target.translate(0, TALL + 4);
     legend.paint(target);
@@ -52,16 +52,6 @@ function paintNeighbours(target, theme, from, ends) {
   target.setLineDash([]);
 }
 
-function paintName(target, theme, label, [x, y], { right, down, led }, large) {
-  const font = `${NAME_SIZE}px ${theme.font}`;
-  write(target, label, x + right, y + down, { font, colour: theme.text, align: "center", baseline: "middle" });
-  if (!led) return;
-  const start = (large ? CHOSEN_POINT : POINT) / Math.hypot(right, down);
-  const end = 1 - Math.min(widthOf(target, font, label) / 2 / Math.abs(right), NAME_SIZE / 2 / Math.abs(down));
-  target.strokeStyle = theme.text;
-  target.lineWidth = 1;
-  target.beginPath();
-  target.moveTo(x + right * start, y + down * start);
-  target.lineTo(x + right * end, y + down * end);
-  target.stroke();
+function paintName(target, theme, label, [x, y], { right, down }) {
+  write(target, label, x + right, y + down, { font: `${NAME_SIZE}px ${theme.font}`, colour: theme.text, align: "center", baseline: "middle" });
 }

@@ -1,24 +1,28 @@
 """Our own drawings as components of a page: their scripts and styles, and what a reader chose in them.
 
-Streamlit sends the script of a component along with its data at every change. It is given one line here, which imports
-the drawing's module from this server: a browser fetches it once.
+Streamlit sends the script of a component along with its data at every change. It is given a few lines here, which import
+the drawing's modules from this server: a browser fetches them once.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from functools import cache
 
 import streamlit as st
 from starlette.routing import Route
 
-from pages.ui.canvas.modules import PATH, read_style, version
+from pages.ui.canvas.modules import PATH, modules_of, read_style, version
 
-FETCH = """const address = (suffix) => new URL("PATH/VERSION" + suffix + "/NAME", document.baseURI).href;
+FETCH = """const names = NAMES;
+const address = (name, suffix) => new URL("PATH/VERSION" + suffix + "/" + name, document.baseURI).href;
+const modules = (suffix) => Promise.all(names.map((name) => import(address(name, suffix))));
 const rested = (count) => new Promise((done) => setTimeout(done, 250 * 2 ** count));
 const again = (count) => rested(count).then(() => fetched(`-${count + 1}`, count + 1));
-const fetched = (suffix, count) => import(address(suffix)).catch((gone) => count > 4 ? Promise.reject(gone) : again(count));
-export default (await fetched("", 0)).default;
+const fetched = (suffix, count) => modules(suffix).catch((gone) => count > 4 ? Promise.reject(gone) : again(count));
+export default (await fetched("", 0)).at(-1).default;
 """
-"""The script of every component. A browser never asks again for an address that failed it once, hence the suffix."""
+"""The script of every component. It asks for all modules of a drawing at once: one import after the other would cost a round
+trip for each. A browser never asks again for an address that failed it once, hence the suffix."""
 
 
 @cache
@@ -34,8 +38,8 @@ def component(name: str, box: str, module: str, *styles: str) -> Callable[..., o
 
 
 def import_script(module: str) -> str:
-    """Write the script that imports a module. Every page lies right below the start, and so do the modules."""
-    return FETCH.replace("PATH", PATH).replace("VERSION", version()).replace("NAME", module)
+    """Write the script that imports a module and all that it needs. Every page lies right below the base path, like the modules."""
+    return FETCH.replace("NAMES", json.dumps(modules_of(module))).replace("PATH", PATH).replace("VERSION", version())
 
 
 def below_base(route: Route) -> Route:

@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from pages.ui.canvas.figures import BAR_HEIGHT, INK, ONE_COLOUR, plain
-from pages.ui.canvas.point_names import LARGE_MARK, MARK, PlacedName, place_names
 
 BELOW_ZERO = "#c7722b"
 """At least 3:1 on the white and on the dark background, and told from blue with any kind of colour vision."""
@@ -61,6 +60,12 @@ def signed_bars(
     return go.Figure([bars], layout)
 
 
+MIN_TURN = np.pi / 3.5
+"""The smallest angle, in radians, between the directions in which two names stand away from their points."""
+NAME_REACH, CHOSEN_NAME_REACH = (23.0, 18.0), (30.0, 24.0)
+"""Pixels from a point to the middle of its name, sideways and up or down."""
+
+
 @dataclass(frozen=True)
 class PointKind:
     """What points of one kind look like on a map."""
@@ -81,7 +86,7 @@ def head_points(
 ) -> go.Figure:
     """Draw every head as a point, colour and shape by its kind; the chosen one large, with lines to its neighbours.
 
-    labels: the heads' names, always written at the chosen one and its neighbours, at others where there is room.
+    labels: the heads' names, written at the chosen one and its neighbours; those of the others appear on hover.
     Both axes have the same scale, so that distances can be compared.
     """
     ink = INK[dark]
@@ -119,19 +124,42 @@ def head_points(
             "itemsizing": "constant",
         },
         "annotations": [
-            _name(one, places[one.point], labels[one.point], ink, large=one.point == chosen)
-            for one in place_names(places, labels, chosen, neighbours)
+            {
+                "x": float(places[point, 0]),
+                "y": float(places[point, 1]),
+                "text": plain(labels[point]),
+                "font": {"size": 13, "color": ink},
+                "borderpad": 0,
+                "showarrow": False,
+                "xshift": right,
+                "yshift": -down,
+            }
+            for point, (right, down) in name_offsets(places, chosen, neighbours).items()
         ],
     }
     return go.Figure([lines, *points], layout)
 
 
-def _name(placed: PlacedName, place: Float[np.ndarray, "axis"], label: str, ink: str, *, large: bool) -> dict[str, object]:
-    at = {"x": float(place[0]), "y": float(place[1]), "text": plain(label), "font": {"size": 13, "color": ink}, "borderpad": 0}
-    if not placed.led:
-        return at | {"showarrow": False, "xshift": placed.right, "yshift": -placed.down}
-    line = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": ink, "standoff": LARGE_MARK if large else MARK}
-    return at | line | {"ax": placed.right, "ay": placed.down}
+def name_offsets(places: Float[np.ndarray, "one axis"], chosen: int, neighbours: Sequence[int]) -> dict[int, tuple[float, float]]:
+    """Return where names stand, in pixels to the right of and below their points.
+
+    The name of a neighbour stands on its far side, seen from the chosen point. Neighbours in nearly the same direction get
+    names at least `MIN_TURN` apart; that of the chosen point stands opposite to the middle of them all.
+    """
+    right, down = (places - places[chosen]).T * [[1.0], [-1.0]]
+    away = {point: float(np.arctan2(down[point], right[point])) for point in neighbours}
+    turns: dict[int, float] = {}
+    for point in sorted(away, key=away.__getitem__):
+        turns[point] = max(away[point], max(turns.values(), default=-np.inf) + MIN_TURN)
+    excess = np.mean([turns[point] - away[point] for point in turns]) if turns else 0.0
+    turns = {point: turn - excess for point, turn in turns.items()}
+    middle = np.sum([(np.cos(turn), np.sin(turn)) for turn in away.values()], axis=0) if away else (0.0, 1.0)
+    turns[chosen] = float(np.arctan2(-middle[1], -middle[0]))
+    return {point: _offset(turn, CHOSEN_NAME_REACH if point == chosen else NAME_REACH) for point, turn in turns.items()}
+
+
+def _offset(turn: float, reach: tuple[float, float]) -> tuple[float, float]:
+    return reach[0] * float(np.cos(turn)), reach[1] * float(np.sin(turn))
 
 
 def _points(

@@ -11,8 +11,7 @@ from pages.ui.canvas.component import component
 from pages.ui.canvas.figures import ONE_COLOUR
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.packing import pack
-from pages.ui.canvas.plotly_figures import BELOW_ZERO, PointKind
-from pages.ui.canvas.point_names import place_names
+from pages.ui.canvas.plotly_figures import BELOW_ZERO, PointKind, name_offsets
 from pages.ui.export import texts
 from pages.ui.export.records import Export, WebPage
 from pages.ui.shell.address import widget_key
@@ -118,7 +117,8 @@ def points_chart(
         }
         for kind in dict.fromkeys(kinds)
     ]
-    names = [vars(name) for name in place_names(places, labels, chosen, neighbours)]
+    offsets = name_offsets(places, chosen, neighbours)
+    names = [{"point": point, "right": right, "down": down} for point, (right, down) in offsets.items()]
     return {
         "kind": "points",
         "title": title,

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from pages.ui.canvas.plotly_figures import BELOW_ZERO, PointKind, head_points, signed_bars
+from pages.ui.canvas.plotly_figures import (
+    BELOW_ZERO,
+    CHOSEN_NAME_REACH,
+    MIN_TURN,
+    NAME_REACH,
+    PointKind,
+    head_points,
+    name_offsets,
+    signed_bars,
+)
+from pages.ui.export.figure import points_chart
 
 KINDS = [PointKind("broad", "#a8912a", "circle"), PointKind("[SEP]", "#1f9fb5", "star"), PointKind("broad", "#a8912a", "circle")]
 PLACES = np.array([[0.0, 0.0], [0.3, 0.1], [0.31, 0.1]])
@@ -43,8 +53,27 @@ def test_points_stand_where_the_map_puts_them_each_kind_once_in_the_legend():
     assert [trace.name for trace in (broad, separator)] == ["broad", "[SEP]"]
 
 
-def test_the_chosen_point_and_its_neighbours_are_named_where_they_stand():
+def test_the_chosen_point_and_its_neighbours_are_named_where_they_stand_and_no_other():
     figure = head_points(PLACES, ["1-1", "1-2", "1-3"], KINDS, 1, [2])
-    named = {note.text: (note.x, note.y) for note in figure.layout.annotations}
-    assert named["1-2"] == (0.3, 0.1)
-    assert named["1-3"] == (0.31, 0.1)
+    assert {note.text: (note.x, note.y) for note in figure.layout.annotations} == {"1-2": (0.3, 0.1), "1-3": (0.31, 0.1)}
+
+
+def test_the_name_of_a_neighbour_stands_on_its_far_side_and_that_of_the_chosen_point_opposite():
+    offsets = name_offsets(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, -1.0]]), 0, [1])
+    assert offsets[1] == pytest.approx((NAME_REACH[0], 0.0))
+    assert offsets[0] == pytest.approx((-CHOSEN_NAME_REACH[0], 0.0))
+    assert name_offsets(np.array([[0.0, 0.0], [0.0, -1.0]]), 0, [1])[1] == pytest.approx((0.0, NAME_REACH[1]))  # below
+
+
+def test_names_of_neighbours_in_one_direction_stand_apart():
+    offsets = name_offsets(np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]), 0, [1, 2, 3])
+    turns = sorted(np.arctan2(offsets[point][1] / NAME_REACH[1], offsets[point][0] / NAME_REACH[0]) for point in (1, 2, 3))
+    np.testing.assert_allclose(turns, [-MIN_TURN, 0, MIN_TURN], atol=1e-9)
+
+
+def test_an_exported_figure_names_the_same_points_in_the_same_places():
+    chart = points_chart("", PLACES, ["1-1", "1-2", "1-3"], KINDS, 1, [2])
+    figure = head_points(PLACES, ["1-1", "1-2", "1-3"], KINDS, 1, [2])
+    assert [(name["right"], name["down"]) for name in chart["names"]] == [
+        (n.xshift, -n.yshift) for n in figure.layout.annotations
+    ]
