@@ -38,7 +38,7 @@ def component(name: str, box: str, module: str, *styles: str) -> Callable[..., o
 
 
 def import_script(module: str) -> str:
-    """Write the script that imports a module and all that it needs. Every page lies right below the base path, like the modules."""
+    """Write the script that imports a module and all that it needs. Every page lies right below the base path, as they do."""
     return FETCH.replace("NAMES", json.dumps(modules_of(module))).replace("PATH", PATH).replace("VERSION", version())
 
 
