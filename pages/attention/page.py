@@ -11,9 +11,9 @@ badge = open_page(PAGE)
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import change_controls, held_changes, view_options
-from pages.ui.panels.attention_panel import attention_panel
-from pages.ui.panels.attention_table import token_table, warn_of_unknown, weights_table
+from pages.ui.panels.attention_panel import attention_panel, weights_table
 from pages.ui.panels.changes import CHANGES_FIELD
+from pages.ui.panels.tokens import token_table, warn_of_unknown
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
     Field,
@@ -90,7 +90,7 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
     identity = (model, trace.device, text, pair, write_interventions(changed))
     before = plain.stacks[number] if changed else None
     shown = attention_panel(PAGE, stack, identity, before, lambda: change_controls.change_bar(PAGE, trace, number))
-    weights_table(shown.queries, shown.keys, shown.weights, key=widget_key(PAGE, "table"))
+    weights_table(shown, key=widget_key(PAGE, "table"))
     export_menu(PAGE, attention_exports(PAGE, trace, shown))
     write_view(PAGE, FIELDS, FIRST_VIEW)
     if link_status_changed() or is_shown(example) != described:

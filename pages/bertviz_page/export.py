@@ -13,8 +13,9 @@ from pages.ui.export.attention import weight_files
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.records import Code, DataFiles, Export, WebPage
 from pages.ui.export.texts import quoted
-from pages.ui.panels.attention_panel import Shown
-from pages.ui.panels.view_options import STACKS, ViewOptions
+from pages.ui.panels.attention_panel import HeadMap
+from pages.ui.panels.texts import STACK_LABELS
+from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem, one_line
 from tx_core.analysis import views
@@ -32,7 +33,7 @@ def bertviz_export(trace: "Trace", view: str, drawn: Drawn) -> Export:
     only = f", layer {drawn.layer + 1}" if drawn.alone else ""
     kinds = tuple(stack.kind for stack in drawn.stacks)
     chosen = kinds[0] if len(kinds) < len(trace.stacks) else ""
-    which = f", {STACKS[chosen].lower()}" if chosen else ""
+    which = f", {STACK_LABELS[chosen].lower()}" if chosen else ""
     title = f"{VIEWS[view].name} of bertviz{which}{only}, {controls.model_title(trace.model)}"
     pair = f" Second sentence: {quoted(source.pair)}" if source.pair else ""
     caption = f"{title}. Text: {quoted(source.text)}{pair} Layers and heads are counted from 0 in it."
@@ -65,5 +66,5 @@ def _numbers(trace: "Trace", stack: "AttentionStack") -> DataFiles:
     layers, heads = stack.weights.shape[:2]
     every = tuple((layer, head) for layer in range(layers) for head in range(heads))
     options = ViewOptions(stack.kind, every, words=False, hide=False, show="heatmap", lines=1, scale="blues", focus=None)
-    exported_map = AttentionMap(trace, Shown(views.view(stack), every, stack.weights[0, 0], ""), options)
-    return weight_files(exported_map, everything=True, name=STACKS[stack.kind])
+    exported_map = AttentionMap(trace, HeadMap(views.view(stack), every, stack.weights[0, 0], ""), options)
+    return weight_files(exported_map, everything=True, name=STACK_LABELS[stack.kind])

@@ -6,8 +6,8 @@ from pages.bertviz_page import choice
 from pages.bertviz_page.frame import VIEWS, drawing
 from pages.ui.export.menu import export_menu
 from pages.ui.export.texts import TITLE_WITHOUT_FIGURE
-from pages.ui.panels import view_options
-from pages.ui.panels.attention_table import warn_of_unknown
+from pages.ui.panels.texts import STACK_LABELS
+from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
@@ -29,7 +29,7 @@ FIELDS = (
     text_field("pair"),
     Field("model", "embedded", controls.read_model),
     choice_field("picture", tuple(VIEWS)),
-    choice_field("stack", tuple(view_options.STACKS)),
+    choice_field("stack", tuple(STACK_LABELS)),
     *choice.FIELDS,
 )
 

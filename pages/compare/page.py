@@ -17,7 +17,7 @@ from pages.compare.sides_controls import ask_look, ask_sides
 from pages.compare.state import FIELDS, Side
 from pages.compare.word_similarity import word_through_layers
 from pages.ui.export.menu import export_menu
-from pages.ui.panels.attention_table import warn_of_unknown
+from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell import examples
 from pages.ui.shell.address import read_view, widget_key, write_view
 from pages.ui.shell.controls import engine_of

@@ -8,10 +8,10 @@ import streamlit as st
 
 from pages.fill_mask import head_scan
 from pages.fill_mask.prediction_change import show_prediction_change
-from pages.ui.panels import change_controls, held_changes, prediction_settings, view_options
-from pages.ui.panels.answers import Answer
-from pages.ui.panels.attention_panel import Shown, attention_panel
+from pages.ui.panels import change_controls, held_changes, view_options
+from pages.ui.panels.attention_panel import HeadMap, attention_panel
 from pages.ui.panels.changes import CHANGES_FIELD, Changes
+from pages.ui.panels.predictions import SentencePredictions, list_settings
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, number_field, widget_key
 from tx_core.transformer.interventions import write_interventions
@@ -44,10 +44,10 @@ class BlankShown:
     number: int
     trace: "Trace"
     changed: Changes
-    shown: Shown
+    shown: HeadMap
 
 
-def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> BlankShown:
+def blank_attention(page: str, engine: "Engine", found: Sequence[SentencePredictions]) -> BlankShown:
     """Show the attention of one blank, which the reader chooses where there are several, and let it be changed.
 
     Give what is shown in the end. Call it in a fragment.
@@ -69,7 +69,7 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> Bla
     change_controls.chips(page, trace)
     with st.container():  # there while it is empty, so that what follows keeps its place and a popover stays open
         if changed:
-            show_prediction_change(page, engine.name, answer.text, blank.number, changed, prediction_settings.settings(page))
+            show_prediction_change(page, engine.name, answer.text, blank.number, changed, list_settings(page))
     head_scan.show_scan(page, engine, answer, blank.number, changed)
     identity = (engine.name, trace.device, answer.text, None, write_interventions(changed))
     before = plain.stacks[number] if changed else None
@@ -77,7 +77,7 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[Answer]) -> Bla
     return BlankShown(answer.text, blank.number, trace, changed, shown)
 
 
-def _ask_blank(page: str, found: Sequence[Answer]) -> int:
+def _ask_blank(page: str, found: Sequence[SentencePredictions]) -> int:
     """Give the number of the chosen blank, counted from 0 through all sentences."""
     names = [
         f"Blank {blank.number + 1}" if len(found) == 1 else f"Sentence {place}, blank {blank.number + 1}"

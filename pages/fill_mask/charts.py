@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pages.ui.canvas.bars import Chart, moved_chart, probability_chart
-from pages.ui.panels.answers import Answer, spelled
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels.predictions import ListSettings, SentencePredictions, word_label
 from pages.ui.shell.numbers import percent
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -33,16 +32,20 @@ class Told:
         return self.chart["labels"]
 
 
-def favourites_chart(blank: "BlankPredictions", several: bool, chosen: Settings) -> Told:
+def favourites_chart(blank: "BlankPredictions", several: bool, chosen: ListSettings) -> Told:
     """Chart what the model likes best at a blank, each told by the filled sentence. several: the sentence has more blanks."""
     entries = blank.predictions
     title = f"Blank {blank.number + 1}" if several else "Most likely words"
     return _told(
-        title, [spelled(one) for one in entries], [one.probability for one in entries], [one.sentence for one in entries], chosen
+        title,
+        [word_label(one) for one in entries],
+        [one.probability for one in entries],
+        [one.sentence for one in entries],
+        chosen,
     )
 
 
-def named_chart(found: "tuple[WordScore, ...]", number: int, several: bool, chosen: Settings) -> Told | None:
+def named_chart(found: "tuple[WordScore, ...]", number: int, several: bool, chosen: ListSettings) -> Told | None:
     """Chart the words that the reader named, each told by its rank or the shares of its pieces; None where none has a share."""
     scored = [score for score in found if score.probability is not None]
     if not scored:
@@ -61,7 +64,7 @@ def named_title(number: int, several: bool) -> str:
     return f"Your words at blank {number + 1}" if several else "Your words"
 
 
-def joint_chart(found: "tuple[JointFilling, ...]", chosen: Settings) -> Told:
+def joint_chart(found: "tuple[JointFilling, ...]", chosen: ListSettings) -> Told:
     """Chart the best fillings of all blanks together, each told by the filled sentence."""
     return _told(
         "All blanks together",
@@ -72,7 +75,7 @@ def joint_chart(found: "tuple[JointFilling, ...]", chosen: Settings) -> Told:
     )
 
 
-def charts_of(answer: Answer, chosen: Settings) -> Iterator[Told]:
+def charts_of(answer: SentencePredictions, chosen: ListSettings) -> Iterator[Told]:
     """Give all charts of a sentence from the first to the last."""
     several = len(answer.filling.blanks) > 1
     for blank in answer.filling.blanks:
@@ -83,11 +86,11 @@ def charts_of(answer: Answer, chosen: Settings) -> Iterator[Told]:
         yield joint_chart(answer.joint, chosen)
 
 
-def change_chart(blank: "Shift", title: str, chosen: Settings) -> Chart:
+def change_chart(blank: "Shift", title: str, chosen: ListSettings) -> Chart:
     """Chart what the reader's changes do to the words at one blank."""
     return moved_chart(
         title,
-        [spelled(one.prediction) for one in blank.moved],
+        [word_label(one.prediction) for one in blank.moved],
         [one.before for one in blank.moved],
         [one.after for one in blank.moved],
         [note(one) for one in blank.moved],
@@ -105,7 +108,7 @@ def note(moved: "Moved") -> str:
     return f"↑{climbed}" if climbed > 0 else f"↓{-climbed}" if climbed < 0 else "="
 
 
-def _told(title: str, labels: list[str], shares: list[float], texts: list[str], chosen: Settings) -> Told:
+def _told(title: str, labels: list[str], shares: list[float], texts: list[str], chosen: ListSettings) -> Told:
     return Told(probability_chart(title, labels, shares, limit=chosen.limit), tuple(shares), tuple(texts))
 
 

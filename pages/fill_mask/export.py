@@ -17,9 +17,8 @@ from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.records import Code, Export, Exports
 from pages.ui.export.texts import quoted
-from pages.ui.panels import prediction_settings
-from pages.ui.panels.answers import COLUMNS, Answer, rows, spelled
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings, prediction_rows, word_label
+from pages.ui.panels.texts import PREDICTION_COLUMNS
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
 
@@ -34,9 +33,9 @@ TOGETHER = (
 MOVED_COLUMNS = ("blank", "word", "piece", "before", "after", "rank before", "rank after")
 
 
-def prediction_exports(page: str, model: str, found: Sequence[Answer], seen: BlankShown | None) -> Exports:
+def prediction_exports(page: str, model: str, found: Sequence[SentencePredictions], seen: BlankShown | None) -> Exports:
     """Offer the lists; and where the attention of a blank is shown, that and what changes do to the blank."""
-    lists = Lists(model, tuple(found), prediction_settings.settings(page))
+    lists = Lists(model, tuple(found), list_settings(page))
     offered = {LISTS: lambda: lists_export(lists)}
     if seen and seen.changed:
         offered[MOVED] = lambda: moved_export(lists, seen)
@@ -54,7 +53,7 @@ def lists_export(lists: Lists) -> Export:
     laid, across = _side_by_side(lists)
     told = " ".join(bars_in_words(one.title, one.labels, one.shares) for one in laid if one)
     figure = charts_figure([one and one.chart for one in laid], told, across=across)
-    table = [row for answer in lists.found for row in rows(answer)]
+    table = [row for answer in lists.found for row in prediction_rows(answer)]
     name = file_stem("predictions", lists.model)
     joint = any(answer.joint for answer in lists.found)
     code = Code(
@@ -67,10 +66,10 @@ def lists_export(lists: Lists) -> Export:
         "All lists",
         f"{len(table):,} answers with their probabilities, ranks and pieces.",
         name,
-        len(table) * len(COLUMNS),
-        lambda: DataTable(lists.about, COLUMNS, table),
+        len(table) * len(PREDICTION_COLUMNS),
+        lambda: DataTable(lists.about, PREDICTION_COLUMNS, table),
     )
-    return Export(title, caption, name, figure, charts_page(figure, COLUMNS, lambda: table), (numbers,), code)
+    return Export(title, caption, name, figure, charts_page(figure, PREDICTION_COLUMNS, lambda: table), (numbers,), code)
 
 
 def _side_by_side(lists: Lists) -> tuple[list[Told | None], int]:
@@ -83,7 +82,7 @@ def _side_by_side(lists: Lists) -> tuple[list[Told | None], int]:
     return [chart for row in zip_longest(*by_sentence) for chart in row], 2
 
 
-def _charts(answer: Answer, chosen: Settings, sentence: int) -> list[Told]:
+def _charts(answer: SentencePredictions, chosen: ListSettings, sentence: int) -> list[Told]:
     found = list(charts_of(answer, chosen))
     return [replace(one, chart=one.chart | {"title": _of_sentence(sentence, one.title)}) for one in found] if sentence else found
 
@@ -120,6 +119,14 @@ def moved_export(lists: Lists, seen: BlankShown) -> Export:
 
 def _moved_rows(shift: "Shift") -> list[tuple[str | float | int, ...]]:
     return [
-        (shift.number + 1, spelled(one.prediction), one.prediction.piece, one.before, one.after, one.rank_before, one.rank_after)
+        (
+            shift.number + 1,
+            word_label(one.prediction),
+            one.prediction.piece,
+            one.before,
+            one.after,
+            one.rank_before,
+            one.rank_after,
+        )
         for one in shift.moved
     ]

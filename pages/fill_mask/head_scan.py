@@ -7,8 +7,8 @@ import streamlit as st
 
 from pages.ui.canvas.attention_view import DIFFERENCE, chosen_heads, head_wall
 from pages.ui.panels import changes, training
-from pages.ui.panels.answers import Answer
 from pages.ui.panels.changes import Changes
+from pages.ui.panels.predictions import SentencePredictions
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
@@ -30,7 +30,7 @@ MEASURE = (
 )
 
 
-def show_scan(page: str, engine: "Engine", answer: Answer, number: int, changed: Changes) -> None:
+def show_scan(page: str, engine: "Engine", answer: SentencePredictions, number: int, changed: Changes) -> None:
     """Offer a scan of one blank, and show what it found; what was changed when it began stays changed in all of it."""
     opened = st.expander("Which head does this prediction hang on?", key=widget_key(page, "scan_opened"), on_change="rerun")
     if not opened.open:

@@ -17,10 +17,17 @@ from pages.fill_mask import blank_attention, predictions
 from pages.fill_mask.prediction_change import UNCHANGED
 from pages.fill_mask.prompts import Prompt, curated
 from pages.ui.export.menu import export_menu
-from pages.ui.panels import answers, held_changes, prediction_settings
-from pages.ui.panels.answers import Answer
-from pages.ui.panels.attention_table import warn_of_unknown
-from pages.ui.panels.word_pills import as_typed, blank_last_word, word_pills
+from pages.ui.panels import held_changes
+from pages.ui.panels.predictions import (
+    LIST_FIELDS,
+    SentencePredictions,
+    ask_list_settings,
+    list_settings,
+    top_predictions,
+    word_label,
+)
+from pages.ui.panels.tokens import escape_markdown, warn_of_unknown
+from pages.ui.panels.word_buttons import blank_last_word, word_buttons
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
     Field,
@@ -47,7 +54,7 @@ FIELDS = (
     text_field("second_behind"),
     text_field("named"),
     Field("model", "embedded", controls.read_model),
-    *prediction_settings.FIELDS,
+    *LIST_FIELDS,
     *blank_attention.FIELDS,
 )
 FIRST_VIEW = {"focus": 3}
@@ -91,9 +98,10 @@ def load(model: str) -> "Engine":
 def ask_sentence(name: str, label: str) -> None:
     """Ask for a sentence, as a line to type in and as words to click."""
     controls.sentence(widget_key(PAGE, name), label, placeholder="Write ___ where a word should go")
-    word_pills(widget_key(PAGE, name), favourite)
+    word_buttons(widget_key(PAGE, name), favourite)
     if guess := st.session_state.pop(widget_key(PAGE, "guess"), None):
-        st.info(f"Nobody had typed a word there: “{as_typed(guess)}” is the model's first guess. Click it to blank it again.")
+        word = escape_markdown(guess)
+        st.info(f"Nobody had typed a word there: “{word}” is the model's first guess. Click it to blank it again.")
 
 
 def ask_words() -> tuple[str, ...]:
@@ -118,15 +126,15 @@ def ask_words() -> tuple[str, ...]:
 def favourite(text: str, number: int) -> str:
     """Fill one blank with the word that the model likes best there; leave the text where it cannot be filled."""
     try:
-        filling = answers.favourites(st.session_state[widget_key(PAGE, "model")], text, prediction_settings.settings(PAGE))
+        filling = top_predictions(st.session_state[widget_key(PAGE, "model")], text, list_settings(PAGE))
     except ExplorerError:
         return text
     best = filling.blanks[number].predictions[0]
-    st.session_state[widget_key(PAGE, "guess")] = answers.spelled(best)
+    st.session_state[widget_key(PAGE, "guess")] = word_label(best)
     return best.sentence
 
 
-def answer(engine: "Engine", name: str, words: tuple[str, ...]) -> list[Answer]:
+def answer(engine: "Engine", name: str, words: tuple[str, ...]) -> list[SentencePredictions]:
     """Draw all about one sentence; give nothing, and why on the page, where there is nothing to draw."""
     text, comparing = st.session_state[widget_key(PAGE, name)], st.session_state[widget_key(PAGE, "compare")]
     try:
@@ -135,7 +143,7 @@ def answer(engine: "Engine", name: str, words: tuple[str, ...]) -> list[Answer]:
         if not encoding.blanks:
             offer_a_blank(name)
             return []
-        chosen = prediction_settings.settings(PAGE)
+        chosen = list_settings(PAGE)
         return [predictions.draw_answer(engine, text, words, chosen, widget_key(PAGE, name), abreast=not comparing)]
     except ExplorerError as problem:
         explain(problem)
@@ -155,7 +163,7 @@ def offer_a_blank(name: str) -> None:
         )
 
 
-def offer_to_carry(model: str, found: Sequence[Answer], seen: "blank_attention.BlankShown | None") -> None:
+def offer_to_carry(model: str, found: Sequence[SentencePredictions], seen: "blank_attention.BlankShown | None") -> None:
     """Offer what is on the screen in every form."""
     from pages.fill_mask.export import prediction_exports
 
@@ -163,7 +171,7 @@ def offer_to_carry(model: str, found: Sequence[Answer], seen: "blank_attention.B
 
 
 @st.fragment
-def look(model: str, found: Sequence[Answer], above: DeltaGenerator) -> None:
+def look(model: str, found: Sequence[SentencePredictions], above: DeltaGenerator) -> None:
     """Show where a blank looks, and what the reader changes; what is clicked here runs nothing but this.
 
     above: the place over the words of the unchanged model, where it is said that they are.
@@ -201,15 +209,15 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     words = ask_words()
     model = controls.model(widget_key(PAGE, "model"))
     st.toggle("Compare two sentences", key=widget_key(PAGE, "compare"))
-    prediction_settings.ask_settings(PAGE)
+    ask_list_settings(PAGE)
 
-found: list[Answer] = []
+found: list[SentencePredictions] = []
 above = st.empty()
 try:
     engine = load(model)
     show_engine(badge, engine.title, engine.device)
-    if remark := prediction_settings.unusual(prediction_settings.settings(PAGE)):
-        st.caption(f"{remark} (see Options).")
+    if note := list_settings(PAGE).note:
+        st.caption(note)
     for column, name in zip(st.columns(len(labels), gap="large"), labels, strict=True):
         with column:
             found += answer(engine, name, words)

@@ -6,9 +6,8 @@ import streamlit as st
 
 from pages.fill_mask.charts import change_chart
 from pages.ui.canvas.bars import show_bars
-from pages.ui.panels.answers import remember, spelled
 from pages.ui.panels.changes import Changes
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels.predictions import ListSettings, remember_record, word_label
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
 
@@ -20,16 +19,16 @@ TITLE = "What your changes do to this blank"
 UNCHANGED = f"**Without your changes:** these are the words of the model as it is. What becomes of them stands below: “{TITLE}”."
 
 
-def shifted(model: str, text: str, changed: Changes, chosen: Settings) -> "Shifted":
+def shifted(model: str, text: str, changed: Changes, chosen: ListSettings) -> "Shifted":
     """Ask for the predictions with and without the changes; raise ExplorerError where that cannot be."""
     from tx_core.fill_mask.prediction_shift import shift
 
     shown = {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
     key = ("shift", model, text, frozenset(changed), *shown.values())
-    return remember(key, lambda: shift(cache.engine(model), text, changed, **shown))
+    return remember_record(key, lambda: shift(cache.engine(model), text, changed, **shown))
 
 
-def show_prediction_change(page: str, model: str, text: str, number: int, changed: Changes, chosen: Settings) -> None:
+def show_prediction_change(page: str, model: str, text: str, number: int, changed: Changes, chosen: ListSettings) -> None:
     """Draw what the changes do to the words at one blank, and say it."""
     found = shifted(model, text, changed, chosen)
     if found.notice:
@@ -49,9 +48,9 @@ def in_words(blank: "Shift") -> str:
     """Say who is first now, who was before, and how much probability moved in all."""
     now = min(blank.moved, key=lambda moved: moved.rank_after)
     was = min(blank.moved, key=lambda moved: moved.rank_before)
-    favourite = f"“{spelled(was.prediction)}” {percent(was.before)} → {percent(was.after)}"
+    favourite = f"“{word_label(was.prediction)}” {percent(was.before)} → {percent(was.after)}"
     if now is was:
         told = f"The favourite stays {favourite}."
     else:
-        told = f"The favourite is now “{spelled(now.prediction)}” with {percent(now.after)}; it was {favourite}."
+        told = f"The favourite is now “{word_label(now.prediction)}” with {percent(now.after)}; it was {favourite}."
     return f"{told} In all, {percent(blank.variation)} of the probability went to other words."

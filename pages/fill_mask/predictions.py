@@ -7,9 +7,16 @@ import streamlit as st
 
 from pages.fill_mask.charts import Told, favourites_chart, joint_chart, named_chart, named_title
 from pages.ui.canvas.bars import show_bars
-from pages.ui.panels import answers
-from pages.ui.panels.answers import COLUMNS, Answer, as_csv, rows
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels.predictions import (
+    ListSettings,
+    SentencePredictions,
+    joint_fillings,
+    prediction_rows,
+    predictions_csv,
+    top_predictions,
+    word_scores,
+)
+from pages.ui.panels.texts import PREDICTION_COLUMNS
 from pages.ui.shell.numbers import percent
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -21,12 +28,14 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
 ABREAST = 2
 
 
-def draw_answer(engine: "Engine", text: str, words: tuple[str, ...], chosen: Settings, key: str, abreast: bool) -> Answer:
+def draw_answer(
+    engine: "Engine", text: str, words: tuple[str, ...], chosen: ListSettings, key: str, abreast: bool
+) -> SentencePredictions:
     """Ask everything about a sentence and draw each part as soon as it is known.
 
     abreast: there is room for several blanks side by side. Raises ExplorerError where the sentence cannot be filled.
     """
-    filling = answers.favourites(engine.name, text, chosen)
+    filling = top_predictions(engine.name, text, chosen)
     if filling.notice:
         st.info(filling.notice)
     several = len(filling.blanks) > 1
@@ -37,17 +46,17 @@ def draw_answer(engine: "Engine", text: str, words: tuple[str, ...], chosen: Set
         with columns[blank.number % len(columns)]:
             _favourites(blank, favourites_chart(blank, several, chosen), engine.tokenizer.vocab_size, f"{key}_{blank.number}")
         with columns[blank.number % len(columns)] if several else columns[-1]:
-            scores.append(answers.scores(engine.name, text, words, blank.number))
+            scores.append(word_scores(engine.name, text, words, blank.number))
             if words:
                 st.markdown(f"**{named_title(blank.number, several)}**")
                 _named(scores[-1], named_chart(scores[-1], blank.number, several, chosen), f"{key}_{blank.number}_named")
-    joint = answers.joint(engine.name, text) if several else ()
+    joint = joint_fillings(engine.name, text) if several else ()
     notices = [*(score.fallback for blank in scores for score in blank), *(filling.notice for filling in joint)]
     if not filling.notice and (told := next(filter(None, notices), "")):
         st.info(told)
     if joint:
         _together(joint, joint_chart(joint, chosen), f"{key}_joint")
-    return Answer(text, filling, tuple(scores), joint)
+    return SentencePredictions(text, filling, tuple(scores), joint)
 
 
 def _favourites(blank: "BlankPredictions", told: Told, entries: int, key: str) -> None:
@@ -83,7 +92,7 @@ def _titled(told: Told, key: str) -> None:
     show_bars(told.chart, told.texts, key=key)
 
 
-def numbers(found: Sequence[Answer], key: str) -> None:
+def numbers(found: Sequence[SentencePredictions], key: str) -> None:
     """Offer all numbers as a table, built only when it is opened, and as a CSV file."""
     opened = st.expander("The numbers as a table", key=key, on_change="rerun")
     if not opened.open:
@@ -91,11 +100,11 @@ def numbers(found: Sequence[Answer], key: str) -> None:
     import pandas
 
     with opened:
-        table = pandas.DataFrame([row for answer in found for row in rows(answer)], columns=COLUMNS)
+        table = pandas.DataFrame([row for answer in found for row in prediction_rows(answer)], columns=PREDICTION_COLUMNS)
         st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.4g")})
         st.download_button(
             "Download as CSV",
-            lambda: as_csv(found),
+            lambda: predictions_csv(found),
             "blanks.csv",
             "text/csv",
             key=f"{key}_csv",

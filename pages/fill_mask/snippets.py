@@ -5,7 +5,7 @@ from pages.fill_mask.subject import Lists
 from pages.ui.export.project_code import header
 from pages.ui.export.texts import TRANSFORMERS_COMMENT
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, with_mask_tokens
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels.predictions import ListSettings
 from pages.ui.shell.plain_names import one_line
 
 NUCLEUS = '''
@@ -174,9 +174,9 @@ def library_shift(title: str, lists: Lists, seen: BlankShown) -> str:
     )
 
 
-def _asked(chosen: Settings) -> str:
+def _asked(chosen: ListSettings) -> str:
     return f"top_k={chosen.listed}, temperature={chosen.temperature}, top_p={chosen.top_p}"
 
 
-def _settings(chosen: Settings) -> list[str]:
+def _settings(chosen: ListSettings) -> list[str]:
     return [f"LISTED, TEMPERATURE, TOP_P = {chosen.listed}, {chosen.temperature}, {chosen.top_p}"]

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-from pages.ui.panels import prediction_settings
-from pages.ui.panels.answers import Answer
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels.predictions import ListSettings, SentencePredictions
 
 
 @dataclass(frozen=True)
@@ -12,14 +10,13 @@ class Lists:
     """All that is listed on the page, and how. model: its name."""
 
     model: str
-    found: tuple[Answer, ...]
-    chosen: Settings
+    found: tuple[SentencePredictions, ...]
+    chosen: ListSettings
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Say what makes the lists other than the model's own probabilities."""
-        remark = prediction_settings.unusual(self.chosen)
-        return (f"{remark}.",) if remark else ()
+        return (self.chosen.note,) if self.chosen.note else ()
 
     @property
     def about(self) -> dict[str, object]:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.heads_and_blocks import texts
 from pages.ui.canvas.lines import depths, draw_lines
-from pages.ui.panels.word_pills import as_typed
+from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import whole_percent
@@ -148,7 +148,7 @@ def _ask_tokens(page: str, trace: Trace) -> list[int]:
         texts.FOLLOW.format(most=MAX_FOLLOWED_TOKENS),
         numbers,
         selection_mode="multi",
-        format_func=lambda number: texts.TOKEN_NAME.format(token=as_typed(tokens[number - 1]), position=number),
+        format_func=lambda number: texts.TOKEN_NAME.format(token=escape_markdown(tokens[number - 1]), position=number),
         **widget_binding(key, keep_few),
     )
     return [number - 1 for number in st.session_state[key]]

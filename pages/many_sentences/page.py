@@ -10,7 +10,8 @@ from pages.many_sentences.wall import COLOURS, wall
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import training, view_options
-from pages.ui.panels.choices import NO_EXPLANATION, ask_head, tell
+from pages.ui.panels.texts import EXPLANATION_DEBATE
+from pages.ui.panels.view_options import ask_head, show_note
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     Field,
@@ -61,9 +62,9 @@ def look(report: "HeadReport") -> None:
     tell_head(report, head)
     first = strongest_sentences(PAGE, report, head)
     table.table(PAGE, report)
-    tell(
+    show_note(
         "Averages over many sentences tell what a head usually does by rules made by people, not what it is for; in a single "
-        f"sentence it may do something else. Sentences of fewer than five tokens are not ranked. {NO_EXPLANATION}"
+        f"sentence it may do something else. Sentences of fewer than five tokens are not ranked. {EXPLANATION_DEBATE}"
     )
     export_menu(PAGE, {"All heads": lambda: export.many_export(report, *drawn)})
     end_page(first)

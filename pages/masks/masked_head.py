@@ -11,7 +11,7 @@ from pages.masks import texts
 from pages.ui.canvas import mask_grid
 from pages.ui.canvas.foresight import Change, Drawn, Foresight, by_number, by_place
 from pages.ui.canvas.mask_grid import ATTENTION, MAX_PAINTED_TOKENS, Matrices, Matrix, Naming, matrices
-from pages.ui.panels.attention_table import warn_of_unknown_in
+from pages.ui.panels.tokens import warn_of_unknown_in
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import small_number

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.masks import texts
 from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
-from pages.ui.panels.attention_table import warn_of_unknown_in
+from pages.ui.panels.tokens import warn_of_unknown_in
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import ROUNDING, rounding_verdict, small_number

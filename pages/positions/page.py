@@ -8,7 +8,7 @@ from pages.positions.drawings import VIEWS, Choice
 from pages.positions.encodings import WAYS
 from pages.positions.prefetch import foresight
 from pages.positions.word_order import draw_guesses, draw_shuffle
-from pages.ui.panels.attention_table import warn_of_unknown
+from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,

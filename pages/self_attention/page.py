@@ -16,7 +16,7 @@ from pages.ui.canvas.foresight import Drawn, Foresight, by_place
 from pages.ui.canvas.lines import show_lines
 from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.canvas.matrix_view import Drawing, chosen_cell, chosen_drawing, matrix_row, row_drawn
-from pages.ui.panels.attention_table import warn_of_unknown
+from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,

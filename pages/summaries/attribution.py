@@ -12,10 +12,10 @@ from pages.ui.canvas.figures import QUIET
 from pages.ui.canvas.plotly_figures import signed_bars
 from pages.ui.export.figure import charts_figure, signed_chart
 from pages.ui.export.records import Code, Export
-from pages.ui.panels import answers
-from pages.ui.panels.attention_table import numbered
-from pages.ui.panels.choices import NO_EXPLANATION, ask_blank, tell
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels.predictions import ListSettings, top_predictions, word_label
+from pages.ui.panels.texts import EXPLANATION_DEBATE
+from pages.ui.panels.tokens import ask_blank, numbered_tokens
+from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import percent
@@ -42,7 +42,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     show_source(attribution.attribute, attribution.integrated_gradients)
     if pair:
         raise TextProblem(texts.SINGLE_SENTENCE)
-    filling = answers.favourites(engine.name, text, Settings(TOP_K, 1.0, 1.0, 1.0))
+    filling = top_predictions(engine.name, text, ListSettings(TOP_K, 1.0, 1.0, 1.0))
     place = ask_blank(page, filling.encoding)
     blank = next(blank for blank in filling.blanks if blank.place == place)
     word = _ask_answer(page, blank.predictions)
@@ -55,7 +55,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     weights = trace.attention.weights[:, :, place].mean(axis=(0, 1))
     charts, description = _draw(page, attributed, weights), describe_agreement(attributed, weights)
     st.text(description)
-    tell(f"{texts.ATTRIBUTION_CAVEAT} {NO_EXPLANATION}")
+    show_note(f"{texts.ATTRIBUTION_CAVEAT} {EXPLANATION_DEBATE}")
     return lambda: export(trace, attributed, word.id, charts, description)
 
 
@@ -67,7 +67,7 @@ def _ask_answer(page: str, predictions: Sequence[Prediction]) -> Prediction:
     def take_rank() -> None:
         st.session_state[rank] = st.session_state[shown]
 
-    labels = [texts.ANSWER_OPTION.format(word=answers.spelled(one), probability=percent(one.probability)) for one in predictions]
+    labels = [texts.ANSWER_OPTION.format(word=word_label(one), probability=percent(one.probability)) for one in predictions]
     st.selectbox(
         texts.ASK_ANSWER,
         range(1, len(predictions) + 1),
@@ -79,7 +79,7 @@ def _ask_answer(page: str, predictions: Sequence[Prediction]) -> Prediction:
 
 
 def _draw(page: str, attributed: Attribution, weights: Float[np.ndarray, "token"]) -> Charts:
-    labels, dark = numbered(attributed.encoding.tokens), st.context.theme.type == "dark"
+    labels, dark = numbered_tokens(attributed.encoding.tokens), st.context.theme.type == "dark"
     charts = {
         texts.BLANK_ATTENTION: weights,
         texts.GRADIENT_INPUT: attributed.gradient_input,
@@ -123,7 +123,7 @@ def _signed(number: float) -> str:
 
 def export(trace: Trace, attributed: Attribution, word: int, charts: Charts, description: str) -> Export:
     """Make the export of attention and gradients. word: the id of the answer in the vocabulary."""
-    labels = numbered(attributed.encoding.tokens)
+    labels = numbered_tokens(attributed.encoding.tokens)
     subject = Subject(trace, texts.ATTRIBUTION_SUBJECT.format(word=attributed.word), description, "attribution")
     drawn = [signed_chart(title, labels, values.tolist(), limit=float(np.abs(values).max())) for title, values in charts.items()]
     rows = [

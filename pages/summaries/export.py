@@ -13,7 +13,7 @@ from pages.ui.export.figure import charts_page
 from pages.ui.export.project_code import header
 from pages.ui.export.records import Code, Export, WebPage
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, quoted
-from pages.ui.panels.attention_table import numbered
+from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
 from tx_core.transformer.trace import Trace
@@ -109,14 +109,14 @@ def matrices_export(subject: Subject, drawn: Matrices, row_name: str, code: Code
 
 
 def _matrix_table(drawn: Matrices, row_name: str) -> Table:
-    names = numbered(drawn.rows) if drawn.rows == drawn.columns else drawn.rows
+    names = numbered_tokens(drawn.rows) if drawn.rows == drawn.columns else drawn.rows
 
     def rows() -> list[tuple[Cell, ...]]:
         cells = [matrix.cells.tolist() for matrix in drawn.shown]
         return [
             (name, key, *(one[row][column] for one in cells))
             for row, name in enumerate(names)
-            for column, key in enumerate(numbered(drawn.columns))
+            for column, key in enumerate(numbered_tokens(drawn.columns))
         ]
 
     def arrays() -> dict[str, np.ndarray]:

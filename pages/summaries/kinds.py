@@ -17,7 +17,8 @@ from pages.ui.canvas.head_cells import Cells, distance_cells, kind_cells, spread
 from pages.ui.canvas.head_table import HeadCell, LegendEntry, chosen_head, head_table
 from pages.ui.export.figure import charts_figure, grid_chart
 from pages.ui.export.records import Code, Export
-from pages.ui.panels.choices import NO_EXPLANATION, ask_head, tell
+from pages.ui.panels.texts import EXPLANATION_DEBATE
+from pages.ui.panels.view_options import ask_head, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.controls import head_name
@@ -101,7 +102,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     _show_chosen(page, engine, text, pair, stack, summary)
     _show_numbers(page, stack, summary)
     show_source(patterns.kind_targets, patterns.pattern_sums, measures.entropy, measures.distance)
-    tell(f"{texts.KINDS_CAVEAT} {NO_EXPLANATION}", trace)
+    show_note(f"{texts.KINDS_CAVEAT} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, grid, summary)
 
 

@@ -10,8 +10,8 @@ from pages.summaries.export import Subject, Table, project_code, summary_export,
 from pages.ui.canvas.lines import depths, draw_lines, lines_chart
 from pages.ui.export.figure import charts_figure, listing_chart
 from pages.ui.export.records import Code, Export
-from pages.ui.panels.attention_table import numbered
-from pages.ui.panels.choices import ask_token, tell
+from pages.ui.panels.tokens import ask_token, numbered_tokens
+from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
 from pages.ui.shell.source_code import show_source
@@ -38,10 +38,10 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
         (page, "lens", engine.name, engine.device, text, pair or None, place), lambda: logit_lens.logit_lens(engine, trace, place)
     )
     st.dataframe(answer_table(answers), key=f"{page}_lens")
-    description = describe_answer(answers, numbered(encoding.tokens)[place], predicts_next=engine.predicts_next)
+    description = describe_answer(answers, numbered_tokens(encoding.tokens)[place], predicts_next=engine.predicts_next)
     st.text(description)
     draw_lines(f"{page}_lens_line", texts.FINAL_PROBABILITY, depths(engine.num_layers), _series(answers), _limits(answers))
-    tell(texts.LENS_CAVEAT)
+    show_note(texts.LENS_CAVEAT)
     return lambda: export(trace, answers, description)
 
 
@@ -81,7 +81,7 @@ def _limits(answers: LayerAnswers) -> tuple[float, float]:
 
 def export(trace: Trace, answers: LayerAnswers, description: str) -> Export:
     """Make the export of the answers after every layer."""
-    token = numbered(trace.attention.query_tokens.tokens)[answers.place]
+    token = numbered_tokens(trace.attention.query_tokens.tokens)[answers.place]
     subject = Subject(trace, texts.LENS_SUBJECT.format(token=token), description, "logit-lens")
     table = answer_table(answers)
     rows = [[name, *cells] for name, cells in zip(table.index, table.to_numpy().tolist(), strict=True)]

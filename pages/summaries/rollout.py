@@ -10,8 +10,9 @@ from pages.summaries import texts
 from pages.summaries.export import Subject, matrices_export, project_code, trace_arguments
 from pages.ui.canvas.mask_grid import Matrices, Matrix, Naming, matrices
 from pages.ui.export.records import Code, Export
-from pages.ui.panels.attention_table import numbered
-from pages.ui.panels.choices import NO_EXPLANATION, ask_token, tell
+from pages.ui.panels.texts import EXPLANATION_DEBATE
+from pages.ui.panels.tokens import ask_token, numbered_tokens
+from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.frame import explain
 from pages.ui.shell.source_code import show_source
@@ -51,7 +52,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     drawn = _draw(page, encoding.tokens, place, shown)
     description = describe_last_layer(encoding.tokens, place, shown)
     st.text(description)
-    tell(f"{texts.ROLLOUT_CAVEAT} {NO_EXPLANATION}", trace)
+    show_note(f"{texts.ROLLOUT_CAVEAT} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, place, drawn, description)
 
 
@@ -67,7 +68,7 @@ def _draw(page: str, tokens: Sequence[str], place: int, shown: Maps) -> Matrices
 
 def describe_last_layer(tokens: Sequence[str], place: int, shown: Maps) -> str:
     """Name the tokens with the largest shares in the last layer."""
-    labels = numbered(tokens)
+    labels = numbered_tokens(tokens)
     sentences = [texts.LAST_LAYER.format(token=labels[place])]
     for title, cells in shown.items():
         largest = np.argsort(-cells[-1], kind="stable")[:NUM_LARGEST]
@@ -78,7 +79,7 @@ def describe_last_layer(tokens: Sequence[str], place: int, shown: Maps) -> str:
 
 def export(trace: Trace, place: int, drawn: Matrices, description: str) -> Export:
     """Make the export of one token's attention through the layers."""
-    token = numbered(trace.attention.query_tokens.tokens)[place]
+    token = numbered_tokens(trace.attention.query_tokens.tokens)[place]
     subject = Subject(
         trace, texts.ROLLOUT_SUBJECT.format(token=token), f"{description} {texts.SQUARE_ROOT_SCALE}", "attention-rollout"
     )

@@ -16,7 +16,8 @@ from pages.ui.canvas.figures import QUIET
 from pages.ui.canvas.plotly_figures import PointKind, head_points
 from pages.ui.export.figure import charts_figure, listing_chart, points_chart
 from pages.ui.export.records import Code, Export
-from pages.ui.panels.choices import NO_EXPLANATION, ask_head, head_named, tell
+from pages.ui.panels.texts import EXPLANATION_DEBATE
+from pages.ui.panels.view_options import ask_head, head_in_sentence, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.controls import Head, head_name
 from pages.ui.shell.source_code import show_source
@@ -58,8 +59,10 @@ class Neighbourhood:
     @property
     def description(self) -> str:
         """Name the chosen head and the nearest ones."""
-        heads = [texts.SIMILAR_HEAD.format(head=head_named(self.heads[other]), similarity=share) for other, share in self.nearest]
-        return texts.SIMILARITY_ALT.format(head=head_named(self.heads[self.chosen]), heads=", ".join(heads))
+        heads = [
+            texts.SIMILAR_HEAD.format(head=head_in_sentence(self.heads[other]), similarity=share) for other, share in self.nearest
+        ]
+        return texts.SIMILARITY_ALT.format(head=head_in_sentence(self.heads[self.chosen]), heads=", ".join(heads))
 
 
 def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
@@ -82,11 +85,11 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
         )
         st.plotly_chart(figure, key=f"{page}_map", config=QUIET, alt=around.description)
     with table:
-        st.markdown(texts.NEAREST.format(head=head_named(around.heads[around.chosen])))
+        st.markdown(texts.NEAREST.format(head=head_in_sentence(around.heads[around.chosen])))
         rows = [(head_name(around.heads[other]), around.kinds[other].name, round(share, 3)) for other, share in around.nearest]
         st.dataframe(pandas.DataFrame(rows, columns=texts.SIMILARITY_COLUMNS), hide_index=True, key=f"{page}_near")
     correlation = similarity.told_by_map(around.similarities)
-    tell(f"{texts.SIMILARITY_CAVEAT.format(correlation=correlation)} {NO_EXPLANATION}", trace)
+    show_note(f"{texts.SIMILARITY_CAVEAT.format(correlation=correlation)} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, around)
 
 
@@ -110,7 +113,7 @@ def export(trace: Trace, around: Neighbourhood) -> Export:
     positions = similarity.head_map(around.similarities)
     subject = Subject(trace, texts.SIMILARITY_SUBJECT, f"{around.description} {texts.SIMILARITY_LABELS}", "head-similarity")
     nearest = [[head_name(around.heads[other]), around.kinds[other].name, f"{share:.3f}"] for other, share in around.nearest]
-    title = texts.NEAREST_TITLE.format(head=head_named(around.heads[around.chosen]))
+    title = texts.NEAREST_TITLE.format(head=head_in_sentence(around.heads[around.chosen]))
     charts = [
         points_chart("", positions, around.labels, around.kinds, around.chosen, around.neighbours),
         listing_chart(title, texts.SIMILARITY_COLUMNS, nearest),

@@ -10,8 +10,9 @@ from pages.summaries import texts
 from pages.summaries.export import Subject, matrices_export, project_code, trace_arguments
 from pages.ui.canvas.mask_grid import Matrices, Matrix, matrices
 from pages.ui.export.records import Code, Export
-from pages.ui.panels.attention_table import numbered
-from pages.ui.panels.choices import NO_EXPLANATION, ask_head, head_named, tell
+from pages.ui.panels.texts import EXPLANATION_DEBATE
+from pages.ui.panels.tokens import numbered_tokens
+from pages.ui.panels.view_options import ask_head, head_in_sentence, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import Head, head_name
@@ -41,14 +42,14 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     description = describe_lengths(stack, head, weighted)
     st.text(description)
     _show_numbers(page, stack, head, weighted)
-    tell(f"{texts.VALUES_CAVEAT} {NO_EXPLANATION}", trace)
+    show_note(f"{texts.VALUES_CAVEAT} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, head, drawn, description)
 
 
 def _draw(page: str, stack: AttentionStack, head: Head, weighted: ValueWeighted) -> Matrices:
     tokens = stack.query_tokens.tokens
     shown = {
-        texts.HEAD_WEIGHTS.format(head=head_named(head)): stack.weights[head],
+        texts.HEAD_WEIGHTS.format(head=head_in_sentence(head)): stack.weights[head],
         texts.HEAD_BY_VALUES: row_shares(weighted.mixed[head[1]]),
         texts.LAYER_BY_VALUES.format(layer=head[0] + 1): row_shares(weighted.together),
     }
@@ -58,7 +59,7 @@ def _draw(page: str, stack: AttentionStack, head: Head, weighted: ValueWeighted)
             title,
             "weights",
             cells,
-            texts.VALUES_ALT.format(title=title, head=head_named(head)),
+            texts.VALUES_ALT.format(title=title, head=head_in_sentence(head)),
             limit=limit,
             root=True,
             note=texts.ROWS_SUM_TO_1,
@@ -70,7 +71,7 @@ def _draw(page: str, stack: AttentionStack, head: Head, weighted: ValueWeighted)
 
 def describe_lengths(stack: AttentionStack, head: Head, weighted: ValueWeighted) -> str:
     """Name the longest and the shortest value, and the token whose share changes most."""
-    labels, lengths = numbered(stack.key_tokens.tokens), weighted.values[head[1]]
+    labels, lengths = numbered_tokens(stack.key_tokens.tokens), weighted.values[head[1]]
     shortest, longest = int(lengths.argmin()), int(lengths.argmax())
     weights, shares = stack.weights[head].mean(axis=0), row_shares(weighted.mixed[head[1]]).mean(axis=0)
     moved = int(np.abs(shares - weights).argmax())
@@ -90,7 +91,7 @@ def _show_numbers(page: str, stack: AttentionStack, head: Head, weighted: ValueW
     folded = st.expander(texts.NUMBERS, key=widget_key(page, "values_numbers"), on_change="rerun")
     if folded.open:
         columns = (
-            numbered(stack.key_tokens.tokens),
+            numbered_tokens(stack.key_tokens.tokens),
             stack.weights[head].mean(axis=0).astype(float).round(4),
             weighted.values[head[1]].round(4),
             row_shares(weighted.mixed[head[1]]).mean(axis=0).round(4),
@@ -102,7 +103,7 @@ def export(trace: Trace, head: Head, drawn: Matrices, description: str) -> Expor
     """Make the export of weights and value-weighted attention."""
     subject = Subject(
         trace,
-        texts.VALUES_SUBJECT.format(head=head_named(head)),
+        texts.VALUES_SUBJECT.format(head=head_in_sentence(head)),
         f"{description} {texts.VALUES_AXES} {texts.SQUARE_ROOT_SCALE}",
         "value-weighted-attention",
     )

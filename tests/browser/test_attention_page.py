@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Locator, Page, expect
 
+from pages.ui.panels import texts
 from tests.support.messages import HINT_ELSEWHERE, TOO_LONG_TO_SHARE, unknown_parameters
 from tests.support.serving import ROOT
 
@@ -164,9 +165,9 @@ def test_on_a_phone_nothing_is_wider_than_the_screen_and_heads_are_as_large_as_a
 
 def test_no_barrier_is_found_with_everything_open_in_light_and_dark(page_at, settle, axe, darken):
     page = page_at("/?text=I+saw+%F0%9F%92%A5&heads=1-2_1-3&hide=1&focus=2&scale=nonsense")
-    page.get_by_text("The weights as a table").click()
+    page.get_by_text(texts.WEIGHTS_TABLE).click()
     page.get_by_test_id("stDataFrame").first.wait_for()
-    page.get_by_text("tokens, their ids and segments").click()
+    page.get_by_text(texts.TOKEN_TABLE.partition(" (")[0]).click()
     expect(page.get_by_test_id("stDataFrame")).to_have_count(2)
     settle(page)
     axe(page)
@@ -179,7 +180,7 @@ def test_hostile_text_is_only_text(page_at, settle):
     expect(said(page)).to_contain_text("gives")
     expect(sentence(page)).to_have_value(HOSTILE)
     page.get_by_text(unknown_parameters("heads", "scale")).wait_for()
-    page.get_by_text("The weights as a table").click()
+    page.get_by_text(texts.WEIGHTS_TABLE).click()
     page.get_by_test_id("stDataFrame").wait_for()
     shape = shape_of(page)
     map_label(page).hover(position={"x": shape["left"] + 2.5 * shape["cell"], "y": shape["top"] + 2.5 * shape["cell"]})

@@ -11,7 +11,7 @@ from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.project_code import attention_code
 from pages.ui.export.records import Code, DataFiles, Export, Exports, WebPage
 from pages.ui.export.transformers_code import transformers_attention_code
-from pages.ui.panels.attention_panel import Shown
+from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.view_options import ViewOptions
 from tx_core.analysis.weights_file import MOST, SavedWeights, to_csv, to_json, to_npz, weight_of
 from tx_core.transformer.trace import Trace
@@ -19,7 +19,7 @@ from tx_core.transformer.trace import Trace
 WRITERS: dict[str, Callable[[SavedWeights], bytes]] = {"csv": to_csv, "json": to_json, "npz": to_npz}
 
 
-def attention_exports(page: str, trace: Trace, shown: Shown) -> Exports:
+def attention_exports(page: str, trace: Trace, shown: HeadMap) -> Exports:
     """Offer what the attention panel of a page shows. trace: the run that the panel showed."""
     return {texts.ATTENTION_MAP: lambda: attention_export(AttentionMap(trace, shown, ViewOptions.of(page)))}
 

@@ -7,7 +7,7 @@ import numpy as np
 from pages.ui.canvas.packing import codes, difference_codes, pack
 from pages.ui.export import texts
 from pages.ui.export.texts import quoted
-from pages.ui.panels.attention_panel import Shown
+from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.change_controls import stack_names
 from pages.ui.panels.changes import in_words
 from pages.ui.panels.view_options import ViewOptions
@@ -21,7 +21,7 @@ class AttentionMap:
     """A map as the page shows it, the run that it comes from, and the options that it is shown with."""
 
     trace: Trace
-    shown: Shown
+    shown: HeadMap
     options: ViewOptions
 
     @property
@@ -61,7 +61,7 @@ class AttentionMap:
             parts.append(texts.SECOND_SENTENCE.format(sentence=quoted(pair)))
         if self.shown.view.row_of(self.options.focus) is not None:
             # The alternative text names the map in its first sentence, the focused token in those after it.
-            parts.append(texts.MARKED.format(token=self.shown.told.partition(". ")[2]))
+            parts.append(texts.MARKED.format(token=self.shown.description.partition(". ")[2]))
         return " ".join([*parts, texts.AXES, *self.notes])
 
     @property
@@ -83,7 +83,7 @@ class AttentionMap:
         header = {
             "queries": list(view.queries),
             "keys": list(view.keys),
-            "label": self.shown.told,
+            "label": self.shown.description,
             "scale": options.scale,
             "strongest": options.lines,
             "show": options.show,

@@ -1,78 +1,72 @@
 """All heads of a run as a wall, the chosen ones as heatmap and lines, and the same in words and numbers."""
 
+import csv
+import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas
 import streamlit as st
 from jaxtyping import Float
 
 from pages.ui.canvas import maps_at_hand
 from pages.ui.canvas.attention_view import Wall, attention_map, chosen_heads, focused_token, head_wall
 from pages.ui.canvas.packing import thumbnails
-from pages.ui.panels import view_options
+from pages.ui.panels import texts, view_options
 from pages.ui.panels.attention_change import show_change
+from pages.ui.panels.tokens import escape_markdown, numbered_tokens
 from pages.ui.panels.view_options import ViewOptions
-from pages.ui.panels.word_pills import as_typed
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_key
-
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.analysis.views import View
-    from tx_core.transformer.trace import AttentionStack
-
-HOW_MERGED = (
-    "Whole words: attention to a word is the sum over its pieces, attention from a word the mean over its pieces "
-    "(Clark et al. 2019)."
-)
-
-NO_EXPLANATION = "Attention is not an explanation: a weight tells what is mixed in, not what decided."
-
-NOTHING_ELSE = "Nothing is hidden: one side consists of special tokens only, and without them there would be nothing to see."
+from tx_core.analysis import sentences, views
+from tx_core.analysis.views import View
+from tx_core.transformer.trace import AttentionStack
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What stands on the screen: the weights of one head, or the mean of several, with the view that they are of.
+class HeadMap:
+    """The attention map on the screen: the weights of one head, or the mean of several.
 
-    heads: (layer, head), counted from 0. told: the picture in a sentence. before: the same of the run without the
-    reader's changes, where both are shown.
+    Attributes:
+        view: the view that the map is of: its tokens, and the weights of all heads.
+        heads: the heads as (layer, head), counted from 0.
+        weights: the weights that are drawn, shape (query, key).
+        description: the map in a sentence.
+        before: the weights of the run without the reader's changes, where both are shown.
     """
 
-    view: "View"
+    view: View
     heads: tuple[controls.Head, ...]
     weights: Float[np.ndarray, "query key"]
-    told: str
+    description: str
     before: Float[np.ndarray, "query key"] | None = None
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """The tokens that look."""
+        """The tokens that attend."""
         return self.view.queries
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The tokens that are looked at."""
+        """The tokens that are attended to."""
         return self.view.keys
 
 
 def attention_panel(
     page: str,
-    stack: "AttentionStack",
+    stack: AttentionStack,
     identity: tuple,
-    unchanged: "AttentionStack | None" = None,
+    unchanged: AttentionStack | None = None,
     act: Callable[[], None] | None = None,
-) -> Shown:
-    """Let the reader explore one stack; give what is shown in the end. `identity` names the run in the cache.
+) -> HeadMap:
+    """Let the reader explore one stack; give the map that is shown in the end. `identity` names the run in the cache.
 
     unchanged: the same stack of the run without the reader's changes, to show both and the difference.
     act: draws what the reader can do with the chosen heads, under their names.
     The page's options (view_options) must stand in the session, with heads that the stack has. Call it in a fragment: a
     click on the wall then runs only this.
     """
-    from tx_core.analysis import views
-
     options = ViewOptions.of(page)
     identity = (*identity, stack.kind, options.words, options.hide)
     view = prepared_view(stack, identity, options)
@@ -83,33 +77,31 @@ def attention_panel(
         _wall(page, view, identity, options, at_hand)
         with st.container():
             if unchanged is None:
-                told = _map(page, view, weights, options, at_hand)
+                description = _map(page, view, weights, options, at_hand)
                 st.caption(_small_print(view, weights, heads, options))
             else:
                 plain = prepared_view(unchanged, (*identity, "unchanged"), options)
                 before = views.mean_of_heads(plain.weights, heads)
-                told = show_change(page, plain, view, heads, options)
+                description = show_change(page, plain, view, heads, options)
         controls.layer_and_heads(widget_key(page, "heads"), *view.weights.shape[:2])
         if act is not None:
             act()
         view_options.ask_view(page)
-    return Shown(view, tuple(heads), weights, told, before)
+    return HeadMap(view, tuple(heads), weights, description, before)
 
 
-def prepared_view(stack: "AttentionStack", identity: tuple, options: ViewOptions) -> "View":
+def prepared_view(stack: AttentionStack, identity: tuple, options: ViewOptions) -> View:
     """Give the view that the reader asked for, from the cache where it has weights of its own.
 
     Without options it shows the run's own array: that costs nothing to make, and kept a second time it would
     count twice, so that a long text's run and its view pushed each other out.
     """
-    from tx_core.analysis import views
-
     if not (options.words or options.hide):
         return views.view(stack)
     return cache.remember(("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide))
 
 
-def _wall(page: str, view: "View", identity: tuple, options: ViewOptions, at_hand: str | None) -> None:
+def _wall(page: str, view: View, identity: tuple, options: ViewOptions, at_hand: str | None) -> None:
     num_layers, num_heads = view.weights.shape[:2]
     name = widget_key(page, "wall")
 
@@ -121,12 +113,12 @@ def _wall(page: str, view: "View", identity: tuple, options: ViewOptions, at_han
     head_wall(small, options.heads, scale=options.scale, key=name, on_choose=take_heads, at_hand=at_hand)
 
 
-def _map(page: str, view: "View", weights: Float[np.ndarray, "query key"], options: ViewOptions, at_hand: str | None) -> str:
+def _map(page: str, view: View, weights: Float[np.ndarray, "query key"], options: ViewOptions, at_hand: str | None) -> str:
     heads = options.heads
     name, focus = widget_key(page, "map"), view.row_of(options.focus)
-    which = controls.head_name(heads[0]) if len(heads) == 1 else f"Mean of {len(heads)} heads"
-    told = f"{which}. {_told(view, weights, focus)}"
-    st.text(told)
+    which = controls.head_name(heads[0]) if len(heads) == 1 else texts.MEAN_OF_HEADS.format(count=len(heads))
+    description = texts.HEAD_DESCRIPTION.format(head=which, description=_describe(view, weights, focus))
+    st.text(description)
 
     def take_focus() -> None:
         row = focused_token(name, len(view.queries))
@@ -136,7 +128,7 @@ def _map(page: str, view: "View", weights: Float[np.ndarray, "query key"], optio
         view.queries,
         view.keys,
         weights,
-        label=told,
+        label=description,
         scale=options.scale,
         strongest=options.lines,
         show=options.show,
@@ -145,12 +137,10 @@ def _map(page: str, view: "View", weights: Float[np.ndarray, "query key"], optio
         on_focus=take_focus,
         wall=Wall(widget_key(page, "wall"), heads, at_hand),
     )
-    return told
+    return description
 
 
-def _told(view: "View", weights: Float[np.ndarray, "query key"], focus: int | None) -> str:
-    from tx_core.analysis import sentences
-
+def _describe(view: View, weights: Float[np.ndarray, "query key"], focus: int | None) -> str:
     if focus is not None:
         return sentences.where_one_looks(weights, view.queries, view.keys, focus, rescaled=view.hides_special)
     return sentences.strongest_link(
@@ -159,22 +149,47 @@ def _told(view: "View", weights: Float[np.ndarray, "query key"], focus: int | No
 
 
 def _small_print(
-    view: "View", weights: Float[np.ndarray, "query key"], heads: Sequence[controls.Head], options: ViewOptions
+    view: View, weights: Float[np.ndarray, "query key"], heads: Sequence[controls.Head], options: ViewOptions
 ) -> str:
-    from tx_core.analysis import sentences, views
-
     notes = []
     if view.kind == "self" and not view.hides_special:
         notes.append(sentences.where_it_goes(weights, view.key_special))
     if marks := dict.fromkeys(token for token, special in zip(view.keys, view.key_special, strict=True) if special):
-        notes.append(f"Special tokens ({as_typed(', '.join(marks))}) are marks of the model's own, not words of the text.")
+        notes.append(texts.SPECIAL_TOKENS.format(tokens=escape_markdown(", ".join(marks))))
     if options.hide and not view.hides_special:
-        notes.append(NOTHING_ELSE)
+        notes.append(texts.NOTHING_HIDDEN)
     if view.hides_special:
-        hidden = float(views.mean_of_heads(view.hidden_share, heads).mean())
-        notes.append(
-            f"Special tokens are hidden. They took {hidden:.2f} of the attention on average; "
-            "what is left of each row was scaled to sum to 1 again."
+        share = float(views.mean_of_heads(view.hidden_share, heads).mean())
+        notes.append(texts.SPECIAL_HIDDEN.format(share=share))
+    if options.words:
+        notes.append(texts.HOW_MERGED)
+    return " ".join([*notes, texts.NOT_AN_EXPLANATION])
+
+
+def weights_table(head_map: HeadMap, *, key: str) -> None:
+    """Offer the weights as a table, built only when it is opened, and as a CSV file."""
+    expander = st.expander(texts.WEIGHTS_TABLE, key=key, on_change="rerun")
+    if not expander.open:
+        return
+    rows, columns = numbered_tokens(head_map.queries), numbered_tokens(head_map.keys)
+    with expander:
+        st.caption(texts.WEIGHTS_TABLE_CAPTION)
+        st.dataframe(pandas.DataFrame(head_map.weights.astype(float).round(4), index=rows, columns=columns))
+        st.download_button(
+            texts.DOWNLOAD_CSV,
+            lambda: weights_csv(rows, columns, head_map.weights),
+            "attention.csv",
+            "text/csv",
+            key=f"{key}_csv",
+            on_click="ignore",
+            icon=":material/download:",
         )
-    merged = [HOW_MERGED] if options.words else []
-    return " ".join([*notes, *merged, NO_EXPLANATION])
+
+
+def weights_csv(rows: Sequence[str], columns: Sequence[str], weights: Float[np.ndarray, "query key"]) -> str:
+    """Write the weights as CSV with six decimals; labels begin with a number, so no spreadsheet takes one for a formula."""
+    file = io.StringIO()
+    table = csv.writer(file)
+    table.writerow(["query \\ key", *columns])
+    table.writerows([label, *(f"{weight:.6f}" for weight in row)] for label, row in zip(rows, weights, strict=True))
+    return file.getvalue()

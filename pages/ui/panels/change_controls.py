@@ -9,8 +9,8 @@ from pages.ui.panels import changes
 from pages.ui.panels.change_popover import ask_change
 from pages.ui.panels.changes import StackNames
 from pages.ui.panels.held_changes import asked, change_button, put
+from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import ViewOptions
-from pages.ui.panels.word_pills import as_typed
 from pages.ui.shell.controls import head_name
 from tx_core.transformer.interventions import MAX_INTERVENTIONS, Intervention, InterventionKind, write_interventions
 
@@ -54,7 +54,7 @@ def chips(page: str, trace: "Trace") -> None:
         st.markdown("**Changed:**")
         for change in active:
             st.button(
-                as_typed(changes.in_words(change, names)),
+                escape_markdown(changes.in_words(change, names)),
                 key=f"{page}_chip_{write_interventions([change])}",
                 icon=":material/close:",
                 help="Take this change back",

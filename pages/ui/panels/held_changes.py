@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.panels import changes
 from pages.ui.panels.changes import Changes
-from pages.ui.panels.word_pills import as_typed
+from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import widget_key
 from tx_core.transformer.interventions import Intervention, missing_part
 
@@ -38,7 +38,7 @@ def change_button(
         put(page, found)
 
     made = set(wanted) <= set(active)
-    st.button(as_typed(label), key=f"{page}_make_{name}", icon=icon, help=help, on_click=make, disabled=made)
+    st.button(escape_markdown(label), key=f"{page}_make_{name}", icon=icon, help=help, on_click=make, disabled=made)
 
 
 def keep_fitting(page: str, trace: "Trace") -> list[str]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui.panels.attention_table import warn_of_unknown_in
+from pages.ui.panels import texts
+from pages.ui.panels.tokens import warn_of_unknown_in
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, read_view, widget_binding, widget_key, write_view
 from pages.ui.shell.controls import engine_of
@@ -60,13 +61,13 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
     with first:
         text = controls.sentence(widget_key(view.page, "text"))
     with second:
-        pair = controls.sentence(widget_key(view.page, "pair"), "Second sentence (optional)")
+        pair = controls.sentence(widget_key(view.page, "pair"), texts.SECOND_SENTENCE)
     model = MODEL
     if chooses_model:
         with third[0]:
             model = controls.model(widget_key(view.page, "model"))
     part = st.segmented_control(
-        "Part",
+        texts.PART,
         list(view.parts),
         format_func=lambda name: view.parts[name].title,
         required=True,

@@ -1,5 +1,106 @@
 """What the panels say. Every string is a whole sentence or label; named placeholders are filled by `format`."""
 
+# Attention map
+
+HEAD_DESCRIPTION = "{head}. {description}"
+MEAN_OF_HEADS = "Mean of {count} heads"
+NOT_AN_EXPLANATION = "Attention is not an explanation: a weight shows what is mixed in, not what decided the result."
+EXPLANATION_DEBATE = (
+    "Attention is not an explanation: other weights can lead to the same prediction (Jain & Wallace 2019). "
+    "Learned weights are not arbitrary, either (Wiegreffe & Pinter 2019)."
+)
+HOW_MERGED = (
+    "Whole words: attention to a word is the sum over its pieces; attention from a word is the mean over its pieces "
+    "(Clark et al. 2019)."
+)
+SPECIAL_TOKENS = "Special tokens ({tokens}) are markers that the model needs; they are not words of the text."
+NOTHING_HIDDEN = "Nothing is hidden: one side has only special tokens, so nothing would be left to show."
+SPECIAL_HIDDEN = (
+    "Special tokens are hidden. They received {share:.2f} of the attention on average; "
+    "the rest of each row was rescaled to sum to 1."
+)
+WEIGHTS_TABLE = "Weights as a table"
+WEIGHTS_TABLE_CAPTION = "Each row is a query (a token that attends), each column a key (a token that is attended to)."
+DOWNLOAD_CSV = "Download as CSV"
+
+# View options
+
+DRAWING_LABELS = {"both": "Both", "heatmap": "Heatmap", "lines": "Lines"}
+STACK = "Attention"
+STACK_LABELS = {
+    "self": "Encoder self-attention",
+    "decoder": "Decoder self-attention",
+    "cross": "Cross-attention",
+}
+WHOLE_WORDS = "Whole words"
+WHOLE_WORDS_HELP = "Show words instead of the word pieces that the model reads."
+HIDE_SPECIAL = "Hide special tokens"
+HIDE_SPECIAL_HELP = "Leave out [CLS], [SEP] and other special tokens, and rescale each row."
+DRAWING_OPTIONS = "Lines and colours"
+SHOW = "Show"
+LINES = "Number of lines, strongest first"
+COLOURS = "Colour scale"
+COLOURS_HELP = "All four scales work for every type of colour vision."
+HEADS_MISSING = "This model has {layers} layers with {heads} heads each. Heads that do not exist were ignored."
+TOKEN_MISSING = "This text has {tokens:,} tokens, so there is no token {position:,} to focus on."
+
+# Tokens
+
+TOKEN_TABLE = "Tokens, ids and segments ({0:,} tokens)"
+TOKEN_TABLES = "Tokens, ids and segments ({0:,} and {1:,} tokens)"
+SEGMENTS = ("first", "second")
+REMARK_UNKNOWN, REMARK_BLANK, REMARK_SPECIAL = "not in the vocabulary", "blank", "special"
+ONE_UNKNOWN = (
+    "One word or symbol is not in this model's vocabulary. "
+    "The model reads an unknown token there, the same one for every such word."
+)
+MANY_UNKNOWN = (
+    "{count:,} words or symbols are not in this model's vocabulary. "
+    "The model reads an unknown token there, the same one for every such word."
+)
+BLANK = "Blank"
+
+# Word buttons
+
+WORD_BUTTONS = "Click a word to make it a blank. Click a blank to bring the word back or to see the model's guess."
+TOO_MANY_WORDS = "This text has more than {maximum} words. To make a blank, type ___ in the box where a word should go."
+
+# Pages in parts
+
+SECOND_SENTENCE = "Second sentence (optional)"
+PART = "Part"
+ENCODER_ONLY = (
+    "This model has an encoder and a decoder; only its encoder is shown here. "
+    "Its decoder reads the second sentence, so that sentence changes nothing here."
+)
+
+# Predictions
+
+OPTIONS = "Options"
+LIST_LENGTH = "Words in each list"
+BAR_LIMIT = "Bars end at"
+BAR_LIMIT_HELP = "All charts share this limit so that they can be compared. A longer bar is cut off; its number is still exact."
+BAR_LIMIT_LABELS = {"100": "100 %", "50": "50 %", "20": "20 %", "5": "5 %"}
+TEMPERATURE = "Temperature"
+TEMPERATURE_HELP = (
+    "The model's scores (logits) are divided by the temperature before the softmax. "
+    "Above 1 the lists become flatter, below 1 sharper. At 1 you see the model's own probabilities."
+)
+TOP_P = "Top-p (nucleus)"
+TOP_P_HELP = (
+    "Keeps the fewest words that reach this share of the probability together, and rescales them to 100 %. At 1 all are kept."
+)
+LIST_SETTINGS_CAPTION = "Temperature and top-p change the lists only, not the words that you check nor the joint predictions."
+TEMPERATURE_CHANGED = "The lists do not show the model's own probabilities: temperature is {temperature:g}."
+TOP_P_CHANGED = "The lists do not show the model's own probabilities: top-p is {top_p:g}."
+TEMPERATURE_AND_TOP_P_CHANGED = (
+    "The lists do not show the model's own probabilities: temperature is {temperature:g} and top-p is {top_p:g}."
+)
+PREDICTION_COLUMNS = ("sentence", "list", "word", "pieces", "probability", "rank", "filled sentence or note")
+BLANK_LIST = "blank {number}"
+CHECKED_WORDS_LIST = "checked words at blank {number}"
+JOINT_LIST = "all blanks together"
+
 # Training
 
 TRAIN, TRAIN_AGAIN, CONTINUE, STOP = "Train", "Train from scratch", "Continue", "Stop"

@@ -2,28 +2,38 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.ui.canvas.attention_view import SCALES, Head, heads_from_link, heads_to_link, token_from_link, token_to_link
+from pages.ui.panels import texts
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_binding, widget_key
 from pages.ui.shell.lazy_popover import lazy_popover
 
+if TYPE_CHECKING:  # several pages import this module before their title stands
+    from tx_core.transformer.trace import Trace
+
 MAX_LAYERS_OR_HEADS = 1000
 MAX_LINKED_TOKENS = 100_000
 MAX_DRAWN_LINES = 200
-SHOWN = {"both": "Both", "heatmap": "Heatmap", "lines": "Lines"}
-STACKS = {
-    "self": "Within the text",
-    "decoder": "Within what the decoder reads",
-    "cross": "From the decoder to the text",
-}
 
 
 @dataclass(frozen=True)
 class ViewOptions:
-    """What a page remembers of the way its reader looks: heads are (layer, head) from 0, focus is a piece's place."""
+    """What a page remembers of the way its reader looks.
+
+    Attributes:
+        stack: the kind of attention, a key of `texts.STACK_LABELS`.
+        heads: the chosen heads as (layer, head), counted from 0.
+        words: whether pieces are merged into words.
+        hide: whether special tokens are left out.
+        show: what is drawn, a key of `texts.DRAWING_LABELS`.
+        lines: how many of the strongest links are drawn as lines.
+        scale: the colour scale.
+        focus: the position of the focused piece, counted from 0.
+    """
 
     stack: str
     heads: tuple[Head, ...]
@@ -37,18 +47,18 @@ class ViewOptions:
     @classmethod
     def of(cls, page: str) -> "ViewOptions":
         """Read the options of a page from its session, before or after their widgets are drawn."""
-        held = {name: st.session_state[widget_key(page, name)] for name in cls.__dataclass_fields__}
-        return cls(**held | {"heads": tuple(held["heads"])})
+        values = {name: st.session_state[widget_key(page, name)] for name in cls.__dataclass_fields__}
+        return cls(**values | {"heads": tuple(values["heads"])})
 
 
 def view_fields(heads: Sequence[Head]) -> tuple[Field, ...]:
     """Describe how options stand in an address; the heads of the first visit are the page's own."""
     return (
-        choice_field("stack", tuple(STACKS)),
+        choice_field("stack", tuple(texts.STACK_LABELS)),
         Field("heads", list(heads), read_heads, heads_to_link),
         flag_field("words"),
         flag_field("hide"),
-        choice_field("show", tuple(SHOWN)),
+        choice_field("show", tuple(texts.DRAWING_LABELS)),
         number_field("lines", 40, 1, MAX_DRAWN_LINES),
         choice_field("scale", SCALES),
         Field("focus", None, read_focus, token_to_link),
@@ -64,11 +74,11 @@ def read_heads(written: str) -> list[Head]:
 
 
 def read_focus(written: str) -> int:
-    """Read the place of the focused piece; ValueError for anything else. The text may still be shorter."""
-    place = token_from_link(written, MAX_LINKED_TOKENS)
-    if place is None:
-        raise ValueError("focus must be the place of a token, counted from 1")
-    return place
+    """Read the position of the focused piece; ValueError for anything else. The text may still be shorter."""
+    position = token_from_link(written, MAX_LINKED_TOKENS)
+    if position is None:
+        raise ValueError("focus must be the position of a token, counted from 1")
+    return position
 
 
 def ask_stack(page: str, kinds: Sequence[str]) -> int:
@@ -77,48 +87,68 @@ def ask_stack(page: str, kinds: Sequence[str]) -> int:
     if st.session_state[name] not in kinds:
         st.session_state[name] = kinds[0]
     if len(kinds) > 1:
-        st.segmented_control("Attention", kinds, format_func=STACKS.get, required=True, **widget_binding(name))
+        st.segmented_control(texts.STACK, kinds, format_func=texts.STACK_LABELS.get, required=True, **widget_binding(name))
     return kinds.index(st.session_state[name])
 
 
+def ask_head(page: str, layers: int, heads: int) -> Head:
+    """Let the reader choose a head by name; give (layer, head) from 0. Of several, as a link may name them, the first counts."""
+    name = widget_key(page, "heads")
+    if not controls.keep_existing_heads(name, layers, heads):
+        st.info(texts.HEADS_MISSING.format(layers=layers, heads=heads))
+    st.session_state[name] = st.session_state[name][:1]
+    return controls.layer_and_heads(name, layers, heads)[0]
+
+
 def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) -> list[str]:
-    """Let go of heads and of a focus that this run does not have; say so in one sentence each."""
-    told = []
+    """Drop heads and a focus that this run does not have; give a sentence about each kind that was dropped."""
+    notes = []
     if not controls.keep_existing_heads(widget_key(page, "heads"), num_layers, num_heads):
-        told.append(f"This model has {num_layers} layers of {num_heads} heads: heads beyond that are left out.")
-    place = st.session_state[widget_key(page, "focus")]
-    if place is not None and place >= num_tokens:
+        notes.append(texts.HEADS_MISSING.format(layers=num_layers, heads=num_heads))
+    position = st.session_state[widget_key(page, "focus")]
+    if position is not None and position >= num_tokens:
         st.session_state[widget_key(page, "focus")] = None
-        told.append(f"This text has {num_tokens} tokens: there is no token {place + 1:,} to focus.")
-    return told
+        notes.append(texts.TOKEN_MISSING.format(tokens=num_tokens, position=position + 1))
+    return notes
 
 
 def ask_view(page: str) -> None:
     """Let the reader merge pieces and hide special tokens; what is drawn, and how, opens beside that."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.toggle(
-            "Whole words",
-            **widget_binding(widget_key(page, "words")),
-            help="Show words instead of the pieces that the model reads.",
-        )
-        st.toggle("Hide special tokens", **widget_binding(widget_key(page, "hide")), help="Leave out [CLS], [SEP] and the like.")
+        st.toggle(texts.WHOLE_WORDS, **widget_binding(widget_key(page, "words")), help=texts.WHOLE_WORDS_HELP)
+        st.toggle(texts.HIDE_SPECIAL, **widget_binding(widget_key(page, "hide")), help=texts.HIDE_SPECIAL_HELP)
         _ask_drawing(page)
 
 
 def _ask_drawing(page: str) -> None:
     """Let the reader choose what is drawn, how many lines, and in which colours."""
-    opened = lazy_popover("Lines and colours", icon=":material/tune:", key=widget_key(page, "drawing_opened"), height=260)
-    if opened is None:
+    popover = lazy_popover(texts.DRAWING_OPTIONS, icon=":material/tune:", key=widget_key(page, "drawing_opened"), height=260)
+    if popover is None:
         return
-    with opened:
+    with popover:
         st.segmented_control(
-            "Show", list(SHOWN), format_func=SHOWN.get, required=True, **widget_binding(widget_key(page, "show"))
+            texts.SHOW,
+            list(texts.DRAWING_LABELS),
+            format_func=texts.DRAWING_LABELS.get,
+            required=True,
+            **widget_binding(widget_key(page, "show")),
         )
-        st.slider("Strongest links drawn as lines", 1, MAX_DRAWN_LINES, **widget_binding(widget_key(page, "lines")))
+        st.slider(texts.LINES, 1, MAX_DRAWN_LINES, **widget_binding(widget_key(page, "lines")))
         st.selectbox(
-            "Colours",
+            texts.COLOURS,
             SCALES,
             format_func=str.capitalize,
             **widget_binding(widget_key(page, "scale")),
-            help="All four can be told apart with any kind of colour vision.",
+            help=texts.COLOURS_HELP,
         )
+
+
+def show_note(note: str, trace: "Trace | None" = None) -> None:
+    """Say under a picture what it shows and what it cannot show. trace: the run whose first attention alone is shown."""
+    several = trace is not None and len(trace.stacks) > 1
+    st.caption(f":material/info: {texts.ENCODER_ONLY} {note}" if several else f":material/info: {note}")
+
+
+def head_in_sentence(head: Head) -> str:
+    """Name a head within a sentence: (2, 4) is "layer 3, head 5"."""
+    return f"layer {head[0] + 1}, head {head[1] + 1}"

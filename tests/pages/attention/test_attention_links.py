@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.panels import texts
 from pages.ui.shell import controls, examples
 from tests.support.drawings import drawn, says
 from tests.support.messages import unknown_parameters
@@ -93,8 +94,12 @@ def test_nonsense_in_every_parameter_falls_back_and_says_so(open_app: Open):
 
 def test_heads_and_tokens_that_do_not_exist_are_told(open_app: Open):
     app = open_app(text="A bird", heads="99-1_2-2", focus="77")
-    assert "{} layers of {} heads".format(*controls.embedded_sizes()) in says(app)
-    assert "no token 77" in says(app)
+    layers, heads = controls.embedded_sizes()
+    tokens = len(drawn(app)["attention_map"][0]["queries"])
+    assert [info.value for info in app.info] == [
+        texts.HEADS_MISSING.format(layers=layers, heads=heads),
+        texts.TOKEN_MISSING.format(tokens=tokens, position=77),
+    ]
     assert app.session_state["attention_heads"] == [(1, 1)]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.panels import texts
 from pages.ui.shell import cache, controls, examples
 from tests.support.checkpoints import write_t5
 from tests.support.drawings import drawn, says, shown_weights, weights_of
@@ -34,7 +35,7 @@ def test_on_arrival_an_example_is_drawn_with_what_to_notice_and_said_in_words(op
 @pytest.mark.parametrize(("page", "text"), [("attention", "Time flies."), ("fill_mask", "Time ___.")])
 def test_a_map_is_not_given_out_for_an_explanation(open_app: Open, page: str, text: str):
     app = open_app(page, text=text)
-    assert "Attention is not an explanation: a weight tells what is mixed in, not what decided." in says(app)
+    assert texts.NOT_AN_EXPLANATION in says(app)
 
 
 def test_a_typed_sentence_is_the_one_that_is_drawn(open_app: Open):
@@ -66,7 +67,7 @@ def test_choosing_heads_computes_nothing_anew(open_app: Open, monkeypatch: pytes
     app.run()
     assert not app.exception
     np.testing.assert_allclose(shown_weights(app), (expected[1, 5] + expected[2, 0]) / 2, atol=1e-4)
-    assert "Mean of 2 heads" in app.text[0].value
+    assert app.text[0].value.startswith(texts.MEAN_OF_HEADS.format(count=2))
     assert app.query_params["heads"] == "2-6_3-1"
 
 
@@ -76,8 +77,7 @@ def test_hidden_special_tokens_are_told_with_their_share(open_app: Open):
     assert header["keys"] == ["mary", "lost", "her", "keys", "."]
     np.testing.assert_allclose(shown_weights(app).sum(1), 1, atol=1e-3)
     lost = weights_of(FIRST.text)[FIRST.heads[0]][1:-1][:, [0, -1]].sum(1).mean()
-    assert f"They took {lost:.2f} of the attention" in says(app)
-    assert "scaled to sum to 1 again" in says(app)
+    assert texts.SPECIAL_HIDDEN.format(share=lost) in says(app)
     share = shown_weights(app)[2, 0]
     assert f"of its attention to the words shown, 'her' gives {share:.2f} to 'mary'" in app.text[0].value
 
@@ -85,8 +85,7 @@ def test_hidden_special_tokens_are_told_with_their_share(open_app: Open):
 def test_merged_words_are_shown_and_how_is_said(open_app: Open):
     app = open_app(text="time flies", words="1")
     assert drawn(app)["attention_map"][0]["keys"] == ["[CLS]", "time", "flies", "[SEP]"]
-    assert "sum over its pieces" in says(app)
-    assert "mean over its pieces" in says(app)
+    assert texts.HOW_MERGED in says(app)
 
 
 def test_a_focus_stays_on_its_word_when_pieces_are_merged_and_special_tokens_hidden(open_app: Open):

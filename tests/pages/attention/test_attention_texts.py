@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.panels import texts
 from tests.support.drawings import drawn, says
 from tests.support.messages import TOO_LONG_TO_SHARE
 from tx_core.analysis import views
@@ -89,14 +90,15 @@ def test_a_far_too_long_text_is_kept_and_told(open_app: Open, length: int):
 
 
 def test_unknown_words_are_counted(open_app: Open):
-    assert "One word or sign is not in this model's vocabulary" in says(open_app(text="a 💥 b"))
-    assert "2 words or signs are not" in says(open_app(text="💥 and 💥"))
+    assert [warning.value for warning in open_app(text="a 💥 b").warning] == [texts.ONE_UNKNOWN]
+    assert [warning.value for warning in open_app(text="💥 and 💥").warning] == [texts.MANY_UNKNOWN.format(count=2)]
     assert not open_app(text="A bird").warning
 
 
 def test_a_text_of_special_tokens_only_is_not_said_to_be_without_them(open_app: Open):
+    hidden = texts.SPECIAL_HIDDEN.partition("{")[0]
     app = open_app(text="[SEP] [CLS]", hide="1")
     assert drawn(app)["attention_map"][0]["queries"] == ["[CLS]", "[SEP]", "[CLS]", "[SEP]"]
-    assert "Nothing is hidden" in says(app)
-    assert "Special tokens are hidden" not in says(app)
-    assert "Special tokens are hidden" in says(open_app(text="A bird", hide="1"))
+    assert texts.NOTHING_HIDDEN in says(app)
+    assert hidden not in says(app)
+    assert hidden in says(open_app(text="A bird", hide="1"))

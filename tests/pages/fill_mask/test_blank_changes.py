@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.fill_mask import head_scan
 from pages.fill_mask.charts import note
 from pages.fill_mask.prediction_change import UNCHANGED
-from pages.ui.panels.answers import spelled
+from pages.ui.panels.predictions import word_label
 from pages.ui.shell.numbers import percent
 from tests.support.drawings import says, walls
 from tests.support.drawn_bars import bars_told
@@ -28,7 +28,7 @@ def test_a_blank_shows_its_prediction_before_and_after_with_ranks(open_app: Open
     assert not app.exception
     found = shift(catalogue.load(catalogue.DEFAULT), BLANK, read_interventions("off~1_hide~3"), top_k=5).blanks[0]
     (told,) = bars_told(app)["What your changes do to this blank"]
-    assert told.startswith(f"{spelled(found.moved[0].prediction)} {percent(found.moved[0].before)} → ")
+    assert told.startswith(f"{word_label(found.moved[0].prediction)} {percent(found.moved[0].before)} → ")
     for moved in found.moved:
         assert told.count(f" → {percent(moved.after)}  {note(moved)}")
     assert "of the probability went to other words" in says(app)

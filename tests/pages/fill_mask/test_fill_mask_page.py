@@ -6,16 +6,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask.export import Lists, lists_export
-from pages.ui.panels import answers
-from pages.ui.panels.answers import Answer
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels import texts
+from pages.ui.panels.predictions import ListSettings, SentencePredictions, joint_fillings, top_predictions, word_scores
 from pages.ui.shell.numbers import percent
 from tests.support.drawings import unpacked
 from tests.support.drawn_bars import bars_told, drawn_bars
 from tx_core.engine import catalogue
 from tx_core.fill_mask.joint_filling import fill_jointly
 from tx_core.fill_mask.predictions import predict
-from tx_core.fill_mask.word_scores import score_words
+from tx_core.fill_mask.word_scores import LENGTHS_DIFFER, score_words
 
 
 def said(app: AppTest) -> str:
@@ -63,7 +62,7 @@ def test_named_words_are_scored_at_every_blank_and_it_is_said_how(open_app):
         (told,) = bars_told(app)[f"Your words at blank {blank}"]
         assert re.match(rf"pizza .+, unbelievablenesses \({len(long.pieces)} pieces\) ", told)
     assert "“😀” – The model's vocabulary has no way to write this." in said(app)
-    assert "compare only words of equally many pieces" in said(app)
+    assert LENGTHS_DIFFER in said(app)
 
 
 def test_what_is_exported_is_what_the_bars_show(open_app):
@@ -72,10 +71,10 @@ def test_what_is_exported_is_what_the_bars_show(open_app):
         {name: part for name, part in chart.items() if name != "told"}
         for chart in drawn_bars(open_app("fill_mask", text=text, named=named, listed="3", limit="20"))
     ]
-    chosen = Settings(3, 1, 1, 0.2)
-    filling = answers.favourites("embedded", text, chosen)
-    scores = tuple(answers.scores("embedded", text, ("pizza", "😀"), number) for number in range(2))
-    lists = Lists("embedded", (Answer(text, filling, scores, answers.joint("embedded", text)),), chosen)
+    chosen = ListSettings(3, 1, 1, 0.2)
+    filling = top_predictions("embedded", text, chosen)
+    scores = tuple(word_scores("embedded", text, ("pizza", "😀"), number) for number in range(2))
+    lists = Lists("embedded", (SentencePredictions(text, filling, scores, joint_fillings("embedded", text)),), chosen)
     assert unpacked(lists_export(lists).figure())[0]["charts"] == shown
 
 
@@ -135,7 +134,7 @@ def test_the_view_is_in_the_address(open_app):
     app = open_app("fill_mask", text="A ___ and a ___.", **view)
     assert set(app.query_params) >= {"text", *view}
     assert [told.count("%") for told in bars_told(app)["Blank 1"]] == [3]
-    assert "temperature 2 and only the top 50%" in said(app)
+    assert texts.TEMPERATURE_AND_TOP_P_CHANGED.format(temperature=2, top_p=0.5) in said(app)
     app.text_input(key="fill_mask_text").set_value("Another ___ and a ___.").run()
     assert app.query_params["text"] == "Another ___ and a ___."
 

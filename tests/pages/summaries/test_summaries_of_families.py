@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from pages.summaries import texts
 from pages.summaries.logit_lens import describe_answer
 from pages.summaries.parts import PARTS
-from pages.ui.panels.attention_table import numbered
+from pages.ui.panels.tokens import numbered_tokens
 from tests.support.drawings import problems, says
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.engine import catalogue
@@ -38,7 +38,7 @@ def test_gpt2_is_read_for_the_token_that_follows(of_family):
     trace = engine.trace("Time flies like an", keep=("hidden",))
     last = len(trace.attention.query_tokens) - 1
     found = logit_lens(engine, trace, last)
-    token = numbered(trace.attention.query_tokens.tokens)[last]
+    token = numbered_tokens(trace.attention.query_tokens.tokens)[last]
     assert texts.LENS_NEXT_TOKEN in says(app)
     assert describe_answer(found, token, predicts_next=True) in says(app)
     assert [cell.rsplit(" ", 2)[0] for cell in app.dataframe[0].value.iloc[0, :5]] == list(found.words[0])

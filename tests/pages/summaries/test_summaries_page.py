@@ -4,7 +4,8 @@ import pytest
 
 from pages.summaries import texts
 from pages.summaries.parts import PARTS, SUMMARIES
-from pages.ui.panels.choices import NO_EXPLANATION
+from pages.ui.panels.texts import EXPLANATION_DEBATE, HEADS_MISSING
+from pages.ui.shell import controls
 from tests.support.drawings import problems, says
 
 PAGE = "summaries"
@@ -34,7 +35,7 @@ def test_a_prediction_needs_a_blank_and_a_single_sentence(open_app):
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_says_what_it_cannot_tell(open_app, part):
     told = says(open_app(PAGE, text=TEXT, part=part))
-    assert (NO_EXPLANATION if part != "lens" else texts.LENS_CAVEAT) in told
+    assert (EXPLANATION_DEBATE if part != "lens" else texts.LENS_CAVEAT) in told
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -65,7 +66,8 @@ def test_a_link_brings_the_view_back(open_app):
 def test_what_the_text_or_the_model_lacks_is_left_out(open_app):
     app = open_app(PAGE, text="A bird.", part="values", heads="90-1", token="400")
     assert not app.exception
-    assert "a head beyond that is left out" in says(app)
+    layers, heads = controls.embedded_sizes()
+    assert HEADS_MISSING.format(layers=layers, heads=heads) in says(app)
     assert not open_app(PAGE, text="A bird.", part="layers", token="400").exception
 
 

@@ -8,7 +8,7 @@ import pytest
 from pages.summaries import texts
 from pages.summaries.attribution import describe_agreement
 from pages.summaries.logit_lens import describe_answer
-from pages.ui.panels.attention_table import numbered
+from pages.ui.panels.tokens import numbered_tokens
 from tests.support.drawings import says
 from tests.support.drawn_matrices import panels
 from tx_core.analysis.attribution import attribute
@@ -81,7 +81,7 @@ def test_the_lens_ends_with_the_models_own_answer(open_app, engine):
     table = app.dataframe[0].value
     assert [cell.rsplit(" ", 2)[0] for cell in table.iloc[-1, :5]] == list(found.words[-1])
     assert [int(rank.replace(",", "")) for rank in table[texts.FINAL_RANK]] == found.rank.tolist()
-    token = numbered(trace.attention.query_tokens.tokens)[found.place]
+    token = numbered_tokens(trace.attention.query_tokens.tokens)[found.place]
     assert describe_answer(found, token, predicts_next=False) in says(app)
 
 

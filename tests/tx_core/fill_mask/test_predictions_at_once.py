@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pages.fill_mask.prediction_change import shifted
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels.predictions import ListSettings
 from tx_core.engine import catalogue
 from tx_core.fill_mask.prediction_shift import shift
 from tx_core.fill_mask.predictions import encode_with_blanks
@@ -33,7 +33,7 @@ def test_logits_of_a_blank_under_different_interventions_at_once_are_what_each_g
 
 
 def test_answers_of_the_page_under_different_changes_at_once_are_each_visitors_own():
-    chosen, text = Settings(listed=5, temperature=1.0, top_p=1.0, limit=1.0), "The young man saw a ___ in the house."
+    chosen, text = ListSettings(listed=5, temperature=1.0, top_p=1.0, limit=1.0), "The young man saw a ___ in the house."
     engine = catalogue.load(catalogue.DEFAULT)
 
     def run(changed: str) -> list[tuple[str, float, float]]:

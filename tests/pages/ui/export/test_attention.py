@@ -15,7 +15,7 @@ from pages.ui.export import texts
 from pages.ui.export.attention import attention_export, saved_weights
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.web_page import stand_alone
-from pages.ui.panels.attention_panel import Shown
+from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell.plain_names import one_line
 from tests.support.drawings import sent_to, unpacked
@@ -33,7 +33,7 @@ def map_of_page(text: str, pair: str = "", changes: Sequence[Intervention] = (),
     chosen = replace(OPTIONS, **options)
     trace = catalogue.load("embedded").trace(text, pair or None, interventions=changes)
     view = views.view(trace.attention, merge_words=chosen.words, hide_special=chosen.hide)
-    return AttentionMap(trace, Shown(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads), "Said."), chosen)
+    return AttentionMap(trace, HeadMap(view, chosen.heads, views.mean_of_heads(view.weights, chosen.heads), "Said."), chosen)
 
 
 def map_of(message: bytes) -> tuple[dict, np.ndarray]:

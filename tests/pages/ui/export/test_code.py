@@ -24,9 +24,8 @@ from pages.summaries import value_weighted as values_part
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.project_code import attention_code
 from pages.ui.export.transformers_code import transformers_attention_code
-from pages.ui.panels.answers import Answer
-from pages.ui.panels.attention_panel import Shown
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels.attention_panel import HeadMap
+from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.panels.view_options import ViewOptions
 from tests.support.snippets import computed
 from tx_core.analysis import views
@@ -63,7 +62,7 @@ def map_of_page(model: str, text: str, pair: str, options: ViewOptions, changes:
     trace = catalogue.load(model).trace(text, pair or None, interventions=changes)
     stack = next(stack for stack in trace.stacks if stack.kind == options.stack)
     view = views.view(stack, merge_words=options.words, hide_special=options.hide)
-    return AttentionMap(trace, Shown(view, options.heads, views.mean_of_heads(view.weights, options.heads), ""), options)
+    return AttentionMap(trace, HeadMap(view, options.heads, views.mean_of_heads(view.weights, options.heads), ""), options)
 
 
 Claim = tuple[str, str, np.ndarray]
@@ -166,7 +165,7 @@ def filled(model: str) -> list[Claim]:
     """What the code for lists and for a named word must give, whatever the model's blank and vocabulary."""
     engine, text = catalogue.load(model), "time ___ like an ___"
     filling, scores = predict(engine, text, top_k=4), [score_words(engine, text, ("flies",), blank=blank) for blank in (0, 1)]
-    lists = Lists(model, (Answer(text, filling, tuple(scores), ()),), Settings(4, 1.0, 1.0, 1.0))
+    lists = Lists(model, (SentencePredictions(text, filling, tuple(scores), ()),), ListSettings(4, 1.0, 1.0, 1.0))
     listed = [one.probability for blank in filling.blanks for one in blank.predictions]
     expected = np.sort([*listed, *(score.probability for blank in scores for score in blank)])
     shares = "sorted(share for _, share in predictions)"
@@ -196,7 +195,9 @@ def test_code_is_written_of_what_was_run_also_where_its_model_can_no_longer_be_h
     engine, text = catalogue.load("embedded"), "The old ___ sat by [MASK]."
     shown = map_of_page("embedded", text, "It was <mask>.", WORDS)
     scores = tuple(score_words(engine, text, ("tea", "unbelievably"), blank=blank) for blank in (0, 1))
-    lists = Lists("embedded", (Answer(text, predict(engine, text, top_k=4), scores, ()),), Settings(4, 1.0, 1.0, 1.0))
+    lists = Lists(
+        "embedded", (SentencePredictions(text, predict(engine, text, top_k=4), scores, ()),), ListSettings(4, 1.0, 1.0, 1.0)
+    )
 
     def gone(name: str) -> None:
         raise ModelUnavailable(f"{name} is gone.")

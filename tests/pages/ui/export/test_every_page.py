@@ -20,8 +20,8 @@ from pages.ui.export import menu, texts
 from pages.ui.export.data import DataTable, to_csv, to_json, to_npz
 from pages.ui.export.records import DataFiles, Export
 from pages.ui.export.web_page import stand_alone
-from pages.ui.panels.answers import Answer
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels import texts as panel_texts
+from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from tests.support.drawings import sent_to, unpacked
 from tests.support.export_menu import opened
 from tx_core.analysis.patterns import AIMED
@@ -187,7 +187,7 @@ def test_the_files_of_predictions_hold_every_probability_and_rank():
     np.testing.assert_array_equal(arrays["probability"], listed)
     assert [entry["rank"] for entry in entries["table"]] == [1, 2, 3, 1, 2, 3]
     assert entries["temperature"] == 2
-    assert entries["notes"] == ["The lists are not the model's own probabilities: temperature 2."]
+    assert entries["notes"] == [panel_texts.TEMPERATURE_CHANGED.format(temperature=2)]
 
 
 def predictions_of(*texts: str) -> Lists:
@@ -196,6 +196,6 @@ def predictions_of(*texts: str) -> Lists:
     fillings = [predict(engine, text, top_k=3, temperature=2.0) for text in texts]
     return Lists(
         "embedded",
-        tuple(Answer(text, one, ((),) * 2, ()) for text, one in zip(texts, fillings, strict=True)),
-        Settings(3, 2.0, 1.0, 1.0),
+        tuple(SentencePredictions(text, one, ((),) * 2, ()) for text, one in zip(texts, fillings, strict=True)),
+        ListSettings(3, 2.0, 1.0, 1.0),
     )

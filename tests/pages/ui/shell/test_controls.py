@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import blank_attention
-from pages.ui.panels import view_options
-from pages.ui.panels.attention_table import as_csv, numbered, token_rows
+from pages.ui.panels import texts, view_options
+from pages.ui.panels.attention_panel import weights_csv
+from pages.ui.panels.tokens import numbered_tokens, token_rows
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import choice_field, flag_field, number_field, parse_view, text_field
 from tests.support.messages import unknown_parameters
@@ -24,11 +25,11 @@ HEADS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, 
 VALUES = st.fixed_dictionaries(
     {
         "text": st.text(),
-        "stack": st.sampled_from(list(view_options.STACKS)),
+        "stack": st.sampled_from(list(texts.STACK_LABELS)),
         "heads": HEADS,
         "words": st.booleans(),
         "hide": st.booleans(),
-        "show": st.sampled_from(list(view_options.SHOWN)),
+        "show": st.sampled_from(list(texts.DRAWING_LABELS)),
         "lines": st.integers(1, 200),
         "scale": st.sampled_from(view_options.SCALES),
         "focus": st.none() | st.integers(0, 511),
@@ -176,8 +177,8 @@ def test_there_are_a_dozen_examples_with_different_titles_and_a_pair_among_them(
 
 
 def test_the_csv_holds_every_weight_with_labels_that_no_spreadsheet_computes():
-    labels = numbered(["=1+1", 'say "hi", you'])
-    written = as_csv(labels, labels, np.array([[0.25, 0.75], [1, 0]], np.float32))
+    labels = numbered_tokens(["=1+1", 'say "hi", you'])
+    written = weights_csv(labels, labels, np.array([[0.25, 0.75], [1, 0]], np.float32))
     assert written.splitlines() == [
         'query \\ key,1 =1+1,"2 say ""hi"", you"',
         "1 =1+1,0.250000,0.750000",
@@ -190,14 +191,14 @@ def test_the_token_table_names_segments_special_tokens_blanks_and_unknown_ones()
     assert [(row["token"], row["sentence"], row["remark"]) for row in rows] == [
         ("[CLS]", "first", "special"),
         ("the", "first", ""),
-        ("[UNK]", "first", "unknown to the model"),
+        ("[UNK]", "first", texts.REMARK_UNKNOWN),
         ("[SEP]", "first", "special"),
         ("a", "second", ""),
         ("[MASK]", "second", "blank"),
         ("[SEP]", "second", "special"),
     ]
     assert rows[2]["word"] == "💥"
-    assert [row["place"] for row in rows] == [1, 2, 3, 4, 5, 6, 7]
+    assert [row["position"] for row in rows] == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_a_view_of_merged_words_labels_the_unknown_one_as_it_was_typed():

@@ -17,8 +17,7 @@ from pages.many_sentences import export
 from pages.summaries import logit_lens
 from pages.ui.export import project_code
 from pages.ui.export.web_page import stand_alone
-from pages.ui.panels.answers import Answer
-from pages.ui.panels.prediction_settings import Settings
+from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.shell.plain_names import file_stem, one_line, shortened
 from tx_core.analysis.word_comparison import cosines, equal_words, likeness, word_vectors
 from tx_core.corpus.sentence_file import embedded_sentences
@@ -64,8 +63,8 @@ def every_code(title: str) -> dict[str, str]:
     """The code of every page under one title."""
     engine = catalogue.load("embedded")
     trace, sides = engine.trace("time ___ like"), two_sides("time flies like", "fruit flies like")
-    answer = Answer("time ___ like", predict(engine, "time ___ like", top_k=3), ((),), ())
-    lists, word = Lists("embedded", (answer,), Settings(3, 1.0, 1.0, 1.0)), followed_first(sides, "flies")
+    answer = SentencePredictions("time ___ like", predict(engine, "time ___ like", top_k=3), ((),), ())
+    lists, word = Lists("embedded", (answer,), ListSettings(3, 1.0, 1.0, 1.0)), followed_first(sides, "flies")
     seen = BlankShown("time ___ like", 0, trace, (Intervention("off", 0, 1),), None)
     return {
         "opening": "\n".join(project_code.header(title, "embedded", "import torch")),

@@ -1,30 +1,31 @@
 """What a model answers about blanks, written down: every number is in the table, and no cell is a formula."""
 
-from pages.ui.panels.answers import COLUMNS, Answer, as_csv, rows
+from pages.ui.panels.predictions import SentencePredictions, prediction_rows, predictions_csv
+from pages.ui.panels.texts import PREDICTION_COLUMNS
 from tx_core.engine import catalogue
 from tx_core.fill_mask.joint_filling import fill_jointly
 from tx_core.fill_mask.predictions import predict
 from tx_core.fill_mask.word_scores import named_words, score_words
 
 
-def answer_of(text: str, words: str) -> Answer:
+def answer_of(text: str, words: str) -> SentencePredictions:
     engine = catalogue.load(catalogue.DEFAULT)
     filling = predict(engine, text, top_k=3)
     scores = tuple(score_words(engine, text, named_words(words), blank=blank.number) for blank in filling.blanks)
-    return Answer(text, filling, scores, fill_jointly(engine, text, best=2) if len(filling.blanks) > 1 else ())
+    return SentencePredictions(text, filling, scores, fill_jointly(engine, text, best=2) if len(filling.blanks) > 1 else ())
 
 
 def test_the_table_holds_every_number_of_the_charts():
     found = answer_of("A ___ and a ___.", "cat, banana")
-    table = rows(found)
+    table = prediction_rows(found)
     assert len(table) == 2 * 3 + 2 * 2 + 2
-    assert all(len(row) == len(COLUMNS) for row in table)
+    assert all(len(row) == len(PREDICTION_COLUMNS) for row in table)
     assert [row[4] for row in table[:3]] == [entry.probability for entry in found.filling.blanks[0].predictions]
     assert table[-2][6] == found.joint[0].sentence
 
 
 def test_no_cell_of_the_file_begins_like_a_formula():
-    lines = as_csv([answer_of("=1+1 ___ and ___", "+cat, @dog, -x")]).splitlines()
+    lines = predictions_csv([answer_of("=1+1 ___ and ___", "+cat, @dog, -x")]).splitlines()
     cells = [cell.strip('"') for line in lines for cell in line.split(",")]
     assert [cell for cell in cells if cell[:1] in "=+-@" and cell] == []
     assert "'=1+1 ___ and ___" in cells

@@ -1,0 +1,178 @@
+"""What a model puts into the blanks of a sentence: how the lists are shown, the cached results, and their table."""
+
+import csv
+import io
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import streamlit as st
+
+from pages.ui.panels import texts
+from pages.ui.shell import cache
+from pages.ui.shell.address import Field, choice_field, number_field, widget_key
+from tx_core.fill_mask.joint_filling import JointFilling, fill_jointly
+from tx_core.fill_mask.predictions import Filling, Prediction, predict
+from tx_core.fill_mask.word_scores import WordScore, score_words
+
+MAX_LIST_WORDS = 30
+TEMPERATURES = ("1", "0.25", "0.5", "0.75", "1.5", "2", "3")
+TOP_P = ("1", "0.95", "0.9", "0.75", "0.5", "0.25")
+LIST_FIELDS: tuple[Field, ...] = (
+    number_field("listed", 8, 1, MAX_LIST_WORDS),
+    choice_field("limit", tuple(texts.BAR_LIMIT_LABELS)),
+    choice_field("temperature", TEMPERATURES),
+    choice_field("top_p", TOP_P),
+)
+Record = TypeVar("Record")
+Row = tuple[str | float | int | None, ...]
+
+
+@dataclass(frozen=True)
+class ListSettings:
+    """How the lists of predictions are shown. Nothing here changes the model.
+
+    Attributes:
+        listed: words in each list.
+        temperature: what the logits are divided by.
+        top_p: the share of probability that is kept, 0 to 1.
+        limit: the share at which every bar ends, 0 to 1.
+    """
+
+    listed: int
+    temperature: float
+    top_p: float
+    limit: float
+
+    @property
+    def note(self) -> str:
+        """Say what makes the lists other than the model's own probabilities; "" where nothing does."""
+        if self.temperature == 1 and self.top_p == 1:
+            return ""
+        if self.top_p == 1:
+            return texts.TEMPERATURE_CHANGED.format(temperature=self.temperature)
+        if self.temperature == 1:
+            return texts.TOP_P_CHANGED.format(top_p=self.top_p)
+        return texts.TEMPERATURE_AND_TOP_P_CHANGED.format(temperature=self.temperature, top_p=self.top_p)
+
+
+@dataclass(frozen=True)
+class SentencePredictions:
+    """Everything that a page shows of one sentence with blanks.
+
+    Attributes:
+        text: the sentence.
+        filling: the most likely words at each blank.
+        scores: the words that the reader checks, at each blank.
+        joint: the best fillings of all blanks together; none for a single blank.
+    """
+
+    text: str
+    filling: Filling
+    scores: tuple[tuple[WordScore, ...], ...]
+    joint: tuple[JointFilling, ...]
+
+
+@dataclass(frozen=True)
+class SizedRecord(Generic[Record]):
+    """A record and its size in bytes, which the cache asks for."""
+
+    record: Record
+    nbytes: int
+
+
+def list_settings(page: str) -> ListSettings:
+    """Read the settings of the lists from the page's session."""
+    values = {field.name: st.session_state[widget_key(page, field.name)] for field in LIST_FIELDS}
+    return ListSettings(values["listed"], float(values["temperature"]), float(values["top_p"]), int(values["limit"]) / 100)
+
+
+def ask_list_settings(page: str) -> None:
+    """Let the reader choose how the lists are shown, in a popover."""
+    for field in LIST_FIELDS:  # a popover draws its widgets when it opens, and knows only what the latest run told them
+        st.session_state[widget_key(page, field.name)] = st.session_state[widget_key(page, field.name)]
+    with st.popover(texts.OPTIONS, icon=":material/tune:"):
+        st.slider(texts.LIST_LENGTH, 1, MAX_LIST_WORDS, key=widget_key(page, "listed"))
+        st.segmented_control(
+            texts.BAR_LIMIT,
+            list(texts.BAR_LIMIT_LABELS),
+            key=widget_key(page, "limit"),
+            format_func=texts.BAR_LIMIT_LABELS.get,
+            required=True,
+            help=texts.BAR_LIMIT_HELP,
+        )
+        st.select_slider(
+            texts.TEMPERATURE,
+            sorted(TEMPERATURES, key=float),
+            key=widget_key(page, "temperature"),
+            help=texts.TEMPERATURE_HELP,
+        )
+        st.select_slider(texts.TOP_P, sorted(TOP_P, key=float), key=widget_key(page, "top_p"), help=texts.TOP_P_HELP)
+        st.caption(texts.LIST_SETTINGS_CAPTION)
+
+
+def top_predictions(model: str, text: str, settings: ListSettings) -> Filling:
+    """Give the most likely words at every blank; raise ExplorerError where the text cannot be filled."""
+    options = {"top_k": settings.listed, "temperature": settings.temperature, "top_p": settings.top_p}
+    key = ("top_predictions", model, text, *options.values())
+    return remember_record(key, lambda: predict(cache.engine(model), text, **options))
+
+
+def word_scores(model: str, text: str, words: tuple[str, ...], blank: int) -> tuple[WordScore, ...]:
+    """Score the words that the reader checks at one blank."""
+    key = ("word_scores", model, text, blank, *words)
+    return remember_record(key, lambda: score_words(cache.engine(model), text, words, blank=blank)) if words else ()
+
+
+def joint_fillings(model: str, text: str) -> tuple[JointFilling, ...]:
+    """Give the best fillings of all blanks together."""
+    return remember_record(("joint_fillings", model, text), lambda: fill_jointly(cache.engine(model), text))
+
+
+def remember_record(key: tuple, compute: Callable[[], Record]) -> Record:
+    """Keep a record of plain values in the cache; its size is that of its pickle."""
+
+    def sized() -> SizedRecord[Record]:
+        record = compute()
+        return SizedRecord(record, len(pickle.dumps(record)))
+
+    return cache.remember(key, sized).record
+
+
+def word_label(prediction: Prediction) -> str:
+    """Label a prediction by its word, with ## before one that continues the word on its left."""
+    return f"##{prediction.word}" if prediction.joins else prediction.word or prediction.piece
+
+
+def prediction_rows(predictions: SentencePredictions) -> list[Row]:
+    """Write every number of a sentence's predictions as rows of `texts.PREDICTION_COLUMNS`."""
+    table: list[Row] = []
+    for blank in predictions.filling.blanks:
+        name = texts.BLANK_LIST.format(number=blank.number + 1)
+        for rank, entry in enumerate(blank.predictions, start=1):
+            table.append((name, word_label(entry), entry.piece, entry.probability, rank, entry.sentence))
+    for number, scores in enumerate(predictions.scores, start=1):
+        name = texts.CHECKED_WORDS_LIST.format(number=number)
+        for score in scores:
+            table.append((name, score.word, " ".join(score.pieces), score.probability, score.rank, score.note))
+    for rank, filling in enumerate(predictions.joint, start=1):
+        words, pieces = " … ".join(filling.words), " ".join(filling.pieces)
+        table.append((texts.JOINT_LIST, words, pieces, filling.probability, rank, filling.sentence))
+    return [(predictions.text, *row) for row in table]
+
+
+def predictions_csv(predictions: Sequence[SentencePredictions]) -> str:
+    """Write the table as CSV; a text that a spreadsheet would take for a formula gets a ' before it."""
+    file = io.StringIO()
+    table = csv.writer(file)
+    table.writerow(texts.PREDICTION_COLUMNS)
+    for sentence in predictions:
+        table.writerows([_cell(value) for value in row] for row in prediction_rows(sentence))
+    return file.getvalue()
+
+
+def _cell(value: str | float | int | None) -> str:
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    return "" if value is None else f"{value:.6g}"

@@ -1,0 +1,105 @@
+"""The tokens of a text: written as they stand, listed in a table, counted where unknown, and chosen by the reader."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui.panels import texts
+from pages.ui.shell.address import widget_key
+from tx_core.errors import TextProblem
+
+if TYPE_CHECKING:  # several pages import this module before their title stands
+    from tx_core.engine.engine import Engine
+    from tx_core.transformer.trace import Encoding
+
+
+def escape_markdown(text: str) -> str:
+    """Let Streamlit's Markdown write a text as it stands."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
+
+
+def numbered_tokens(tokens: Sequence[str]) -> list[str]:
+    """Give every token a label of its own: "3 flies"."""
+    return [f"{number} {token}" for number, token in enumerate(tokens, 1)]
+
+
+@st.fragment
+def token_table(encodings: Sequence["Encoding"], *, key: str) -> None:
+    """Show every token with its id, its sentence and what is special about it; built only when it is opened.
+
+    encodings: the one or two texts that the model read, a table for each.
+    """
+    sizes = [len(encoding) for encoding in encodings]
+    title = texts.TOKEN_TABLE if len(sizes) == 1 else texts.TOKEN_TABLES
+    expander = st.expander(title.format(*sizes), key=key, on_change="rerun")
+    if expander.open:
+        with expander:
+            for encoding in encodings:
+                st.dataframe(token_rows(encoding), hide_index=True)
+
+
+def token_rows(encoding: "Encoding") -> list[dict[str, object]]:
+    """List the tokens, one row each."""
+    return [
+        {
+            "position": position + 1,
+            "token": encoding.tokens[position],
+            "id": encoding.ids[position],
+            "sentence": texts.SEGMENTS[min(encoding.segments[position], 1)],
+            "word": "" if (word := encoding.words[position]) is None else encoding.word_texts[word],
+            "remark": _remark(encoding, position),
+        }
+        for position in range(len(encoding))
+    ]
+
+
+def _remark(encoding: "Encoding", position: int) -> str:
+    if position in encoding.unknown:
+        return texts.REMARK_UNKNOWN
+    if position in encoding.blanks:
+        return texts.REMARK_BLANK
+    return texts.REMARK_SPECIAL if encoding.special[position] else ""
+
+
+def warn_of_unknown(encodings: Sequence["Encoding"]) -> None:
+    """Say how many pieces the model's vocabulary does not have."""
+    unknown = sum(len(encoding.unknown) for encoding in encodings)
+    if unknown:
+        st.warning(texts.ONE_UNKNOWN if unknown == 1 else texts.MANY_UNKNOWN.format(count=unknown), icon=":material/help:")
+
+
+def warn_of_unknown_in(engine: "Engine", *sentences: str, pair: str = "") -> None:
+    """Warn of what the model's vocabulary lacks in sentences; the page itself explains one that cannot be read at all."""
+    with suppress(TextProblem):
+        warn_of_unknown([engine.encode(sentence, pair or None) for sentence in sentences])
+
+
+def ask_token(page: str, encoding: "Encoding", label: str, *, last: bool = False) -> int:
+    """Let the reader choose a token; give its position from 0. It begins at the first blank, else at the first or last word."""
+    return _ask_position(page, encoding, range(len(encoding)), label, last=last)
+
+
+def ask_blank(page: str, encoding: "Encoding") -> int:
+    """Give the position of the blank, which the reader chooses where there are several."""
+    return _ask_position(page, encoding, encoding.blanks, texts.BLANK)
+
+
+def _ask_position(page: str, encoding: "Encoding", positions: Sequence[int], label: str, *, last: bool = False) -> int:
+    name, widget = widget_key(page, "token"), widget_key(page, "token_named")
+    if st.session_state[name] not in positions:
+        st.session_state[name] = None
+    words = [position for position in positions if not encoding.special[position]]
+    first = next(iter((*encoding.blanks, *(reversed(words) if last else words), *positions)))
+    chosen = first if st.session_state[name] is None else st.session_state[name]
+    st.session_state[widget] = chosen
+
+    def take() -> None:
+        st.session_state[name] = st.session_state[widget]
+
+    if len(positions) > 1:
+        labels = numbered_tokens(encoding.tokens)
+        st.selectbox(label, positions, format_func=lambda position: labels[position], key=widget, on_change=take)
+    return chosen
