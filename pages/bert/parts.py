@@ -146,7 +146,7 @@ def _attention_of(page: str, name: str, title: str, runner: "BertEngine", text: 
 
 
 def _words_of(page: str, name: str, title: str, runner: "BertEngine", text: str, pair: str) -> None:
-    if pair or not blanks.parts(text) or not runner.encode(text).blanks:
+    if pair or not blanks.text_parts(text) or not runner.encode(text).blanks:
         st.caption("Write [MASK] into a single sentence to see the words that this model finds likely there.")
         return
     found = predictions.predict(runner, text, top_k=5).blanks[0].predictions
@@ -171,7 +171,7 @@ def labels(page: str, engine: "BertEngine", text: str, pair: str) -> None:
         st.number_input("Drawn anew", 1, MAX_HEAD_SEEDS, width=150, **widget_binding(widget_key(page, "seed")))
     kind, count = HEAD_NAMES[st.session_state[widget_key(page, "kind")]], st.session_state[widget_key(page, "labels")]
     trace = cache.trace(engine.name, text, pair, keep=("hidden",))
-    found = untrained.label(trace, kind, count, st.session_state[widget_key(page, "seed")])
+    found = untrained.predict_labels(trace, kind, count, st.session_state[widget_key(page, "seed")])
     st.info("Nobody has trained this head: its weights are random, so its labels mean nothing. What counts is what it reads.")
     st.markdown(f"Vectors {(1, *trace.hidden.shape[1:])} → logits {tuple(found.logits.shape)} → softmax, which sums to 1:")
     _label_table(page, trace, found)
@@ -179,7 +179,7 @@ def labels(page: str, engine: "BertEngine", text: str, pair: str) -> None:
         _who_speaks(page, trace, found.wins)
 
 
-def _label_table(page: str, trace: "Trace", found: untrained.Labels) -> None:
+def _label_table(page: str, trace: "Trace", found: untrained.LabelScores) -> None:
     tokens = trace.attention.query_tokens.tokens
     logits, shares = (part.reshape(-1, part.shape[-1]).numpy() for part in (found.logits, found.shares))
     names = (

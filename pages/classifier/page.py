@@ -53,7 +53,7 @@ def new_training() -> "ClassifierTraining":
     from tx_core.training import classifier
 
     texts = data_controls.data(PAGE) or data_controls.fetch_imdb()
-    return classifier.check_live(classifier.start(data_controls.settings(PAGE), texts, best_device()))
+    return classifier.check_live(classifier.start_training(data_controls.settings(PAGE), texts, best_device()))
 
 
 def model_shown(snapshot: training.Snapshot | None, texts: "LabelledTexts | None") -> "ClassifierTraining | None":
@@ -71,7 +71,7 @@ def model_shown(snapshot: training.Snapshot | None, texts: "LabelledTexts | None
         return None
     held = st.session_state.get(widget_key(PAGE, "untrained"))
     if held is None or held.settings != chosen or held.data is not texts:
-        held = st.session_state[widget_key(PAGE, "untrained")] = classifier.start(chosen, texts, best_device())
+        held = st.session_state[widget_key(PAGE, "untrained")] = classifier.start_training(chosen, texts, best_device())
     return held
 
 

@@ -15,7 +15,7 @@ from pages.ui.shell.address import widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.training.background import Snapshot
-    from tx_core.training.classifier import ClassifierProgress, HeldOut, LabelPrediction
+    from tx_core.training.classifier import ClassifierProgress, ClassifierScore, LabelPrediction
     from tx_core.training.classifier_data import LabelledTexts
 
 SHOWN_EXAMPLES = 6
@@ -94,7 +94,7 @@ def overfitting(records: "Sequence[ClassifierProgress]") -> str:
     )
 
 
-def _confusion(test: "HeldOut") -> None:
+def _confusion(test: "ClassifierScore") -> None:
     import pandas
 
     total = int(test.confusion.sum())

@@ -16,8 +16,8 @@ from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.records import Code, Export, Exports, WebPage
 from pages.ui.shell.address import widget_key
-from tx_core.analysis.comparison import largest_difference, links
-from tx_core.analysis.word_comparison import in_words
+from tx_core.analysis.comparison import describe_largest_difference, list_links
+from tx_core.analysis.word_comparison import describe_word_similarity
 
 if TYPE_CHECKING:
     from tx_core.analysis.comparison import Comparison
@@ -39,7 +39,7 @@ def comparison_exports(page: str, one: Run, other: Run, found: "Comparison", fol
 
 def maps_export(sides: Sides, found: "Comparison", scale: str, focus: int | None) -> Export:
     """Make the two maps and their difference ready for export."""
-    told = largest_difference(found, focus)
+    told = describe_largest_difference(found, focus)
     titles = (f"A · {title(sides.one.side, sides.vary)}", f"B · {title(sides.other.side, sides.vary)}", "B − A")
     tokens = (sides.one.view.queries, sides.other.view.queries)
 
@@ -50,7 +50,7 @@ def maps_export(sides: Sides, found: "Comparison", scale: str, focus: int | None
     heading = f"Attention of A and B compared: {sides.told}"
     caption = " ".join([f"{heading}.", *sides.notes, partners_in_words(found), told, "Rows look, columns are looked at."])
     web_page = WebPage(MODULE, STYLES, "Point at a cell of one map to see it in all.", packed)
-    count = len(links(found))
+    count = len(list_links(found))
     numbers = data_files(
         "All links",
         f"{count:,} links of A and B: their weights, the difference, and which words are partners.",
@@ -85,12 +85,13 @@ def word_export(sides: Sides, followed: Followed) -> Export:
     """Make the similarities of a word's vectors in A and in B ready for export."""
     found, word = followed.found, followed.word
     heading = f"How alike “{word}” is in A and in B, layer by layer, {sides.models}"
-    caption = " ".join([f"{heading}.", *sides.sentences, in_words(found, word), MEAN_OF_PIECES])
+    caption = " ".join([f"{heading}.", *sides.sentences, describe_word_similarity(found, word), MEAN_OF_PIECES])
     steps, series, band = chart_parts(found, word)
     note = "Cosine of two vectors, from the embeddings to the last layer."
     note += " The shade is one standard deviation around the words that differ." if band else ""
     figure = charts_figure(
-        [lines_chart("", steps, series, limits=limits(found), band=band, tall=280, note=note)], in_words(found, word)
+        [lines_chart("", steps, series, limits=limits(found), band=band, tall=280, note=note)],
+        describe_word_similarity(found, word),
     )
     rows = likeness_rows(found, word)
     columns, table = tuple(rows[0]), [tuple(row.values()) for row in rows]

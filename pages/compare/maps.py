@@ -49,7 +49,7 @@ HOW = (
 
 def maps(page: str, one: Run, other: Run) -> "Comparison":
     """Show what A and B look at and what differs; give what was compared."""
-    from tx_core.analysis.comparison import compare, largest_difference
+    from tx_core.analysis.comparison import compare, describe_largest_difference
 
     found = compare(one.view, other.view, one.spelled, other.spelled, one.weights, other.weights)
     name, vary = widget_key(page, "maps"), st.session_state[widget_key(page, "vary")]
@@ -63,7 +63,7 @@ def maps(page: str, one: Run, other: Run) -> "Comparison":
 
     if (st.session_state[widget_key(page, "focus")] or 0) >= len(found.rows):
         st.session_state[widget_key(page, "focus")] = None
-    told = largest_difference(found, st.session_state[widget_key(page, "focus")])
+    told = describe_largest_difference(found, st.session_state[widget_key(page, "focus")])
     st.text(told)
     titles = (f"A · {title(one.side, vary)}", f"B · {title(other.side, vary)}", "B − A")
     comparison_maps(
@@ -109,9 +109,9 @@ def difference_table(found: "Comparison", *, key: str) -> None:
     """Offer the links of A and of B as a table, built only when it is opened, and every one of them as a CSV file."""
     opened = st.expander("The differences as a table", key=key, on_change="rerun")
     if opened.open:
-        from tx_core.analysis.comparison import largest_links, links
+        from tx_core.analysis.comparison import largest_links, list_links
 
-        every = links(found)
+        every = list_links(found)
         listed = every if len(every) <= MAX_LINK_ROWS else largest_links(found, every, MAX_LINK_ROWS)
         with opened:
             st.caption("Each row is a link that A or B has. Empty where a word has no partner.")
@@ -131,9 +131,9 @@ def difference_table(found: "Comparison", *, key: str) -> None:
 
 def difference_rows(found: "Comparison", listed: Int[np.ndarray, "link 2"] | None = None) -> Iterator[dict[str, object]]:
     """Give links with their weights and their difference, None for what is not there: every one that A or B has, or `listed`."""
-    from tx_core.analysis.comparison import links
+    from tx_core.analysis.comparison import list_links
 
-    for row, column in (links(found) if listed is None else listed).tolist():
+    for row, column in (list_links(found) if listed is None else listed).tolist():
         (mine, yours), (my_key, your_key) = found.rows[row], found.rows[column]
         before = None if mine is None or my_key is None else float(found.one[mine, my_key])
         after = None if yours is None or your_key is None else float(found.other[yours, your_key])

@@ -42,7 +42,7 @@ def run(side: Side, *, hide: bool) -> Run:
     )
     stack = trace.attention
     view = cache.remember((*identity, hide), lambda: views.view(stack, merge_words=True, hide_special=hide))
-    spelled = word_comparison.spellings(stack.query_tokens, view.query_places)
+    spelled = word_comparison.spell_words(stack.query_tokens, view.query_places)
     return Run(side, trace, view, spelled, views.mean_of_heads(view.weights, heads_of(side.head, view.weights.shape[1])))
 
 

@@ -33,10 +33,10 @@ def core_word(title: str, sides: Sides, followed: "Followed") -> str:
     """Write the code that follows a word through the layers of A and B by tx_core."""
     return "\n".join(
         [
-            *_core_sides(title, sides, "", "from tx_core.analysis.word_comparison import cosines, likeness, word_vectors"),
+            *_core_sides(title, sides, "", "from tx_core.analysis.word_comparison import cosines, word_similarity, word_vectors"),
             "vectors_a = word_vectors(trace_a.hidden, view_a.query_places)",
             "vectors_b = word_vectors(trace_b.hidden, view_b.query_places)",
-            f"found = likeness(cosines(vectors_a, vectors_b), spelled_a, spelled_b, {tuple(followed.places)})",
+            f"found = word_similarity(cosines(vectors_a, vectors_b), spelled_a, spelled_b, {tuple(followed.places)})",
             "word, different = found.word, found.mean",
             "",
             'print(word, different, sep="\\n")',
@@ -68,7 +68,7 @@ def _core_sides(title: str, sides: Sides, first: str, own: str) -> list[str]:
             *([f"engine_{name} = untrained_engine(engine_{name}, {run.side.seed})"] if run.side.seed else []),
             f"trace_{name} = engine_{name}.trace({', '.join(given)})",
             f"view_{name} = views.view(trace_{name}.attention, merge_words=True, hide_special={sides.hide})",
-            f"spelled_{name} = word_comparison.spellings(trace_{name}.attention.query_tokens, view_{name}.query_places)",
+            f"spelled_{name} = word_comparison.spell_words(trace_{name}.attention.query_tokens, view_{name}.query_places)",
             f"weights_{name} = views.mean_of_heads(view_{name}.weights, {heads})  # (layer, head), counted from 0",
         ]
     return [*lines, ""]

@@ -12,7 +12,7 @@ from pages.ui.canvas.lines import show_lines
 from pages.ui.shell.address import widget_binding, widget_key
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.analysis.word_comparison import Likeness
+    from tx_core.analysis.word_comparison import WordSimilarity
 
 MAX_WORD_PAIRS = 500
 NOT_HERE = {
@@ -33,7 +33,7 @@ class Followed:
 
     places: tuple[int, int]
     word: str
-    found: "Likeness"
+    found: "WordSimilarity"
 
 
 def word_through_layers(page: str, one: Run, other: Run) -> Followed | None:
@@ -59,7 +59,7 @@ def word_through_layers(page: str, one: Run, other: Run) -> Followed | None:
 
 def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Run) -> tuple[int, int]:
     """Let the reader choose a shared word; at first it is the longest, which is seldom a function word."""
-    from tx_core.analysis.word_comparison import told_apart, word_numbers
+    from tx_core.analysis.word_comparison import number_word, word_numbers
 
     name, aligned = widget_key(page, "word"), set(_aligned(one, other))
     if len(options) > MAX_WORD_PAIRS:  # a long text that repeats itself: each word with its partner only
@@ -73,7 +73,7 @@ def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Ru
 
     def label(pair: tuple[int, int]) -> str:
         word = one.view.queries[pair[0]]
-        return word if words[word] == 1 else told_apart(word, False, numbers[0][pair[0]], numbers[1][pair[1]])
+        return word if words[word] == 1 else number_word(word, False, numbers[0][pair[0]], numbers[1][pair[1]])
 
     shown = f"{name}_shown"
     st.session_state[shown] = st.session_state[name] or longest
@@ -90,17 +90,17 @@ def _aligned(one: Run, other: Run) -> tuple[tuple[int, int], ...]:
     return align(one.spelled, other.spelled)
 
 
-def _likeness(one: Run, other: Run, chosen: tuple[int, int]) -> "Likeness":
-    from tx_core.analysis.word_comparison import cosines, likeness, word_vectors
+def _likeness(one: Run, other: Run, chosen: tuple[int, int]) -> "WordSimilarity":
+    from tx_core.analysis.word_comparison import cosines, word_similarity, word_vectors
 
     vectors = [word_vectors(run.trace.hidden, run.view.query_places) for run in (one, other)]
-    return likeness(cosines(*vectors), one.spelled, other.spelled, chosen)
+    return word_similarity(cosines(*vectors), one.spelled, other.spelled, chosen)
 
 
-def _draw(page: str, found: "Likeness", word: str) -> None:
-    from tx_core.analysis.word_comparison import in_words
+def _draw(page: str, found: "WordSimilarity", word: str) -> None:
+    from tx_core.analysis.word_comparison import describe_word_similarity
 
-    told = in_words(found, word)
+    told = describe_word_similarity(found, word)
     st.text(told)
     steps, series, band = chart_parts(found, word)
     show_lines(
@@ -121,7 +121,9 @@ def _draw(page: str, found: "Likeness", word: str) -> None:
         opened.dataframe(likeness_rows(found, word), hide_index=True)
 
 
-def chart_parts(found: "Likeness", word: str) -> tuple[list[str], dict[str, list[float]], tuple[list[float], list[float]] | None]:
+def chart_parts(
+    found: "WordSimilarity", word: str
+) -> tuple[list[str], dict[str, list[float]], tuple[list[float], list[float]] | None]:
     """Give the steps of the chart, its lines by name, and the borders of its shade, None without one."""
     steps = ["embeddings", *(str(layer) for layer in range(1, len(found.word)))]
     series, band = {f"“{word}” in A and B": found.word.tolist()}, None
@@ -133,14 +135,14 @@ def chart_parts(found: "Likeness", word: str) -> tuple[list[str], dict[str, list
     return steps, series, band
 
 
-def limits(found: "Likeness") -> tuple[float, float]:
+def limits(found: "WordSimilarity") -> tuple[float, float]:
     """Show 0 to 1, and below where there is something."""
     parts = [found.word, *([] if found.mean is None else [found.mean - found.spread])]
     lowest = min(float(part.min()) for part in parts)
     return (min(0.0, lowest) - 0.05, 1.05)
 
 
-def likeness_rows(found: "Likeness", word: str) -> list[dict[str, object]]:
+def likeness_rows(found: "WordSimilarity", word: str) -> list[dict[str, object]]:
     """List the similarities, one row a layer."""
     rows = []
     for step, similarity in enumerate(found.word):

@@ -10,7 +10,7 @@ from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels.training import draw_curves
 from pages.ui.shell.address import resend_value, widget_binding, widget_key
 from tx_core.training.background import Snapshot
-from tx_core.training.copy_task import Answer, CopyTraining, best_head, right_numbers
+from tx_core.training.copy_task import Answer, CopyTraining, best_aligned_head, expected_numbers
 from tx_core.transformer.trace import Trace
 
 
@@ -52,12 +52,12 @@ def _batch_slider(page: str, batches: Sequence[int]) -> int:
 
 def draw_cross_attention(trace: Trace, last: Trace, batch: int, key: str) -> None:
     """Draw the head whose attention in the last trace is closest to the answers, on a sequence that is not trained on."""
-    best = best_head(last, last.model)
+    best = best_aligned_head(last, last.model)
     stack = trace.stacks[-1]
     text = texts.CROSS_ATTENTION.format(batch=batch, layer=best.layer + 1, head=best.head + 1)
     st.text(text)
     attention_map(
-        step_names(stack.query_tokens.tokens, right_numbers(trace, trace.model)),
+        step_names(stack.query_tokens.tokens, expected_numbers(trace, trace.model)),
         token_names(stack.key_tokens.tokens),
         stack.weights[best.layer, best.head],
         label=text,

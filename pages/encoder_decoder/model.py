@@ -106,7 +106,7 @@ def count_errors(page: str, model: CopyTraining) -> tuple[int, int]:
     """Count the numbers that a trained model writes wrongly in a test, and all numbers; each model is tested once."""
     tested, counts = st.session_state.get(widget_key(page, "examined"), (None, (0, 0)))
     if tested is not model:
-        counts = copy_task.examine(model)
+        counts = copy_task.count_errors(model)
         st.session_state[widget_key(page, "examined")] = model, counts
     return counts
 

@@ -142,13 +142,13 @@ def introduce_model(snapshot: Snapshot | None) -> CopyTraining | None:
 def show_answer(answering: CopyTraining) -> None:
     """Show what the model answers to the numbers in the box, why some may be wrong, and where it attended."""
     numbers = copy_task.read_numbers(st.session_state[widget_key(PAGE, "numbers")], answering.settings)
-    answer = copy_task.answer(answering, numbers)
+    answer = copy_task.answer_sequence(answering, numbers)
     drawings.show_answer(answer)
     if reasons := drawings.explain_errors(answer, answering, lambda: model.count_errors(PAGE, answering)):
         st.caption(reasons)
     elif answering.losses and not answer.usual_length:
         st.caption(texts.OTHER_LENGTH.format(length=answering.settings.length - 1))
-    best = copy_task.best_head(answer.trace, answering.settings.task)
+    best = copy_task.best_aligned_head(answer.trace, answering.settings.task)
     live(PAGE, FIELDS, drawings.draw_attention, PAGE, answer, (best.layer, best.head))
 
 

@@ -10,7 +10,7 @@ from pages.ui.shell.numbers import percent
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.fill_mask.joint_filling import JointFilling
-    from tx_core.fill_mask.prediction_shift import Moved, Shift
+    from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift
     from tx_core.fill_mask.predictions import BlankPredictions
     from tx_core.fill_mask.word_scores import WordScore
 
@@ -86,7 +86,7 @@ def charts_of(answer: SentencePredictions, chosen: ListSettings) -> Iterator[Tol
         yield joint_chart(answer.joint, chosen)
 
 
-def change_chart(blank: "Shift", title: str, chosen: ListSettings) -> Chart:
+def change_chart(blank: "BlankShift", title: str, chosen: ListSettings) -> Chart:
     """Chart what the reader's changes do to the words at one blank."""
     return moved_chart(
         title,
@@ -98,7 +98,7 @@ def change_chart(blank: "Shift", title: str, chosen: ListSettings) -> Chart:
     )
 
 
-def note(moved: "Moved") -> str:
+def note(moved: "EntryShift") -> str:
     """Say in a word what became of an entry's place."""
     if not moved.listed_before:
         return f"new, was no. {moved.rank_before:,}"

@@ -23,7 +23,7 @@ from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
 
 if TYPE_CHECKING:
-    from tx_core.fill_mask.prediction_shift import Shift
+    from tx_core.fill_mask.prediction_shift import BlankShift
 
 LISTS, MOVED = "The predictions", "What your changes do"
 TOGETHER = (
@@ -117,7 +117,7 @@ def moved_export(lists: Lists, seen: BlankShown) -> Export:
     return Export(title, caption, name, figure, charts_page(figure, MOVED_COLUMNS, lambda: table), (numbers,), code)
 
 
-def _moved_rows(shift: "Shift") -> list[tuple[str | float | int, ...]]:
+def _moved_rows(shift: "BlankShift") -> list[tuple[str | float | int, ...]]:
     return [
         (
             shift.number + 1,

@@ -106,7 +106,7 @@ def ask_sentence(name: str, label: str) -> None:
 
 def ask_words() -> tuple[str, ...]:
     """Ask for words, and give those that the reader names; none, and why on the page, where they are too many."""
-    from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, named_words
+    from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, read_words
 
     written = st.text_input(
         "Words you want to know about",
@@ -117,7 +117,7 @@ def ask_words() -> tuple[str, ...]:
         help=f"At most {MAX_SCORED_WORDS}, with commas between them. Longer words are scored piece by piece.",
     )
     try:
-        return named_words(written or "")
+        return read_words(written or "")
     except ExplorerError as problem:
         explain(problem)
         return ()

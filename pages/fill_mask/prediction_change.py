@@ -12,20 +12,20 @@ from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.fill_mask.prediction_shift import Shift, Shifted
+    from tx_core.fill_mask.prediction_shift import BlankShift, PredictionShift
 
 
 TITLE = "What your changes do to this blank"
 UNCHANGED = f"**Without your changes:** these are the words of the model as it is. What becomes of them stands below: “{TITLE}”."
 
 
-def shifted(model: str, text: str, changed: Changes, chosen: ListSettings) -> "Shifted":
+def shifted(model: str, text: str, changed: Changes, chosen: ListSettings) -> "PredictionShift":
     """Ask for the predictions with and without the changes; raise ExplorerError where that cannot be."""
-    from tx_core.fill_mask.prediction_shift import shift
+    from tx_core.fill_mask.prediction_shift import shift_predictions
 
     shown = {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
     key = ("shift", model, text, frozenset(changed), *shown.values())
-    return remember_record(key, lambda: shift(cache.engine(model), text, changed, **shown))
+    return remember_record(key, lambda: shift_predictions(cache.engine(model), text, changed, **shown))
 
 
 def show_prediction_change(page: str, model: str, text: str, number: int, changed: Changes, chosen: ListSettings) -> None:
@@ -44,7 +44,7 @@ def show_prediction_change(page: str, model: str, text: str, number: int, change
     )
 
 
-def in_words(blank: "Shift") -> str:
+def in_words(blank: "BlankShift") -> str:
     """Say who is first now, who was before, and how much probability moved in all."""
     now = min(blank.moved, key=lambda moved: moved.rank_after)
     was = min(blank.moved, key=lambda moved: moved.rank_before)

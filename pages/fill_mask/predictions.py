@@ -67,7 +67,7 @@ def _favourites(blank: "BlankPredictions", told: Told, entries: int, key: str) -
 
 
 def _named(found: "Sequence[WordScore]", told: Told | None, key: str) -> None:
-    from tx_core.fill_mask.word_scores import LENGTHS_DIFFER
+    from tx_core.fill_mask.word_scores import LENGTH_NOTE
 
     if told:
         show_bars(told.chart, told.texts, key=key)
@@ -75,7 +75,7 @@ def _named(found: "Sequence[WordScore]", told: Told | None, key: str) -> None:
         if score.probability is None:
             st.text(f"“{score.word}” – {score.note}")
     if any(len(score.pieces) > 1 for score in found if score.probability is not None):
-        st.caption(LENGTHS_DIFFER)
+        st.caption(LENGTH_NOTE)
 
 
 def _together(found: "Sequence[JointFilling]", told: Told, key: str) -> None:

@@ -14,13 +14,13 @@ from pages.ui.shell.numbers import whole_percent
 from pages.ui.shell.source_code import show_source
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.residual_stream import (
-    Depth,
-    journeys,
-    readings,
-    sentence_depth,
-    through_depth,
-    without_skips,
-    word_journey,
+    StackRun,
+    layer_words,
+    run_random_blocks,
+    run_without_skips,
+    skip_effect,
+    token_path,
+    token_paths,
 )
 from tx_core.transformer import encoder, layers
 from tx_core.transformer.trace import Trace
@@ -39,7 +39,7 @@ def introduce_depth(engine: BertEngine) -> None:
     st.markdown(texts.DEPTH_TEXT.format(blocks=BLOCKS))
     for formula in texts.DEPTH_FORMULAS:
         st.latex(formula)
-    show_source(layers.EncoderBlock, without_skips)
+    show_source(layers.EncoderBlock, run_without_skips)
 
 
 def draw_depth(page: str, engine: BertEngine, text: str, pair: str) -> None:
@@ -57,14 +57,14 @@ def draw_depth(page: str, engine: BertEngine, text: str, pair: str) -> None:
     st.caption(texts.RESIDUAL_BUG)
 
 
-def _through(page: str, norm_first: bool, residuals: bool, seed: int) -> Depth:
+def _through(page: str, norm_first: bool, residuals: bool, seed: int) -> StackRun:
     return cache.remember(
         (page, "depth", norm_first, residuals, seed),
-        lambda: through_depth(norm_first=norm_first, skips=residuals, blocks=BLOCKS, seed=seed),
+        lambda: run_random_blocks(norm_first=norm_first, skips=residuals, blocks=BLOCKS, seed=seed),
     )
 
 
-def _draw_untrained(page: str, runs: Mapping[str, Depth]) -> None:
+def _draw_untrained(page: str, runs: Mapping[str, StackRun]) -> None:
     charts = (
         ("length", texts.MEAN_LENGTH, None, False),
         ("alike", texts.SIMILARITY, COSINES, False),
@@ -76,7 +76,7 @@ def _draw_untrained(page: str, runs: Mapping[str, Depth]) -> None:
             draw_lines(f"{page}_{name}", title, depths(BLOCKS), series, limits, logarithmic=logarithmic)
 
 
-def _note_on_depth(post: Depth, pre: Depth) -> str:
+def _note_on_depth(post: StackRun, pre: StackRun) -> str:
     return texts.WITH_RESIDUALS.format(
         pre_start=pre.length[0],
         pre_end=pre.length[-1],
@@ -88,14 +88,14 @@ def _note_on_depth(post: Depth, pre: Depth) -> str:
     )
 
 
-def _note_without_residuals(post: Depth, pre: Depth) -> str:
+def _note_without_residuals(post: StackRun, pre: StackRun) -> str:
     similarities = {"post": f"{post.alike[ALIKE_AFTER]:.2f}", "pre": f"{pre.alike[ALIKE_AFTER]:.2f}"}
     return texts.WITHOUT_RESIDUALS.format(blocks=ALIKE_AFTER, **similarities)
 
 
 def _draw_trained(page: str, engine: BertEngine, text: str, pair: str) -> None:
     st.markdown(texts.TRAINED.format(model=engine.title))
-    run = cache.remember((page, "cut", text, pair), lambda: sentence_depth(engine, text, pair or None))
+    run = cache.remember((page, "cut", text, pair), lambda: skip_effect(engine, text, pair or None))
     series = {texts.AS_TRAINED: run.kept, texts.RESIDUALS_CUT: run.lost}
     draw_lines(widget_key(page, "trained"), texts.TRAINED_SIMILARITY, depths(engine.num_layers), series, COSINES)
     st.text(texts.TRAINED_NOTE.format(kept=run.kept[-1], cut=run.lost[-1]))
@@ -106,7 +106,7 @@ def introduce_word_path(engine: BertEngine) -> None:
     st.markdown(texts.WORD_PATH_TEXT)
     for formula in texts.WORD_PATH_FORMULAS:
         st.latex(formula)
-    show_source(encoder.Encoder, word_journey)
+    show_source(encoder.Encoder, token_path)
 
 
 def draw_word_path(page: str, engine: BertEngine, text: str, pair: str) -> None:
@@ -118,7 +118,7 @@ def draw_word_path(page: str, engine: BertEngine, text: str, pair: str) -> None:
         return
     tokens = trace.attention.query_tokens.tokens
     names = [texts.TOKEN_NAME.format(token=tokens[position], position=position + 1) for position in positions]
-    paths = dict(zip(names, journeys(trace, positions), strict=True))
+    paths = dict(zip(names, token_paths(trace, positions), strict=True))
     charts = (
         ("stay", texts.COSINE_TO_START, COSINES),
         ("step", texts.COSINE_TO_LAST, COSINES),
@@ -156,7 +156,7 @@ def _ask_tokens(page: str, trace: Trace) -> list[int]:
 
 def _show_readings(page: str, engine: BertEngine, trace: Trace, positions: Sequence[int], names: Sequence[str]) -> None:
     encoding = trace.attention.query_tokens
-    run = cache.remember((page, "readings", encoding.text, encoding.pair), lambda: readings(engine, trace))
+    run = cache.remember((page, "readings", encoding.text, encoding.pair), lambda: layer_words(engine, trace))
     st.markdown(texts.READINGS_TEXT)
     rows = [texts.AFTER_EMBEDDINGS, *(texts.AFTER_BLOCK.format(block=number + 1) for number in range(engine.num_layers))]
     cells = {

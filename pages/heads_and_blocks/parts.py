@@ -21,20 +21,20 @@ from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.bert_steps import (
     Affine,
     BlockRun,
+    ComparedResults,
     EmbeddingRun,
     FeedForwardRun,
     NormRun,
-    TwoWays,
     block_run,
     embedding_run,
     feed_forward_as_convolution,
     feed_forward_run,
-    likeness,
     matrix_and_bias,
+    mean_token_cosine,
     norm_run,
     norm_steps,
     on_cpu,
-    same_word_twice,
+    repeated_word,
 )
 from tx_core.transformer import attention, bert, layers
 
@@ -59,7 +59,7 @@ def draw_embeddings(page: str, engine: BertEngine, text: str, pair: str) -> None
 
 
 def _word_twice(run: EmbeddingRun) -> str:
-    twice = same_word_twice(run)
+    twice = repeated_word(run)
     if twice is None:
         return texts.NO_WORD_TWICE
     first, second, difference = twice
@@ -117,8 +117,8 @@ def _draw_head_lengths(page: str, run: BlockRun, chosen: tuple[int, ...], projec
     one, two = st.columns(2)
     with one:
         all_heads = run.of_heads(tuple(range(len(lengths))), projection.bias)
-        _show_difference(texts.HEADS_SUM, TwoWays(all_heads, run.attended))
-    cosine = likeness(run.of_heads(chosen, projection.bias), run.attended)
+        _show_difference(texts.HEADS_SUM, ComparedResults(all_heads, run.attended))
+    cosine = mean_token_cosine(run.of_heads(chosen, projection.bias), run.attended)
     two.metric(texts.HEADS_CHOSEN, f"{cosine:.2f}", texts.HEADS_CHOSEN_NOTE, **QUIET_DELTA)
 
 
@@ -274,7 +274,7 @@ def _show_matrices(
     matrix_row(shown, chosen, names_title=texts.TOKENS, key=name, on_choose=keep_cell, foresight=prefetch)
 
 
-def _show_difference(label: str, both: TwoWays) -> None:
+def _show_difference(label: str, both: ComparedResults) -> None:
     """Show the largest difference of two results, and how large their numbers are."""
     difference = both.greatest_difference
     rounding = texts.DIFFERENCE_IS_ROUNDING.format(size=float(both.ours.abs().max()))

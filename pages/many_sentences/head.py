@@ -59,10 +59,10 @@ def strongest_sentences(page: str, report: "HeadReport", head: Head) -> str:
 
 def ranked(report: "HeadReport", head: Head, rank: str) -> tuple[list[int], list[float]]:
     """Give the numbers of the sentences and their scores, best first; for a mixed head, by how few tokens it looks at."""
-    from tx_core.corpus.statistics import RANKED
+    from tx_core.corpus.statistics import RANKED_KINDS
 
     kind = rank if rank != OWN else pattern_of(report, head).kind
-    place = RANKED.index("focused" if kind == "mixed" else kind)
+    place = RANKED_KINDS.index("focused" if kind == "mixed" else kind)
     values, texts = (part[*head, place] for part in (report.strongest.values, report.strongest.texts))
     shown = np.isfinite(values) & (values > 0)
     scores = dict(zip(texts[shown].tolist(), values[shown].tolist(), strict=True))

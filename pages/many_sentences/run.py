@@ -88,12 +88,12 @@ def counted(sentences: int) -> str:
 
 def tell_left_out(left_out: tuple) -> None:
     """List lines that were left out, by reason."""
-    from tx_core.corpus.sentence_file import left_out_in_words
+    from tx_core.corpus.sentence_file import describe_left_out
 
     if left_out:
         count = sum(one.count for one in left_out)
         with st.expander(f"{count:,} {'line was' if count == 1 else 'lines were'} left out", icon=":material/filter_alt_off:"):
-            st.text(left_out_in_words(left_out))
+            st.text(describe_left_out(left_out))
 
 
 def ask_half(page: str, engine: "Engine") -> bool:

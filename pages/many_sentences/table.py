@@ -40,7 +40,7 @@ def table(page: str, report: "HeadReport") -> None:
 
 def head_rows(report: "HeadReport") -> list[dict[str, object]]:
     """List the heads, one row each, with all that is known of them; sentences by their lines in the file."""
-    from tx_core.analysis.patterns import AIMED
+    from tx_core.analysis.patterns import TARGETED_KINDS
 
     looks, shares, lines = head_kinds.looks(report.example), report.sums.shares, report.sentences.lines
     return [
@@ -55,7 +55,10 @@ def head_rows(report: "HeadReport") -> list[dict[str, object]]:
             "entropy (nats)": _number(report.entropy, one),
             "distance (tokens)": _number(report.distance, one),
         }
-        | {f"to {looks[kind].word}": round(float(shares[one.layer, one.head, place]), 3) for place, kind in enumerate(AIMED)}
+        | {
+            f"to {looks[kind].word}": round(float(shares[one.layer, one.head, place]), 3)
+            for place, kind in enumerate(TARGETED_KINDS)
+        }
         | {"strongest in lines": " ".join(str(lines[text]) for text in ranked(report, (one.layer, one.head), OWN)[0])}
         for one in report.patterns
     ]

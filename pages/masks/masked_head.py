@@ -219,7 +219,7 @@ def _largest_change(head: MaskedHead) -> str:
     return texts.CHANGE_ALT.format(query=head.tokens[query], key=head.tokens[key], change=float(change[query, key]))
 
 
-def _draw_three_ways(tokens: Sequence[str], run: masking.Maskings, key: str) -> None:
+def _draw_three_ways(tokens: Sequence[str], run: masking.MaskingComparison, key: str) -> None:
     """Draw the weights masked by −∞, by a penalty and not at all, with what leaks below each."""
     leak = texts.PENALISED_NOTE.format(leak=small_number(run.leak))
     unmasked = texts.UNMASKED_NOTE.format(leak=small_number(run.leak_unmasked))

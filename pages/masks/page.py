@@ -25,7 +25,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.frame import page_links, share_link
 from pages.ui.shell.live import live
 from pages.ui.shell.source_code import show_source
-from tx_core.lessons.masking import three_maskings
+from tx_core.lessons.masking import compare_maskings
 from tx_core.lessons.padding import padding_proof
 from tx_core.transformer import attention, masks
 
@@ -65,7 +65,7 @@ def penalties() -> None:
     """−∞ against a large negative number, and against no mask."""
     st.markdown(texts.PENALTY_TEXT)
     st.latex(texts.PENALTY_FORMULA)
-    show_source(three_maskings)
+    show_source(compare_maskings)
     live(PAGE, FIELDS, draw_penalty, PAGE)
 
 

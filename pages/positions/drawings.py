@@ -40,7 +40,7 @@ class Choice:
         return {
             "sinusoidal": lambda: positions.sinusoids(self.length, self.width, self.base),
             "learned": lambda: position_encodings.learned_table(self.engine)[: self.length],
-            "rotary": lambda: position_encodings.rotary_waves(self.length, self.width, self.base),
+            "rotary": lambda: position_encodings.rotary_cosines_and_sines(self.length, self.width, self.base),
         }[self.scheme]()
 
     def vectors(self) -> np.ndarray:
@@ -92,7 +92,7 @@ def draw_waves(choice: Choice, key: str) -> None:
         added = position_encodings.biases(choice.scheme, choice.length)
         name = "word" if choice.scheme == "shaw" else "head"
         few = added[:2] if choice.scheme == "shaw" else added
-        series = {f"{name} {number + 1}": position_encodings.by_distance(bias).mean for number, bias in enumerate(few)}
+        series = {f"{name} {number + 1}": position_encodings.distance_profile(bias).mean for number, bias in enumerate(few)}
         places, across = range(1 - choice.length, choice.length), "distance from query to key"
     told = f"{len(series)} curves over the {across}: {', '.join(series)}."
     st.plotly_chart(curves(places, series, across=across, dark=_dark()), key=key, config=QUIET, alt=told)
@@ -105,10 +105,10 @@ def draw_similarity(choice: Choice, key: str) -> None:
     from pages.positions.curves import curve_in_range
 
     if choice.scheme in ("sinusoidal", "learned"):
-        found = position_encodings.by_distance(positions.similarity(choice.table()))
+        found = position_encodings.distance_profile(positions.similarity(choice.table()))
         what = "Cosine of the angle between two positions' vectors"
     else:
-        found = position_encodings.by_distance(_scores(choice).scores)
+        found = position_encodings.distance_profile(_scores(choice).scores)
         what = "Score between two copies of one word"
     told = (
         f"{what}, by distance: {found.mean[choice.length - 1]:.2f} at distance 0, {found.mean[choice.length]:.2f} at 1, "
@@ -142,7 +142,7 @@ def draw_verdicts(found: Mapping[str, Sequence[Criterion]], key: str) -> None:
 
 
 def _scores(choice: Choice) -> "position_encodings.PositionScores":
-    return position_encodings.scores_of(choice.scheme, choice.length, choice.width, choice.base, choice.head, choice.engine)
+    return position_encodings.encoding_scores(choice.scheme, choice.length, choice.width, choice.base, choice.head, choice.engine)
 
 
 def _dark() -> bool:

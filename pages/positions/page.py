@@ -45,7 +45,7 @@ WITH_HEAD = {
 }
 CARDS = tuple(card for card in catalogue.catalogue() if card.family == "bert")
 BERTS = tuple(card.name for card in CARDS)
-MAX_POSITION_HEADS = max(position_encodings.HEADS, *(card.num_heads for card in CARDS))
+MAX_POSITION_HEADS = max(position_encodings.BIAS_HEADS, *(card.num_heads for card in CARDS))
 
 
 def read_dims(written: str) -> list[int]:
@@ -98,7 +98,7 @@ def ask_sizes(scheme: str, view: str) -> Choice:
     if view == "waves" and scheme in VECTORS:
         dimension_box(widget_key(PAGE, "dims"), width)
     if (scheme, view) in WITH_HEAD:
-        heads = engine.num_heads if scheme == "learned" else position_encodings.HEADS
+        heads = engine.num_heads if scheme == "learned" else position_encodings.BIAS_HEADS
         st.session_state[widget_key(PAGE, "head")] = min(held("head"), heads)
         (third if scheme == "learned" else second).slider("Head", 1, heads, key=widget_key(PAGE, "head"))
     return Choice(scheme, held("length"), width, float(held("base")), held("head") - 1, tuple(held("dims")), engine)
@@ -143,7 +143,7 @@ def demands() -> None:
         "positions that are equally far apart differ equally, wherever they stand. All four are measured here, now."
     )
     st.latex(r"\lVert P_{t+k} - P_t \rVert \;\text{ the same for every } t")
-    show_source(positions.check_criteria, position_encodings.contestants)
+    show_source(positions.check_criteria, position_encodings.compared_encodings)
     live(PAGE, FIELDS, measure)
     st.caption(
         "Unique: distance of the two most alike positions. Bounded: growth of the greatest value when the text doubles. "
@@ -162,7 +162,7 @@ def measure() -> None:
     engine = engine_of(badge, catalogue.DEFAULT)
     tell_engine(engine)
     table = position_encodings.learned_table(engine)
-    verdicts = position_encodings.judge(held("width"), float(held("base")), table, held("length"))
+    verdicts = position_encodings.check_encodings(held("width"), float(held("base")), table, held("length"))
     drawings.draw_verdicts(verdicts, widget_key(PAGE, "verdicts"))
 
 
@@ -186,7 +186,7 @@ def shuffle_words() -> None:
     tell_engine(engine)
     again.button("Shuffle again", key=widget_key(PAGE, "again"), icon=":material/shuffle:", on_click=next_seed)
     text, seed = held("text"), held("seed")
-    found = cache.remember((PAGE, held("model"), text, seed), lambda: word_order.order_test(engine, text, seed))
+    found = cache.remember((PAGE, held("model"), text, seed), lambda: word_order.shuffle_test(engine, text, seed))
     warn_of_unknown([found.encoding])
     draw_shuffle(found, widget_key(PAGE, "shuffled"))
     draw_guesses(found, widget_key(PAGE, "guesses"))

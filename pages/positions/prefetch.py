@@ -25,7 +25,7 @@ def foresight(page: str, values: Mapping[str, object], choice: Choice, lengths: 
         if learned and asked["model"] != catalogue.DEFAULT:
             raise LookupError("another model may have to be fetched")
         width = engine.model.config.hidden_size if learned else asked["width"]
-        head = min(asked["head"], engine.num_heads if learned else position_encodings.HEADS)
+        head = min(asked["head"], engine.num_heads if learned else position_encodings.BIAS_HEADS)
         sizes = {"length": asked["length"], "width": width, "base": float(asked["base"]), "head": head - 1}
         return drawings.map_of(replace(usual, scheme=asked["scheme"], **sizes)).drawn()
 

@@ -11,10 +11,10 @@ from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.shell.numbers import rounding_verdict, small_number
 
 if TYPE_CHECKING:
-    from tx_core.lessons.word_order import Guess, OrderTest, ShuffleEffect
+    from tx_core.lessons.word_order import BlankGuess, ShuffleEffect, ShuffleTest
 
 
-def draw_shuffle(found: "OrderTest", key: str) -> None:
+def draw_shuffle(found: "ShuffleTest", key: str) -> None:
     """Write both orders and draw how far each word's output moved between them."""
     orders = ("In order", found.encoding.tokens), ("Shuffled", found.tokens_shuffled)
     st.code("\n\n".join(f"{name}:\n{' '.join(tokens)}" for name, tokens in orders), language=None, wrap_lines=True)
@@ -43,12 +43,12 @@ def draw_shuffle(found: "OrderTest", key: str) -> None:
     matrices(("positions", "no positions"), found.encoding.tokens, shown, key=key, naming=Naming(joint="·"), tallest=64)
 
 
-def _verdict(found: "OrderTest", effect: "ShuffleEffect", moved: str) -> str:
+def _verdict(found: "ShuffleTest", effect: "ShuffleEffect", moved: str) -> str:
     same = found.tokens_shuffled == found.encoding.tokens
     return "the words stand as before" if same else rounding_verdict(effect.greatest_difference, moved)
 
 
-def draw_guesses(found: "OrderTest", key: str) -> None:
+def draw_guesses(found: "ShuffleTest", key: str) -> None:
     """Draw what the model puts at the first blank in three runs; without positions both orders give one answer."""
     if found.ordered is None:
         st.caption("Write [MASK] in the sentence to see what shuffling does to a guess.")
@@ -66,6 +66,6 @@ def draw_guesses(found: "OrderTest", key: str) -> None:
             _draw_guess(title, guess, limit, f"{key}_{number}")
 
 
-def _draw_guess(title: str, guess: "Guess", limit: float, key: str) -> None:
+def _draw_guess(title: str, guess: "BlankGuess", limit: float, key: str) -> None:
     st.caption(title)
     show_bars(probability_chart(title, guess.words, guess.shares, limit=limit), key=key)

@@ -9,7 +9,7 @@ from pages.self_attention import texts
 from pages.ui.canvas.cell_origins import Divided, Masked, Product, Shares
 from pages.ui.canvas.matrix_view import Matrix
 from pages.ui.shell.numbers import small_number
-from tx_core.analysis.sentences import strongest_link
+from tx_core.analysis.sentences import describe_strongest_link
 from tx_core.lessons.steps import SentenceSteps
 from tx_core.transformer.trace import Encoding
 
@@ -49,7 +49,7 @@ def notes(run: SentenceSteps, encoding: Encoding) -> list[str]:
 def _note_on_weights(run: SentenceSteps, encoding: Encoding) -> str:
     if run.choice.weights == "trained":
         tokens, special = encoding.tokens, encoding.special
-        return strongest_link(run.steps.weights.numpy(), tokens, tokens, special, special)
+        return describe_strongest_link(run.steps.weights.numpy(), tokens, tokens, special, special)
     note = texts.RANDOM_PROJECTIONS if run.choice.weights == "random" else texts.NO_PROJECTIONS
     return note.format(share=small_number(run.share_to_itself))
 

@@ -75,8 +75,8 @@ def summarise(stack: AttentionStack) -> HeadSummary:
         raise TextProblem(texts.SPECIAL_TOKENS_ONLY)
     sums = patterns.pattern_sums(stack.weights, stack.query_tokens)
     # One layer at a time: a long text would double its memory.
-    distance = [measures.distance(layer)[:, own].mean(axis=-1) for layer in stack.weights]
-    entropy = [measures.relative_entropy(layer[:, own]).mean(axis=-1) for layer in stack.weights]
+    distance = [measures.mean_distance(layer)[:, own].mean(axis=-1) for layer in stack.weights]
+    entropy = [measures.normalised_entropy(layer[:, own]).mean(axis=-1) for layer in stack.weights]
     return HeadSummary(sums, patterns.name_heads(sums), np.stack(entropy), np.stack(distance))
 
 
@@ -101,7 +101,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     grid = _draw_grid(page, stack, summary)
     _show_chosen(page, engine, text, pair, stack, summary)
     _show_numbers(page, stack, summary)
-    show_source(patterns.kind_targets, patterns.pattern_sums, measures.entropy, measures.distance)
+    show_source(patterns.kind_targets, patterns.pattern_sums, measures.entropy, measures.mean_distance)
     show_note(f"{texts.KINDS_CAVEAT} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, grid, summary)
 
@@ -134,7 +134,7 @@ def _cells(stack: AttentionStack, summary: HeadSummary, colour: str) -> Cells:
         )
     if colour == "entropy":
         return spread_cells(summary.entropy)
-    return distance_cells(summary.distance, measures.even_distance(len(stack.query_tokens)))
+    return distance_cells(summary.distance, measures.uniform_distance(len(stack.query_tokens)))
 
 
 def _show_chosen(page: str, engine: Engine, text: str, pair: str, stack: AttentionStack, summary: HeadSummary) -> None:
@@ -190,7 +190,7 @@ def head_rows(stack: AttentionStack, summary: HeadSummary) -> Sequence[dict[str,
         }
         | {
             texts.KIND_COLUMN.format(kind=looks[kind].word): round(float(shares[head.layer, head.head, number]), 3)
-            for number, kind in enumerate(patterns.AIMED)
+            for number, kind in enumerate(patterns.TARGETED_KINDS)
         }
         for head in summary.named
     ]
@@ -220,8 +220,8 @@ def code(title: str, trace: Trace) -> str:
             f"stack = engine.trace({trace_arguments(trace)}).attention",
             "own = ~np.array(stack.query_tokens.special)  # the text's own tokens",
             "kinds = patterns.name_heads(patterns.pattern_sums(stack.weights, stack.query_tokens))",
-            "spread = np.stack([measures.relative_entropy(layer[:, own]).mean(-1) for layer in stack.weights])",
-            "distance = np.stack([measures.distance(layer)[:, own].mean(-1) for layer in stack.weights])",
+            "spread = np.stack([measures.normalised_entropy(layer[:, own]).mean(-1) for layer in stack.weights])",
+            "distance = np.stack([measures.mean_distance(layer)[:, own].mean(-1) for layer in stack.weights])",
             "",
             'print(*kinds, spread.round(3), distance.round(2), sep="\\n")',
         ],

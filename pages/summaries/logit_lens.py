@@ -16,7 +16,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import logit_lens
-from tx_core.analysis.logit_lens import LayerAnswers
+from tx_core.analysis.logit_lens import LayerPredictions
 from tx_core.engine.engine import Engine
 from tx_core.transformer.trace import Trace
 
@@ -45,7 +45,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     return lambda: export(trace, answers, description)
 
 
-def answer_table(answers: LayerAnswers) -> pandas.DataFrame:
+def answer_table(answers: LayerPredictions) -> pandas.DataFrame:
     """List the top answers after each layer, and the rank of the final one."""
     cells = [
         [*(f"{word} {percent(float(share))}" for word, share in zip(words, shares, strict=True)), f"{rank:,}"]
@@ -55,7 +55,7 @@ def answer_table(answers: LayerAnswers) -> pandas.DataFrame:
     return pandas.DataFrame(cells, index=_depth_names(answers), columns=[*columns, texts.FINAL_RANK])
 
 
-def describe_answer(answers: LayerAnswers, token: str, *, predicts_next: bool) -> str:
+def describe_answer(answers: LayerPredictions, token: str, *, predicts_next: bool) -> str:
     """Say what the final answer is, and from which layer on it ranks first."""
     template = texts.ANSWER_NEXT_TOKEN if predicts_next else texts.ANSWER
     answer = template.format(token=token, answer=answers.answer, probability=percent(float(answers.probability[-1])))
@@ -66,20 +66,20 @@ def describe_answer(answers: LayerAnswers, token: str, *, predicts_next: bool) -
     return f"{answer} {first}"
 
 
-def _depth_names(answers: LayerAnswers) -> list[str]:
+def _depth_names(answers: LayerPredictions) -> list[str]:
     return [texts.EMBEDDINGS, *(texts.AFTER_LAYER.format(layer=layer) for layer in range(1, len(answers.words)))]
 
 
-def _series(answers: LayerAnswers) -> dict[str, list[float]]:
+def _series(answers: LayerPredictions) -> dict[str, list[float]]:
     return {"probability": answers.probability.tolist()}
 
 
-def _limits(answers: LayerAnswers) -> tuple[float, float]:
+def _limits(answers: LayerPredictions) -> tuple[float, float]:
     largest = float(answers.probability.max())
     return MARGINS[0] * largest, MARGINS[1] * largest
 
 
-def export(trace: Trace, answers: LayerAnswers, description: str) -> Export:
+def export(trace: Trace, answers: LayerPredictions, description: str) -> Export:
     """Make the export of the answers after every layer."""
     token = numbered_tokens(trace.attention.query_tokens.tokens)[answers.place]
     subject = Subject(trace, texts.LENS_SUBJECT.format(token=token), description, "logit-lens")
@@ -94,7 +94,7 @@ def export(trace: Trace, answers: LayerAnswers, description: str) -> Export:
     return summary_export(subject, charts_figure(charts, description), _data(answers), written)
 
 
-def _data(answers: LayerAnswers) -> Table:
+def _data(answers: LayerPredictions) -> Table:
     return table_of(
         [
             {

@@ -36,7 +36,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     st.markdown(texts.ROLLOUT)
     for equation in EQUATIONS:
         st.latex(equation)
-    show_source(rollout.with_residual, rollout.rollout, rollout.flow)
+    show_source(rollout.add_residual, rollout.rollout, rollout.flow)
     trace = cache.trace(engine.name, text, pair)
     stack, encoding = trace.attention, trace.attention.query_tokens
     place = ask_token(page, encoding, texts.ASK_QUERY)

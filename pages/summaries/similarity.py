@@ -70,13 +70,13 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     st.markdown(texts.SIMILARITY)
     for equation in EQUATIONS:
         st.latex(equation)
-    show_source(similarity.likeness, similarity.head_map)
+    show_source(similarity.head_similarity, similarity.classical_mds)
     trace = cache.trace(engine.name, text, pair)
     around = _neighbourhood(page, engine, text, pair, trace)
     draw, table = st.columns([3, 2], gap="medium")
     with draw:
         figure = head_points(
-            similarity.head_map(around.similarities),
+            similarity.classical_mds(around.similarities),
             around.labels,
             around.kinds,
             around.chosen,
@@ -88,7 +88,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
         st.markdown(texts.NEAREST.format(head=head_in_sentence(around.heads[around.chosen])))
         rows = [(head_name(around.heads[other]), around.kinds[other].name, round(share, 3)) for other, share in around.nearest]
         st.dataframe(pandas.DataFrame(rows, columns=texts.SIMILARITY_COLUMNS), hide_index=True, key=f"{page}_near")
-    correlation = similarity.told_by_map(around.similarities)
+    correlation = similarity.mds_correlation(around.similarities)
     show_note(f"{texts.SIMILARITY_CAVEAT.format(correlation=correlation)} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, around)
 
@@ -97,20 +97,20 @@ def _neighbourhood(page: str, engine: Engine, text: str, pair: str, trace: Trace
     """Compare all heads, and let the reader choose one."""
     stack, run = trace.attention, (engine.name, engine.device, text, pair or None)
     layers, heads = stack.weights.shape[:2]
-    similarities = cache.remember((page, "alike", *run), lambda: similarity.likeness(stack.weights))
+    similarities = cache.remember((page, "alike", *run), lambda: similarity.head_similarity(stack.weights))
     summary = summary_of(page, engine.name, engine.device, text, pair, stack)
     looks = head_kinds.looks(stack.query_tokens)
     kinds = [PointKind(looks[one.kind].word, looks[one.kind].colour, looks[one.kind].symbol) for one in summary.named]
     layer, head = ask_head(page, layers, heads)
     chosen = layer * heads + head
-    nearest = similarity.nearest(similarities, chosen, NUM_NEIGHBOURS)
+    nearest = similarity.most_similar_heads(similarities, chosen, NUM_NEIGHBOURS)
     numbers = tuple(divmod(number, heads) for number in range(layers * heads))
     return Neighbourhood(similarities, numbers, tuple(kinds), chosen, tuple(nearest))
 
 
 def export(trace: Trace, around: Neighbourhood) -> Export:
     """Make the export of the map and of the nearest heads."""
-    positions = similarity.head_map(around.similarities)
+    positions = similarity.classical_mds(around.similarities)
     subject = Subject(trace, texts.SIMILARITY_SUBJECT, f"{around.description} {texts.SIMILARITY_LABELS}", "head-similarity")
     nearest = [[head_name(around.heads[other]), around.kinds[other].name, f"{share:.3f}"] for other, share in around.nearest]
     title = texts.NEAREST_TITLE.format(head=head_in_sentence(around.heads[around.chosen]))
@@ -145,8 +145,8 @@ def code(title: str, trace: Trace, chosen: int) -> str:
         trace,
         ("from tx_core import load", "from tx_core.analysis import similarity"),
         [
-            f"similarities = similarity.likeness(engine.trace({trace_arguments(trace)}).attention.weights)",
-            "positions = similarity.head_map(similarities)",
+            f"similarities = similarity.head_similarity(engine.trace({trace_arguments(trace)}).attention.weights)",
+            "positions = similarity.classical_mds(similarities)",
             f"similar = similarities[{chosen}]",
             "",
             'print(positions.round(3), similar.round(3), sep="\\n")',

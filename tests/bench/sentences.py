@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tests.bench.table import Row
-from tx_core.analysis.measures import distance, entropy, relative_entropy
+from tx_core.analysis.measures import entropy, mean_distance, normalised_entropy
 from tx_core.analysis.patterns import PatternSums, pattern_sums
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.corpus.statistics import HeadReport, read_all
@@ -73,7 +73,7 @@ def one_at_a_time(engine: Engine, texts: Sequence[str], keep: Collection[str] = 
         stack, own = trace.attention, ~np.array(trace.attention.query_tokens.special)
         alone = pattern_sums(stack.weights, stack.query_tokens)
         sums = alone if sums is None else sums + alone
-        totals += [measure(stack.weights)[..., own].sum(axis=-1) for measure in (entropy, relative_entropy, distance)]
+        totals += [measure(stack.weights)[..., own].sum(axis=-1) for measure in (entropy, normalised_entropy, mean_distance)]
         tokens += int(own.sum())
     return Alone(kept, sums, totals / tokens)
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tx_core.analysis.views import word_groups
-from tx_core.analysis.word_comparison import cosines, likeness, spellings, word_vectors
+from tx_core.analysis.word_comparison import cosines, spell_words, word_similarity, word_vectors
 from tx_core.engine import catalogue
 
 TEXTS = ("time flies like an arrow", "fruit flies like a banana")
@@ -90,9 +90,9 @@ def test_a_step_of_the_lines_tells_its_numbers_to_pointer_and_keyboard_without_p
     page = arrive(page_at, FLIES)
     runs = [catalogue.load(catalogue.DEFAULT).trace(text, keep=("hidden",)) for text in TEXTS]
     groups = [word_groups(run.attention.query_tokens) for run in runs]
-    spelled = [spellings(run.attention.query_tokens, group) for run, group in zip(runs, groups, strict=True)]
+    spelled = [spell_words(run.attention.query_tokens, group) for run, group in zip(runs, groups, strict=True)]
     vectors = [word_vectors(run.hidden, group) for run, group in zip(runs, groups, strict=True)]
-    found = likeness(cosines(*vectors), *spelled, (2, 2))
+    found = word_similarity(cosines(*vectors), *spelled, (2, 2))
 
     def told(step: int) -> None:
         numbers = [re.escape(f"{line[step]:#.3g}".replace("-", "−")) for line in (found.word, found.shared, found.mean)]

@@ -8,9 +8,9 @@ from jaxtyping import Bool, Float, Int
 
 from tx_core.analysis.sentences import SHOWN, WHOLE
 from tx_core.analysis.views import View
-from tx_core.analysis.word_comparison import Row, Spelling, align, laid_together, told_apart, word_numbers
+from tx_core.analysis.word_comparison import Row, Spelling, align, number_word, pair_rows, word_numbers
 
-SMALLEST_TOLD = 0.005
+MIN_DIFFERENCE = 0.005
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,15 @@ def compare(
     for view, spelling, shown in ((one, spelled, weights), (other, spelled_other, other_weights)):
         if not shown.shape == (len(view.queries), len(view.keys)) == (len(spelling), len(spelling)):
             raise ValueError(f"weights must be word × word, got {shown.shape} for {len(spelling)} words")
-    rows = laid_together(align(spelled, spelled_other), len(spelled), len(spelled_other))
+    rows = pair_rows(align(spelled, spelled_other), len(spelled), len(spelled_other))
     labels = tuple(other.queries[yours] if mine is None else one.queries[mine] for mine, yours in rows)
     special = tuple(other.query_special[yours] if mine is None else one.query_special[mine] for mine, yours in rows)
-    difference, there = subtract(rows, weights, other_weights)
+    difference, there = subtract_maps(rows, weights, other_weights)
     rescaled = one.hides_special or other.hides_special
     return Comparison(rows, labels, special, weights, other_weights, difference, there, rescaled)
 
 
-def subtract(
+def subtract_maps(
     rows: Sequence[Row], weights: Float[np.ndarray, "word word"], other: Float[np.ndarray, "other_word other_word"]
 ) -> tuple[Float[np.ndarray, "row row"], Bool[np.ndarray, "row row"]]:
     """Take A from B where both have both words; give 0 elsewhere, and where it is a difference at all."""
@@ -76,7 +76,7 @@ def subtract(
     return difference, there
 
 
-def links(comparison: Comparison) -> Int[np.ndarray, "link 2"]:
+def list_links(comparison: Comparison) -> Int[np.ndarray, "link 2"]:
     """List every link that A or B has: the rows of the words that look and of those that are looked at, in their order."""
     of_one, of_other = (np.array([place is not None for place in side]) for side in zip(*comparison.rows, strict=True))
     return np.argwhere((of_one[:, None] & of_one) | (of_other[:, None] & of_other))
@@ -88,7 +88,7 @@ def largest_links(comparison: Comparison, listed: Int[np.ndarray, "link 2"], mos
     return listed[order[:most]]
 
 
-def largest_difference(comparison: Comparison, row: int | None = None) -> str:
+def describe_largest_difference(comparison: Comparison, row: int | None = None) -> str:
     """Say where A and B differ most, in all rows or in one, in a sentence.
 
     Special tokens count only where words do not differ.
@@ -99,7 +99,7 @@ def largest_difference(comparison: Comparison, row: int | None = None) -> str:
         return f"'{comparison.labels[row]}', the marked row, has no partner, so there is nothing to take from each other."
     (looking, looked_at), scope = _place_of_largest(comparison, row)
     change = comparison.difference[looking, looked_at]
-    if abs(change) < SMALLEST_TOLD:
+    if abs(change) < MIN_DIFFERENCE:
         who = "A and B look" if row is None else f"{_name(comparison, row)} looks in A and in B"
         return f"Nothing differs by 0.01 or more: {who} at their common words alike."
     (mine, yours), (my_key, your_key) = comparison.rows[looking], comparison.rows[looked_at]
@@ -118,7 +118,7 @@ def _place_of_largest(comparison: Comparison, row: int | None) -> tuple[tuple[in
     looking = words if row is None else np.arange(len(words)) == row
     rows = everywhere if row is None else everywhere * looking[:, None]
     between_words = rows * (looking[:, None] & words)
-    among_words = bool(between_words.max() >= SMALLEST_TOLD)
+    among_words = bool(between_words.max() >= MIN_DIFFERENCE)
     place = divmod(int((between_words if among_words else rows).argmax()), len(words))
     is_word = row is None or words[row]
     return place, " between words" if among_words and is_word and not words.all() else ""
@@ -129,7 +129,7 @@ def _name(comparison: Comparison, row: int) -> str:
     if comparison.labels.count(label) == 1:
         return f"'{label}'"
     numbers = [_number_within(comparison, side, row) for side in (0, 1)]
-    return told_apart(f"'{label}'", comparison.special[row], *numbers)
+    return number_word(f"'{label}'", comparison.special[row], *numbers)
 
 
 def _number_within(comparison: Comparison, side: int, row: int) -> int:
@@ -138,7 +138,7 @@ def _number_within(comparison: Comparison, side: int, row: int) -> int:
     return word_numbers([comparison.labels[number] for number in shown], [comparison.special[number] for number in shown])[-1]
 
 
-def moved(
+def moved_attention(
     before: Float[np.ndarray, "*axes query key"], after: Float[np.ndarray, "*axes query key"]
 ) -> Float[np.ndarray, "*axes query"]:
     """Tell for every query what share of its attention went elsewhere or was lost, 0 to 1.
@@ -149,20 +149,20 @@ def moved(
     return np.clip(np.maximum(np.clip(change, 0, None).sum(-1), np.clip(-change, 0, None).sum(-1)), 0, 1)
 
 
-def heads_that_moved(
+def most_changed_heads(
     before: Float[np.ndarray, "layer head query key"], after: Float[np.ndarray, "layer head query key"], count: int
 ) -> tuple[tuple[tuple[int, int], float], ...]:
     """List the heads whose attention moved most, averaged over their queries, each with that share.
 
     Left out are heads that stood still, and those that are off afterwards: that theirs is gone is no news.
     """
-    shares = moved(before, after).mean(-1) * after.any(axis=(-1, -2))
+    shares = moved_attention(before, after).mean(-1) * after.any(axis=(-1, -2))
     order = np.argsort(-shares, axis=None, kind="stable")[:count]
     places = (divmod(int(place), shares.shape[1]) for place in order)
     return tuple((place, float(shares[place])) for place in places if shares[place] >= 0.0005)
 
 
-def largest_change_in_words(
+def describe_largest_change(
     before: Float[np.ndarray, "query key"],
     after: Float[np.ndarray, "query key"],
     queries: Sequence[str],
@@ -178,7 +178,7 @@ def largest_change_in_words(
     rows = slice(None) if focus is None else slice(focus, focus + 1)
     change = (after.astype(np.float64) - before)[rows]
     query, key = np.unravel_index(np.abs(change).argmax(), change.shape)
-    if abs(float(change[query, key])) < SMALLEST_TOLD:
+    if abs(float(change[query, key])) < MIN_DIFFERENCE:
         return "Nothing changed here." if focus is None else f"Nothing changed for '{queries[focus]}'."
     query += focus or 0
     was, now = float(before[query, key]), float(after[query, key])
@@ -187,6 +187,6 @@ def largest_change_in_words(
         f"The largest change: {scope}'{queries[query]}' gives '{keys[key]}' {now:.2f}{of} in place of {was:.2f} "
         f"({'+' if now > was else '−'}{abs(now - was):.2f})."
     )
-    share = moved(before, after)[rows].mean()
+    share = moved_attention(before, after)[rows].mean()
     whose = "of the attention shown" if focus is None else f"of {SHOWN if rescaled else WHOLE}"
     return f"{told} In all, {share:.0%} {whose} went elsewhere or was lost."

@@ -12,7 +12,7 @@ MAX_LENS_TOP_K = 10
 
 
 @dataclass(frozen=True)
-class LayerAnswers:
+class LayerPredictions:
     """The favourites at one token after the embeddings (entry 0) and after each layer, best first.
 
     answer: what the last layer puts first. probability, rank: how likely that is at each depth, and its place among
@@ -32,7 +32,7 @@ class LayerAnswers:
         return self.shares.nbytes + self.probability.nbytes + self.rank.nbytes + 100 * self.shares.size
 
 
-def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> LayerAnswers:
+def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> LayerPredictions:
     """Read an answer off a token's vector at every depth; at the last it is the model's own.
 
     For a model that `predicts_next`, the answer is what follows the token. trace: a run of the same engine that kept
@@ -51,4 +51,4 @@ def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> L
     rank = (scores > scores[:, answer, None]).sum(dim=-1) + 1
     tokenizer = engine.tokenizer
     words = tuple(tuple(tokenizer.word(entry) for entry in row) for row in best.indices.tolist())
-    return LayerAnswers(place, words, best.values.numpy(), tokenizer.word(answer), shares[:, answer].numpy(), rank.numpy())
+    return LayerPredictions(place, words, best.values.numpy(), tokenizer.word(answer), shares[:, answer].numpy(), rank.numpy())

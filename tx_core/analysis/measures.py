@@ -13,7 +13,7 @@ def entropy(weights: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, ".
     return -(weights * logs).sum(axis=-1) + 0.0  # + 0.0: no minus zero
 
 
-def relative_entropy(weights: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, "... query"]:
+def normalised_entropy(weights: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, "... query"]:
     """Measure the spread on a scale that texts of any length share: 0 = all on one token, 1 = the same to all.
 
     A lone key leaves nothing to choose: 0.
@@ -22,7 +22,7 @@ def relative_entropy(weights: Float[np.ndarray, "... query key"]) -> Float[np.nd
     return entropy(weights) / np.log(keys) if keys > 1 else entropy(weights)
 
 
-def distance(weights: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, "... query"]:
+def mean_distance(weights: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, "... query"]:
     """Measure how far each token looks on average, in tokens (Vig & Belinkov 2019, section 4.3).
 
     Both axes must be the tokens of one text. A query that attends nowhere has 0.
@@ -32,6 +32,6 @@ def distance(weights: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, "
     return np.einsum("...qk,qk->...q", weights, apart)
 
 
-def even_distance(tokens: int) -> float:
+def uniform_distance(tokens: int) -> float:
     """Tell how far a head looks on average that looks at all tokens alike, to hold others against."""
     return (tokens**2 - 1) / (3 * tokens)

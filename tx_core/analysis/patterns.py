@@ -17,9 +17,9 @@ from tx_core.analysis.measures import entropy
 from tx_core.transformer.trace import Encoding
 
 Kind = Literal["previous", "next", "same", "first", "separator", "punctuation", "broad", "mixed"]
-AIMED: tuple[Kind, ...] = ("previous", "next", "same", "first", "separator", "punctuation")
-KINDS: tuple[Kind, ...] = (*AIMED, "broad", "mixed")
-CLEAR = 0.3
+TARGETED_KINDS: tuple[Kind, ...] = ("previous", "next", "same", "first", "separator", "punctuation")
+KINDS: tuple[Kind, ...] = (*TARGETED_KINDS, "broad", "mixed")
+MIN_SCORE = 0.3
 """The least score with which a head is named; below it, it is "mixed"."""
 
 
@@ -65,7 +65,7 @@ class PatternSums:
     @property
     def scores(self) -> Float[np.ndarray, "layer head kind"]:
         """The shares held against chance: 0 = no more than an even look gives, 1 = all (as Cohen's kappa, 1960)."""
-        return over_chance(self.given, self.chance[None, None], self.queries[None, None])
+        return score_above_chance(self.given, self.chance[None, None], self.queries[None, None])
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def pattern_sums(weights: Float[np.ndarray, "layer head query key"], encoding: E
     given = np.stack([_given(layer[:, asked].astype(np.float64), targets, widths) for layer in weights])
     chance = np.append((targets.sum(axis=-1) / widths).sum(axis=-1), 0.0)  # an even look is what "broad" means
     counted = np.append(targets.any(axis=-1).sum(axis=-1), asked.sum()).astype(np.float64)
-    votes = np.eye(len(KINDS))[winning_kinds(over_chance(given, chance[None, None], counted[None, None]))]
+    votes = np.eye(len(KINDS))[winning_kinds(score_above_chance(given, chance[None, None], counted[None, None]))]
     return PatternSums(given, chance, counted, votes, 1)
 
 
@@ -132,7 +132,7 @@ def padded_targets(encodings: Sequence[Encoding]) -> Bool[np.ndarray, "text kind
         signs[place, :tokens] = [is_punctuation(token) for token in encoding.tokens]
         words[place, :tokens] = _numbered(_names(encoding))
     first = np.arange(longest) == 0
-    targets = np.empty((len(encodings), len(AIMED), longest, longest), dtype=bool)
+    targets = np.empty((len(encodings), len(TARGETED_KINDS), longest, longest), dtype=bool)
     targets[:, 0] = np.eye(longest, k=-1, dtype=bool) & own[:, None]
     targets[:, 1] = np.eye(longest, k=1, dtype=bool) & own[:, None]
     targets[:, 2] = (words[:, :, None] == words[:, None]) & own[:, None]
@@ -179,7 +179,7 @@ def _reachable(weights: Float[np.ndarray, "layer head query key"]) -> Bool[np.nd
     return every if np.triu(weights, 1).any() else np.tril(every)
 
 
-def over_chance(
+def score_above_chance(
     given: Float[np.ndarray, "*many layer head kind"],
     chance: Float[np.ndarray, "*many #layer #head kind"],
     queries: Float[np.ndarray, "*many #layer #head kind"],
@@ -191,7 +191,7 @@ def over_chance(
 
 def winning_kinds(scores: Float[np.ndarray, "*many layer head kind"]) -> Int[np.ndarray, "*many layer head"]:
     """Give the place in KINDS of each head's name."""
-    return np.where(scores.max(axis=-1) >= CLEAR, scores.argmax(axis=-1), KINDS.index("mixed"))
+    return np.where(scores.max(axis=-1) >= MIN_SCORE, scores.argmax(axis=-1), KINDS.index("mixed"))
 
 
 def _names(encoding: Encoding) -> Sequence[str]:

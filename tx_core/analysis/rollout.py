@@ -13,10 +13,10 @@ from tx_core.errors import TextProblem
 
 MAX_FLOW_EDGES = 4_000_000
 """The most edges that all the networks of one question may have together: some six seconds on one core."""
-LEAST = 1e-12  # what is left of a pipe below this is rounding
+MIN_CAPACITY = 1e-12  # what is left of a pipe below this is rounding
 
 
-def with_residual(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "layer query key"]:
+def add_residual(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "layer query key"]:
     """Mix the heads' mean half and half with the skip connection; every row sums to 1 (section 3).
 
     A query that attends nowhere is carried by its skip connection alone.
@@ -28,7 +28,7 @@ def with_residual(weights: Float[np.ndarray, "layer head query key"]) -> Float[n
 
 def rollout(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "layer query key"]:
     """Follow the attention down to the input by multiplying the layers up to each one (equation 1): rows sum to 1."""
-    mixed = with_residual(weights)
+    mixed = add_residual(weights)
     reached = [mixed[0]]
     for layer in mixed[1:]:
         reached.append(layer @ reached[-1])
@@ -50,10 +50,10 @@ def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Floa
             f"shorten it by {tokens - most:,} tokens."
         )
     network = Network(layers * tokens + tokens)
-    for depth, mixed in enumerate(with_residual(weights)):  # node: layer * tokens + token, the input being layer 0
+    for depth, mixed in enumerate(add_residual(weights)):  # node: layer * tokens + token, the input being layer 0
         for upper, row in enumerate(mixed.tolist()):
             for lower, capacity in enumerate(row):
-                if capacity > LEAST:
+                if capacity > MIN_CAPACITY:
                     network.connect((depth + 1) * tokens + upper, depth * tokens + lower, capacity)
     return np.array([[network.max_flow(layer * tokens + query, key) for key in range(tokens)] for layer in range(1, layers + 1)])
 
@@ -94,7 +94,7 @@ class Network:
             node = waiting.popleft()
             for edge in self._from[node]:
                 other = self._to[edge]
-                if levels[other] < 0 and room[edge] > LEAST:
+                if levels[other] < 0 and room[edge] > MIN_CAPACITY:
                     levels[other] = levels[node] + 1
                     waiting.append(other)
         return levels
@@ -106,7 +106,7 @@ class Network:
             edges = self._from[node]
             while tried[node] < len(edges):
                 edge = edges[tried[node]]
-                if room[edge] > LEAST and levels[self._to[edge]] == levels[node] + 1:
+                if room[edge] > MIN_CAPACITY and levels[self._to[edge]] == levels[node] + 1:
                     path.append(edge)
                     node = self._to[edge]
                     break

@@ -9,7 +9,7 @@ MAX_SIMILARITY_CELLS = 400_000_000
 """The most comparisons of single weights for one text: a few seconds on one core."""
 
 
-def likeness(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "one other"]:
+def head_similarity(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "one other"]:
     """Compare every head with every other: 1 − the Jensen–Shannon divergence of their rows, averaged over queries.
 
     1 = the same weights, 0 = never on the same token (Lin 1991, in bits; between heads as in Clark et al. 2019,
@@ -33,13 +33,13 @@ def likeness(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.nda
     return found
 
 
-def nearest(alike: Float[np.ndarray, "one other"], head: int, count: int) -> list[tuple[int, float]]:
+def most_similar_heads(alike: Float[np.ndarray, "one other"], head: int, count: int) -> list[tuple[int, float]]:
     """List the heads most like one, nearest first, each with its likeness; the head itself is left out."""
     order = [int(other) for other in np.argsort(-alike[head], kind="stable") if other != head]
     return [(other, float(alike[head, other])) for other in order[:count]]
 
 
-def head_map(alike: Float[np.ndarray, "one other"]) -> Float[np.ndarray, "one axis"]:
+def classical_mds(alike: Float[np.ndarray, "one other"]) -> Float[np.ndarray, "one axis"]:
     """Lay the heads out on a plane so that distances keep as near as can be to 1 − likeness (Torgerson 1952).
 
     The plane is turned so that the first axis tells most; which end is left is chosen by the first head that is off centre.
@@ -56,9 +56,9 @@ def head_map(alike: Float[np.ndarray, "one other"]) -> Float[np.ndarray, "one ax
     return places if places.shape[1] == 2 else np.pad(places, ((0, 0), (0, 2 - places.shape[1])))
 
 
-def told_by_map(alike: Float[np.ndarray, "one other"]) -> float:
+def mds_correlation(alike: Float[np.ndarray, "one other"]) -> float:
     """Tell how true the map is: the correlation of distances on it with 1 − likeness, over all pairs of heads."""
-    places = head_map(alike)
+    places = classical_mds(alike)
     pairs: Int[np.ndarray, "side pair"] = np.stack(np.triu_indices(len(alike), 1))
     drawn = np.linalg.norm(places[pairs[0]] - places[pairs[1]], axis=-1)
     meant = 1 - alike[pairs[0], pairs[1]]

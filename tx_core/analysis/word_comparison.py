@@ -9,14 +9,14 @@ from jaxtyping import Bool, Float
 
 from tx_core.transformer.trace import Encoding
 
-Place = int | None
+Position = int | None
 
-Row = tuple[Place, Place]
+Row = tuple[Position, Position]
 
 Spelling = tuple[str, str]
 
 
-def spellings(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[Spelling, ...]:
+def spell_words(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[Spelling, ...]:
     """Say by what each word is known, given by the places of its pieces: kind and letters, capitals aside.
 
     Special tokens are known by where they stand, since every model spells them its own way: before all words, or not.
@@ -34,7 +34,7 @@ def word_numbers(words: Sequence[str], special: Sequence[bool]) -> tuple[int, ..
     return tuple(accumulate(int(_counts(word, hidden)) for word, hidden in zip(words, special, strict=True)))
 
 
-def told_apart(word: str, special: bool, mine: int, yours: int) -> str:
+def number_word(word: str, special: bool, mine: int, yours: int) -> str:
     """Write a word with its numbers in A and in B, for where it stands more than once."""
     return f"{word} ({'word' if _counts(word, special) else 'after word'} {mine} of A, {yours} of B)"
 
@@ -55,7 +55,7 @@ def align(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int
     return tuple((len(one) - 1 - mine, len(other) - 1 - yours) for mine, yours in found[::-1])
 
 
-def laid_together(pairs: Sequence[tuple[int, int]], ones: int, others: int) -> tuple[Row, ...]:
+def pair_rows(pairs: Sequence[tuple[int, int]], ones: int, others: int) -> tuple[Row, ...]:
     """List all words of both sides in order, each pair as one row; None stands where a word has no partner."""
     rows: list[Row] = []
     mine, yours = 0, 0
@@ -131,7 +131,7 @@ Groups = Sequence[tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Likeness:
+class WordSimilarity:
     """Cosines after the embeddings and after each layer, -1 to 1.
 
     word: of the chosen word in A and in B. shared: the mean over the other words that A and B share, None without any.
@@ -161,12 +161,12 @@ def cosines(
     return np.clip(np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0), -1, 1)
 
 
-def likeness(
+def word_similarity(
     alike: Float[np.ndarray, "step word other_word"],
     spelled: Sequence[Spelling],
     spelled_other: Sequence[Spelling],
     chosen: tuple[int, int],
-) -> Likeness:
+) -> WordSimilarity:
     """Follow a chosen pair of words through the layers, beside the other shared words and beside pairs of different words.
 
     That vectors of words that share nothing are alike, too, is why a bare cosine tells little (Ethayarajh 2019, section 4).
@@ -183,7 +183,7 @@ def likeness(
         if is_word(spelling) and is_word(found) and spelling != found
     ]
     baseline = _at(alike, different)
-    return Likeness(
+    return WordSimilarity(
         word=alike[:, chosen[0], chosen[1]],
         shared=_at(alike, shared).mean(axis=1) if shared else None,
         mean=baseline.mean(axis=1) if different else None,
@@ -193,7 +193,7 @@ def likeness(
     )
 
 
-def in_words(found: Likeness, word: str) -> str:
+def describe_word_similarity(found: WordSimilarity, word: str) -> str:
     """Say how far a word's vectors come apart, and how alike different words are at that depth."""
     low = int(np.argmin(found.word))
     start, least = found.word[0], found.word[low]

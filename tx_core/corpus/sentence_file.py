@@ -44,7 +44,7 @@ def decode(data: bytes) -> str:
     raise TextProblem(f"This file is {NO_TEXT}.")
 
 
-def lines(text: str) -> Iterator[tuple[int, str]]:
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     """Give every line, counted from 1 as editors count them."""
     yield from enumerate((line.rstrip("\n") for line in io.StringIO(text, newline=None)), 1)
 
@@ -144,7 +144,7 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
     if Path(name).suffix.casefold() in (".csv", ".tsv"):
         columns, found, rows = _column(text, column, notes)
     else:
-        rows = lines(text)
+        rows = numbered_lines(text)
     texts, numbers = [], []
     for number, written in rows:
         sentence = written.strip()
@@ -156,7 +156,7 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
         if len(texts) > MAX_SENTENCES:
             raise TextProblem(f"The file has more than {MAX_SENTENCES:,} sentences: split it, or use a part of it.")
     if not texts:
-        raise TextProblem(f"There is no sentence in this file that can be read. {left_out_in_words(notes.all())}")
+        raise TextProblem(f"There is no sentence in this file that can be read. {describe_left_out(notes.all())}")
     return Sentences(name, tuple(texts), tuple(numbers), notes.all(), columns, found)
 
 
@@ -167,7 +167,7 @@ def embedded_sentences() -> Sentences:
         return read_sentences(file, "written for this app, in everyday English")
 
 
-def left_out_in_words(left_out: tuple[LeftOut, ...]) -> str:
+def describe_left_out(left_out: tuple[LeftOut, ...]) -> str:
     """Say what was left out and why, as in "Left out: 2 lines, empty (lines 3, 7)."."""
     told = [f"{one.count:,} {'line' if one.count == 1 else 'lines'}, {one.why} ({_numbers(one)})" for one in left_out]
     return f"Left out: {'; '.join(told)}." if told else ""

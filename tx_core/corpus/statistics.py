@@ -15,13 +15,13 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from tx_core.analysis.patterns import (
-    AIMED,
     KINDS,
+    TARGETED_KINDS,
     HeadPattern,
     PatternSums,
     name_heads,
-    over_chance,
     padded_targets,
+    score_above_chance,
     winning_kinds,
 )
 from tx_core.corpus.batches import TextBatch, batches
@@ -51,7 +51,7 @@ class BatchMeasures:
     @cached_property
     def scores(self) -> Float[np.ndarray, "text layer head kind"]:
         """How far above chance each head gives to each kind's targets in each text, 0 to 1."""
-        return over_chance(self.given, self.chance[:, None, None], self.queries[:, None, None])
+        return score_above_chance(self.given, self.chance[:, None, None], self.queries[:, None, None])
 
     @property
     def sums(self) -> PatternSums:
@@ -61,7 +61,7 @@ class BatchMeasures:
 
 
 @dataclass(frozen=True)
-class BatchLabels:
+class BatchTargets:
     """What is known of a batch before it is run.
 
     lengths: in tokens. asked: the texts' own tokens. targets: as of `head_patterns.kind_targets`, from those asked.
@@ -72,16 +72,16 @@ class BatchLabels:
     targets: Bool[np.ndarray, "text kind query key"]
 
 
-def label(rows: Sequence[Encoding]) -> BatchLabels:
+def label_batch(rows: Sequence[Encoding]) -> BatchTargets:
     """Mark each text's own tokens, and from each of them the targets of each kind; padding is neither."""
     lengths = np.array([len(row) for row in rows])
     asked = np.zeros((len(rows), lengths.max()), dtype=bool)
     for number, row in enumerate(rows):
         asked[number, : len(row)] = ~np.array(row.special)
-    return BatchLabels(lengths, asked, padded_targets(rows) & asked[:, None, :, None])
+    return BatchTargets(lengths, asked, padded_targets(rows) & asked[:, None, :, None])
 
 
-def measure_batch(layers: LayerWeights, labels: BatchLabels) -> BatchMeasures:
+def measure_batch(layers: LayerWeights, labels: BatchTargets) -> BatchMeasures:
     """Measure every head in every text at once, in single precision at least.
 
     layers: the weights of a batch in which shorter texts are padded.
@@ -106,12 +106,12 @@ def measure_batch(layers: LayerWeights, labels: BatchLabels) -> BatchMeasures:
     logs = real.log()
     entropy = entropies.sum(dim=-1)
     return BatchMeasures(
-        given=_array(torch.cat([aimed[..., : len(AIMED)], evenly[..., None]], dim=-1)),
+        given=_array(torch.cat([aimed[..., : len(TARGETED_KINDS)], evenly[..., None]], dim=-1)),
         chance=_array(torch.cat([chance, torch.zeros_like(chance[:, :1])], dim=-1)),  # an even look is what "broad" means
         queries=_array(torch.cat([queries, total[:, None]], dim=-1)),
         entropy=_array(entropy),
         spread=_array(entropy / torch.where(logs > 0, logs, 1.0)[:, None, None]),
-        distance=_array(aimed[..., len(AIMED)]),
+        distance=_array(aimed[..., len(TARGETED_KINDS)]),
         asked=_array(total),
     )
 
@@ -138,7 +138,7 @@ def _array(measured: Tensor) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Strongest:
+class Ranking:
     """The best texts for each head and each thing it may do, best first.
 
     values: the score in that text; −∞ where fewer texts were seen. texts: their numbers; −1 there.
@@ -147,7 +147,7 @@ class Strongest:
     values: Float[np.ndarray, "layer head kind place"]
     texts: Int[np.ndarray, "layer head kind place"]
 
-    def among(self, values: Float[np.ndarray, "text layer head kind"], texts: Int[np.ndarray, "text"]) -> "Strongest":
+    def among(self, values: Float[np.ndarray, "text layer head kind"], texts: Int[np.ndarray, "text"]) -> "Ranking":
         """Give the best of these and of some more texts."""
         more = np.moveaxis(values, 0, -1)
         values = np.concatenate([self.values, more], axis=-1)
@@ -156,16 +156,16 @@ class Strongest:
         first = np.argpartition(-values, kept - 1, axis=-1)[..., :kept]
         values, texts = (np.take_along_axis(part, first, axis=-1) for part in (values, texts))
         order = np.lexsort((texts, -values), axis=-1)
-        return Strongest(np.take_along_axis(values, order, axis=-1), np.take_along_axis(texts, order, axis=-1))
+        return Ranking(np.take_along_axis(values, order, axis=-1), np.take_along_axis(texts, order, axis=-1))
 
 
-def none_yet(layers: int, heads: int, kinds: int, places: int) -> Strongest:
+def empty_ranking(layers: int, heads: int, kinds: int, places: int) -> Ranking:
     """Begin with no text at all."""
     shape = (layers, heads, kinds, places)
-    return Strongest(np.full(shape, -np.inf), np.full(shape, -1))
+    return Ranking(np.full(shape, -np.inf), np.full(shape, -1))
 
 
-RANKED = (*AIMED, "broad", "focused")
+RANKED_KINDS = (*TARGETED_KINDS, "broad", "focused")
 """What sentences are ranked by for each head: the score of each pattern, and how much attention rests on few tokens."""
 
 PLACES = 5
@@ -203,7 +203,7 @@ class HeadReport:
     entropy: Float[np.ndarray, "layer head"]
     spread: Float[np.ndarray, "layer head"]
     distance: Float[np.ndarray, "layer head"]
-    strongest: Strongest
+    strongest: Ranking
     left_out: tuple[LeftOut, ...]
     example: Encoding
     half: bool
@@ -238,7 +238,7 @@ class Reading:
         self._sums: PatternSums | None = None
         self._example: Encoding | None = None
         self._means = np.zeros((3, engine.num_layers, engine.num_heads))
-        self._strongest = none_yet(engine.num_layers, engine.num_heads, len(RANKED), PLACES)
+        self._strongest = empty_ranking(engine.num_layers, engine.num_heads, len(RANKED_KINDS), PLACES)
         self._read, self._tokens, self._seconds = 0, 0.0, 0.0
 
     def steps(self) -> Generator[Progress, None, None]:
@@ -297,7 +297,7 @@ class Reading:
 def _measure(engine: Engine, batch: TextBatch, *, half: bool) -> BatchMeasures | None:
     """Run a batch; None where the host has no place to compute for now."""
     try:
-        labels = label(batch.rows)  # before there is a place to compute, which others wait for
+        labels = label_batch(batch.rows)  # before there is a place to compute, which others wait for
         return engine.over_weights(batch.rows, lambda layers: measure_batch(layers, labels), half=half)
     except Busy:
         return None

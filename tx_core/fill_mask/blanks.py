@@ -25,7 +25,7 @@ class Part:
     blank: bool
 
 
-def parts(text: str) -> tuple[Part, ...]:
+def text_parts(text: str) -> tuple[Part, ...]:
     """List the words and the blanks in reading order; what is between them (spaces, punctuation) is left out."""
     kinds = list(map(_kind, text))
     found = []
@@ -46,12 +46,12 @@ def _kind(character: str) -> str:
     return " " if between else "w"
 
 
-def put(text: str, part: Part, written: str) -> str:
+def replace_part(text: str, part: Part, written: str) -> str:
     """Write something else where a word or a blank stands."""
     return text[: part.start] + written + text[part.end :]
 
 
-def carry(before: str, words: tuple[str, ...], after: str) -> tuple[str, ...]:
+def carry_words(before: str, words: tuple[str, ...], after: str) -> tuple[str, ...]:
     """Keep the word behind each blank while the text around it changes; "" for a blank that is new.
 
     words: what stood at each blank of `before`. A blank is the same one while everything on its left,
@@ -79,7 +79,7 @@ def _common(one: str, other: str) -> int:
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def filled(text: str, tokenizer: Tokenizer, fillers: Mapping[int, int]) -> str:
+def fill_blanks(text: str, tokenizer: Tokenizer, fillers: Mapping[int, int]) -> str:
     """Write vocabulary entries into the text as a reader would: {number of the blank: id}; other blanks stay.
 
     ##ing joins the word before it, and closing punctuation stands at it; everything else keeps its space.
@@ -100,7 +100,7 @@ def filled(text: str, tokenizer: Tokenizer, fillers: Mapping[int, int]) -> str:
     return written + text[done:]
 
 
-def widened(encoding: Encoding, tokenizer: Tokenizer, place: int, ids: tuple[int, ...]) -> Encoding:
+def widen_blank(encoding: Encoding, tokenizer: Tokenizer, place: int, ids: tuple[int, ...]) -> Encoding:
     """Put ids where one token stands, as many as there are; the text stays as it was typed."""
 
     def spread(field: tuple, new: tuple) -> tuple:

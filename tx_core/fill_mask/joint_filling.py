@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from tx_core.engine.engine import Engine
-from tx_core.fill_mask.blanks import filled, widened
+from tx_core.fill_mask.blanks import fill_blanks, widen_blank
 from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_blanks
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding
@@ -74,7 +74,7 @@ def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int, inter
     extended = []
     for beam, entry in (divmod(index, logs.shape[1]) for index in top):
         parent = followed[beam]
-        row = widened(parent.row, engine.tokenizer, place, (entry,))
+        row = widen_blank(parent.row, engine.tokenizer, place, (entry,))
         steps = (*parent.logs, logs[beam, entry].item())
         extended.append(_Beam(row, (*parent.ids, entry), steps, parent.notice or notice))
     return extended
@@ -88,6 +88,6 @@ def _finish(engine: Engine, text: str, beam: _Beam) -> JointFilling:
         words=tuple(engine.tokenizer.readable(entry) for entry in beam.ids),
         steps=tuple(steps.exp().tolist()),
         probability=steps.sum().exp().item(),
-        sentence=filled(text, engine.tokenizer, dict(enumerate(beam.ids))),
+        sentence=fill_blanks(text, engine.tokenizer, dict(enumerate(beam.ids))),
         notice=beam.notice,
     )

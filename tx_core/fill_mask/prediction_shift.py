@@ -7,13 +7,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.engine.engine import Engine
-from tx_core.fill_mask.blanks import filled
+from tx_core.fill_mask.blanks import fill_blanks
 from tx_core.fill_mask.predictions import Prediction, checked_temperature, encode_with_blanks, nucleus
 from tx_core.transformer.interventions import Intervention
 
 
 @dataclass(frozen=True)
-class Moved:
+class EntryShift:
     """One entry of the vocabulary at a blank; its probability in `prediction` is the one after the changes.
 
     before: its probability without them. rank_before, rank_after: its place among all entries, from 1.
@@ -34,7 +34,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Shift:
+class BlankShift:
     """What changed at one blank: its entries by their rank after the changes.
 
     variation: the total variation distance of the two distributions, half the sum of all differences: 0 where nothing
@@ -42,20 +42,20 @@ class Shift:
     """
 
     number: int
-    moved: tuple[Moved, ...]
+    moved: tuple[EntryShift, ...]
     variation: float
 
 
 @dataclass(frozen=True)
-class Shifted:
+class PredictionShift:
     """The changes at all blanks of a text, in one batch with the run without them."""
 
-    blanks: tuple[Shift, ...]
+    blanks: tuple[BlankShift, ...]
     device: str
     notice: str = ""
 
 
-def shift(
+def shift_predictions(
     engine: Engine,
     text: str,
     interventions: Sequence[Intervention],
@@ -63,7 +63,7 @@ def shift(
     top_k: int = 10,
     temperature: float = 1.0,
     top_p: float = 1.0,
-) -> Shifted:
+) -> PredictionShift:
     """Run a text with and without interventions and set the favourites of both beside each other.
 
     top_k, temperature and top_p as for `fill_mask.predict`. Raises what `predict` raises, and ChangeProblem.
@@ -76,7 +76,7 @@ def shift(
         shares = [nucleus((scores / checked_temperature(temperature)).softmax(-1), top_p) for scores in logits]
         listed = [share.topk(min(top_k, int((share > 0).sum()))).indices.tolist() for share in shares]
         moved = [
-            Moved(
+            EntryShift(
                 _prediction(engine, text, number, entry, shares[1], first=encoding.opens(place)),
                 shares[0][entry].item(),
                 _rank(logits[0], entry),
@@ -87,8 +87,8 @@ def shift(
             for entry in dict.fromkeys(listed[1] + listed[0])
         ]
         order = tuple(sorted(moved, key=lambda one: (not one.listed_after, one.rank_after)))
-        blanks.append(Shift(number, order, total_variation(*shares)))
-    return Shifted(tuple(blanks), answered.device, answered.notice)
+        blanks.append(BlankShift(number, order, total_variation(*shares)))
+    return PredictionShift(tuple(blanks), answered.device, answered.notice)
 
 
 def total_variation(one: Float[Tensor, "vocab"], other: Float[Tensor, "vocab"]) -> float:
@@ -108,5 +108,5 @@ def _prediction(engine: Engine, text: str, number: int, entry: int, shares: Floa
         word=tokenizer.readable(entry),
         joins=tokenizer.joins(entry, first=first),
         probability=shares[entry].item(),
-        sentence=filled(text, tokenizer, {number: entry}),
+        sentence=fill_blanks(text, tokenizer, {number: entry}),
     )

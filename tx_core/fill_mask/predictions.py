@@ -9,7 +9,7 @@ from torch import Tensor
 from tx_core.engine.engine import BlankLogits, Engine, no_head
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
-from tx_core.fill_mask.blanks import MAX_BLANKS, filled
+from tx_core.fill_mask.blanks import MAX_BLANKS, fill_blanks
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding
 
@@ -109,7 +109,7 @@ def _prediction(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry:
         word=tokenizer.readable(entry),
         joins=tokenizer.joins(entry, first=opens),
         probability=probability,
-        sentence=filled(text, tokenizer, {blank: entry}),
+        sentence=fill_blanks(text, tokenizer, {blank: entry}),
     )
 
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
-from tx_core.fill_mask.blanks import widened
+from tx_core.fill_mask.blanks import widen_blank
 from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_blanks
 from tx_core.transformer.interventions import Intervention, shift_positions
 from tx_core.transformer.trace import Encoding
 
 MAX_SCORED_WORDS = 20
 MAX_SCORED_TOKENS = 8
-LENGTHS_DIFFER = (
+LENGTH_NOTE = (
     "A word of several pieces is scored in a blank widened to as many blanks: the probability of its first piece, "
     "times that of the second once the first is in place, and so on. A wider blank is another question than a "
     "single one, so compare only words of equally many pieces."
@@ -43,7 +43,7 @@ class WordScore:
     fallback: str = ""
 
 
-def named_words(text: str) -> tuple[str, ...]:
+def read_words(text: str) -> tuple[str, ...]:
     """Read a list of words with commas between them, each once.
 
     Raises TextProblem for more than MAX_SCORED_WORDS.
@@ -65,7 +65,7 @@ def score_words(
     """
     encoding = encode_with_blanks(engine, text)
     place = encoding.blanks[blank]
-    spelled = [spell(engine.tokenizer, word, encoding.opens(place)) for word in words]
+    spelled = [spell_word(engine.tokenizer, word, encoding.opens(place)) for word in words]
     problems = [_problem(engine, encoding, word, ids) for word, ids in zip(words, spelled, strict=True)]
     asked = [() if problem else ids for ids, problem in zip(spelled, problems, strict=True)]
     rows = [row for ids in asked for row in _chain(encoding, engine.tokenizer, place, ids)]
@@ -87,7 +87,7 @@ def score_words(
     return tuple(scores)
 
 
-def spell(tokenizer: Tokenizer, word: str, opens: bool) -> tuple[int, ...]:
+def spell_word(tokenizer: Tokenizer, word: str, opens: bool) -> tuple[int, ...]:
     """Give the pieces of a word at the blank; a word written ##so continues the one before it."""
     if _continues(word):
         entry = tokenizer.entry(word)
@@ -115,6 +115,6 @@ def _chain(encoding: Encoding, tokenizer: Tokenizer, place: int, ids: tuple[int,
     """Write the widened blank once a piece: with none filled, with the first filled, … Only the next one is asked."""
     blanks = (tokenizer.mask_id,) * len(ids)
     return [
-        replace(widened(encoding, tokenizer, place, ids[:known] + blanks[known:]), blanks=(place + known,))
+        replace(widen_blank(encoding, tokenizer, place, ids[:known] + blanks[known:]), blanks=(place + known,))
         for known in range(len(ids))
     ]

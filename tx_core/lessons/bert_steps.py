@@ -18,7 +18,7 @@ from tx_core.transformer.bert import Bert
 from tx_core.transformer.layers import ACTIVATION, FeedForward, LayerNorm, MultiHeadAttention
 
 
-def memory(record: object) -> int:
+def tensor_bytes(record: object) -> int:
     """Count the bytes of a record's tensors."""
     return sum(part.nbytes for part in vars(record).values() if isinstance(part, Tensor))
 
@@ -52,7 +52,7 @@ def feed_forward_as_convolution(
 
 
 @dataclass(frozen=True)
-class TwoWays:
+class ComparedResults:
     """The same result computed in two ways."""
 
     ours: Float[Tensor, "..."]
@@ -65,9 +65,9 @@ class TwoWays:
 
 
 @torch.no_grad()
-def compare_with_convolution(feed_forward: FeedForward, hidden: Float[Tensor, "batch token hidden"]) -> TwoWays:
+def compare_with_convolution(feed_forward: FeedForward, hidden: Float[Tensor, "batch token hidden"]) -> ComparedResults:
     """Show that feed-forward is a 1×1 convolution (Vaswani et al. 2017, section 3.3)."""
-    return TwoWays(feed_forward(hidden), feed_forward_as_convolution(feed_forward, hidden))
+    return ComparedResults(feed_forward(hidden), feed_forward_as_convolution(feed_forward, hidden))
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class NormSteps:
     mean: Float[Tensor, "token"]
     variance: Float[Tensor, "token"]
     normed: Float[Tensor, "token hidden"]
-    result: TwoWays
+    result: ComparedResults
 
 
 @torch.no_grad()
@@ -88,7 +88,7 @@ def norm_steps(norm: LayerNorm, hidden: Float[Tensor, "token hidden"]) -> NormSt
     variance = (hidden - mean[:, None]).square().mean(dim=-1)
     normed = (hidden - mean[:, None]) / (variance[:, None] + norm.eps).sqrt()
     theirs = nn.functional.layer_norm(hidden, hidden.shape[-1:], norm.weight, norm.bias, norm.eps)
-    return NormSteps(hidden, mean, variance, normed, TwoWays(norm(hidden), theirs))
+    return NormSteps(hidden, mean, variance, normed, ComparedResults(norm(hidden), theirs))
 
 
 @torch.no_grad()
@@ -115,7 +115,7 @@ class EmbeddingRun:
     @property
     def nbytes(self) -> int:
         """The memory of all tensors, in bytes."""
-        return memory(self)
+        return tensor_bytes(self)
 
 
 def embedding_run(engine: BertEngine, text: str, pair: str | None = None) -> EmbeddingRun:
@@ -133,7 +133,7 @@ def embedding_run(engine: BertEngine, text: str, pair: str | None = None) -> Emb
     return engine.placement.run(compute)[0]
 
 
-def same_word_twice(run: EmbeddingRun) -> tuple[int, int, float] | None:
+def repeated_word(run: EmbeddingRun) -> tuple[int, int, float] | None:
     """Find the first word that stands twice: its two places, and how far its two sums are apart; None for no such word."""
     ids = run.ids.tolist()
     for place, number in enumerate(ids):
@@ -166,7 +166,7 @@ class BlockRun:
     @property
     def nbytes(self) -> int:
         """The memory of all tensors, in bytes."""
-        return memory(self)
+        return tensor_bytes(self)
 
     def joined_of(self, heads: tuple[int, ...]) -> Float[Tensor, "token hidden"]:
         """Give the contexts laid end to end with zeros for every head but some, counted from 0."""
@@ -184,7 +184,7 @@ class BlockRun:
         return self.by_head.norm(dim=-1)
 
 
-def likeness(one: Float[Tensor, "token hidden"], other: Float[Tensor, "token hidden"]) -> float:
+def mean_token_cosine(one: Float[Tensor, "token hidden"], other: Float[Tensor, "token hidden"]) -> float:
     """Tell how alike two results are: the mean cosine between a token's vector in the one and in the other."""
     return float(torch.cosine_similarity(one, other, dim=-1).mean())
 
@@ -234,7 +234,7 @@ class NormRun:
     @property
     def nbytes(self) -> int:
         """The memory of all tensors, in bytes."""
-        return memory(self.steps) + memory(self.steps.result)
+        return tensor_bytes(self.steps) + tensor_bytes(self.steps.result)
 
 
 def norm_run(engine: BertEngine, text: str, pair: str | None = None, *, place: NormPlace, layer: int) -> NormRun:
@@ -262,7 +262,7 @@ class FeedForwardRun:
 
     widened: Float[Tensor, "token intermediate"]
     bent: Float[Tensor, "token intermediate"]
-    both: TwoWays
+    both: ComparedResults
     alone: float
 
     @property
@@ -273,7 +273,7 @@ class FeedForwardRun:
     @property
     def nbytes(self) -> int:
         """The memory of all tensors, in bytes."""
-        return memory(self) + memory(self.both)
+        return tensor_bytes(self) + tensor_bytes(self.both)
 
 
 def feed_forward_run(engine: BertEngine, vectors: Float[Tensor, "token hidden"], layer: int, activation: str) -> FeedForwardRun:
@@ -288,7 +288,7 @@ def feed_forward_run(engine: BertEngine, vectors: Float[Tensor, "token hidden"],
         return FeedForwardRun(
             widened.cpu(),
             layer_here.activation(widened).cpu(),
-            TwoWays(both.ours[0].cpu(), both.theirs[0].cpu()),
+            ComparedResults(both.ours[0].cpu(), both.theirs[0].cpu()),
             float((one_by_one - both.ours[0]).abs().max()),
         )
 

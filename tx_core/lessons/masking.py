@@ -10,7 +10,7 @@ from torch import Tensor
 from tx_core.transformer.attention import Normalise, attention_weights, softmax
 from tx_core.transformer.masks import causal_mask, combine, padding_mask, window_mask
 
-KINDS: dict[str, str] = {
+MASK_KINDS: dict[str, str] = {
     "none": "Every token may look at every token.",
     "padding": "Nobody may look at padding: it only fills the row up and means nothing.",
     "causal": "Every token may look at itself and at what came before: the future is hidden, as in GPT.",
@@ -34,7 +34,7 @@ def mask_of_kind(kind: str, tokens: int, real: int, width: int = 1) -> Bool[Tens
         "window": lambda: window_mask(tokens, width),
     }
     if kind not in masks:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind}")
+        raise ValueError(f"kind must be one of {', '.join(MASK_KINDS)}, got {kind}")
     return masks[kind]()
 
 
@@ -91,7 +91,7 @@ def mask_effect(
 
 
 @dataclass(frozen=True)
-class Maskings:
+class MaskingComparison:
     """The same scores masked in three ways: by −∞, by a penalty added to the score, and not at all.
 
     leak and leak_unmasked: the most weight that any query gives to keys that it must not see.
@@ -109,7 +109,9 @@ class Maskings:
     greatest_difference_nowhere: float
 
 
-def three_maskings(scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query key"], penalty: float = PENALTY) -> Maskings:
+def compare_maskings(
+    scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query key"], penalty: float = PENALTY
+) -> MaskingComparison:
     """Compare −∞ with the penalty that the first BERT code adds to masked scores, and with no mask.
 
     The penalty gives nearly the same as long as scores are much smaller than it, but a query that may attend
@@ -120,7 +122,7 @@ def three_maskings(scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query
     unmasked = softmax(scores)
     apart = (infinite - penalised).abs().amax(dim=-1)
     somewhere = mask.any(dim=-1)
-    return Maskings(
+    return MaskingComparison(
         penalty=penalty,
         infinite=infinite,
         penalised=penalised,

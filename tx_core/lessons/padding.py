@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import check_length, stack_layers
 from tx_core.errors import TextProblem
-from tx_core.lessons.masking import MaskEffect, Maskings, mask_effect, three_maskings
+from tx_core.lessons.masking import MaskEffect, MaskingComparison, compare_maskings, mask_effect
 from tx_core.transformer.masks import padding_mask
 from tx_core.transformer.trace import Encoding
 
@@ -116,9 +116,9 @@ class MaskedHead:
         """The tokens that may look nowhere."""
         return tuple((~self.mask.any(dim=-1)).nonzero().flatten().tolist())
 
-    def three_ways(self, penalty: float) -> Maskings:
+    def three_ways(self, penalty: float) -> MaskingComparison:
         """The weights masked by −∞, by the penalty, and not at all."""
-        return three_maskings(self.scores, self.mask, penalty)
+        return compare_maskings(self.scores, self.mask, penalty)
 
 
 def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:

@@ -80,7 +80,7 @@ VECTORS = ("sinusoidal", "learned", "rotary")
 
 BIASES = ("shaw", "t5", "alibi")
 
-HEADS = 8
+BIAS_HEADS = 8
 
 SHAW_LIMIT = 16
 
@@ -94,13 +94,13 @@ def learned_table(engine: BertEngine) -> Float[Tensor, "token hidden"]:
     return engine.model.embeddings.positions.weight.detach().cpu().clone()
 
 
-def rotary_waves(tokens: int, width: int, base: float = 10000.0) -> Float[Tensor, "token hidden"]:
+def rotary_cosines_and_sines(tokens: int, width: int, base: float = 10000.0) -> Float[Tensor, "token hidden"]:
     """Give the cosines of all rotary angles, then their sines: what every query and key is turned by."""
     angles = rotary_angles(tokens, width, base)
     return torch.cat((angles.cos(), angles.sin()), dim=-1)
 
 
-def turned_word(tokens: int, width: int, base: float = 10000.0, seed: int = 0) -> Float[Tensor, "token hidden"]:
+def rotated_vector(tokens: int, width: int, base: float = 10000.0, seed: int = 0) -> Float[Tensor, "token hidden"]:
     """Turn one random word to every position."""
     word = torch.randn(width, generator=torch.Generator().manual_seed(seed)).expand(tokens, width)
     return rotate(word, rotary_angles(tokens, width, base))
@@ -125,17 +125,17 @@ def biases(scheme: str, tokens: int, width: int = 64, seed: int = 0) -> Float[Te
     """
     generator = torch.Generator().manual_seed(seed)
     if scheme == "shaw":
-        words = torch.randn(HEADS, 1, width, generator=generator).expand(HEADS, tokens, width)
+        words = torch.randn(BIAS_HEADS, 1, width, generator=generator).expand(BIAS_HEADS, tokens, width)
         return shaw_bias(words, torch.randn(2 * SHAW_LIMIT + 1, width, generator=generator), tokens)
     if scheme == "t5":
-        return t5_bias(torch.randn(32, HEADS, generator=generator), tokens, tokens)
+        return t5_bias(torch.randn(32, BIAS_HEADS, generator=generator), tokens, tokens)
     if scheme == "alibi":
-        return alibi_bias(HEADS, tokens)
+        return alibi_bias(BIAS_HEADS, tokens)
     raise ValueError(f"scheme must be one of {', '.join(BIASES)}, got {scheme}")
 
 
 @dataclass(frozen=True)
-class ByDistance:
+class DistanceProfile:
     """A number for every distance from far before to far after: its mean over all pairs, and its range."""
 
     distance: tuple[int, ...]
@@ -149,12 +149,12 @@ class ByDistance:
         return max(high - low for low, high in zip(self.lowest, self.highest, strict=True))
 
 
-def by_distance(scores: Float[Tensor, "query key"]) -> ByDistance:
+def distance_profile(scores: Float[Tensor, "query key"]) -> DistanceProfile:
     """Gather scores by how far the key stands after (positive) or before (negative) the query."""
     distances = range(1 - len(scores), len(scores))
     diagonals = [scores.diagonal(distance) for distance in distances]
     numbers = (tuple(float(pick(values)) for values in diagonals) for pick in (torch.mean, torch.min, torch.max))
-    return ByDistance(tuple(distances), *numbers)
+    return DistanceProfile(tuple(distances), *numbers)
 
 
 def same_word_scores(engine: BertEngine, tokens: int, head: int) -> PositionScores:
@@ -168,25 +168,27 @@ def same_word_scores(engine: BertEngine, tokens: int, head: int) -> PositionScor
     return engine.placement.run(compute)[0]
 
 
-def scores_of(scheme: str, tokens: int, width: int, base: float, head: int, engine: BertEngine) -> PositionScores:
+def encoding_scores(scheme: str, tokens: int, width: int, base: float, head: int, engine: BertEngine) -> PositionScores:
     """Give the scores between copies of one word under any scheme: the model's own for "learned"."""
     if scheme == "learned":
         return same_word_scores(engine, tokens, head)
-    return position_scores(scheme, tokens, width, base=base, head=head, heads=HEADS)
+    return position_scores(scheme, tokens, width, base=base, head=head, heads=BIAS_HEADS)
 
 
-def contestants(width: int, base: float, table: Float[Tensor, "place hidden"]) -> dict[str, Encode]:
+def compared_encodings(width: int, base: float, table: Float[Tensor, "place hidden"]) -> dict[str, Encode]:
     """Name ways to encode positions, good ones and naive ones, for `positions.check_criteria`."""
     return {
         "sinusoids": lambda tokens: sinusoids(tokens, width, base),
         "learned table": lambda tokens: table[:tokens],
-        "rotary": lambda tokens: turned_word(tokens, width, base),
+        "rotary": lambda tokens: rotated_vector(tokens, width, base),
         "counting 0, 1, 2 …": lambda tokens: torch.arange(tokens)[:, None].float(),
         "share of the text": lambda tokens: torch.linspace(0, 1, tokens)[:, None],
         "a new random table": lambda tokens: torch.randn(tokens, width),
     }
 
 
-def judge(width: int, base: float, table: Float[Tensor, "place hidden"], tokens: int) -> dict[str, tuple[Criterion, ...]]:
+def check_encodings(
+    width: int, base: float, table: Float[Tensor, "place hidden"], tokens: int
+) -> dict[str, tuple[Criterion, ...]]:
     """Check the four demands on every way of `contestants`."""
-    return {name: check_criteria(encode, tokens) for name, encode in contestants(width, base, table).items()}
+    return {name: check_criteria(encode, tokens) for name, encode in compared_encodings(width, base, table).items()}

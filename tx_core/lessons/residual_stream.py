@@ -15,7 +15,7 @@ from tx_core.transformer.layers import EncoderBlock
 from tx_core.transformer.trace import Trace
 
 
-def without_skips(block: EncoderBlock, hidden: Float[Tensor, "batch token hidden"]) -> Tensor:
+def run_without_skips(block: EncoderBlock, hidden: Float[Tensor, "batch token hidden"]) -> Tensor:
     """Run a block whose parts replace what they read instead of adding to it."""
     if block.norm_first:
         attended = block.attention(block.attention_norm(hidden)).output
@@ -25,7 +25,7 @@ def without_skips(block: EncoderBlock, hidden: Float[Tensor, "batch token hidden
 
 
 @dataclass(frozen=True)
-class Depth:
+class StackRun:
     """How vectors fare on their way through many blocks, from the input (entry 0) to the last output.
 
     length: their mean length. alike: the mean cosine between different tokens (1: all the same, and the words
@@ -44,7 +44,7 @@ class Depth:
         return 24 * len(self.length)
 
 
-def through_depth(
+def run_random_blocks(
     *,
     norm_first: bool,
     skips: bool = True,
@@ -53,7 +53,7 @@ def through_depth(
     hidden: int = 64,
     heads: int = 4,
     seed: int = 0,
-) -> Depth:
+) -> StackRun:
     """Send random vectors through untrained blocks (pre-norm: Xiong et al. 2020; no skips: Dong et al. 2021).
 
     hidden, heads, seed: of blocks drawn as Glorot & Bengio 2010 do; feed-forward is four times as wide.
@@ -64,12 +64,12 @@ def through_depth(
     states = [vectors]
     for _ in range(blocks):
         block = _random_block(hidden, heads, norm_first, generator)
-        after = block(states[-1])[0] if skips else without_skips(block, states[-1])
+        after = block(states[-1])[0] if skips else run_without_skips(block, states[-1])
         after.retain_grad()
         states.append(after)
     (states[-1] * goal).sum().backward()
     sent = float(goal.norm())
-    return Depth(
+    return StackRun(
         norm_first,
         skips,
         tuple(float(state.detach().norm(dim=-1).mean()) for state in states),
@@ -99,7 +99,7 @@ def mean_cosine(vectors: Float[Tensor, "token hidden"]) -> float:
 
 
 @dataclass(frozen=True)
-class WordJourney:
+class TokenPath:
     """How one token's vector changes through the layers of a model, entry 0 being the embeddings.
 
     length: of the vector. stay: cosine with the embedding. step: cosine with the layer before (first entry 1).
@@ -111,11 +111,11 @@ class WordJourney:
     step: tuple[float, ...]
 
 
-def word_journey(token: str, hidden: Float[Tensor, "layer hidden"]) -> WordJourney:
+def token_path(token: str, hidden: Float[Tensor, "layer hidden"]) -> TokenPath:
     """Follow a token through the blocks; hidden: its vector after the embeddings and after each layer."""
     cosine = nn.functional.cosine_similarity
     step = torch.cat((torch.ones(1), cosine(hidden[1:], hidden[:-1])))
-    return WordJourney(
+    return TokenPath(
         token,
         tuple(hidden.norm(dim=-1).tolist()),
         tuple(cosine(hidden, hidden[:1]).tolist()),
@@ -124,7 +124,7 @@ def word_journey(token: str, hidden: Float[Tensor, "layer hidden"]) -> WordJourn
 
 
 @dataclass(frozen=True)
-class SentenceDepth:
+class SkipEffect:
     """How alike a sentence's tokens are after the embeddings (entry 0) and after each block: their mean cosine.
 
     kept: in the model as it is. lost: in the same model with its skip connections cut.
@@ -139,34 +139,34 @@ class SentenceDepth:
         return 8 * (len(self.kept) + len(self.lost))
 
 
-def sentence_depth(engine: BertEngine, text: str, pair: str | None = None) -> SentenceDepth:
+def skip_effect(engine: BertEngine, text: str, pair: str | None = None) -> SkipEffect:
     """Cut the skip connections of a trained model and see its words become the same (Dong et al. 2021).
 
     Raises TextProblem when the text cannot be read.
     """
     encoding = engine.encode(text, pair)
 
-    def compute(model: Bert, device: str) -> SentenceDepth:
+    def compute(model: Bert, device: str) -> SkipEffect:
         ids, segments, _ = batch_tensors([encoding], engine.tokenizer.padding_id, device)
         kept = model(ids, segments, keep=("hidden",)).hidden
         lost = [kept[0]]
         for block in model.encoder.blocks:
-            lost.append(without_skips(block, lost[-1]))
-        return SentenceDepth(*(tuple(mean_cosine(state[0]) for state in states) for states in (kept, lost)))
+            lost.append(run_without_skips(block, lost[-1]))
+        return SkipEffect(*(tuple(mean_cosine(state[0]) for state in states) for states in (kept, lost)))
 
     return engine.placement.run(compute)[0]
 
 
-def journeys(trace: Trace, places: Sequence[int]) -> tuple[WordJourney, ...]:
+def token_paths(trace: Trace, places: Sequence[int]) -> tuple[TokenPath, ...]:
     """Follow the tokens at some places through the layers of a run that kept "hidden"; ValueError without it."""
     if trace.hidden is None:
         raise ValueError('the trace must keep "hidden"')
     tokens = trace.attention.query_tokens.tokens
-    return tuple(word_journey(tokens[place], torch.tensor(trace.hidden[:, place])) for place in places)
+    return tuple(token_path(tokens[place], torch.tensor(trace.hidden[:, place])) for place in places)
 
 
 @dataclass(frozen=True)
-class Readings:
+class LayerWords:
     """The word that the masked-word head reads off each token's vector at each depth, and how sure it is (0 to 1)."""
 
     words: tuple[tuple[str, ...], ...]
@@ -178,7 +178,7 @@ class Readings:
         return self.shares.nbytes + 100 * self.shares.size
 
 
-def readings(engine: BertEngine, trace: Trace) -> Readings:
+def layer_words(engine: BertEngine, trace: Trace) -> LayerWords:
     """Ask the head for a word at every depth, though it learned to read the last one only (nostalgebraist 2020).
 
     trace: a run of the same engine that kept "hidden". Raises ValueError without it, or without a head.
@@ -194,4 +194,4 @@ def readings(engine: BertEngine, trace: Trace) -> Readings:
 
     (shares, ids), _, _ = engine.placement.run(compute)
     words = tuple(tuple(engine.tokenizer.readable(number) for number in row) for row in ids.tolist())
-    return Readings(words, shares.numpy())
+    return LayerWords(words, shares.numpy())

@@ -19,12 +19,12 @@ MAX_UNTRAINED_LABELS = 5
 MAX_UNTRAINED_BYTES = 128_000_000
 
 
-def size(drawn: tuple[Bert, Placement]) -> int:
+def model_bytes(drawn: tuple[Bert, Placement]) -> int:
     """Give the memory of a model's weights in bytes, at most MAX_UNTRAINED_BYTES: one that is larger is kept alone."""
     return min(sum(weights.nbytes for weights in drawn[0].parameters()), MAX_UNTRAINED_BYTES)
 
 
-_drawn: LRUCache[tuple[BertConfig, int, str], tuple[Bert, Placement]] = LRUCache(MAX_UNTRAINED_BYTES, getsizeof=size)
+_drawn: LRUCache[tuple[BertConfig, int, str], tuple[Bert, Placement]] = LRUCache(MAX_UNTRAINED_BYTES, getsizeof=model_bytes)
 _guard = Lock()
 
 
@@ -49,7 +49,7 @@ def _draw(config: BertConfig, seed: int, device: str) -> tuple[Bert, Placement]:
 
 
 @dataclass(frozen=True)
-class Labels:
+class LabelScores:
     """What a head of `heads.HEADS` says of a sentence: a row of logits, or one for each token, and their softmax.
 
     wins: for the max-pooled head, how many dimensions each token has the greatest value of; empty for others.
@@ -62,7 +62,7 @@ class Labels:
 
 
 @torch.no_grad()
-def label(trace: Trace, kind: str, labels: int, seed: int) -> Labels:
+def predict_labels(trace: Trace, kind: str, labels: int, seed: int) -> LabelScores:
     """Put an untrained head on the last vectors of a run that kept "hidden"; ValueError without it."""
     if trace.hidden is None:
         raise ValueError('the trace must keep "hidden"')
@@ -73,4 +73,4 @@ def label(trace: Trace, kind: str, labels: int, seed: int) -> Labels:
     hidden = torch.tensor(trace.hidden[-1])[None]
     logits = random_head(kind, hidden.shape[-1], labels, seed)(hidden)
     pooled = max_pool(hidden).winners[0].bincount(minlength=hidden.shape[1]).tolist() if kind == "max-pooled" else ()
-    return Labels(kind, logits, logits.softmax(dim=-1), tuple(pooled))
+    return LabelScores(kind, logits, logits.softmax(dim=-1), tuple(pooled))

@@ -82,11 +82,11 @@ def logits_at(model: Bert, ids: Sequence[int], places: Sequence[int], *, positio
     return model.predict(hidden[list(places)]).cpu()
 
 
-BEST = 5
+GUESSES = 5
 
 
 @dataclass(frozen=True)
-class Guess:
+class BlankGuess:
     """What a model would put at the first blank: its favourite words and their probabilities."""
 
     words: tuple[str, ...]
@@ -94,7 +94,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class OrderTest:
+class ShuffleTest:
     """The words in order and shuffled, with positions and without.
 
     Guesses are None where the text has no blank or the model fills none; without_shuffled equals without_ordered
@@ -105,10 +105,10 @@ class OrderTest:
     order: tuple[int, ...]
     with_positions: ShuffleEffect
     without_positions: ShuffleEffect
-    ordered: Guess | None
-    shuffled: Guess | None
-    without_ordered: Guess | None
-    without_shuffled: Guess | None
+    ordered: BlankGuess | None
+    shuffled: BlankGuess | None
+    without_ordered: BlankGuess | None
+    without_shuffled: BlankGuess | None
 
     @property
     def tokens_shuffled(self) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class OrderTest:
         return sum(effect.outputs.nbytes + effect.shuffled.nbytes for effect in effects)
 
 
-def order_test(engine: BertEngine, text: str, seed: int) -> OrderTest:
+def shuffle_test(engine: BertEngine, text: str, seed: int) -> ShuffleTest:
     """Shuffle the words of a text between [CLS] and [SEP], which stay, and compare what the model makes of them.
 
     Raises TextProblem when the text cannot be read.
@@ -131,17 +131,17 @@ def order_test(engine: BertEngine, text: str, seed: int) -> OrderTest:
     order = random_order(len(encoding), seed, [place for place, special in enumerate(encoding.special) if special])
     mixed = tuple(encoding.ids[place] for place in order)
 
-    def compute(model: nn.Module, device: str) -> OrderTest:
-        def guess(ids: tuple[int, ...], place: int, positions: bool) -> Guess:
-            best = logits_at(model, ids, [place], positions=positions)[0].softmax(-1).topk(BEST)
-            return Guess(tuple(engine.tokenizer.word(piece) for piece in best.indices.tolist()), tuple(best.values.tolist()))
+    def compute(model: nn.Module, device: str) -> ShuffleTest:
+        def guess(ids: tuple[int, ...], place: int, positions: bool) -> BlankGuess:
+            best = logits_at(model, ids, [place], positions=positions)[0].softmax(-1).topk(GUESSES)
+            return BlankGuess(tuple(engine.tokenizer.word(piece) for piece in best.indices.tolist()), tuple(best.values.tolist()))
 
         effects = [shuffle_effect(model, encoding.ids, order, positions=positions) for positions in (True, False)]
         if not encoding.blanks or not engine.fills_blanks:
-            return OrderTest(encoding, order, *effects, None, None, None, None)
+            return ShuffleTest(encoding, order, *effects, None, None, None, None)
         blank = encoding.blanks[0]
         places = ((encoding.ids, blank), (mixed, order.index(blank)))
         guesses = [guess(ids, place, positions) for positions in (True, False) for ids, place in places]
-        return OrderTest(encoding, order, *effects, *guesses)
+        return ShuffleTest(encoding, order, *effects, *guesses)
 
     return engine.placement.run(compute)[0]

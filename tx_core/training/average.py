@@ -14,7 +14,7 @@ from typing import Any
 from tx_core.engine.checkpoint import MANIFEST, WEIGHTS, load_bert, read_json
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
-from tx_core.training.pretraining.deepen import deepened, new_blocks
+from tx_core.training.pretraining.deepen import deepen_model, new_blocks
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.settings import tuple_of
 
@@ -55,7 +55,7 @@ def average(first: Path, second: Path, out: Path, share: float = 0.5, own: Seque
     added, layers = new_blocks(one.config.num_layers, other.config.num_layers), other.config.num_layers
     if not all(1 <= layer <= layers for layer in own):
         raise ValueError(f"own must name layers from 1 to {layers}, got {', '.join(map(str, own))}")
-    one = deepened(one, layers) if added else one
+    one = deepen_model(one, layers) if added else one
     if one.config != other.config or one.state_dict().keys() != other.state_dict().keys():
         raise ValueError("the two models differ in their sizes: only a model and what it became have a mean.")
     vocabulary, same = load_tokenizer(second).backend, load_tokenizer(first).backend

@@ -26,7 +26,7 @@ from tx_core.transformer.trace import AttentionStack, Trace
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class ClassifierScore:
     """How a model does on texts that it never learned from. confusion counts them by true and given label."""
 
     loss: float
@@ -49,7 +49,7 @@ class ClassifierProgress:
     loss: float
     accuracy: float
     seconds: float
-    test: HeldOut | None
+    test: ClassifierScore | None
 
 
 @dataclass
@@ -93,7 +93,7 @@ class ClassifierTraining:
         return train(self)
 
 
-def start(settings: ClassifierSettings, data: LabelledTexts, device: str = "cpu") -> ClassifierTraining:
+def start_training(settings: ClassifierSettings, data: LabelledTexts, device: str = "cpu") -> ClassifierTraining:
     """Build the vocabulary from the training texts alone, and draw the untrained model from the seed."""
     vocabulary = build_vocabulary(data.train_texts, settings.most_words)
     model = random_classifier(settings.sizes(len(vocabulary)), len(data.names), settings.seed).to(device)
@@ -128,7 +128,7 @@ def train(training: ClassifierTraining) -> Generator[ClassifierProgress, None, N
         order = epoch_order(training, epoch)[place * settings.batch_size : (place + 1) * settings.batch_size]
         labels = torch.tensor([training.data.train_labels[at] for at in order], device=training.device)
         training.model.train()
-        logits = score(training, [training.train_rows[at] for at in order])
+        logits = score_labels(training, [training.train_rows[at] for at in order])
         loss = nn.functional.cross_entropy(logits, labels)
         training.optimiser.zero_grad()
         loss.backward()
@@ -142,7 +142,7 @@ def train(training: ClassifierTraining) -> Generator[ClassifierProgress, None, N
             loss=loss.item(),
             accuracy=float((logits.argmax(-1) == labels).float().mean()),
             seconds=time.monotonic() - began,
-            test=examine(training) if training.done % training.batches_an_epoch == 0 else None,
+            test=evaluate_classifier(training) if training.done % training.batches_an_epoch == 0 else None,
         )
 
 
@@ -152,21 +152,21 @@ def epoch_order(training: ClassifierTraining, epoch: int) -> list[int]:
     return torch.randperm(len(training.train_rows), generator=generator).tolist()
 
 
-def score(training: ClassifierTraining, rows: Sequence[tuple[int, ...]]) -> Float[Tensor, "batch label"]:
+def score_labels(training: ClassifierTraining, rows: Sequence[tuple[int, ...]]) -> Float[Tensor, "batch label"]:
     """Score each label for texts of different lengths, the padding masked."""
     ids, mask = pad_batch(list(rows), PADDING), padding_mask([len(row) for row in rows])
     return training.model(ids.to(training.device), mask.to(training.device))[0]
 
 
 @torch.no_grad()
-def examine(training: ClassifierTraining) -> HeldOut:
+def evaluate_classifier(training: ClassifierTraining) -> ClassifierScore:
     """Label the texts held back, and count what was taken for what."""
     rows, size = training.test_rows, 256
-    logits = torch.cat([score(training, rows[at : at + size]).cpu() for at in range(0, len(rows), size)])
+    logits = torch.cat([score_labels(training, rows[at : at + size]).cpu() for at in range(0, len(rows), size)])
     truth, labels = torch.tensor(training.data.test_labels), len(training.data.names)
     counts = torch.bincount(truth * labels + logits.argmax(-1), minlength=labels**2).view(labels, labels)
     loss = float(nn.functional.cross_entropy(logits, truth))
-    return HeldOut(loss, float(counts.diagonal().sum() / counts.sum()), training.data.names, counts.numpy())
+    return ClassifierScore(loss, float(counts.diagonal().sum() / counts.sum()), training.data.names, counts.numpy())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -176,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", default="cpu")
     chosen = parser.parse_args(arguments)
     data, settings = (imdb(), NOTEBOOK) if chosen.data == "imdb" else (opinions(), OPINIONS)
-    training = start(settings, data, chosen.device)
+    training = start_training(settings, data, chosen.device)
     for progress in train(training):
         if progress.test is not None:
             print(
@@ -222,12 +222,12 @@ def predict(training: ClassifierTraining, text: str) -> LabelPrediction:
     return LabelPrediction(
         training.data.names,
         tuple(logits[0].softmax(-1).tolist()),
-        words_said(training.model, run.output).cpu().numpy(),
+        word_contributions(training.model, run.output).cpu().numpy(),
         Trace("classifier", training.device, (AttentionStack("self", encoding, encoding, **parts),)),
     )
 
 
-def words_said(model: Classifier, hidden: Float[Tensor, "1 token hidden"]) -> Float[Tensor, "label token"]:
+def word_contributions(model: Classifier, hidden: Float[Tensor, "1 token hidden"]) -> Float[Tensor, "label token"]:
     """Share out each label's score among the words that spoke: a dimension counts for the word with most of it."""
     pooled = max_pool(hidden)
     parts = model.head.label.weight * pooled.values  # label, hidden

@@ -102,7 +102,7 @@ def train(training: CopyTraining) -> Generator[CopyProgress, None, None]:
             accuracy=float((run.logits.argmax(-1) == targets[:, 1:]).float().mean()),
             alignment=best_alignment(run, places),
             seconds=time.monotonic() - began,
-            maps=probe(training) if drawn else None,
+            maps=probe_attention(training) if drawn else None,
         )
 
 
@@ -117,7 +117,7 @@ def head_shares(weights: Float[Tensor, "batch head query key"], places: Tensor) 
     return (weights * places[:, None]).sum(dim=-1).mean(dim=(0, 2))
 
 
-def probe(training: CopyTraining) -> Trace:
+def probe_attention(training: CopyTraining) -> Trace:
     """Run the model on a sequence of its own that is the same through the whole training."""
     settings = training.settings
     source = random_sources(1, settings.length, settings.vocab_size, PROBE_SEED)
@@ -134,7 +134,7 @@ class AlignedHead:
     share: float
 
 
-def best_head(trace: Trace, task: str) -> AlignedHead:
+def best_aligned_head(trace: Trace, task: str) -> AlignedHead:
     """Find the head that looks most at the numbers to be written.
 
     trace: of a whole sequence, as `probe` and `answer` return it.
@@ -146,7 +146,7 @@ def best_head(trace: Trace, task: str) -> AlignedHead:
     return AlignedHead(layer, head, float(shares[layer, head]))
 
 
-def right_numbers(trace: Trace, task: str) -> tuple[int, ...]:
+def expected_numbers(trace: Trace, task: str) -> tuple[int, ...]:
     """Give the number that each step of the decoder should write, for the source that a run has read."""
     cross = next(stack for stack in trace.stacks if stack.kind == "cross")
     return tuple(solve(task, torch.tensor([cross.key_tokens.ids]))[0, 1:].tolist())
@@ -194,7 +194,7 @@ def read_numbers(text: str, settings: CopySettings) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def answer(training: CopyTraining, numbers: Sequence[int]) -> Answer:
+def answer_sequence(training: CopyTraining, numbers: Sequence[int]) -> Answer:
     """Let the model write its answer word by word, and look at how it did (greedy decoding)."""
     source = torch.tensor([[START, *numbers]])
     written = greedy_decode(training.model, source.to(training.device), START, source.shape[1]).cpu()
@@ -215,7 +215,7 @@ def answer(training: CopyTraining, numbers: Sequence[int]) -> Answer:
     )
 
 
-def examine(training: CopyTraining, sequences: int = 100) -> tuple[int, int]:
+def count_errors(training: CopyTraining, sequences: int = 100) -> tuple[int, int]:
     """Let the model answer new sequences of the usual length: give how many of its numbers are wrong, and of how many."""
     settings = training.settings
     sources = random_sources(sequences, settings.length, settings.vocab_size, EXAM_SEED)

@@ -20,7 +20,7 @@ from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
 from tx_core.training.evaluation.minimal_pairs import by_phenomenon, read_agreement, read_blimp, share_preferred
 from tx_core.training.evaluation.probe import Probe, load_probe
 from tx_core.training.evaluation.relations import measure_attention, read_trees
-from tx_core.training.evaluation.word_senses import measure_parting
+from tx_core.training.evaluation.word_senses import measure_senses
 from tx_core.training.pretraining.export import with_evaluation
 
 TREEBANK = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
@@ -77,7 +77,7 @@ def _parts(given: argparse.Namespace) -> dict[str, Callable[[Probe], dict[str, A
     parts["cloze"] = lambda probe: {"cloze": _cloze(probe, given.data)}
     if given.data:
         parts["heads"] = lambda probe: _heads(probe, given.data / TREEBANK, given.sentences)
-    parts["two_meanings"] = lambda probe: {"two_meanings": asdict(measure_parting(probe))}
+    parts["two_meanings"] = lambda probe: {"two_meanings": asdict(measure_senses(probe))}
     return parts
 
 

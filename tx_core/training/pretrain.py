@@ -21,7 +21,7 @@ from tx_core.engine.tokenizer import Tokenizer as ReadingTokenizer
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
 from tx_core.training.pretraining.corpus import CorpusProblem, Source, lines_of, read_corpus, read_held_out
-from tx_core.training.pretraining.deepen import all_but_added, deepened, looking, new_blocks
+from tx_core.training.pretraining.deepen import deepen_model, frozen_while_new_blocks_learn, new_blocks, query_and_key_weights
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.provenance import (
     choose_device,
@@ -43,7 +43,7 @@ from tx_core.training.pretraining.settings import (
     record_from,
 )
 from tx_core.training.pretraining.token_store import tokenise
-from tx_core.training.pretraining.training import Choices, Pretraining, Told
+from tx_core.training.pretraining.training import Pretraining, TrainingSettings, TrainingUpdate
 from tx_core.training.pretraining.vocabulary import check_marks, from_pieces, learn_vocabulary, pieces_of, read_vocabulary
 from tx_core.transformer.bert import Bert, random_bert
 
@@ -72,7 +72,7 @@ def prepare(given: argparse.Namespace, tell: Tell) -> tuple[Pretraining, dict[st
 
     Raises CorpusProblem or ValueError before anything is trained.
     """
-    choices = Choices(
+    choices = TrainingSettings(
         *(
             record_from(given, record)
             for record in (PackingSettings, MaskingSettings, ScheduleSettings, OptimiserSettings, RunSettings)
@@ -90,7 +90,7 @@ def prepare(given: argparse.Namespace, tell: Tell) -> tuple[Pretraining, dict[st
         raise ValueError("hold_looking needs --init-from: heads of random weights look everywhere alike")
     backend = from_pieces(saved["facts"]["pieces"]) if saved else _vocabulary(given, sources, choices.run.seed, tell)
     model, held = _model(given, shape, backend, choices)
-    fixed = looking(model, choices.schedule.hold_looking)
+    fixed = query_and_key_weights(model, choices.schedule.hold_looking)
     device = choose_device(choices.run.device)
     half = in_half(choices.run.precision, device)
     facts = _facts(given, sources, backend, model, choices)
@@ -128,7 +128,7 @@ def export(out: Path, run: Pretraining, facts: dict[str, Any]) -> Path:
     )
 
 
-def progress_line(told: Told) -> str:
+def progress_line(told: TrainingUpdate) -> str:
     """Say in one line how the run stands."""
     left = "" if told.seconds_left == float("inf") else f"  {told.seconds_left / 60:5.0f} min left"
     measured = ""
@@ -153,7 +153,9 @@ def _vocabulary(given: argparse.Namespace, sources: Sequence[Source], seed: int,
     return learn_vocabulary(sources, given.vocabulary_size, extra, seed=seed)
 
 
-def _model(given: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, choices: Choices) -> tuple[Bert, list[str]]:
+def _model(
+    given: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, choices: TrainingSettings
+) -> tuple[Bert, list[str]]:
     """Build the model to begin with; name the weights of it that are held at first."""
     config = shape.config(backend.get_vocab_size())
     if given.init_from is None:
@@ -165,8 +167,8 @@ def _model(given: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, 
         raise CorpusProblem(f"{given.init_from.name} has another shape than asked for: {loaded.config} against {config}.")
     model = random_bert(config, choices.run.seed)
     # A checkpoint without a masked-word head keeps the random one.
-    model.load_state_dict(deepened(loaded, config.num_layers).state_dict(), strict=False)
-    return model, all_but_added(model, new_blocks(found, config.num_layers))
+    model.load_state_dict(deepen_model(loaded, config.num_layers).state_dict(), strict=False)
+    return model, frozen_while_new_blocks_learn(model, new_blocks(found, config.num_layers))
 
 
 def _reading(backend: Tokenizer) -> ReadingTokenizer:
@@ -174,7 +176,7 @@ def _reading(backend: Tokenizer) -> ReadingTokenizer:
 
 
 def _facts(
-    given: argparse.Namespace, sources: Sequence[Source], backend: Tokenizer, model: Bert, choices: Choices
+    given: argparse.Namespace, sources: Sequence[Source], backend: Tokenizer, model: Bert, choices: TrainingSettings
 ) -> dict[str, Any]:
     """Gather what the manifest tells; `same` is what a resumed run must share with the one it goes on from."""
     settings = {name: asdict(part) for name, part in vars(choices).items()} | {"model": asdict(model.config)}

@@ -25,12 +25,12 @@ ANSWER = "What it changes is the answer: the words that the model finds likely a
 def show_change(page: str, plain: "View", changed: "View", heads: Sequence[controls.Head], options: ViewOptions) -> str:
     """Set two views of one text side by side, for the chosen heads; give the change in a sentence."""
     from tx_core.analysis import views
-    from tx_core.analysis.comparison import largest_change_in_words
+    from tx_core.analysis.comparison import describe_largest_change
 
     before, after = (views.mean_of_heads(view.weights, heads) for view in (plain, changed))
     name, focus = widget_key(page, "before_after"), changed.row_of(options.focus)
     which = controls.head_name(heads[0]) if len(heads) == 1 else f"Mean of {len(heads)} heads"
-    largest = largest_change_in_words(before, after, changed.queries, changed.keys, focus, rescaled=changed.hides_special)
+    largest = describe_largest_change(before, after, changed.queries, changed.keys, focus, rescaled=changed.hides_special)
     told = f"{which}. {largest}"
     st.text(told)
 
@@ -47,9 +47,9 @@ def show_change(page: str, plain: "View", changed: "View", heads: Sequence[contr
 
 def _moved_most(page: str, plain: "View", changed: "View", heads: Sequence[controls.Head]) -> None:
     """Offer the heads whose attention moved most, each to be looked at in one click."""
-    from tx_core.analysis.comparison import heads_that_moved
+    from tx_core.analysis.comparison import most_changed_heads
 
-    found = dict(heads_that_moved(plain.weights, changed.weights, MAX_CHANGED_HEADS))
+    found = dict(most_changed_heads(plain.weights, changed.weights, MAX_CHANGED_HEADS))
     if not found:
         _nothing_moved(page, len(changed.weights), heads)
         return

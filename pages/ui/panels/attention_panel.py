@@ -142,8 +142,8 @@ def _map(page: str, view: View, weights: Float[np.ndarray, "query key"], options
 
 def _describe(view: View, weights: Float[np.ndarray, "query key"], focus: int | None) -> str:
     if focus is not None:
-        return sentences.where_one_looks(weights, view.queries, view.keys, focus, rescaled=view.hides_special)
-    return sentences.strongest_link(
+        return sentences.describe_query(weights, view.queries, view.keys, focus, rescaled=view.hides_special)
+    return sentences.describe_strongest_link(
         weights, view.queries, view.keys, view.query_special, view.key_special, rescaled=view.hides_special
     )
 
@@ -153,7 +153,7 @@ def _small_print(
 ) -> str:
     notes = []
     if view.kind == "self" and not view.hides_special:
-        notes.append(sentences.where_it_goes(weights, view.key_special))
+        notes.append(sentences.describe_average(weights, view.key_special))
     if marks := dict.fromkeys(token for token, special in zip(view.keys, view.key_special, strict=True) if special):
         notes.append(texts.SPECIAL_TOKENS.format(tokens=escape_markdown(", ".join(marks))))
     if options.hide and not view.hides_special:

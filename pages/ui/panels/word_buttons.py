@@ -22,7 +22,7 @@ def word_buttons(text_key: str, fill_in: Callable[[str, int], str]) -> None:
     text = st.session_state[text_key]
     if len(text) > MAX_TEXT_CHARACTERS:  # which the model refuses: below, the page says by how much it is too long
         return
-    parts = blanks.parts(text)
+    parts = blanks.text_parts(text)
     if not parts:
         return
     if len(parts) > MAX_WORD_BUTTONS:
@@ -61,10 +61,10 @@ def toggle_blank(
     text, part = st.session_state[text_key], parts[clicked]
     number = sum(before.blank for before in parts[:clicked])
     if not part.blank:
-        edited = blanks.put(text, part, blanks.NEW_BLANK)
+        edited = blanks.replace_part(text, part, blanks.NEW_BLANK)
         originals = (*originals[:number], part.text, *originals[number:])
     else:
-        edited = blanks.put(text, part, originals[number]) if originals[number] else fill_in(text, number)
+        edited = blanks.replace_part(text, part, originals[number]) if originals[number] else fill_in(text, number)
         originals = (*originals[:number], *originals[number + 1 :])
     st.session_state[text_key] = edited
     _remember_originals(text_key, edited, originals)
@@ -73,7 +73,7 @@ def toggle_blank(
 def blank_last_word(text_key: str) -> None:
     """Make a blank of the last word of the session's text."""
     text = st.session_state[text_key]
-    if parts := blanks.parts(text):
+    if parts := blanks.text_parts(text):
         toggle_blank(text_key, parts, len(parts) - 1, _original_words(text_key, text), lambda text, _: text)
 
 
@@ -96,9 +96,9 @@ def _original_words(text_key: str, text: str) -> tuple[str, ...]:
     linked = st.session_state.get(f"{text_key}_behind", "")
     before, known = st.session_state.get(f"{text_key}_behind_in", ("", ()))
     if linked != _in_address(known):  # a link brought other words
-        words, count = tuple(linked.split(",")), sum(part.blank for part in blanks.parts(text))
+        words, count = tuple(linked.split(",")), sum(part.blank for part in blanks.text_parts(text))
         before, known = text, words if len(words) == count else ("",) * count
-    originals = blanks.carry(before, known, text)
+    originals = blanks.carry_words(before, known, text)
     _remember_originals(text_key, text, originals)
     return originals
 

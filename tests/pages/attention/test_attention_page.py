@@ -170,4 +170,4 @@ def test_what_is_said_is_what_the_tensor_says(open_app: Open):
     weights = weights_of("A small dog barks.")[0, 5]
     tokens = catalogue.load(catalogue.DEFAULT).encode("A small dog barks.").tokens
     special = [token.startswith("[") for token in tokens]
-    assert app.text[0].value == f"Layer 1, head 6. {sentences.strongest_link(weights, tokens, tokens, special, special)}"
+    assert app.text[0].value == f"Layer 1, head 6. {sentences.describe_strongest_link(weights, tokens, tokens, special, special)}"

@@ -12,7 +12,7 @@ from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.families import FAMILIES
-from tx_core.lessons.untrained import label, untrained_engine
+from tx_core.lessons.untrained import predict_labels, untrained_engine
 
 PAGE = "bert"
 TEXT = "I drink a cup of [MASK] every morning."
@@ -72,7 +72,7 @@ def test_without_a_blank_the_page_asks_for_one(open_app):
 @pytest.mark.parametrize(("kind", "name"), [("first", "first token"), ("every", "every token"), ("max", "max-pooled")])
 def test_a_head_shows_its_logits_and_that_nobody_trained_it(open_app, engine, kind, name):
     app = open_app(PAGE, text=TEXT, part="labels", kind=kind, labels="2", seed="3")
-    found = label(engine.trace(TEXT, keep=("hidden",)), name, 2, seed=3)
+    found = predict_labels(engine.trace(TEXT, keep=("hidden",)), name, 2, seed=3)
     table = app.dataframe[0].value
     np.testing.assert_allclose(table[["softmax 1", "softmax 2"]].to_numpy(), found.shares.reshape(-1, 2), atol=6e-4)
     assert f"logits {tuple(found.logits.shape)}" in says(app)

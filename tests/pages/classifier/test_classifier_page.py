@@ -14,7 +14,7 @@ from tests.support.drawings import says
 from tests.support.trainings import SLOWLY, own_server, until_still
 from tx_core.training import background, classifier
 from tx_core.training.background import QUEUE_FULL, Registry
-from tx_core.training.classifier import ClassifierProgress, HeldOut
+from tx_core.training.classifier import ClassifierProgress, ClassifierScore
 from tx_core.training.classifier_data import opinions
 
 
@@ -113,7 +113,7 @@ def test_the_text_of_the_page_is_true_of_the_training_that_it_offers(open_app: O
     (promise,) = (element.value for element in app.markdown if "max-pooling" in element.value)
     for words in ("*the plot was dull* is blame", "*the plot was not dull at all* is praise", "takes *not dull* alone for blame"):
         assert words in promise.replace("\n", " ")
-    offered = classifier.start(app.session_state["classifier_untrained"].settings, opinions())
+    offered = classifier.start_training(app.session_state["classifier_untrained"].settings, opinions())
     assert offered.settings.epochs == app.number_input(key="classifier_epochs").value == 8
     for _ in offered.steps():
         pass
@@ -127,7 +127,7 @@ def told_of(losses: list[float], tested: list[float]) -> str:
     none = np.zeros((2, 2), int)
     return overfitting(
         [
-            ClassifierProgress(epoch, len(losses), epoch, loss, 0.9, 1.0, HeldOut(test, 0.9, ("a", "b"), none))
+            ClassifierProgress(epoch, len(losses), epoch, loss, 0.9, 1.0, ClassifierScore(test, 0.9, ("a", "b"), none))
             for epoch, (loss, test) in enumerate(zip(losses, tested, strict=True), start=1)
         ]
     )

@@ -13,7 +13,7 @@ from tests.support.drawn_comparison import BIRD, drawn_comparison
 from tests.support.drawn_lines import drawn_lines
 from tx_core.analysis.comparison import compare
 from tx_core.analysis.views import view
-from tx_core.analysis.word_comparison import spellings
+from tx_core.analysis.word_comparison import spell_words
 from tx_core.engine import catalogue
 from tx_core.lessons.untrained import untrained_engine
 from tx_core.transformer.interventions import Intervention
@@ -26,7 +26,7 @@ def expected(one: tuple, other: tuple, *, hide: bool = False) -> list[np.ndarray
     """A, B and B − A outside any page; each side is an engine, a text, heads and interventions."""
     runs = [engine.trace(text, interventions=changes) for engine, text, _, changes in (one, other)]
     views = [view(run.attention, merge_words=True, hide_special=hide) for run in runs]
-    spelled = [spellings(run.attention.query_tokens, shown.query_places) for run, shown in zip(runs, views, strict=True)]
+    spelled = [spell_words(run.attention.query_tokens, shown.query_places) for run, shown in zip(runs, views, strict=True)]
     chosen = zip(views, (one[2], other[2]), strict=True)
     weights = [np.mean([shown.weights[head] for head in heads], axis=0) for shown, heads in chosen]
     return [*weights, compare(*views, *spelled, *weights).difference]

@@ -14,7 +14,7 @@ from tests.support.drawings import says
 from tests.support.drawn_comparison import BIRD, drawn_comparison
 from tx_core.analysis.comparison import compare
 from tx_core.analysis.views import view
-from tx_core.analysis.word_comparison import spellings
+from tx_core.analysis.word_comparison import spell_words
 from tx_core.engine import catalogue
 
 Open = Callable[..., AppTest]
@@ -23,7 +23,7 @@ Open = Callable[..., AppTest]
 def test_the_table_lists_every_link_with_both_weights_and_leaves_out_what_is_not_there(open_app: Open):
     engine, texts = catalogue.load(catalogue.DEFAULT), (BIRD["text"], BIRD["text_b"])
     views = [view(engine.trace(text).attention, merge_words=True) for text in texts]
-    spelled = [spellings(engine.encode(text), shown.query_places) for text, shown in zip(texts, views, strict=True)]
+    spelled = [spell_words(engine.encode(text), shown.query_places) for text, shown in zip(texts, views, strict=True)]
     found = compare(*views, *spelled, *(shown.weights[1, 2] for shown in views))
     rows = list(difference_rows(found))
     assert sum(row["A"] is not None for row in rows) == found.one.size

@@ -10,7 +10,7 @@ from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, answered, press
 from tests.support.drawings import maps
 from tests.support.trainings import own_server, until_still
 from tx_core.training.background import Registry
-from tx_core.training.copy_task import Answer, answer, examine, start
+from tx_core.training.copy_task import Answer, answer_sequence, count_errors, start
 from tx_core.transformer.trace import Trace
 
 
@@ -64,5 +64,5 @@ def test_the_page_says_why_its_answers_are_wrong(open_app: Open, trainings: Regi
     trained = until_still(app, trainings, KIND).result
     wrong = answered(app).count("✗")
     assert wrong  # ten batches are too few
-    assert explain_errors(answer(trained, (7, 3, 11, 2, 5)), trained, lambda: examine(trained)) in says(app)
-    assert texts.TEST_ERRORS.format(wrong=examine(trained)[0], total=500) in says(app)
+    assert explain_errors(answer_sequence(trained, (7, 3, 11, 2, 5)), trained, lambda: count_errors(trained)) in says(app)
+    assert texts.TEST_ERRORS.format(wrong=count_errors(trained)[0], total=500) in says(app)

@@ -15,7 +15,7 @@ from tests.support.drawings import says, walls
 from tests.support.drawn_bars import bars_told
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import Scan
-from tx_core.fill_mask.prediction_shift import shift
+from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.interventions import Intervention, read_interventions
 
@@ -26,7 +26,7 @@ BLANK = "The old man saw a ___ in the house."
 def test_a_blank_shows_its_prediction_before_and_after_with_ranks(open_app: Open):
     app = open_app("fill_mask", text=BLANK, changes="off~1_hide~3", listed="5")
     assert not app.exception
-    found = shift(catalogue.load(catalogue.DEFAULT), BLANK, read_interventions("off~1_hide~3"), top_k=5).blanks[0]
+    found = shift_predictions(catalogue.load(catalogue.DEFAULT), BLANK, read_interventions("off~1_hide~3"), top_k=5).blanks[0]
     (told,) = bars_told(app)["What your changes do to this blank"]
     assert told.startswith(f"{word_label(found.moved[0].prediction)} {percent(found.moved[0].before)} → ")
     for moved in found.moved:
@@ -48,7 +48,7 @@ def test_words_without_the_changes_are_headed_as_such(open_app: Open):
 
 def test_notes_say_who_rose_fell_came_and_went():
     engine = catalogue.load(catalogue.DEFAULT)
-    found = shift(engine, BLANK, [Intervention("temperature", value=5.0)], top_k=8).blanks[0].moved
+    found = shift_predictions(engine, BLANK, [Intervention("temperature", value=5.0)], top_k=8).blanks[0].moved
     for moved in found:
         told = note(moved)
         if not moved.listed_before:

@@ -9,7 +9,7 @@ from pages.fill_mask.blank_attention import FIRST_HEADS
 from tests.support.drawn_bars import drawn_bars
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
-from tx_core.fill_mask.word_scores import named_words, score_words
+from tx_core.fill_mask.word_scores import read_words, score_words
 
 EXAMPLES = json.loads(prompts.EXAMPLES.read_text(encoding="utf-8"))
 
@@ -34,7 +34,7 @@ def test_what_an_example_claims_is_true_of_the_embedded_model(example):
         for name in ("text", "second")
         if example[name]
         for blank in range(len(engine.encode(example[name]).blanks))
-        for score in score_words(engine, example[name], named_words(f"{example['named']}, coffee, morning"), blank=blank)
+        for score in score_words(engine, example[name], read_words(f"{example['named']}, coffee, morning"), blank=blank)
     }
     for name, blank, word, other_name, other_word in example["claims"]:
         assert shares[name, blank, word] > 1.2 * shares[other_name, blank, other_word]

@@ -14,7 +14,7 @@ from tests.support.drawn_bars import bars_told, drawn_bars
 from tx_core.engine import catalogue
 from tx_core.fill_mask.joint_filling import fill_jointly
 from tx_core.fill_mask.predictions import predict
-from tx_core.fill_mask.word_scores import LENGTHS_DIFFER, score_words
+from tx_core.fill_mask.word_scores import LENGTH_NOTE, score_words
 
 
 def said(app: AppTest) -> str:
@@ -62,7 +62,7 @@ def test_named_words_are_scored_at_every_blank_and_it_is_said_how(open_app):
         (told,) = bars_told(app)[f"Your words at blank {blank}"]
         assert re.match(rf"pizza .+, unbelievablenesses \({len(long.pieces)} pieces\) ", told)
     assert "“😀” – The model's vocabulary has no way to write this." in said(app)
-    assert LENGTHS_DIFFER in said(app)
+    assert LENGTH_NOTE in said(app)
 
 
 def test_what_is_exported_is_what_the_bars_show(open_app):

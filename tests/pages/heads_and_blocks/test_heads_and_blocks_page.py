@@ -15,7 +15,7 @@ from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons.bert_steps import block_run, embedding_run, matrix_and_bias, norm_run
-from tx_core.lessons.residual_stream import sentence_depth, through_depth
+from tx_core.lessons.residual_stream import run_random_blocks, skip_effect
 
 PAGE = "heads_and_blocks"
 TEXT = "The old man drank a cup of [MASK] by the fire."
@@ -105,12 +105,12 @@ def test_a_norm_by_hand_stands_beside_pytorchs_and_is_written_out(open_app, engi
 def test_depth_shows_24_blocks_of_both_kinds_and_the_readers_sentence(open_app, engine, cut):
     app = open_app(PAGE, text=TEXT, part="depth", cut=cut, seed="3")
     skips = cut == "0"
-    post, pre = (through_depth(norm_first=first, skips=skips, seed=3) for first in (False, True))
+    post, pre = (run_random_blocks(norm_first=first, skips=skips, seed=3) for first in (False, True))
     shown = charts(app)
     lengths = {texts.POST_NORM: post.length, texts.PRE_NORM: pre.length}
     assert shown[texts.MEAN_LENGTH] == lines_in_words(texts.MEAN_LENGTH, lengths)
     assert (texts.UNTRAINED_WITH if skips else texts.UNTRAINED_WITHOUT).format(blocks=24) in says(app)
-    own = sentence_depth(engine, TEXT)
+    own = skip_effect(engine, TEXT)
     series = {texts.AS_TRAINED: own.kept, texts.RESIDUALS_CUT: own.lost}
     assert shown[texts.TRAINED_SIMILARITY] == lines_in_words(texts.TRAINED_SIMILARITY, series)
 

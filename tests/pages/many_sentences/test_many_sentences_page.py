@@ -9,7 +9,7 @@ from pages.many_sentences.head import OWN, RANKS
 from pages.many_sentences.table import as_csv, head_rows
 from tests.support.sentences_page import HUB_MODEL, PAGE, Open, links, says
 from tx_core.corpus.sentence_file import embedded_sentences
-from tx_core.corpus.statistics import RANKED, read_all
+from tx_core.corpus.statistics import RANKED_KINDS, read_all
 from tx_core.engine import catalogue
 
 
@@ -47,7 +47,7 @@ def test_the_file_to_take_along_says_what_the_statistics_say():
 
 
 def test_ranks_of_the_address_are_those_of_the_statistics():
-    assert (OWN, *RANKED) == RANKS
+    assert (OWN, *RANKED_KINDS) == RANKS
 
 
 @pytest.fixture

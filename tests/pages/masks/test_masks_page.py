@@ -60,7 +60,7 @@ def test_where_the_forbidden_weight_went_is_told_as_the_rows_are(open_app):
 
 
 def test_every_mask_of_the_core_is_offered_and_one_drawn_by_hand():
-    assert sorted(KINDS) == sorted([*masking.KINDS, DRAWN])
+    assert sorted(KINDS) == sorted([*masking.MASK_KINDS, DRAWN])
 
 
 def test_a_row_that_may_look_nowhere_is_one_click_away(open_app):

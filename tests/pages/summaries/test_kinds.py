@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.summaries.kinds import describe_head, head_rows, summarise
 from pages.ui.canvas.head_kinds import looks
 from tests.support.drawings import says
-from tx_core.analysis.patterns import AIMED, KINDS, name_heads, pattern_sums
+from tx_core.analysis.patterns import KINDS, TARGETED_KINDS, name_heads, pattern_sums
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
 
@@ -83,4 +83,4 @@ def test_colours_may_stand_for_numbers_instead(open_app, stack, colour):
 def test_all_numbers_are_there_as_a_table(engine, stack):
     rows, sums = head_rows(stack, summarise(stack)), pattern_sums(stack.weights, stack.query_tokens)
     assert len(rows) == engine.num_layers * engine.num_heads
-    assert rows[-1]["to next"] == pytest.approx(sums.shares[-1, -1, AIMED.index("next")], abs=6e-4)
+    assert rows[-1]["to next"] == pytest.approx(sums.shares[-1, -1, TARGETED_KINDS.index("next")], abs=6e-4)

@@ -14,7 +14,7 @@ from tests.support.drawn_matrices import panels
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.rollout import flow, rollout
-from tx_core.analysis.similarity import likeness, nearest
+from tx_core.analysis.similarity import head_similarity, most_similar_heads
 from tx_core.analysis.value_weighted import row_shares, value_weighted
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
@@ -66,7 +66,7 @@ def test_a_heads_weights_stand_beside_what_it_adds(open_app, engine, stack):
 def test_the_nearest_heads_are_named(open_app, engine, stack):
     app = open_app(PAGE, text=TEXT, part="alike", heads="1-4")
     assert not app.exception
-    near = nearest(likeness(stack.weights), 3, 5)
+    near = most_similar_heads(head_similarity(stack.weights), 3, 5)
     named = [f"Layer {other // engine.num_heads + 1}, head {other % engine.num_heads + 1}" for other, _ in near]
     table = app.dataframe[0].value
     assert list(table["head"]) == named

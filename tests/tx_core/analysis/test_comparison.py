@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from tx_core.analysis.comparison import (
     Comparison,
     compare,
-    heads_that_moved,
-    largest_change_in_words,
-    largest_difference,
+    describe_largest_change,
+    describe_largest_difference,
     largest_links,
-    links,
-    moved,
-    subtract,
+    list_links,
+    most_changed_heads,
+    moved_attention,
+    subtract_maps,
 )
 from tx_core.analysis.views import view
-from tx_core.analysis.word_comparison import align, laid_together, spellings
+from tx_core.analysis.word_comparison import align, pair_rows, spell_words
 from tx_core.engine import catalogue
 
 WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=6).map(lambda letters: [("word", letter) for letter in letters])
@@ -27,7 +27,7 @@ def compared(text: str, other: str, head: tuple[int, int] = (1, 2), *, hide: boo
     """Lay two texts of the embedded model over each other."""
     views = [view(run(one).attention, merge_words=True, hide_special=hide) for one in (text, other)]
     spelled = [
-        spellings(run(one).attention.query_tokens, shown.query_places) for one, shown in zip((text, other), views, strict=True)
+        spell_words(run(one).attention.query_tokens, shown.query_places) for one, shown in zip((text, other), views, strict=True)
     ]
     return compare(*views, *spelled, *(shown.weights[head] for shown in views))
 
@@ -66,9 +66,9 @@ def test_every_difference_is_that_of_the_two_maps_and_all_else_is_marked_as_miss
 @given(WORDS, WORDS)
 def test_exchanging_the_sides_turns_every_sign(one, other):
     weights, others = random_weights(len(one), 1), random_weights(len(other), 2)
-    rows, back = (laid_together(align(*sides), *map(len, sides)) for sides in ((one, other), (other, one)))
+    rows, back = (pair_rows(align(*sides), *map(len, sides)) for sides in ((one, other), (other, one)))
     order = [rows.index((mine, yours)) for yours, mine in back]
-    (difference, there), (turned, turned_there) = subtract(rows, weights, others), subtract(back, others, weights)
+    (difference, there), (turned, turned_there) = subtract_maps(rows, weights, others), subtract_maps(back, others, weights)
     np.testing.assert_array_equal(turned, -difference[np.ix_(order, order)])
     np.testing.assert_array_equal(turned_there, there[np.ix_(order, order)])
 
@@ -83,7 +83,7 @@ def test_the_largest_difference_is_told_with_both_weights():
     between_words[[0, -1]] = between_words[:, [0, -1]] = 0
     row, column = np.unravel_index(between_words.argmax(), between_words.shape)
     (mine, yours), (my_key, your_key) = found.rows[row], found.rows[column]
-    told = largest_difference(found)
+    told = describe_largest_difference(found)
     assert told.startswith("The largest difference between words: ")
     assert f"{found.one[mine, my_key]:.2f} of its attention to" in told
     assert f"in A and {found.other[yours, your_key]:.2f} in B" in told
@@ -91,7 +91,7 @@ def test_the_largest_difference_is_told_with_both_weights():
 
 
 def test_without_special_tokens_shares_are_said_to_be_of_what_is_shown():
-    told = largest_difference(compared("the dog bit the man", "the man bit the dog", hide=True))
+    told = describe_largest_difference(compared("the dog bit the man", "the man bit the dog", hide=True))
     assert told.startswith("The largest difference: of its attention to the words shown, '")
     assert "of its attention to '" not in told
 
@@ -100,15 +100,15 @@ def test_a_text_beside_itself_differs_nowhere():
     found = compared("time flies", "Time flies")
     assert found.there.all()
     assert not found.difference.any()
-    assert largest_difference(found).startswith("Nothing differs")
+    assert describe_largest_difference(found).startswith("Nothing differs")
 
 
 def test_texts_without_a_common_word_have_nothing_to_take_from_each_other():
     found = compared("time", "banana", hide=True)
     assert not found.there.any()
     with_special = compared("time", "banana")
-    assert largest_difference(with_special).startswith("The largest difference: '[")
-    assert largest_difference(found).startswith("A and B have no word in common")
+    assert describe_largest_difference(with_special).startswith("The largest difference: '[")
+    assert describe_largest_difference(found).startswith("A and B have no word in common")
 
 
 def test_weights_that_do_not_fit_their_words_are_refused():
@@ -119,7 +119,7 @@ def test_weights_that_do_not_fit_their_words_are_refused():
 
 def test_every_link_of_either_side_is_listed_once_and_the_largest_differences_first():
     found = compared("a small bird sings", "a bird sings loudly")
-    every = links(found)
+    every = list_links(found)
     assert len(every) == len({tuple(link) for link in every.tolist()}) == found.difference.size - 2
     first = largest_links(found, every, 9)
     sizes = np.abs(found.difference[tuple(first.T)])
@@ -137,19 +137,19 @@ def attention(seed: int, *shape: int) -> np.ndarray:
 
 
 def test_what_moved_is_the_share_that_went_elsewhere():
-    np.testing.assert_allclose(moved(BEFORE, AFTER), [0.6, 0.1], atol=1e-6)
+    np.testing.assert_allclose(moved_attention(BEFORE, AFTER), [0.6, 0.1], atol=1e-6)
 
 
 def test_a_row_that_is_switched_off_lost_all():
-    np.testing.assert_allclose(moved(BEFORE, np.zeros_like(BEFORE)), [1, 1], atol=1e-6)
+    np.testing.assert_allclose(moved_attention(BEFORE, np.zeros_like(BEFORE)), [1, 1], atol=1e-6)
 
 
 @given(seed=st.integers(0, 99))
 def test_for_shares_it_is_half_the_sum_of_differences_and_the_same_both_ways(seed: int):
     one, other = attention(seed, 2, 3, 4, 5), attention(seed + 1, 2, 3, 4, 5)
-    np.testing.assert_allclose(moved(one, other), np.abs(one - other).sum(-1) / 2, atol=1e-5)
-    np.testing.assert_allclose(moved(one, other), moved(other, one), atol=1e-5)
-    assert not moved(one, one).any()
+    np.testing.assert_allclose(moved_attention(one, other), np.abs(one - other).sum(-1) / 2, atol=1e-5)
+    np.testing.assert_allclose(moved_attention(one, other), moved_attention(other, one), atol=1e-5)
+    assert not moved_attention(one, one).any()
 
 
 def test_heads_are_listed_from_the_one_that_moved_most_without_those_that_stood_still_or_are_off():
@@ -158,25 +158,25 @@ def test_heads_are_listed_from_the_one_that_moved_most_without_those_that_stood_
     after[0, 0] = 0
     after[1, 2] = attention(7, 4, 5)
     after[0, 1, 0] = attention(9, 5)
-    (first, share), (second, _) = heads_that_moved(before, after, 5)
+    (first, share), (second, _) = most_changed_heads(before, after, 5)
     assert (first, second) == ((1, 2), (0, 1))
-    assert abs(share - moved(before, after)[1, 2].mean()) < 1e-6
+    assert abs(share - moved_attention(before, after)[1, 2].mean()) < 1e-6
 
 
 def test_the_largest_change_is_told_of_all_or_of_one_token():
     names = ["a", "b", "c"]
-    told = largest_change_in_words(BEFORE, AFTER, names[:2], names)
+    told = describe_largest_change(BEFORE, AFTER, names[:2], names)
     assert told.startswith("The largest change: 'a' gives ")
     assert "In all, 35% of the attention shown" in told
-    assert largest_change_in_words(BEFORE, AFTER, names[:2], names, 1).startswith("The largest change: 'b' gives 'b' 0.40 ")
-    assert "in place of 0.30 (+0.10)" in largest_change_in_words(BEFORE, AFTER, names[:2], names, 1)
-    assert largest_change_in_words(BEFORE, BEFORE, names[:2], names) == "Nothing changed here."
-    assert largest_change_in_words(BEFORE, BEFORE + np.float32(0.004), names[:2], names) == "Nothing changed here."
-    assert largest_change_in_words(BEFORE, BEFORE, names[:2], names, 0) == "Nothing changed for 'a'."
+    assert describe_largest_change(BEFORE, AFTER, names[:2], names, 1).startswith("The largest change: 'b' gives 'b' 0.40 ")
+    assert "in place of 0.30 (+0.10)" in describe_largest_change(BEFORE, AFTER, names[:2], names, 1)
+    assert describe_largest_change(BEFORE, BEFORE, names[:2], names) == "Nothing changed here."
+    assert describe_largest_change(BEFORE, BEFORE + np.float32(0.004), names[:2], names) == "Nothing changed here."
+    assert describe_largest_change(BEFORE, BEFORE, names[:2], names, 0) == "Nothing changed for 'a'."
 
 
 def test_a_change_of_rescaled_shares_is_said_to_be_of_what_is_shown():
     names = ["a", "b", "c"]
-    told = largest_change_in_words(BEFORE, AFTER, names[:2], names, 1, rescaled=True)
+    told = describe_largest_change(BEFORE, AFTER, names[:2], names, 1, rescaled=True)
     assert told.startswith("The largest change: of its attention to the words shown, 'b' gives 'b' 0.40 in place of 0.30")
     assert told.endswith("of its attention to the words shown went elsewhere or was lost.")

@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tx_core.analysis.patterns import AIMED, CLEAR, KINDS, is_punctuation, kind_targets, name_heads, padded_targets, pattern_sums
+from tx_core.analysis.patterns import (
+    KINDS,
+    MIN_SCORE,
+    TARGETED_KINDS,
+    is_punctuation,
+    kind_targets,
+    name_heads,
+    padded_targets,
+    pattern_sums,
+)
 from tx_core.engine import catalogue
 from tx_core.transformer.plain_text import plain_encoding
 
@@ -27,9 +36,9 @@ def one(weights: np.ndarray, encoding):
     return name_heads(pattern_sums(weights[None, None], encoding))[0]
 
 
-@pytest.mark.parametrize("kind", AIMED)
+@pytest.mark.parametrize("kind", TARGETED_KINDS)
 def test_a_head_made_for_a_kind_is_named_so_with_full_confidence(encoding, kind):
-    targets = kind_targets(encoding)[AIMED.index(kind)]
+    targets = kind_targets(encoding)[TARGETED_KINDS.index(kind)]
     found = one(rows_to(targets), encoding)
     assert (found.kind, found.agreement) == (kind, 1.0)
     assert found.confidence == pytest.approx(1.0)
@@ -40,14 +49,14 @@ def test_an_even_look_is_broad_and_has_nothing_of_any_other_kind(encoding):
     even = np.full((1, 1, tokens, tokens), 1 / tokens)
     sums = pattern_sums(even, encoding)
     assert name_heads(sums)[0].kind == "broad"
-    np.testing.assert_allclose(sums.scores[0, 0], [0] * len(AIMED) + [1], atol=1e-9)
+    np.testing.assert_allclose(sums.scores[0, 0], [0] * len(TARGETED_KINDS) + [1], atol=1e-9)
 
 
 def test_a_head_that_looks_three_back_is_mixed(encoding):
     tokens = len(encoding)
     found = one(np.eye(tokens, k=-3) + np.eye(tokens) * (np.arange(tokens) < 3), encoding)
     assert found.kind == "mixed"
-    assert found.confidence < CLEAR
+    assert found.confidence < MIN_SCORE
 
 
 def test_a_head_that_is_off_is_mixed_and_sure_of_nothing(encoding):
@@ -57,7 +66,7 @@ def test_a_head_that_is_off_is_mixed_and_sure_of_nothing(encoding):
 
 def test_half_of_the_attention_scores_half_of_what_is_left_by_chance(encoding):
     tokens = len(encoding)
-    back = kind_targets(encoding)[AIMED.index("previous")]
+    back = kind_targets(encoding)[TARGETED_KINDS.index("previous")]
     weights = 0.5 * rows_to(back) + 0.5 / tokens
     found = one(weights, encoding)
     assert (found.kind, found.confidence) == ("previous", pytest.approx(0.5))
@@ -78,7 +87,8 @@ def test_targets_by_hand():
     #          0 CLS   1 a  2 .   3 a  4 SEP
     encoding = plain_encoding(["[CLS]", "a", ".", "a", "[SEP]"], [1, 2, 3, 2, 4], [True, False, False, False, True])
     marked = {
-        kind: {(int(q), int(k)) for q, k in np.argwhere(table)} for kind, table in zip(AIMED, kind_targets(encoding), strict=True)
+        kind: {(int(q), int(k)) for q, k in np.argwhere(table)}
+        for kind, table in zip(TARGETED_KINDS, kind_targets(encoding), strict=True)
     }
     every = range(5)
     assert marked["previous"] == {(2, 1), (3, 2), (4, 3)}
@@ -90,7 +100,7 @@ def test_targets_by_hand():
 
 
 def test_the_same_word_elsewhere_and_its_other_pieces_are_the_same(encoding):
-    same = kind_targets(encoding)[AIMED.index("same")]
+    same = kind_targets(encoding)[TARGETED_KINDS.index("same")]
     first, second = (place for place, token in enumerate(encoding.tokens) if token == "the")
     assert same[first, second] and same[second, first]
     word = encoding.words[second + 1]
@@ -121,8 +131,8 @@ def test_in_a_model_that_cannot_see_the_future_chance_counts_the_past_alone():
     even = np.tril(np.ones((4, 4)))
     even /= even.sum(axis=-1, keepdims=True)
     sums = pattern_sums(even[None, None], encoding)
-    np.testing.assert_allclose(sums.scores[0, 0, : len(AIMED)], 0, atol=1e-9)
-    assert sums.queries[AIMED.index("next")] == 0
+    np.testing.assert_allclose(sums.scores[0, 0, : len(TARGETED_KINDS)], 0, atol=1e-9)
+    assert sums.queries[TARGETED_KINDS.index("next")] == 0
     assert name_heads(sums)[0].kind == "broad"
 
 
@@ -144,7 +154,7 @@ def test_all_heads_at_once_give_what_a_loop_over_queries_gives(encoding):
     weights = catalogue.load("embedded").trace(TEXT).attention.weights
     sums, targets = pattern_sums(weights, encoding), kind_targets(encoding)
     asked = [place for place in range(len(encoding)) if not encoding.special[place]]
-    for kind in range(len(AIMED)):
+    for kind in range(len(TARGETED_KINDS)):
         with_target = [query for query in asked if targets[kind, query].any()]
         for layer, head in ((0, 0), (2, 5), (3, 7)):
             share = np.mean([weights[layer, head, query][targets[kind, query]].sum() for query in with_target])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tx_core.analysis.rollout import MAX_FLOW_EDGES, Network, flow, rollout, with_residual
+from tx_core.analysis.rollout import MAX_FLOW_EDGES, Network, add_residual, flow, rollout
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 
@@ -88,7 +88,7 @@ def test_flow_is_never_less_than_rollout_and_never_more_than_all(sizes):
 
 def test_flow_through_one_layer_is_its_weights():
     weights = random_weights(1, 3, 5, 7)
-    np.testing.assert_allclose(flow(weights, 4), with_residual(weights)[:, 4])
+    np.testing.assert_allclose(flow(weights, 4), add_residual(weights)[:, 4])
 
 
 def test_a_way_back_through_a_full_pipe_is_found():

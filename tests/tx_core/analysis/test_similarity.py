@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tx_core.analysis.similarity import MAX_SIMILARITY_CELLS, head_map, likeness, nearest, told_by_map
+from tx_core.analysis.similarity import MAX_SIMILARITY_CELLS, classical_mds, head_similarity, mds_correlation, most_similar_heads
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 
@@ -24,13 +24,13 @@ def divergence(one: np.ndarray, other: np.ndarray) -> float:
 
 def test_heads_that_never_meet_have_nothing_alike_and_equal_ones_all():
     eye, back = np.eye(3), np.roll(np.eye(3), 1, axis=1)
-    found = likeness(np.stack([[eye, back, eye]]))
+    found = head_similarity(np.stack([[eye, back, eye]]))
     np.testing.assert_allclose(found, [[1, 0, 1], [0, 1, 0], [1, 0, 1]], atol=1e-6)
 
 
 def test_on_a_run_of_the_model_it_is_what_the_definition_gives():
     weights = catalogue.load("embedded").trace("Time flies like an arrow.").attention.weights
-    flat, found = weights.reshape(-1, *weights.shape[2:]).astype(float), likeness(weights)
+    flat, found = weights.reshape(-1, *weights.shape[2:]).astype(float), head_similarity(weights)
     for one, other in ((0, 1), (3, 30), (17, 8)):
         meant = 1 - np.mean([divergence(a, b) for a, b in zip(flat[one], flat[other], strict=True)])
         assert found[one, other] == pytest.approx(meant, abs=1e-5)
@@ -38,7 +38,7 @@ def test_on_a_run_of_the_model_it_is_what_the_definition_gives():
 
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 6), st.integers(0, 99))
 def test_likeness_is_the_same_both_ways_and_a_share(layers, heads, tokens, seed):
-    found = likeness(random_weights(layers, heads, tokens, seed))
+    found = head_similarity(random_weights(layers, heads, tokens, seed))
     np.testing.assert_array_equal(found, found.T)
     assert (np.diag(found) == 1).all()
     assert ((found >= 0) & (found <= 1)).all()
@@ -46,26 +46,26 @@ def test_likeness_is_the_same_both_ways_and_a_share(layers, heads, tokens, seed)
 
 def test_the_nearest_heads_come_first_and_never_the_head_itself():
     alike = np.array([[1.0, 0.2, 0.9, 0.9], [0.2, 1, 0, 0], [0.9, 0, 1, 0], [0.9, 0, 0, 1]])
-    assert nearest(alike, 0, 2) == [(2, 0.9), (3, 0.9)]
-    assert len(nearest(alike, 1, 9)) == 3
+    assert most_similar_heads(alike, 0, 2) == [(2, 0.9), (3, 0.9)]
+    assert len(most_similar_heads(alike, 1, 9)) == 3
 
 
 def test_a_map_of_points_in_a_plane_keeps_their_distances():
     points = np.random.default_rng(3).uniform(0, 0.4, size=(7, 2))
     apart = np.linalg.norm(points[:, None] - points[None], axis=-1)
-    places = head_map(1 - apart)
+    places = classical_mds(1 - apart)
     np.testing.assert_allclose(np.linalg.norm(places[:, None] - places[None], axis=-1), apart, atol=1e-9)
-    assert told_by_map(1 - apart) == pytest.approx(1.0)
+    assert mds_correlation(1 - apart) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("heads", [1, 2])
 def test_one_head_or_two_have_a_map_as_well(heads):
-    found = likeness(random_weights(1, heads, 4, 1))
-    assert head_map(found).shape == (heads, 2)
-    assert told_by_map(found) == 1.0
+    found = head_similarity(random_weights(1, heads, 4, 1))
+    assert classical_mds(found).shape == (heads, 2)
+    assert mds_correlation(found) == 1.0
 
 
 def test_too_much_to_compare_is_refused_at_once():
     tokens = int(MAX_SIMILARITY_CELLS**0.5 / 12) + 1
     with pytest.raises(TextProblem, match="shorten it by"):
-        likeness(np.broadcast_to(np.float32(1 / tokens), (3, 4, tokens, tokens)))
+        head_similarity(np.broadcast_to(np.float32(1 / tokens), (3, 4, tokens, tokens)))

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 from tx_core.analysis.views import word_groups
 from tx_core.analysis.word_comparison import (
-    Likeness,
+    WordSimilarity,
     align,
     cosines,
+    describe_word_similarity,
     equal_words,
-    in_words,
     is_word,
-    laid_together,
-    likeness,
-    spellings,
-    told_apart,
+    number_word,
+    pair_rows,
+    spell_words,
     word_numbers,
+    word_similarity,
     word_vectors,
 )
 from tx_core.engine import catalogue
@@ -33,7 +33,7 @@ def spelled(text: str) -> tuple[tuple[str, str], ...]:
 
 def read(text: str, pair: str | None = None) -> tuple[tuple[str, str], ...]:
     encoding = catalogue.load(catalogue.DEFAULT).encode(text, pair)
-    return spellings(encoding, word_groups(encoding))
+    return spell_words(encoding, word_groups(encoding))
 
 
 def longest(one: tuple, other: tuple) -> int:
@@ -76,7 +76,7 @@ def test_a_text_is_aligned_with_itself_word_for_word(text):
 @given(TEXTS, TEXTS)
 def test_laid_together_every_word_of_both_sides_stands_once_and_in_order(one, other):
     pairs = align(one, other)
-    rows = laid_together(pairs, len(one), len(other))
+    rows = pair_rows(pairs, len(one), len(other))
     assert [mine for mine, _ in rows if mine is not None] == list(range(len(one)))
     assert [yours for _, yours in rows if yours is not None] == list(range(len(other)))
     assert tuple(row for row in rows if None not in row) == pairs
@@ -102,16 +102,16 @@ def test_a_special_token_draws_no_word_towards_it():
 def test_words_are_counted_as_a_reader_counts():
     words, special = ("[CLS]", "the", "cat", ",", "the", "[MASK]", ".", "[SEP]"), (True, *(False,) * 6, True)
     assert word_numbers(words, special) == (0, 1, 2, 2, 3, 4, 4, 4)
-    assert told_apart("the", False, 3, 1) == "the (word 3 of A, 1 of B)"
-    assert told_apart(",", False, 2, 1) == ", (after word 2 of A, 1 of B)"
-    assert told_apart("[SEP]", True, 4, 4) == "[SEP] (after word 4 of A, 4 of B)"
+    assert number_word("the", False, 3, 1) == "the (word 3 of A, 1 of B)"
+    assert number_word(",", False, 2, 1) == ", (after word 2 of A, 1 of B)"
+    assert number_word("[SEP]", True, 4, 4) == "[SEP] (after word 4 of A, 4 of B)"
 
 
 def test_the_two_flies_are_partners_and_their_subjects_are_not():
     one, other = read("time flies like an arrow"), read("Fruit flies like a banana")
     words = [one[mine][1] for mine, _ in align(one, other) if is_word(one[mine])]
     assert words == ["flies", "like"]
-    assert laid_together(align(one, other), len(one), len(other))[1:3] == ((1, None), (None, 1))
+    assert pair_rows(align(one, other), len(one), len(other))[1:3] == ((1, None), (None, 1))
 
 
 def test_capitals_are_no_difference():
@@ -135,7 +135,7 @@ def test_models_with_other_pieces_and_other_special_tokens_align_by_words(checkp
     from tx_core.engine.hub import load
 
     theirs = load.load_engine(checkpoint("roberta"), "tiny", "Tiny").encode("Time flies like an arrow")
-    mine, yours = read("time flies like an arrow"), spellings(theirs, word_groups(theirs))
+    mine, yours = read("time flies like an arrow"), spell_words(theirs, word_groups(theirs))
     assert align(mine, yours)[:-1] == tuple((place, place) for place in range(6))
 
 
@@ -150,14 +150,14 @@ def cosine(one: np.ndarray, other: np.ndarray) -> float:
     return float(one @ other / np.sqrt((one @ one) * (other @ other)))
 
 
-def found_for(texts: tuple[str, str], chosen: tuple[int, int]) -> tuple[Likeness, list]:
+def found_for(texts: tuple[str, str], chosen: tuple[int, int]) -> tuple[WordSimilarity, list]:
     """The likeness of a chosen pair, and the runs and groups that it comes from."""
     runs = [catalogue.load(catalogue.DEFAULT).trace(text, keep=("hidden",)) for text in texts]
     encodings = [one.attention.query_tokens for one in runs]
     groups = [word_groups(encoding) for encoding in encodings]
-    spelled = [spellings(encoding, group) for encoding, group in zip(encodings, groups, strict=True)]
+    spelled = [spell_words(encoding, group) for encoding, group in zip(encodings, groups, strict=True)]
     vectors = [word_vectors(one.hidden, group) for one, group in zip(runs, groups, strict=True)]
-    return likeness(cosines(*vectors), *spelled, chosen), [runs, groups]
+    return word_similarity(cosines(*vectors), *spelled, chosen), [runs, groups]
 
 
 def test_the_two_flies_are_compared_by_the_means_of_their_pieces_at_every_step():
@@ -211,7 +211,7 @@ def test_cosines_depend_on_directions_alone_and_nothing_has_none():
 
 
 def test_words_tell_the_start_the_end_the_lowest_point_and_what_others_have():
-    found = Likeness(
+    found = WordSimilarity(
         word=np.array([1.0, 0.5, 0.25, 0.75]),
         shared=np.array([1.0, 0.9, 0.9, 0.8]),
         mean=np.array([0.1, 0.1, 0.2, 0.3]),
@@ -219,7 +219,7 @@ def test_words_tell_the_start_the_end_the_lowest_point_and_what_others_have():
         shared_pairs=2,
         pairs=9,
     )
-    assert in_words(found, "flies") == (
+    assert describe_word_similarity(found, "flies") == (
         "'flies' in A and in B: similarity 1.00 before the first layer, 0.75 after the last, least after layer 2 (0.25). "
         "Words that differ have 0.30 ± 0.05 there. The other shared words have 0.80 on average."
     )

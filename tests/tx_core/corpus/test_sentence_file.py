@@ -12,8 +12,8 @@ from tx_core.corpus.sentence_file import (
     MAX_SENTENCE_FILE_BYTES,
     MAX_SENTENCES,
     Sentences,
+    describe_left_out,
     embedded_sentences,
-    left_out_in_words,
     read_sentences,
 )
 from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
@@ -95,7 +95,7 @@ def test_one_line_of_a_megabyte_is_left_out_by_its_number_and_the_others_stay():
     found = read("Short.\n" + "word " * 200_000 + "\nAnother.\n")
     assert found.texts == ("Short.", "Another.")
     assert reasons(found) == {f"longer than {MAX_TEXT_CHARACTERS:,} characters": (1, (2,))}
-    assert left_out_in_words(found.left_out) == "Left out: 1 line, longer than 20,000 characters (line 2)."
+    assert describe_left_out(found.left_out) == "Left out: 1 line, longer than 20,000 characters (line 2)."
 
 
 def test_nothing_but_one_line_of_a_megabyte_says_why_there_is_no_sentence():
@@ -125,7 +125,7 @@ def test_of_many_lines_left_out_all_are_counted_and_the_first_are_named():
     found = read("a\n" + "\n" * 100_000 + "b\n")
     (empty,) = found.left_out
     assert (empty.count, len(empty.lines)) == (100_000, MAX_LINES_NAMED)
-    assert left_out_in_words(found.left_out).endswith(f"101 and {100_000 - MAX_LINES_NAMED:,} more).")
+    assert describe_left_out(found.left_out).endswith(f"101 and {100_000 - MAX_LINES_NAMED:,} more).")
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n")), max_size=30))

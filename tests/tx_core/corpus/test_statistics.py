@@ -9,12 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tx_core.analysis.measures import distance, entropy, relative_entropy
-from tx_core.analysis.patterns import AIMED, KINDS, PatternSums, pattern_sums
+from tx_core.analysis.measures import entropy, mean_distance, normalised_entropy
+from tx_core.analysis.patterns import KINDS, TARGETED_KINDS, PatternSums, pattern_sums
 from tx_core.corpus import batches as sentence_batches
 from tx_core.corpus.batches import FIRST_BLOCK, MAX_BATCH_ROWS, MAX_BATCH_TOKENS, MAX_BATCH_TOKENS_BFLOAT16, batches
 from tx_core.corpus.sentence_file import Notes, Sentences, embedded_sentences
-from tx_core.corpus.statistics import FEWEST_TOKENS, PLACES, RANKED, HeadReport, Reading, label, measure_batch, none_yet, read_all
+from tx_core.corpus.statistics import (
+    FEWEST_TOKENS,
+    PLACES,
+    RANKED_KINDS,
+    HeadReport,
+    Reading,
+    empty_ranking,
+    label_batch,
+    measure_batch,
+    read_all,
+)
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy
@@ -47,7 +57,7 @@ def one_at_a_time(engine: Engine, sentences: Sentences) -> tuple[PatternSums, np
         stack = engine.trace(text).attention
         weights, own = stack.weights.astype(np.float64), ~np.array(stack.query_tokens.special)
         alone = pattern_sums(stack.weights, stack.query_tokens)
-        measured = np.stack([measure(weights)[..., own] for measure in (entropy, relative_entropy, distance)])
+        measured = np.stack([measure(weights)[..., own] for measure in (entropy, normalised_entropy, mean_distance)])
         sums = alone if sums is None else sums + alone
         totals, tokens = totals + measured.sum(axis=-1), tokens + own.sum()
         focused = 1 - measured[1].mean(axis=-1)
@@ -88,9 +98,9 @@ def test_in_half_precision_the_averages_are_nearly_the_same(engine, family: str)
 
 def test_padding_does_not_count(embedded: Engine):
     rows = [embedded.encode(text) for text in ("Bread is cold.", "The old man saw a small dog, and it ran home.")]
-    together = embedded.over_weights(rows, lambda layers: measure_batch(layers, label(rows)))
+    together = embedded.over_weights(rows, lambda layers: measure_batch(layers, label_batch(rows)))
     for place, row in enumerate(rows):
-        alone = embedded.over_weights([row], lambda layers, row=row: measure_batch(layers, label([row])))
+        alone = embedded.over_weights([row], lambda layers, row=row: measure_batch(layers, label_batch([row])))
         for part in ("given", "chance", "queries", "entropy", "spread", "distance", "asked"):
             np.testing.assert_allclose(getattr(together, part)[place], getattr(alone, part)[0], atol=1e-5, rtol=1e-6)
 
@@ -211,7 +221,7 @@ def test_a_busy_host_is_waited_for(embedded: Engine):
 
 @given(arrays(np.float64, (11, 2, 3, 2), elements=st.floats(0, 1)), st.integers(1, 11))
 def test_the_strongest_are_those_of_a_full_sort_however_the_texts_arrive(values: np.ndarray, cut: int):
-    kept = none_yet(2, 3, 2, 4)
+    kept = empty_ranking(2, 3, 2, 4)
     for part in np.array_split(np.arange(11), [cut]):
         if len(part):
             kept = kept.among(values[part], part)
@@ -227,6 +237,6 @@ def test_the_report_of_the_embedded_set_names_every_head(embedded: Engine):
         (layer, head) for layer in range(embedded.num_layers) for head in range(embedded.num_heads)
     ]
     assert {one.kind for one in report.patterns} <= set(KINDS)
-    assert report.strongest.texts.shape == (embedded.num_layers, embedded.num_heads, len(AIMED) + 2, PLACES)
-    assert len(RANKED) == len(AIMED) + 2
+    assert report.strongest.texts.shape == (embedded.num_layers, embedded.num_heads, len(TARGETED_KINDS) + 2, PLACES)
+    assert len(RANKED_KINDS) == len(TARGETED_KINDS) + 2
     assert report.complete

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import BLANK, Tokenizer
-from tx_core.fill_mask.blanks import carry, filled, parts, put, widened
+from tx_core.fill_mask.blanks import carry_words, fill_blanks, replace_part, text_parts, widen_blank
 
 TYPED = st.lists(st.sampled_from(["___", "[MASK]", "<mask>", "cat", " ", ",", "é", "'", "__", "😀", "\u0301", "["])).map("".join)
 
@@ -33,31 +33,31 @@ def tokenizer() -> Tokenizer:
     ],
 )
 def test_words_and_blanks_are_found_in_reading_order(text, found):
-    assert [part.text for part in parts(text)] == found
-    assert all(text[part.start : part.end] == part.text for part in parts(text))
-    assert all(part.blank == bool(BLANK.fullmatch(part.text)) for part in parts(text))
+    assert [part.text for part in text_parts(text)] == found
+    assert all(text[part.start : part.end] == part.text for part in text_parts(text))
+    assert all(part.blank == bool(BLANK.fullmatch(part.text)) for part in text_parts(text))
 
 
 @given(TYPED)
 def test_every_blank_and_no_other_part_is_called_one(text):
-    blanks = [(part.start, part.end) for part in parts(text) if part.blank]
+    blanks = [(part.start, part.end) for part in text_parts(text) if part.blank]
     assert blanks == [found.span() for found in BLANK.finditer(text)]
 
 
 @given(TYPED)
 def test_parts_never_overlap(text):
-    spans = [(part.start, part.end) for part in parts(text)]
+    spans = [(part.start, part.end) for part in text_parts(text)]
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
 @given(TYPED)
 def test_a_word_blanked_and_brought_back_leaves_the_text_as_it_was(text):
-    for number, part in enumerate(parts(text)):
+    for number, part in enumerate(text_parts(text)):
         if not part.blank:
-            blanked = put(text, part, "[MASK]")
-            back = parts(blanked)[number]
+            blanked = replace_part(text, part, "[MASK]")
+            back = text_parts(blanked)[number]
             assert back.blank
-            assert put(blanked, back, part.text) == text
+            assert replace_part(blanked, back, part.text) == text
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_a_word_blanked_and_brought_back_leaves_the_text_as_it_was(text):
     ],
 )
 def test_the_word_behind_a_blank_is_kept_while_one_side_of_it_is_unchanged(before, words, after, kept):
-    assert carry(before, words, after) == kept
+    assert carry_words(before, words, after) == kept
 
 
 @given(TYPED, TYPED)
 def test_there_is_one_word_behind_every_blank_of_whatever_is_typed_next(before, after):
     words = tuple("abcdefghij"[number % 10] for number, _ in enumerate(BLANK.finditer(before)))
-    kept = carry(before, words, after)
+    kept = carry_words(before, words, after)
     assert len(kept) == len(BLANK.findall(after))
     assert len([word for word in kept if word]) <= len(words)
 
@@ -98,13 +98,13 @@ def test_there_is_one_word_behind_every_blank_of_whatever_is_typed_next(before, 
 )
 def test_an_entry_is_written_as_a_reader_would(tokenizer, text, entries, sentence):
     ids = {number: tokenizer.entry(entry) for number, entry in entries.items()}
-    assert filled(text, tokenizer, ids) == sentence
+    assert fill_blanks(text, tokenizer, ids) == sentence
 
 
 def test_a_widened_encoding_has_one_entry_a_token_in_every_field(tokenizer):
     encoding = tokenizer.encode("The ___ sat on a ___.")
     place = encoding.blanks[0]
-    wide = widened(encoding, tokenizer, place, (tokenizer.mask_id, tokenizer.entry("dog"), tokenizer.unknown_id))
+    wide = widen_blank(encoding, tokenizer, place, (tokenizer.mask_id, tokenizer.entry("dog"), tokenizer.unknown_id))
     assert wide.tokens == ("[CLS]", "the", "[MASK]", "dog", "[UNK]", "sat", "on", "a", "[MASK]", ".", "[SEP]")
     assert {len(getattr(wide, field)) for field in ("ids", "tokens", "segments", "special", "words")} == {11}
     assert wide.blanks == (2, 8)

@@ -17,7 +17,7 @@ from tx_core.errors import TextProblem
 from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.joint_filling import fill_jointly
-from tx_core.fill_mask.prediction_shift import shift
+from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.predictions import MAX_TOP_K, predict
 from tx_core.fill_mask.word_scores import score_words
 from tx_core.transformer.interventions import Intervention
@@ -84,7 +84,7 @@ def test_a_scan_needs_a_blank():
 def test_a_shift_holds_both_predictions_with_their_ranks(engine):
     off = [Intervention("off", 0), Intervention("off", 1)]
     before = predict(engine, TEXT, top_k=MAX_TOP_K)
-    for at, (one, blank) in enumerate(zip(shift(engine, TEXT, off, top_k=6).blanks, before.blanks, strict=True)):
+    for at, (one, blank) in enumerate(zip(shift_predictions(engine, TEXT, off, top_k=6).blanks, before.blanks, strict=True)):
         logits = engine.blank_logits([engine.encode(TEXT)], interventions=[off]).rows[0][at].double()
         after = logits.softmax(-1)
         assert [moved.prediction.id for moved in one.moved if moved.listed_after] == after.topk(6).indices.tolist()
@@ -100,7 +100,7 @@ def test_a_shift_holds_both_predictions_with_their_ranks(engine):
 
 
 def test_nothing_changed_shifts_nothing(engine):
-    for blank in shift(engine, TEXT, ()).blanks:
+    for blank in shift_predictions(engine, TEXT, ()).blanks:
         assert blank.variation == pytest.approx(0, abs=1e-6)
         assert all(moved.rank_before == moved.rank_after for moved in blank.moved)
 
@@ -108,7 +108,9 @@ def test_nothing_changed_shifts_nothing(engine):
 @settings(max_examples=10)
 @given(heads=st.frozensets(st.tuples(st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=4))
 def test_the_variation_is_a_share_and_no_less_than_any_words_own_change(heads):
-    (blank,) = shift(catalogue.load(catalogue.DEFAULT), "A ___ sings.", [Intervention("off", *head) for head in heads]).blanks
+    (blank,) = shift_predictions(
+        catalogue.load(catalogue.DEFAULT), "A ___ sings.", [Intervention("off", *head) for head in heads]
+    ).blanks
     assert 0 <= blank.variation <= 1
     assert all(abs(moved.after - moved.before) <= blank.variation + 1e-9 for moved in blank.moved)
 
@@ -147,6 +149,6 @@ def test_whatever_was_computed_on_the_cpu_because_the_card_is_full_says_so(tmp_p
     placement = engine.placement
     placement._on_cpu, placement._model, placement.device = placement._model, FullCard(), "meta"
     assert Scan(engine, TEXT).run().notice == FALLBACK_NOTICE
-    assert shift(engine, TEXT, ()).notice == FALLBACK_NOTICE
+    assert shift_predictions(engine, TEXT, ()).notice == FALLBACK_NOTICE
     assert {score.fallback for score in score_words(engine, TEXT, ["dog", "the"])} == {FALLBACK_NOTICE}
     assert {filling.notice for filling in fill_jointly(engine, TEXT)} == {FALLBACK_NOTICE}

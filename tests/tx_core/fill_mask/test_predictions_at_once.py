@@ -8,7 +8,7 @@ import pytest
 from pages.fill_mask.prediction_change import shifted
 from pages.ui.panels.predictions import ListSettings
 from tx_core.engine import catalogue
-from tx_core.fill_mask.prediction_shift import shift
+from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.predictions import encode_with_blanks
 from tx_core.transformer.interventions import read_interventions
 
@@ -43,6 +43,6 @@ def test_answers_of_the_page_under_different_changes_at_once_are_each_visitors_o
     with ThreadPoolExecutor(6) as visitors:
         together = list(visitors.map(run, CHANGES * 3))
     for changed, told in zip(CHANGES * 3, together, strict=True):
-        found = shift(engine, text, read_interventions(changed), top_k=5).blanks[0]
+        found = shift_predictions(engine, text, read_interventions(changed), top_k=5).blanks[0]
         assert [piece for piece, _, _ in told] == [moved.prediction.piece for moved in found.moved]
         np.testing.assert_allclose([told[0][1:]], [(found.moved[0].before, found.moved[0].after)], atol=1e-5)

@@ -8,7 +8,7 @@ from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.predictions import MAX_TOP_K, TOKENS_AT_ONCE, blank_logits_in_batches, predict
-from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, named_words, score_words
+from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, read_words, score_words
 
 TEXT = "She peeled a [MASK] and a [MASK]."
 
@@ -95,13 +95,13 @@ def test_a_word_that_would_make_the_text_too_long_is_told_by_how_much(engine):
 
 
 def test_words_are_read_between_commas_each_once():
-    assert named_words(" nurse, doctor ;nurse\n New   York,,##ing、茶 ") == ("nurse", "doctor", "New York", "##ing", "茶")
-    assert named_words(" , ") == ()
+    assert read_words(" nurse, doctor ;nurse\n New   York,,##ing、茶 ") == ("nurse", "doctor", "New York", "##ing", "茶")
+    assert read_words(" , ") == ()
 
 
 def test_more_words_than_are_scored_at_a_time_are_refused():
     with pytest.raises(TextProblem, match="21 words and at most 20"):
-        named_words(",".join(f"word{number}" for number in range(21)))
+        read_words(",".join(f"word{number}" for number in range(21)))
 
 
 def test_a_text_without_blank_is_refused(engine):

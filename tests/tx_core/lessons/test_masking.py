@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tx_core.lessons.masking import KINDS, fit_mask, forbid_row, mask_effect, mask_of_kind, three_maskings
+from tx_core.lessons.masking import MASK_KINDS, compare_maskings, fit_mask, forbid_row, mask_effect, mask_of_kind
 from tx_core.transformer.masks import causal_mask
 
 
@@ -26,7 +26,7 @@ def test_each_kind_is_the_mask_that_its_name_says(kind, rows):
 
 
 def test_every_kind_is_told_and_can_be_built():
-    assert all(mask_of_kind(kind, 5, 2).shape == (5, 5) for kind in KINDS)
+    assert all(mask_of_kind(kind, 5, 2).shape == (5, 5) for kind in MASK_KINDS)
 
 
 def test_an_unknown_kind_is_refused():
@@ -67,7 +67,7 @@ def test_a_query_that_may_look_nowhere_is_named():
 def test_minus_ten_thousand_nearly_equals_minus_infinity_but_not_for_a_query_that_may_look_nowhere():
     scores = torch.randn(3, 5)
     mask = torch.tensor([[True] * 3 + [False] * 2, [True] * 5, [False] * 5])
-    seen = three_maskings(scores, mask)
+    seen = compare_maskings(scores, mask)
     assert seen.leak == seen.greatest_difference == 0
     assert (seen.infinite[2] == 0).all()
     torch.testing.assert_close(seen.penalised[2], seen.unmasked[2], atol=1e-3, rtol=0)
@@ -76,6 +76,6 @@ def test_minus_ten_thousand_nearly_equals_minus_infinity_but_not_for_a_query_tha
 
 
 def test_a_small_penalty_leaks_and_the_leak_is_what_the_arithmetic_says():
-    seen = three_maskings(torch.zeros(1, 2), torch.tensor([[True, False]]), penalty=-2.0)
+    seen = compare_maskings(torch.zeros(1, 2), torch.tensor([[True, False]]), penalty=-2.0)
     assert seen.leak == pytest.approx(1 / (1 + math.exp(2)))
-    assert three_maskings(torch.tensor([[0.0, 10000.0]]), torch.tensor([[True, False]])).leak == pytest.approx(0.5)
+    assert compare_maskings(torch.tensor([[0.0, 10000.0]]), torch.tensor([[True, False]])).leak == pytest.approx(0.5)

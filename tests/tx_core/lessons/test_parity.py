@@ -13,7 +13,7 @@ from tx_core.errors import CheckpointProblem
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons import untrained
 from tx_core.lessons.parity import compare_with_library, parity
-from tx_core.lessons.untrained import label, untrained_engine
+from tx_core.lessons.untrained import predict_labels, untrained_engine
 from tx_core.transformer.bert import random_bert
 
 TEXT = "I drink a cup of [MASK] every morning."
@@ -66,7 +66,7 @@ def test_random_weights_are_kept_by_their_bytes_and_of_models_too_large_the_last
     small = replace(engine, model=random_bert(config, 0))
     room = int(models_of_room * sum(weights.nbytes for weights in small.model.parameters()))
     monkeypatch.setattr(untrained, "MAX_UNTRAINED_BYTES", room)
-    monkeypatch.setattr(untrained, "_drawn", LRUCache(room, getsizeof=untrained.size))
+    monkeypatch.setattr(untrained, "_drawn", LRUCache(room, getsizeof=untrained.model_bytes))
     drawn = [untrained_engine(small, seed).model for seed in range(1, 6)]
     assert [model for model, _ in untrained._drawn.values()] == drawn[-kept:]
     assert untrained_engine(small, 5).model is drawn[-1]
@@ -75,11 +75,15 @@ def test_random_weights_are_kept_by_their_bytes_and_of_models_too_large_the_last
 @pytest.mark.parametrize(("kind", "shape"), [("first token", (1, 3)), ("every token", (1, 11, 3)), ("max-pooled", (1, 3))])
 def test_a_head_gives_logits_of_its_shape_and_shares_that_sum_to_one(engine, kind, shape):
     trace = engine.trace(TEXT, keep=("hidden",))
-    found = label(trace, kind, 3, seed=2)
+    found = predict_labels(trace, kind, 3, seed=2)
     assert found.logits.shape == found.shares.shape == shape
     torch.testing.assert_close(found.shares.sum(-1), torch.ones(shape[:-1]))
     assert sum(found.wins) == (256 if kind == "max-pooled" else 0)
 
 
 def test_the_shapes_of_the_notebook_hello_my_dog_is_cute(engine):
-    assert label(engine.trace("Hello, my dog is cute", keep=("hidden",)), "every token", 2, seed=0).logits.shape == (1, 8, 2)
+    assert predict_labels(engine.trace("Hello, my dog is cute", keep=("hidden",)), "every token", 2, seed=0).logits.shape == (
+        1,
+        8,
+        2,
+    )

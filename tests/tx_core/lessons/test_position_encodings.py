@@ -8,16 +8,16 @@ from tx_core.lessons.position_encodings import (
     BIASES,
     SCHEMES,
     biases,
-    by_distance,
-    contestants,
+    check_encodings,
+    compared_encodings,
     distance_map,
-    judge,
+    distance_profile,
+    encoding_scores,
     learned_table,
     position_scores,
-    rotary_waves,
+    rotary_cosines_and_sines,
+    rotated_vector,
     same_word_scores,
-    scores_of,
-    turned_word,
 )
 from tx_core.transformer.positions import sinusoids
 
@@ -71,13 +71,13 @@ def engine():
 
 
 def test_rotary_waves_are_sinusoids_in_another_order():
-    waves, expected = rotary_waves(7, 6), sinusoids(7, 6)
+    waves, expected = rotary_cosines_and_sines(7, 6), sinusoids(7, 6)
     torch.testing.assert_close(waves[:, :3], expected[:, 1::2])
     torch.testing.assert_close(waves[:, 3:], expected[:, 0::2])
 
 
 def test_a_turned_word_keeps_its_length():
-    lengths = turned_word(9, 6).norm(dim=-1)
+    lengths = rotated_vector(9, 6).norm(dim=-1)
     torch.testing.assert_close(lengths, lengths[:1].expand(9))
 
 
@@ -92,7 +92,7 @@ def test_distances_are_clipped_by_shaw_and_put_into_buckets_by_t5():
 @pytest.mark.parametrize("scheme", BIASES)
 def test_a_bias_of_every_head_depends_on_the_distance_alone(scheme):
     for bias in biases(scheme, 11):
-        assert by_distance(bias).spread < 1e-5
+        assert distance_profile(bias).spread < 1e-5
 
 
 def test_an_unknown_bias_is_refused():
@@ -101,7 +101,7 @@ def test_an_unknown_bias_is_refused():
 
 
 def test_numbers_are_gathered_by_distance():
-    found = by_distance(torch.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]]))
+    found = distance_profile(torch.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]]))
     assert found.distance == (-2, -1, 0, 1, 2)
     assert found.mean == (6.0, 5.0, 4.0, 3.0, 2.0)
     assert found.lowest == (6.0, 3.0, 0.0, 1.0, 2.0)
@@ -119,17 +119,17 @@ def test_copies_of_one_token_are_told_apart_by_a_trained_bert_only_through_its_p
 
 def test_every_scheme_has_scores(engine):
     for scheme in ("none", "sinusoidal", "learned", "shaw", "t5", "rotary", "alibi"):
-        assert scores_of(scheme, 10, 16, 10000.0, 2, engine).weights.sum(-1).tolist() == pytest.approx([1.0] * 10)
+        assert encoding_scores(scheme, 10, 16, 10000.0, 2, engine).weights.sum(-1).tolist() == pytest.approx([1.0] * 10)
 
 
 def test_the_four_demands_tell_good_ways_from_naive_ones(engine):
     holds = {
         name: "".join("x" if criterion.holds else "-" for criterion in verdict)
-        for name, verdict in judge(64, 10000.0, learned_table(engine), 48).items()
+        for name, verdict in check_encodings(64, 10000.0, learned_table(engine), 48).items()
     }
     assert holds["sinusoids"] == holds["rotary"] == "xxxx"
     assert holds["counting 0, 1, 2 …"] == "x-xx"
     assert holds["share of the text"][2] == "-"
     assert holds["a new random table"][2] == "-"
     assert holds["learned table"] == "xxx-"
-    assert list(holds) == list(contestants(64, 10000.0, learned_table(engine)))
+    assert list(holds) == list(compared_encodings(64, 10000.0, learned_table(engine)))

@@ -8,19 +8,19 @@ import torch
 from tests.support.torch_weights import shake
 from tx_core.engine import catalogue
 from tx_core.lessons.residual_stream import (
-    journeys,
+    layer_words,
     mean_cosine,
-    readings,
-    sentence_depth,
-    through_depth,
-    without_skips,
-    word_journey,
+    run_random_blocks,
+    run_without_skips,
+    skip_effect,
+    token_path,
+    token_paths,
 )
 from tx_core.transformer.layers import EncoderBlock
 
 
 def test_pre_norm_vectors_grow_and_post_norm_vectors_stay():
-    before, after = through_depth(norm_first=True), through_depth(norm_first=False)
+    before, after = run_random_blocks(norm_first=True), run_random_blocks(norm_first=False)
     assert len(before.length) == 25
     assert before.length[24] > before.length[12] > before.length[1]
     assert before.length[24] > 1.5 * before.length[0]
@@ -29,14 +29,14 @@ def test_pre_norm_vectors_grow_and_post_norm_vectors_stay():
 
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_without_skip_connections_all_words_soon_become_the_same(norm_first):
-    kept, lost = (through_depth(norm_first=norm_first, skips=skips, blocks=6) for skips in (True, False))
+    kept, lost = (run_random_blocks(norm_first=norm_first, skips=skips, blocks=6) for skips in (True, False))
     assert lost.alike[4] > 0.99
     assert kept.alike[4] < 0.8
     assert lost.alike[0] == kept.alike[0] < 0.1
 
 
 def test_the_gradient_is_measured_against_the_one_sent_from_the_end():
-    depth = through_depth(norm_first=True, blocks=3)
+    depth = run_random_blocks(norm_first=True, blocks=3)
     assert depth.gradient[3] == pytest.approx(1)
     assert min(depth.gradient) > 0
 
@@ -47,7 +47,7 @@ def test_a_block_without_skips_adds_nothing_of_what_it_read():
     attended = hidden + block.attention(block.attention_norm(hidden)).output
     torch.testing.assert_close(block(hidden)[0], attended + block.feed_forward(block.feed_forward_norm(attended)))
     replaced = block.attention(block.attention_norm(hidden)).output
-    torch.testing.assert_close(without_skips(block, hidden), block.feed_forward(block.feed_forward_norm(replaced)))
+    torch.testing.assert_close(run_without_skips(block, hidden), block.feed_forward(block.feed_forward_norm(replaced)))
 
 
 def test_the_mean_cosine_by_hand():
@@ -56,7 +56,7 @@ def test_the_mean_cosine_by_hand():
 
 
 def test_a_words_journey_compares_each_layer_with_the_first_and_the_last_one():
-    journey = word_journey("flies", torch.tensor([[1.0, 0], [0, 3], [0, 5]]))
+    journey = token_path("flies", torch.tensor([[1.0, 0], [0, 3], [0, 5]]))
     assert journey.length == (1, 3, 5)
     assert journey.stay == pytest.approx((1, 0, 0))
     assert journey.step == pytest.approx((1, 0, 1))
@@ -76,7 +76,7 @@ def trace(engine):
 
 
 def test_with_its_skip_connections_the_model_is_the_model(engine, trace):
-    depth = sentence_depth(engine, TEXT)
+    depth = skip_effect(engine, TEXT)
     expected = [mean_cosine(torch.tensor(state)) for state in trace.hidden]
     assert depth.kept == pytest.approx(expected, abs=1e-5)
     assert len(depth.kept) == len(depth.lost) == engine.num_layers + 1
@@ -84,12 +84,12 @@ def test_with_its_skip_connections_the_model_is_the_model(engine, trace):
 
 
 def test_without_skip_connections_the_words_of_a_trained_model_become_alike_too(engine):
-    depth = sentence_depth(engine, TEXT)
+    depth = skip_effect(engine, TEXT)
     assert depth.lost[-1] > depth.kept[-1] + 0.2
 
 
 def test_a_journey_is_of_the_token_at_its_place(trace):
-    first, second = journeys(trace, (2, 6))
+    first, second = token_paths(trace, (2, 6))
     assert (first.token, second.token) == ("dog", "cat")
     hidden = torch.tensor(trace.hidden[:, 6])
     assert second.length == pytest.approx(hidden.norm(dim=-1).tolist())
@@ -97,7 +97,7 @@ def test_a_journey_is_of_the_token_at_its_place(trace):
 
 
 def test_the_last_reading_is_what_the_model_says(engine, trace):
-    found = readings(engine, trace)
+    found = layer_words(engine, trace)
     scores = engine.model.predict(torch.tensor(trace.hidden[-1])).softmax(-1)
     assert found.words[-1] == tuple(engine.tokenizer.readable(int(number)) for number in scores.argmax(-1))
     torch.testing.assert_close(torch.tensor(found.shares[-1]), scores.amax(-1))
@@ -106,6 +106,6 @@ def test_the_last_reading_is_what_the_model_says(engine, trace):
 
 def test_a_run_without_its_vectors_cannot_be_followed(engine):
     bare = engine.trace(TEXT)
-    for ask in (lambda: journeys(bare, (1,)), lambda: readings(engine, bare)):
+    for ask in (lambda: token_paths(bare, (1,)), lambda: layer_words(engine, bare)):
         with pytest.raises(ValueError, match="must keep"):
             ask()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.support.torch_weights import shake
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
-from tx_core.lessons.word_order import embed, logits_at, order_test, random_order, shuffle_effect
+from tx_core.lessons.word_order import embed, logits_at, random_order, shuffle_effect, shuffle_test
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.config import BertConfig
 
@@ -75,7 +75,7 @@ def engine():
 
 
 def test_without_positions_shuffling_only_shuffles_and_with_them_it_does_not(engine):
-    found = order_test(engine, "He opened the [MASK] with a key.", 1)
+    found = shuffle_test(engine, "He opened the [MASK] with a key.", 1)
     assert found.without_positions.greatest_difference < 1e-4 < 1 < found.with_positions.greatest_difference
     assert found.without_ordered.words == found.without_shuffled.words
     assert found.without_ordered.shares == pytest.approx(found.without_shuffled.shares, rel=1e-3)
@@ -84,17 +84,17 @@ def test_without_positions_shuffling_only_shuffles_and_with_them_it_does_not(eng
 
 
 def test_special_tokens_stay_and_every_word_stays_in_the_sentence(engine):
-    found = order_test(engine, "She wants to buy a car.", 7)
+    found = shuffle_test(engine, "She wants to buy a car.", 7)
     tokens = found.encoding.tokens
     assert (found.tokens_shuffled[0], found.tokens_shuffled[-1]) == (tokens[0], tokens[-1])
     assert sorted(found.tokens_shuffled) == sorted(tokens)
 
 
 def test_a_text_without_a_blank_has_no_guesses(engine):
-    found = order_test(engine, "She wants to buy a car.", 1)
+    found = shuffle_test(engine, "She wants to buy a car.", 1)
     assert found.ordered is found.without_shuffled is None
 
 
 def test_a_text_that_cannot_be_read_is_refused(engine):
     with pytest.raises(TextProblem, match="no text"):
-        order_test(engine, " ", 1)
+        shuffle_test(engine, " ", 1)

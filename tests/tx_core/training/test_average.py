@@ -12,7 +12,7 @@ from tests.support.training_texts import write_corpus
 from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.training import average, pretrain
-from tx_core.training.pretraining.deepen import deepened
+from tx_core.training.pretraining.deepen import deepen_model
 from tx_core.training.pretraining.export import export_checkpoint
 
 
@@ -57,7 +57,7 @@ def test_a_model_without_a_manifest_has_a_mean_too(pair, tmp_path):
 
 def test_blocks_by_which_the_second_was_deepened_are_its_own(pair, tmp_path):
     first, second = pair
-    trained = deepened(load_bert(second), 2)
+    trained = deepen_model(load_bert(second), 2)
     for weights in trained.encoder.blocks[1].parameters():
         weights.data += 1
     tokenizer = load_tokenizer(second).backend
@@ -74,7 +74,7 @@ def test_blocks_by_which_the_second_was_deepened_are_its_own(pair, tmp_path):
 def test_layers_named_as_its_own_are_left_as_the_second_has_them(pair, tmp_path):
     folders = [tmp_path / name for name in ("one", "other", "mean")]
     for folder, shift in ((folders[0], 0), (folders[1], 1)):
-        model = deepened(load_bert(pair[0]), 3)
+        model = deepen_model(load_bert(pair[0]), 3)
         for weights in model.parameters():
             weights.data += shift
         export_checkpoint(folder, model.config, model.state_dict(), load_tokenizer(pair[0]).backend, {})

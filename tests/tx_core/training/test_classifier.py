@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tx_core.errors import TextProblem
-from tx_core.training.classifier import check_live, examine, main, predict, score, start, train
+from tx_core.training.classifier import check_live, evaluate_classifier, main, predict, score_labels, start_training, train
 from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import NOTEBOOK, OPINIONS
 
@@ -16,7 +16,7 @@ SHORT = replace(OPINIONS, epochs=2, batch_size=16, num_heads=4, num_layers=2)
 
 @pytest.fixture(scope="module")
 def learned():
-    training = start(replace(OPINIONS, epochs=6), opinions())
+    training = start_training(replace(OPINIONS, epochs=6), opinions())
     return training, list(train(training))
 
 
@@ -36,7 +36,7 @@ def test_the_confusion_table_counts_every_text_held_back_once(learned):
     assert last.names == ("negative", "positive")
     assert last.confusion.sum(axis=1).tolist() == [240, 240]
     assert last.accuracy == pytest.approx(last.confusion.trace() / 480)
-    given = score(training, training.test_rows).argmax(-1)
+    given = score_labels(training, training.test_rows).argmax(-1)
     wrong_way = (given == 1) & (torch.tensor(training.data.test_labels) == 0)
     assert last.confusion[0, 1] == int(wrong_way.sum())
 
@@ -88,32 +88,32 @@ def test_the_label_of_a_text_does_not_depend_on_the_batch_around_it(learned):
     training, _ = learned
     short, long = min(training.test_rows, key=len), max(training.test_rows, key=len)
     with torch.no_grad():
-        torch.testing.assert_close(score(training, [short, long])[:1], score(training, [short]), atol=1e-5, rtol=0)
+        torch.testing.assert_close(score_labels(training, [short, long])[:1], score_labels(training, [short]), atol=1e-5, rtol=0)
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():
-    whole = [record.loss for record in train(start(SHORT, opinions(100)))]
-    training = start(SHORT, opinions(100))
+    whole = [record.loss for record in train(start_training(SHORT, opinions(100)))]
+    training = start_training(SHORT, opinions(100))
     stopped = train(training)
     first = [next(stopped).loss for _ in range(7)]
     stopped.close()
     rest = list(train(training))
     assert first + [record.loss for record in rest] == whole
     assert [record.epoch for record in rest] == [2, 2, 2]
-    assert rest[-1].test.accuracy == examine(training).accuracy
+    assert rest[-1].test.accuracy == evaluate_classifier(training).accuracy
 
 
 def test_the_vocabulary_is_built_without_the_texts_held_back():
     data = opinions(100)
     data = replace(data, test_texts=("zeppelin", *data.test_texts[1:]))
-    assert "zeppelin" not in start(SHORT, data).vocabulary.words
+    assert "zeppelin" not in start_training(SHORT, data).vocabulary.words
 
 
 def test_the_notebooks_sizes_have_as_many_weights_as_they_should():
     data = opinions(100)
-    model = start(NOTEBOOK, data).model
+    model = start_training(NOTEBOOK, data).model
     attention, feed_forward, norms = 4 * (32 * 32 + 32), 2 * 32 * 128 + 128 + 32, 4 * 32
-    words = len(start(NOTEBOOK, data).vocabulary) * 32
+    words = len(start_training(NOTEBOOK, data).vocabulary) * 32
     assert sum(value.numel() for value in model.parameters()) == words + attention + feed_forward + norms + 2 * 32 + 2
 
 
@@ -139,7 +139,7 @@ def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
 
 
 def test_a_visitor_may_not_keep_the_host_for_long():
-    training = start(SHORT, opinions(100))
+    training = start_training(SHORT, opinions(100))
     assert check_live(training) is training
     training.settings = replace(SHORT, epochs=50, batch_size=1)
     training.train_rows = training.train_rows * 20

@@ -9,7 +9,7 @@ import torch
 
 from tx_core.errors import CheckpointProblem
 from tx_core.training.copy_file import FORMAT, from_file, to_file
-from tx_core.training.copy_task import answer, start, train
+from tx_core.training.copy_task import answer_sequence, start, train
 from tx_core.training.synthetic import QUICK
 
 SIZES = replace(QUICK, vocab_size=12, length=6, hidden_size=16, num_heads=2, intermediate_size=24, batches=8)
@@ -43,7 +43,7 @@ def test_a_run_comes_back_as_it_was_saved():
     again = from_file(to_file(training))
     assert again.settings == SIZES
     assert again.losses == losses
-    assert answer(again, (3, 4, 5)).written == answer(training, (3, 4, 5)).written
+    assert answer_sequence(again, (3, 4, 5)).written == answer_sequence(training, (3, 4, 5)).written
     for name, value in training.model.state_dict().items():
         assert torch.equal(again.model.state_dict()[name], value)
 

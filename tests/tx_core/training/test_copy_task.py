@@ -10,13 +10,13 @@ from tx_core.errors import TextProblem
 from tx_core.training.copy_file import main
 from tx_core.training.copy_task import (
     EXAM_SEED,
-    answer,
-    best_head,
-    examine,
+    answer_sequence,
+    best_aligned_head,
+    count_errors,
+    expected_numbers,
     head_shares,
     learning_rate,
     read_numbers,
-    right_numbers,
     start,
     train,
 )
@@ -90,11 +90,11 @@ def test_maps_come_with_every_tenth_batch_the_first_and_the_last(learned):
 
 def test_a_trained_model_copies_a_sequence_of_ones_own(learned):
     training, _ = learned
-    result = answer(training, read_numbers("7, 3 3 19 2 11 5", TINY))
+    result = answer_sequence(training, read_numbers("7, 3 3 19 2 11 5", TINY))
     assert result.written == result.right == (7, 3, 3, 19, 2, 11, 5)
     assert result.usual_length
     assert result.trace.stacks[2].query_tokens.tokens == ("1", "7", "3", "3", "19", "2", "11")
-    assert not answer(training, (4, 5)).usual_length
+    assert not answer_sequence(training, (4, 5)).usual_length
 
 
 @pytest.mark.parametrize("task", ["reverse", "sort"])
@@ -111,9 +111,9 @@ def test_the_test_counts_what_its_answers_have_wrong_on_new_sequences(learned):
         pass
     sources = random_sources(12, TINY.length, TINY.vocab_size, EXAM_SEED)[:, 1:].tolist()
     for training in (start(TINY), halfway, learned[0]):
-        wrong = sum(len(numbers) - answer(training, numbers).right_ones for numbers in sources)
-        assert examine(training, 12) == (wrong, 12 * (TINY.length - 1))
-    assert examine(learned[0], 12)[0] < examine(halfway, 12)[0] < examine(start(TINY), 12)[0]
+        wrong = sum(len(numbers) - answer_sequence(training, numbers).right_ones for numbers in sources)
+        assert count_errors(training, 12) == (wrong, 12 * (TINY.length - 1))
+    assert count_errors(learned[0], 12)[0] < count_errors(halfway, 12)[0] < count_errors(start(TINY), 12)[0]
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():
@@ -186,7 +186,7 @@ def test_the_head_that_looks_where_the_answers_stand_is_found(task):
     weights = np.full((3, 2, 4, 5), 0.2, np.float32)
     weights[2, 1] = 0.7 * answer_places(task, source[None])[0].numpy() + 0.06
     text = number_encoding(source)
-    found = best_head(Trace("any", "cpu", (AttentionStack("cross", number_encoding(source[:-1]), text, weights),)), task)
+    found = best_aligned_head(Trace("any", "cpu", (AttentionStack("cross", number_encoding(source[:-1]), text, weights),)), task)
     assert (found.layer, found.head) == (2, 1)
     assert found.share == pytest.approx(0.76)
 
@@ -196,4 +196,4 @@ def test_the_numbers_that_should_be_written_are_those_that_solve_the_source(task
     source = torch.tensor([1, 9, 4, 7])
     weights = np.full((1, 1, 3, 4), 0.25, np.float32)
     stack = AttentionStack("cross", number_encoding(source[:-1]), number_encoding(source), weights)
-    assert right_numbers(Trace("any", "cpu", (stack,)), task) == right
+    assert expected_numbers(Trace("any", "cpu", (stack,)), task) == right

@@ -25,7 +25,7 @@ from tx_core.training.evaluation.minimal_pairs import (
 )
 from tx_core.training.evaluation.probe import Row, in_batches
 from tx_core.training.evaluation.relations import Tree, measure_attention, read_trees, word_attention
-from tx_core.training.evaluation.word_senses import INSECT, VERB, measure_parting
+from tx_core.training.evaluation.word_senses import INSECT, VERB, measure_senses
 
 
 def test_a_model_that_knows_the_good_sentences_prefers_them_all():
@@ -211,7 +211,7 @@ def test_meanings_that_part_in_the_second_layer_are_seen_to():
         same[1, :, 0] = 5.0 if tuple(ids) in verbs else -5.0
         return same
 
-    found = measure_parting(Knowing(vectors=vectors))
+    found = measure_senses(Knowing(vectors=vectors))
     assert found.told_apart[1] == 1.0 and found.gap[1] > 1.0
     assert abs(found.gap[0]) < 0.01
     assert len(VERB) == len(INSECT) == 6

@@ -59,7 +59,7 @@ def word_attention(
     return pieces, mean @ pieces @ joined.T
 
 
-def attended(probe: Probe, trees: Sequence[Tree]) -> Iterator[tuple[Tree, np.ndarray, np.ndarray]]:
+def attention_over_words(probe: Probe, trees: Sequence[Tree]) -> Iterator[tuple[Tree, np.ndarray, np.ndarray]]:
     """Run the model on every sentence that it can read: the tree, attention of pieces, attention of words."""
     for tree in trees:
         found = word_attention(probe, tree.words)
@@ -69,7 +69,7 @@ def attended(probe: Probe, trees: Sequence[Tree]) -> Iterator[tuple[Tree, np.nda
 
 OFFSETS = tuple(offset for offset in range(-6, 7) if offset)
 
-FEWEST = 50
+MIN_OCCURRENCES = 50
 """Occurrences in either half below which a relation is left out."""
 
 
@@ -96,7 +96,7 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Habits:
+class AttentionSummary:
     """Per layer: shares of attention on [CLS] and [SEP], and entropy in nats, as means over heads and tokens.
 
     previous, following: the head that looks most at the token before, or after: layer, head, share.
@@ -109,12 +109,12 @@ class Habits:
     following: tuple[int, int, float]
 
 
-def measure_attention(probe: Probe, trees: Sequence[Tree]) -> tuple[dict[str, Relation], Habits]:
+def measure_attention(probe: Probe, trees: Sequence[Tree]) -> tuple[dict[str, Relation], AttentionSummary]:
     """Read the sentences once and measure both."""
     counts = ({}, {})
     habits: list[np.ndarray] = []
     tokens = 0
-    for number, (tree, pieces, words) in enumerate(attended(probe, trees)):
+    for number, (tree, pieces, words) in enumerate(attention_over_words(probe, trees)):
         _count(counts[number % 2], tree, words)
         habits.append(_habits(pieces))
         tokens += pieces.shape[-1]
@@ -123,7 +123,7 @@ def measure_attention(probe: Probe, trees: Sequence[Tree]) -> tuple[dict[str, Re
     relations = {
         name: _relation(*(half[name] for half in counts))
         for name in sorted(set(counts[0]) & set(counts[1]))
-        if min(half[name].occurrences for half in counts) >= FEWEST
+        if min(half[name].occurrences for half in counts) >= MIN_OCCURRENCES
     }
     return relations, _summed(np.sum(habits, axis=0) / tokens)
 
@@ -173,10 +173,10 @@ def _habits(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndar
     return np.stack((weights[..., 0].sum(-1), weights[..., -1].sum(-1), entropy, before, after))
 
 
-def _summed(habits: Float[np.ndarray, "habit layer head"]) -> Habits:
+def _summed(habits: Float[np.ndarray, "habit layer head"]) -> AttentionSummary:
     def best(shares: Float[np.ndarray, "layer head"]) -> tuple[int, int, float]:
         layer, head = np.unravel_index(shares.argmax(), shares.shape)
         return int(layer), int(head), float(shares[layer, head])
 
     cls_share, sep_share, entropy = (tuple(map(float, habits[number].mean(axis=1))) for number in range(3))
-    return Habits(cls_share, sep_share, entropy, best(habits[3]), best(habits[4]))
+    return AttentionSummary(cls_share, sep_share, entropy, best(habits[3]), best(habits[4]))

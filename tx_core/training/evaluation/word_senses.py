@@ -31,7 +31,7 @@ INSECT = (
 
 
 @dataclass(frozen=True)
-class Parting:
+class SenseSeparation:
     """Per layer, the embeddings first.
 
     gap: how much more alike (cosine) two uses of one meaning are than two of different meanings.
@@ -42,7 +42,9 @@ class Parting:
     told_apart: tuple[float, ...]
 
 
-def measure_parting(probe: Probe, word: str = WORD, first: Sequence[str] = VERB, second: Sequence[str] = INSECT) -> Parting:
+def measure_senses(
+    probe: Probe, word: str = WORD, first: Sequence[str] = VERB, second: Sequence[str] = INSECT
+) -> SenseSeparation:
     """Compare the word's vectors, after every layer, in sentences of its two meanings."""
     states = torch.stack([_vectors(probe, sentence, word) for sentence in (*first, *second)], dim=1)
     meaning = torch.tensor([0] * len(first) + [1] * len(second))
@@ -55,7 +57,7 @@ def measure_parting(probe: Probe, word: str = WORD, first: Sequence[str] = VERB,
         gaps.append(float(alike[same & ~itself].mean() - alike[~same].mean()))
         nearest = alike.masked_fill(itself, -torch.inf).argmax(dim=1)
         apart.append(float((meaning[nearest] == meaning).float().mean()))
-    return Parting(tuple(gaps), tuple(apart))
+    return SenseSeparation(tuple(gaps), tuple(apart))
 
 
 def _vectors(probe: Probe, sentence: str, word: str) -> Float[Tensor, "layer_and_embeddings hidden"]:

@@ -116,7 +116,7 @@ class Batch(NamedTuple):
 
 
 @dataclass
-class Place:
+class StreamPosition:
     """Where a stream stands: pass, block in it, batches of the block already given, examples left from blocks before."""
 
     passes: int = 0
@@ -135,9 +135,9 @@ class BatchStream:
     The order depends on the seed and on the place alone, so that a stream set to a saved place goes on as before.
     """
 
-    def __init__(self, packer: Packer, seed: int, place: Place | None = None):
+    def __init__(self, packer: Packer, seed: int, place: StreamPosition | None = None):
         self.packer, self.seed = packer, seed
-        self.place = place or Place()
+        self.place = place or StreamPosition()
 
     def __iter__(self) -> Iterator[Batch]:
         while True:

@@ -10,7 +10,7 @@ from tx_core.transformer.bert import Bert, random_bert
 from tx_core.transformer.layers import EncoderBlock, LayerNorm
 
 
-def deepened(trained: Bert, num_layers: int) -> Bert:
+def deepen_model(trained: Bert, num_layers: int) -> Bert:
     """Spread new blocks evenly among those of a trained model, the last at its end.
 
     A new block has the two matrices and biases that add to a token's vector at zero, as in LLaMA Pro (Wu et al. 2024). The
@@ -74,17 +74,17 @@ def _left_by(norm: LayerNorm) -> tuple[float, float]:
     return mean.item(), (squares - mean.pow(2)).sqrt().item()
 
 
-ADDING = ("attention.value", "attention.output", "attention_norm", "feed_forward.", "feed_forward_norm")
+OUTPUT_PARTS = ("attention.value", "attention.output", "attention_norm", "feed_forward.", "feed_forward_norm")
 """The parts of a block that decide what it adds to a token's vector, wherever it looks."""
 
 
-def all_but_added(model: Bert, places: Sequence[int]) -> list[str]:
+def frozen_while_new_blocks_learn(model: Bert, places: Sequence[int]) -> list[str]:
     """Name all weights but those that decide what the new blocks at some places add; none where no block is new."""
-    adding = tuple(f"encoder.blocks.{place}.{part}" for place in places for part in ADDING)
+    adding = tuple(f"encoder.blocks.{place}.{part}" for place in places for part in OUTPUT_PARTS)
     return [name for name, _ in model.named_parameters() if not name.startswith(adding)] if adding else []
 
 
-def looking(model: Bert, layers: Sequence[int]) -> list[str]:
+def query_and_key_weights(model: Bert, layers: Sequence[int]) -> list[str]:
     """Name the weights that decide where the heads of some layers look; raises ValueError for one that the model has not.
 
     layers: from 1, as the model has them once it is deepened.

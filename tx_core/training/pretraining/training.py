@@ -14,7 +14,7 @@ from torch.nn import functional
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
 from tx_core.training.evaluation.probe import BertProbe
-from tx_core.training.pretraining.batches import Batch, BatchStream, Packer, Place
+from tx_core.training.pretraining.batches import Batch, BatchStream, Packer, StreamPosition
 from tx_core.training.pretraining.fused_forward import fused_forward, fused_loss
 from tx_core.training.pretraining.masking import Masked, continuing_pieces, mask_words
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
@@ -31,7 +31,7 @@ from tx_core.training.pretraining.vocabulary import pieces_of
 from tx_core.transformer.bert import Bert
 
 
-def progress(settings: ScheduleSettings, step: int, seconds: float) -> float:
+def training_progress(settings: ScheduleSettings, step: int, seconds: float) -> float:
     """Tell how far the run is, from 0 to 1: by steps, or by the time spent in all sittings together."""
     done = step / settings.steps if settings.steps else seconds / (60 * settings.minutes)
     return min(1.0, done)
@@ -45,7 +45,7 @@ def learning_rate(settings: ScheduleSettings, done: float) -> float:
     return settings.peak_rate * (1 - done) / (1 - settings.warm_up) if settings.warm_up < 1 else settings.peak_rate
 
 
-def released_rate(settings: ScheduleSettings, done: float) -> float:
+def rate_after_freeze(settings: ScheduleSettings, done: float) -> float:
     """Give the learning rate of a run that begins with weights held: when these are let go, it rises once more.
 
     The optimiser then knows nothing of their gradients yet.
@@ -93,7 +93,7 @@ class Clocks:
         return True
 
 
-def moved(array: np.ndarray, device: str) -> Tensor:
+def to_device(array: np.ndarray, device: str) -> Tensor:
     """Copy to the device; to a GPU without waiting, so that the next batch is made while it computes."""
     tensor = torch.from_numpy(array)
     return tensor.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else tensor.to(device)
@@ -105,11 +105,11 @@ def attention_mask(batch: Batch, device: str) -> Tensor | None:
     if int(batch.lengths.min()) == width:
         return None
     allowed = np.arange(width)[None, :] < batch.lengths[:, None]
-    return moved(allowed, device)[:, None, None, :]
+    return to_device(allowed, device)[:, None, None, :]
 
 
 @dataclass(frozen=True)
-class Choices:
+class TrainingSettings:
     """All settings but the model's shape."""
 
     packing: PackingSettings
@@ -119,7 +119,7 @@ class Choices:
     run: RunSettings
 
 
-class Told(NamedTuple):
+class TrainingUpdate(NamedTuple):
     """A line of progress. loss: nats a blanked piece, the mean since the last line. held_out: by source, when measured."""
 
     step: int
@@ -145,7 +145,7 @@ class Pretraining:
         model: Bert,
         tokenizer: Tokenizer,
         sources: Sequence[TokenisedSource],
-        choices: Choices,
+        choices: TrainingSettings,
         *,
         device: str,
         half: bool,
@@ -169,9 +169,9 @@ class Pretraining:
     @property
     def done(self) -> float:
         """How far the run is, from 0 to 1."""
-        return progress(self.choices.schedule, self.progress.step, self.progress.seconds)
+        return training_progress(self.choices.schedule, self.progress.step, self.progress.seconds)
 
-    def steps(self, folder: Path, facts: dict[str, Any]) -> Generator[Told, None, None]:
+    def steps(self, folder: Path, facts: dict[str, Any]) -> Generator[TrainingUpdate, None, None]:
         """Train to the end, or until `stop_asked`, telling and saving on the way; facts go with every saved state."""
         run, batches = self.choices.run, iter(self.stream)
         clock = Clocks(self.progress.seconds)
@@ -208,7 +208,7 @@ class Pretraining:
         for name in (*self.fixed, *(self.held if done < choices.schedule.hold_old else ())):
             self.model.get_parameter(name).grad = None
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), choices.optimiser.clip)
-        self.optimiser.step((released_rate if self.held else learning_rate)(choices.schedule, done))
+        self.optimiser.step((rate_after_freeze if self.held else learning_rate)(choices.schedule, done))
         self.mean.update(self.model)
         self.progress.step += 1
         self.progress.batches += len(taken)
@@ -218,7 +218,7 @@ class Pretraining:
     def loss_sum(self, batch: Batch, masks: Masked) -> Tensor:
         """Sum the nats of all blanked pieces; the vocabulary is scored at them alone."""
         places, wanted = np.flatnonzero(masks.chosen), batch.ids[masks.chosen]
-        places, wanted, ids, segments = (moved(part, self.device) for part in (places, wanted, masks.ids, batch.segments))
+        places, wanted, ids, segments = (to_device(part, self.device) for part in (places, wanted, masks.ids, batch.segments))
         mask = attention_mask(batch, self.device)
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self.half):
             if self.choices.run.fused:
@@ -242,13 +242,13 @@ class Pretraining:
         self.progress.held_out.append({"step": self.progress.step, "tokens": self.progress.tokens, **measured["all"]})
         return measured
 
-    def _tell(self, losses: Sequence[Tensor], speed: float, measured: dict[str, Any] | None) -> Told:
+    def _tell(self, losses: Sequence[Tensor], speed: float, measured: dict[str, Any] | None) -> TrainingUpdate:
         loss, done = float(torch.stack(list(losses)).mean()), self.done
         if not np.isfinite(loss):
             raise FloatingPointError(f"the loss is {loss} at step {self.progress.step}: lower --peak-rate and resume")
         self.progress.curve.append({"step": self.progress.step, "tokens": self.progress.tokens, "loss": round(loss, 4)})
         left = self.progress.seconds * (1 - done) / done if done else float("inf")
-        return Told(self.progress.step, done, loss, self.progress.tokens, speed, left, measured)
+        return TrainingUpdate(self.progress.step, done, loss, self.progress.tokens, speed, left, measured)
 
     def state(self, facts: dict[str, Any]) -> dict[str, Any]:
         """Give all that the run needs to go on."""
@@ -269,7 +269,7 @@ class Pretraining:
         for name, weights in state["mean"]["weights"].items():
             self.mean.weights[name].copy_(weights)
         self.mean.updates = state["mean"]["updates"]
-        self.stream.place = Place(**state["stream"])
+        self.stream.place = StreamPosition(**state["stream"])
         self.progress = Progress(**state["progress"])
         self.progress.sittings += 1
         self.held = tuple(state.get("held", self.held))

@@ -32,7 +32,7 @@ from tx_core.analysis import views
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.value_weighted import row_shares, value_weighted
-from tx_core.analysis.word_comparison import cosines, equal_words, likeness, word_vectors
+from tx_core.analysis.word_comparison import cosines, equal_words, word_similarity, word_vectors
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import predict
@@ -178,7 +178,7 @@ def followed(model: str) -> list[Claim]:
     one, other = (run(side, hide=False) for side in sides)
     places = equal_words(one.spelled, other.spelled)[0]
     vectors = [word_vectors(each.trace.hidden, each.view.query_places) for each in (one, other)]
-    found = likeness(cosines(*vectors), one.spelled, other.spelled, places)
+    found = word_similarity(cosines(*vectors), one.spelled, other.spelled, places)
     word = Followed(places, "flies", found)
     return [(core_word("word", Sides(one, other, "text", False), word), "word", found.word)]
 

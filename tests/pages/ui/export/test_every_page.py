@@ -24,7 +24,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from tests.support.drawings import sent_to, unpacked
 from tests.support.export_menu import opened
-from tx_core.analysis.patterns import AIMED
+from tx_core.analysis.patterns import TARGETED_KINDS
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
 from tx_core.fill_mask.predictions import predict
@@ -100,7 +100,7 @@ def hold_files(export: Export) -> None:
             assert about["axes"]
         if "kinds" in about.get("axes", "") or "kinds" in arrays:
             assert arrays["shares"].shape[-1] == len(arrays["kinds"]) == len(entries["kinds"])
-            assert tuple(arrays["kinds"]) == (*AIMED, "broad")
+            assert tuple(arrays["kinds"]) == (*TARGETED_KINDS, "broad")
 
 
 @pytest.mark.parametrize(("page", "what", "view"), VIEWS.values(), ids=VIEWS)

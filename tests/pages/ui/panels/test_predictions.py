@@ -5,13 +5,13 @@ from pages.ui.panels.texts import PREDICTION_COLUMNS
 from tx_core.engine import catalogue
 from tx_core.fill_mask.joint_filling import fill_jointly
 from tx_core.fill_mask.predictions import predict
-from tx_core.fill_mask.word_scores import named_words, score_words
+from tx_core.fill_mask.word_scores import read_words, score_words
 
 
 def answer_of(text: str, words: str) -> SentencePredictions:
     engine = catalogue.load(catalogue.DEFAULT)
     filling = predict(engine, text, top_k=3)
-    scores = tuple(score_words(engine, text, named_words(words), blank=blank.number) for blank in filling.blanks)
+    scores = tuple(score_words(engine, text, read_words(words), blank=blank.number) for blank in filling.blanks)
     return SentencePredictions(text, filling, scores, fill_jointly(engine, text, best=2) if len(filling.blanks) > 1 else ())
 
 

@@ -19,7 +19,7 @@ from pages.ui.export import project_code
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.shell.plain_names import file_stem, one_line, shortened
-from tx_core.analysis.word_comparison import cosines, equal_words, likeness, word_vectors
+from tx_core.analysis.word_comparison import cosines, equal_words, word_similarity, word_vectors
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
@@ -56,7 +56,7 @@ def followed_first(sides: Sides, word: str) -> Followed:
     vectors = [word_vectors(each.trace.hidden, each.view.query_places) for each in sides.runs]
     spelled = [each.spelled for each in sides.runs]
     places = equal_words(*spelled)[0]
-    return Followed(places, word, likeness(cosines(*vectors), *spelled, places))
+    return Followed(places, word, word_similarity(cosines(*vectors), *spelled, places))
 
 
 def every_code(title: str) -> dict[str, str]:

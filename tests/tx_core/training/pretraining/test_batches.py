@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.support.training_texts import write_corpus
-from tx_core.training.pretraining.batches import BatchStream, Packer, Place
+from tx_core.training.pretraining.batches import BatchStream, Packer, StreamPosition
 from tx_core.training.pretraining.corpus import read_corpus
 from tx_core.training.pretraining.settings import PackingSettings
 from tx_core.training.pretraining.token_store import tokenise
@@ -104,7 +104,7 @@ def test_a_stream_set_to_a_saved_place_goes_on_as_if_never_stopped(texts, after)
     stopped = BatchStream(packer(texts), seed=3)
     for _ in itertools.islice(stopped, after):
         pass
-    place = Place(**stopped.place.as_dict())
+    place = StreamPosition(**stopped.place.as_dict())
     resumed = [batch.ids for batch in itertools.islice(BatchStream(packer(texts), 3, place), 70 - after)]
     assert all(np.array_equal(a, b) for a, b in zip(whole[after:], resumed, strict=True))
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tx_core.training.pretraining.deepen import all_but_added, deepened, new_blocks
+from tx_core.training.pretraining.deepen import deepen_model, frozen_while_new_blocks_learn, new_blocks
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.encoder import EncoderRun
@@ -39,7 +39,7 @@ def read(model) -> EncoderRun:
 
 @pytest.mark.parametrize(("layers", "copies"), [(5, [1, 2, 3, 4, 0]), (6, [1, 2, 0, 3, 4, 0]), (8, [1, 0, 2, 0, 3, 0, 4, 0])])
 def test_new_blocks_stand_evenly_among_the_old_ones_and_draw_their_attention(four_layers, layers, copies):
-    deeper = deepened(four_layers, layers)
+    deeper = deepen_model(four_layers, layers)
     old = iter(four_layers.encoder.blocks)
     for block, number in zip(deeper.encoder.blocks, copies, strict=True):
         before = next(old) if number else before
@@ -52,7 +52,7 @@ def test_new_blocks_stand_evenly_among_the_old_ones_and_draw_their_attention(fou
 
 
 def test_heads_of_a_new_block_look_everywhere_alike_and_those_of_the_others_where_they_looked(four_layers):
-    before, after = (read(model).layers for model in (four_layers, deepened(four_layers, 6)))
+    before, after = (read(model).layers for model in (four_layers, deepen_model(four_layers, 6)))
     for place in (2, 5):
         assert (after[place]["weights"] - 1 / 12).abs().max() < 0.02
     for place, old in ((3, 2), (4, 3)):
@@ -63,15 +63,15 @@ def test_heads_of_a_new_block_look_everywhere_alike_and_those_of_the_others_wher
     ("layers", "places"), [(4, []), (5, [4]), (6, [2, 5]), (8, [1, 3, 5, 7]), (12, [1, 2, 4, 5, 7, 8, 10, 11])]
 )
 def test_the_new_blocks_are_those_that_add_nothing_yet(four_layers, layers, places):
-    blocks = deepened(four_layers, layers).encoder.blocks
+    blocks = deepen_model(four_layers, layers).encoder.blocks
     assert [place for place, block in enumerate(blocks) if not block.attention.output.weight.any()] == places
     assert new_blocks(4, layers) == places
     assert len(places) == layers - 4
 
 
 def test_what_a_new_block_adds_is_all_that_is_not_held(four_layers):
-    model = deepened(four_layers, 6)
-    free = {name for name, _ in model.named_parameters()} - set(all_but_added(model, [2, 5]))
+    model = deepen_model(four_layers, 6)
+    free = {name for name, _ in model.named_parameters()} - set(frozen_while_new_blocks_learn(model, [2, 5]))
     assert {name.split(".")[2] for name in free} == {"2", "5"}
     parts = (
         "attention.value",
@@ -83,18 +83,18 @@ def test_what_a_new_block_adds_is_all_that_is_not_held(four_layers):
     )
     kinds = ("weight", "bias")
     assert {name.split(".", 3)[3] for name in free} == {f"{part}.{kind}" for part in parts for kind in kinds}
-    assert all_but_added(four_layers, []) == []
+    assert frozen_while_new_blocks_learn(four_layers, []) == []
 
 
 def test_the_deeper_model_gives_nearly_the_vectors_and_scores_of_the_one_that_it_came_from(four_layers):
-    before, after = read(four_layers), read(deepened(four_layers, 6))
+    before, after = read(four_layers), read(deepen_model(four_layers, 6))
     assert (after.output - before.output).std() < 0.03 * before.output.std()
-    scores = [model.predict(run.output) for model, run in ((four_layers, before), (deepened(four_layers, 6), after))]
+    scores = [model.predict(run.output) for model, run in ((four_layers, before), (deepen_model(four_layers, 6), after))]
     assert (scores[1] - scores[0]).std() < 0.03 * scores[0].std()
 
 
 def test_the_new_blocks_are_taught_by_the_first_update(four_layers):
-    deeper = deepened(four_layers, 6).train()
+    deeper = deepen_model(four_layers, 6).train()
     torch.nn.functional.cross_entropy(deeper.predict(read(deeper).output)[0], torch.arange(12)).backward()
     for block in deeper.encoder.blocks:
         assert block.attention.output.weight.grad.abs().max() > 0
@@ -102,6 +102,6 @@ def test_the_new_blocks_are_taught_by_the_first_update(four_layers):
 
 
 def test_a_model_is_not_made_shallower(four_layers):
-    assert torch.equal(read(deepened(four_layers, 4)).output, read(four_layers).output)
+    assert torch.equal(read(deepen_model(four_layers, 4)).output, read(four_layers).output)
     with pytest.raises(ValueError, match="a model of 4 layers cannot be deepened to 3"):
-        deepened(four_layers, 3)
+        deepen_model(four_layers, 3)

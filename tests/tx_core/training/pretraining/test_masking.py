@@ -5,7 +5,13 @@ import pytest
 
 from tx_core.training.pretraining.masking import continuing_pieces, mask_words
 from tx_core.training.pretraining.settings import MaskingSettings, ScheduleSettings
-from tx_core.training.pretraining.training import batches_to_an_update, learning_rate, mask_rate, progress, released_rate
+from tx_core.training.pretraining.training import (
+    batches_to_an_update,
+    learning_rate,
+    mask_rate,
+    rate_after_freeze,
+    training_progress,
+)
 from tx_core.training.pretraining.vocabulary import BLANK, FIRST, LAST, MARKS, PADDING
 
 PIECES = [*MARKS, *(f"word{n}" for n in range(40)), *(f"##end{n}" for n in range(15))]
@@ -78,16 +84,16 @@ def test_the_rate_rises_to_its_peak_and_falls_to_nothing():
 
 def test_the_rate_rises_once_more_when_held_weights_are_let_go():
     settings = ScheduleSettings(steps=100, warm_up=0.1, hold_old=0.3)
-    shares = [released_rate(settings, done) / learning_rate(settings, done) for done in (0.05, 0.29, 0.3, 0.35, 0.4, 0.9)]
+    shares = [rate_after_freeze(settings, done) / learning_rate(settings, done) for done in (0.05, 0.29, 0.3, 0.35, 0.4, 0.9)]
     assert shares == pytest.approx([1, 1, 1e-3, 0.5, 1, 1])
     for never in (ScheduleSettings(steps=100, warm_up=0.1, hold_old=0.0), ScheduleSettings(steps=100, warm_up=0.0)):
         for done in (0.0, 0.05, 0.3):
-            assert released_rate(never, done) == learning_rate(never, done)
+            assert rate_after_freeze(never, done) == learning_rate(never, done)
 
 
 def test_the_end_comes_by_steps_or_by_time():
-    assert progress(ScheduleSettings(steps=50), step=25, seconds=1e9) == 0.5
-    assert progress(ScheduleSettings(minutes=10.0), step=10**9, seconds=150.0) == 0.25
+    assert training_progress(ScheduleSettings(steps=50), step=25, seconds=1e9) == 0.5
+    assert training_progress(ScheduleSettings(minutes=10.0), step=10**9, seconds=150.0) == 0.25
     with pytest.raises(ValueError, match="steps or minutes above 0"):
         ScheduleSettings(steps=0, minutes=0.0)
 
