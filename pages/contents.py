@@ -134,8 +134,8 @@ PAGES = (
     ),
     Page(
         "words",
-        "Read",
-        "Words",
+        "Reference",
+        "Glossary",
         "What do these words mean?",
         "Token, head, query, weight: what the other pages take for known, in a sentence or two, and where to see it.",
         computes=False,

@@ -1,4 +1,4 @@
-"""Measure the design's numbers on this machine: `python -m tests.bench` prints the table of the README."""
+"""Measure the design's numbers on this machine: `python -m tests.bench` prints the table of tests/bench/README.md."""
 
 import app  # noqa: F401 - it sets this process as the app sets its own
 from tests.bench import browser, build_pages, core, sentences
