@@ -1,7 +1,7 @@
-"""The table of contents: every page of the explorer in reading order; the first is where a visit begins.
+"""List every page in reading order; a visit begins at the first.
 
-Adding a page is adding its file, pages/<key>/page.py, and its entry here.
-Pages have no icons: Streamlit would fetch them from another origin to put them on the browser's tab.
+To add a page, add its file, pages/<key>/page.py, and its entry here. Pages have no icons: Streamlit would fetch them from
+another origin for the browser's tab.
 """
 
 from dataclasses import dataclass
@@ -9,11 +9,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Page:
-    """One page: where it stands in the navigation, the question it answers, and how it begins.
+    """One page of the navigation.
 
-    second: what its address calls a second sentence, read together with the first or held against it; "" for none.
-    address: how its link names it where that is not its key, which its old links keep.
-    computes: False for a page to read, without a model to name and without a view to come back to.
+    Attributes:
+        key: its folder, and the prefix of its widgets' keys.
+        section, name: where and how the navigation lists it.
+        question, lead: its title and the sentence below.
+        second: the query parameter of a second sentence, "" for none.
+        address: its path where that is not its key; links by the key keep working.
+        computes: False for a page to read, which has no model and no view to restore.
     """
 
     key: str
@@ -27,7 +31,7 @@ class Page:
 
     @property
     def path(self) -> str:
-        """The page's file, as st.Page and st.page_link ask for it: seen from pages/main.py."""
+        """Its file relative to pages/main.py, as st.Page and st.page_link take it."""
         return f"{self.key}/page.py"
 
 
@@ -45,14 +49,14 @@ PAGES = (
         "Explore",
         "Fill the blank",
         "What would BERT put here?",
-        "Leave a blank in a sentence: see the words that the model finds likely, and where the blank looks.",
+        "Leave a blank in a sentence: see which words the model finds likely, and where the blank looks.",
     ),
     Page(
         "compare",
         "Explore",
         "Compare",
         "What differs between A and B?",
-        "Two sentences, heads or models side by side: what the second looks at more or less, and if a word stays the same.",
+        "Two sentences, heads or models side by side: where attention differs, and how much the vectors of a word change.",
         second="text_b",
     ),
     Page(
@@ -60,8 +64,8 @@ PAGES = (
         "Explore",
         "Summaries",
         "What do all the heads do?",
-        "All heads of a model on your sentence, summed up: their kinds, what reaches through the layers, and what a prediction "
-        "is owed to.",
+        "All heads of a model on your sentence, summed up: what kind each is, how attention combines through the layers, and "
+        "what a prediction depends on.",
         second="pair",
     ),
     Page(
@@ -69,15 +73,15 @@ PAGES = (
         "Explore",
         "Many sentences",
         "What does each head do over many sentences?",
-        "Let a model read hundreds of sentences, ours or your own, and see what every head does on average, how surely, and "
-        "where it does so most.",
+        "Let a model read hundreds of sentences, ours or your own, and see what every head does on average, how consistently, "
+        "and in which sentences most.",
     ),
     Page(
         "bertviz_page",
         "Explore",
         "bertviz",
         "How does bertviz draw it?",
-        "The head view, the model view and the neuron view of a well-known tool, on your own sentence and without a network.",
+        "The head, model and neuron views of a well-known tool, on your own sentence and without a network connection.",
         second="pair",
         address="bertviz",
     ),  # a file of that name would hide the package from whoever imports it
@@ -86,14 +90,14 @@ PAGES = (
         "Build",
         "Self-attention",
         "How does a token find what matters to it?",
-        "Follow one head from the words of your sentence to its answer, and see the sum behind every number.",
+        "Follow one attention head from the words of your sentence to its output, and see the sum behind every number.",
     ),
     Page(
         "heads_and_blocks",
         "Build",
         "Heads and blocks",
         "What is a block made of?",
-        "Take a block of a BERT apart on your own sentence: heads, feed-forward, norms, and the sums that tie them together.",
+        "Take a block of BERT apart on your own sentence: heads, feed-forward layer, layer norms and residual connections.",
         second="pair",
     ),
     Page(
@@ -101,28 +105,28 @@ PAGES = (
         "Build",
         "Masks",
         "Who may look at whom?",
-        "Hide the future, the padding or anything you like from a head, and see what becomes of its attention.",
+        "Hide the future, the padding or any cells you like from a head, and see how its attention changes.",
     ),
     Page(
         "positions",
         "Build",
         "Positions",
         "How does it know the order of words?",
-        "Attention by itself sees a bag of words. Look at six ways to tell it positions, test them, and shuffle the words.",
+        "Attention by itself ignores word order. Compare the ways to encode positions, test them, and shuffle the words.",
     ),
     Page(
         "encoder_decoder",
         "Build",
         "Encoder and decoder",
         "How does one sequence become another?",
-        "Train a whole transformer here and now, and watch its decoder find out where to look in the source.",
+        "Train a small transformer on this page, and watch its decoder learn where to look in the source.",
     ),
     Page(
         "bert",
         "Build",
         "BERT, written out",
         "Is this really BERT?",
-        "Hold our own BERT against the library's, against one that nobody trained, and against what came after it.",
+        "Compare our own BERT with Hugging Face's, with an untrained one, and with the models that came after it.",
         second="pair",
     ),
     Page(
@@ -130,19 +134,19 @@ PAGES = (
         "Build",
         "A classifier",
         "How does a model learn to label a text?",
-        "Train a small encoder to tell praise from blame, or on texts of your own, and see which words it goes by.",
+        "Train a small encoder to tell positive from negative reviews, or on texts of your own, and see what each word adds.",
     ),
     Page(
         "words",
         "Reference",
         "Glossary",
         "What do these words mean?",
-        "Token, head, query, weight: what the other pages take for known, in a sentence or two, and where to see it.",
+        "Token, head, query, weight: the terms used on the other pages, each in a sentence or two, with a link to a view.",
         computes=False,
     ),
 )
 
 
 def page(key: str) -> Page:
-    """Find a page by its key; a key that is not in the table is a KeyError."""
+    """Return the page with this key; raise KeyError if there is none."""
     return {page.key: page for page in PAGES}[key]

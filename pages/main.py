@@ -1,4 +1,4 @@
-"""The main script that every visit runs: it builds the navigation and hands over to the page asked for."""
+"""The main script of every visit: it builds the navigation and runs the requested page."""
 
 from itertools import groupby
 from pathlib import Path
@@ -6,9 +6,11 @@ from pathlib import Path
 import streamlit as st
 
 from pages.contents import PAGES
+from pages.ui.shell.texts import APP_NAME
 
 ASSETS = Path(__file__).parent.parent / "assets"
-SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
+SIDEBAR_WIDTH = 230
+"""Pixels; the pictures need the rest."""
 
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.html(ASSETS / "page.css")
@@ -19,19 +21,19 @@ targets = {first.key: home} | {
     page.key: st.Page(page.path, title=page.name, url_path=page.address or page.key) for page in others
 }
 
-# A page's key in a link leads to it, too, where its address is another: the first page is served at / only.
+# A link by a page's key works too where its address differs; the first page is served at / only.
 by_key = {
     page.key: st.Page(lambda: None, title=page.name, url_path=page.key)
     for page in PAGES
     if targets[page.key].url_path != page.key
 }
 
-# Our own links instead of Streamlit's: its list of sections is not a list to a screen reader.
+# Our own links: Streamlit's list of sections is no list to a screen reader.
 chosen = st.navigation([*targets.values(), *by_key.values()], position="hidden")
 if moved := next((key for key, page in by_key.items() if page is chosen), None):
     st.switch_page(targets[moved], query_params={name: st.query_params.get_all(name) for name in st.query_params})
 with st.sidebar:
-    st.markdown("**Attention explorer**")
+    st.markdown(f"**{APP_NAME}**")
     for section, pages in groupby(PAGES, key=lambda page: page.section):
         st.caption(section)
         for page in pages:

@@ -11,6 +11,13 @@ from tests.support.serving import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ENVIRONMENT = "python3 -m venv .venv && .venv/bin/pip install -r "
+DOCUMENTS = (
+    "README.md",
+    "CHANGELOG.md",
+    "tests/bench/README.md",
+    "tx_core/training/README.md",
+    "assets/models/embedded/README.md",
+)
 CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
@@ -34,9 +41,10 @@ def test_the_readme_is_short_enough_to_be_read():
     assert len(README.splitlines()) <= 120
 
 
-def test_every_file_that_the_readme_links_to_is_there():
-    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", README)
-    assert [link for link in links if not (ROOT / link).exists()] == []
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_file_that_a_document_links_to_is_there(document):
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", (ROOT / document).read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / document).parent.joinpath(link).exists()] == []
 
 
 def test_the_readme_lists_every_page_with_its_question():
