@@ -10,9 +10,10 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.menu import export_menu
-from pages.ui.panels import change_controls, held_changes, view_options
+from pages.ui.panels import view_options
 from pages.ui.panels.attention_panel import attention_panel, weights_table
-from pages.ui.panels.changes import CHANGES_FIELD
+from pages.ui.panels.change_controls import change_bar
+from pages.ui.panels.changes import CHANGES_FIELD, active_changes, change_chips, drop_missing_changes
 from pages.ui.panels.tokens import token_table, warn_of_unknown
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
@@ -59,7 +60,7 @@ def show_example(example: examples.Example) -> None:
 def is_shown(example: examples.Example | None) -> bool:
     """Tell whether the page shows what an example's words are about: its heads, with nothing changed."""
     view = view_options.ViewOptions.of(PAGE)
-    return example is not None and (view.heads, view.stack) == (example.heads, "self") and not held_changes.asked(PAGE)
+    return example is not None and (view.heads, view.stack) == (example.heads, "self") and not active_changes(PAGE)
 
 
 def forget_focus() -> None:
@@ -76,8 +77,8 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
     restore_hidden_fields(PAGE, FIELDS)
     try:
         plain = cache.trace(model, text, pair)
-        told = held_changes.keep_fitting(PAGE, plain)
-        changed = held_changes.asked(PAGE)
+        told = drop_missing_changes(PAGE, plain)
+        changed = active_changes(PAGE)
         trace = cache.trace(model, text, pair, interventions=changed) if changed else plain
     except ExplorerError as error:
         explain(error)
@@ -86,10 +87,10 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
     stack = trace.stacks[number]
     for missing in [*told, *view_options.drop_missing(PAGE, *stack.weights.shape[:3])]:
         st.info(missing)
-    change_controls.chips(PAGE, trace)
+    change_chips(PAGE, trace)
     identity = (model, trace.device, text, pair, write_interventions(changed))
     before = plain.stacks[number] if changed else None
-    shown = attention_panel(PAGE, stack, identity, before, lambda: change_controls.change_bar(PAGE, trace, number))
+    shown = attention_panel(PAGE, stack, identity, before, lambda: change_bar(PAGE, trace, number))
     weights_table(shown, key=widget_key(PAGE, "table"))
     export_menu(PAGE, attention_exports(PAGE, trace, shown))
     write_view(PAGE, FIELDS, FIRST_VIEW)

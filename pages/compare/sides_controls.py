@@ -17,8 +17,7 @@ from pages.compare.state import (
     pin,
     swap,
 )
-from pages.ui.panels import changes
-from pages.ui.panels.changes import Changes
+from pages.ui.panels.changes import Changes, StackNames, describe_change
 from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
@@ -155,7 +154,7 @@ def name_changes(active: Changes) -> str:
 
 def tell_changes(active: Changes) -> str:
     """Say what was changed, each change in full, tokens by their places: A and B may be of two texts."""
-    return "; ".join(changes.in_words(change, [changes.StackNames("self", MAX_LAYERS_OR_HEADS, (), ())]) for change in active)
+    return "; ".join(describe_change(change, [StackNames("self", MAX_LAYERS_OR_HEADS, (), ())]) for change in active)
 
 
 def _ask_buttons(page: str) -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.panels import changes
-from pages.ui.panels.changes import Changes
+from pages.ui.panels import texts
+from pages.ui.panels.changes import Changes, without_positions
 from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
@@ -128,11 +128,11 @@ def forget_places(page: str) -> str:
     before = st.session_state.get(f"{page}_changed_in", now)
     st.session_state[f"{page}_changed_in"] = now
     held = {name: tuple(st.session_state[name]) for name in (widget_key(page, "changes"), widget_key(page, "changes_b"))}
-    kept = {name: changes.without_places(made) for name, made in held.items()}
+    kept = {name: without_positions(made) for name, made in held.items()}
     if now <= before or kept == held or _named_in_address(page):
         return ""
     st.session_state.update(kept)
-    return changes.PLACES_TAKEN_BACK
+    return texts.TOKEN_CHANGES_UNDONE
 
 
 def _named_in_address(page: str) -> bool:

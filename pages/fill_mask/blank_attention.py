@@ -8,9 +8,10 @@ import streamlit as st
 
 from pages.fill_mask import head_scan
 from pages.fill_mask.prediction_change import show_prediction_change
-from pages.ui.panels import change_controls, held_changes, view_options
+from pages.ui.panels import view_options
 from pages.ui.panels.attention_panel import HeadMap, attention_panel
-from pages.ui.panels.changes import CHANGES_FIELD, Changes
+from pages.ui.panels.change_controls import change_bar
+from pages.ui.panels.changes import CHANGES_FIELD, Changes, active_changes, change_chips, drop_missing_changes
 from pages.ui.panels.predictions import SentencePredictions, list_settings
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, number_field, widget_key
@@ -57,8 +58,8 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[SentencePredict
     answer, blank = asked[_ask_blank(page, found)]
     focus_blank(page, answer.text, blank.place)
     plain = cache.trace(engine.name, answer.text)
-    told = held_changes.keep_fitting(page, plain)
-    changed = held_changes.asked(page)
+    told = drop_missing_changes(page, plain)
+    changed = active_changes(page)
     trace = cache.trace(engine.name, answer.text, interventions=changed) if changed else plain
     if trace.notice and trace.notice != answer.filling.notice:
         st.info(trace.notice)
@@ -66,14 +67,14 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[SentencePredict
     stack = trace.stacks[number]
     for missing in [*told, *view_options.drop_missing(page, *stack.weights.shape[:3])]:
         st.info(missing)
-    change_controls.chips(page, trace)
+    change_chips(page, trace)
     with st.container():  # there while it is empty, so that what follows keeps its place and a popover stays open
         if changed:
             show_prediction_change(page, engine.name, answer.text, blank.number, changed, list_settings(page))
     head_scan.show_scan(page, engine, answer, blank.number, changed)
     identity = (engine.name, trace.device, answer.text, None, write_interventions(changed))
     before = plain.stacks[number] if changed else None
-    shown = attention_panel(page, stack, identity, before, lambda: change_controls.change_bar(page, trace, number))
+    shown = attention_panel(page, stack, identity, before, lambda: change_bar(page, trace, number))
     return BlankShown(answer.text, blank.number, trace, changed, shown)
 
 

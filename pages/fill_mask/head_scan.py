@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.canvas.attention_view import DIFFERENCE, chosen_heads, head_wall
-from pages.ui.panels import changes, training
-from pages.ui.panels.changes import Changes
+from pages.ui.panels import training
+from pages.ui.panels.changes import Changes, with_change
 from pages.ui.panels.predictions import SentencePredictions
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
@@ -188,6 +188,6 @@ def _put_off(page: str, head: tuple[int, int]) -> None:
     name, off = widget_key(page, "changes"), Intervention("off", *head)
     before = _off(page)
     kept = tuple(change for change in st.session_state[name] if change != before)
-    st.session_state[name] = changes.added(kept, off)
+    st.session_state[name] = with_change(kept, off)
     st.session_state[widget_key(page, "scan_off")] = off
     st.session_state[widget_key(page, "heads")] = [head]

@@ -17,7 +17,7 @@ from pages.fill_mask import blank_attention, predictions
 from pages.fill_mask.prediction_change import UNCHANGED
 from pages.fill_mask.prompts import Prompt, curated
 from pages.ui.export.menu import export_menu
-from pages.ui.panels import held_changes
+from pages.ui.panels.changes import active_changes
 from pages.ui.panels.predictions import (
     LIST_FIELDS,
     SentencePredictions,
@@ -185,7 +185,7 @@ def look(model: str, found: Sequence[SentencePredictions], above: DeltaGenerator
         except ExplorerError as problem:
             explain(problem)
         offer_to_carry(model, found, seen)
-    if seen and held_changes.asked(PAGE):
+    if seen and active_changes(PAGE):
         above.info(UNCHANGED, icon=":material/science:")
     else:
         above.empty()

@@ -108,7 +108,7 @@ def test_an_example_no_longer_describes_the_view_once_another_head_is_chosen(pag
     page.get_by_role("button", name="Show that view").click()
     expect(said(page)).to_contain_text("Layer 2, head 8.")
     expect(page.get_by_text(HINT_ELSEWHERE)).to_have_count(0)
-    page.get_by_role("button", name="Switch off layer 2, head 8").click()
+    page.get_by_role("button", name=texts.SWITCH_OFF_HEAD.format(layer=2, head=8)).click()
     page.get_by_text(HINT_ELSEWHERE).wait_for()
 
 

@@ -5,6 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.ui.panels import texts
+from tests.support.changes import name_everywhere, name_in_head, token_name
+
 expect.set_options(timeout=20_000)
 TEXT = "The+old+man+saw+a+dog."
 BLANK = "The+old+man+saw+a+___+in+the+house."
@@ -27,23 +30,23 @@ def changes_of(page: Page, written: str) -> None:
 
 def test_what_is_looked_at_is_changed_shown_before_and_after_linked_and_taken_back_by_its_chip(page_at, settle, axe):
     page = page_at(f"/?text={TEXT}&heads=2-3&focus=3")
-    page.get_by_role("button", name="Switch off layer 2, head 3").click()
+    page.get_by_role("button", name=texts.SWITCH_OFF_HEAD.format(layer=2, head=3)).click()
     before, after, difference = three_maps(page)
     changes_of(page, "off~2-3")
     first, second, third = (part.bounding_box()["y"] for part in (before, after, difference))
     assert abs(first - second) < 2 < third - first
-    page.get_by_role("button", name="Hide “old”").click()
+    page.get_by_role("button", name=texts.HIDE_FOCUSED.format(token="old")).click()
     changes_of(page, "off~2-3_hide~3")
     expect(page.get_by_test_id("moved-links").get_by_role("listitem").first).to_be_visible()
     settle(page)
     axe(page)
     again = page_at(f"/{page.url.split('/', 3)[3]}")
     three_maps(again)
-    expect(chip(again, "“old” (3) hidden")).to_be_visible()
-    chip(again, "Layer 2, head 3 off").click()
+    expect(chip(again, name_everywhere("hidden", key=token_name("old", 3)))).to_be_visible()
+    chip(again, name_in_head("off", 2, 3)).click()
     changes_of(again, "hide~3")
-    expect(chip(again, "Layer 2, head 3 off")).to_have_count(0)
-    again.get_by_role("button", name="Reset").click()
+    expect(chip(again, name_in_head("off", 2, 3))).to_have_count(0)
+    again.get_by_role("button", name=texts.RESET_CHANGES).click()
     expect(again.get_by_test_id("attention-heatmap")).to_be_visible()
     expect(again.get_by_test_id("before-after")).to_have_count(0)
 
@@ -51,7 +54,7 @@ def test_what_is_looked_at_is_changed_shown_before_and_after_linked_and_taken_ba
 def test_the_words_above_a_change_of_a_blank_are_headed_as_those_without_it(page_at, settle):
     page = page_at(f"/fill_mask?text={BLANK}&heads=2-3")
     without = page.get_by_text(re.compile("^Without your changes:"))
-    switch = page.get_by_role("button", name="Switch off layer 2, head 3")
+    switch = page.get_by_role("button", name=texts.SWITCH_OFF_HEAD.format(layer=2, head=3))
     switch.wait_for()
     expect(without).to_have_count(0)
     switch.click()
@@ -60,7 +63,7 @@ def test_the_words_above_a_change_of_a_blank_are_headed_as_those_without_it(page
     unchanged = page.get_by_text("Most likely words", exact=True).first
     tops = [part.bounding_box()["y"] for part in (without, unchanged, below)]
     assert tops == sorted(tops)
-    page.get_by_role("button", name="Reset").click()
+    page.get_by_role("button", name=texts.RESET_CHANGES).click()
     expect(without).to_have_count(0)
     expect(unchanged).to_be_visible()
 
@@ -79,13 +82,13 @@ def test_one_pointer_and_one_focus_for_all_three_maps(page_at):
     page.wait_for_url("**focus=4**")
 
 
-def test_the_popover_bends_the_softmax(page_at, settle, axe):
+def test_the_popover_changes_the_normaliser(page_at, settle, axe):
     page = page_at(f"/?text={TEXT}&heads=2-3")
-    page.get_by_role("button", name="Change something").click()
-    page.get_by_role("radio", name="Sparse").click()
+    page.get_by_role("button", name=texts.CHANGE_SOMETHING).click()
+    page.get_by_role("radio", name=texts.NORMALISER_LABELS["sparse"]).click()
     changes_of(page, "sparse")
     settle(page)
-    expect(page.get_by_role("radio", name="Sparse")).to_be_checked()  # so it is open still
+    expect(page.get_by_role("radio", name=texts.NORMALISER_LABELS["sparse"])).to_be_checked()  # so it is open still
     axe(page)
 
 
@@ -93,19 +96,19 @@ def test_two_visitors_at_once_with_different_changes_see_each_their_own(page_at,
     first = page_at(f"/?text={TEXT}&heads=2-1")
     second = page_at(f"/?text={TEXT}&heads=2-1")
     for _ in range(2):
-        first.get_by_role("button", name="Switch off layer 2, head 1").click()
-        second.get_by_role("button", name="Change something").click()
-        second.get_by_role("button", name="Set to uniform").click()
+        first.get_by_role("button", name=texts.SWITCH_OFF_HEAD.format(layer=2, head=1)).click()
+        second.get_by_role("button", name=texts.CHANGE_SOMETHING).click()
+        second.get_by_role("button", name=texts.SET_TO_UNIFORM).click()
         changes_of(first, "off~2-1")
         changes_of(second, "even~2-1")
         second.keyboard.press("Escape")
-        expect(chip(first, "Layer 2, head 1 off")).to_be_visible()
-        expect(chip(second, "Layer 2, head 1 uniform")).to_be_visible()
-        expect(chip(first, "Layer 2, head 1 uniform")).to_have_count(0)
-        expect(chip(second, "Layer 2, head 1 off")).to_have_count(0)
+        expect(chip(first, name_in_head("off", 2, 1))).to_be_visible()
+        expect(chip(second, name_in_head("uniform", 2, 1))).to_be_visible()
+        expect(chip(first, name_in_head("uniform", 2, 1))).to_have_count(0)
+        expect(chip(second, name_in_head("off", 2, 1))).to_have_count(0)
         for page in (first, second):
             settle(page)
-            page.get_by_role("button", name="Reset").click()
+            page.get_by_role("button", name=texts.RESET_CHANGES).click()
             expect(page.get_by_test_id("before-after")).to_have_count(0)
 
 

@@ -34,6 +34,7 @@ from pages.ui.export.figure import (
 )
 from pages.ui.export.records import Code, Export, WebPage
 from pages.ui.export.web_page import stand_alone
+from tests.support.changes import name_in_head
 from tx_core.analysis.comparison import Comparison
 from tx_core.engine import catalogue
 
@@ -114,7 +115,7 @@ def test_a_changed_run_is_saved_as_before_after_and_difference(page_at, settle, 
     root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
     written = [node.text for node in root.iter(f"{SVG}text")]
     assert [text for text in written if text in ("Before", "After", "Difference")] == ["Before", "After", "Difference"]
-    assert "Layer 1, head 2 off" in root.find(f"{SVG}desc").text
+    assert name_in_head("off", 1, 2) in root.find(f"{SVG}desc").text
     panel(page).get_by_text(texts.WEB_PAGE, exact=True).click()
     settle(page)
     file = saved(page, texts.SAVE_WEB_PAGE, tmp_path)

@@ -8,8 +8,7 @@ from pages.ui.canvas.packing import codes, difference_codes, pack
 from pages.ui.export import texts
 from pages.ui.export.texts import quoted
 from pages.ui.panels.attention_panel import HeadMap
-from pages.ui.panels.change_controls import stack_names
-from pages.ui.panels.changes import in_words
+from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
@@ -98,4 +97,4 @@ class AttentionMap:
 def changes_in_words(trace: Trace) -> str:
     """List what was changed in a run, named as on the page."""
     names = stack_names(trace)
-    return "; ".join(in_words(change, names) for change in trace.interventions)
+    return "; ".join(describe_change(change, names) for change in trace.interventions)

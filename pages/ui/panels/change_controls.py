@@ -1,94 +1,216 @@
-"""Change something: switch off what is looked at, hide what is focused; chips that take every change back."""
+"""The controls by which a reader changes a run: buttons for what is looked at, and a popover with every other change."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.panels import changes
-from pages.ui.panels.change_popover import ask_change
-from pages.ui.panels.changes import StackNames
-from pages.ui.panels.held_changes import asked, change_button, put
+from pages.ui.panels import texts
+from pages.ui.panels.changes import active_changes, set_changes, with_change
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import ViewOptions
-from pages.ui.shell.controls import head_name
-from tx_core.transformer.interventions import MAX_INTERVENTIONS, Intervention, InterventionKind, write_interventions
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.lazy_popover import lazy_popover
+from tx_core.analysis.views import word_groups
+from tx_core.transformer.interventions import SETTING, Intervention
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.transformer.trace import AttentionStack, Trace
-
-
-def stack_names(trace: "Trace") -> list[StackNames]:
-    """Describe the stacks of a run, as changes are named by them."""
-    return [
-        StackNames(stack.kind, len(stack.weights), stack.query_tokens.tokens, stack.key_tokens.tokens) for stack in trace.stacks
-    ]
+TEMPERATURES = ("0.1", "0.25", "0.5", "0.75", "1", "1.5", "2", "3", "5", "10")
+EVERYWHERE = {"self": ("hidden", "cut"), "cross": ("hidden",), "decoder": ()}
+"""The kinds of interventions on tokens that can act in all layers, by the kind of attention that is looked at."""
+Head = tuple[int, int]
 
 
-def change_bar(page: str, trace: "Trace", number: int) -> None:
+def change_bar(page: str, trace: Trace, number: int) -> None:
     """Let the reader act on the heads and the token that are looked at in stack `number`."""
     stack = trace.stacks[number]
     first = sum(len(earlier.weights) for earlier in trace.stacks[:number])
     options = ViewOptions.of(page)
-    heads = [(layer + first, head) for layer, head in options.heads]
-    which = head_name(options.heads[0]) if len(heads) == 1 else f"these {len(heads)} heads"
-    focused = _focused(stack, options)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        ask_change(page, stack, options, first, which)
-        _toggle(page, f"{which[0].lower()}{which[1:]}", "Switch off", "Switch on again", "off", heads)
-        if focused and stack.kind == "self":
-            label = " ".join(stack.key_tokens.tokens[place] for place in focused)
-            wanted = [Intervention("hidden", positions=(place,)) for place in focused]
-            change_button(page, f"Hide “{label}”", "hidden_focused", wanted, icon=":material/visibility_off:")
+        _popover(page, stack, options, first)
+        _off_button(page, options.heads, first)
+        if stack.kind == "self" and (focused := _focused_positions(stack, options)):
+            token = " ".join(stack.key_tokens.tokens[position] for position in focused)
+            hidden = [Intervention("hidden", positions=(position,)) for position in focused]
+            label = texts.HIDE_FOCUSED.format(token=token)
+            _change_button(page, label, "hidden_focused", hidden, icon=":material/visibility_off:")
 
 
-def chips(page: str, trace: "Trace") -> None:
-    """List the active changes, each of which one click takes back, and a way to take back all.
-
-    Their place is there while they are not: else the first one would move what follows, and an open popover would close.
-    """
-    active, names = asked(page), stack_names(trace)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{page}_chips"):
-        if not active:
-            return
-        st.markdown("**Changed:**")
-        for change in active:
-            st.button(
-                escape_markdown(changes.in_words(change, names)),
-                key=f"{page}_chip_{write_interventions([change])}",
-                icon=":material/close:",
-                help="Take this change back",
-                on_click=put,
-                args=(page, changes.without(active, change)),
-            )
-        st.button(
-            "Reset",
-            key=f"{page}_changes_reset",
-            icon=":material/undo:",
-            on_click=put,
-            args=(page, ()),
-            help="Take all changes back",
-        )
-        if len(active) >= MAX_INTERVENTIONS:
-            st.caption(f"{MAX_INTERVENTIONS} changes are the most at a time: take one back to make another.")
+def _in_model(heads: Sequence[Head], first: int) -> list[Head]:
+    """Number heads of a stack through the whole model."""
+    return [(layer + first, head) for layer, head in heads]
 
 
-def _toggle(page: str, which: str, act: str, undo: str, kind: InterventionKind, heads: Sequence[tuple[int, int]]) -> None:
-    """One button that makes a change of all chosen heads, or takes it back where it is made."""
-    wanted = [Intervention(kind, *head) for head in heads]
-    if set(wanted) <= set(asked(page)):
-        kept = tuple(change for change in asked(page) if change not in wanted)
-        st.button(f"{undo}: {which}", key=f"{page}_{kind}", icon=":material/toggle_on:", on_click=put, args=(page, kept))
+def _heads_text(heads: Sequence[Head], one: str, several: str) -> str:
+    """Fill the template for one head or for several."""
+    layer, head = heads[0]
+    return one.format(layer=layer + 1, head=head + 1) if len(heads) == 1 else several.format(count=len(heads))
+
+
+def _off_button(page: str, heads: Sequence[Head], first: int) -> None:
+    """Switch the chosen heads off, or on again where all of them are off."""
+    off, changes = [Intervention("off", *head) for head in _in_model(heads, first)], active_changes(page)
+    if not set(off) <= set(changes):
+        label = _heads_text(heads, texts.SWITCH_OFF_HEAD, texts.SWITCH_OFF_HEADS)
+        _change_button(page, label, "off", off, icon=":material/toggle_off:")
         return
-    change_button(page, f"{act} {which}", kind, wanted, icon=":material/toggle_off:")
+    label = _heads_text(heads, texts.SWITCH_ON_HEAD, texts.SWITCH_ON_HEADS)
+    kept = tuple(change for change in changes if change not in off)
+    st.button(label, key=f"{page}_off", icon=":material/toggle_on:", on_click=set_changes, args=(page, kept))
 
 
-def _focused(stack: "AttentionStack", options: ViewOptions) -> tuple[int, ...]:
-    """Give the pieces that are focused: one, or those of its word where words are shown whole."""
-    from tx_core.analysis.views import word_groups
+def _change_button(
+    page: str, label: str, name: str, new: Sequence[Intervention], *, icon: str | None = None, help: str | None = None
+) -> None:
+    """Make changes in one click; the button is disabled while they are active."""
 
+    def add() -> None:
+        changes = active_changes(page)
+        for change in new:
+            changes = with_change(changes, change)
+        set_changes(page, changes)
+
+    active = set(new) <= set(active_changes(page))
+    st.button(escape_markdown(label), key=f"{page}_make_{name}", icon=icon, help=help, on_click=add, disabled=active)
+
+
+def _focused_positions(stack: AttentionStack, options: ViewOptions) -> tuple[int, ...]:
+    """Return the position in focus, or those of its whole word where words are shown whole."""
     if options.focus is None:
         return ()
     if not options.words:
         return (options.focus,)
     return next(group for group in word_groups(stack.query_tokens) if options.focus in group)
+
+
+def _popover(page: str, stack: AttentionStack, options: ViewOptions, first: int) -> None:
+    """Offer every change of a run. first: the number of the stack's first layer in the whole model."""
+    key = widget_key(page, "change_opened")
+    opened = lazy_popover(texts.CHANGE_SOMETHING, icon=":material/science:", key=key, height=600)
+    if opened is None:
+        return
+    with opened:
+        _head_controls(page, options.heads, first)
+        _token_controls(page, stack, options, first)
+        _softmax_controls(page, len(stack.weights), first)
+        st.caption(texts.CHANGES_LIMITS)
+
+
+def _head_controls(page: str, heads: Sequence[Head], first: int) -> None:
+    st.markdown(_heads_text(heads, texts.CHOSEN_HEAD, texts.CHOSEN_HEADS))
+    layers = {layer + first for layer, _ in heads}
+    with st.container(horizontal=True, gap="small"):
+        uniform = [Intervention("uniform", *head) for head in _in_model(heads, first)]
+        _change_button(page, texts.SET_TO_UNIFORM, "uniform", uniform, help=texts.SET_TO_UNIFORM_HELP)
+        if len(layers) == 1:
+            (layer,) = layers
+            _change_button(page, texts.SWITCH_OFF_LAYER, "layer_off", [Intervention("off", layer)])
+            _change_button(page, texts.SET_LAYER_TO_UNIFORM, "layer_uniform", [Intervention("uniform", layer)])
+
+
+def _token_controls(page: str, stack: AttentionStack, options: ViewOptions, first: int) -> None:
+    st.markdown(texts.TOKEN_OR_LINK)
+    _start_at_focus(page, stack, options.focus)
+    for_key, for_query = st.columns(2)
+    with for_key:
+        key = _position_box(page, "change_key", texts.CHANGED_KEY, stack.key_tokens.tokens)
+    with for_query:
+        query = _position_box(page, "change_query", texts.CHANGED_QUERY, stack.query_tokens.tokens)
+    layer, head = options.heads[0]
+    scope = st.selectbox(
+        texts.CHANGE_SCOPE,
+        list(texts.CHANGE_SCOPES),
+        key=widget_key(page, "change_scope"),
+        format_func=lambda name: texts.CHANGE_SCOPES[name].format(layer=layer + 1, head=head + 1),
+        persist_state="page",
+    )
+    offered = EVERYWHERE[stack.kind] if scope == "all" else ("hidden", "cut")
+    if len(offered) < 2:
+        st.caption(texts.SCOPE_IN_DECODER)
+    at = {"layer": (layer + first, None), "head": (layer + first, head)}.get(scope, (None, None))
+    with st.container(horizontal=True, gap="small"):
+        if "hidden" in offered:
+            hidden = [Intervention("hidden", *at, positions=(key,))]
+            _change_button(page, texts.HIDE_TOKEN, "hidden", hidden, icon=":material/visibility_off:")
+        if "cut" in offered:
+            cut = [Intervention("cut", *at, positions=(query, key))]
+            _change_button(page, texts.CUT_LINK, "cut", cut, icon=":material/link_off:")
+
+
+def _start_at_focus(page: str, stack: AttentionStack, focus: int | None) -> None:
+    """Set both boxes to the token in focus whenever focus or text changes; what was chosen since then stays."""
+    state = (focus, stack.query_tokens.tokens, stack.key_tokens.tokens)
+    if st.session_state.get(f"{page}_change_begun") == state:
+        return
+    st.session_state[f"{page}_change_begun"] = state
+    st.session_state[widget_key(page, "change_query")] = _first_word(stack.query_tokens) if focus is None else focus
+    is_key = stack.kind == "self" and focus is not None and focus not in stack.key_tokens.blanks
+    st.session_state[widget_key(page, "change_key")] = focus if is_key else _first_word(stack.key_tokens)
+
+
+def _first_word(tokens: Encoding) -> int:
+    """Find the first token that is neither special nor a blank; 0 where there is none."""
+    words = (place for place, special in enumerate(tokens.special) if not special and place not in tokens.blanks)
+    return next(words, 0)
+
+
+def _position_box(page: str, name: str, label: str, tokens: Sequence[str]) -> int:
+    key = widget_key(page, name)
+    if st.session_state.get(key, 0) >= len(tokens):
+        st.session_state[key] = 0
+    return st.selectbox(
+        label,
+        range(len(tokens)),
+        key=key,
+        persist_state="page",
+        format_func=lambda position: f"{position + 1} {tokens[position]}",
+    )
+
+
+def _softmax_controls(page: str, layers: int, first: int) -> None:
+    st.markdown(texts.SOFTMAX)
+    layer = _layer_box(page, layers, first)
+    active = {SETTING[change.kind]: change for change in active_changes(page) if change.kind in SETTING and change.layer == layer}
+    temperature, normaliser = widget_key(page, "change_temperature"), widget_key(page, "change_normaliser")
+    now = f"{active['temperature'].value:g}" if "temperature" in active else "1"
+    st.session_state[temperature] = now
+    st.session_state[normaliser] = active["normaliser"].kind if "normaliser" in active else "softmax"
+
+    def set_temperature() -> None:
+        new = Intervention("temperature", layer, value=float(st.session_state[temperature]))
+        set_changes(page, with_change(active_changes(page), new))
+
+    def set_normaliser() -> None:
+        kept = tuple(change for change in active_changes(page) if change != active.get("normaliser"))
+        chosen = st.session_state[normaliser]
+        set_changes(page, kept if chosen == "softmax" else with_change(kept, Intervention(chosen, layer)))
+
+    st.select_slider(
+        texts.SOFTMAX_TEMPERATURE,
+        sorted({*TEMPERATURES, now}, key=float),
+        key=temperature,
+        on_change=set_temperature,
+        help=texts.SOFTMAX_TEMPERATURE_HELP,
+    )
+    st.segmented_control(
+        texts.NORMALISER,
+        list(texts.NORMALISER_LABELS),
+        key=normaliser,
+        format_func=texts.NORMALISER_LABELS.get,
+        required=True,
+        on_change=set_normaliser,
+        help=texts.NORMALISER_HELP,
+    )
+
+
+def _layer_box(page: str, layers: int, first: int) -> int | None:
+    """Ask for the layer whose softmax is changed; None for all layers."""
+    options, key = [None, *range(first, first + layers)], widget_key(page, "change_layer")
+    if st.session_state.get(key) not in options:
+        st.session_state[key] = None
+    return st.selectbox(
+        texts.SOFTMAX_LAYERS,
+        options,
+        key=key,
+        persist_state="page",
+        format_func=lambda layer: texts.ALL_LAYERS if layer is None else texts.ONE_LAYER.format(layer=layer - first + 1),
+    )

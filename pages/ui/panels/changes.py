@@ -1,65 +1,118 @@
-"""The reader's changes of a run: their place in an address, and their names."""
+"""The reader's changes of a run: the interventions in the session and the address, their names and their chips."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pages.ui.shell.address import Field
-from tx_core.transformer.interventions import MAX_INTERVENTIONS, Intervention, read_interventions, write_interventions
+import streamlit as st
 
-PLACES_TAKEN_BACK = "This is another text or model: hidden tokens and cut links were taken back."
-STACKS = {"self": "encoder", "decoder": "decoder", "cross": "cross-attention"}
+from pages.ui.panels import texts
+from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell.address import Field, widget_key
+from tx_core.transformer.attention import Kind
+from tx_core.transformer.interventions import (
+    MAX_INTERVENTIONS,
+    Intervention,
+    missing_part,
+    read_interventions,
+    write_interventions,
+)
+from tx_core.transformer.trace import Trace
+
 Changes = tuple[Intervention, ...]
 CHANGES_FIELD: Field[Changes] = Field("changes", (), read_interventions, write_interventions)
 
 
-def added(changes: Changes, new: Intervention) -> Changes:
-    """Add a change at the end, in place of one that it contradicts; a softmax as it was trained is no change."""
+def active_changes(page: str) -> Changes:
+    """Return the changes that the reader has made on a page, in the order in which they were made."""
+    return tuple(st.session_state[widget_key(page, "changes")])
+
+
+def set_changes(page: str, changes: Changes) -> None:
+    """Replace the reader's changes."""
+    st.session_state[widget_key(page, "changes")] = changes
+
+
+def with_change(changes: Changes, new: Intervention) -> Changes:
+    """Add a change at the end, in place of one that it contradicts. A temperature of 1 only removes."""
     kept = tuple(change for change in changes if change.slot != new.slot)
-    plain = new.kind == "temperature" and new.value == 1
-    return kept if plain or len(kept) >= MAX_INTERVENTIONS else (*kept, new)
+    unchanged = new.kind == "temperature" and new.value == 1
+    return kept if unchanged or len(kept) >= MAX_INTERVENTIONS else (*kept, new)
 
 
-def without(changes: Changes, gone: Intervention) -> Changes:
-    """Take one change back."""
-    return tuple(change for change in changes if change != gone)
+def without_change(changes: Changes, removed: Intervention) -> Changes:
+    """Remove one change."""
+    return tuple(change for change in changes if change != removed)
 
 
-def without_places(changes: Changes) -> Changes:
-    """Leave out what names tokens: in another text, it would be another word."""
+def without_positions(changes: Changes) -> Changes:
+    """Remove the changes that name tokens: in another text, a position is another word."""
     return tuple(change for change in changes if not change.positions)
 
 
-class StackNames(NamedTuple):
-    """One kind of attention of a run, for naming changes: its layers, and the tokens of both its axes."""
+def drop_missing_changes(page: str, trace: Trace) -> list[str]:
+    """Remove the changes that this run cannot have, or that named tokens of an earlier text; say so in a sentence each."""
+    source, changes, notices = trace.attention.key_tokens, active_changes(page), []
+    text = (trace.model, source.text, source.pair)
+    before = st.session_state.get(f"{page}_changed_in")
+    st.session_state[f"{page}_changed_in"] = text
+    if before not in (None, text) and not _in_address(*text) and any(change.positions for change in changes):
+        changes = without_positions(changes)
+        notices.append(texts.TOKEN_CHANGES_UNDONE)
+    num_heads = trace.attention.weights.shape[1]
+    sizes = [stack.weights.shape[2:] for stack in trace.stacks for _ in stack.weights]
+    missing = {change: missing_part(change, num_heads, sizes) for change in changes}
+    set_changes(page, tuple(change for change in changes if not missing[change]))
+    return [*notices, *dict.fromkeys(sentence for sentence in missing.values() if sentence)]
 
-    kind: str
+
+def _in_address(model: str, text: str, pair: str | None) -> bool:
+    """Tell whether text and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
+    address = st.query_params
+    same_text = text in (address.get("text"), address.get("second")) and (address.get("pair") or None) == (pair or None)
+    return same_text and address.get("model", "embedded") == model
+
+
+class StackNames(NamedTuple):
+    """One kind of attention of a run, for naming changes.
+
+    Attributes:
+        kind: the kind of attention.
+        layers: the number of its layers.
+        queries: the tokens that attend.
+        keys: the tokens that are attended to.
+    """
+
+    kind: Kind
     layers: int
     queries: tuple[str, ...]
     keys: tuple[str, ...]
 
 
-def in_words(change: Intervention, stacks: Sequence[StackNames]) -> str:
-    """Name a change as a reader would, with the tokens of the run and, where it has several stacks, the stack."""
-    stack, where = _where(change, stacks)
-    inside = f" in {where[0].lower()}{where[1:]}" if where else ""
-
-    def token(place: int, names: Sequence[str]) -> str:
-        return f"“{names[place]}” ({place + 1})" if place < len(names) else f"token {place + 1}"
-
-    if change.kind in ("off", "uniform"):
-        return f"{where} {change.kind}"
-    if change.kind == "hidden":
-        return f"{token(change.positions[0], stack.keys)} hidden{inside}"
-    if change.kind == "cut":
-        query, key = change.positions
-        return f"{token(query, stack.queries)} ↛ {token(key, stack.keys)}{inside}"
-    if change.kind == "temperature":
-        return f"Temperature {change.value:g}{inside}"
-    return f"{change.kind.capitalize()} attention{inside}"
+def stack_names(trace: Trace) -> list[StackNames]:
+    """Describe the stacks of a run, for naming changes."""
+    return [
+        StackNames(stack.kind, len(stack.weights), stack.query_tokens.tokens, stack.key_tokens.tokens) for stack in trace.stacks
+    ]
 
 
-def _where(change: Intervention, stacks: Sequence[StackNames]) -> tuple[StackNames, str]:
-    """Find the stack that a change is of, and name its layer and head there."""
+def describe_change(change: Intervention, stacks: Sequence[StackNames]) -> str:
+    """Name a change, with its place, the tokens of the run and, where there are several stacks, the stack."""
+    stack, place = _place(change, stacks)
+    axes = (stack.queries, stack.keys) if change.kind == "cut" else (stack.keys,)
+    tokens = [_token(position, tokens) for position, tokens in zip(change.positions, axes, strict=False)]
+    template = texts.CHANGE_IN_PLACE if place else texts.CHANGE_EVERYWHERE
+    query, key = (tokens[0], tokens[-1]) if tokens else ("", "")
+    return template[change.kind].format(place=place, query=query, key=key, value=change.value)
+
+
+def _token(position: int, tokens: Sequence[str]) -> str:
+    if position >= len(tokens):
+        return texts.CHANGED_POSITION.format(position=position + 1)
+    return texts.CHANGED_TOKEN.format(token=tokens[position], position=position + 1)
+
+
+def _place(change: Intervention, stacks: Sequence[StackNames]) -> tuple[StackNames, str]:
+    """Find the stack that a change belongs to, and name the layer and head there; "" for all layers."""
     stack, layer = stacks[0], change.layer
     if layer is None:
         return stack, ""
@@ -67,5 +120,37 @@ def _where(change: Intervention, stacks: Sequence[StackNames]) -> tuple[StackNam
         if layer < stack.layers:
             break
         layer, stack = layer - stack.layers, candidate
-    named = f"Layer {layer + 1}" if change.head is None else f"Layer {layer + 1}, head {change.head + 1}"
-    return stack, named if len(stacks) == 1 else f"{named} ({STACKS[stack.kind]})"
+    template = f"{'layer' if change.head is None else 'head'}{' in a stack' if len(stacks) > 1 else ''}"
+    names = {"layer": layer + 1, "head": (change.head or 0) + 1, "stack": texts.STACK_NAMES[stack.kind]}
+    return stack, texts.CHANGE_PLACES[template].format(**names)
+
+
+def change_chips(page: str, trace: Trace) -> None:
+    """List the active changes, each of which one click undoes, and a button that undoes all.
+
+    The container is there while it is empty: else the first chip would move what follows, and an open popover would close.
+    """
+    changes, names = active_changes(page), stack_names(trace)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{page}_chips"):
+        if not changes:
+            return
+        st.markdown(texts.CHANGED)
+        for change in changes:
+            st.button(
+                escape_markdown(describe_change(change, names)),
+                key=f"{page}_chip_{write_interventions([change])}",
+                icon=":material/close:",
+                help=texts.UNDO_CHANGE,
+                on_click=set_changes,
+                args=(page, without_change(changes, change)),
+            )
+        st.button(
+            texts.RESET_CHANGES,
+            key=f"{page}_changes_reset",
+            icon=":material/undo:",
+            on_click=set_changes,
+            args=(page, ()),
+            help=texts.RESET_CHANGES_HELP,
+        )
+        if len(changes) >= MAX_INTERVENTIONS:
+            st.caption(texts.CHANGES_AT_MAXIMUM.format(maximum=MAX_INTERVENTIONS))

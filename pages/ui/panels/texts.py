@@ -134,3 +134,94 @@ BATCH = "batch"
 CURVES_ALT = "Line chart over batches. {lines}"
 CURVE_IN_WORDS = "{name}: {first:.3f} at batch {begin:g}, {last:.3f} at batch {end:g}."
 CURVES_EMPTY = "Line chart over batches, still empty."
+
+# Changes: their names
+
+CHANGE_PLACES = {
+    "layer": "Layer {layer}",
+    "head": "Layer {layer}, head {head}",
+    "layer in a stack": "Layer {layer} ({stack})",
+    "head in a stack": "Layer {layer}, head {head} ({stack})",
+}
+STACK_NAMES = {"self": "encoder", "decoder": "decoder", "cross": "cross-attention"}
+CHANGE_IN_PLACE = {
+    "off": "{place}: switched off",
+    "uniform": "{place}: uniform",
+    "hidden": "{place}: {key} hidden",
+    "cut": "{place}: {query} ↛ {key}",
+    "temperature": "{place}: temperature {value:g}",
+    "sparse": "{place}: sparse attention",
+    "hard": "{place}: hard attention",
+}
+CHANGE_EVERYWHERE = {
+    "hidden": "{key} hidden",
+    "cut": "{query} ↛ {key}",
+    "temperature": "Temperature {value:g}",
+    "sparse": "Sparse attention",
+    "hard": "Hard attention",
+}
+CHANGED_TOKEN = "“{token}” ({position})"
+CHANGED_POSITION = "token {position}"
+
+# Changes: chips
+
+CHANGED = "**Changed:**"
+UNDO_CHANGE = "Undo this change"
+RESET_CHANGES = "Reset"
+RESET_CHANGES_HELP = "Undo all changes"
+CHANGES_AT_MAXIMUM = "At most {maximum} changes at a time: undo one to make another."
+TOKEN_CHANGES_UNDONE = "The text or the model is another one now, so hidden tokens and cut links were undone."
+
+# Changes: controls
+
+SWITCH_OFF_HEAD, SWITCH_OFF_HEADS = "Switch off layer {layer}, head {head}", "Switch off these {count} heads"
+SWITCH_ON_HEAD, SWITCH_ON_HEADS = "Switch on again: layer {layer}, head {head}", "Switch on again: these {count} heads"
+HIDE_FOCUSED = "Hide “{token}”"
+CHANGE_SOMETHING = "Change something"
+CHOSEN_HEAD, CHOSEN_HEADS = "**Layer {layer}, head {head}**", "**These {count} heads**"
+SET_TO_UNIFORM = "Set to uniform"
+SET_TO_UNIFORM_HELP = "Every query attends to all tokens equally."
+SWITCH_OFF_LAYER = "Switch off the whole layer"
+SET_LAYER_TO_UNIFORM = "Set the whole layer to uniform"
+TOKEN_OR_LINK = "**A token, or a link between two tokens**"
+CHANGED_KEY = "Token that is attended to (key)"
+CHANGED_QUERY = "Token that attends to it (query)"
+CHANGE_SCOPE = "Where"
+CHANGE_SCOPES = {"all": "Everywhere", "layer": "In layer {layer}", "head": "In layer {layer}, head {head}"}
+SCOPE_IN_DECODER = "Within a decoder, and for links from it, choose a layer or a head."
+HIDE_TOKEN = "Hide this token"
+CUT_LINK = "Cut this link"
+SOFTMAX = "**How scores become weights**"
+SOFTMAX_LAYERS = "Layers"
+ALL_LAYERS, ONE_LAYER = "All layers", "Layer {layer}"
+SOFTMAX_TEMPERATURE = "Temperature"
+SOFTMAX_TEMPERATURE_HELP = (
+    "The scores are divided by the temperature. Below 1 the largest weights grow; above 1 the weights become more even."
+)
+NORMALISER = "Normalise with"
+NORMALISER_LABELS = {"softmax": "Softmax", "sparse": "Sparse", "hard": "Hard"}
+NORMALISER_HELP = "Sparse: sparsemax, which sets most weights to exactly 0. Hard: all weight on the highest score (argmax)."
+CHANGES_LIMITS = (
+    "Taking something away shows what this run depended on. It does not show what the model would have learned without it. "
+    "Two heads can also replace each other: switch off either one, and little changes."
+)
+
+# Changes: before and after
+
+MOVED_HEADS = "Heads whose attention moved most"
+MOVED_HEAD = "{head}: {share}"
+MOVED_HEADS_HELP = (
+    "The share of a head's attention that moved to other tokens or was lost, averaged over the queries. Layers before the "
+    "first change stay the same. The wall shows the heads after the changes."
+)
+NO_HEAD_MOVED = "No other head's attention moved by 0.05 % or more (mean over its queries)."
+NOTHING_AFTER_LAST_LAYER = (
+    "Layer {layer} is the last layer: no head comes after it, so no other attention can move. "
+    "The change affects the answer: the words that the model predicts at a blank."
+)
+NOTHING_AFTER_LAST_LAYER_OFF = (
+    "A head that is switched off attends to nothing, so its map is empty. "
+    "Layer {layer} is the last layer: no head comes after it, so no other attention can move. "
+    "The change affects the answer: the words that the model predicts at a blank."
+)
+SEE_ON_PAGE = "See it on {page}"

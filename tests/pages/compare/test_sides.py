@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.compare.sides_controls import name_changes
+from pages.compare.sides_controls import name_changes, tell_changes
 from pages.compare.state import PARTS, VARIES
-from pages.ui.panels.changes import PLACES_TAKEN_BACK
+from pages.ui.panels.texts import TOKEN_CHANGES_UNDONE
+from tests.support.changes import name_everywhere, name_in_head
 from tests.support.drawings import says
 from tests.support.drawn_comparison import BIRD, drawn_comparison
 from tx_core.transformer.interventions import read_interventions
@@ -71,18 +72,18 @@ def compare_state_of(app: AppTest) -> tuple[dict, dict]:
 
 def test_a_change_that_names_a_token_goes_with_its_sentence_and_that_is_said(open_app: Open):
     app = open_app("compare", text="a bird sings", vary="changes", changes_b="off~1-2_hide~3")
-    assert (app.query_params["changes_b"], PLACES_TAKEN_BACK in says(app)) == ("off~1-2_hide~3", False)
+    assert (app.query_params["changes_b"], TOKEN_CHANGES_UNDONE in says(app)) == ("off~1-2_hide~3", False)
     app.text_input(key="compare_text").set_value("some big birds sing").run()
-    assert (app.query_params["changes_b"], PLACES_TAKEN_BACK in says(app)) == ("off~1-2", True)
+    assert (app.query_params["changes_b"], TOKEN_CHANGES_UNDONE in says(app)) == ("off~1-2", True)
     app.text_input(key="compare_text").set_value("a bird sings").run()
-    assert (app.query_params["changes_b"], PLACES_TAKEN_BACK in says(app)) == ("off~1-2", False)
+    assert (app.query_params["changes_b"], TOKEN_CHANGES_UNDONE in says(app)) == ("off~1-2", False)
 
 
 def test_a_change_that_names_a_token_stays_while_its_sentences_do(open_app: Open):
     app = open_app("compare", text="a bird sings", text_b="a cat sits", changes="cut~2-3")
     for button in ("compare_swap", "compare_pin"):
         app.button(key=button).click().run()
-        assert (app.query_params["changes"], PLACES_TAKEN_BACK in says(app)) == ("cut~2-3", False)
+        assert (app.query_params["changes"], TOKEN_CHANGES_UNDONE in says(app)) == ("cut~2-3", False)
     app.pills(key="compare_vary").set_value("head").run()
     assert app.query_params["changes"] == "cut~2-3"
     app.query_params["text"], app.query_params["changes"] = "a cat", "hide~2"  # the browser's Back
@@ -91,28 +92,27 @@ def test_a_change_that_names_a_token_stays_while_its_sentences_do(open_app: Open
     app.toggle(key="compare_two").set_value(True).run()
     app.text_input(key="compare_pair").set_value("it sings").run()
     assert "changes" not in app.query_params
-    assert PLACES_TAKEN_BACK in says(app)
+    assert TOKEN_CHANGES_UNDONE in says(app)
 
 
 def test_what_is_switched_off_bears_a_name():
     assert name_changes(()) == "Nothing"
     assert name_changes(read_interventions("off~1")) == "All heads of layer 1"
     assert name_changes(read_interventions("off~2-3")) == "Layer 2, head 3"
-    assert name_changes(read_interventions("off~2-3_hide~5")) == "Layer 2, head 3 off; token 5 hidden"
+    assert name_changes(read_interventions("off~2-3_hide~5")) == (
+        f"{name_in_head('off', 2, 3)}; {name_everywhere('hidden', key='token 5')}"
+    )
 
 
 @pytest.mark.parametrize(
-    ("linked", "told"),
-    [
-        ("off~2-3", "a change: Layer 2, head 3 off."),
-        ("hide~2~4-5", "a change: token 2 hidden in layer 4, head 5."),
-        ("cut~3-2_temperature~0.5~2", "changes: token 3 ↛ token 2; Temperature 0.5 in layer 2."),
-    ],
+    ("linked", "made"),
+    [("off~2-3", "a change"), ("hide~2~4-5", "a change"), ("cut~3-2_temperature~0.5~2", "changes")],
 )
-def test_changes_that_a_link_brings_are_told_in_full_and_one_click_takes_them_back(open_app: Open, linked: str, told: str):
+def test_changes_that_a_link_brings_are_told_in_full_and_one_click_takes_them_back(open_app: Open, linked: str, made: str):
     app = open_app("compare", text="a bird sings", changes=linked)
-    assert f"Both are run with {told}" in says(app)
+    names = tell_changes(read_interventions(linked))
+    assert f"Both are run with {made}: {names}." in says(app)
     app.button(key="compare_reset").click().run()
     assert "changes" not in app.query_params
     changed = open_app("compare", text="a bird sings", vary="changes", changes_b=linked)
-    assert drawn_comparison(changed)[0]["titles"][:2] == ["A · as it is", f"B · changed: {told.partition(': ')[2][:-1]}"]
+    assert drawn_comparison(changed)[0]["titles"][:2] == ["A · as it is", f"B · changed: {names}"]

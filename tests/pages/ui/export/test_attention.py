@@ -18,6 +18,7 @@ from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell.plain_names import one_line
+from tests.support.changes import name_in_head
 from tests.support.drawings import sent_to, unpacked
 from tx_core.analysis import views
 from tx_core.engine import catalogue
@@ -115,7 +116,7 @@ def test_a_changed_run_is_exported_as_before_after_and_difference(open_app: Open
         np.testing.assert_allclose((seen[:2] / 65535) ** 2, runs, atol=1e-4)
     assert sent_as_it_is(app, "picture")[0]["maps"] == 3
     assert texts.CHANGED.partition("{")[0] in sent_as_it_is(app, "picture")[0]["caption"]
-    assert "Layer 1, head 2 off" in sent_as_it_is(app, "picture")[0]["caption"]
+    assert name_in_head("off", 1, 2) in sent_as_it_is(app, "picture")[0]["caption"]
 
 
 def sent_as_it_is(app: AppTest, name: str) -> tuple[dict, np.ndarray]:
