@@ -7,9 +7,9 @@ import { modelOf } from "./model.js";
 import { mounted } from "../core/mount.js";
 import { layPane, makePane, paneContext, pointIn, scrollOf } from "./pane.js";
 import { bold, fillLegend, makeLegend, makeTooltip } from "./readout.js";
-import { DIFFERENCE_TICKS, divergingStops, divergingTable } from "../core/palette.js";
+import { DIFFERENCE_TICKS, differenceGradient, differenceTable } from "../core/palette.js";
 import { calmly, element, news, ownEcho } from "../core/surface.js";
-import { readTheme } from "../core/theme.js";
+import { applyTheme } from "../core/theme.js";
 
 const NAMES = ["before", "after", "difference"];
 const ABREAST = [[860, 3], [420, 2]]; // pixels from which so many maps stand side by side
@@ -64,15 +64,14 @@ function makePart(view, name) {
 }
 
 function receive(view, { header, cells }) {
-  view.theme = readTheme(view.root);
-  view.root.classList.toggle("dark", view.theme.dark);
+  view.theme = applyTheme(view.root);
   const size = header.queries.length * header.keys.length;
   view.models = NAMES.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, view.theme.dark));
-  Object.assign(view.models[2], { signed: true, table: divergingTable(view.theme.dark) });
+  Object.assign(view.models[2], { signed: true, table: differenceTable(view.theme.dark) });
   for (const [part, pane] of view.panes.entries()) {
     pane.canvas.setAttribute("aria-label", `${NAMES[part]}. ${header.label}`);
     if (part < 2) fillLegend(view.legends[part], header.scale, view.theme.dark);
-    else view.legends[part].ramp.style.background = `linear-gradient(to right, ${divergingStops(view.theme.dark).join(", ")})`;
+    else view.legends[part].ramp.style.background = differenceGradient(view.theme.dark);
   }
   if (view.echo.accepts(header.focus)) view.focus = header.focus;
   if (view.focus >= header.queries.length) view.focus = null;

@@ -1,7 +1,7 @@
 // One weights matrix as cells: query down, key across. The axes stay in sight while the cells scroll.
 
 import { changeOf, weightOf } from "../core/bytes.js";
-import { inkOn, picture } from "../core/palette.js";
+import { cellPixels, inkOn } from "../core/palette.js";
 import { measureLabels } from "../core/surface.js";
 
 const WIDEST_LABEL = 92;
@@ -85,7 +85,7 @@ function reduced(model, factor) {
       if (strength(model.cells[index]) > strength(cells[place])) cells[place] = model.cells[index];
     }
   }
-  const made = { canvas: picture(cells, columns, rows, model.table, 8), columns, rows };
+  const made = { canvas: cellPixels(cells, columns, rows, model.table, 8), columns, rows };
   model.pictures.set(factor, made);
   return made;
 }

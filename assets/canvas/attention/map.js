@@ -10,7 +10,7 @@ import { mounted } from "../core/mount.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
 import { fillLegend, fillReadout, fillTooltip, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
 import { calmly, element, news, ownEcho, watchScreen } from "../core/surface.js";
-import { readTheme } from "../core/theme.js";
+import { applyTheme } from "../core/theme.js";
 
 const TALLEST_LINES = 640;
 
@@ -103,9 +103,8 @@ function receive(map, sent) {
 
 function draw(map, { header, cells }) {
   map.header = header;
-  map.theme = readTheme(map.root);
+  map.theme = applyTheme(map.root);
   map.model = modelOf({ header, cells }, map.theme.dark);
-  map.root.classList.toggle("dark", map.theme.dark);
   map.heat.canvas.setAttribute("aria-label", `Heatmap. ${header.label}`);
   map.lines.canvas.setAttribute("aria-label", `Lines. ${header.label}`);
   map.heat.node.hidden = header.show === "lines";

@@ -1,7 +1,7 @@
 // What the focused token looks at, in words and numbers; with buttons for those who do not point.
 
 import { digits, span, strongest, weightOf } from "../core/bytes.js";
-import { TICKS, stopsOf } from "../core/palette.js";
+import { TICKS, gradient } from "../core/palette.js";
 import { element } from "../core/surface.js";
 
 const LISTED = 8;
@@ -61,7 +61,7 @@ export function makeLegend(numbers = TICKS) {
 }
 
 export function fillLegend(legend, scale, dark) {
-  legend.ramp.style.background = `linear-gradient(to right, ${stopsOf(scale, dark).join(", ")})`;
+  legend.ramp.style.background = gradient(scale, dark);
 }
 
 export function makeTooltip() {

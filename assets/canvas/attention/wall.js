@@ -3,9 +3,9 @@
 import { fetchMap, showMap } from "./at_hand.js";
 import { unpack } from "../core/bytes.js";
 import { mounted } from "../core/mount.js";
-import { colourTable, divergingTable, picture } from "../core/palette.js";
+import { cellPixels, colourTable, differenceTable } from "../core/palette.js";
 import { calmly, element, news, sharpen, watchScreen } from "../core/surface.js";
-import { readTheme } from "../core/theme.js";
+import { applyTheme } from "../core/theme.js";
 import { fillEnds, makeEnds } from "./wall_legend.js";
 
 const SMALLEST = 24; // as large as a finger needs
@@ -127,8 +127,7 @@ function nameHead(wall, place) {
 }
 
 function receive(wall, { header, cells }) {
-  wall.theme = readTheme(wall.root);
-  wall.root.classList.toggle("dark", wall.theme.dark);
+  wall.theme = applyTheme(wall.root);
   wall.grid.setAttribute("aria-label", header.label);
   if (wall.layers !== header.layers || wall.heads !== header.heads) makeButtons(wall, header);
   // A choice that was sent before the page had heard of the last one made here is an older one. The keyboard moves only
@@ -142,10 +141,10 @@ function receive(wall, { header, cells }) {
   wall.atHand = header.atHand;
   fillEnds(wall.legend, header.ends, wall.theme.dark);
   wall.toggle.hidden = Boolean(header.ends);
-  const table = header.scale === "difference" ? divergingTable(wall.theme.dark) : colourTable(header.scale, wall.theme.dark);
+  const table = header.scale === "difference" ? differenceTable(wall.theme.dark) : colourTable(header.scale, wall.theme.dark);
   wall.rows = header.rows;
   wall.columns = header.columns;
-  wall.atlas = picture(cells, header.columns, header.rows * header.layers * header.heads, table, 0);
+  wall.atlas = cellPixels(cells, header.columns, header.rows * header.layers * header.heads, table, 0);
   mark(wall);
   nameHead(wall, null);
   paint(wall);

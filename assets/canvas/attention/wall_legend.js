@@ -1,6 +1,6 @@
 // The legend of a wall that shows differences: three numbers under a ramp.
 
-import { divergingStops } from "../core/palette.js";
+import { differenceGradient } from "../core/palette.js";
 import { element } from "../core/surface.js";
 
 export function makeEnds() {
@@ -17,6 +17,6 @@ export function makeEnds() {
 export function fillEnds({ node, ramp, ticks }, ends, dark) {
   node.hidden = !ends;
   if (!ends) return;
-  ramp.style.background = `linear-gradient(to right, ${divergingStops(dark).join(", ")})`;
+  ramp.style.background = differenceGradient(dark);
   for (const [place, tick] of ticks.entries()) tick.textContent = ends[place];
 }

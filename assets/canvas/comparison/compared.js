@@ -1,7 +1,7 @@
 // What the three maps of a comparison are drawn from: A, B, and B − A over the words of both.
 
 import { modelOf } from "../attention/model.js";
-import { divergingTable } from "../core/palette.js";
+import { differenceTable } from "../core/palette.js";
 
 export function comparedModels({ header, cells }, dark) {
   const tokens = [header.one, header.other, header.labels];
@@ -14,6 +14,6 @@ export function comparedModels({ header, cells }, dark) {
   });
   // In the map of both, a word without a partner says whose it is.
   const marked = header.rows.map(([one, other], row) => (one === null ? "B: " : other === null ? "A: " : "") + models[2].queryTexts[row]);
-  Object.assign(models[2], { signed: true, table: divergingTable(dark), queryTexts: marked, keyTexts: marked });
+  Object.assign(models[2], { signed: true, table: differenceTable(dark), queryTexts: marked, keyTexts: marked });
   return models;
 }

@@ -10,9 +10,9 @@ import { forgetView, later, pointAt, rowByKey, stepped, watchView } from "../att
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "../attention/pane.js";
 import { partnersOf, placeIn, rowOf } from "./partners.js";
 import { fillLegend, makeLegend, makeReadout, makeTooltip } from "../attention/readout.js";
-import { DIFFERENCE_TICKS, divergingStops } from "../core/palette.js";
+import { DIFFERENCE_TICKS, differenceGradient } from "../core/palette.js";
 import { calmly, element, news, ownEcho, visible } from "../core/surface.js";
-import { readTheme } from "../core/theme.js";
+import { applyTheme } from "../core/theme.js";
 
 const NAMES = ["A", "B", "B − A"];
 const BESIDE = 620; // pixels from which two maps stand side by side
@@ -79,8 +79,7 @@ function listen(view, pane, map) {
 }
 
 function receive(view, { header, cells }) {
-  view.theme = readTheme(view.root);
-  view.root.classList.toggle("dark", view.theme.dark);
+  view.theme = applyTheme(view.root);
   view.partners = partnersOf(header.rows);
   view.labels = header.labels.map(visible);
   view.models = comparedModels({ header, cells }, view.theme.dark);
@@ -88,7 +87,7 @@ function receive(view, { header, cells }) {
     title.textContent = header.titles[map];
     pane.canvas.setAttribute("aria-label", `${header.titles[map]}. ${header.label}`);
     if (map < 2) fillLegend(legend, header.scale, view.theme.dark);
-    else legend.ramp.style.background = `linear-gradient(to right, ${divergingStops(view.theme.dark).join(", ")})`;
+    else legend.ramp.style.background = differenceGradient(view.theme.dark);
     note.hidden = view.partners.rows.every((places) => !places.includes(null));
   }
   if (view.echo.accepts(header.focus)) view.focus = header.focus;

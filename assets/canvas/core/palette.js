@@ -1,10 +1,14 @@
-// Colours for the square root of a weight, 0 to 1. Lightness runs one way in each scale, so that
-// they read the same with any kind of colour vision and in print.
+// The colour scales of all drawings. Lightness runs one way in each scale, so that they read the same with any kind of
+// colour vision and in print. Scales begin at the colour for zero.
 
-const STOPS = {
+const SCALES = {
   blues: {
     light: ["#f3f7fb", "#d2e3f2", "#a2c8e5", "#64a4d5", "#2f7dbb", "#125a9d", "#082f6a"],
     dark: ["#161d29", "#1a304d", "#1f4b7b", "#2b6cab", "#4a91d2", "#88bbe9", "#e0effc"],
+  },
+  oranges: {
+    light: ["#f3f7fb", "#f7d9bc", "#e39a55", "#b85c0a", "#7f3a00"],
+    dark: ["#161d29", "#573717", "#b0651d", "#f2a057", "#ffdcb6"],
   },
   greys: {
     light: ["#f5f5f6", "#dcdcde", "#bbbbbf", "#929297", "#66666b", "#3c3c40", "#111113"],
@@ -13,45 +17,59 @@ const STOPS = {
   viridis: ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"],
   cividis: ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"],
 };
-
-// Differences: orange where there is less, blue where there is more, and the background's own shade where nothing changed.
-const DIVERGING = {
-  light: ["#7f3a00", "#b85c0a", "#e39a55", "#f7d9bc", "#f4f5f6", "#c9dcf0", "#7fabd8", "#3574b4", "#0a3f7c"],
-  dark: ["#ffdcb6", "#f2a057", "#b0651d", "#573717", "#1b1e25", "#1c3656", "#2d6aaa", "#6daae4", "#d3e8fb"],
-};
+const SIZE = 256; // colours of a table
+const MIDDLE = 128; // the colour for zero in a table of differences
+const PALEST = 0.14; // how much colour the weakest tint holds
 
 export const TICKS = [0, 0.05, 0.25, 0.5, 1];
 export const DIFFERENCE_TICKS = [-1, -0.25, 0, 0.25, 1];
 
-export function stopsOf(scale, dark) {
-  const stops = STOPS[scale] ?? STOPS.blues;
+function stopsOf(scale, dark) {
+  const stops = SCALES[scale] ?? SCALES.blues;
   return Array.isArray(stops) ? stops : stops[dark ? "dark" : "light"];
-}
-
-export function divergingStops(dark) {
-  return DIVERGING[dark ? "dark" : "light"];
 }
 
 export function channels(hex) {
   return [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
 }
 
-// 256 colours as [red, green, blue], looked up by the upper eight bits of a code.
+// Mixes two colours, each [red, green, blue]; share is that of the first.
+export function mix(one, other, share) {
+  return one.map((value, channel) => Math.round(value * share + other[channel] * (1 - share)));
+}
+
+// 256 colours as [red, green, blue], evenly spaced from zero to the greatest number.
 export function colourTable(scale, dark) {
-  return tableOf(stopsOf(scale, dark));
-}
-
-export function divergingTable(dark) {
-  return tableOf(divergingStops(dark));
-}
-
-function tableOf(colours) {
-  const stops = colours.map(channels);
-  return Array.from({ length: 256 }, (_, index) => {
-    const place = (index / 255) * (stops.length - 1);
+  const stops = stopsOf(scale, dark).map(channels);
+  return Array.from({ length: SIZE }, (_, index) => {
+    const place = (index / (SIZE - 1)) * (stops.length - 1);
     const below = Math.min(Math.floor(place), stops.length - 2);
-    return stops[below].map((from, channel) => Math.round(from + (stops[below + 1][channel] - from) * (place - below)));
+    return mix(stops[below + 1], stops[below], place - below);
   });
+}
+
+// Numbers on both sides of zero: orange below, blue above, each from zero to the limit.
+export function signedTables(dark) {
+  return { below: colourTable("oranges", dark), above: colourTable("blues", dark) };
+}
+
+// The same as one table of 256 colours, from −1 to 1.
+export function differenceTable(dark) {
+  const { below, above } = signedTables(dark);
+  const step = (index, width) => Math.round((Math.abs(index - MIDDLE) / width) * (SIZE - 1));
+  return Array.from({ length: SIZE }, (_, index) => (index < MIDDLE ? below[step(index, MIDDLE)] : above[step(index, SIZE - 1 - MIDDLE)]));
+}
+
+// A scale as the background of a legend.
+export function gradient(scale, dark) {
+  return `linear-gradient(to right, ${stopsOf(scale, dark).join(", ")})`;
+}
+
+export function differenceGradient(dark) {
+  const [below, above] = [stopsOf("oranges", dark), stopsOf("blues", dark)];
+  const left = below.map((stop, index) => `${stop} ${50 - (50 * index) / (below.length - 1)}%`).reverse();
+  const right = above.slice(1).map((stop, index) => `${stop} ${50 + (50 * (index + 1)) / (above.length - 1)}%`);
+  return `linear-gradient(to right, ${[...left, ...right].join(", ")})`;
 }
 
 export function luminance([red, green, blue]) {
@@ -67,8 +85,18 @@ export function inkOn(colour) {
   return luminance(colour) > 0.18 ? "#000000" : "#ffffff";
 }
 
-// A small picture, one pixel a cell, to be enlarged without smoothing.
-export function picture(cells, columns, rows, table, shift) {
+export function css([red, green, blue]) {
+  return `rgb(${red}, ${green}, ${blue})`;
+}
+
+// A colour that lets the background through where its strength, 0 to 1, is low; and the ink that is read on it.
+export function tint(colour, strength, background) {
+  const mixed = mix(channels(colour), background, PALEST + (1 - PALEST) * Math.min(1, Math.max(0, strength)));
+  return { background: css(mixed), ink: inkOn(mixed) };
+}
+
+// A small canvas, one pixel a cell, to be enlarged without smoothing. shift: how many low bits of a cell to leave out.
+export function cellPixels(cells, columns, rows, table, shift) {
   const canvas = document.createElement("canvas");
   canvas.width = columns;
   canvas.height = rows;

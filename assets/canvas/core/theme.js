@@ -1,27 +1,48 @@
-// Streamlit's colours and fonts, read anew whenever the component is called: a theme may have changed.
+// The theme of all drawings: Streamlit's colours and font, and our own accents for a light and a dark background.
 
-import { luminance } from "./palette.js";
+import { channels, css, luminance, mix } from "./palette.js";
 import { element } from "./surface.js";
 
+const DARK = 0.18; // luminance of a background below which it counts as dark
+const ACCENTS = {
+  light: { accent: "#c2410c", second: "#7a3bd1", line: "#125a9e" },
+  dark: { accent: "#ffb454", second: "#c9adff", line: "#86bcf0" },
+};
+
+// Reads the theme at an element. background, text, quiet, faint, accent and second are CSS colours; ground and line are
+// [red, green, blue].
 export function readTheme(host) {
   const style = getComputedStyle(host);
   const variable = (name, fallback) => {
     const value = style.getPropertyValue(name).trim();
     return value && value !== "unset" ? value : fallback;
   };
-  const background = rgb(variable("--st-background-color", "#ffffff"));
+  const ground = rgb(variable("--st-background-color", "#ffffff"));
   const text = rgb(variable("--st-text-color", "#31333f"));
-  const dark = luminance(background) < 0.18;
+  const dark = luminance(ground) < DARK;
+  const { accent, second, line } = ACCENTS[dark ? "dark" : "light"];
   return {
     dark,
-    background: css(background),
+    ground,
+    background: css(ground),
     text: css(text),
-    quiet: css(mix(text, background, 0.72)),
-    faint: css(mix(text, background, 0.16)),
-    accent: dark ? "#ffb454" : "#c2410c",
-    line: dark ? [134, 188, 240] : [18, 90, 158],
+    quiet: css(mix(text, ground, 0.72)),
+    faint: css(mix(text, ground, 0.16)),
+    accent,
+    second,
+    line: channels(line),
     font: variable("--st-font", "system-ui, sans-serif"),
   };
+}
+
+// Reads the theme at the root of a drawing and hands its accents to the style sheet. Called whenever the component is: a
+// theme may have changed.
+export function applyTheme(root) {
+  const theme = readTheme(root);
+  root.classList.toggle("dark", theme.dark);
+  const variables = { accent: theme.accent, second: theme.second, line: css(theme.line) };
+  for (const [name, colour] of Object.entries(variables)) root.style.setProperty(`--${name}`, colour);
+  return theme;
 }
 
 // The browser itself reads any colour notation: a canvas hands it back as numbers, once for each colour.
@@ -35,12 +56,4 @@ function rgb(colour) {
     readColours.set(colour, [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]);
   }
   return readColours.get(colour);
-}
-
-function mix(one, other, share) {
-  return one.map((value, channel) => Math.round(value * share + other[channel] * (1 - share)));
-}
-
-function css([red, green, blue]) {
-  return `rgb(${red}, ${green}, ${blue})`;
 }

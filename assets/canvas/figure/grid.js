@@ -1,6 +1,6 @@
 // The table of all heads: hue for the kind, depth of colour for how clear it is, a word or a letter on it.
 
-import { channels, inkOn } from "../core/palette.js";
+import { tint } from "../core/palette.js";
 import { fit } from "../core/surface.js";
 import { layLegend } from "../core/marks.js";
 import { write } from "../core/text.js";
@@ -39,7 +39,7 @@ export function layGrid(context, theme, { cells, legend, chosen }, room) {
 }
 
 function paintCell(target, theme, cell, x, y, wide) {
-  const { background, ink } = headColour(theme, cell.colour, cell.strength);
+  const { background, ink } = tint(cell.colour, cell.strength, theme.ground);
   target.fillStyle = background;
   target.fillRect(x, y, wide, CELL.tall);
   const words = wide >= ROOM_FOR_A_WORD;
@@ -52,16 +52,8 @@ function paintCell(target, theme, cell, x, y, wide) {
 }
 
 function swatch(target, theme, entry, x, y) {
-  const { background, ink } = headColour(theme, entry.colour, entry.strength);
+  const { background, ink } = tint(entry.colour, entry.strength, theme.ground);
   target.fillStyle = background;
   target.fillRect(x - 10, y - 8, 22, 17);
   write(target, entry.letter, x + 1, y + 0.5, { font: `600 12px ${theme.font}`, colour: ink, align: "center", baseline: "middle" });
-}
-
-// As on the page: the background shows through where a head is not clear.
-function headColour(theme, colour, strength) {
-  const share = 0.14 + 0.86 * Math.min(1, Math.max(0, strength));
-  const ground = channels(theme.dark ? "#10151b" : "#ffffff");
-  const mixed = channels(colour).map((value, number) => Math.round(value * share + ground[number] * (1 - share)));
-  return { background: `rgb(${mixed.join(", ")})`, ink: inkOn(mixed) };
 }

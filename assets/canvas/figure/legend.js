@@ -1,14 +1,13 @@
 // The scale of a map as part of a figure.
 
-import { TICKS } from "../core/palette.js";
+import { TICKS, css } from "../core/palette.js";
 
 export const LEGEND = { width: 190, height: 8, tall: 44 };
 const STEP = 2;
 
 export function paintLegend(context, left, top, { table, signed }, theme, ticks = TICKS) {
   for (let x = 0; x < LEGEND.width; x += STEP) {
-    const [red, green, blue] = table[Math.round((x / (LEGEND.width - STEP)) * 255)];
-    context.fillStyle = `rgb(${red}, ${green}, ${blue})`;
+    context.fillStyle = css(table[Math.round((x / (LEGEND.width - STEP)) * 255)]);
     context.fillRect(left + x, top, Math.min(2 * STEP, LEGEND.width - x), LEGEND.height); // the next covers the seam
   }
   context.font = `11px ${theme.font}`;

@@ -2,7 +2,7 @@
 
 import { heatmapShape, paintHeatmap } from "../attention/heatmap.js";
 import { modelOf } from "../attention/model.js";
-import { DIFFERENCE_TICKS, TICKS, divergingTable } from "../core/palette.js";
+import { DIFFERENCE_TICKS, TICKS, differenceTable } from "../core/palette.js";
 import { LEGEND, paintLegend } from "./legend.js";
 
 const TITLES = ["Before", "After", "Difference"];
@@ -13,7 +13,7 @@ const BETWEEN_THREE = 24;
 export function threeDrawing({ header, cells }, dark) {
   const size = header.queries.length * header.keys.length;
   const models = TITLES.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, dark));
-  Object.assign(models[2], { signed: true, table: divergingTable(dark) });
+  Object.assign(models[2], { signed: true, table: differenceTable(dark) });
   return (context, theme, width) => {
     const three = layThree(context, models, theme, width);
     return { width: three.width, height: three.height, paint: (target) => paintThree(target, three, models, theme, header.focus) };

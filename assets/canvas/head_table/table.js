@@ -1,9 +1,9 @@
 // A table of all heads: each a coloured button with a short word. Hue tells the kind, lightness how clear it is.
 
 import { mounted } from "../core/mount.js";
-import { channels, inkOn } from "../core/palette.js";
+import { tint } from "../core/palette.js";
 import { element, news } from "../core/surface.js";
-import { readTheme } from "../core/theme.js";
+import { applyTheme } from "../core/theme.js";
 
 const ROOM_FOR_WORDS = 50; // pixels of a cell
 
@@ -66,8 +66,7 @@ function mark(table, chosen) {
 
 function receive(table, data) {
   table.data = data;
-  table.theme = readTheme(table.root);
-  table.root.classList.toggle("dark", table.theme.dark);
+  table.theme = applyTheme(table.root);
   table.grid.setAttribute("aria-label", data.label);
   const shape = `${data.cells.length}-${data.cells[0].length}`;
   if (table.shape !== shape) makeButtons(table, shape);
@@ -94,24 +93,16 @@ function makeButtons(table, shape) {
 }
 
 function fill(table, button, cell) {
-  const { background, ink } = paint(table, cell.colour, cell.strength);
+  const { background, ink } = tint(cell.colour, cell.strength, table.theme.ground);
   button.style.backgroundColor = background;
   button.style.color = ink;
   button.setAttribute("aria-label", cell.told);
   button.title = cell.told;
 }
 
-// The page's own background shows through where a head is not clear; black or white is written on it, whichever reads better.
-function paint(table, colour, strength) {
-  const share = 0.14 + 0.86 * Math.min(1, Math.max(0, strength));
-  const ground = channels(table.theme.dark ? "#10151b" : "#ffffff");
-  const mixed = channels(colour).map((value, number) => Math.round(value * share + ground[number] * (1 - share)));
-  return { background: `rgb(${mixed.join(", ")})`, ink: inkOn(mixed) };
-}
-
 function legendEntry(table, entry) {
   const swatch = element("span", { class: "swatch", "aria-hidden": "true" }, entry.letter);
-  const { background, ink } = paint(table, entry.colour, entry.strength);
+  const { background, ink } = tint(entry.colour, entry.strength, table.theme.ground);
   swatch.style.backgroundColor = background;
   swatch.style.color = ink;
   return element("li", {}, swatch, entry.name);

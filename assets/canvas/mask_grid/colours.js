@@ -1,37 +1,30 @@
 // A colour and a few characters for each number: masks, weights from 0 to 1, and numbers on both sides of zero.
 
-import { channels, colourTable, stopsOf } from "../core/palette.js";
+import { channels, colourTable, signedTables } from "../core/palette.js";
 
-// Orange below zero, blue above, the background's own colour at zero: told apart with any kind of colour vision.
-const SIGNED = {
-  light: ["#6b2a00", "#b4540a", "#e39a5b", "#f6d6b8", "#f6f7f8", "#c3dbef", "#78b0db", "#2a72b5", "#08306b"],
-  dark: ["#ffd9b0", "#f2a25c", "#b8641d", "#5f3614", "#1a2029", "#1d3f66", "#2f6fae", "#6ea9e2", "#d6e9fb"],
-};
+const ALLOWED = { light: 128, dark: 170 }; // where in the blues a cell that may be looked at stands
+const FORBIDDEN = { light: "#eef0f2", dark: "#1d242d" };
+const HIDDEN = { light: "#e6e8ea", dark: "#262d36" }; // −∞
 
 export function paletteOf(dark) {
+  const mode = dark ? "dark" : "light";
+  const weights = colourTable("blues", dark);
   return {
-    weights: colourTable("blues", dark),
-    signed: blend(SIGNED[dark ? "dark" : "light"].map(channels), 511),
-    allowed: channels(stopsOf("blues", dark)[dark ? 4 : 3]),
-    forbidden: channels(dark ? "#1d242d" : "#eef0f2"),
-    nothing: channels(dark ? "#262d36" : "#e6e8ea"),
+    weights,
+    signed: signedTables(dark),
+    allowed: weights[ALLOWED[mode]],
+    forbidden: channels(FORBIDDEN[mode]),
+    hidden: channels(HIDDEN[mode]),
   };
-}
-
-function blend(stops, size) {
-  return Array.from({ length: size }, (_, index) => {
-    const place = (index / (size - 1)) * (stops.length - 1);
-    const below = Math.min(Math.floor(place), stops.length - 2);
-    return stops[below].map((from, channel) => Math.round(from + (stops[below + 1][channel] - from) * (place - below)));
-  });
 }
 
 export function colourOf(palette, panel, value) {
   if (panel.kind === "mask") return value > 0 ? palette.allowed : palette.forbidden;
-  if (!Number.isFinite(value)) return palette.nothing;
+  if (!Number.isFinite(value)) return palette.hidden;
   if (panel.kind === "weights") return palette.weights[Math.round(Math.sqrt(Math.min(1, Math.max(0, value))) * 255)];
   const share = Math.min(1, Math.abs(value) / panel.limit);
-  return palette.signed[255 + Math.round(Math.sign(value) * (panel.root ? Math.sqrt(share) : share) * 255)];
+  const table = value < 0 ? palette.signed.below : palette.signed.above;
+  return table[Math.round((panel.root ? Math.sqrt(share) : share) * 255)];
 }
 
 // What stands in a cell: short, because cells are small.

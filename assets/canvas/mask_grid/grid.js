@@ -4,7 +4,7 @@ import { unpack } from "../core/bytes.js";
 import { foreseen, makeForesight, see } from "../core/prefetch.js";
 import { mounted } from "../core/mount.js";
 import { calmly, element, news, ownEcho, say, visible, watchScreen } from "../core/surface.js";
-import { readTheme } from "../core/theme.js";
+import { applyTheme } from "../core/theme.js";
 import { layBrush, makeBrush } from "./brush.js";
 import { fullNumber, paletteOf } from "./colours.js";
 import { SMALLEST_TO_TOUCH, cellUnder, makeMatrix, markCell, matrixShape, paintMatrix } from "./panel.js";
@@ -53,8 +53,7 @@ function receive(view, { header, cells }) {
   const known = view.model?.panels[0].cells;
   const mayBeOlder = header.paintable && known?.length === panels[0].cells.length;
   if (mayBeOlder && !view.echo.accepts(bitsOf(panels[0].cells))) panels[0].cells = known;
-  view.theme = readTheme(view.root);
-  view.root.classList.toggle("dark", view.theme.dark);
+  view.theme = applyTheme(view.root);
   view.palette = paletteOf(view.theme.dark);
   view.model = {
     ...header, panels, rows: header.rows.length, columns: header.columns.length,

@@ -1,34 +1,15 @@
 // One matrix as coloured cells, with the names of its columns above; and the names of the rows of a line.
 
-import { inkOn, channels, stopsOf } from "../core/palette.js";
+import { css, inkOn } from "../core/palette.js";
 import { fit } from "../core/surface.js";
 import { short } from "../core/numbers.js";
 import { valueAt } from "./values.js";
 
-const BELOW_ZERO = {
-  light: ["#f3f7fb", "#fbdfc2", "#f5b476", "#de8234", "#b2560f", "#773703"],
-  dark: ["#161d29", "#38291c", "#6a4519", "#a7681f", "#dc9742", "#ffdca8"],
-};
 const LABEL_FONT = 12;
 const NAME_HEIGHT = 13;
 export const INSET = 3; // room for the frame of the first column
 const DIMMED = 0.6;
 const DIMMED_INK = 0.8;
-
-// 256 colours from nothing to the greatest, looked up by the square root of a number's share of the limit.
-function ramp(stops) {
-  const colours = stops.map(channels);
-  return Array.from({ length: 256 }, (_, index) => {
-    const place = (index / 255) * (colours.length - 1);
-    const below = Math.min(Math.floor(place), colours.length - 2);
-    return colours[below].map((from, channel) => Math.round(from + (colours[below + 1][channel] - from) * (place - below)));
-  });
-}
-
-export function palette(dark) {
-  const below = BELOW_ZERO[dark ? "dark" : "light"];
-  return { above: ramp(stopsOf("blues", dark)), below: ramp(below), stops: { above: stopsOf("blues", dark), below } };
-}
 
 export function colourOf(colours, value, limit) {
   const share = Math.min(1, Math.sqrt(Math.abs(value) / limit));
@@ -66,7 +47,7 @@ export function paintMatrix(context, matrix, shape, { colours, theme, lights, ch
 
 // Both give the colour in which a number can be read on the cell.
 function paintValue(context, [x, y, width, height], colour) {
-  context.fillStyle = `rgb(${colour.join(", ")})`;
+  context.fillStyle = css(colour);
   context.beginPath();
   context.roundRect(x, y, width, height, height >= 14 ? 3 : 0);
   context.fill();

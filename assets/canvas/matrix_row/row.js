@@ -4,14 +4,15 @@ import { unpack } from "../core/bytes.js";
 import { foreseen, makeForesight } from "../core/prefetch.js";
 import { mounted } from "../core/mount.js";
 import { calmly, element, news, ownEcho, watchScreen } from "../core/surface.js";
-import { readTheme } from "../core/theme.js";
+import { signedTables } from "../core/palette.js";
+import { applyTheme } from "../core/theme.js";
 import { makeDrawing, receiveDrawing } from "./drawing.js";
 import { arrange, cellWidth, needsLabels } from "./layout.js";
 import { fillLegend } from "./legend.js";
 import { labelWidthOf, paintLine, uncover } from "./line.js";
 import { drawDimensions, exists, modelOf } from "./model.js";
 import { lightsOf } from "./origin.js";
-import { INSET, palette } from "./paint.js";
+import { INSET } from "./paint.js";
 import { describePanel, makePanel } from "./panel.js";
 import { fillSum, makeSum } from "./sum.js";
 
@@ -49,12 +50,11 @@ function receive(row, { header, cells }) {
   const floats = new Float32Array(cells.slice().buffer);
   row.theme = themeOf(row.root);
   row.model = modelOf(header, floats);
-  row.colours = palette(row.theme.dark);
-  row.root.classList.toggle("dark", row.theme.dark);
+  row.colours = signedTables(row.theme.dark);
   if (row.echo.accepts(header.chosen)) row.wanted = header.chosen;
   row.numbers = header.numbers;
   receiveDrawing(row.drawing, header.drawing);
-  fillLegend(row.legend, row.model.matrices, row.colours.stops);
+  fillLegend(row.legend, row.model.matrices, row.theme.dark);
   draw(row);
 }
 
@@ -74,8 +74,8 @@ function draw(row) {
 }
 
 function themeOf(root) {
-  const theme = readTheme(root);
-  return { ...theme, left: theme.accent, right: theme.dark ? "#c9adff" : "#7a3bd1", own: theme.text };
+  const theme = applyTheme(root);
+  return { ...theme, left: theme.accent, right: theme.second, own: theme.text };
 }
 
 function later(row) {

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pages.ui.canvas.figures import ONE_COLOUR
+
 if TYPE_CHECKING:  # the core imports torch: only a part that computes waits for it
     from tx_core.transformer.trace import Encoding
 
@@ -18,7 +20,6 @@ class KindLook:
     aim: str
 
 
-ONE_COLOUR = "#3f83cf"
 AXES = "a row for each layer, a column for each head; shares also by kind, in the order of kinds"
 """What the axes of arrays of all heads are."""
 
@@ -27,7 +28,7 @@ def looks(encoding: "Encoding | None" = None) -> dict[str, KindLook]:
     """Give the look of every kind in `head_patterns.KINDS`; special tokens are called as the model's own."""
     first, last = _marks(encoding) if encoding else ("[CLS]", "[SEP]")
     return {
-        "previous": KindLook("previous", "←", "#3f83cf", "triangle-left", "the token before"),
+        "previous": KindLook("previous", "←", ONE_COLOUR, "triangle-left", "the token before"),
         "next": KindLook("next", "→", "#dd8328", "triangle-right", "the token after"),
         "same": KindLook("same", "=", "#a06cd0", "square", "itself, its word, or the same word elsewhere"),
         "first": KindLook(first, "C", "#3a9a68", "diamond", first),

@@ -7,10 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from pages.ui.canvas.figures import BAR_HEIGHT, INK, ONE_COLOUR, plain
-
-BELOW_ZERO = "#c7722b"
-"""At least 3:1 on the white and on the dark background, and told from blue with any kind of colour vision."""
+from pages.ui.canvas.figures import BAR_HEIGHT, BELOW_ZERO, INK, ONE_COLOUR, plain
 
 
 def signed_bars(

@@ -8,10 +8,10 @@ from jaxtyping import Float
 
 from pages.ui.canvas.bars import Chart
 from pages.ui.canvas.component import component
-from pages.ui.canvas.figures import ONE_COLOUR
+from pages.ui.canvas.figures import BACKGROUND, BELOW_ZERO, INK, ONE_COLOUR
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.packing import pack
-from pages.ui.canvas.plotly_figures import BELOW_ZERO, PointKind, name_offsets
+from pages.ui.canvas.plotly_figures import PointKind, name_offsets
 from pages.ui.export import texts
 from pages.ui.export.records import Export, WebPage
 from pages.ui.shell.address import widget_key
@@ -23,8 +23,8 @@ STILL = "figure/still.js"
 WIDTHS = {"mm": (40.0, 174.0, 400.0), "px": (200.0, 1200.0, 4000.0)}
 """Minimum, default and maximum width by unit; 174 mm is the width of a journal's page."""
 COLOURS = {
-    texts.LIGHT: {"--st-background-color": "#ffffff", "--st-text-color": "#0f1720"},
-    texts.DARK: {"--st-background-color": "#10151b", "--st-text-color": "#e8edf2"},
+    texts.LIGHT: {"--st-background-color": BACKGROUND[False], "--st-text-color": INK[False]},
+    texts.DARK: {"--st-background-color": BACKGROUND[True], "--st-text-color": INK[True]},
 }
 
 

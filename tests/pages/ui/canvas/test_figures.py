@@ -1,13 +1,31 @@
 """What charts have in common: a colour that stands out, shares as a reader takes them in, labels that are never markup."""
 
+import re
+import tomllib
+
 import pytest
 
-from pages.ui.canvas.figures import ONE_COLOUR, plain
+from pages.ui.canvas.figures import BACKGROUND, BELOW_ZERO, INK, LINE_COLOURS, ONE_COLOUR, plain
+from pages.ui.canvas.modules import read_style
+from tests.support.serving import ROOT
 
 
-@pytest.mark.parametrize("background", ["#ffffff", "#10151b"])
-def test_the_colour_stands_out_on_both_backgrounds(background):
-    lighter, darker = sorted((luminance(ONE_COLOUR), luminance(background)), reverse=True)
+def test_text_and_background_are_those_of_the_page():
+    theme = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["theme"]
+    for dark, mode in ((False, "light"), (True, "dark")):
+        assert (theme[mode]["textColor"], theme[mode]["backgroundColor"]) == (INK[dark], BACKGROUND[dark])
+
+
+def test_a_stand_alone_page_has_them_too():
+    style = read_style("web_page/page.css")
+    for name, colours in (("background", BACKGROUND), ("text", INK)):
+        assert re.findall(rf"--st-{name}-color: (#[0-9a-f]{{6}})", style) == [colours[False], colours[True]]
+
+
+@pytest.mark.parametrize("background", BACKGROUND.values())
+@pytest.mark.parametrize("colour", [ONE_COLOUR, BELOW_ZERO, *LINE_COLOURS])
+def test_the_colours_of_charts_stand_out_on_both_backgrounds(colour, background):
+    lighter, darker = sorted((luminance(colour), luminance(background)), reverse=True)
     assert (lighter + 0.05) / (darker + 0.05) >= 3
 
 

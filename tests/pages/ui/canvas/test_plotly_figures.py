@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from pages.ui.canvas.figures import BELOW_ZERO
 from pages.ui.canvas.plotly_figures import (
-    BELOW_ZERO,
     CHOSEN_NAME_REACH,
     MIN_TURN,
     NAME_REACH,
