@@ -28,7 +28,7 @@ PARTS = {
     "journey": Part(texts.WORD_PATH, depth.draw_word_path, depth.introduce_word_path),
 }
 FIRST_PART = "heads"
-"""The part that a visit begins with."""
+# The part that a visit begins with.
 FIRST_CELLS = {
     "heads": Cell("output", 8, 1),
     "feed": Cell("widened", 3, 1),

@@ -42,7 +42,7 @@ from tx_core.transformer.trace import Encoding
 LAYERS, HEADS = controls.embedded_sizes()
 LAYER_NUMBERS, HEAD_NUMBERS = range(1, LAYERS + 1), range(1, HEADS + 1)
 DIMENSIONS_SHOWN = (2, 32)
-"""The fewest and the most dimensions that can be shown; all are computed with."""
+# The fewest and the most dimensions that can be shown; all are computed with.
 SATURATION_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FIELDS = (
     text_field("text", "time flies like an arrow"),
