@@ -1,14 +1,14 @@
 """The page of the classifier: it learns from our texts or the visitor's own, says what it cannot read, and labels a sentence."""
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from pages.classifier import data_controls
-from pages.classifier.pictures import overfitting
-from pages.ui.panels import texts
+from pages.classifier import model, texts
+from pages.classifier.drawings import describe_overfitting
+from pages.ui.panels import texts as panel_texts
+from pages.ui.shell.numbers import percent
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, press, upload
 from tests.support.drawings import says
 from tests.support.trainings import SLOWLY, own_server, until_still
@@ -28,24 +28,26 @@ def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
 def test_before_training_the_page_says_that_its_labels_mean_nothing(open_app: Open):
     app = open_app("classifier")
     assert not app.exception
-    assert "not trained yet" in says(app)
-    assert "Classifier, layers: 1, heads: 2" in says(app)
-    assert "1,920 texts to learn from, 480 held back" in says(app)
+    assert texts.UNTRAINED in says(app)
+    assert texts.ENGINE.format(layers=1, heads=2) in says(app)
+    data = opinions()
+    summary = {"train": 1920, "test": 480, "labels": ", ".join(data.names), "source": data.source}
+    assert texts.DATA_SUMMARY.format(**summary) in says(app)
     assert app.query_params == {}
 
 
 def test_it_learns_from_our_texts_and_counts_what_it_takes_for_what(open_app: Open, trainings: Registry):
     app = press(open_app("classifier", **SMALL), "train")
-    assert "Stop" in {button.label for button in app.button}
+    assert panel_texts.STOP in {button.label for button in app.button}
     snapshot = until_still(app, trainings, KIND)
     assert snapshot.state == "finished"
     assert not app.exception
-    assert "15 of 15 batches" in says(app)
+    assert texts.TRAINED.format(done=15, total=15) in says(app)
     table = app.dataframe[0].value
-    assert list(table.index) == ["is negative", "is positive"]
+    assert list(table.index) == [texts.TRUE_LABEL.format(label=label) for label in ("negative", "positive")]
     assert int(table.to_numpy().sum()) == 480
-    rightly = int(table.to_numpy().trace())
-    assert f"{rightly} of 480 texts" in says(app)
+    correct = int(table.to_numpy().trace())
+    assert texts.TEST_RESULT.format(correct=correct, total=480, share=percent(correct / 480)) in says(app)
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
@@ -56,7 +58,7 @@ def test_a_click_stops_it_and_what_it_learned_stays(open_app: Open, trainings: R
     snapshot = until_still(app, trainings, KIND)
     assert snapshot.state == "stopped"
     assert 0 < snapshot.result.done < snapshot.result.batches
-    assert f"{snapshot.result.done:,} of {snapshot.result.batches:,} batches" in says(app)
+    assert texts.TRAINED.format(done=snapshot.result.done, total=snapshot.result.batches) in says(app)
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
@@ -74,8 +76,8 @@ def test_a_stopped_training_goes_on_with_its_own_texts_and_settings(
     snapshot = until_still(app, trainings, KIND)
     assert [record.batch for record in snapshot.records] == list(range(1, 101))
     assert snapshot.records[: len(first)] == first
-    assert "100 of 100 batches" in says(app)
-    assert "Your last model" not in [header.value for header in app.subheader]
+    assert texts.TRAINED.format(done=100, total=100) in says(app)
+    assert panel_texts.LAST_MODEL not in [header.value for header in app.subheader]
     assert app.segmented_control(key="classifier_data").value == "own"
 
 
@@ -87,45 +89,47 @@ def test_a_second_visitor_waits_and_a_third_is_refused_before_anything_is_fetche
     third = open_app("classifier", data="imdb")
     for app in (first, second):
         press(app, "train")
-    monkeypatch.setattr(data_controls, "fetch_imdb", lambda: pytest.fail("it was fetched"))
+    monkeypatch.setattr(model, "fetch_imdb", lambda: pytest.fail("it was fetched"))
     press(third, "train")
     assert QUEUE_FULL in says(third)
-    waiting = [[bar.proto.text for bar in app.get("progress") if bar.proto.text == texts.QUEUE_NEXT] for app in (first, second)]
-    assert waiting == [[], [texts.QUEUE_NEXT]]
+    waiting = [
+        [bar.proto.text for bar in app.get("progress") if bar.proto.text == panel_texts.QUEUE_NEXT] for app in (first, second)
+    ]
+    assert waiting == [[], [panel_texts.QUEUE_NEXT]]
     assert trainings.running == 1
 
 
 def test_what_is_left_of_a_run_with_other_settings_or_texts_is_headed_as_such(open_app: Open, trainings: Registry):
     app = press(open_app("classifier", **SMALL), "train")
     until_still(app, trainings, KIND)
-    assert "Your last model" not in [header.value for header in app.subheader]
+    assert panel_texts.LAST_MODEL not in [header.value for header in app.subheader]
     app.number_input(key="classifier_width").set_value(16).run()
-    assert "Your last model" in [header.value for header in app.subheader]
-    assert "than those above: Width 8." in says(app)
+    assert panel_texts.LAST_MODEL in [header.value for header in app.subheader]
+    assert panel_texts.LAST_MODEL_DIFFERS.format(differences=f"{model.SIZES['width'].label} 8") in says(app)
     app.number_input(key="classifier_width").set_value(8).run()
-    assert "Your last model" not in [header.value for header in app.subheader]
+    assert panel_texts.LAST_MODEL not in [header.value for header in app.subheader]
     app.segmented_control(key="classifier_data").set_value("imdb").run()
-    assert "than those above: texts made from templates in this repository." in says(app)
+    differences = texts.OTHER_DATA.format(source=opinions().source)
+    assert panel_texts.LAST_MODEL_DIFFERS.format(differences=differences) in says(app)
 
 
 def test_the_text_of_the_page_is_true_of_the_training_that_it_offers(open_app: Open):
     app = open_app("classifier")
-    (promise,) = (element.value for element in app.markdown if "max-pooling" in element.value)
-    for words in ("*the plot was dull* is blame", "*the plot was not dull at all* is praise", "takes *not dull* alone for blame"):
-        assert words in promise.replace("\n", " ")
+    introduction = " ".join(texts.INTRODUCTION.split())
+    assert texts.INTRODUCTION.strip() in [element.value for element in app.markdown]
+    assert all(f"*{sentence}*" in introduction for sentence in texts.CLAIMS)
     offered = classifier.start_training(app.session_state["classifier_untrained"].settings, opinions())
     assert offered.settings.epochs == app.number_input(key="classifier_epochs").value == 8
     for _ in offered.steps():
         pass
-    first = app.session_state["classifier_text"]
-    assert first == "the plot was not dull at all"
-    said = [classifier.predict(offered, text).label for text in ("the plot was dull", first, "not dull")]
-    assert said == ["negative", "positive", "negative"]
+    assert app.session_state["classifier_text"] in texts.CLAIMS
+    labels = {sentence: classifier.predict(offered, sentence).label for sentence in texts.CLAIMS}
+    assert labels == texts.CLAIMS
 
 
-def told_of(losses: list[float], tested: list[float]) -> str:
+def warning_of(losses: list[float], tested: list[float]) -> str:
     none = np.zeros((2, 2), int)
-    return overfitting(
+    return describe_overfitting(
         [
             ClassifierProgress(epoch, len(losses), epoch, loss, 0.9, 1.0, ClassifierScore(test, 0.9, ("a", "b"), none))
             for epoch, (loss, test) in enumerate(zip(losses, tested, strict=True), start=1)
@@ -134,14 +138,12 @@ def told_of(losses: list[float], tested: list[float]) -> str:
 
 
 def test_a_loss_that_rises_on_the_test_alone_is_called_overfitting():
-    assert told_of([0.6, 0.3, 0.1, 0.05], [0.55, 0.42, 0.5, 0.49]) == (
-        "Since epoch 2, the loss on the test has risen from 0.420 to 0.490 while the loss on the texts that it learns from "
-        "went on falling: it learns those by heart, which is called overfitting."
-    )
-    assert told_of([0.6, 0.3, 0.1], [0.55, 0.42, 0.41]) == ""
-    assert told_of([0.6, 0.3, 0.1], [0.55, 0.42, 0.43]) == ""  # it wavers
-    assert told_of([0.6, 0.3, 0.4], [0.55, 0.42, 0.6]) == ""  # both rise: it has lost its way
-    assert overfitting([]) == ""
+    rising = warning_of([0.6, 0.3, 0.1, 0.05], [0.55, 0.42, 0.5, 0.49])
+    assert rising == texts.OVERFITTING.format(epoch=2, best=0.42, last=0.49)
+    assert warning_of([0.6, 0.3, 0.1], [0.55, 0.42, 0.41]) == ""
+    assert warning_of([0.6, 0.3, 0.1], [0.55, 0.42, 0.43]) == ""  # it wavers
+    assert warning_of([0.6, 0.3, 0.4], [0.55, 0.42, 0.6]) == ""  # both rise: it has lost its way
+    assert describe_overfitting([]) == ""
 
 
 @pytest.mark.parametrize(("text", "told"), [("", "Write a sentence"), ("word " * 41, "40 words at the most")])
@@ -165,32 +167,37 @@ def test_the_box_stands_there_all_the_time_and_loses_nothing_that_was_typed(open
     for data in ("imdb", "own"):
         app.segmented_control(key="classifier_data").set_value(data).run()
         assert app.text_input(key="classifier_text").value == "so good"
-        assert "labelled here once a model is trained" in says(app)
+        assert texts.NO_MODEL in says(app)
 
 
 def test_a_text_of_unknown_words_alone_is_told_that_its_label_means_nothing(open_app: Open):
     unknown, known = (says(open_app("classifier", text=text)) for text in ("zeppelin quux", "zeppelin dull"))
-    told = "The label below means nothing, and which word spoke for it cannot be told. Use words of those texts."
-    assert (told in unknown, told in known) == (True, False)
-    assert ("speaks most for" in unknown, "speaks most for" in known) == (False, True)
+    assert (texts.ALL_UNKNOWN in unknown, texts.ALL_UNKNOWN in known) == (True, False)
+    assert (texts.CONTRIBUTIONS in unknown, texts.CONTRIBUTIONS in known) == (False, True)
 
 
-def test_the_word_that_speaks_most_is_told_with_the_label_that_it_speaks_for(open_app: Open):
-    told = says(open_app("classifier", text="the plot was dull"))
-    assert re.search(r"'(the|plot|was|dull)' speaks most for (negative|positive): \+", told)
+def test_the_word_that_contributes_most_is_named_with_its_label(open_app: Open):
+    (told,) = (text.value for text in open_app("classifier", text="the plot was dull").text if "+" in text.value)
+    sentences = [
+        texts.TOP_CONTRIBUTION.format(word=word, label=label, amount="+")
+        for word in ("the", "plot", "was", "dull")
+        for label in ("negative", "positive")
+    ]
+    assert any(told.startswith(sentence.removesuffix(".")) for sentence in sentences)
 
 
 def test_words_that_it_never_saw_are_named(open_app: Open):
-    assert "zeppelin" in says(open_app("classifier", text="the zeppelin was dull"))
+    assert texts.UNKNOWN.format(words="zeppelin") in says(open_app("classifier", text="the zeppelin was dull"))
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"), [({"width": "10", "heads": "3"}, "“Width” must divide by “Heads”"), ({"width": "9", "heads": "3"}, "even")]
+    ("asked", "labels"), [({"width": "10", "heads": "3"}, ("width", "heads")), ({"width": "9", "heads": "3"}, ("width",))]
 )
-def test_sizes_that_do_not_go_together_are_told(open_app: Open, asked: dict, told: str):
+def test_sizes_that_do_not_go_together_are_told(open_app: Open, asked: dict, labels: tuple):
     app = open_app("classifier", **asked)
     assert not app.exception
-    assert told in says(app)
+    (problem,) = (text.value for text in app.text if text.value.startswith(panel_texts.SIZES_DO_NOT_FIT.partition("{")[0]))
+    assert all(f"“{model.SIZES[name].label}”" in problem for name in labels)
 
 
 def test_every_setting_of_a_link_comes_back_in_the_link(open_app: Open):

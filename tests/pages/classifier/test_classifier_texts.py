@@ -8,11 +8,16 @@ from types import ModuleType
 import pytest
 from huggingface_hub.errors import HTTPError
 
+from pages.classifier import model, texts
+from pages.ui.shell.frame import HEADINGS
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, press, upload
 from tests.support.drawings import says
 from tests.support.trainings import own_server, until_still
+from tx_core.errors import TextProblem
 from tx_core.training.background import Registry
 from tx_core.training.classifier_data import imdb
+
+OWN_SUMMARY = texts.DATA_SUMMARY.format(train=20, test=4, labels="<b>rainy</b>, sunny", source="mine.csv")
 
 
 @pytest.fixture(autouse=True)
@@ -24,13 +29,15 @@ def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
 
 def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_app: Open, trainings: Registry):
     app = open_app("classifier", **SMALL | {"data": "own", "text": "<b>rainy</b> day"})
-    assert "Upload a CSV first" in says(app)
+    assert texts.CSV_MISSING in says(app)
     assert app.button(key="classifier_train").disabled
     upload(app, OWN)
-    assert "20 texts to learn from, 4 held back for the test. Labels: <b>rainy</b>, sunny. Source: mine.csv." in says(app)
+    assert OWN_SUMMARY in says(app)
     until_still(press(app, "train"), trainings, KIND)
     assert not app.exception
-    assert list(app.dataframe[0].value.columns) == ["says <b>rainy</b>", "says sunny"]
+    assert list(app.dataframe[0].value.columns) == [
+        texts.PREDICTED_LABEL.format(label=label) for label in ("<b>rainy</b>", "sunny")
+    ]
     assert not any("<b>" in element.value for kind in (app.markdown, app.caption) for element in kind)
 
 
@@ -38,10 +45,10 @@ def test_a_file_whose_name_begins_like_that_of_the_reviews_is_not_taken_for_them
     app = open_app("classifier", **SMALL | {"data": "own"})
     app.file_uploader(key="classifier_csv").set_value(("IMDB.csv", OWN.encode(), "text/csv")).run()
     until_still(press(app, "train"), trainings, KIND)
-    assert "1 of 1 batches" in says(app)
+    assert texts.TRAINED.format(done=1, total=1) in says(app)
     app.segmented_control(key="classifier_data").set_value("imdb").run()
     assert not app.exception
-    assert "1 of 1 batches" not in says(app)
+    assert texts.TRAINED.format(done=1, total=1) not in says(app)
 
 
 @pytest.mark.parametrize(
@@ -59,22 +66,22 @@ def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: O
     upload(app, text)
     assert not app.exception
     assert told in says(app)
-    assert "20 texts to learn from" in says(app)
+    assert OWN_SUMMARY in says(app)
 
 
 def test_a_first_csv_that_cannot_be_used_is_told_of_once_and_taken_out_asks_for_another(open_app: Open):
     app = upload(open_app("classifier", data="own"), "a,b\n1,2\n")
     assert "names the columns text and label; this one begins with: a, b." in says(app)
-    assert says(app).count("Check the input") == 1
+    assert says(app).count(HEADINGS[TextProblem]) == 1
     app.file_uploader(key="classifier_csv").set_value([]).run()
-    assert "Upload a CSV first" in says(app)
-    assert says(app).count("Check the input") == 1
+    assert texts.CSV_MISSING in says(app)
+    assert says(app).count(HEADINGS[TextProblem]) == 1
 
 
 def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
     app = open_app("classifier", data="imdb")
-    assert "fetched from the Hugging Face hub" in says(app)
+    assert texts.IMDB.format(examples=model.IMDB_EXAMPLES) in says(app)
     press(app, "train")
     assert not app.exception
     assert "IMDB needs the datasets library" in says(app)
@@ -120,8 +127,11 @@ def test_the_first_reviews_of_either_split_are_taken_shuffled_with_their_labels(
     assert (len(found.train_texts), len(found.test_texts), found.kind) == (24, 24, "imdb")
     assert len(imdb().test_texts) == 30
     assert set(found.train_labels) == set(found.test_labels) == {0, 1}
-    for part, texts, labels in (("train", found.train_texts, found.train_labels), ("test", found.test_texts, found.test_labels)):
-        assert all(text.startswith(f"{('dull', 'fine')[label]} {part} ") for text, label in zip(texts, labels, strict=True))
+    for part, sentences, labels in (
+        ("train", found.train_texts, found.train_labels),
+        ("test", found.test_texts, found.test_labels),
+    ):
+        assert all(text.startswith(f"{('dull', 'fine')[label]} {part} ") for text, label in zip(sentences, labels, strict=True))
     assert found.names == ("negative", "positive")
 
 
@@ -129,9 +139,9 @@ def test_reviews_are_fetched_when_training_starts_and_learned_from(open_app: Ope
     app = press(open_app("classifier", **SMALL | {"data": "imdb", "text": "dull"}), "train")
     until_still(app, trainings, KIND)
     assert not app.exception
-    assert "1 of 1 batches" in says(app)
+    assert texts.TRAINED.format(done=1, total=1) in says(app)
     assert int(app.dataframe[0].value.to_numpy().sum()) == 30
-    assert "'dull' speaks most for" in says(app)
+    assert texts.TOP_CONTRIBUTION.partition("{label}")[0].format(word="dull") in says(app)
 
 
 @pytest.mark.parametrize("failure", [HTTPError("503"), OSError("no route"), ImportError("dill"), ValueError("no such split")])

@@ -1,0 +1,151 @@
+"""The drawings of a classifier that learns: its curves, its confusion matrix, and which words of a sentence contribute."""
+
+from collections.abc import Sequence
+from statistics import mean
+
+import pandas
+import streamlit as st
+
+from pages.classifier import texts
+from pages.ui.canvas.attention_view import attention_map, chosen_heads, head_wall
+from pages.ui.canvas.bars import probability_chart, show_bars
+from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
+from pages.ui.canvas.packing import thumbnails
+from pages.ui.panels.training import draw_curves
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.numbers import percent
+from tx_core.training.background import Snapshot
+from tx_core.training.classifier import ClassifierProgress, ClassifierScore, LabelPrediction
+from tx_core.training.classifier_data import LabelledTexts, to_csv
+
+SHOWN_EXAMPLES = 6
+CLEAR_RISE = 1.05
+"""How many times its lowest value a loss must be to count as risen: it fluctuates from epoch to epoch."""
+
+
+def show_data(page: str, data: LabelledTexts) -> None:
+    """Say what the model is trained on, and show some of it."""
+    st.text(
+        texts.DATA_SUMMARY.format(
+            train=len(data.train_texts), test=len(data.test_texts), labels=", ".join(data.names), source=data.source
+        )
+    )
+    with st.expander(texts.EXAMPLES, icon=":material/list:"):
+        examples = zip(data.train_labels[:SHOWN_EXAMPLES], data.train_texts[:SHOWN_EXAMPLES], strict=True)
+        for label, text in examples:
+            st.text(texts.EXAMPLE.format(label=data.names[label], text=text))
+        st.download_button(
+            texts.SAVE_CSV,
+            lambda: to_csv(data),
+            "texts.csv",
+            "text/csv",
+            key=widget_key(page, "texts"),
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def draw_training(page: str, snapshot: Snapshot) -> None:
+    """Draw loss and accuracy on the training and the test texts, and the confusion matrix of the latter."""
+    records = snapshot.records
+    if not records:
+        return
+    batches = records[0].batches
+    tests = [(record.batch, record.test) for record in records if record.test is not None]
+    losses = {
+        texts.LOSS: [(record.batch, record.loss) for record in records],
+        texts.TEST_LOSS: [(batch, test.loss) for batch, test in tests],
+    }
+    accuracies = {
+        texts.ACCURACY: [(record.batch, record.accuracy) for record in records],
+        texts.TEST_ACCURACY: [(batch, test.accuracy) for batch, test in tests],
+    }
+    left, right = st.columns(2, gap="medium")
+    with left:
+        draw_curves(widget_key(page, "loss_chart"), losses, batches, log=True)
+    with right:
+        draw_curves(widget_key(page, "accuracy_chart"), accuracies, batches)
+    if warning := describe_overfitting(records):
+        st.text(warning)
+    if tests:
+        show_confusion(tests[-1][1])
+
+
+def describe_overfitting(records: Sequence[ClassifierProgress]) -> str:
+    """Say so where the test loss rises while the training loss still falls; "" otherwise."""
+    tests = {record.epoch: record.test.loss for record in records if record.test is not None}
+    if not tests:
+        return ""
+    losses = {epoch: mean(record.loss for record in records if record.epoch == epoch) for epoch in tests}
+    best, last = min(tests, key=tests.get), max(tests)
+    if tests[last] < tests[best] * CLEAR_RISE or losses[last] >= losses[best]:
+        return ""
+    return texts.OVERFITTING.format(epoch=best, best=tests[best], last=tests[last])
+
+
+def show_confusion(test: ClassifierScore) -> None:
+    """Show how many test texts of each label were given each label."""
+    correct, total = int(test.confusion.diagonal().sum()), int(test.confusion.sum())
+    st.text(texts.TEST_RESULT.format(correct=correct, total=total, share=percent(test.accuracy)))
+    rows, columns = ([name.format(label=label) for label in test.names] for name in (texts.TRUE_LABEL, texts.PREDICTED_LABEL))
+    st.dataframe(pandas.DataFrame(test.confusion, index=rows, columns=columns))
+
+
+def show_labels(page: str, prediction: LabelPrediction) -> None:
+    """Draw how likely each label is, and how much each word contributes to each."""
+    words = prediction.trace.attention.query_tokens
+    if prediction.all_unknown:
+        st.info(texts.ALL_UNKNOWN, icon=":material/help:")
+    st.markdown(texts.WHICH_LABEL)
+    chart = probability_chart(texts.LABEL_PROBABILITIES, prediction.names, prediction.probabilities, limit=1.0)
+    show_bars(chart, key=widget_key(page, "labels"))
+    if prediction.all_unknown:
+        return
+    st.markdown(texts.CONTRIBUTIONS, help=texts.CONTRIBUTIONS_HELP)
+    draw_contributions(widget_key(page, "said"), prediction)
+    if words.unknown:
+        st.text(texts.UNKNOWN.format(words=", ".join(words.tokens[place] for place in words.unknown)))
+
+
+def draw_contributions(key: str, prediction: LabelPrediction) -> None:
+    """Draw how much each word adds to the score of each label."""
+    words = prediction.trace.attention.query_tokens.tokens
+    label = prediction.names.index(prediction.label)
+    word = int(prediction.said[label].argmax())
+    amount = f"{prediction.said[label, word]:+.2f}".replace("-", "−")
+    text = texts.TOP_CONTRIBUTION.format(word=words[word], label=prediction.label, amount=amount)
+    limit = float(abs(prediction.said).max())
+    matrix = Matrix(texts.CONTRIBUTIONS_TITLE, "signed", prediction.said, text, limit, note=texts.CONTRIBUTIONS_NOTE)
+    matrices(prediction.names, words, [matrix], key=key, across=1, naming=Naming(joint="·"), tallest=150)
+    st.text(text)
+
+
+def draw_attention(page: str, prediction: LabelPrediction) -> None:
+    """Show where each head looks in the sentence."""
+    stack = prediction.trace.attention
+    layers, heads = stack.weights.shape[:2]
+    wall, head = widget_key(page, "wall"), st.session_state[widget_key(page, "head")]
+    head = head if head[0] < layers and head[1] < heads else (0, 0)
+
+    def take_head() -> None:
+        if chosen := chosen_heads(wall, layers, heads):
+            st.session_state[widget_key(page, "head")] = chosen[-1]
+
+    st.markdown(texts.HEADS)
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        head_wall(thumbnails(stack.weights), [head], scale="blues", key=wall, on_choose=take_head)
+    with right:
+        words = stack.query_tokens.tokens
+        attention_map(
+            words,
+            words,
+            stack.weights[head],
+            label=texts.ATTENTION.format(layer=head[0] + 1, head=head[1] + 1, words=len(words)),
+            scale="blues",
+            strongest=40,
+            show="both",
+            focus=None,
+            key=widget_key(page, "map"),
+            on_focus=lambda: None,
+        )

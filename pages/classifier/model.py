@@ -1,0 +1,146 @@
+"""The model of the page: the data and the settings that a reader chooses, and the model that classifies."""
+
+from functools import cache
+
+import streamlit as st
+
+from pages.classifier import texts
+from pages.ui.panels import texts as panel_texts
+from pages.ui.panels import training
+from pages.ui.panels.training import Size
+from pages.ui.shell.address import choice_field, widget_key
+from tx_core.engine.device import best_device
+from tx_core.errors import TextProblem
+from tx_core.training import classifier, classifier_data
+from tx_core.training.background import Snapshot
+from tx_core.training.classifier import ClassifierTraining
+from tx_core.training.classifier_data import LabelledTexts
+from tx_core.training.classifier_model import ClassifierSettings
+
+IMDB_EXAMPLES = 1000
+MAX_VOCABULARY_WORDS = 10_000
+MAX_UPLOAD_MEGABYTES = 1
+SIZES = {
+    "epochs": Size("epochs", 8, 1, 20, *texts.SIZES["epochs"]),
+    "batch": Size("batch_size", 32, 4, 128, *texts.SIZES["batch"]),
+    "width": Size("hidden_size", 32, 8, 64, *texts.SIZES["width"]),
+    "layers": Size("num_layers", 1, 1, 2, *texts.SIZES["layers"]),
+    "heads": Size("num_heads", 2, 1, 8, *texts.SIZES["heads"]),
+    "feed": Size("intermediate_size", 128, 8, 256, *texts.SIZES["feed"]),
+    "tokens": Size("most_tokens", 40, 4, 200, *texts.SIZES["tokens"]),
+    "seed": Size("seed", 0, 0, 9999, *texts.SIZES["seed"]),
+}
+FIELDS = (choice_field("data", tuple(texts.DATA)), *training.training_fields(SIZES))
+
+# Data
+
+
+def data_input(page: str, *, disabled: bool) -> None:
+    """Ask which texts to train on, and for a file of the reader's own; what was read from one stays until another is read."""
+    chosen = st.segmented_control(
+        texts.DATA_TITLE,
+        list(texts.DATA),
+        key=widget_key(page, "data"),
+        format_func=texts.DATA.get,
+        required=True,
+        disabled=disabled,
+    )
+    if chosen == "own" and not disabled:
+        st.file_uploader(
+            texts.CSV,
+            type=["csv", "tsv", "txt"],
+            key=widget_key(page, "csv"),
+            max_upload_size=MAX_UPLOAD_MEGABYTES,
+            on_change=training.attempt,
+            args=(page, lambda: read_own(page)),
+        )
+
+
+def read_own(page: str) -> None:
+    """Read the uploaded CSV into the session; raise TextProblem for one that cannot be used."""
+    uploaded = st.session_state[widget_key(page, "csv")]
+    if uploaded is not None:  # taken out of the box again: what was read stays
+        st.session_state[widget_key(page, "own")] = classifier_data.read_csv(uploaded.getvalue(), uploaded.name)
+
+
+def chosen_data(page: str) -> LabelledTexts | None:
+    """Give the chosen texts; None for IMDB, which is fetched when training starts. Raises TextProblem without a CSV."""
+    chosen = st.session_state[widget_key(page, "data")]
+    if chosen == "opinions":
+        return _opinions()
+    if chosen == "own":
+        own = st.session_state.get(widget_key(page, "own"))
+        if own is None:
+            raise TextProblem(texts.CSV_MISSING)
+        return own
+    return None
+
+
+@cache
+def _opinions() -> LabelledTexts:
+    return classifier_data.opinions()
+
+
+def fetch_imdb() -> LabelledTexts:
+    """Fetch as many film reviews as a visitor's training may use; raise ModelUnavailable where they cannot be had."""
+    return classifier_data.imdb(IMDB_EXAMPLES)
+
+
+def is_same_data(page: str, trained: LabelledTexts, data: LabelledTexts | None) -> bool:
+    """Tell whether a model was trained on the texts that are chosen. data: as `chosen_data` gives them."""
+    return trained is data or trained.kind == "imdb" == st.session_state[widget_key(page, "data")]
+
+
+# Settings
+
+
+def setting_inputs(page: str, *, disabled: bool) -> None:
+    """Ask for the sizes of the model and of its training."""
+    with st.expander(panel_texts.SIZES, icon=":material/tune:"):
+        training.size_inputs(page, SIZES, columns=3, disabled=disabled)
+
+
+def chosen_settings(page: str) -> ClassifierSettings:
+    """Read what was chosen; raise TextProblem where the sizes do not fit together."""
+    return training.build_settings(page, SIZES, ClassifierSettings, most_words=MAX_VOCABULARY_WORDS, dropout=0.0)
+
+
+def show_settings(page: str, model: ClassifierTraining) -> None:
+    """Bring the settings and the texts of a model that is trained further onto the page."""
+    values = training.page_values(model.settings, SIZES) | {"data": model.data.kind}
+    if model.data.kind == "own":
+        values["own"] = model.data
+    st.session_state.update({widget_key(page, name): value for name, value in values.items()})
+
+
+def differences(page: str, model: ClassifierTraining, data: LabelledTexts | None) -> list[str]:
+    """Name the data and each setting of a model that are not those now on the page, as in "Hidden size 64"."""
+    names = training.size_differences(page, model.settings, SIZES)
+    if is_same_data(page, model.data, data):
+        return names
+    return [texts.OTHER_DATA.format(source=model.data.source), *names]
+
+
+# The model
+
+
+def new_model(page: str) -> ClassifierTraining:
+    """Give the model that is to be trained; raise ExplorerError without data or where it would take too long."""
+    data = chosen_data(page) or fetch_imdb()
+    return classifier.check_live(classifier.start_training(chosen_settings(page), data, best_device()))
+
+
+def current_model(page: str, snapshot: Snapshot | None, data: LabelledTexts | None) -> ClassifierTraining | None:
+    """Give the visitor's trained model where it has the settings and data on the page, else an untrained one.
+
+    None for IMDB before it is fetched.
+    """
+    settings, trained = chosen_settings(page), snapshot.result if snapshot else None
+    if trained and trained.settings == settings and is_same_data(page, trained.data, data):
+        return trained
+    if data is None:
+        return None
+    untrained = st.session_state.get(widget_key(page, "untrained"))
+    if untrained is None or untrained.settings != settings or untrained.data is not data:
+        untrained = st.session_state[widget_key(page, "untrained")] = classifier.start_training(settings, data, best_device())
+    return untrained

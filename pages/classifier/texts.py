@@ -1,0 +1,86 @@
+"""What the page says. Every string is a whole sentence or label; named placeholders are filled by `format`."""
+
+INTRODUCTION = """
+Each word becomes a vector, an encoder lets the words attend to one another, and then each dimension takes its **greatest value**
+over all words, which is called **max-pooling**. A single matrix turns these values into a score for every label. The model knows
+nothing about words in advance: it has to learn from the labels that *the plot was dull* is negative and that *the plot was not
+dull at all* is positive. With the default settings it learns both, yet it classifies *not dull* alone as negative, because it has
+learned from whole sentences.
+"""
+CLAIMS = {"the plot was dull": "negative", "the plot was not dull at all": "positive", "not dull": "negative"}
+"""What the introduction says of the model that the default settings train; a test holds it."""
+EQUATION = r"\text{scores} = W \max_t h_t + b\;"
+ENGINE = "Classifier, layers: {layers}, heads: {heads}"
+SHARED = (
+    "This link holds the settings and your sentence, but neither the trained model nor your own texts. Whoever opens it can "
+    "train a model with the same settings."
+)
+
+# Data and settings: label and help by name in the address
+
+DATA_TITLE = "Training data"
+DATA = {"opinions": "Film opinions (generated)", "own": "Your own CSV", "imdb": "IMDB reviews"}
+IMDB = (
+    "{examples:,} reviews to train on and as many to test on (Maas et al. 2011), downloaded from the Hugging Face Hub when you "
+    "press Train."
+)
+CSV = "CSV file with the columns text and label"
+CSV_MISSING = "Upload a CSV file first. Its first line is text,label; each other line holds a text and its label."
+DATA_SUMMARY = "{train:,} texts to train on, {test:,} held out for the test. Labels: {labels}. Source: {source}."
+EXAMPLES = "Examples"
+EXAMPLE = "{label}: {text}"
+SAVE_CSV = "Download all as CSV"
+SIZES = {
+    "epochs": ("Epochs", "How many times the model sees every text."),
+    "batch": ("Batch size", "Texts per batch."),
+    "width": ("Hidden size", "Length of the vector of each word. Must be divisible by the number of heads."),
+    "layers": ("Layers", None),
+    "heads": ("Heads", None),
+    "feed": ("Feed-forward size", "Width of the hidden layer in each feed-forward network."),
+    "tokens": ("Maximum words", "Longer texts are cut off for the training."),
+    "seed": ("Random seed", "The same seed, settings and data give the same run."),
+}
+OTHER_DATA = "texts: {source}"
+
+# The training
+
+LOSS, TEST_LOSS, ACCURACY, TEST_ACCURACY = "training loss", "test loss", "training accuracy", "test accuracy"
+OVERFITTING = (
+    "Since epoch {epoch}, the test loss has risen from {best:.3f} to {last:.3f} while the training loss went on falling: the "
+    "model memorises its training texts, which is called overfitting."
+)
+TEST_RESULT = (
+    "{correct:,} of {total:,} test texts are classified correctly ({share}). Rows: true labels. Columns: predicted labels."
+)
+TRUE_LABEL, PREDICTED_LABEL = "true: {label}", "predicted: {label}"
+
+# The visitor's own sentence
+
+TRY_IT = "Try it yourself"
+SENTENCE = "Your sentence"
+NO_MODEL = "Your sentence is classified here once a model is trained."
+STILL_TRAINING = "Your sentence is classified as soon as the training stops."
+TRAINED = (
+    "This model was trained on **{done:,} of {total:,} batches**. Reloading the page discards it; the same settings and texts "
+    "train the same model again."
+)
+UNTRAINED = (
+    ":material/casino: **Untrained model.** Its weights are random numbers, so its labels mean nothing yet. Train it first."
+)
+ALL_UNKNOWN = (
+    "The model knows none of these words, because they are not in its training texts. The label below means nothing, and the "
+    "contributions of the words cannot be computed. Use words from the training texts."
+)
+UNKNOWN = "Not in the training texts, so all the same to the model: {words}"
+WHICH_LABEL = "**Which label?**"
+LABEL_PROBABILITIES = "Probability of each label"
+CONTRIBUTIONS = "**How much did each word contribute?**"
+CONTRIBUTIONS_HELP = (
+    "Each dimension of the pooled vector is the value of one word. What this value adds to the score of a label, beyond what it "
+    "adds to all labels on average, counts as the contribution of that word."
+)
+CONTRIBUTIONS_TITLE = "Contribution of each word to the score of each label"
+CONTRIBUTIONS_NOTE = "orange: against the label, blue: for it"
+TOP_CONTRIBUTION = "“{word}” contributes most to “{label}”: {amount}."
+HEADS = "**Where does each head look?**"
+ATTENTION = "Layer {layer}, head {head}: how much each of the {words} words attends to each of the others."
