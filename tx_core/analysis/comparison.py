@@ -6,21 +6,66 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from tx_core.analysis.sentences import SHOWN, WHOLE
 from tx_core.analysis.views import View
 from tx_core.analysis.word_comparison import Row, Spelling, align, number_word, pair_rows, word_numbers
 
 MIN_DIFFERENCE = 0.005
+"""Smaller differences of weights are not mentioned: they would read as 0.00."""
+
+NO_COMMON_WORD = "A and B have no word in common, so there is nothing to subtract."
+NO_PARTNER = "'{word}', the marked row, has no partner, so there is nothing to subtract."
+NO_DIFFERENCE = "Nothing differs by 0.01 or more: A and B attend to their common words alike."
+NO_DIFFERENCE_IN_ROW = "Nothing differs by 0.01 or more: {query} attends to the common words alike in A and in B."
+LARGEST_DIFFERENCE = (
+    "The largest difference: {query} gives {before:.2f} of its attention to {key} in A and {after:.2f} in B ({change})."
+)
+LARGEST_BETWEEN_WORDS = (
+    "The largest difference between words: {query} gives {before:.2f} of its attention to {key} in A and {after:.2f} in B "
+    "({change})."
+)
+LARGEST_IN_ROW = (
+    "In the marked row, the largest difference: {query} gives {before:.2f} of its attention to {key} in A and {after:.2f} in B "
+    "({change})."
+)
+LARGEST_IN_ROW_BETWEEN_WORDS = (
+    "In the marked row, the largest difference between words: {query} gives {before:.2f} of its attention to {key} in A and "
+    "{after:.2f} in B ({change})."
+)
+# Where special tokens are hidden, weights are shares of what a word gives to the words shown.
+SHOWN_LARGEST_DIFFERENCE = (
+    "The largest difference: of its attention to the words shown, {query} gives {before:.2f} to {key} in A and {after:.2f} in B "
+    "({change})."
+)
+SHOWN_LARGEST_IN_ROW = (
+    "In the marked row, the largest difference: of its attention to the words shown, {query} gives {before:.2f} to {key} in A "
+    "and {after:.2f} in B ({change})."
+)
+
+NO_CHANGE = "Nothing changed here."
+NO_CHANGE_FOR_QUERY = "Nothing changed for '{query}'."
+LARGEST_CHANGE = "The largest change: '{query}' gives '{key}' {after:.2f} of its attention in place of {before:.2f} ({change})."
+MOVED_IN_ALL = "In all, {share:.0%} of the attention shown went elsewhere or was lost."
+MOVED_OF_QUERY = "In all, {share:.0%} of its attention went elsewhere or was lost."
+SHOWN_LARGEST_CHANGE = (
+    "The largest change: of its attention to the words shown, '{query}' gives '{key}' {after:.2f} in place of {before:.2f} "
+    "({change})."
+)
+SHOWN_MOVED_OF_QUERY = "In all, {share:.0%} of its attention to the words shown went elsewhere or was lost."
 
 
 @dataclass(frozen=True)
 class Comparison:
     """The words of both sides in one order, and the difference B − A wherever both sides have both words.
 
-    rows: for each word its place in A and in B, None where it has no partner. labels: the words, as A writes them.
-    special: which of them are special tokens.
-    difference: weights of B less those of A, within ±1; 0 where `there` is False, for lack of a partner.
-    rescaled: whether weights are shares of what a word gives to the words shown, as where special tokens are hidden.
+    Attributes:
+        rows: For each word its position in A and in B; None where it has no partner.
+        labels: The words, as A writes them.
+        special: Which of them are special tokens.
+        one: Weights of A.
+        other: Weights of B.
+        difference: Weights of B minus those of A, −1 to 1; 0 where `there` is False.
+        there: Where both sides have both words.
+        rescaled: Whether weights were rescaled to the words shown, because special tokens are hidden.
     """
 
     rows: tuple[Row, ...]
@@ -34,7 +79,7 @@ class Comparison:
 
     @property
     def lonely(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Give the words that only A has, and those that only B has."""
+        """The words that only A has, and those that only B has."""
         mine = tuple(label for label, (_, yours) in zip(self.labels, self.rows, strict=True) if yours is None)
         yours = tuple(label for label, (mine, _) in zip(self.labels, self.rows, strict=True) if mine is None)
         return mine, yours
@@ -48,9 +93,18 @@ def compare(
     weights: Float[np.ndarray, "word word"],
     other_weights: Float[np.ndarray, "other_word other_word"],
 ) -> Comparison:
-    """Lay two maps over each other: their words, how each is spelled, and the weights of the heads to compare.
+    """Align two attention maps word by word and subtract them.
 
-    Both views must be of attention within one text. Raises ValueError when they do not fit their weights.
+    Args:
+        one: The view of A, of self-attention.
+        other: The view of B, of self-attention.
+        spelled: The spelling of each word of A, as `spell_words` returns it.
+        spelled_other: The spelling of each word of B.
+        weights: The map of A.
+        other_weights: The map of B.
+
+    Raises:
+        ValueError: If a map does not have one row and one column per word.
     """
     for view, spelling, shown in ((one, spelled, weights), (other, spelled_other, other_weights)):
         if not shown.shape == (len(view.queries), len(view.keys)) == (len(spelling), len(spelling)):
@@ -66,62 +120,71 @@ def compare(
 def subtract_maps(
     rows: Sequence[Row], weights: Float[np.ndarray, "word word"], other: Float[np.ndarray, "other_word other_word"]
 ) -> tuple[Float[np.ndarray, "row row"], Bool[np.ndarray, "row row"]]:
-    """Take A from B where both have both words; give 0 elsewhere, and where it is a difference at all."""
-    found = [(row, mine, yours) for row, (mine, yours) in enumerate(rows) if mine is not None and yours is not None]
+    """Return B − A, 0 where a word has no partner, and a mask of the cells where both sides have both words."""
+    common = [(row, mine, yours) for row, (mine, yours) in enumerate(rows) if mine is not None and yours is not None]
     difference, there = np.zeros((len(rows), len(rows)), np.float32), np.zeros((len(rows), len(rows)), bool)
-    if found:
-        places, mine, yours = (list(column) for column in zip(*found, strict=True))
-        difference[np.ix_(places, places)] = other[np.ix_(yours, yours)] - weights[np.ix_(mine, mine)]
-        there[np.ix_(places, places)] = True
+    if common:
+        shared, mine, yours = (list(column) for column in zip(*common, strict=True))
+        difference[np.ix_(shared, shared)] = other[np.ix_(yours, yours)] - weights[np.ix_(mine, mine)]
+        there[np.ix_(shared, shared)] = True
     return difference, there
 
 
 def list_links(comparison: Comparison) -> Int[np.ndarray, "link 2"]:
-    """List every link that A or B has: the rows of the words that look and of those that are looked at, in their order."""
+    """List every link that A or B has, as (query row, key row), row by row."""
     of_one, of_other = (np.array([place is not None for place in side]) for side in zip(*comparison.rows, strict=True))
     return np.argwhere((of_one[:, None] & of_one) | (of_other[:, None] & of_other))
 
 
 def largest_links(comparison: Comparison, listed: Int[np.ndarray, "link 2"], most: int) -> Int[np.ndarray, "most 2"]:
-    """Of a list of links, give those that differ most between A and B, the greatest difference first."""
+    """Return the `most` links of a list that differ most between A and B, the largest difference first."""
     order = np.argsort(-np.abs(comparison.difference[tuple(listed.T)]), kind="stable")
     return listed[order[:most]]
 
 
 def describe_largest_difference(comparison: Comparison, row: int | None = None) -> str:
-    """Say where A and B differ most, in all rows or in one, in a sentence.
+    """Describe the link that differs most between A and B, in all rows or in one.
 
     Special tokens count only where words do not differ.
     """
     if not comparison.there.any():
-        return "A and B have no word in common, so there is nothing to take from each other."
+        return NO_COMMON_WORD
     if row is not None and not comparison.there[row].any():
-        return f"'{comparison.labels[row]}', the marked row, has no partner, so there is nothing to take from each other."
-    (looking, looked_at), scope = _place_of_largest(comparison, row)
-    change = comparison.difference[looking, looked_at]
-    if abs(change) < MIN_DIFFERENCE:
-        who = "A and B look" if row is None else f"{_name(comparison, row)} looks in A and in B"
-        return f"Nothing differs by 0.01 or more: {who} at their common words alike."
-    (mine, yours), (my_key, your_key) = comparison.rows[looking], comparison.rows[looked_at]
+        return NO_PARTNER.format(word=comparison.labels[row])
+    query, key, between_words = _largest_cell(comparison, row)
+    if abs(comparison.difference[query, key]) < MIN_DIFFERENCE:
+        return NO_DIFFERENCE if row is None else NO_DIFFERENCE_IN_ROW.format(query=_name(comparison, row))
+    if comparison.rescaled:
+        template = SHOWN_LARGEST_DIFFERENCE if row is None else SHOWN_LARGEST_IN_ROW
+    elif between_words:
+        template = LARGEST_BETWEEN_WORDS if row is None else LARGEST_IN_ROW_BETWEEN_WORDS
+    else:
+        template = LARGEST_DIFFERENCE if row is None else LARGEST_IN_ROW
+    (mine, yours), (my_key, your_key) = comparison.rows[query], comparison.rows[key]
     before, after = comparison.one[mine, my_key], comparison.other[yours, your_key]
-    which = "The largest difference" if row is None else "In the marked row, the largest difference"
-    beginning, of = (f"of {SHOWN}, ", "") if comparison.rescaled else ("", f" of {WHOLE}")
-    return (
-        f"{which}{scope}: {beginning}{_name(comparison, looking)} gives {before:.2f}{of} to {_name(comparison, looked_at)} "
-        f"in A and {after:.2f} in B ({'+' if change > 0 else '−'}{abs(after - before):.2f})."
+    return template.format(
+        query=_name(comparison, query),
+        key=_name(comparison, key),
+        before=before,
+        after=after,
+        change=_signed(float(after - before)),
     )
 
 
-def _place_of_largest(comparison: Comparison, row: int | None) -> tuple[tuple[int, int], str]:
-    """Find the row and the column of the largest difference, and say whether it is sought between words only."""
+def _largest_cell(comparison: Comparison, row: int | None) -> tuple[int, int, bool]:
+    """Find query and key of the largest difference; the flag says that only words were compared, though there are others."""
     everywhere, words = np.abs(comparison.difference), ~np.array(comparison.special)
     looking = words if row is None else np.arange(len(words)) == row
     rows = everywhere if row is None else everywhere * looking[:, None]
     between_words = rows * (looking[:, None] & words)
     among_words = bool(between_words.max() >= MIN_DIFFERENCE)
-    place = divmod(int((between_words if among_words else rows).argmax()), len(words))
-    is_word = row is None or words[row]
-    return place, " between words" if among_words and is_word and not words.all() else ""
+    query, key = divmod(int((between_words if among_words else rows).argmax()), len(words))
+    is_word = row is None or bool(words[row])
+    return query, key, among_words and is_word and not words.all()
+
+
+def _signed(change: float) -> str:
+    return f"{'+' if change > 0 else '−'}{abs(change):.2f}"
 
 
 def _name(comparison: Comparison, row: int) -> str:
@@ -141,9 +204,9 @@ def _number_within(comparison: Comparison, side: int, row: int) -> int:
 def moved_attention(
     before: Float[np.ndarray, "*axes query key"], after: Float[np.ndarray, "*axes query key"]
 ) -> Float[np.ndarray, "*axes query"]:
-    """Tell for every query what share of its attention went elsewhere or was lost, 0 to 1.
+    """Return the share of each query's attention that went elsewhere or was lost, 0 to 1.
 
-    For rows that sum to 1 this is their total variation distance; a row that becomes zeros lost all: 1.
+    For rows that sum to 1 this is the total variation distance; a row that becomes zeros lost everything: 1.
     """
     change = after.astype(np.float64) - before
     return np.clip(np.maximum(np.clip(change, 0, None).sum(-1), np.clip(-change, 0, None).sum(-1)), 0, 1)
@@ -152,14 +215,14 @@ def moved_attention(
 def most_changed_heads(
     before: Float[np.ndarray, "layer head query key"], after: Float[np.ndarray, "layer head query key"], count: int
 ) -> tuple[tuple[tuple[int, int], float], ...]:
-    """List the heads whose attention moved most, averaged over their queries, each with that share.
+    """List the `count` heads whose attention changed most, as ((layer, head), share averaged over queries).
 
-    Left out are heads that stood still, and those that are off afterwards: that theirs is gone is no news.
+    Heads that did not change and heads that are switched off afterwards are left out.
     """
     shares = moved_attention(before, after).mean(-1) * after.any(axis=(-1, -2))
     order = np.argsort(-shares, axis=None, kind="stable")[:count]
-    places = (divmod(int(place), shares.shape[1]) for place in order)
-    return tuple((place, float(shares[place])) for place in places if shares[place] >= 0.0005)
+    heads = (divmod(int(index), shares.shape[1]) for index in order)
+    return tuple((head, float(shares[head])) for head in heads if shares[head] >= 0.0005)
 
 
 def describe_largest_change(
@@ -171,22 +234,25 @@ def describe_largest_change(
     *,
     rescaled: bool = False,
 ) -> str:
-    """Say which weight changed most, of one query or of all, and how much of the attention moved on average.
+    """Describe the weight that changed most, of one query or of all, and how much attention moved on average.
 
-    rescaled: weights are shares of what a token gives to the words shown, as where special tokens are hidden.
+    Args:
+        before: Weights of one head without the intervention.
+        after: Weights with it.
+        queries: Labels of the rows.
+        keys: Labels of the columns.
+        focus: The only row to describe; None for all.
+        rescaled: Whether rows were rescaled to the words shown, because special tokens are hidden.
     """
     rows = slice(None) if focus is None else slice(focus, focus + 1)
     change = (after.astype(np.float64) - before)[rows]
     query, key = np.unravel_index(np.abs(change).argmax(), change.shape)
     if abs(float(change[query, key])) < MIN_DIFFERENCE:
-        return "Nothing changed here." if focus is None else f"Nothing changed for '{queries[focus]}'."
+        return NO_CHANGE if focus is None else NO_CHANGE_FOR_QUERY.format(query=queries[focus])
     query += focus or 0
     was, now = float(before[query, key]), float(after[query, key])
-    scope, of = (f"of {SHOWN}, ", "") if rescaled else ("", f" of {WHOLE}")
-    told = (
-        f"The largest change: {scope}'{queries[query]}' gives '{keys[key]}' {now:.2f}{of} in place of {was:.2f} "
-        f"({'+' if now > was else '−'}{abs(now - was):.2f})."
+    largest = (SHOWN_LARGEST_CHANGE if rescaled else LARGEST_CHANGE).format(
+        query=queries[query], key=keys[key], after=now, before=was, change=_signed(now - was)
     )
-    share = moved_attention(before, after)[rows].mean()
-    whose = "of the attention shown" if focus is None else f"of {SHOWN if rescaled else WHOLE}"
-    return f"{told} In all, {share:.0%} {whose} went elsewhere or was lost."
+    moved = MOVED_IN_ALL if focus is None else SHOWN_MOVED_OF_QUERY if rescaled else MOVED_OF_QUERY
+    return f"{largest} {moved.format(share=moved_attention(before, after)[rows].mean())}"

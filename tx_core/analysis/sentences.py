@@ -1,4 +1,4 @@
-"""What a picture of attention shows, in words: for readers who cannot see it, and for those who do not know where to look."""
+"""Attention maps described in sentences: as alternative text for a drawing, and as a hint where to look."""
 
 from collections.abc import Sequence
 
@@ -8,26 +8,65 @@ from jaxtyping import Float
 from tx_core.analysis.views import strongest_edges
 
 MIN_WEIGHT = 0.05
-WHOLE, SHOWN = "its attention", "its attention to the words shown"
-PLACES = {-1: "the token before", 0: "the token itself", 1: "the token after"}
+"""Weights below this are not mentioned."""
+
+QUERY_ONE_KEY = "{query} gives {weight:.2f} of its attention to {key}."
+QUERY_TWO_KEYS = "{query} gives {weight:.2f} of its attention to {key} and {second_weight:.2f} to {second_key}."
+QUERY_EVEN = "{query} attends almost evenly: no token receives {least:.2f} of its attention."
+QUERY_NOWHERE = "{query} attends to nothing here."
+STRONGEST_LINK = "The strongest link: {query} gives {weight:.2f} of its attention to {key}."
+STRONGEST_LINK_BETWEEN_WORDS = "The strongest link between words: {query} gives {weight:.2f} of its attention to {key}."
+NO_LINK = "Nothing here attends to anything."
+
+# Where special tokens are hidden, weights are shares of what a token gives to the words shown.
+SHOWN_QUERY_ONE_KEY = "Of its attention to the words shown, {query} gives {weight:.2f} to {key}."
+SHOWN_QUERY_TWO_KEYS = (
+    "Of its attention to the words shown, {query} gives {weight:.2f} to {key} and {second_weight:.2f} to {second_key}."
+)
+SHOWN_QUERY_EVEN = "{query} attends almost evenly: no token receives {least:.2f} of its attention to the words shown."
+SHOWN_STRONGEST_LINK = "The strongest link: of its attention to the words shown, {query} gives {weight:.2f} to {key}."
+
+AVERAGE = "On average, attention is distributed as follows: {shares}."
+AVERAGE_ELSEWHERE = "On average, attention goes neither to neighbours nor to special tokens."
+AVERAGE_SHARES = {
+    "special": "{share:.2f} to special tokens",
+    -1: "{share:.2f} to the token before",
+    0: "{share:.2f} to the token itself",
+    1: "{share:.2f} to the token after",
+}
+
+QUOTED = "'{token}'"
+QUOTED_WITH_NUMBER = "'{token}' (token {number})"
 
 
 def describe_query(
     weights: Float[np.ndarray, "query key"], queries: Sequence[str], keys: Sequence[str], query: int, *, rescaled: bool = False
 ) -> str:
-    """Say where one token looks, as in "'flies' gives 0.41 of its attention to 'time' and 0.20 to 'like'."
+    """Describe the attention of one query by its one or two largest weights.
 
-    Weights are shares of the token's attention, from 0 to 1. rescaled: of what it gives to the words shown, as where special
-    tokens are hidden.
+    Args:
+        weights: Attention weights of one head, 0 to 1.
+        queries: Labels of the rows.
+        keys: Labels of the columns.
+        query: The row to describe.
+        rescaled: Whether rows were rescaled to the words shown, because special tokens are hidden.
     """
+    name = quote_token(queries, query)
     edges = strongest_edges(weights, 2, query)
-    told = [f"{edge.weight:.2f} to {quote_token(keys, edge.key)}" for edge in edges if edge.weight >= MIN_WEIGHT]
-    if not told:
-        evenly = f"spreads {SHOWN if rescaled else WHOLE} so evenly that no token gets 0.05."
-        return f"{quote_token(queries, query)} {evenly if edges else 'attends to nothing here.'}"
-    if rescaled:
-        return f"Of {SHOWN}, {quote_token(queries, query)} gives {_list(told)}."
-    return f"{quote_token(queries, query)} gives {_list(told).replace(' to ', f' of {WHOLE} to ', 1)}."
+    if not edges:
+        return QUERY_NOWHERE.format(query=name)
+    large = [edge for edge in edges if edge.weight >= MIN_WEIGHT]
+    if not large:
+        return (SHOWN_QUERY_EVEN if rescaled else QUERY_EVEN).format(query=name, least=MIN_WEIGHT)
+    first, last = large[0], large[-1]
+    one, two = (SHOWN_QUERY_ONE_KEY, SHOWN_QUERY_TWO_KEYS) if rescaled else (QUERY_ONE_KEY, QUERY_TWO_KEYS)
+    return (one if len(large) == 1 else two).format(
+        query=name,
+        weight=first.weight,
+        key=quote_token(keys, first.key),
+        second_weight=last.weight,
+        second_key=quote_token(keys, last.key),
+    )
 
 
 def describe_strongest_link(
@@ -39,43 +78,45 @@ def describe_strongest_link(
     *,
     rescaled: bool = False,
 ) -> str:
-    """Say which two tokens are linked most strongly; special tokens count only where there is nothing else.
+    """Describe the largest weight of a map; special tokens count only where nothing else has a weight.
 
-    rescaled: weights are shares of what a token gives to the words shown, as where special tokens are hidden.
+    Args:
+        weights: Attention weights of one head, 0 to 1.
+        queries: Labels of the rows.
+        keys: Labels of the columns.
+        query_special: Which rows are special tokens.
+        key_special: Which columns are special tokens.
+        rescaled: Whether rows were rescaled to the words shown, because special tokens are hidden.
     """
-    apart = ~np.array(query_special)[:, None] & ~np.array(key_special)
-    between_words = strongest_edges(weights * apart, 1)
-    edges = between_words or strongest_edges(weights, 1)
+    between_words = ~np.array(query_special)[:, None] & ~np.array(key_special)
+    word_edges = strongest_edges(weights * between_words, 1)
+    edges = word_edges or strongest_edges(weights, 1)
     if not edges:
-        return "Nothing here attends to anything."
+        return NO_LINK
     (edge,) = edges
-    looking, looked_at = quote_token(queries, edge.query), quote_token(keys, edge.key)
     if rescaled:
-        return f"The strongest link: of {SHOWN}, {looking} gives {edge.weight:.2f} to {looked_at}."
-    link = f"{looking} gives {edge.weight:.2f} of {WHOLE} to {looked_at}"
-    return f"The strongest link{' between words' if between_words and not apart.all() else ''}: {link}."
+        template = SHOWN_STRONGEST_LINK
+    else:
+        template = STRONGEST_LINK_BETWEEN_WORDS if word_edges and not between_words.all() else STRONGEST_LINK
+    return template.format(query=quote_token(queries, edge.query), weight=edge.weight, key=quote_token(keys, edge.key))
 
 
 def describe_average(weights: Float[np.ndarray, "token key"], special: Sequence[bool]) -> str:
-    """Say how much attention goes to special tokens and to the nearest neighbours, averaged over all tokens.
+    """Describe how much attention goes to special tokens, the token itself and its neighbours, averaged over all queries.
 
-    For self-attention, where queries and keys are the same tokens; special ones count as special only.
+    For self-attention, where queries and keys are the same tokens. A special token next to the query counts as special only.
     """
     plain = weights * ~np.array(special)
-    shares = {"special tokens": float((weights - plain).sum(1).mean())}
-    shares |= {words: float(np.trace(plain, step) / len(weights)) for step, words in PLACES.items()}
-    told = sorted((share, words) for words, share in shares.items() if share >= MIN_WEIGHT)[::-1]
-    if not told:
-        return "On average, attention goes neither to neighbours nor to special tokens."
-    listed = _list([f"{share:.2f} to {words}" for share, words in told])
-    return f"On average, {listed.replace(' to ', ' of the attention goes to ', 1)}."
+    shares = {"special": float((weights - plain).sum(1).mean())}
+    shares |= {step: float(np.trace(plain, step) / len(weights)) for step in (-1, 0, 1)}
+    large = sorted(((share, AVERAGE_SHARES[kind]) for kind, share in shares.items() if share >= MIN_WEIGHT), reverse=True)
+    if not large:
+        return AVERAGE_ELSEWHERE
+    return AVERAGE.format(shares=", ".join(template.format(share=share) for share, template in large))
 
 
-def quote_token(tokens: Sequence[str], place: int) -> str:
-    """Quote a token, with its place where the same token stands more than once."""
-    token = tokens[place]
-    return f"'{token}'" if list(tokens).count(token) == 1 else f"'{token}' (token {place + 1})"
-
-
-def _list(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+def quote_token(tokens: Sequence[str], position: int) -> str:
+    """Quote a token, with its number, counted from 1, where the same token occurs more than once."""
+    token = tokens[position]
+    template = QUOTED if list(tokens).count(token) == 1 else QUOTED_WITH_NUMBER
+    return template.format(token=token, number=position + 1)

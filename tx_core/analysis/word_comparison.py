@@ -9,6 +9,16 @@ from jaxtyping import Bool, Float
 
 from tx_core.transformer.trace import Encoding
 
+WORD_NUMBERS = "{word} (word {mine} of A, {yours} of B)"
+AFTER_WORD_NUMBERS = "{word} (after word {mine} of A, {yours} of B)"
+SIMILARITY = "'{word}' in A and in B: similarity {first:.2f} before the first layer, {last:.2f} after the last."
+SIMILARITY_WITH_MINIMUM = (
+    "'{word}' in A and in B: similarity {first:.2f} before the first layer, {last:.2f} after the last, "
+    "lowest after layer {layer} ({lowest:.2f})."
+)
+DIFFERENT_WORDS = "Different words have {mean:.2f} ± {spread:.2f} after the last layer."
+OTHER_SHARED_WORDS = "The other shared words have {mean:.2f} on average."
+
 Position = int | None
 
 Row = tuple[Position, Position]
@@ -35,8 +45,9 @@ def word_numbers(words: Sequence[str], special: Sequence[bool]) -> tuple[int, ..
 
 
 def number_word(word: str, special: bool, mine: int, yours: int) -> str:
-    """Write a word with its numbers in A and in B, for where it stands more than once."""
-    return f"{word} ({'word' if _counts(word, special) else 'after word'} {mine} of A, {yours} of B)"
+    """Write a word with its numbers in A and in B, to tell repeated words apart."""
+    template = WORD_NUMBERS if _counts(word, special) else AFTER_WORD_NUMBERS
+    return template.format(word=word, mine=mine, yours=yours)
 
 
 def align(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int, int], ...]:
@@ -194,17 +205,18 @@ def word_similarity(
 
 
 def describe_word_similarity(found: WordSimilarity, word: str) -> str:
-    """Say how far a word's vectors come apart, and how alike different words are at that depth."""
+    """Describe how a word's vectors separate through the layers, and how similar other words are."""
     low = int(np.argmin(found.word))
-    start, least = found.word[0], found.word[low]
-    where = "before the first layer" if low == 0 else f"after layer {low}"
-    told = f"'{word}' in A and in B: similarity {start:.2f} before the first layer, {found.word[-1]:.2f} after the last"
-    told += f", least {where} ({least:.2f})." if low not in (0, len(found.word) - 1) else "."
+    inside = low not in (0, len(found.word) - 1)
+    own = (SIMILARITY_WITH_MINIMUM if inside else SIMILARITY).format(
+        word=word, first=found.word[0], last=found.word[-1], layer=low, lowest=found.word[low]
+    )
+    sentences = [own]
     if found.mean is not None:
-        told += f" Words that differ have {found.mean[-1]:.2f} ± {found.spread[-1]:.2f} there."
+        sentences.append(DIFFERENT_WORDS.format(mean=found.mean[-1], spread=found.spread[-1]))
     if found.shared is not None:
-        told += f" The other shared words have {found.shared[-1]:.2f} on average."
-    return told
+        sentences.append(OTHER_SHARED_WORDS.format(mean=found.shared[-1]))
+    return " ".join(sentences)
 
 
 def _at(alike: Float[np.ndarray, "step word other_word"], pairs: Sequence[tuple[int, int]]) -> Float[np.ndarray, "step pair"]:

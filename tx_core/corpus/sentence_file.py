@@ -29,9 +29,10 @@ NO_DELIMITER = "\x1f"  # the unit separator, which no text holds: control charac
 
 
 def decode(data: bytes) -> str:
-    """Read UTF-8, UTF-16 with its mark, or Windows-1252, of which printed Latin-1 is a part.
+    """Decode UTF-8, UTF-16 with a byte order mark, or Windows-1252, a superset of printable Latin-1.
 
-    Raises TextProblem for anything else: pictures, archives, documents of an office program.
+    Raises:
+        TextProblem: For anything else: images, archives, office documents.
     """
     for encoding in ("utf-16",) if data[:2] in UTF16_MARKS else ("utf-8-sig", "cp1252"):
         try:
@@ -45,16 +46,18 @@ def decode(data: bytes) -> str:
 
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Give every line, counted from 1 as editors count them."""
+    """Yield every line with its number, counted from 1 as editors do."""
     yield from enumerate((line.rstrip("\n") for line in io.StringIO(text, newline=None)), 1)
 
 
 def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Give every row, empty ones too, with the number of the line that it ends in.
+    """Yield every row, empty ones too, with the number of its last line.
 
-    Commas, semicolons or tabs stand between the columns: whichever the first line has most of. Where it has none of
-    them the table has one column, and a comma in it is a comma.
-    Raises TextProblem that names the line where the file is no CSV.
+    The delimiter is the comma, semicolon or tab that is most frequent in the first line. Without any of them the table has
+    one column, in which a comma is text.
+
+    Raises:
+        TextProblem: If the file is not valid CSV; names the line.
     """
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     try:
@@ -70,21 +73,26 @@ def _delimiter(text: str) -> str:
 
 
 MAX_SENTENCE_FILE_BYTES = 5_000_000
-
 MAX_TABLE_COLUMNS = 100
-
 MAX_SENTENCES = 20_000
-
 MAX_LINES_NAMED = 100
-
 COLUMN_NAMES = ("sentence", "sentences", "text")
-
 EMBEDDED = Path(__file__).parents[2] / "assets" / "sentences" / "everyday.txt"
+EMBEDDED_SOURCE = "written for this app, in everyday English"
+
+LEFT_OUT = "Left out: {reasons}."
+LEFT_OUT_LINE = "1 line, {why} (line {lines})"
+LEFT_OUT_LINES = "{count:,} lines, {why} (lines {lines})"
+LEFT_OUT_MANY_LINES = "{count:,} lines, {why} (lines {lines} and {rest:,} more)"
+EMPTY = "empty"
+TOO_LONG = "longer than {most:,} characters"
+CONTROL_CHARACTERS = "with control characters in it"
+WRONG_COLUMNS = "without the {columns} columns of the first line"
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Lines that were not used for one reason: how many, and the numbers of the first ones."""
+    """Lines that were left out for one reason: how many, and the numbers of the first MAX_LINES_NAMED."""
 
     why: str
     count: int
@@ -93,28 +101,34 @@ class LeftOut:
 
 @dataclass
 class Notes:
-    """What is being left out, by reason. It stays small however much there is."""
+    """Collect what is left out, by reason, in bounded memory."""
 
     _lines: dict[str, list[int]] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
 
     def note(self, why: str, line: int) -> None:
-        """Remember one line."""
+        """Record one line."""
         self._counts[why] = self._counts.get(why, 0) + 1
         named = self._lines.setdefault(why, [])
         if len(named) < MAX_LINES_NAMED:
             named.append(line)
 
     def all(self) -> tuple[LeftOut, ...]:
-        """List the reasons in the order in which they came up, the numbers of lines ascending."""
+        """List the reasons in order of appearance, with ascending line numbers."""
         return tuple(LeftOut(why, self._counts[why], tuple(sorted(named))) for why, named in self._lines.items())
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """What was read, the line of each sentence in its file, and what was left out.
+    """Sentences read from a file.
 
-    source: the file's name. columns, column: of a CSV, and which of them was read; empty for plain text.
+    Attributes:
+        source: The name of the file.
+        texts: The sentences.
+        lines: The line of each in the file, counted from 1.
+        left_out: What was left out, by reason.
+        columns: The columns of a CSV; empty for plain text.
+        column: The column that was read; "" for plain text.
     """
 
     source: str
@@ -129,10 +143,17 @@ class Sentences:
 
 
 def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = "") -> Sentences:
-    """Read sentences from a file of at most MAX_SENTENCE_FILE_BYTES; a name that ends in .csv or .tsv says that it is a table.
+    """Read sentences from a text file, or from a table if its name ends in .csv or .tsv.
 
-    column: of a table, by its name in the first line; without one it is that named sentence or text, else the first.
-    Raises TextProblem for what is too large, no text, or has no sentence; at most MAX_SENTENCE_FILE_BYTES + 1 bytes are read.
+    At most MAX_SENTENCE_FILE_BYTES + 1 bytes are read.
+
+    Args:
+        file: The open file.
+        name: Its name.
+        column: The column of a table; by default the one named sentence or text, else the first.
+
+    Raises:
+        TextProblem: If the file is too large, not text, or has no sentence.
     """
     data = file.read(MAX_SENTENCE_FILE_BYTES + 1)
     if len(data) > MAX_SENTENCE_FILE_BYTES:
@@ -162,33 +183,33 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
 
 @cache
 def embedded_sentences() -> Sentences:
-    """Give the sentences that ship with the app."""
+    """Return the sentences that ship with the app."""
     with EMBEDDED.open("rb") as file:
-        return read_sentences(file, "written for this app, in everyday English")
+        return read_sentences(file, EMBEDDED_SOURCE)
 
 
 def describe_left_out(left_out: tuple[LeftOut, ...]) -> str:
-    """Say what was left out and why, as in "Left out: 2 lines, empty (lines 3, 7)."."""
-    told = [f"{one.count:,} {'line' if one.count == 1 else 'lines'}, {one.why} ({_numbers(one)})" for one in left_out]
-    return f"Left out: {'; '.join(told)}." if told else ""
+    """Describe what was left out and why, with the numbers of the first lines; "" for nothing."""
+    return LEFT_OUT.format(reasons="; ".join(map(_describe_reason, left_out))) if left_out else ""
 
 
-def _numbers(one: LeftOut) -> str:
-    listed = ", ".join(f"{line:,}" for line in one.lines)
+def _describe_reason(one: LeftOut) -> str:
     rest = one.count - len(one.lines)
-    return f"line {listed}" if one.count == 1 else f"lines {listed}{f' and {rest:,} more' if rest else ''}"
+    template = LEFT_OUT_LINE if one.count == 1 else LEFT_OUT_MANY_LINES if rest else LEFT_OUT_LINES
+    return template.format(count=one.count, why=one.why, lines=", ".join(f"{line:,}" for line in one.lines), rest=rest)
 
 
 def _unfit(sentence: str) -> str:
+    """Return why a sentence cannot be used, "" if it can."""
     if not sentence:
-        return "empty"
+        return EMPTY
     if len(sentence) > MAX_TEXT_CHARACTERS:
-        return f"longer than {MAX_TEXT_CHARACTERS:,} characters"
-    return "with control characters in it" if CONTROL.search(sentence) else ""
+        return TOO_LONG.format(most=MAX_TEXT_CHARACTERS)
+    return CONTROL_CHARACTERS if CONTROL.search(sentence) else ""
 
 
 def _column(text: str, wanted: str, notes: Notes) -> tuple[tuple[str, ...], str, Iterator[tuple[int, str]]]:
-    """Give the names of the columns, the one to read, and its cells."""
+    """Return the names of the columns, the one to read, and its cells."""
     rows = csv_rows(text)
     columns = _names(next((row for _, row in rows if any(cell.strip() for cell in row)), []))
     folded = [name.casefold() for name in columns]
@@ -202,7 +223,7 @@ def _column(text: str, wanted: str, notes: Notes) -> tuple[tuple[str, ...], str,
             if len(row) == len(columns):
                 yield number, row[place]
             elif any(cell.strip() for cell in row):
-                notes.note(f"without the {len(columns)} columns of the first line", number)
+                notes.note(WRONG_COLUMNS.format(columns=len(columns)), number)
             else:
                 yield number, ""
 
@@ -210,7 +231,7 @@ def _column(text: str, wanted: str, notes: Notes) -> tuple[tuple[str, ...], str,
 
 
 def _names(first: list[str]) -> tuple[str, ...]:
-    """Name the columns by their first line; those without a name, or with one taken, by their number."""
+    """Name the columns by the first line; columns without a name, or with a repeated one, by their number."""
     if not first:
         raise TextProblem("The file has no line with the names of its columns: put them into the first line.")
     if len(first) > MAX_TABLE_COLUMNS:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tx_core.analysis import comparison
 from tx_core.analysis.comparison import (
     Comparison,
     compare,
@@ -34,6 +35,11 @@ def compared(text: str, other: str, head: tuple[int, int] = (1, 2), *, hide: boo
 
 def run(text: str):
     return catalogue.load(catalogue.DEFAULT).trace(text)
+
+
+def beginning(template: str) -> str:
+    """What a sentence of this template begins with, whatever it is about."""
+    return template.partition("{")[0]
 
 
 def by_hand(text: str, head: tuple[int, int]) -> tuple[np.ndarray, list[str]]:
@@ -84,31 +90,30 @@ def test_the_largest_difference_is_told_with_both_weights():
     row, column = np.unravel_index(between_words.argmax(), between_words.shape)
     (mine, yours), (my_key, your_key) = found.rows[row], found.rows[column]
     told = describe_largest_difference(found)
-    assert told.startswith("The largest difference between words: ")
-    assert f"{found.one[mine, my_key]:.2f} of its attention to" in told
-    assert f"in A and {found.other[yours, your_key]:.2f} in B" in told
+    assert told.startswith(beginning(comparison.LARGEST_BETWEEN_WORDS))
+    assert f"{found.one[mine, my_key]:.2f}" in told
+    assert f"{found.other[yours, your_key]:.2f}" in told
     assert f"({'+' if found.difference[row, column] > 0 else '−'}{abs(found.difference[row, column]):.2f})" in told
 
 
 def test_without_special_tokens_shares_are_said_to_be_of_what_is_shown():
     told = describe_largest_difference(compared("the dog bit the man", "the man bit the dog", hide=True))
-    assert told.startswith("The largest difference: of its attention to the words shown, '")
-    assert "of its attention to '" not in told
+    assert told.startswith(beginning(comparison.SHOWN_LARGEST_DIFFERENCE))
 
 
 def test_a_text_beside_itself_differs_nowhere():
     found = compared("time flies", "Time flies")
     assert found.there.all()
     assert not found.difference.any()
-    assert describe_largest_difference(found).startswith("Nothing differs")
+    assert describe_largest_difference(found) == comparison.NO_DIFFERENCE
 
 
 def test_texts_without_a_common_word_have_nothing_to_take_from_each_other():
     found = compared("time", "banana", hide=True)
     assert not found.there.any()
     with_special = compared("time", "banana")
-    assert describe_largest_difference(with_special).startswith("The largest difference: '[")
-    assert describe_largest_difference(found).startswith("A and B have no word in common")
+    assert describe_largest_difference(with_special).startswith(f"{beginning(comparison.LARGEST_DIFFERENCE)}'[")
+    assert describe_largest_difference(found) == comparison.NO_COMMON_WORD
 
 
 def test_weights_that_do_not_fit_their_words_are_refused():
@@ -166,17 +171,17 @@ def test_heads_are_listed_from_the_one_that_moved_most_without_those_that_stood_
 def test_the_largest_change_is_told_of_all_or_of_one_token():
     names = ["a", "b", "c"]
     told = describe_largest_change(BEFORE, AFTER, names[:2], names)
-    assert told.startswith("The largest change: 'a' gives ")
-    assert "In all, 35% of the attention shown" in told
-    assert describe_largest_change(BEFORE, AFTER, names[:2], names, 1).startswith("The largest change: 'b' gives 'b' 0.40 ")
-    assert "in place of 0.30 (+0.10)" in describe_largest_change(BEFORE, AFTER, names[:2], names, 1)
-    assert describe_largest_change(BEFORE, BEFORE, names[:2], names) == "Nothing changed here."
-    assert describe_largest_change(BEFORE, BEFORE + np.float32(0.004), names[:2], names) == "Nothing changed here."
-    assert describe_largest_change(BEFORE, BEFORE, names[:2], names, 0) == "Nothing changed for 'a'."
+    assert told.startswith(f"{beginning(comparison.LARGEST_CHANGE)}a'")
+    assert told.endswith(comparison.MOVED_IN_ALL.format(share=0.35))
+    largest = comparison.LARGEST_CHANGE.format(query="b", key="b", after=0.4, before=0.3, change="+0.10")
+    assert describe_largest_change(BEFORE, AFTER, names[:2], names, 1).startswith(largest)
+    assert describe_largest_change(BEFORE, BEFORE, names[:2], names) == comparison.NO_CHANGE
+    assert describe_largest_change(BEFORE, BEFORE + np.float32(0.004), names[:2], names) == comparison.NO_CHANGE
+    assert describe_largest_change(BEFORE, BEFORE, names[:2], names, 0) == comparison.NO_CHANGE_FOR_QUERY.format(query="a")
 
 
 def test_a_change_of_rescaled_shares_is_said_to_be_of_what_is_shown():
     names = ["a", "b", "c"]
     told = describe_largest_change(BEFORE, AFTER, names[:2], names, 1, rescaled=True)
-    assert told.startswith("The largest change: of its attention to the words shown, 'b' gives 'b' 0.40 in place of 0.30")
-    assert told.endswith("of its attention to the words shown went elsewhere or was lost.")
+    largest = comparison.SHOWN_LARGEST_CHANGE.format(query="b", key="b", after=0.4, before=0.3, change="+0.10")
+    assert told == f"{largest} {comparison.SHOWN_MOVED_OF_QUERY.format(share=0.1)}"

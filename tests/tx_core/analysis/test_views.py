@@ -142,45 +142,49 @@ def test_the_strongest_edges_come_in_order_and_zeros_are_none():
 
 def test_a_focused_token_is_told_with_its_two_largest_shares():
     told = sentences.describe_query(WEIGHTS, ["flies", "like"], ["time", "flies", "an"], 0)
-    assert told == "'flies' gives 0.50 of its attention to 'time' and 0.30 to 'flies'."
+    assert told == sentences.QUERY_TWO_KEYS.format(
+        query="'flies'", weight=0.5, key="'time'", second_weight=0.3, second_key="'flies'"
+    )
 
 
 def test_a_token_that_stands_twice_is_told_by_its_place():
     told = sentences.describe_query(WEIGHTS, ["a", "a"], ["b", "c", "b"], 1)
-    assert told == "'a' (token 2) gives 0.90 of its attention to 'b' (token 3) and 0.10 to 'c'."
+    names = {"query": sentences.QUOTED_WITH_NUMBER.format(token="a", number=2)}
+    names |= {"key": sentences.QUOTED_WITH_NUMBER.format(token="b", number=3), "second_key": "'c'"}
+    assert told == sentences.QUERY_TWO_KEYS.format(**names, weight=0.9, second_weight=0.1)
 
 
 def test_attention_that_is_spread_or_absent_is_told_as_such():
     spread = np.full((1, 40), 1 / 40, np.float32)
-    assert "evenly" in sentences.describe_query(spread, ["a"], [str(n) for n in range(40)], 0)
+    even = sentences.QUERY_EVEN.format(query="'a'", least=sentences.MIN_WEIGHT)
+    assert sentences.describe_query(spread, ["a"], [str(n) for n in range(40)], 0) == even
     nothing = np.zeros((1, 2), np.float32)
-    assert sentences.describe_query(nothing, ["a"], ["b", "c"], 0) == "'a' attends to nothing here."
-    assert (
-        sentences.describe_strongest_link(nothing, ["a"], ["b", "c"], [False], [False, False])
-        == "Nothing here attends to anything."
-    )
+    assert sentences.describe_query(nothing, ["a"], ["b", "c"], 0) == sentences.QUERY_NOWHERE.format(query="'a'")
+    assert sentences.describe_strongest_link(nothing, ["a"], ["b", "c"], [False], [False, False]) == sentences.NO_LINK
 
 
 def test_the_strongest_link_is_one_between_words_where_there_is_one():
     labels = [["like", "[SEP]"], ["time", "flies", "[SEP]"], [False, True], [False, False, True]]
     told = sentences.describe_strongest_link(WEIGHTS, *labels)
-    assert told == "The strongest link between words: 'like' gives 0.50 of its attention to 'time'."
+    assert told == sentences.STRONGEST_LINK_BETWEEN_WORDS.format(query="'like'", weight=0.5, key="'time'")
     marks = [["like", "[SEP]"], ["time", "flies", "[SEP]"], [False, True], [True, True, True]]
-    assert "'[SEP]' gives 0.90 of its attention to '[SEP]'" in sentences.describe_strongest_link(WEIGHTS, *marks)
+    told = sentences.describe_strongest_link(WEIGHTS, *marks)
+    assert told == sentences.STRONGEST_LINK.format(query="'[SEP]'", weight=0.9, key="'[SEP]'")
 
 
 def test_rescaled_shares_are_said_to_be_of_what_is_shown():
     told = sentences.describe_query(WEIGHTS, ["flies", "like"], ["time", "flies", "an"], 0, rescaled=True)
-    assert told == "Of its attention to the words shown, 'flies' gives 0.50 to 'time' and 0.30 to 'flies'."
+    assert told == sentences.SHOWN_QUERY_TWO_KEYS.format(
+        query="'flies'", weight=0.5, key="'time'", second_weight=0.3, second_key="'flies'"
+    )
     labels = [["flies", "like"], ["time", "flies", "an"], [False] * 2, [False] * 3]
     told = sentences.describe_strongest_link(WEIGHTS, *labels, rescaled=True)
-    assert told == "The strongest link: of its attention to the words shown, 'like' gives 0.90 to 'an'."
+    assert told == sentences.SHOWN_STRONGEST_LINK.format(query="'like'", weight=0.9, key="'an'")
 
 
 def test_where_attention_goes_is_averaged_by_hand():
     weights = np.array([[0.2, 0.7, 0.1], [0.6, 0.0, 0.4], [0.0, 0.8, 0.2]], np.float32)
     # special (the last): (.1 + .4 + .2) / 3; before: (.6 + .8) / 3; itself: .2 / 3; after: .7 / 3
-    assert sentences.describe_average(weights, [False, False, True]) == (
-        "On average, 0.47 of the attention goes to the token before, 0.23 to the token after, "
-        "0.23 to special tokens and 0.07 to the token itself."
-    )
+    shares = {-1: 1.4 / 3, 1: 0.7 / 3, "special": 0.7 / 3, 0: 0.2 / 3}
+    told = ", ".join(sentences.AVERAGE_SHARES[kind].format(share=share) for kind, share in shares.items())
+    assert sentences.describe_average(weights, [False, False, True]) == sentences.AVERAGE.format(shares=told)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tx_core.analysis import word_comparison
 from tx_core.analysis.views import word_groups
 from tx_core.analysis.word_comparison import (
     WordSimilarity,
@@ -102,9 +103,10 @@ def test_a_special_token_draws_no_word_towards_it():
 def test_words_are_counted_as_a_reader_counts():
     words, special = ("[CLS]", "the", "cat", ",", "the", "[MASK]", ".", "[SEP]"), (True, *(False,) * 6, True)
     assert word_numbers(words, special) == (0, 1, 2, 2, 3, 4, 4, 4)
-    assert number_word("the", False, 3, 1) == "the (word 3 of A, 1 of B)"
-    assert number_word(",", False, 2, 1) == ", (after word 2 of A, 1 of B)"
-    assert number_word("[SEP]", True, 4, 4) == "[SEP] (after word 4 of A, 4 of B)"
+    assert number_word("the", False, 3, 1) == word_comparison.WORD_NUMBERS.format(word="the", mine=3, yours=1)
+    assert number_word(",", False, 2, 1) == word_comparison.AFTER_WORD_NUMBERS.format(word=",", mine=2, yours=1)
+    after = word_comparison.AFTER_WORD_NUMBERS.format(word="[SEP]", mine=4, yours=4)
+    assert number_word("[SEP]", True, 4, 4) == after
 
 
 def test_the_two_flies_are_partners_and_their_subjects_are_not():
@@ -219,7 +221,8 @@ def test_words_tell_the_start_the_end_the_lowest_point_and_what_others_have():
         shared_pairs=2,
         pairs=9,
     )
-    assert describe_word_similarity(found, "flies") == (
-        "'flies' in A and in B: similarity 1.00 before the first layer, 0.75 after the last, least after layer 2 (0.25). "
-        "Words that differ have 0.30 ± 0.05 there. The other shared words have 0.80 on average."
-    )
+    assert describe_word_similarity(found, "flies").split(". ") == [
+        word_comparison.SIMILARITY_WITH_MINIMUM.format(word="flies", first=1.0, last=0.75, layer=2, lowest=0.25)[:-1],
+        word_comparison.DIFFERENT_WORDS.format(mean=0.3, spread=0.05)[:-1],
+        word_comparison.OTHER_SHARED_WORDS.format(mean=0.8),
+    ]

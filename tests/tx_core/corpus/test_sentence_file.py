@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tx_core.corpus import sentence_file
 from tx_core.corpus.sentence_file import (
     MAX_LINES_NAMED,
     MAX_SENTENCE_FILE_BYTES,
@@ -95,7 +96,8 @@ def test_one_line_of_a_megabyte_is_left_out_by_its_number_and_the_others_stay():
     found = read("Short.\n" + "word " * 200_000 + "\nAnother.\n")
     assert found.texts == ("Short.", "Another.")
     assert reasons(found) == {f"longer than {MAX_TEXT_CHARACTERS:,} characters": (1, (2,))}
-    assert describe_left_out(found.left_out) == "Left out: 1 line, longer than 20,000 characters (line 2)."
+    line = sentence_file.LEFT_OUT_LINE.format(why=sentence_file.TOO_LONG.format(most=20_000), lines="2")
+    assert describe_left_out(found.left_out) == sentence_file.LEFT_OUT.format(reasons=line)
 
 
 def test_nothing_but_one_line_of_a_megabyte_says_why_there_is_no_sentence():
