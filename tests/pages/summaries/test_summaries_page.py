@@ -7,6 +7,7 @@ from pages.summaries.parts import PARTS, SUMMARIES
 from pages.ui.panels.texts import EXPLANATION_DEBATE, HEADS_MISSING
 from pages.ui.shell import controls
 from tests.support.drawings import problems, says
+from tests.support.messages import unknown_parameters
 
 PAGE = "summaries"
 TEXT = "She [MASK] the letter, and then the [MASK] came."
@@ -75,7 +76,7 @@ def test_what_the_text_or_the_model_lacks_is_left_out(open_app):
 def test_nonsense_in_a_link_is_told(open_app, name, written):
     app = open_app(PAGE, text=TEXT, **{name: written})
     assert not app.exception
-    assert f"not known here: {name}" in says(app)
+    assert unknown_parameters(name) in says(app)
 
 
 def test_old_links_find_their_part():

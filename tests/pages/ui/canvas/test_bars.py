@@ -30,7 +30,7 @@ def test_a_change_is_two_bars_a_word_under_both_shares_and_a_note():
     chart = moved_chart("Changes", ["a", "<b>"], [0.5, 0.9], [0.25, 0.95], ["↓1", "new"], limit=0.8)
     assert (chart["before"], chart["after"]) == ([0.5, 0.8], [0.25, 0.8])
     assert chart["cut"] == [[False, False], [True, True]]
-    assert chart["heads"] == ["50.00 % → 25.00 %  ↓1", "90.00 % → 95.00 %  new"]
+    assert chart["heads"] == ["50.0 % → 25.0 %  ↓1", "90.0 % → 95.0 %  new"]
 
 
 def test_charts_without_a_label_for_each_share_or_a_text_for_each_bar_are_refused():
@@ -41,4 +41,4 @@ def test_charts_without_a_label_for_each_share_or_a_text_for_each_bar_are_refuse
 
 
 def test_words_say_what_a_chart_shows():
-    assert bars_in_words("First blank", ["nurse", "maid"], [0.2, 0.1]) == "First blank: nurse 20.00 %, maid 10.00 %."
+    assert bars_in_words("First blank", ["nurse", "maid"], [0.2, 0.1]) == "First blank: nurse 20.0 %, maid 10.0 %."
