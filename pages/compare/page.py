@@ -10,62 +10,60 @@ PAGE = "compare"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.compare import pairs, state
-from pages.compare.maps import maps
-from pages.compare.run import Run, run
-from pages.compare.sides_controls import ask_look, ask_sides
+from pages.compare import examples, state, texts
+from pages.compare.controls import ask_look, ask_sides
+from pages.compare.export import comparison_exports
+from pages.compare.maps import show_maps
+from pages.compare.runs import Run, run
 from pages.compare.state import FIELDS, Side
-from pages.compare.word_similarity import word_through_layers
+from pages.compare.word_similarity import show_word
 from pages.ui.export.menu import export_menu
 from pages.ui.panels.tokens import warn_of_unknown
-from pages.ui.shell import examples
 from pages.ui.shell.address import read_view, widget_key, write_view
 from pages.ui.shell.controls import engine_of
+from pages.ui.shell.examples import offer
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from tx_core.errors import ExplorerError
 
-FIRST_VIEW = pairs.first_view()
+FIRST_VIEW = examples.first_view()
 
 
-def attempt(name: str, side: Side) -> Run | None:
-    """Run a side; give nothing, and why on the page, where it cannot be run."""
+def try_run(name: str, side: Side) -> Run | None:
+    """Run a side; where it cannot be run, say why and return None."""
     try:
         return run(side, hide=st.session_state[widget_key(PAGE, "hide")])
     except ExplorerError as problem:
-        st.markdown(f"**{name} cannot be shown:**")
+        st.markdown(texts.NOT_SHOWN[name])
         explain(problem)
         return None
 
 
 @st.fragment
-def look(one: Side, other: Side) -> None:
-    """Show both sides and what differs; what is clicked here runs nothing but this."""
-    mine = attempt("A", one)
-    yours = mine if other == one else attempt("B", other)
+def show_sides(one: Side, other: Side) -> None:
+    """Show both sides and what differs; a click in here reruns only this."""
+    mine = try_run("A", one)
+    yours = mine if other == one else try_run("B", other)
     if mine and yours:
-        from pages.compare import export
-
         warn_of_unknown([mine.trace.attention.key_tokens, yours.trace.attention.key_tokens])
-        found = maps(PAGE, mine, yours)
-        followed = word_through_layers(PAGE, mine, yours)
-        export_menu(PAGE, export.comparison_exports(PAGE, mine, yours, found, followed))
+        comparison = show_maps(PAGE, mine, yours)
+        followed = show_word(PAGE, mine, yours)
+        export_menu(PAGE, comparison_exports(PAGE, mine, yours, comparison, followed))
     write_view(PAGE, FIELDS, FIRST_VIEW)
     page_links(one.text, one.pair or (other.text if other.text != one.text else ""), "attention", "fill_mask", "bert")
     share_link()
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW)
-example = pairs.shown_example(PAGE)
-choices = pairs.curated()
-examples.offer(widget_key(PAGE, "example"), choices, example, lambda one: pairs.show_example(PAGE, one))
+example = examples.shown_example(PAGE)
+offer(widget_key(PAGE, "example"), examples.curated(), example, lambda one: examples.show_example(PAGE, one))
 if example:
     st.markdown(f":material/lightbulb: {example.notice}")
-if taken_back := state.forget_places(PAGE):
-    st.info(taken_back)
+if dropped := state.drop_token_changes(PAGE):
+    st.info(dropped)
 ask_sides(PAGE)
 ask_look(PAGE)
 one, other = state.sides(PAGE)
-with suppress(ExplorerError):  # it is told where the map would stand
+with suppress(ExplorerError):  # explained where the map would be
     engine = engine_of(badge, one.model)
     show_engine(badge, engine.title, engine.device)
-look(one, other)
+show_sides(one, other)

@@ -1,12 +1,13 @@
-"""What the page of comparisons remembers: A, and what B does otherwise."""
+"""What the page remembers: A, and in what B differs from it."""
 
 import re
 from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.panels import texts
+from pages.compare.texts import FIRST_TEXT, LAYER_MEAN
 from pages.ui.panels.changes import Changes, without_positions
+from pages.ui.panels.texts import TOKEN_CHANGES_UNDONE
 from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
@@ -19,10 +20,11 @@ from pages.ui.shell.address import (
     text_field,
     widget_key,
 )
-from tx_core.transformer.interventions import read_interventions, write_interventions
+from tx_core.transformer.interventions import Intervention, read_interventions, write_interventions
 
-FIRST_TEXT = "time flies like an arrow"
 MAX_UNTRAINED_MODELS = 5
+FIRST_LAYER_OFF = (Intervention("off", 0),)
+
 Head = tuple[int, int | None]
 WordPair = tuple[int, int]
 VARIES: dict[str, tuple[str, ...]] = {
@@ -32,17 +34,19 @@ VARIES: dict[str, tuple[str, ...]] = {
     "changes": ("changes",),
     "model": ("model", "head"),
 }
-"""What may differ, and the parts of a side that then do; heads of two models have no common numbering."""
+"""What may differ, and the parts of a side that differ then; heads of two models have no common numbering."""
 PARTS = ("text", "pair", "model", "head", "seed", "changes")
-READ = ("text", "text_b", "pair", "pair_b", "model", "model_b", "two", "vary")
-"""What decides which tokens are read, and so what the place of a token means."""
+TOKEN_FIELDS = ("text", "text_b", "pair", "pair_b", "model", "model_b", "two", "vary")
+"""The fields that decide which tokens are read, and so what a token's position means."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """All that decides what one map shows. head: (layer, head) from 0, a head of None is the mean of the layer.
+    """All that decides what one map shows.
 
-    seed: 0 for the trained model, else which random weights stand in for it.
+    Attributes:
+        head: (layer, head) from 0; None for the mean of the layer's heads.
+        seed: 0 for the trained model, else the seed of its random weights.
     """
 
     text: str
@@ -70,19 +74,19 @@ def write_head(head: Head) -> str:
 def name_head(head: Head) -> str:
     """Name a head, or the mean of a layer, as a reader counts."""
     layer, number = head
-    return f"Layer {layer + 1}, mean of all heads" if number is None else controls.head_name((layer, number))
+    return LAYER_MEAN.format(layer=layer + 1) if number is None else controls.head_name((layer, number))
 
 
 def read_word(written: str) -> WordPair:
-    """Read the chosen word's places in A and in B, as in 3-3; ValueError for anything else."""
+    """Read the chosen word's positions in A and in B, as in 3-3; ValueError for anything else."""
     found = re.fullmatch(r"([1-9][0-9]{0,4})-([1-9][0-9]{0,4})", written, flags=re.ASCII)
     if not found:
-        raise ValueError("a word must be written by its places in A and B, like 3-3")
+        raise ValueError("a word must be written by its positions in A and B, like 3-3")
     return int(found[1]) - 1, int(found[2]) - 1
 
 
 def write_word(word: WordPair | None) -> str:
-    """Write the chosen word's places for a link."""
+    """Write the chosen word's positions for a link."""
     return "" if word is None else f"{word[0] + 1}-{word[1] + 1}"
 
 
@@ -107,52 +111,83 @@ FIELDS = (
     Field("focus", None, read_focus, token_to_link),
     Field("word", None, read_word, write_word),
 )
-"""A's parts bear plain names, so that a link with a text fills A; those of B end in _b. An empty text of B is A's."""
+"""Fields of A have plain names, so that a link with a text fills A; those of B end in _b. An empty text of B means A's."""
 
 
 def sides(page: str) -> tuple[Side, Side]:
-    """Give A, and B: like A but for what varies. Second sentences count only where they are asked for."""
-    restore_hidden_fields(page, FIELDS)  # a callback finds no entry of a control that the run before did not draw
-    held = {name: st.session_state[widget_key(page, name)] for part in PARTS for name in (part, f"{part}_b")}
-    one = {part: held[part] for part in PARTS}
-    other = one | {part: held[f"{part}_b"] for part in VARIES[st.session_state[widget_key(page, "vary")]]}
+    """Give A and B, which is like A except for what varies. Second sentences count only where they are switched on."""
+    restore_hidden_fields(page, FIELDS)  # a callback finds no entry of a control that the last run did not draw
+    values = {name: st.session_state[widget_key(page, name)] for part in PARTS for name in (part, f"{part}_b")}
+    one = {part: values[part] for part in PARTS}
+    other = one | {part: values[f"{part}_b"] for part in VARIES[st.session_state[widget_key(page, "vary")]]}
     other["text"] = other["text"] or one["text"]
     if not st.session_state[widget_key(page, "two")]:
         one["pair"] = other["pair"] = ""
     return Side(**one), Side(**other)
 
 
-def forget_places(page: str) -> str:
-    """Take back the changes that named tokens of a text or model that is gone; say so, "" where there was nothing."""
+def begin(page: str) -> None:
+    """Make B differ from A in what was just chosen to differ, if it does not yet.
+
+    Another sentence, or another model, is the reader's to choose.
+    """
+    forget_words(page)
+    one, other = sides(page)
+    vary = st.session_state[widget_key(page, "vary")]
+    if vary == "model" and one.model == other.model:
+        st.session_state[widget_key(page, "head_b")] = one.head
+    elif one == other:
+        st.session_state.update({widget_key(page, name): value for name, value in _first_difference(one, vary).items()})
+
+
+def _first_difference(one: Side, vary: str) -> dict[str, object]:
+    """Give the part of B in which it differs from A."""
+    return {
+        "head": {"head_b": _another_head(one.head)},
+        "untrained": {"seed_b": 0 if one.seed else 1},
+        "changes": {"changes_b": () if one.changes else FIRST_LAYER_OFF},
+    }.get(vary, {})
+
+
+def _another_head(head: Head) -> Head:
+    """Give another head of the same layer; for the mean of a layer, another layer."""
+    layer, number = head
+    if number is None:
+        return (1 if layer == 0 else 0), None
+    return layer, 1 if number == 0 else 0
+
+
+def drop_token_changes(page: str) -> str:
+    """Undo changes that name tokens of an earlier text or model. Returns what to tell the reader, "" for nothing."""
     now = {(side.model, side.text, side.pair) for side in sides(page)}
     before = st.session_state.get(f"{page}_changed_in", now)
     st.session_state[f"{page}_changed_in"] = now
-    held = {name: tuple(st.session_state[name]) for name in (widget_key(page, "changes"), widget_key(page, "changes_b"))}
-    kept = {name: without_positions(made) for name, made in held.items()}
-    if now <= before or kept == held or _named_in_address(page):
+    made = {name: tuple(st.session_state[name]) for name in (widget_key(page, "changes"), widget_key(page, "changes_b"))}
+    kept = {name: without_positions(active) for name, active in made.items()}
+    if now <= before or kept == made or _is_in_address(page):
         return ""
     st.session_state.update(kept)
-    return texts.TOKEN_CHANGES_UNDONE
+    return TOKEN_CHANGES_UNDONE
 
 
-def _named_in_address(page: str) -> bool:
-    """Tell whether texts and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
-    asked, _ = parse_view(FIELDS, st.query_params.to_dict())
-    return all(asked[name] == st.session_state[widget_key(page, name)] for name in READ)
+def _is_in_address(page: str) -> bool:
+    """Whether texts and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
+    linked, _ = parse_view(FIELDS, st.query_params.to_dict())
+    return all(linked[name] == st.session_state[widget_key(page, name)] for name in TOKEN_FIELDS)
 
 
 def pin(page: str) -> None:
     """Make A what B is now, so that B can be changed further."""
-    _put(page, *(sides(page)[1],) * 2)
+    _set_sides(page, *(sides(page)[1],) * 2)
 
 
 def swap(page: str) -> None:
-    """Let A and B change places."""
-    _put(page, *sides(page)[::-1])
+    """Exchange A and B."""
+    _set_sides(page, *sides(page)[::-1])
 
 
-def _put(page: str, one: Side, other: Side) -> None:
-    """Write two sides into the session, what varies only; places of words are those of the texts before."""
+def _set_sides(page: str, one: Side, other: Side) -> None:
+    """Write what varies of two sides into the session; chosen words belonged to the texts before."""
     varied = VARIES[st.session_state[widget_key(page, "vary")]]
     kept = [part for part in varied if part != "pair" or st.session_state[widget_key(page, "two")]]
     for part in kept:
@@ -162,6 +197,6 @@ def _put(page: str, one: Side, other: Side) -> None:
 
 
 def forget_words(page: str) -> None:
-    """Let go of the focused and the chosen word: other texts have others."""
+    """Clear the focused and the chosen word: another text has other words."""
     st.session_state[widget_key(page, "focus")] = None
     st.session_state[widget_key(page, "word")] = None

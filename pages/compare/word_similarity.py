@@ -1,156 +1,158 @@
-"""How alike are a word's vectors in A and in B, layer by layer? A chart, a sentence and a table."""
+"""The similarity of a word's vectors in A and in B, layer by layer: a chart, a sentence and a table."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.compare.run import Run
+from pages.compare import texts
+from pages.compare.runs import Run
 from pages.ui.canvas.lines import show_lines
 from pages.ui.shell.address import widget_binding, widget_key
-
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.analysis.word_comparison import WordSimilarity
+from tx_core.analysis.word_comparison import (
+    WordSimilarity,
+    align,
+    cosines,
+    describe_word_similarity,
+    equal_words,
+    number_word,
+    word_numbers,
+    word_similarity,
+    word_vectors,
+)
 
 MAX_WORD_PAIRS = 500
-NOT_HERE = {
-    "head": "A and B are heads of the same run, so every word has the same vector in both: there is nothing to follow.",
-    "untrained": "Vectors of two models with other weights live in spaces of their own: the angle between them means nothing.",
-    "model": "Vectors of two models live in spaces of their own: the angle between them means nothing.",
-}
-TELLS = (
-    "**The similarity can tell** whether the words around it move a word's vector, and from which layer on. **It cannot tell** "
-    "what the vectors mean or in what they differ; and since words that have nothing in common are alike, too (Ethayarajh 2019), "
-    "a similarity counts only against theirs. With few words that baseline is rough, and a word's place in its sentence counts."
-)
+CHART_HEIGHT = 265
+
+WordPair = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Followed:
-    """A word that was followed through the layers: its places in A and in B, how it is written, and what was found."""
+class WordThroughLayers:
+    """A word of both texts, and how similar its vectors are after each layer.
 
-    places: tuple[int, int]
+    Attributes:
+        pair: its positions in A and in B, from 0.
+    """
+
+    pair: WordPair
     word: str
-    found: "WordSimilarity"
+    similarity: WordSimilarity
 
 
-def word_through_layers(page: str, one: Run, other: Run) -> Followed | None:
-    """Follow a word that A and B share through the layers, beside other words; give what is shown, if anything."""
-    st.subheader("Does a word stay the same?", anchor=False)
+def show_word(page: str, one: Run, other: Run) -> WordThroughLayers | None:
+    """Follow a word of both texts through the layers, beside other words; None where there is nothing to follow."""
+    st.subheader(texts.WORD_HEADING, anchor=False)
     vary = st.session_state[widget_key(page, "vary")]
-    if vary in NOT_HERE:
-        st.markdown(NOT_HERE[vary])
+    if vary in texts.NO_COMMON_SPACE:
+        st.markdown(texts.NO_COMMON_SPACE[vary])
         return None
-    from tx_core.analysis.word_comparison import equal_words
-
-    spelled, spelled_other = one.spelled, other.spelled
-    options = equal_words(spelled, spelled_other)
+    options = equal_words(one.spelled, other.spelled)
     if not options:
-        st.markdown("A and B share no word: use one word in both sentences to see whether its vector stays the same.")
+        st.markdown(texts.NO_COMMON_WORD)
         return None
-    chosen = _ask_word(page, options, one, other)
-    found = _likeness(one, other, chosen)
-    followed = Followed(chosen, one.view.queries[chosen[0]], found)
-    _draw(page, found, followed.word)
+    pair = _ask_word(page, options, one, other)
+    vectors = [word_vectors(run.trace.hidden, run.view.query_places) for run in (one, other)]
+    similarity = word_similarity(cosines(*vectors), one.spelled, other.spelled, pair)
+    followed = WordThroughLayers(pair, one.view.queries[pair[0]], similarity)
+    _draw(page, followed)
     return followed
 
 
-def _ask_word(page: str, options: Sequence[tuple[int, int]], one: Run, other: Run) -> tuple[int, int]:
-    """Let the reader choose a shared word; at first it is the longest, which is seldom a function word."""
-    from tx_core.analysis.word_comparison import number_word, word_numbers
-
-    name, aligned = widget_key(page, "word"), set(_aligned(one, other))
+def _ask_word(page: str, options: Sequence[WordPair], one: Run, other: Run) -> WordPair:
+    """Let the reader choose a word; the first choice is the longest, which is rarely a function word."""
+    name, aligned = widget_key(page, "word"), set(align(one.spelled, other.spelled))
     if len(options) > MAX_WORD_PAIRS:  # a long text that repeats itself: each word with its partner only
         options = [pair for pair in options if pair in aligned]
     if st.session_state[name] not in options:
         st.session_state[name] = None
     words = Counter(one.view.queries[mine] for mine, _ in options)
     longest = max(options, key=lambda pair: (len(one.view.queries[pair[0]]), pair in aligned))
-
     numbers = [word_numbers(run.view.queries, run.view.query_special) for run in (one, other)]
 
-    def label(pair: tuple[int, int]) -> str:
+    def label(pair: WordPair) -> str:
         word = one.view.queries[pair[0]]
         return word if words[word] == 1 else number_word(word, False, numbers[0][pair[0]], numbers[1][pair[1]])
 
     shown = f"{name}_shown"
     st.session_state[shown] = st.session_state[name] or longest
 
-    def take() -> None:
+    def take_word() -> None:
         st.session_state[name] = st.session_state[shown]
 
-    return st.selectbox("Word", options, format_func=label, width=320, **widget_binding(shown, take))
+    return st.selectbox(texts.ASK_WORD, options, format_func=label, width=320, **widget_binding(shown, take_word))
 
 
-def _aligned(one: Run, other: Run) -> tuple[tuple[int, int], ...]:
-    from tx_core.analysis.word_comparison import align
-
-    return align(one.spelled, other.spelled)
-
-
-def _likeness(one: Run, other: Run, chosen: tuple[int, int]) -> "WordSimilarity":
-    from tx_core.analysis.word_comparison import cosines, word_similarity, word_vectors
-
-    vectors = [word_vectors(run.trace.hidden, run.view.query_places) for run in (one, other)]
-    return word_similarity(cosines(*vectors), one.spelled, other.spelled, chosen)
-
-
-def _draw(page: str, found: "WordSimilarity", word: str) -> None:
-    from tx_core.analysis.word_comparison import describe_word_similarity
-
-    told = describe_word_similarity(found, word)
-    st.text(told)
-    steps, series, band = chart_parts(found, word)
+def _draw(page: str, followed: WordThroughLayers) -> None:
+    st.text(describe_word_similarity(followed.similarity, followed.word))
+    chart = WordChart(followed)
     show_lines(
-        "Cosine of two vectors by layer",
-        steps,
-        series,
+        texts.COSINES,
+        chart.steps,
+        chart.series,
         unit="layer",
-        tall=265,
-        limits=limits(found),
-        band=band,
-        key=f"{page}_likeness",
+        tall=CHART_HEIGHT,
+        limits=chart.limits,
+        band=chart.band,
+        key=f"{page}_similarity",
     )
-    if band:
-        st.caption("From the embeddings to the last layer. The shade is one standard deviation around the words that differ.")
-    st.markdown(TELLS)
-    opened = st.expander("The similarities as a table", key=f"{page}_likeness_table", on_change="rerun")
-    if opened.open:
-        opened.dataframe(likeness_rows(found, word), hide_index=True)
+    if chart.band:
+        st.caption(texts.BAND)
+    st.markdown(texts.WORD_SHOWS)
+    folded = st.expander(texts.SIMILARITIES, key=f"{page}_similarity_table", on_change="rerun")
+    if folded.open:
+        folded.dataframe(similarity_rows(followed), hide_index=True)
 
 
-def chart_parts(
-    found: "WordSimilarity", word: str
-) -> tuple[list[str], dict[str, list[float]], tuple[list[float], list[float]] | None]:
-    """Give the steps of the chart, its lines by name, and the borders of its shade, None without one."""
-    steps = ["embeddings", *(str(layer) for layer in range(1, len(found.word)))]
-    series, band = {f"“{word}” in A and B": found.word.tolist()}, None
-    if found.shared is not None:
-        series[f"other shared words (mean of {found.shared_pairs})"] = found.shared.tolist()
-    if found.mean is not None:
-        series[f"words that differ (mean of {found.pairs} pairs)"] = found.mean.tolist()
-        band = ((found.mean - found.spread).tolist(), (found.mean + found.spread).tolist())
-    return steps, series, band
+@dataclass(frozen=True)
+class WordChart:
+    """The chart of a word: steps from the embeddings to the last layer, one line each for the word and its baselines."""
+
+    followed: WordThroughLayers
+
+    @property
+    def steps(self) -> list[str]:
+        """Name the steps: the embeddings, then the number of each layer."""
+        return [texts.EMBEDDINGS, *map(str, range(1, len(self.followed.similarity.word)))]
+
+    @property
+    def series(self) -> dict[str, list[float]]:
+        """The lines by name."""
+        similarity = self.followed.similarity
+        series = {texts.WORD_SERIES.format(word=self.followed.word): similarity.word.tolist()}
+        if similarity.shared is not None:
+            series[texts.SHARED_SERIES.format(count=similarity.shared_pairs)] = similarity.shared.tolist()
+        if similarity.mean is not None:
+            series[texts.DIFFERENT_SERIES.format(count=similarity.pairs)] = similarity.mean.tolist()
+        return series
+
+    @property
+    def band(self) -> tuple[list[float], list[float]] | None:
+        """The lower and upper border of one standard deviation around words that differ; None without any."""
+        mean, deviation = self.followed.similarity.mean, self.followed.similarity.spread
+        return None if mean is None else ((mean - deviation).tolist(), (mean + deviation).tolist())
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The ends of the axis: 0 to 1, and lower if there is something below."""
+        lowest = min(self.followed.similarity.word.tolist() + (self.band[0] if self.band else []))
+        return min(0.0, lowest) - 0.05, 1.05
 
 
-def limits(found: "WordSimilarity") -> tuple[float, float]:
-    """Show 0 to 1, and below where there is something."""
-    parts = [found.word, *([] if found.mean is None else [found.mean - found.spread])]
-    lowest = min(float(part.min()) for part in parts)
-    return (min(0.0, lowest) - 0.05, 1.05)
-
-
-def likeness_rows(found: "WordSimilarity", word: str) -> list[dict[str, object]]:
-    """List the similarities, one row a layer."""
+def similarity_rows(followed: WordThroughLayers) -> list[dict[str, object]]:
+    """List the similarities, one row per layer."""
+    similarity, columns = followed.similarity, texts.SIMILARITY_COLUMNS
     rows = []
-    for step, similarity in enumerate(found.word):
-        row: dict[str, object] = {"after": f"layer {step}" if step else "embeddings", f"“{word}”": round(float(similarity), 4)}
-        if found.shared is not None:
-            row["other shared words"] = round(float(found.shared[step]), 4)
-        if found.mean is not None:
-            row["words that differ"] = round(float(found.mean[step]), 4)
-            row["standard deviation"] = round(float(found.spread[step]), 4)
+    for step, value in enumerate(similarity.word):
+        row: dict[str, object] = {
+            columns["depth"]: texts.LAYER.format(layer=step) if step else texts.EMBEDDINGS,
+            columns["word"].format(word=followed.word): round(float(value), 4),
+        }
+        if similarity.shared is not None:
+            row[columns["shared"]] = round(float(similarity.shared[step]), 4)
+        if similarity.mean is not None:
+            row[columns["different"]] = round(float(similarity.mean[step]), 4)
+            row[columns["deviation"]] = round(float(similarity.spread[step]), 4)
         rows.append(row)
     return rows

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from pages.compare import texts
 from tx_core.analysis.views import word_groups
 from tx_core.analysis.word_comparison import cosines, spell_words, word_similarity, word_vectors
 from tx_core.engine import catalogue
@@ -77,13 +78,13 @@ def test_a_word_focused_in_one_map_is_focused_in_its_partner_and_in_the_link(pag
 
 def test_pinning_and_going_back(page_at, settle):
     page = arrive(page_at, FLIES)
-    page.get_by_role("button", name="Pin B as A").click()
-    page.get_by_text("A and B are the same").wait_for()
-    expect(page.get_by_label("Sentence A")).to_have_value("fruit flies like a banana")
+    page.get_by_role("button", name=texts.PIN).click()
+    page.get_by_text(texts.SAME_SIDES).wait_for()
+    expect(page.get_by_label(texts.SIDE_SENTENCES["A"])).to_have_value("fruit flies like a banana")
     settle(page)
     page.go_back()
-    expect(page.get_by_label("Sentence A")).to_have_value("time flies like an arrow", timeout=60_000)
-    expect(page.get_by_text("A and B are the same")).to_be_hidden(timeout=60_000)
+    expect(page.get_by_label(texts.SIDE_SENTENCES["A"])).to_have_value("time flies like an arrow", timeout=60_000)
+    expect(page.get_by_text(texts.SAME_SIDES)).to_be_hidden(timeout=60_000)
 
 
 def test_a_step_of_the_lines_tells_its_numbers_to_pointer_and_keyboard_without_plotly(page_at):
@@ -100,7 +101,7 @@ def test_a_step_of_the_lines_tells_its_numbers_to_pointer_and_keyboard_without_p
         expect(readout).to_have_text(re.compile(f"{name}“flies” in A and B {numbers[0]}.* {numbers[1]}.* {numbers[2]}$"))
 
     readout = page.get_by_test_id("lines-readout")
-    chart = page.get_by_role("group", name=re.compile("^Cosine of two vectors"))
+    chart = page.get_by_role("group", name=re.compile(f"^{texts.COSINES}"))
     ends = f"from {found.word[0]:.3g} to {found.word[-1]:.3g};"
     expect(chart.get_by_role("img")).to_have_attribute("aria-label", re.compile(ends))
     places = json.loads(chart.get_attribute("data-steps"))
@@ -127,9 +128,9 @@ def test_a_step_of_the_lines_tells_its_numbers_to_pointer_and_keyboard_without_p
 def test_no_barrier_is_found_on_a_phone_or_a_laptop_with_everything_open(page_at, settle, axe, dark):
     page = arrive(page_at, f"{FLIES}&focus=4", width=390, dark=dark)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.get_by_text("The differences as a table").click()
+    page.get_by_text(texts.TABLE).click()
     page.get_by_test_id("stDataFrame").wait_for()
-    page.get_by_text("The similarities as a table").click()
+    page.get_by_text(texts.SIMILARITIES).click()
     expect(page.get_by_test_id("stDataFrame")).to_have_count(2)
     settle(page)
     axe(page)

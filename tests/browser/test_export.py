@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from pages.compare.canvas import packed_comparison
+from pages.compare.maps import packed_comparison
 from pages.summaries.texts import KINDS_SUBJECTS
 from pages.ui.canvas.bars import moved_chart, probability_chart
 from pages.ui.canvas.head_table import HeadCell, LegendEntry

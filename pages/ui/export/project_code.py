@@ -23,9 +23,7 @@ def attention_code(exported: AttentionMap) -> str:
     stack = [stack.kind for stack in exported.trace.stacks].index(view.kind)
     return "\n".join(
         [
-            *header(
-                exported.title, exported.trace.model, "from tx_core import load\nfrom tx_core.analysis import views", changes
-            ),
+            *header(exported.title, exported.trace.model, ATTENTION_IMPORTS, changes),
             f"trace = engine.trace({', '.join(given)})",
             f"view = views.view({', '.join([f'trace.stacks[{stack}]', *asked])})",
             f"heads = {[tuple(head) for head in exported.shown.heads]}  # (layer, head), counted from 0",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.compare import maps
+from pages.compare import maps, texts
 from pages.compare.maps import as_csv, difference_rows
 from tests.support.drawings import says
 from tests.support.drawn_comparison import BIRD, drawn_comparison
@@ -21,9 +21,9 @@ Open = Callable[..., AppTest]
 
 
 def test_the_table_lists_every_link_with_both_weights_and_leaves_out_what_is_not_there(open_app: Open):
-    engine, texts = catalogue.load(catalogue.DEFAULT), (BIRD["text"], BIRD["text_b"])
-    views = [view(engine.trace(text).attention, merge_words=True) for text in texts]
-    spelled = [spell_words(engine.encode(text), shown.query_places) for text, shown in zip(texts, views, strict=True)]
+    engine, sentences = catalogue.load(catalogue.DEFAULT), (BIRD["text"], BIRD["text_b"])
+    views = [view(engine.trace(text).attention, merge_words=True) for text in sentences]
+    spelled = [spell_words(engine.encode(text), shown.query_places) for text, shown in zip(sentences, views, strict=True)]
     found = compare(*views, *spelled, *(shown.weights[1, 2] for shown in views))
     rows = list(difference_rows(found))
     assert sum(row["A"] is not None for row in rows) == found.one.size
@@ -48,4 +48,4 @@ def test_a_table_too_long_to_show_names_the_largest_differences_and_its_file_hol
     largest = np.sort(np.abs(difference).ravel())[::-1][:7]
     np.testing.assert_allclose(shown["B − A"].abs(), largest, atol=1e-3)
     links = len(header["rows"]) ** 2 - 2  # between "small" and "loudly", of which neither has both
-    assert f"Of {links} links the 7 that differ most stand here" in says(app)
+    assert texts.TABLE_CUT.format(all=links, shown=7) in says(app)

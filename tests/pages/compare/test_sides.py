@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.compare.sides_controls import name_changes, tell_changes
+from pages.compare import texts
+from pages.compare.controls import changes_in_full, name_changes
 from pages.compare.state import PARTS, VARIES
 from pages.ui.panels.texts import TOKEN_CHANGES_UNDONE
 from tests.support.changes import name_everywhere, name_in_head
@@ -21,7 +22,7 @@ def test_pinning_makes_a_what_b_is_and_nothing_differs_until_b_changes(open_app:
     app = open_app("compare", **BIRD, focus="2", word="4-4")
     app.button(key="compare_pin").click().run()
     assert app.text_input(key="compare_text").value == app.text_input(key="compare_text_b").value == BIRD["text_b"]
-    assert "A and B are the same" in says(app)
+    assert texts.SAME_SIDES in says(app)
     assert app.session_state["compare_focus"] is app.session_state["compare_word"] is None
     app.text_input(key="compare_text_b").set_value("a bird sang").run()
     assert drawn_comparison(app)[0]["labels"] == ["[CLS]", "a", "bird", "sings", "loudly", "sang", "[SEP]"]
@@ -96,7 +97,7 @@ def test_a_change_that_names_a_token_stays_while_its_sentences_do(open_app: Open
 
 
 def test_what_is_switched_off_bears_a_name():
-    assert name_changes(()) == "Nothing"
+    assert name_changes(()) == texts.NOTHING
     assert name_changes(read_interventions("off~1")) == "All heads of layer 1"
     assert name_changes(read_interventions("off~2-3")) == "Layer 2, head 3"
     assert name_changes(read_interventions("off~2-3_hide~5")) == (
@@ -105,14 +106,21 @@ def test_what_is_switched_off_bears_a_name():
 
 
 @pytest.mark.parametrize(
-    ("linked", "made"),
-    [("off~2-3", "a change"), ("hide~2~4-5", "a change"), ("cut~3-2_temperature~0.5~2", "changes")],
+    ("linked", "note"),
+    [
+        ("off~2-3", texts.BOTH_CHANGED_ONCE),
+        ("hide~2~4-5", texts.BOTH_CHANGED_ONCE),
+        ("cut~3-2_temperature~0.5~2", texts.BOTH_CHANGED),
+    ],
 )
-def test_changes_that_a_link_brings_are_told_in_full_and_one_click_takes_them_back(open_app: Open, linked: str, made: str):
+def test_changes_that_a_link_brings_are_told_in_full_and_one_click_takes_them_back(open_app: Open, linked: str, note: str):
     app = open_app("compare", text="a bird sings", changes=linked)
-    names = tell_changes(read_interventions(linked))
-    assert f"Both are run with {made}: {names}." in says(app)
+    changes = changes_in_full(read_interventions(linked))
+    assert note.format(changes=changes) in says(app)
     app.button(key="compare_reset").click().run()
     assert "changes" not in app.query_params
     changed = open_app("compare", text="a bird sings", vary="changes", changes_b=linked)
-    assert drawn_comparison(changed)[0]["titles"][:2] == ["A · as it is", f"B · changed: {names}"]
+    assert drawn_comparison(changed)[0]["titles"][:2] == [
+        texts.TITLES["A"].format(side=texts.UNCHANGED_SIDE),
+        texts.TITLES["B"].format(side=texts.CHANGED_SIDE.format(changes=changes)),
+    ]

@@ -10,11 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.bertviz_page.snippets import core_weights, library_weights
-from pages.compare.run import run
-from pages.compare.sides import Sides
-from pages.compare.snippets import core_maps, core_word
+from pages.compare.export import maps_code, word_code
+from pages.compare.runs import RunPair, run
 from pages.compare.state import Side
-from pages.compare.word_similarity import Followed
+from pages.compare.word_similarity import WordThroughLayers
 from pages.fill_mask.export import Lists
 from pages.fill_mask.snippets import core_lists, library_lists
 from pages.summaries import attribution as attribution_part
@@ -179,8 +178,8 @@ def followed(model: str) -> list[Claim]:
     places = equal_words(one.spelled, other.spelled)[0]
     vectors = [word_vectors(each.trace.hidden, each.view.query_places) for each in (one, other)]
     found = word_similarity(cosines(*vectors), one.spelled, other.spelled, places)
-    word = Followed(places, "flies", found)
-    return [(core_word("word", Sides(one, other, "text", False), word), "word", found.word)]
+    word = WordThroughLayers(places, "flies", found)
+    return [(word_code("word", RunPair(one, other, "text", False), word), "word", found.word)]
 
 
 def put_into_the_hubs_cache(directory: Path, cache: Path, card: catalogue.ModelCard) -> None:
@@ -233,8 +232,11 @@ def test_what_can_no_longer_be_made_is_said_instead_of_a_traceback():
 def test_what_the_code_of_a_comparison_imports_stands_in_order(changed: tuple[Intervention, ...], seed: int):
     one = run(Side("time flies", "", "embedded", (0, None), 0, ()), hide=False)
     other = replace(one, side=replace(one.side, seed=seed), trace=replace(one.trace, interventions=changed))
-    word = Followed((1, 1), "time", None)
-    for code in (core_maps("maps", Sides(one, other, "text", False)), core_word("word", Sides(one, other, "text", False), word)):
+    word = WordThroughLayers((1, 1), "time", None)
+    for code in (
+        maps_code("maps", RunPair(one, other, "text", False)),
+        word_code("word", RunPair(one, other, "text", False), word),
+    ):
         imports = [line for line in code.splitlines() if line.startswith("from tx_core")]
         assert imports == sorted(imports)
         assert len(imports) == 3 + bool(changed) + (seed != 0)

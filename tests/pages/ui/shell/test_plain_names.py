@@ -4,12 +4,10 @@ import hypothesis
 import pytest
 from hypothesis import strategies
 
-from pages.compare import snippets
-from pages.compare.export import word_export
-from pages.compare.run import run
-from pages.compare.sides import Sides
+from pages.compare.export import maps_code, word_code, word_export
+from pages.compare.runs import RunPair, run
 from pages.compare.state import Side
-from pages.compare.word_similarity import Followed
+from pages.compare.word_similarity import WordThroughLayers
 from pages.fill_mask import snippets as prediction_snippets
 from pages.fill_mask.blank_attention import BlankShown
 from pages.fill_mask.export import Lists
@@ -45,18 +43,18 @@ def test_a_name_of_a_file_holds_plain_letters_only():
     assert file_stem("early answers", "some one/bert: «base»") == "early-answers-some-one-bert-base-"
 
 
-def two_sides(text: str, other: str) -> Sides:
+def two_sides(text: str, other: str) -> RunPair:
     """A comparison of two sentences."""
     runs = (run(Side(each, "", "embedded", (0, None), 0, ()), hide=False) for each in (text, other))
-    return Sides(*runs, "text", False)
+    return RunPair(*runs, "text", False)
 
 
-def followed_first(sides: Sides, word: str) -> Followed:
+def followed_first(sides: RunPair, word: str) -> WordThroughLayers:
     """The first word that both sentences have, followed through the layers under some name."""
     vectors = [word_vectors(each.trace.hidden, each.view.query_places) for each in sides.runs]
     spelled = [each.spelled for each in sides.runs]
     places = equal_words(*spelled)[0]
-    return Followed(places, word, word_similarity(cosines(*vectors), *spelled, places))
+    return WordThroughLayers(places, word, word_similarity(cosines(*vectors), *spelled, places))
 
 
 def every_code(title: str) -> dict[str, str]:
@@ -72,8 +70,8 @@ def every_code(title: str) -> dict[str, str]:
         "lists": prediction_snippets.library_lists(title, lists),
         "core shift": prediction_snippets.core_shift(title, lists, seen),
         "shift": prediction_snippets.library_shift(title, lists, seen),
-        "core maps": snippets.core_maps(title, sides),
-        "core word": snippets.core_word(title, sides, word),
+        "core maps": maps_code(title, sides),
+        "core word": word_code(title, sides, word),
         "many": export.core_many(title, read_all(engine, embedded_sentences())),
         "core lens": logit_lens.code(title, trace, 2, 5),
     }

@@ -1,4 +1,4 @@
-"""Pairs worth comparing: each brings A, what B does otherwise, and what to notice onto the page."""
+"""Curated comparisons: each sets A and B, and says what to notice."""
 
 import json
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ EXAMPLES = Path(__file__).parents[2] / "assets" / "examples" / "compare.json"
 
 @dataclass(frozen=True)
 class Example:
-    """Two sides worth comparing, and what to look for; what is not said is as at first."""
+    """Two sides worth comparing; fields that are not named keep their defaults."""
 
     title: str
     notice: str
@@ -25,7 +25,7 @@ class Example:
 
 @cache
 def curated() -> tuple[Example, ...]:
-    """List the examples; they say what to look for and leave it to the reader's eyes what the model does."""
+    """List the examples."""
     entries = json.loads(EXAMPLES.read_text(encoding="utf-8"))
     read = {field.name: field.read for field in FIELDS}
     return tuple(
@@ -37,19 +37,19 @@ def curated() -> tuple[Example, ...]:
 
 
 def first_view() -> dict[str, object]:
-    """Give what the first example changes of the defaults."""
+    """Give the fields that the first example sets."""
     return curated()[0].values | {"vary": curated()[0].vary}
 
 
 def show_example(page: str, example: Example) -> None:
-    """Bring an example onto the page; what it does not name is as at first, but for how maps are looked at."""
+    """Bring an example onto the page; other fields return to their defaults, except how maps are drawn."""
     values = {field.name: field.default for field in FIELDS if field.name not in ("hide", "scale")}
     values |= example.values | {"vary": example.vary}
     st.session_state.update({widget_key(page, name): value for name, value in values.items()})
 
 
 def shown_example(page: str) -> Example | None:
-    """Find the example whose sides are on the page."""
+    """Find the example whose sides the page shows."""
     sides = {f"{part}{suffix}" for part in PARTS for suffix in ("", "_b")}
     defaults = {field.name: field.default for field in FIELDS if field.name in sides}
     now = {name: st.session_state[widget_key(page, name)] for name in defaults}

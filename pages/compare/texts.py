@@ -1,0 +1,125 @@
+"""Every sentence of the page and of its exports. Tables go by what differs, as in `state.VARIES`."""
+
+FIRST_TEXT = "time flies like an arrow"
+
+ASK_VARIES = "What differs in B?"
+VARIES = {
+    "text": "Another sentence",
+    "head": "Another layer or head",
+    "untrained": "Untrained model",
+    "changes": "A part switched off",
+    "model": "Another model",
+}
+SENTENCE, SECOND_SENTENCE = "Sentence", "Second sentence (optional)"
+SIDE_SENTENCES = {"A": "Sentence A", "B": "Sentence B"}
+SIDE_SECOND_SENTENCES = {"A": "Second sentence A (optional)", "B": "Second sentence B (optional)"}
+SAME_AS_A = "The same as A"
+HEADS = {"": "Layer and head", "A": "Layer and head A", "B": "Layer and head B"}
+WEIGHTS = {"": "Weights", "A": "Weights A", "B": "Weights B"}
+SWITCHED_OFF = {"A": "Switched off A", "B": "Switched off B"}
+TRAINED, RANDOM = "Trained", "Random weights {seed}"
+NOTHING, ALL_HEADS = "Nothing", "All heads of layer {layer}"
+LAYER_MEAN = "Layer {layer}, mean of all heads"
+NEAREST_HEAD = "{model} has {layers} layers of {heads} heads: the nearest is shown."
+
+PIN, PIN_HELP = "Pin B as A", "A becomes what B is now; then change B further."
+SWAP = "Swap A and B"
+HIDE_SPECIAL = "Hide special tokens"
+HIDE_SPECIAL_HELP = "Leave out [CLS], [SEP] and the like; the rest of each row is rescaled to sum to 1."
+TWO_SENTENCES, TWO_SENTENCES_HELP = "Second sentences", "Let the model read two sentences at once, in A and in B."
+COLOURS, COLOURS_LABEL = "Colours", "Colours of A and B"
+BOTH_CHANGED_ONCE = "Both are run with a change: {changes}."
+BOTH_CHANGED = "Both are run with changes: {changes}."
+UNDO_ONE, UNDO_ALL = "Undo the change", "Undo the changes"
+
+NOT_SHOWN = {"A": "**A cannot be shown:**", "B": "**B cannot be shown:**"}
+RANDOM_WEIGHTS_NEED_BERT = "Random weights are available for BERT models only here: choose a BERT, or the trained weights."
+SAME_SIDES = "A and B are the same. Change B above to see what differs."
+SAME_MODEL = (
+    "A and B are the same model: choose another one for B. Without a model hub, “Untrained model” above shows the trained model "
+    "beside the same model with random weights."
+)
+TITLES = {"A": "A · {side}", "B": "B · {side}"}
+DIFFERENCE = "B − A"
+RANDOM_SIDE, TRAINED_SIDE = "random weights {seed}", "trained"
+CHANGED_SIDE, UNCHANGED_SIDE = "changed: {changes}", "unchanged"
+SHOWS = (
+    "**The difference B − A shows** where a word gives more (blue, +) or less (orange, −) of its attention to the same word in B "
+    "than in A."
+)
+DOES_NOT_SHOW = {
+    "text": "**It does not show** why. Every row sums to 1, so the attention that a word without a partner takes is missing "
+    "elsewhere: not every difference is about the two words it stands between. And attention is not meaning.",
+    "head": "**It does not show** which head matters more: a head that looks elsewhere may still pass on the same information.",
+    "untrained": "**It does not show** what training was for, only what it changed; other random weights give other small "
+    "numbers.",
+    "changes": "**It does not show** what the missing part is for: what stays the same may have been done twice.",
+    "model": "**It does not show** which model is right, and heads of two models have no common numbering: layer 2, head 3 of "
+    "one has nothing to do with that of the other.",
+}
+ONLY_IN = {"A": "Only in A: {words}.", "B": "Only in B: {words}."}
+ONLY_IN_MORE = {"A": "Only in A: {words} and {more:,} more.", "B": "Only in B: {words} and {more:,} more."}
+ALL_PAIRED = "Every word has a partner."
+HOW_PAIRED = (
+    "Whole words: attention to a word is the sum over its pieces, attention from it the mean. Words are partners if they are "
+    "equal, ignoring capitals, and in the same order; as many as possible. Special tokens are partners by position."
+)
+TABLE = "The differences as a table"
+TABLE_ROWS = "Each row is a link in A or B. Cells are empty where a word has no partner."
+TABLE_CUT = "Of {all:,} links, the {shown:,} with the largest differences are listed; the file holds all of them."
+DOWNLOAD = "Download as CSV"
+
+WORD_HEADING = "Does a word stay the same?"
+NO_COMMON_SPACE = {
+    "head": "A and B are heads of the same run, so every word has the same vector in both.",
+    "untrained": "The two models have different weights, so their vectors live in different spaces: the angle between them means "
+    "nothing.",
+    "model": "Vectors of two models live in different spaces: the angle between them means nothing.",
+}
+NO_COMMON_WORD = "A and B share no word: use one word in both sentences to see whether its vector stays the same."
+ASK_WORD = "Word"
+COSINES = "Cosine similarity by layer"
+WORD_SERIES = "“{word}” in A and B"
+SHARED_SERIES = "other shared words (mean of {count})"
+DIFFERENT_SERIES = "words that differ (mean of {count} pairs)"
+BAND = "From the embeddings to the last layer. The shaded area is one standard deviation around the words that differ."
+WORD_SHOWS = (
+    "**The similarity shows** whether the words around it change a word's vector, and from which layer on. **It does not show** "
+    "what the vectors mean or in what they differ. Words that have nothing in common are similar, too (Ethayarajh 2019), so read "
+    "a similarity against theirs. With few words that baseline is rough, and a word's position in its sentence counts."
+)
+SIMILARITIES = "The similarities as a table"
+EMBEDDINGS, LAYER = "embeddings", "layer {layer}"
+SIMILARITY_COLUMNS = {
+    "depth": "after",
+    "word": "“{word}”",
+    "shared": "other shared words",
+    "different": "words that differ",
+    "deviation": "standard deviation",
+}
+
+MAPS_EXPORT, WORD_EXPORT = "A, B and B − A", "The word through the layers"
+MAPS_TITLE = "Attention of A and B compared: {sides}"
+WORD_TITLE = "Similarity of “{word}” in A and in B, layer by layer, {models}"
+RANDOM_MODEL = "{model}, random weights"
+HEAD_OF_MODEL = "{head}, {model}"
+AND = "{one} and {other}"
+SIDE_TEXTS = {"A": "A: {sentence}", "B": "B: {sentence}"}
+SIDE_PAIRS = {"A": "Second sentence of A: {sentence}", "B": "Second sentence of B: {sentence}"}
+SIDE_CHANGES = {"A": "A was changed: {changes}.", "B": "B was changed: {changes}."}
+MEAN_OF_PIECES = "A word's vector is the mean of its pieces' vectors."
+FIGURE_NOTE = "Cosine of two vectors, from the embeddings to the last layer."
+FIGURE_NOTE_WITH_BAND = (
+    "Cosine of two vectors, from the embeddings to the last layer. The shaded area is one standard deviation around the words "
+    "that differ."
+)
+INTERACTIVE_MAPS = "Point at a cell of one map to see it in all."
+ALL_LINKS, LINKS = "All links", "{count:,} links of A and B: their weights, the difference, and which words are partners."
+ALL_LAYERS, STEPS = "All layers", "{count} steps, from the embeddings to the last layer."
+LINKS_AXES = (
+    "positions: of each word in A and in B, from 0, -1 for none; difference: one row and one column per word, as in words"
+)
+MAPS_RESULT = "It ends with `weights_a`, `weights_b`, and `difference` between the words that both have."
+WORD_RESULT = (
+    "It ends with `word`, the similarity of its vectors after each layer; `different` is the mean over words that differ."
+)
