@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.ui.canvas import component, foresight, framed, maps_at_hand, modules
+from pages.ui.canvas import component, framed, modules, prefetch
 from pages.ui.shell import readiness
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
@@ -94,7 +94,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     yield
 
 
-ROUTES = (Route("/api/ready", ready), framed.ROUTE, modules.ROUTE, maps_at_hand.ROUTE, foresight.ROUTE)
+ROUTES = (Route("/api/ready", ready), framed.ROUTE, modules.ROUTE, prefetch.ROUTE)
 
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",

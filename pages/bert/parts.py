@@ -7,7 +7,7 @@ import numpy as np
 import pandas
 import streamlit as st
 
-from pages.ui.canvas import maps_at_hand
+from pages.ui.canvas import prefetch
 from pages.ui.canvas.attention_view import Wall, attention_map, chosen_heads, head_wall
 from pages.ui.canvas.bars import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Matrix, matrices
@@ -124,8 +124,8 @@ def _attention_of(page: str, name: str, title: str, runner: "BertEngine", text: 
             )
 
     small = cache.remember((page, "small", runner.name, text, pair), lambda: thumbnails(weights))
-    at_hand = maps_at_hand.offer((page, runner.name, text, pair), weights)
-    head_wall(small, [(layer, head)], scale="blues", key=wall, on_choose=take, at_hand=at_hand)
+    maps_path = prefetch.offer_head_maps((page, runner.name, text, pair), weights)
+    head_wall(small, [(layer, head)], scale="blues", key=wall, on_choose=take, maps_path=maps_path)
     shown = weights[layer, head]
     even = f"spread evenly it would be {1 / len(tokens):.2f}"
     told = f"{title}, {head_name((layer, head)).lower()}: the greatest weight is {shown.max():.2f}; {even}."
@@ -141,7 +141,7 @@ def _attention_of(page: str, name: str, title: str, runner: "BertEngine", text: 
         focus=None,
         key=widget_key(page, f"map_{name}"),
         on_focus=lambda: None,
-        wall=Wall(wall, ((layer, head),), at_hand),
+        wall=Wall(wall, ((layer, head),), maps_path),
     )
 
 

@@ -9,10 +9,10 @@ import streamlit as st
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.matrices import count, embedding_matrices, feed_forward_matrices, head_matrices, norm_matrices
 from pages.ui.canvas import matrix_view
-from pages.ui.canvas.foresight import Foresight, by_place
 from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.canvas.matrix_cells import Cell
 from pages.ui.canvas.matrix_view import chosen_cell, matrix_row, row_drawn
+from pages.ui.canvas.prefetch import Prefetch, read_option
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import small_number, whole_percent
@@ -267,11 +267,9 @@ def _show_matrices(
         st.session_state[widget_key(page, "cell")] = chosen_cell(name, shown)
 
     chosen: Cell | None = st.session_state[widget_key(page, "cell")]
-    controls = {field: by_place(field, options) for field, options in choices.items()}
-    prefetch = Foresight(
-        page, values, controls, lambda changed: row_drawn(matrices_of(changed), chosen, names_title=texts.TOKENS)
-    )
-    matrix_row(shown, chosen, names_title=texts.TOKENS, key=name, on_choose=keep_cell, foresight=prefetch)
+    controls = {field: read_option(field, options) for field, options in choices.items()}
+    prefetch = Prefetch(page, values, controls, lambda changed: row_drawn(matrices_of(changed), chosen, names_title=texts.TOKENS))
+    matrix_row(shown, chosen, names_title=texts.TOKENS, key=name, on_choose=keep_cell, prefetch=prefetch)
 
 
 def _show_difference(label: str, both: ComparedResults) -> None:

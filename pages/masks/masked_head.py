@@ -9,8 +9,8 @@ import streamlit as st
 
 from pages.masks import texts
 from pages.ui.canvas import mask_grid
-from pages.ui.canvas.foresight import Change, Drawn, Foresight, by_number, by_place
 from pages.ui.canvas.mask_grid import ATTENTION, MAX_PAINTED_TOKENS, Matrices, Matrix, Naming, matrices
+from pages.ui.canvas.prefetch import Change, Picture, Prefetch, read_number, read_option
 from pages.ui.panels.tokens import warn_of_unknown_in
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
@@ -58,14 +58,14 @@ def draw_mask(page: str) -> None:
     tokens = len(head.tokens)
     st.session_state[widget_key(page, "tokens")] = tokens
 
-    def draw(changed: Mapping[str, object]) -> Drawn:
+    def draw(changed: Mapping[str, object]) -> Picture:
         return before_and_after(masked_head(page, changed))
 
     mask_grid.show_matrices(
         before_and_after(head),
         key=widget_key(page, "grid"),
         on_paint=partial(_keep_drawing, page),
-        foresight=Foresight(page, values, _readers(values, tokens), draw),
+        prefetch=Prefetch(page, values, _readers(values, tokens), draw),
     )
     _show_empty_rows(page, head)
 
@@ -150,7 +150,7 @@ def _readers(values: Mapping[str, object], tokens: int) -> dict[str, Callable[[s
     """By control, how what the browser reports of it is read as a change of `values`."""
 
     def kind(written: str) -> Change:
-        chosen = by_place("kind", list(KINDS))(written)["kind"]
+        chosen = read_option("kind", list(KINDS))(written)["kind"]
         return {"kind": chosen, "padding": values["padding"] or KINDS[chosen].padding}
 
     def painted(written: str) -> Change:
@@ -159,7 +159,7 @@ def _readers(values: Mapping[str, object], tokens: int) -> dict[str, Callable[[s
             raise ValueError("a drawn mask must be 0 and 1 for each pair of tokens")
         return {"kind": DRAWN, "mask": mask_grid.mask_to_link(mask)}
 
-    return {"kind": kind, "painted": painted, "padding": by_number("padding", SIZES), "width": by_number("width", SIZES)}
+    return {"kind": kind, "painted": painted, "padding": read_number("padding", SIZES), "width": read_number("width", SIZES)}
 
 
 def _show_empty_rows(page: str, head: MaskedHead) -> None:
@@ -174,7 +174,7 @@ def _show_empty_rows(page: str, head: MaskedHead) -> None:
         st.markdown(texts.EMPTY_ROWS_TEXT)
 
 
-def before_and_after(head: MaskedHead) -> Drawn:
+def before_and_after(head: MaskedHead) -> Picture:
     """Lay out the mask, scores and weights before and after it, and what each weight gained or lost, for the canvas."""
     effect, tokens = head.effect, head.tokens
     mask, scores = effect.mask.numpy(), effect.scores.numpy()

@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.canvas.figures import QUIET
-from pages.ui.canvas.foresight import Foresight
 from pages.ui.canvas.mask_grid import ATTENTION, Matrices, Matrix, Naming, matrices, show_matrices
+from pages.ui.canvas.prefetch import Prefetch
 from pages.ui.shell.numbers import small_number
 from tx_core.lessons import position_encodings
 from tx_core.lessons.position_encodings import VECTORS
@@ -48,10 +48,10 @@ class Choice:
         return self.table().numpy()
 
 
-def draw(view: str, choice: Choice, key: str, foresight: Foresight | None = None) -> None:
-    """Draw one view of one way. foresight: what the controls around its map lead to."""
+def draw(view: str, choice: Choice, key: str, prefetch: Prefetch | None = None) -> None:
+    """Draw one view of one way. prefetch: what the controls around its map lead to."""
     if view == "map":
-        show_matrices(map_of(choice).drawn(), key=key, foresight=foresight)
+        show_matrices(map_of(choice).drawn(), key=key, prefetch=prefetch)
         return
     {"waves": draw_waves, "similarity": draw_similarity, "effect": draw_effect}[view](choice, key)
 

@@ -6,7 +6,7 @@ from pages.positions import drawings
 from pages.positions.dimension_box import MAX_DRAWN_DIMENSIONS, dimension_box
 from pages.positions.drawings import VIEWS, Choice
 from pages.positions.encodings import WAYS
-from pages.positions.prefetch import foresight
+from pages.positions.prefetch import prefetch
 from pages.positions.word_order import draw_guesses, draw_shuffle
 from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell import cache, controls
@@ -123,7 +123,7 @@ def ways() -> None:
     )
     choice = ask_sizes(scheme, view)
     tell_engine(choice.engine if scheme == "learned" else None)
-    ahead = foresight(PAGE, {field.name: held(field.name) for field in FIELDS}, choice, LENGTHS, WIDTHS)
+    ahead = prefetch(PAGE, {field.name: held(field.name) for field in FIELDS}, choice, LENGTHS, WIDTHS)
     drawings.draw(view, choice, widget_key(PAGE, f"drawn_{view}"), ahead)
 
 

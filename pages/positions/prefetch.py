@@ -6,13 +6,13 @@ from dataclasses import replace
 from pages.positions import drawings
 from pages.positions.drawings import Choice
 from pages.positions.encodings import WAYS
-from pages.ui.canvas.foresight import Drawn, Foresight, by_number, by_place
+from pages.ui.canvas.prefetch import Picture, Prefetch, read_number, read_option
 from pages.ui.shell import cache
 from tx_core.engine import catalogue
 from tx_core.lessons import position_encodings
 
 
-def foresight(page: str, values: Mapping[str, object], choice: Choice, lengths: range, widths: range) -> Foresight:
+def prefetch(page: str, values: Mapping[str, object], choice: Choice, lengths: range, widths: range) -> Prefetch:
     """Foresee the map of another way, length or width, as far as that takes no other model than the built-in one.
 
     values: what the page holds by the names of its fields. choice: the same, as it is drawn now.
@@ -20,7 +20,7 @@ def foresight(page: str, values: Mapping[str, object], choice: Choice, lengths: 
     engine = cache.engine(catalogue.DEFAULT)
     usual = replace(choice, engine=engine)  # what is offered must not keep a large model in memory
 
-    def draw(asked: Mapping[str, object]) -> Drawn:
+    def draw(asked: Mapping[str, object]) -> Picture:
         learned = asked["scheme"] == "learned"
         if learned and asked["model"] != catalogue.DEFAULT:
             raise LookupError("another model may have to be fetched")
@@ -30,8 +30,8 @@ def foresight(page: str, values: Mapping[str, object], choice: Choice, lengths: 
         return drawings.map_of(replace(usual, scheme=asked["scheme"], **sizes)).drawn()
 
     controls = {
-        "scheme": by_place("scheme", list(WAYS)),
-        "length": by_number("length", lengths),
-        "width": by_number("width", widths),
+        "scheme": read_option("scheme", list(WAYS)),
+        "length": read_number("length", lengths),
+        "width": read_number("width", widths),
     }
-    return Foresight(page, values, controls, draw)
+    return Prefetch(page, values, controls, draw)

@@ -12,10 +12,10 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from pages.self_attention import store, texts
 from pages.self_attention.steps import equation, letters, notes, step_matrices
-from pages.ui.canvas.foresight import Drawn, Foresight, by_place
 from pages.ui.canvas.lines import show_lines
 from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.canvas.matrix_view import Drawing, chosen_cell, chosen_drawing, matrix_row, row_drawn
+from pages.ui.canvas.prefetch import Picture, Prefetch, read_option
 from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
@@ -150,7 +150,7 @@ def draw_steps(run: SentenceSteps, values: Mapping[str, object]) -> None:
         st.session_state[widget_key(PAGE, "dimensions")] = chosen.dimensions
         st.session_state[widget_key(PAGE, "numbers")] = chosen.numbers
 
-    def draw(changed: Mapping[str, object]) -> Drawn:
+    def draw(changed: Mapping[str, object]) -> Picture:
         others = step_matrices(compute(changed)[0], drawing.dimensions, drawing.most)
         return row_drawn(others, cell, names_title=texts.TOKENS, drawing=drawing)
 
@@ -168,7 +168,7 @@ def draw_steps(run: SentenceSteps, values: Mapping[str, object]) -> None:
         on_choose=keep_cell,
         drawing=drawing,
         on_draw=keep_drawing,
-        foresight=Foresight(PAGE, values, {field: by_place(field, offered) for field, offered in options.items()}, draw),
+        prefetch=Prefetch(PAGE, values, {field: read_option(field, offered) for field, offered in options.items()}, draw),
     )
 
 

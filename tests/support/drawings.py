@@ -34,7 +34,7 @@ def _sent(app: AppTest) -> dict[str, list[Sent]]:
         if not element.proto.bytes:
             continue  # the navigation and charts of bars are components, too, and are sent no bytes
         header, cells = unpacked(element.proto.bytes)
-        header.pop("heard", None)  # a moment
+        header.pop("timestamp", None)  # a moment
         numbers = np.frombuffer(cells, "<u2" if header["bits"] == 16 else "u1")
         sent.setdefault(element.proto.component_name.removeprefix(OURS), []).append((header, numbers))
     return sent

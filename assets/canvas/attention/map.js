@@ -1,6 +1,6 @@
 // The attention map: heatmap and lines of one weights matrix, one focused token, one pointer.
 
-import { overtaken, takeArrivals } from "./arrivals.js";
+import { isOutdated, receiveHeadMaps } from "../core/prefetch.js";
 import { unpack } from "../core/bytes.js";
 import { cellAt, paintHeatmap } from "./heatmap.js";
 import { layMap } from "./layout.js";
@@ -18,12 +18,12 @@ export default function mountMap({ data, parentElement, setStateValue }) {
   const [map, end] = mounted(parentElement, makeMap, forgetMap);
   map.send = (focus) => setStateValue("focus", news(focus));
   const sent = unpack(data);
-  if (!overtaken(map, sent.header)) receive(map, sent);
+  if (!isOutdated(map, sent.header)) receive(map, sent);
   return end;
 }
 
 function makeMap(parent) {
-  const map = { focus: null, hover: null, zoom: 1, echo: ownEcho(), paints: 0, frame: null, early: null, header: {} };
+  const map = { focus: null, hover: null, zoom: 1, echo: ownEcho(), paints: 0, frame: null, prefetched: null, header: {} };
   map.tell = calmly((focus) => map.send(focus), 60);
   map.heat = makePane("Heatmap of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-heatmap");
   map.lines = makePane("Lines of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-lines");
@@ -62,7 +62,7 @@ function listen(map) {
   map.observer = new ResizeObserver(() => later(map));
   map.observer.observe(map.root);
   map.stopWatching = watchScreen(() => later(map));
-  map.stopTaking = takeArrivals(map, (shown) => draw(map, shown));
+  map.stopReceiving = receiveHeadMaps(map, (shown) => draw(map, shown));
 }
 
 function watchPane(map, pane, find) {
@@ -96,7 +96,7 @@ function stepped(map, step) {
 }
 
 function receive(map, sent) {
-  map.early = null;
+  map.prefetched = null;
   if (map.echo.accepts(sent.header.focus)) map.focus = sent.header.focus;
   draw(map, sent);
 }
@@ -212,7 +212,7 @@ function paintLinesPane(map, width, beside) {
 function forgetMap(map) {
   map.observer.disconnect();
   map.stopWatching();
-  map.stopTaking();
+  map.stopReceiving();
   if (map.frame !== null) cancelAnimationFrame(map.frame);
   map.root.remove();
 }

@@ -1,6 +1,6 @@
 // The head wall: a thumbnail for every layer and head, and a grid of buttons over them.
 
-import { fetchMap, showMap } from "./at_hand.js";
+import { fetchHeadMap, sendHeadMap } from "../core/prefetch.js";
 import { unpack } from "../core/bytes.js";
 import { mounted } from "../core/mount.js";
 import { cellPixels, colourTable, differenceTable } from "../core/palette.js";
@@ -15,14 +15,14 @@ const HEADINGS = 40; // pixels above the first thumbnail
 
 export default function mountWall({ data, parentElement, setStateValue }) {
   const [wall, end] = mounted(parentElement, makeWall, forgetWall);
-  wall.send = (told) => setStateValue("chosen", told);
+  wall.send = (choice) => setStateValue("chosen", choice);
   receive(wall, unpack(data));
   return end;
 }
 
 function makeWall(parent) {
-  const wall = { chosen: [], active: [0, 0], several: false, buttons: [], toldAt: undefined, paints: 0 };
-  wall.tell = calmly((told) => wall.send(told), 60);
+  const wall = { chosen: [], active: [0, 0], several: false, buttons: [], sentAt: undefined, paints: 0 };
+  wall.tell = calmly((choice) => wall.send(choice), 60);
   wall.canvas = element("canvas", { "aria-hidden": "true", "data-testid": "head-wall-canvas" });
   wall.grid = element("div", { class: "grid", role: "grid", "aria-multiselectable": "true", "data-testid": "head-wall" });
   wall.name = element("span", { class: "wall-name", "aria-hidden": "true" });
@@ -48,7 +48,7 @@ function listen(wall) {
   wall.grid.onpointerdown = (event) => {
     const alone = event.button === 0 && !(wall.several || event.shiftKey || event.ctrlKey || event.metaKey);
     const place = placeOf(event.target);
-    if (place && alone && event.pointerType !== "touch") fetchMap(wall, place); // a finger may be about to scroll
+    if (place && alone && event.pointerType !== "touch") fetchHeadMap(wall, place); // a finger may be about to scroll
   };
   wall.grid.onkeydown = (event) => press(wall, event);
   wall.grid.onpointerover = (event) => nameHead(wall, placeOf(event.target));
@@ -101,10 +101,10 @@ function choose(wall, place, adding) {
   else if (without.length) wall.chosen = without;
   activate(wall, place);
   mark(wall);
-  const told = news(wall.chosen);
-  wall.toldAt = told.at;
-  wall.tell(told);
-  if (!adding) showMap(wall, place, told.at);
+  const choice = news(wall.chosen);
+  wall.sentAt = choice.at;
+  wall.tell(choice);
+  if (!adding) sendHeadMap(wall, place, choice.at);
 }
 
 function activate(wall, place) {
@@ -132,13 +132,13 @@ function receive(wall, { header, cells }) {
   if (wall.layers !== header.layers || wall.heads !== header.heads) makeButtons(wall, header);
   // A choice that was sent before the page had heard of the last one made here is an older one. The keyboard moves only
   // when the choice is another.
-  const newer = wall.toldAt === undefined || wall.toldAt === header.heard;
+  const newer = wall.sentAt === undefined || wall.sentAt === header.timestamp;
   if (newer && String(header.chosen) !== String(wall.chosen)) {
     wall.chosen = header.chosen;
     if (wall.chosen.length) activate(wall, wall.chosen.at(-1));
   }
   wall.notes = header.notes;
-  wall.atHand = header.atHand;
+  wall.mapsPath = header.mapsPath;
   fillEnds(wall.legend, header.ends, wall.theme.dark);
   wall.toggle.hidden = Boolean(header.ends);
   const table = header.scale === "difference" ? differenceTable(wall.theme.dark) : colourTable(header.scale, wall.theme.dark);

@@ -1,161 +1,207 @@
-// The picture that a control of the page leads to, fetched as soon as the control is used and drawn before the page has answered.
+// Pictures that a browser fetches as soon as a control or a head is pressed, and draws before the page has answered. Where
+// one cannot be had, the page's own answer is waited for.
 
 import { unpack } from "./bytes.js";
 
-const ANSWER_DUE = 3000; // milliseconds in which the page usually has answered
-const REMEMBERED = 8; // pictures that the page may still send although a later one is drawn
+const ANSWER_MS = 3000; // in which the page has usually answered
+const MAX_PAST = 8; // pictures that the page may still send although a later one is drawn
 const CONTROLS = "button, input, textarea, label, canvas, [role=option], [role=slider], [role=combobox]";
-const KEYS_OF_CONTROLS = [" ", "Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"];
+const CONTROL_KEYS = [" ", "Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"];
+const HEAD_MAP = "attention-head-map";
 
-// draw: called with a picture that has come before the page's. Gives what `foreseen` asks; its `end` ends it.
-export function makeForesight(draw) {
-  const sight = { draw, known: null, fetched: null, early: null, waiting: null, past: [], turn: 0, unsure: 0, slid: {} };
-  const listeners = {
-    pointerdown: foreseePress, pointerup: foreseeRelease, click: foreseeUse, input: foreseeUse, keydown: foreseeKey, popstate: lose,
-  };
-  for (const [kind, act] of Object.entries(listeners)) {
-    listeners[kind] = (event) => act(sight, event);
-    window.addEventListener(kind, listeners[kind], true);
-  }
-  sight.end = () => {
-    clearTimeout(sight.waiting?.timer);
-    Object.assign(sight, { known: null, early: null, waiting: null, turn: sight.turn + 1 });
-    for (const [kind, act] of Object.entries(listeners)) window.removeEventListener(kind, act, true);
-  };
-  return sight;
-}
-
-function foreseePress(sight, event) {
-  slide(sight, event);
-  sight.pressed = outcomeUnknown(sight, event.composedPath());
-  if (event.button === 0 && event.pointerType !== "touch") fetchNext(sight, choiceBy(sight, event)); // a finger may scroll
-}
-
-// What was pressed may have been dragged elsewhere meanwhile.
-function foreseeRelease(sight, event) {
-  slide(sight, event);
-  if (sight.pressed) lose(sight);
-}
-
-function foreseeUse(sight, event) {
-  const change = choiceBy(sight, event);
-  if (change) see(sight, change);
-  else if (outcomeUnknown(sight, event.composedPath())) lose(sight);
-}
-
-// Of what keys can do, only the steps of a slider are foreseen.
-function foreseeKey(sight, event) {
-  slide(sight, event);
-  if (!KEYS_OF_CONTROLS.includes(event.key) || sliderOf(sight, event)) return;
-  if (event.composedPath().some((node) => node.matches?.(CONTROLS))) lose(sight);
-}
-
-// What is painted is told by whoever paints, and a slider when it has moved.
-function outcomeUnknown(sight, path) {
-  if (path.some((node) => node.matches?.("[data-testid=mask-brush]")) || placeOfControl(sight, path[0])) return false;
-  return path.some((node) => node.matches?.(CONTROLS));
-}
-
-// Streamlit gives the place of each control the name of its key.
-function placeOfControl(sight, node) {
-  const place = node?.closest?.("[class*=st-key-]");
-  const name = place?.className.match(/st-key-(\S+)/)[1];
-  return sight.known?.controls.includes(name) ? { place, name } : null;
-}
-
-function sliderOf(sight, event) {
-  return placeOfControl(sight, event.composedPath()[0])?.place.querySelector("input[type=range]");
-}
-
-// A slider has its new value when everybody has dealt with the event that moves it.
-function slide(sight, event) {
-  const control = placeOfControl(sight, event.composedPath()[0]);
-  const input = sliderOf(sight, event) ?? (event.type === "pointerup" ? sight.slid.input : null);
-  if (!input) return;
-  if (event.type !== "pointerup") sight.slid = { input, name: control.name, told: input.value };
-  setTimeout(() => {
-    const { name, told } = sight.slid;
-    if (sight.slid.input !== input || input.value === told) return;
-    sight.slid.told = input.value;
-    see(sight, { name, told: input.value });
-  });
-}
-
-// The option that an event is about to choose, where that is foreseen.
-function choiceBy(sight, event) {
-  const option = event.composedPath().find((node) => node.matches?.("[role=radio]"));
-  const control = placeOfControl(sight, option);
-  if (!control || event.type === "input" || option.ariaChecked === "true") return null;
-  const place = [...control.place.querySelectorAll("[role=radio]")].indexOf(option);
-  return { name: control.name, told: String(place), alone: true };
-}
-
-// What is used while the page has yet to answer may follow from that answer: an option chosen may set another control.
-function follows(sight, { name, alone }) {
-  return sight.changed && (alone || sight.changed !== name);
-}
-
-function fetchNext(sight, change) {
-  if (!change?.name || !sight.known || follows(sight, change) || performance.now() < sight.unsure) return null;
-  const asked = new URLSearchParams({ control: change.name, told: change.told });
-  const address = `${sight.known.path}?${asked}`;
-  if (sight.fetched?.address !== address) sight.fetched = { address, picture: pictureAt(address) };
-  return sight.fetched.picture;
-}
-
-async function pictureAt(address) {
+// Fetches a packed message; null where there is none.
+async function fetchMessage(address, options) {
   try {
-    const answer = await fetch(new URL(address, document.baseURI), { cache: "no-store", priority: "high" });
+    const answer = await fetch(new URL(address, document.baseURI), options);
     return answer.status === 200 ? unpack(new Uint8Array(await answer.arrayBuffer())) : null;
   } catch {
     return null;
   }
 }
 
+// --- The map of a head, from the wall where it is pressed to the map beside it. Both name the same path to their maps.
+
+// Begins to fetch the map of a head, or goes on; null where the wall has no path to its maps.
+export function fetchHeadMap(wall, [layer, head]) {
+  if (!wall.mapsPath) return null;
+  const address = `${wall.mapsPath}?head=${layer}-${head}`;
+  if (wall.request?.address !== address) wall.request = { address, message: fetchMessage(address) };
+  return wall.request.message;
+}
+
+// Hands the map of a chosen head over, unless another head was chosen meanwhile. at: the timestamp of the choice.
+export async function sendHeadMap(wall, place, at) {
+  const { mapsPath } = wall;
+  const message = await fetchHeadMap(wall, place);
+  if (!message) wall.request = null; // requested again when it is pressed again
+  else if (wall.mapsPath === mapsPath && wall.sentAt === at) {
+    window.dispatchEvent(new CustomEvent(HEAD_MAP, { detail: { mapsPath, place, at, cells: message.cells } }));
+  }
+}
+
+// Calls `draw` with what the map is to show before the page has answered. Returns a function that ends this.
+export function receiveHeadMaps(map, draw) {
+  const receive = ({ detail: { mapsPath, place, at, cells } }) => {
+    const { header } = map;
+    const answered = header.timestamp !== null && header.timestamp >= at;
+    if (!header.mapsPath || header.mapsPath !== mapsPath || answered) return;
+    map.prefetched = { at, until: performance.now() + ANSWER_MS };
+    const label = `Layer ${place[0] + 1}, head ${place[1] + 1}.`;
+    draw({ header: { ...header, heads: [place], label }, cells });
+  };
+  window.addEventListener(HEAD_MAP, receive);
+  return () => window.removeEventListener(HEAD_MAP, receive);
+}
+
+// Whether the page sent a header before it knew of the choice whose map is drawn already.
+export function isOutdated({ prefetched, header }, next) {
+  if (!prefetched || performance.now() > prefetched.until || next.mapsPath !== header.mapsPath) return false;
+  return next.timestamp === null || next.timestamp < prefetched.at;
+}
+
+// --- The picture that a control of the page leads to.
+
+// draw: called with a picture that comes before the page's. Returns what `isDrawn` needs; its `end` ends it.
+export function makePrefetch(draw) {
+  const prefetch = { draw, known: null, request: null, early: null, waiting: null, past: [], turn: 0, pausedUntil: 0, slider: {} };
+  const listeners = {
+    pointerdown: onPress, pointerup: onRelease, click: onUse, input: onUse, keydown: onKey, popstate: discard,
+  };
+  for (const [kind, act] of Object.entries(listeners)) {
+    listeners[kind] = (event) => act(prefetch, event);
+    window.addEventListener(kind, listeners[kind], true);
+  }
+  prefetch.end = () => {
+    clearTimeout(prefetch.waiting?.timer);
+    Object.assign(prefetch, { known: null, early: null, waiting: null, turn: prefetch.turn + 1 });
+    for (const [kind, act] of Object.entries(listeners)) window.removeEventListener(kind, act, true);
+  };
+  return prefetch;
+}
+
+function onPress(prefetch, event) {
+  followSlider(prefetch, event);
+  prefetch.pressedUnknown = isUnknownControl(prefetch, event.composedPath());
+  if (event.button === 0 && event.pointerType !== "touch") fetchNext(prefetch, changeBy(prefetch, event)); // a finger may scroll
+}
+
+// What was pressed may have been dragged elsewhere meanwhile.
+function onRelease(prefetch, event) {
+  followSlider(prefetch, event);
+  if (prefetch.pressedUnknown) discard(prefetch);
+}
+
+function onUse(prefetch, event) {
+  const change = changeBy(prefetch, event);
+  if (change) drawNext(prefetch, change);
+  else if (isUnknownControl(prefetch, event.composedPath())) discard(prefetch);
+}
+
+// Of what keys can do, only the steps of a slider are prefetched.
+function onKey(prefetch, event) {
+  followSlider(prefetch, event);
+  if (!CONTROL_KEYS.includes(event.key) || sliderOf(prefetch, event)) return;
+  if (event.composedPath().some((node) => node.matches?.(CONTROLS))) discard(prefetch);
+}
+
+// Whether a control leads to something that only the page knows. Strokes on a mask and moves of a slider come by themselves.
+function isUnknownControl(prefetch, path) {
+  if (path.some((node) => node.matches?.("[data-testid=mask-brush]")) || controlAt(prefetch, path[0])) return false;
+  return path.some((node) => node.matches?.(CONTROLS));
+}
+
+// Streamlit gives the element around each control a class with its key.
+function controlAt(prefetch, node) {
+  const place = node?.closest?.("[class*=st-key-]");
+  const name = place?.className.match(/st-key-(\S+)/)[1];
+  return prefetch.known?.controls.includes(name) ? { place, name } : null;
+}
+
+function sliderOf(prefetch, event) {
+  return controlAt(prefetch, event.composedPath()[0])?.place.querySelector("input[type=range]");
+}
+
+// A slider has its new value when everybody has dealt with the event that moves it.
+function followSlider(prefetch, event) {
+  const control = controlAt(prefetch, event.composedPath()[0]);
+  const input = sliderOf(prefetch, event) ?? (event.type === "pointerup" ? prefetch.slider.input : null);
+  if (!input) return;
+  if (event.type !== "pointerup") prefetch.slider = { input, name: control.name, value: input.value };
+  setTimeout(() => {
+    const { name, value } = prefetch.slider;
+    if (prefetch.slider.input !== input || input.value === value) return;
+    prefetch.slider.value = input.value;
+    drawNext(prefetch, { name, value: input.value });
+  });
+}
+
+// The option that an event is about to choose, if the control is known.
+function changeBy(prefetch, event) {
+  const option = event.composedPath().find((node) => node.matches?.("[role=radio]"));
+  const control = controlAt(prefetch, option);
+  if (!control || event.type === "input" || option.ariaChecked === "true") return null;
+  const place = [...control.place.querySelectorAll("[role=radio]")].indexOf(option);
+  return { name: control.name, value: String(place), alone: true };
+}
+
+// A change made while the page has yet to answer may depend on that answer: an option may set another control.
+function dependsOnAnswer(prefetch, { name, alone }) {
+  return prefetch.changed && (alone || prefetch.changed !== name);
+}
+
+function fetchNext(prefetch, change) {
+  if (!change?.name || !prefetch.known || dependsOnAnswer(prefetch, change) || performance.now() < prefetch.pausedUntil) return null;
+  const address = `${prefetch.known.path}?${new URLSearchParams({ control: change.name, value: change.value })}`;
+  if (prefetch.request?.address !== address) {
+    prefetch.request = { address, message: fetchMessage(address, { cache: "no-store", priority: "high" }) };
+  }
+  return prefetch.request.message;
+}
+
 // Draws what a change leads to, unless the page answers before, or the reader does something else.
-export async function see(sight, change) {
-  if (follows(sight, change)) lose(sight);
-  const fetched = fetchNext(sight, change);
-  sight.fetched = null;
-  const turn = (sight.turn += 1);
-  if (!fetched) return;
-  sight.changed = change.name;
-  const picture = await fetched;
-  if (!picture || turn !== sight.turn) return;
-  if (sight.early) rememberPicture(sight, sight.early.is);
-  sight.early = { is: picture.header.foresight.is, until: performance.now() + ANSWER_DUE };
-  sight.draw(picture);
+export async function drawNext(prefetch, change) {
+  if (dependsOnAnswer(prefetch, change)) discard(prefetch);
+  const request = fetchNext(prefetch, change);
+  prefetch.request = null;
+  const turn = (prefetch.turn += 1);
+  if (!request) return;
+  prefetch.changed = change.name;
+  const message = await request;
+  if (!message || turn !== prefetch.turn) return;
+  if (prefetch.early) addToPast(prefetch, prefetch.early.id);
+  prefetch.early = { id: message.header.prefetch.id, until: performance.now() + ANSWER_MS };
+  prefetch.draw(message);
 }
 
-// Something was done whose outcome the page alone knows: what it sent last is drawn, and for a while nothing is foreseen.
-function lose(sight) {
-  Object.assign(sight, { turn: sight.turn + 1, fetched: null, unsure: performance.now() + ANSWER_DUE });
-  if (sight.waiting) drawWaiting(sight);
-  else sight.early = null;
+// Something was done whose outcome only the page knows: its last message is drawn, and for a while nothing is prefetched.
+function discard(prefetch) {
+  Object.assign(prefetch, { turn: prefetch.turn + 1, request: null, pausedUntil: performance.now() + ANSWER_MS });
+  if (prefetch.waiting) drawWaiting(prefetch);
+  else prefetch.early = null;
 }
 
-// Tells whether what the page sends is drawn already, or is known to be older than what is drawn: that waits for what follows.
-export function foreseen(sight, sent) {
-  const early = sight.early && performance.now() < sight.early.until ? sight.early : null;
-  const { is } = sent.header.foresight ?? {};
-  clearTimeout(sight.waiting?.timer);
-  Object.assign(sight, { known: sent.header.foresight, fetched: null, waiting: null, turn: sight.turn + 1 });
-  if (early && is !== early.is && sight.past.includes(is)) {
-    sight.waiting = { sent, timer: setTimeout(() => drawWaiting(sight), early.until - performance.now()) };
+// Whether what the page sends is drawn already, or known to be older than what is drawn: that waits for what follows.
+export function isDrawn(prefetch, message) {
+  const early = prefetch.early && performance.now() < prefetch.early.until ? prefetch.early : null;
+  const { id } = message.header.prefetch ?? {};
+  clearTimeout(prefetch.waiting?.timer);
+  Object.assign(prefetch, { known: message.header.prefetch, request: null, waiting: null, turn: prefetch.turn + 1 });
+  if (early && id !== early.id && prefetch.past.includes(id)) {
+    prefetch.waiting = { message, timer: setTimeout(() => drawWaiting(prefetch), early.until - performance.now()) };
     return true;
   }
-  Object.assign(sight, { early: null, changed: null });
-  rememberPicture(sight, is);
-  return early !== null && early.is === is;
+  Object.assign(prefetch, { early: null, changed: null });
+  addToPast(prefetch, id);
+  return early !== null && early.id === id;
 }
 
-function rememberPicture(sight, is) {
-  sight.past = [...sight.past, is].slice(-REMEMBERED);
+function addToPast(prefetch, id) {
+  prefetch.past = [...prefetch.past, id].slice(-MAX_PAST);
 }
 
-function drawWaiting(sight) {
-  const { sent, timer } = sight.waiting;
+function drawWaiting(prefetch) {
+  const { message, timer } = prefetch.waiting;
   clearTimeout(timer);
-  Object.assign(sight, { early: null, changed: null, waiting: null });
-  sight.draw(sent);
+  Object.assign(prefetch, { early: null, changed: null, waiting: null });
+  prefetch.draw(message);
 }

@@ -12,9 +12,9 @@ export default function mountFrame({ data, parentElement, setStateValue }) {
   const [held, end] = mounted(parentElement, holdFrame, forgetFrame);
   held.send = (choice) => setStateValue("choice", news(choice));
   const address = new URL(data.address, document.baseURI).href; // every page lies right below the start, and so does this
-  const chosenElsewhere = data.choice !== held.choice && data.heard === held.heard; // and not in the frame itself
+  const chosenElsewhere = data.choice !== held.choice && data.timestamp === held.timestamp; // and not in the frame itself
   if (address !== held.address || chosenElsewhere) load(held, address, data.choice);
-  Object.assign(held, { address, choice: data.choice, heard: data.heard });
+  Object.assign(held, { address, choice: data.choice, timestamp: data.timestamp });
   held.frame.title = data.title;
   return end;
 }

@@ -1,7 +1,7 @@
 // Matrices of one sentence side by side, one cell marked in all of them, the first one painted by hand where that is allowed.
 
 import { unpack } from "../core/bytes.js";
-import { foreseen, makeForesight, see } from "../core/prefetch.js";
+import { drawNext, isDrawn, makePrefetch } from "../core/prefetch.js";
 import { mounted } from "../core/mount.js";
 import { calmly, element, news, ownEcho, say, visible, watchScreen } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
@@ -19,14 +19,14 @@ export default function mountPicture({ data, parentElement, setStateValue }) {
   const [view, end] = mounted(parentElement, makePicture, forgetPicture);
   view.send = (bits) => setStateValue("painted", news(bits));
   const sent = unpack(data);
-  if (!foreseen(view.sight, sent)) receive(view, sent);
+  if (!isDrawn(view.prefetch, sent)) receive(view, sent);
   return end;
 }
 
 function makePicture(parent) {
   const view = { matrices: [], cell: null, shown: ALL, echo: ownEcho(), paints: 0 };
   view.tell = calmly((bits) => {
-    see(view.sight, { name: view.sight.known?.controls.find((name) => name.endsWith("_painted")), told: bits });
+    drawNext(view.prefetch, { name: view.prefetch.known?.controls.find((name) => name.endsWith("_painted")), value: bits });
     view.send(bits);
   }, 60);
   view.tabs = element("div", { class: "choices", role: "group", "aria-label": "Matrix shown" });
@@ -42,7 +42,7 @@ function makePicture(parent) {
   view.observer = new ResizeObserver(() => layOut(view));
   view.observer.observe(view.root);
   view.stopWatching = watchScreen(() => layOut(view));
-  view.sight = makeForesight((sent) => receive(view, sent));
+  view.prefetch = makePrefetch((sent) => receive(view, sent));
   return view;
 }
 
@@ -175,6 +175,6 @@ function bitsOf(cells) {
 function forgetPicture(view) {
   view.observer.disconnect();
   view.stopWatching();
-  view.sight.end();
+  view.prefetch.end();
   view.root.remove();
 }

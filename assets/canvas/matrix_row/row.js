@@ -1,7 +1,7 @@
 // The component: matrices in the order in which they are computed, one chosen cell, one pointer.
 
 import { unpack } from "../core/bytes.js";
-import { foreseen, makeForesight } from "../core/prefetch.js";
+import { isDrawn, makePrefetch } from "../core/prefetch.js";
 import { mounted } from "../core/mount.js";
 import { calmly, element, news, ownEcho, watchScreen } from "../core/surface.js";
 import { signedTables } from "../core/palette.js";
@@ -21,7 +21,7 @@ export default function mountRow({ data, parentElement, setStateValue }) {
   row.send = (cell) => setStateValue("cell", news(cell));
   row.sendDrawing = (asked) => setStateValue("drawing", news(asked));
   const sent = unpack(data);
-  if (!foreseen(row.sight, sent)) receive(row, sent);
+  if (!isDrawn(row.prefetch, sent)) receive(row, sent);
   return end;
 }
 
@@ -42,7 +42,7 @@ function makeRow(parent) {
   row.observer = new ResizeObserver(() => later(row));
   row.observer.observe(row.root);
   row.stopWatching = watchScreen(() => later(row));
-  row.sight = makeForesight((sent) => receive(row, sent));
+  row.prefetch = makePrefetch((sent) => receive(row, sent));
   return row;
 }
 
@@ -194,7 +194,7 @@ function choose(row, cell) {
 function forgetRow(row) {
   row.observer.disconnect();
   row.stopWatching();
-  row.sight.end();
+  row.prefetch.end();
   if (row.frame !== null) cancelAnimationFrame(row.frame);
   row.root.remove();
 }

@@ -25,7 +25,7 @@ class Wall:
 
     key: str
     chosen: tuple[Head, ...]
-    at_hand: str | None
+    maps_path: str | None
 
 
 def head_wall(
@@ -37,13 +37,13 @@ def head_wall(
     on_choose: Callable[[], None],
     notes: Sequence[Sequence[str]] = (),
     ends: tuple[str, str, str] | None = None,
-    at_hand: str | None = None,
+    maps_path: str | None = None,
 ) -> None:
     """Let the reader choose among all heads, each shown as the thumbnail of its map.
 
     notes: a word on each head, by layer, told with its name. scale "difference" colours 0 to 255 around 128, and `ends`
-    are the numbers at the left, the middle and the right of its legend. at_hand: where the browser fetches the map of a head
-    that is pressed, by itself; the map that has the same `Wall.at_hand` draws it before this page has answered.
+    are the numbers at the left, the middle and the right of its legend. maps_path: where the browser fetches the map of a head
+    that is pressed, by itself; the map that has the same `Wall.maps_path` draws it before this page has answered.
     `chosen` holds (layer, head), counted from 0. After a click or an arrow key `on_choose` runs;
     `chosen_heads(key, …)` then tells what was chosen.
     """
@@ -56,12 +56,12 @@ def head_wall(
         "scale": scale if scale == DIFFERENCE else _known_scale(scale),
         "notes": [list(row) for row in notes],
         "ends": ends,
-        "atHand": at_hand,
+        "mapsPath": maps_path,
         "label": "Attention heads: a row for each layer, a column for each head",
     }
     message = header | {
         "chosen": [list(head) for head in parse_heads(chosen, layers, heads)],
-        "heard": value_timestamp(key, "chosen"),
+        "timestamp": value_timestamp(key, "chosen"),
     }
     component("head_wall", BOX, WALL, STYLE)(key=key, data=pack(message, thumbnails), on_chosen_change=on_choose)
 
@@ -101,8 +101,8 @@ def attention_map(
     if wall:
         header |= {
             "heads": [list(head) for head in wall.chosen],
-            "atHand": wall.at_hand,
-            "heard": value_timestamp(wall.key, "chosen"),
+            "mapsPath": wall.maps_path,
+            "timestamp": value_timestamp(wall.key, "chosen"),
         }
     component("attention_map", BOX, MAP, STYLE)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
 

@@ -92,7 +92,7 @@ def show_framed(word: str, title: str, *, key: str, choice: str, on_choose: Call
     and `framed_choice(key)` gives it. The document stays as it stands then; a choice from elsewhere loads it again.
     """
     show = component("framed", "framed", "framed/frame.js", "framed/frame.css")
-    data = {"address": f"{PATH}/{word}", "title": title, "choice": choice, "heard": value_timestamp(key, "choice")}
+    data = {"address": f"{PATH}/{word}", "title": title, "choice": choice, "timestamp": value_timestamp(key, "choice")}
     show(key=key, data=data, on_choice_change=on_choose)
 
 

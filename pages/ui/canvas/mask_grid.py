@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from pages.ui.canvas.component import component, component_value
-from pages.ui.canvas.foresight import Drawn, Foresight, pack_seen
 from pages.ui.canvas.packing import pack
+from pages.ui.canvas.prefetch import Picture, Prefetch, pack_with_prefetch
 
 MODULE, STYLE = "mask_grid/grid.js", "mask_grid/mask_grid.css"
 ATTENTION = ("query (looks)", "key (is looked at)")
@@ -78,7 +78,7 @@ class Matrices:
         """Lay the matrices out as the canvas takes them; `more` goes into the header."""
         return pack(*self.drawn(**more))
 
-    def drawn(self, **more: object) -> Drawn:
+    def drawn(self, **more: object) -> Picture:
         """Give the header, with `more` in it, and the numbers of all matrices."""
         naming = self.naming
         header = {
@@ -123,15 +123,15 @@ def matrices(
 
 
 def show_matrices(
-    drawn: Drawn, *, key: str, on_paint: Callable[[], None] | None = None, foresight: Foresight | None = None
+    drawn: Picture, *, key: str, on_paint: Callable[[], None] | None = None, prefetch: Prefetch | None = None
 ) -> None:
-    """Draw what `Matrices.drawn` gives. foresight: what the controls around it lead to.
+    """Draw what `Matrices.drawn` gives. prefetch: what the controls around it lead to.
 
     on_paint: runs when the reader has painted on the first one, a mask, whose header says that it is paintable;
     `painted_mask(key, …)` then tells what was painted.
     """
     show = component("matrices", "mask-grid", MODULE, STYLE)
-    show(key=key, data=pack_seen(key, drawn, foresight), on_painted_change=on_paint or (lambda: None))
+    show(key=key, data=pack_with_prefetch(key, drawn, prefetch), on_painted_change=on_paint or (lambda: None))
 
 
 def painted_mask(key: str, tokens: int) -> Bool[np.ndarray, "query key"] | None:

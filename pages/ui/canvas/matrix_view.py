@@ -8,8 +8,8 @@ from jaxtyping import Float32
 
 from pages.ui.canvas.cell_origins import Origin
 from pages.ui.canvas.component import component, component_value
-from pages.ui.canvas.foresight import Drawn, Foresight, pack_seen
 from pages.ui.canvas.matrix_cells import Cell
+from pages.ui.canvas.prefetch import Picture, Prefetch, pack_with_prefetch
 
 MODULE = "matrix_row/row.js"
 
@@ -72,24 +72,24 @@ def matrix_row(
     numbers: bool = False,
     drawing: Drawing | None = None,
     on_draw: Callable[[], None] | None = None,
-    foresight: Foresight | None = None,
+    prefetch: Prefetch | None = None,
 ) -> None:
     """Show matrices one after the other; the reader chooses a cell and sees its row, its column and its sum.
 
     `names_title` heads the names of the rows. numbers: write them into the cells, where no `drawing` says whether to.
     After a change `on_choose` runs; `chosen_cell(key, matrices)` then tells which it is. drawing: lets the reader choose
     how many columns are drawn where they are of the kind "dimension", up to what `Matrix.shown` allows, at once; then
-    `on_draw` runs, and `chosen_drawing` tells. foresight: what the controls around it lead to.
+    `on_draw` runs, and `chosen_drawing` tells. prefetch: what the controls around it lead to.
     """
     picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers, drawing=drawing)
     told = {"on_drawing_change": on_draw} if on_draw else {}
     show = component("matrix_row", "matrix-view", MODULE, "matrix_row/matrix_row.css")
-    show(key=key, data=pack_seen(key, picture, foresight), on_cell_change=on_choose, **told)
+    show(key=key, data=pack_with_prefetch(key, picture, prefetch), on_cell_change=on_choose, **told)
 
 
 def row_drawn(
     matrices: Sequence[Matrix], chosen: Cell | None, *, names_title: str, numbers: bool = False, drawing: Drawing | None = None
-) -> Drawn:
+) -> Picture:
     """Give what `matrix_row` draws, from the same arguments."""
     header, values = message(matrices, chosen)
     return header | {"names_title": names_title, "numbers": numbers, "drawing": drawing and asdict(drawing)}, values

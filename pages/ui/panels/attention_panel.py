@@ -10,7 +10,7 @@ import pandas
 import streamlit as st
 from jaxtyping import Float
 
-from pages.ui.canvas import maps_at_hand
+from pages.ui.canvas import prefetch
 from pages.ui.canvas.attention_view import Wall, attention_map, chosen_heads, focused_token, head_wall
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels import texts, view_options
@@ -73,11 +73,11 @@ def attention_panel(
     heads, before = list(options.heads), None
     weights = views.mean_of_heads(view.weights, heads)
     with st.container(key=widget_key(page, "wall_and_map")):  # assets/page.css sets its second part beside the others
-        at_hand = maps_at_hand.offer(identity, view.weights) if unchanged is None else None
-        _wall(page, view, identity, options, at_hand)
+        maps_path = prefetch.offer_head_maps(identity, view.weights) if unchanged is None else None
+        _wall(page, view, identity, options, maps_path)
         with st.container():
             if unchanged is None:
-                description = _map(page, view, weights, options, at_hand)
+                description = _map(page, view, weights, options, maps_path)
                 st.caption(_small_print(view, weights, heads, options))
             else:
                 plain = prepared_view(unchanged, (*identity, "unchanged"), options)
@@ -101,7 +101,7 @@ def prepared_view(stack: AttentionStack, identity: tuple, options: ViewOptions) 
     return cache.remember(("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide))
 
 
-def _wall(page: str, view: View, identity: tuple, options: ViewOptions, at_hand: str | None) -> None:
+def _wall(page: str, view: View, identity: tuple, options: ViewOptions, maps_path: str | None) -> None:
     num_layers, num_heads = view.weights.shape[:2]
     name = widget_key(page, "wall")
 
@@ -110,10 +110,10 @@ def _wall(page: str, view: View, identity: tuple, options: ViewOptions, at_hand:
             st.session_state[widget_key(page, "heads")] = heads
 
     small = cache.remember(("wall", *identity), lambda: thumbnails(view.weights))
-    head_wall(small, options.heads, scale=options.scale, key=name, on_choose=take_heads, at_hand=at_hand)
+    head_wall(small, options.heads, scale=options.scale, key=name, on_choose=take_heads, maps_path=maps_path)
 
 
-def _map(page: str, view: View, weights: Float[np.ndarray, "query key"], options: ViewOptions, at_hand: str | None) -> str:
+def _map(page: str, view: View, weights: Float[np.ndarray, "query key"], options: ViewOptions, maps_path: str | None) -> str:
     heads = options.heads
     name, focus = widget_key(page, "map"), view.row_of(options.focus)
     which = controls.head_name(heads[0]) if len(heads) == 1 else texts.MEAN_OF_HEADS.format(count=len(heads))
@@ -135,7 +135,7 @@ def _map(page: str, view: View, weights: Float[np.ndarray, "query key"], options
         focus=focus,
         key=name,
         on_focus=take_focus,
-        wall=Wall(widget_key(page, "wall"), heads, at_hand),
+        wall=Wall(widget_key(page, "wall"), heads, maps_path),
     )
     return description
 

@@ -209,7 +209,7 @@ def click(app: AppTest, head: list[int], at: int) -> AppTest:
 def test_a_wall_is_told_which_choice_of_its_reader_the_page_had_heard_of():
     def told() -> tuple[list[list[int]], int | None]:
         header = shown(app)["attention_explorer_head_wall"][0]
-        return header["chosen"], header["heard"]
+        return header["chosen"], header["timestamp"]
 
     app = AppTest.from_file(APP, default_timeout=20).run()
     assert told() == ([[0, 0]], None)

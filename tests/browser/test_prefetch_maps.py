@@ -40,13 +40,13 @@ def test_the_map_is_there_before_the_answer_and_is_the_very_same_picture(held_pa
     before = page.locator(HEATMAP).evaluate(PICTURE)
     head(page, 3, 4).click()
     shows(page, "Layer 3, head 4.")
-    at_hand = page.locator(HEATMAP).evaluate(PICTURE)
+    maps_path = page.locator(HEATMAP).evaluate(PICTURE)
     said(page, "Layer 1, head 1.")
-    assert at_hand != before
+    assert maps_path != before
     line.release()
     said(page, "Layer 3, head 4.")
     shows(page, "Layer 3, head 4. The strongest")
-    assert page.locator(HEATMAP).evaluate(PICTURE) == at_hand
+    assert page.locator(HEATMAP).evaluate(PICTURE) == maps_path
     page.wait_for_url(re.compile("heads=3-4"))
 
 
@@ -96,7 +96,7 @@ def test_arrow_keys_draw_at_once_too_and_a_box_chooses_after_them(held_page):
 def test_without_its_maps_the_page_answers_as_ever(page_at):
     page = page_at("/?text=Mary+lost+her+keys.&heads=1-1", expect=("Failed to load resource",))
     asked = []
-    page.route("**/maps/**", lambda route: (asked.append(route.request.url), route.abort()))
+    page.route("**/prefetch/**", lambda route: (asked.append(route.request.url), route.abort()))
     head(page, 3, 4).click()
     said(page, "Layer 3, head 4.")
     shows(page, "Layer 3, head 4. The strongest")
@@ -105,7 +105,7 @@ def test_without_its_maps_the_page_answers_as_ever(page_at):
 
 def test_a_map_that_comes_late_does_not_cover_what_was_chosen_since(page_at, settle):
     page, late = page_at("/?text=Mary+lost+her+keys.&heads=1-1"), []
-    page.route("**/maps/**", lambda route: late.append(route))
+    page.route("**/prefetch/**", lambda route: late.append(route))
     head(page, 3, 4).click()
     shows(page, "Layer 3, head 4. The strongest")
     page.wait_for_url(re.compile("heads=3-4"))

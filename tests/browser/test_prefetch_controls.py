@@ -150,7 +150,7 @@ def test_after_a_control_whose_outcome_is_not_known_the_page_is_waited_for(held_
     expect(page.get_by_role("gridcell", name="dog may look at dog")).to_be_visible()
 
 
-def test_a_picture_foreseen_of_an_outdated_view_gives_way_to_the_page_s_whatever_is_clicked_meanwhile(held_at, settle):
+def test_a_prefetched_picture_of_an_outdated_view_gives_way_to_the_page_s_whatever_is_clicked_meanwhile(held_at, settle):
     page, line, _picture = held_at("/masks", "matrix-5")
     page.get_by_role("slider", name="Padding tokens behind the sentence").press("ArrowRight")
     box = page.get_by_role("textbox", name="Sentence")
@@ -166,7 +166,7 @@ def test_a_picture_foreseen_of_an_outdated_view_gives_way_to_the_page_s_whatever
     expect(page.get_by_role("gridcell", name="dog may look at dog")).to_be_visible(timeout=1000)
 
 
-def test_an_answer_that_was_not_foreseen_is_drawn_at_once(held_at, settle):
+def test_an_answer_that_was_not_prefetched_is_drawn_at_once(held_at, settle):
     page, line, picture = held_at("/positions", "matrix-0")
     page.get_by_role("slider", name="Length: positions").press("ArrowRight")
     before = picture.evaluate(PICTURE)
@@ -180,11 +180,11 @@ def test_an_answer_that_was_not_foreseen_is_drawn_at_once(held_at, settle):
     assert picture.evaluate(PICTURE) == shown
 
 
-def test_without_what_is_foreseen_the_page_answers_as_ever(page_at, settle):
+def test_without_the_prefetched_picture_the_page_answers_as_ever(page_at, settle):
     page = page_at("/masks", expect=("Failed to load resource",))
     asked = []
     expect(page.get_by_test_id("matrix-0")).to_be_visible(timeout=30_000)
-    page.route("**/pictures/**", lambda route: (asked.append(route.request.url), route.abort()))
+    page.route("**/prefetch/**", lambda route: (asked.append(route.request.url), route.abort()))
     option(page, "Window").click()
     page.wait_for_url(re.compile("kind=window"))
     settle(page)
@@ -195,7 +195,7 @@ def test_without_what_is_foreseen_the_page_answers_as_ever(page_at, settle):
 def test_what_comes_late_does_not_cover_the_answer(page_at, settle):
     page, late = page_at("/masks"), []
     expect(page.get_by_test_id("matrix-0")).to_be_visible(timeout=30_000)
-    page.route("**/pictures/**", lambda route: late.append(route))
+    page.route("**/prefetch/**", lambda route: late.append(route))
     option(page, "Window").click()
     page.wait_for_url(re.compile("kind=window"))
     page.go_back()

@@ -1,0 +1,229 @@
+"""Prefetched pictures and head maps are those of the page's own answer, for nobody else, as long as somebody holds them."""
+
+import gc
+import threading
+import time
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from cachetools import LRUCache
+from starlette.requests import Request
+from starlette.responses import Response
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.canvas import prefetch
+from pages.ui.canvas.mask_grid import mask_to_link, parse_mask
+from pages.ui.canvas.packing import codes, pack
+from pages.ui.shell import cache
+from tests.support.drawings import sent_to, unpacked
+from tx_core.engine import device
+from tx_core.engine.catalogue import DEFAULT
+
+COMPONENTS = {"masks": "matrices", "positions": "matrices", "heads_and_blocks": "matrix_row", "self_attention": "matrix_row"}
+KINDS = ("causal", "padding", "combined", "window", "none", "painted")
+WAYS = ("sinusoidal", "learned", "shaw", "t5", "rotary", "alibi")
+BITS = "1101" * 20 + "1"
+
+
+def drawn(app: AppTest, page: str) -> tuple[dict, bytes]:
+    """Give what the first picture of a page was sent, and where what it leads to is found."""
+    assert not app.exception
+    header, cells = sent_to(app, COMPONENTS[page])[0]
+    return header, cells
+
+
+def picture_after(path: str, control: str, value: str) -> Response:
+    name = path.removeprefix(f"{prefetch.PATH}/")
+    query = urlencode({"control": control, "value": value}).encode()
+    return prefetch.answer(Request({"type": "http", "path_params": {"name": name}, "query_string": query}))
+
+
+CHANGES = [
+    *(
+        ("masks", "kind", str(place), {"kind": kind} | ({"padding": "3"} if kind in ("padding", "combined") else {}))
+        for place, kind in enumerate(KINDS)
+    ),
+    ("masks", "painted", BITS, {"kind": "painted", "mask": mask_to_link(parse_mask(BITS, 9))}),
+    ("masks", "padding", "4", {"padding": "4"}),
+    *(("positions", "scheme", str(place), {"scheme": way}) for place, way in enumerate(WAYS)),
+    ("positions", "length", "128", {"length": "128"}),
+    ("positions", "width", "6", {"width": "6"}),
+    *(("heads_and_blocks", "layer", str(place), {"layer": str(place + 1)}) for place in range(4)),
+    *(
+        ("self_attention", "normalise", str(place), {"normalise": name})
+        for place, name in enumerate(("softmax", "sparsemax", "hardmax"))
+    ),
+    *(("self_attention", "weights", str(place), {"weights": name}) for place, name in enumerate(("trained", "random", "none"))),
+    ("self_attention", "layer", "3", {"layer": "4"}),
+    ("self_attention", "head", "0", {"head": "1"}),
+]
+
+
+@pytest.mark.parametrize(("page", "control", "value", "link"), CHANGES)
+def test_what_a_control_leads_to_is_what_the_page_then_shows(open_app, page, control, value, link):
+    before = open_app(page)
+    header, _ = drawn(before, page)
+    assert f"{page}_{control}" in header["prefetch"]["controls"]
+    answer = picture_after(header["prefetch"]["path"], f"{page}_{control}", value)
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-store"
+    seen, cells = unpacked(answer.body)
+    shown, numbers = drawn(open_app(page, **link), page)
+    assert cells == numbers
+    assert seen["prefetch"] == {"id": shown["prefetch"]["id"]}
+    assert {**seen, "prefetch": None} == {**shown, "prefetch": None}
+
+
+@pytest.mark.parametrize(
+    ("part", "control", "value", "link"),
+    [
+        ("feed", "bend", "1", {"bend": "relu"}),
+        ("feed", "layer", "2", {"layer": "3"}),
+        ("norm", "norm", "2", {"norm": "embeddings"}),
+        ("norm", "layer", "1", {"layer": "2"}),
+    ],
+)
+def test_so_it_is_in_the_other_parts_of_a_block(open_app, part, control, value, link):
+    before = open_app("heads_and_blocks", part=part)
+    answer = picture_after(drawn(before, "heads_and_blocks")[0]["prefetch"]["path"], f"heads_and_blocks_{control}", value)
+    then = open_app("heads_and_blocks", part=part, **link)
+    assert unpacked(answer.body)[0]["prefetch"]["id"] == drawn(then, "heads_and_blocks")[0]["prefetch"]["id"]
+
+
+def test_another_mask_is_foreseen_of_the_sentence_that_is_shown(open_app):
+    app = open_app("masks", text="She wants a car.", layer="3", head="5")
+    answer = picture_after(drawn(app, "masks")[0]["prefetch"]["path"], "masks_kind", "4")
+    then = open_app("masks", text="She wants a car.", layer="3", head="5", kind="none")
+    assert unpacked(answer.body)[1] == drawn(then, "masks")[1]
+
+
+@pytest.mark.parametrize(
+    ("control", "value"),
+    [
+        ("masks_kind", "6"),
+        ("masks_kind", "-1"),
+        ("masks_kind", ""),
+        ("masks_kind", "1٣"),
+        ("masks_kind", "1" * 3000),
+        ("masks_painted", "01"),
+        ("masks_painted", "1" * 1999),
+        ("masks_padding", "9"),
+        ("masks_text", "hello"),
+        ("kind", "1"),
+        ("", ""),
+    ],
+)
+def test_nonsense_leads_nowhere(open_app, control, value):
+    app = open_app("masks")
+    answer = picture_after(drawn(app, "masks")[0]["prefetch"]["path"], control, value)
+    assert (answer.status_code, answer.body) == (204, b"")
+
+
+def test_what_has_no_room_for_padding_is_not_foreseen(open_app):
+    app = open_app("masks", text=" ".join(["cat"] * 124))
+    assert picture_after(drawn(app, "masks")[0]["prefetch"]["path"], "masks_padding", "8").status_code == 204
+
+
+def test_a_path_is_of_one_view_and_cannot_be_made_elsewhere(open_app, monkeypatch):
+    one, other = (drawn(open_app("masks", text=text), "masks")[0]["prefetch"]["path"] for text in ("a secret", "another"))
+    assert one != other
+    assert "secret" not in one
+    monkeypatch.setattr(prefetch, "_secret", b"of another server")
+    assert drawn(open_app("masks", text="a secret"), "masks")[0]["prefetch"]["path"] != one
+
+
+def test_nothing_is_foreseen_any_more_when_nobody_looks_at_it(open_app):
+    app = open_app("masks", text="Nobody else types this sentence.")
+    path = drawn(app, "masks")[0]["prefetch"]["path"]
+    assert picture_after(path, "masks_kind", "3").status_code == 200
+    del app
+    gc.collect()
+    assert picture_after(path, "masks_kind", "3").status_code == 204
+
+
+def test_where_all_places_to_compute_in_are_taken_nothing_is_foreseen_and_nobody_waits(open_app, monkeypatch):
+    path = drawn(open_app("self_attention", text="Nobody has read this sentence."), "self_attention")[0]["prefetch"]["path"]
+    monkeypatch.setattr(cache, "_kept", LRUCache(1))  # so that the model has to be run again
+    monkeypatch.setattr(device, "_slots", slots := threading.BoundedSemaphore(1))
+    with slots:
+        began = time.monotonic()
+        assert picture_after(path, "self_attention_layer", "1").status_code == 204
+        assert time.monotonic() - began < 5
+    assert picture_after(path, "self_attention_layer", "1").status_code == 200
+
+
+def test_a_view_is_kept_for_questions_that_are_on_their_way(open_app):
+    app = open_app("masks", text="On its way.")
+    path = drawn(app, "masks")[0]["prefetch"]["path"]
+    app.segmented_control(key="masks_kind").set_value("window").run()
+    assert drawn(app, "masks")[0]["prefetch"]["path"] != path
+    assert picture_after(path, "masks_kind", "4").status_code == 200
+
+
+LAYERS, HEADS = 3, 2
+
+
+def weights(seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).dirichlet(np.ones(5), size=(LAYERS, HEADS, 5)).astype(np.float32)
+
+
+def head_map(path: str, head: str) -> Response:
+    name = path.removeprefix(f"{prefetch.PATH}/")
+    query = urlencode({"head": head}).encode()
+    return prefetch.answer(Request({"type": "http", "path_params": {"name": name}, "query_string": query}))
+
+
+def test_each_head_is_sent_as_the_canvas_takes_it():
+    held = weights()
+    path = prefetch.offer_head_maps(("each",), held)
+    for layer in range(LAYERS):
+        for head in range(HEADS):
+            answer = head_map(path, f"{layer}-{head}")
+            assert answer.status_code == 200
+            assert answer.body == pack({}, codes(held[layer, head]))
+            assert "private" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize("head", ["3-0", "0-2", "-1-0", "0", "0-0-0", "1٣-0", "00000-0", "a-b", "", "../0-0"])
+def test_any_other_head_is_not_there(head: str):
+    held = weights()
+    path = prefetch.offer_head_maps(("other",), held)
+    answer = head_map(path, head)
+    assert answer.status_code == 204
+    assert answer.headers["cache-control"] == "no-store"
+    assert held.size
+
+
+def test_no_map_is_kept_that_nobody_holds():
+    held = weights()
+    path = prefetch.offer_head_maps(("kept",), held)
+    assert head_map(path, "0-0").status_code == 200
+    del held
+    gc.collect()
+    assert head_map(path, "0-0").status_code == 204
+
+
+def test_a_path_of_maps_is_of_one_view_and_cannot_be_made_elsewhere(monkeypatch):
+    one, other = weights(1), weights(2)
+    path = prefetch.offer_head_maps(("embedded", "a secret sentence"), one)
+    assert prefetch.offer_head_maps(("embedded", "another sentence"), other) != path
+    assert prefetch.offer_head_maps(("embedded", "a secret sentence"), one) == path
+    assert "secret" not in path
+    monkeypatch.setattr(prefetch, "_secret", b"of another server")
+    assert prefetch.offer_head_maps(("embedded", "a secret sentence"), one) != path
+
+
+def test_the_maps_of_a_page_are_those_of_its_run_and_go_when_the_cache_lets_the_run_go(open_app):
+    text = "Maps are at hand."
+    app = open_app("attention", text=text)
+    assert not app.exception
+    trace = cache.trace(DEFAULT, text, "")
+    found = [name for name, array in prefetch._offers.items() if array is trace.attention.weights]
+    assert len(found) == 1
+    answer = head_map(f"{prefetch.PATH}/{found[0]}", "1-2")
+    assert answer.body == pack({}, codes(trace.attention.weights[1, 2]))
+    del app, trace
+    cache._kept.clear()
+    gc.collect()
+    assert head_map(f"{prefetch.PATH}/{found[0]}", "1-2").status_code == 204
