@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tx_core.errors import TextProblem
-from tx_core.transformer.plain_text import plain_encoding
-from tx_core.transformer.trace import Encoding
+from tx_core.transformer.trace import Encoding, plain_encoding
 
 PADDING, UNKNOWN = 0, 1
 _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")

@@ -13,9 +13,8 @@ from tx_core.transformer.decoder import Decoder, DecoderBlock, DecoderRun
 from tx_core.transformer.encoder import Encoder, EncoderRun
 from tx_core.transformer.layers import EncoderBlock, LayerNorm
 from tx_core.transformer.masks import causal_mask, combine
-from tx_core.transformer.plain_text import plain_encoding
 from tx_core.transformer.positions import sinusoids
-from tx_core.transformer.trace import AttentionStack, Encoding, Kind, Trace
+from tx_core.transformer.trace import AttentionStack, Encoding, Kind, Trace, plain_encoding
 
 
 class Seq2SeqEmbeddings(nn.Module):

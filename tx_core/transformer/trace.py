@@ -1,6 +1,6 @@
-"""The record that a run returns: frozen, compact, and never without its labels."""
+"""The frozen record that a run returns: its arrays, together with the tokens that they belong to."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
@@ -12,17 +12,24 @@ from tx_core.transformer.interventions import Intervention
 
 Part = Literal["query", "key", "value", "scores", "weights", "context", "hidden"]
 PARTS: tuple[Part, ...] = ("query", "key", "value", "scores", "weights", "context", "hidden")
+"""What a run can keep: see `AttentionStack` and `Trace.hidden`."""
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """A text as the model reads it: one entry a token in every field.
+    """A text as the model reads it, with one entry per token in `ids`, `tokens`, `segments`, `special` and `words`.
 
-    ids: vocabulary ids. tokens: the pieces as a reader should see them.
-    segments: 0 for the first sentence, 1 for the second. special: added or typed marks such as [CLS].
-    words: the number of the word that a piece belongs to, counted through both sentences; None for specials.
-    word_texts: each word as it was typed. blanks: the places of the mask token. unknown: the places of
-    pieces that the vocabulary does not have.
+    Attributes:
+        text: the text as it was typed.
+        pair: the second sentence, or None.
+        ids: vocabulary ids.
+        tokens: the tokens as a reader should see them.
+        segments: 0 for the first sentence, 1 for the second.
+        special: whether the token is a mark such as [CLS], added or typed.
+        words: the number of the word that the token belongs to, counted through both sentences; None for special tokens.
+        word_texts: each word as it was typed.
+        blanks: positions of the mask token.
+        unknown: positions of tokens that the vocabulary does not have.
     """
 
     text: str
@@ -40,17 +47,50 @@ class Encoding:
         return len(self.ids)
 
     def opens(self, place: int) -> bool:
-        """Tell whether a token is the first of its sentence, with nothing but special tokens before it."""
+        """Tell whether the token at a position is the first of its sentence, special tokens aside."""
         return place == 0 or self.special[place - 1]
+
+
+def plain_encoding(
+    tokens: Sequence[str], ids: Sequence[int], special: Sequence[bool] | None = None, unknown: Sequence[int] = ()
+) -> Encoding:
+    """Encode a text that has no word pieces: whole words or numbers, each token a word of its own unless it is special.
+
+    unknown: positions of words that the vocabulary does not have.
+    Raises ValueError unless there are as many tokens as ids.
+    """
+    if len(tokens) != len(ids):
+        raise ValueError(f"every id must have one token, got {len(ids)} ids and {len(tokens)} tokens")
+    special = tuple(special) if special is not None else (False,) * len(ids)
+    word_texts = tuple(token for token, mark in zip(tokens, special, strict=True) if not mark)
+    numbers = iter(range(len(word_texts)))
+    return Encoding(
+        text=" ".join(word_texts),
+        pair=None,
+        ids=tuple(ids),
+        tokens=tuple(tokens),
+        segments=(0,) * len(ids),
+        special=special,
+        words=tuple(None if mark else next(numbers) for mark in special),
+        word_texts=word_texts,
+        blanks=(),
+        unknown=tuple(unknown),
+    )
 
 
 @dataclass(frozen=True)
 class AttentionStack:
-    """One kind of attention through all layers, with the tokens of both its axes.
+    """One kind of attention in all layers, with the tokens of both axes. Parts that were not kept are None.
 
-    kind: "self" in an encoder or a decoder-only model, "decoder" within the decoder of an
-    encoder-decoder, "cross" from such a decoder to its encoder. What was not asked for is None.
-    scores are those after scaling and bias, before the mask and before any intervention on this layer.
+    Attributes:
+        kind: "self" in an encoder or a decoder-only model, "decoder" within the decoder of an encoder-decoder,
+            "cross" from such a decoder to its encoder.
+        query_tokens: the tokens that attend.
+        key_tokens: the tokens that are attended to.
+        weights: attention weights; each row sums to 1, or to 0 where a query may attend nowhere.
+        scores: scores after scaling and bias, before the mask and before any intervention on their layer.
+        query, key, value: the projections of each head.
+        context: the sum of the values, weighted by `weights`.
     """
 
     kind: Kind
@@ -66,10 +106,15 @@ class AttentionStack:
 
 @dataclass(frozen=True)
 class Trace:
-    """What one run computed, and what it computed it from.
+    """What one run computed, and from what.
 
-    stacks: the attentions, the encoder's first. hidden: the vectors after the embeddings and after each
-    layer of the first stack. notice: a sentence for the reader where something was not as asked for.
+    Attributes:
+        model: the name of the model.
+        device: the device that it ran on, such as "cpu" or "cuda:0".
+        stacks: the attentions, the encoder's first.
+        hidden: the vectors after the embeddings and after each layer of the first stack; None where they were not kept.
+        interventions: what was changed, in canonical order.
+        notice: a sentence for the reader where something was not as requested; else "".
     """
 
     model: str
@@ -81,19 +126,19 @@ class Trace:
 
     @property
     def attention(self) -> AttentionStack:
-        """The first stack: self-attention, for every model that has only one."""
+        """The first stack: the self-attention of every model that has only one."""
         return self.stacks[0]
 
     @property
     def nbytes(self) -> int:
-        """The memory of all arrays, in bytes; caches are bounded by it."""
+        """The size of all arrays in bytes, by which caches are bounded."""
         arrays = [self.hidden, *(getattr(stack, f.name) for stack in self.stacks for f in fields(stack))]
         return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 
 @dataclass(frozen=True)
 class ReferenceRun:
-    """What another implementation computed on a text, for comparison."""
+    """The output of another implementation on the same text, for comparison."""
 
     hidden: Float[np.ndarray, "layer_and_embeddings token hidden"]
     weights: Float[np.ndarray, "layer head query key"]
@@ -101,9 +146,9 @@ class ReferenceRun:
 
 
 def check_parts(keep: Iterable[str]) -> frozenset[Part]:
-    """Return the parts asked for, or raise ValueError for one that no run has."""
-    asked = frozenset(keep)
-    unknown = asked - set(PARTS)
+    """Return the parts to keep; raise ValueError for a part that no run has."""
+    parts = frozenset(keep)
+    unknown = parts - set(PARTS)
     if unknown:
         raise ValueError(f"keep must be among {', '.join(PARTS)}, got {', '.join(sorted(unknown))}")
-    return asked
+    return parts

@@ -16,7 +16,7 @@ from tx_core.analysis.patterns import (
     pattern_sums,
 )
 from tx_core.engine import catalogue
-from tx_core.transformer.plain_text import plain_encoding
+from tx_core.transformer.trace import plain_encoding
 
 TEXT = "The cat saw the unbelievable dog, and it ran."
 

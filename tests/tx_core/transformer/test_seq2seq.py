@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.support.torch_weights import shake, torch_decoder_layer, torch_encoder_layer
 from tx_core.transformer.config import Seq2SeqConfig
 from tx_core.transformer.masks import causal_mask, padding_mask
-from tx_core.transformer.plain_text import plain_encoding
 from tx_core.transformer.positions import sinusoids
 from tx_core.transformer.seq2seq import Seq2Seq, greedy_decode, number_encoding, random_seq2seq, trace_seq2seq
+from tx_core.transformer.trace import plain_encoding
 
 SMALL = Seq2SeqConfig(
     vocab_size=11,
@@ -164,5 +164,5 @@ def test_a_plain_text_numbers_its_words_and_leaves_marks_out():
     encoding = plain_encoding(["[CLS]", "good", "film"], [2, 7, 8], [True, False, False])
     assert encoding.words == (None, 0, 1)
     assert encoding.word_texts == ("good", "film")
-    with pytest.raises(ValueError, match="every id needs one token"):
+    with pytest.raises(ValueError, match="every id must have one token"):
         plain_encoding(["good"], [7, 8])

@@ -13,8 +13,7 @@ from torch import Tensor
 from tx_core.engine.engine import batch_tensors
 from tx_core.engine.hub.model_info import Shape
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.transformer.plain_text import plain_encoding
-from tx_core.transformer.trace import Encoding, Kind
+from tx_core.transformer.trace import Encoding, Kind, plain_encoding
 
 START_ONLY = "The decoder has only its start token to read: give a second sentence to see how it would write that."
 
