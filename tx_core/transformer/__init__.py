@@ -1,5 +1,5 @@
-"""The model from scratch: attention, masks, positions, layers, encoder and decoder, BERT; and what a run takes and returns.
+"""The transformer from scratch: attention, masks, positions, layers, encoder, decoder, BERT; and what a run takes and returns.
 
-Uses torch and `tx_core.errors` only.
-Begin with `attention.py` (the one definition of attention), then `layers.py`, `bert.py` and `trace.py`.
+Uses torch, numpy and `tx_core.errors` only.
+Begin with `attention.py` (the one definition of attention), then `layers.py`, `bert.py`, `trace.py` and `interventions.py`.
 """

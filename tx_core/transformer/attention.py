@@ -1,7 +1,7 @@
 """Scaled dot-product attention: the one definition that everything here runs on.
 
-The page that builds it step by step, our own transformer, and the pretrained models of the
-transformers library (see hub.py) all call `attend`. Nothing is stored: the weights are returned.
+The page that builds it step by step, our own transformer, and the pretrained models of the transformers library
+(see engine/hub) all call `attend`. It stores nothing: the weights are returned.
 """
 
 import math
@@ -13,16 +13,19 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 Kind = Literal["self", "decoder", "cross"]
-"""Within a text, within what a decoder reads, and from that to the text."""
+"""Self-attention of an encoder or of a decoder-only model, self-attention of an encoder-decoder's decoder, cross-attention."""
 Normalise = Callable[[Float[Tensor, "... query key"]], Float[Tensor, "... query key"]]
 Weigh = Callable[[Float[Tensor, "... query key"], Bool[Tensor, "..."] | None, Normalise], Float[Tensor, "... query key"]]
 """What turns scores, mask and normaliser into weights: `attention_weights`, or an intervention in its place."""
 
 
 class Attention(NamedTuple):
-    """What one attention computed, from the scores to the mixed values.
+    """The result of one attention.
 
-    scores are those after scaling and bias, before the mask.
+    Attributes:
+        context: the sum of the values, weighted by `weights`.
+        weights: attention weights; each row sums to 1, or to 0 where a query may attend nowhere.
+        scores: scores after scaling and bias, before the mask.
     """
 
     context: Float[Tensor, "... query value_dim"]
@@ -31,7 +34,7 @@ class Attention(NamedTuple):
 
 
 def softmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
-    """Turn scores into positive shares that sum to 1."""
+    """Turn scores into positive weights that sum to 1."""
     return torch.softmax(scores, dim=-1)
 
 
@@ -41,9 +44,9 @@ def attention_scores(
     scale: float | None = None,
     bias: Float[Tensor, "..."] | None = None,
 ) -> Float[Tensor, "... query key"]:
-    """Measure how well every query matches every key: QKᵀ × scale + bias.
+    """Compute how well every query matches every key: QKᵀ × scale + bias (Vaswani et al. 2017, equation 1).
 
-    scale is 1/√head_dim unless given (Vaswani et al. 2017, equation 1).
+    scale: 1/√head_dim by default.
     """
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = query @ key.transpose(-1, -2) * scale
@@ -55,9 +58,9 @@ def attention_weights(
     mask: Bool[Tensor, "..."] | None = None,
     normalise: Normalise = softmax,
 ) -> Float[Tensor, "... query key"]:
-    """Share out each query's attention over the keys that it may attend to.
+    """Normalise each query's scores over the keys that it may attend to.
 
-    A masked key gets exactly 0. A query that may attend nowhere gets zeros.
+    A masked key gets a weight of exactly 0. A query that may attend nowhere gets zeros.
     """
     if mask is None:
         return normalise(scores)
@@ -81,11 +84,21 @@ def attend(
     weigh: Weigh = attention_weights,
     dropout: float = 0.0,
 ) -> Attention:
-    """Mix the values by how well their keys match each query (Vaswani et al. 2017, section 3.2.1).
+    """Average the values, weighted by how well their keys match each query (Vaswani et al. 2017, section 3.2.1).
 
-    mask: True = may attend, broadcast over the scores. bias is added to the scores (ALiBi, T5).
-    normalise: scores to weights, masked scores being −∞. weigh: an intervention on the way from scores to weights
-    (`interventions.weigh_at`); the scores handed back are those before it. dropout: the share of weights dropped while training.
+    Args:
+        query: what attends.
+        key: what is attended to.
+        value: what is averaged, one vector per key.
+        mask: True = may attend; broadcast over the scores.
+        scale: the factor of the scores, 1/√head_dim by default.
+        bias: added to the scores (ALiBi, T5).
+        normalise: turns scores into weights; masked scores are −∞.
+        weigh: replaces `attention_weights`, for an intervention (`interventions.weigh_at`).
+        dropout: the share of weights dropped from the average, for training.
+
+    Returns:
+        Context, weights without dropout, and scores before mask and intervention.
     """
     scores = attention_scores(query, key, scale, bias)
     weights = weigh(scores, mask, normalise)
@@ -94,12 +107,12 @@ def attend(
 
 
 def split_heads(hidden: Float[Tensor, "batch token hidden"], heads: int) -> Float[Tensor, "batch head token head_dim"]:
-    """Cut each token's vector into one piece a head."""
+    """Split each token's vector into one vector per head."""
     batch, tokens, size = hidden.shape
     return hidden.view(batch, tokens, heads, size // heads).transpose(1, 2)
 
 
 def merge_heads(context: Float[Tensor, "batch head token head_dim"]) -> Float[Tensor, "batch token hidden"]:
-    """Put the pieces of all heads side by side again."""
+    """Concatenate the vectors of all heads."""
     batch, heads, tokens, head_dim = context.shape
     return context.transpose(1, 2).reshape(batch, tokens, heads * head_dim)

@@ -1,4 +1,4 @@
-"""BERT on our own parts: embeddings, post-norm encoder, masked-word head (Devlin et al. 2019)."""
+"""BERT: embeddings, a post-norm encoder and a masked-word head (Devlin et al. 2019)."""
 
 from collections.abc import Collection, Sequence
 
@@ -13,7 +13,7 @@ from tx_core.transformer.layers import ACTIVATION, EncoderBlock, LayerNorm
 
 
 class BertEmbeddings(nn.Module):
-    """Word, position and segment vectors added up, then normed (Devlin et al. 2019, figure 2)."""
+    """The sum of word, position and segment embeddings, then a layer norm (Devlin et al. 2019, figure 2)."""
 
     def __init__(self, config: BertConfig):
         super().__init__()
@@ -40,7 +40,7 @@ class BertEmbeddings(nn.Module):
 
 
 class MaskedWordHead(nn.Module):
-    """From a token's vector to a score for every word of the vocabulary (Devlin et al. 2019, section 3.1)."""
+    """Logits over the vocabulary from a token's vector (Devlin et al. 2019, section 3.1)."""
 
     def __init__(self, config: BertConfig):
         super().__init__()
@@ -54,7 +54,7 @@ class MaskedWordHead(nn.Module):
 
 
 class Bert(nn.Module):
-    """The encoder, and the masked-word head where the checkpoint has one."""
+    """The encoder, with a masked-word head unless `with_head` is False."""
 
     def __init__(self, config: BertConfig, *, with_head: bool = True):
         super().__init__()
@@ -88,12 +88,12 @@ class Bert(nn.Module):
         """Run a batch.
 
         mask: True = may be attended to. inputs_embeds: word vectors to use in place of those of `ids`, before positions
-        and segments are added. keep: parts of `trace.PARTS` to return.
+        and segments are added. keep: the parts to keep, see `trace.PARTS`. interventions: those of each row; empty for none.
         """
         return self.encoder(self.embeddings(ids, segments, inputs_embeds), mask, keep=keep, interventions=interventions)
 
     def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
-        """Score every word of the vocabulary at the given vectors.
+        """Compute logits over the vocabulary from the vectors of the last layer.
 
         Raises ValueError when the checkpoint has no masked-word head.
         """
@@ -103,13 +103,13 @@ class Bert(nn.Module):
 
 
 def tie_head(model: Bert) -> None:
-    """Let the head score words with the very vectors that the embeddings read them by."""
+    """Tie output and word embeddings: the head multiplies by the word embedding matrix (Press & Wolf 2017)."""
     if model.head is not None:
         model.head.vocabulary.weight = model.embeddings.words.weight
 
 
 def random_bert(config: BertConfig, seed: int, *, with_head: bool = True) -> Bert:
-    """Build an untrained BERT as it was before its first step: normal weights of deviation 0.02, biases 0."""
+    """Build an untrained BERT: normal weights of standard deviation 0.02, biases 0 (Devlin et al. 2019)."""
     generator = torch.Generator().manual_seed(seed)
     model = Bert(config, with_head=with_head)
     for name, parameter in model.named_parameters():

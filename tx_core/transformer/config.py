@@ -1,4 +1,4 @@
-"""Sizes of a transformer: frozen, checked once, trusted by everyone after."""
+"""Configurations of a BERT and of an encoder-decoder: frozen, and validated when they are made."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +12,19 @@ POSITIONS = ("sinusoidal", "learned", "none")
 
 @dataclass(frozen=True)
 class BertConfig:
-    """The sizes of a BERT (Devlin et al. 2019, section 3).
+    """The sizes of a BERT (Devlin et al. 2019, section 3). Raises ValueError with the rule and the value.
 
-    Raises ValueError that gives the rule and the value.
+    Attributes:
+        vocab_size: the number of entries of the vocabulary.
+        hidden_size: the length of a token's vector; a multiple of num_heads.
+        num_layers: the number of encoder blocks.
+        num_heads: the number of attention heads in each block.
+        intermediate_size: the length of the feed-forward network's inner vector.
+        max_positions: the largest number of tokens.
+        num_segments: the number of segment embeddings.
+        activation: one of ACTIVATIONS.
+        layer_norm_eps: added to the variance in every layer norm.
+        dropout: the share of numbers dropped while training, in [0, 1).
     """
 
     vocab_size: int
@@ -45,16 +55,19 @@ class BertConfig:
 
     @property
     def head_dim(self) -> int:
-        """The numbers in one head's query, key or value."""
+        """The length of one head's query, key or value."""
         return self.hidden_size // self.num_heads
 
 
 @dataclass(frozen=True)
 class Seq2SeqConfig:
-    """The sizes of an encoder-decoder (Vaswani et al. 2017, table 3).
+    """The sizes of an encoder-decoder (Vaswani et al. 2017, table 3). Raises ValueError with the rule and the value.
 
-    num_layers counts the blocks on either side. max_positions bounds the source and the target.
-    Raises ValueError that gives the rule and the value.
+    Attributes: as of `BertConfig`, and
+        num_layers: the number of blocks of the encoder, and of the decoder.
+        max_positions: the largest number of tokens of the source, and of the target.
+        positions: how positions are encoded, one of POSITIONS.
+        norm_first: normalise before each sublayer (pre-norm) instead of after it (post-norm).
     """
 
     vocab_size: int
@@ -81,35 +94,35 @@ class Seq2SeqConfig:
 
     @property
     def head_dim(self) -> int:
-        """The numbers in one head's query, key or value."""
+        """The length of one head's query, key or value."""
         return self.hidden_size // self.num_heads
 
 
 def require_positive(name: str, value: object) -> None:
-    """Raise ValueError unless the size is a whole number of 1 or more."""
+    """Raise ValueError unless a size is a whole number of 1 or more."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} must be a whole number of 1 or more, got {value!r}")
 
 
 def require_divisible(hidden_size: int, num_heads: int) -> None:
-    """Raise ValueError unless the heads can share the hidden size evenly."""
+    """Raise ValueError unless hidden_size is a multiple of num_heads."""
     if hidden_size % num_heads:
         raise ValueError(f"hidden_size must divide by num_heads, got {hidden_size} and {num_heads}")
 
 
 def require_among(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    """Raise ValueError unless the value is one of those allowed."""
+    """Raise ValueError unless a value is one of those allowed."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value}")
 
 
 def require_dropout(dropout: float) -> None:
-    """Raise ValueError unless some of the numbers are left."""
+    """Raise ValueError unless dropout lies in [0, 1)."""
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout must lie in [0, 1), got {dropout}")
 
 
-# Our name → the name in a checkpoint's config.json, and its value where the file leaves it out.
+# Our name → the name in a checkpoint's config.json, and the default where the file does not name it.
 _HUB_NAMES: dict[str, tuple[str, Any]] = {
     "vocab_size": ("vocab_size", 30522),
     "hidden_size": ("hidden_size", 768),
@@ -124,10 +137,9 @@ _HUB_NAMES: dict[str, tuple[str, Any]] = {
 
 
 def bert_config_from_hub(settings: Mapping[str, Any]) -> BertConfig:
-    """Read the sizes from the settings of a BERT checkpoint's config.json.
+    """Read the sizes from the config.json of a BERT checkpoint. Dropout is 0: a checkpoint is loaded for inference.
 
-    Dropout is left at 0: a checkpoint is loaded to be looked at.
-    Raises CheckpointProblem when the settings are not those of a plain BERT encoder.
+    Raises CheckpointProblem unless the settings are those of a plain BERT encoder.
     """
     if settings.get("model_type", "bert") != "bert":
         raise CheckpointProblem(f"This checkpoint is a {settings['model_type']!r} model, not a BERT.")

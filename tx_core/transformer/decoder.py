@@ -1,4 +1,4 @@
-"""The decoder: each block looks back at its own words, then over at the source, then thinks for itself."""
+"""The decoder: blocks of causal self-attention, cross-attention to the source, and feed-forward."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -6,12 +6,18 @@ from typing import NamedTuple
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tx_core.transformer.encoder import kept_parts
+from tx_core.transformer.encoder import select_parts
 from tx_core.transformer.layers import FeedForward, LayerAttention, LayerNorm, MultiHeadAttention
 
 
 class DecoderStep(NamedTuple):
-    """What one decoder block hands back: the new vectors and what its two attentions computed."""
+    """The result of one decoder block.
+
+    Attributes:
+        hidden: the new vectors.
+        own: what the self-attention computed.
+        cross: what the cross-attention computed.
+    """
 
     hidden: Float[Tensor, "batch token hidden"]
     own: LayerAttention
@@ -21,7 +27,7 @@ class DecoderStep(NamedTuple):
 class DecoderBlock(nn.Module):
     """Self-attention, attention over the source, feed-forward (Vaswani et al. 2017, section 3.1).
 
-    norm_first: norm before each part (pre-norm) instead of after it (post-norm, as in the paper).
+    norm_first: normalise before each sublayer (pre-norm) instead of after it (post-norm, as in the paper).
     """
 
     def __init__(
@@ -52,7 +58,10 @@ class DecoderBlock(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         source_mask: Bool[Tensor, "..."] | None = None,
     ) -> DecoderStep:
-        """Read `source`, the encoder's output. mask: over the own words; source_mask: over the source."""
+        """Run the block.
+
+        source: the encoder's output. mask: for the self-attention. source_mask: for the cross-attention.
+        """
         if self.norm_first:
             own = self.attention(self.attention_norm(hidden), mask=mask)
             hidden = hidden + self.dropout(own.output)
@@ -67,9 +76,13 @@ class DecoderBlock(nn.Module):
 
 
 class DecoderRun(NamedTuple):
-    """The last vectors, and per layer what was kept of either attention: a mapping from part to tensor.
+    """The result of a stack of decoder blocks.
 
-    hidden holds the input and the output of every block when it was asked for.
+    Attributes:
+        output: the vectors after the last block.
+        layers: for each layer, the parts of its self-attention that were kept, by name.
+        cross_layers: the same of its cross-attention.
+        hidden: the input and the output of every block, where "hidden" was kept; else empty.
     """
 
     output: Float[Tensor, "batch token hidden"]
@@ -79,7 +92,7 @@ class DecoderRun(NamedTuple):
 
 
 class Decoder(nn.Module):
-    """Decoder blocks in a row, all of them reading the same source."""
+    """A stack of decoder blocks that all attend to the same source."""
 
     def __init__(self, blocks: list[DecoderBlock]):
         super().__init__()
@@ -94,12 +107,12 @@ class Decoder(nn.Module):
         *,
         keep: Collection[str] = (),
     ) -> DecoderRun:
-        """Run every block; keep names parts of `trace.PARTS`."""
+        """Run every block. keep: the parts to keep, see `trace.PARTS`."""
         layers, cross_layers, states = [], [], [hidden]
         for block in self.blocks:
             hidden, own, cross = block(hidden, source, mask, source_mask)
-            layers.append(kept_parts(own, keep))
-            cross_layers.append(kept_parts(cross, keep))
+            layers.append(select_parts(own, keep))
+            cross_layers.append(select_parts(cross, keep))
             if "hidden" in keep:
                 states.append(hidden)
         return DecoderRun(hidden, layers, cross_layers, states if "hidden" in keep else [])

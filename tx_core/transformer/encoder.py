@@ -1,4 +1,4 @@
-"""A stack of encoder blocks, run layer by layer, keeping what the caller asked for."""
+"""The encoder: a stack of blocks that keeps the parts of each layer which the caller names."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -11,9 +11,12 @@ from tx_core.transformer.layers import EncoderBlock, LayerAttention
 
 
 class EncoderRun(NamedTuple):
-    """The last vectors, and per layer what was kept: a mapping from part to tensor.
+    """The result of a stack of encoder blocks.
 
-    hidden holds the input and the output of every block when it was asked for.
+    Attributes:
+        output: the vectors after the last block.
+        layers: for each layer, the parts that were kept, by name.
+        hidden: the input and the output of every block, where "hidden" was kept; else empty.
     """
 
     output: Float[Tensor, "batch token hidden"]
@@ -21,13 +24,13 @@ class EncoderRun(NamedTuple):
     hidden: list[Float[Tensor, "batch token hidden"]]
 
 
-def kept_parts(attention: LayerAttention, keep: Collection[str]) -> dict[str, Tensor]:
-    """Pick the parts asked for out of what a layer computed."""
+def select_parts(attention: LayerAttention, keep: Collection[str]) -> dict[str, Tensor]:
+    """Select the parts of a layer's attention that are to be kept."""
     return {part: getattr(attention, part) for part in LayerAttention._fields if part in keep}
 
 
 class Encoder(nn.Module):
-    """Blocks in a row, each reading what the one before wrote (Vaswani et al. 2017, section 3.1)."""
+    """A stack of encoder blocks, each reading the output of the one before (Vaswani et al. 2017, section 3.1)."""
 
     def __init__(self, blocks: list[EncoderBlock]):
         super().__init__()
@@ -43,12 +46,12 @@ class Encoder(nn.Module):
     ) -> EncoderRun:
         """Run every block.
 
-        keep: names of `trace.PARTS`. interventions: those of each row of the batch; empty for none.
+        keep: the parts to keep, see `trace.PARTS`. interventions: those of each row of the batch; empty for none.
         """
         layers, states = [], [hidden]
         for number, block in enumerate(self.blocks):
             hidden, attention = block(hidden, mask, weigh=weigh_at(interventions, number))
-            layers.append(kept_parts(attention, keep))
+            layers.append(select_parts(attention, keep))
             if "hidden" in keep:
                 states.append(hidden)
         return EncoderRun(hidden, layers, states if "hidden" in keep else [])

@@ -1,7 +1,7 @@
-"""The same BERT by PyTorch's fused functions, for work that looks at little of a run: training, and many sentences.
+"""The same BERT with PyTorch's fused functions, where only little of a run is kept: in training, and for many sentences.
 
-The weights are those of our own modules. Those write every step out, as the Build pages show it, and each step then goes
-through memory by itself: in a batch, GELU so takes four times as long as PyTorch's. Tests hold the two ways together.
+It uses the modules of bert.py. Those write out every step, as the Build pages show it, so that each step passes through
+memory on its own: GELU on a batch takes four times as long as PyTorch's. Tests hold both implementations equal.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,10 +17,10 @@ from tx_core.transformer.bert import Bert, BertEmbeddings
 from tx_core.transformer.layers import EncoderBlock, LayerNorm, MultiHeadAttention, gelu, gelu_new
 
 STEP = 128
-"""Rows are filled up to a multiple of this where a processor multiplies in bfloat16: for products of a new size its library
-makes new code, and keeps it: gigabytes of it for what has many sizes."""
+"""In bfloat16 on a CPU, rows are padded to a multiple of this: oneDNN compiles and caches one kernel per shape, which takes
+gigabytes where there are many shapes."""
 REGISTER = 16 if "AVX512" in torch.backends.cpu.get_cpu_capability() else 8
-"""Numbers that most processors compute at once: PyTorch's softmax goes through shorter rows number by number."""
+"""Single-precision numbers in a vector register of the CPU: PyTorch's softmax does not vectorise shorter rows."""
 FUSED: dict[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]] = {
     gelu: functional.gelu,
     gelu_new: partial(functional.gelu, approximate="tanh"),
@@ -33,45 +33,44 @@ def all_weights(
     segments: Int[Tensor, "batch token"],
     mask: Bool[Tensor, "batch 1 1 key"] | None,
 ) -> list[Float[Tensor, "batch head query key"]]:
-    """Give the attention weights of every layer and nothing else: what comes after the last ones is not computed.
+    """Compute the attention weights of every layer, and nothing beyond those of the last layer.
 
     mask: True = may be attended to.
     """
     *blocks, last = model.encoder.blocks
-    rows, layers = filled_up(fused_embeddings(model.embeddings, ids, segments).flatten(0, 1)), []
+    rows, layers = pad_rows(fused_embeddings(model.embeddings, ids, segments).flatten(0, 1)), []
     for block in blocks:
         attention = block.attention
-        projected = in_heads(attention, rows, ids.shape, attention.query, attention.key, attention.value)
+        projected = project_to_heads(attention, rows, ids.shape, attention.query, attention.key, attention.value)
         context, weights, _ = attend(*projected, mask, normalise=fused_softmax)
         mixed = merge_heads(context).flatten(0, 1).to(rows.dtype)
-        rows = after_attention(block, rows, filled_up(mixed))
+        rows = after_attention(block, rows, pad_rows(mixed))
         layers.append(weights)
-    projected = in_heads(last.attention, rows, ids.shape, last.attention.query, last.attention.key)
+    projected = project_to_heads(last.attention, rows, ids.shape, last.attention.query, last.attention.key)
     return [*layers, attention_weights(attention_scores(*projected), mask, fused_softmax)]
 
 
-def filled_up(rows: Float[Tensor, "row hidden"]) -> Float[Tensor, "filled hidden"]:
-    """Add rows of zeros up to a multiple of STEP, in bfloat16 on a processor."""
-    filling = rows.dtype == torch.bfloat16 and rows.device.type == "cpu"
-    return functional.pad(rows, (0, 0, 0, -len(rows) % STEP)) if filling else rows
+def pad_rows(rows: Float[Tensor, "row hidden"]) -> Float[Tensor, "padded_row hidden"]:
+    """Pad with rows of zeros to a multiple of STEP, in bfloat16 on a CPU only."""
+    padded = rows.dtype == torch.bfloat16 and rows.device.type == "cpu"
+    return functional.pad(rows, (0, 0, 0, -len(rows) % STEP)) if padded else rows
 
 
 def fused_embeddings(
     embeddings: BertEmbeddings, ids: Int[Tensor, "batch token"], segments: Int[Tensor, "batch token"]
 ) -> Float[Tensor, "batch token hidden"]:
-    """Look the tokens up."""
+    """Embed the tokens, as `BertEmbeddings` does."""
     summed = embeddings.words(ids) + embeddings.segments(segments) + embeddings.positions.weight[: ids.shape[1]]
     return embeddings.dropout(fused_norm(embeddings.norm, summed))
 
 
-def in_heads(
-    attention: MultiHeadAttention, rows: Float[Tensor, "filled hidden"], shape: torch.Size, *projections: nn.Linear
+def project_to_heads(
+    attention: MultiHeadAttention, rows: Float[Tensor, "padded_row hidden"], shape: torch.Size, *projections: nn.Linear
 ) -> Iterator[Float[Tensor, "batch head token head_dim"]]:
-    """Give what each of an attention's projections makes of the vectors of a batch, cut into heads.
+    """Yield each projection of the vectors of a batch, split into heads.
 
-    shape: batch and token; rows beyond are what they were filled up with. bfloat16 becomes single precision: scores are then
-    more exact, and products of as many sizes as texts have lengths need no new code for each. Each is laid out in a row, else
-    keys are copied crosswise.
+    shape: batch and token; the rows beyond are padding. bfloat16 becomes single precision: scores are more exact, and no
+    kernel is compiled for every length of text. Results are contiguous, else keys would be copied transposed.
     """
     for projection in projections:
         part = split_heads(projection(rows)[: shape.numel()].unflatten(0, shape), attention.num_heads)
@@ -84,7 +83,7 @@ def in_heads(
 def after_attention(
     block: EncoderBlock, hidden: Float[Tensor, "*token hidden"], mixed: Float[Tensor, "*token hidden"]
 ) -> Float[Tensor, "*token hidden"]:
-    """Do what a post-norm block does with the vectors that it read and what its heads mixed of them, side by side."""
+    """Run the rest of a post-norm block. hidden: the block's input. mixed: the context of all heads, concatenated."""
     feed_forward = block.feed_forward
     hidden = fused_norm(block.attention_norm, hidden + block.dropout(block.attention.output(mixed)))
     wide = fused_activation(feed_forward.activation)(feed_forward.widen(hidden))
@@ -92,18 +91,18 @@ def after_attention(
 
 
 def fused_softmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
-    """Compute `attention.softmax` without a gradient; on a processor, of a few keys, many rows at once: several times as fast."""
+    """Compute `attention.softmax` without a gradient, several times as fast for many rows of few keys on a CPU."""
     if scores.device.type != "cpu" or scores.shape[-1] >= REGISTER:
         return softmax(scores)
-    grown = (scores - scores.amax(dim=-1, keepdim=True)).exp_()
-    return grown.div_(grown.sum(dim=-1, keepdim=True))
+    exponentials = (scores - scores.amax(dim=-1, keepdim=True)).exp_()
+    return exponentials.div_(exponentials.sum(dim=-1, keepdim=True))
 
 
 def fused_norm(norm: LayerNorm, x: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
-    """Compute `layers.layer_norm` in one pass."""
+    """Compute `layers.layer_norm` by PyTorch's fused function."""
     return functional.layer_norm(x, (x.shape[-1],), norm.weight, norm.bias, norm.eps)
 
 
 def fused_activation(activation: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """Give PyTorch's own function for one of `layers.ACTIVATION`, in one pass."""
+    """Return PyTorch's fused function for one of `layers.ACTIVATION`."""
     return FUSED.get(activation, activation)

@@ -1,4 +1,4 @@
-"""The parts of a block: layer norm, activations, feed-forward, multi-head attention, encoder block."""
+"""The layers of an encoder block: activations, layer norm, feed-forward, multi-head attention, and the block itself."""
 
 import math
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from tx_core.transformer.attention import Normalise, Weigh, attend, attention_we
 
 
 def gelu(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
-    """Let a number through by the chance that a normal variable lies below it (Hendrycks & Gimpel 2016)."""
+    """Multiply x by the standard normal distribution function at x (Hendrycks & Gimpel 2016)."""
     return x * 0.5 * (1 + torch.erf(x / math.sqrt(2)))
 
 
 def gelu_new(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
-    """The approximation of `gelu` by tanh that GPT-2 and some BERTs use."""
+    """Approximate `gelu` by tanh, as GPT-2 and some BERTs do."""
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
@@ -27,7 +27,7 @@ ACTIVATION: dict[str, Callable[[Tensor], Tensor]] = {"gelu": gelu, "gelu_new": g
 def layer_norm(
     x: Float[Tensor, "... hidden"], weight: Float[Tensor, "hidden"], bias: Float[Tensor, "hidden"], eps: float
 ) -> Float[Tensor, "... hidden"]:
-    """Shift and stretch each token's vector to mean 0 and variance 1, then to a learned range (Ba et al. 2016)."""
+    """Normalise each token's vector to mean 0 and variance 1, then apply a learned scale and shift (Ba et al. 2016)."""
     centred = x - x.mean(dim=-1, keepdim=True)
     variance = centred.pow(2).mean(dim=-1, keepdim=True)
     return centred * torch.rsqrt(variance + eps) * weight + bias
@@ -47,7 +47,10 @@ class LayerNorm(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """Widen each token's vector, bend it, narrow it again; every position alike (Vaswani et al. 2017, 3.3)."""
+    """Up projection, activation and down projection of each token's vector (Vaswani et al. 2017, section 3.3).
+
+    The projections are called `widen` and `narrow`, and saved under these names.
+    """
 
     def __init__(self, hidden_size: int, intermediate_size: int, activation: str = "gelu"):
         super().__init__()
@@ -60,7 +63,15 @@ class FeedForward(nn.Module):
 
 
 class LayerAttention(NamedTuple):
-    """Everything that one layer's attention computed; the caller keeps what it wants."""
+    """Everything that one layer's attention computed.
+
+    Attributes:
+        output: the result of the output projection, before residual connection and layer norm.
+        query, key, value: the projections of each head.
+        scores: scores after scaling and bias, before mask and intervention.
+        weights: attention weights.
+        context: the sum of each head's values, weighted by `weights`.
+    """
 
     output: Float[Tensor, "batch query hidden"]
     query: Float[Tensor, "batch head query head_dim"]
@@ -72,7 +83,7 @@ class LayerAttention(NamedTuple):
 
 
 class MultiHeadAttention(nn.Module):
-    """Several attentions side by side, each on its own projection (Vaswani et al. 2017, section 3.2.2)."""
+    """Several attentions in parallel, each on its own projections (Vaswani et al. 2017, section 3.2.2)."""
 
     def __init__(self, hidden_size: int, num_heads: int, dropout: float = 0.0):
         super().__init__()
@@ -93,7 +104,7 @@ class MultiHeadAttention(nn.Module):
         normalise: Normalise = softmax,
         weigh: Weigh = attention_weights,
     ) -> LayerAttention:
-        """Attend from `hidden` to `source`, or to `hidden` itself when there is none."""
+        """Attend from `hidden` to `source`, or to `hidden` itself without a source. For the rest see `attention.attend`."""
         source = hidden if source is None else source
         query = split_heads(self.query(hidden), self.num_heads)
         key = split_heads(self.key(source), self.num_heads)
@@ -104,9 +115,9 @@ class MultiHeadAttention(nn.Module):
 
 
 class EncoderBlock(nn.Module):
-    """Attention, then feed-forward, each added to what it read and normed.
+    """Self-attention, then feed-forward, each with a residual connection and a layer norm.
 
-    norm_first: norm before each part (pre-norm, Xiong et al. 2020) instead of after it (post-norm, as BERT does).
+    norm_first: normalise before each sublayer (pre-norm, Xiong et al. 2020) instead of after it (post-norm, as BERT does).
     """
 
     def __init__(
@@ -135,7 +146,7 @@ class EncoderBlock(nn.Module):
         *,
         weigh: Weigh = attention_weights,
     ) -> tuple[Float[Tensor, "batch token hidden"], LayerAttention]:
-        """Return the new vectors, and what the attention computed on the way."""
+        """Return the new vectors and what the attention computed."""
         if self.norm_first:
             attention = self.attention(self.attention_norm(hidden), mask=mask, weigh=weigh)
             hidden = hidden + self.dropout(attention.output)

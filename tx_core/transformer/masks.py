@@ -1,7 +1,6 @@
-"""Masks answer one question for every query and key: may this query attend to this key?
+"""Boolean masks: True where a query may attend to a key, as in PyTorch.
 
-All are boolean, True = may attend, as in PyTorch; `attention.attend` turns them into −∞
-in one place. Shapes broadcast, so that masks combine with `&`.
+`attention.attend` turns them into −∞ in one place. Shapes broadcast, so that masks combine with `&`.
 """
 
 from collections.abc import Sequence
@@ -12,10 +11,10 @@ from torch import Tensor
 
 
 def padding_mask(lengths: Sequence[int], tokens: int | None = None) -> Bool[Tensor, "batch 1 1 key"]:
-    """Hide the padding behind each sentence of a batch, given how many tokens each really has.
+    """Mask the padding after each sentence of a batch.
 
-    `tokens` is the padded length; the longest sentence decides it when it is left out.
-    Raises ValueError for a length that does not fit.
+    lengths: the number of tokens of each sentence. tokens: the padded length, by default that of the longest sentence.
+    Raises ValueError for a length below 0 or above `tokens`.
     """
     longest = max(lengths)
     tokens = longest if tokens is None else tokens
@@ -26,7 +25,7 @@ def padding_mask(lengths: Sequence[int], tokens: int | None = None) -> Bool[Tens
 
 
 def causal_mask(tokens: int) -> Bool[Tensor, "query key"]:
-    """Let every token attend to itself and what came before (Vaswani et al. 2017, section 3.2.3)."""
+    """Let every token attend to itself and to earlier tokens (Vaswani et al. 2017, section 3.2.3)."""
     return torch.ones(tokens, tokens, dtype=torch.bool).tril()
 
 
@@ -39,7 +38,7 @@ def window_mask(tokens: int, width: int) -> Bool[Tensor, "query key"]:
 
 
 def combine(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:
-    """Allow only what every mask allows; None allows everything."""
+    """Allow what all masks allow; None allows everything."""
     given = [mask for mask in masks if mask is not None]
     if not given:
         return None

@@ -1,6 +1,6 @@
-"""Where words stand to one another, told to the scores: Shaw, T5, ALiBi and rotary positions.
+"""Relative positional encodings, which act on the scores: Shaw, T5, ALiBi and rotary (RoPE).
 
-Shaw's, T5's and ALiBi's go into `attend(bias=…)`; rotary turns queries and keys before they meet.
+The first three return a bias for `attend(bias=…)`; rotary rotates queries and keys before they are multiplied.
 """
 
 import math
@@ -13,12 +13,12 @@ from tx_core.transformer.positions import frequencies
 
 
 def relative_distances(query_tokens: int, key_tokens: int) -> Int[Tensor, "query key"]:
-    """Count how many tokens each key stands after (positive) or before (negative) each query."""
+    """Return how many tokens each key comes after (positive) or before (negative) each query."""
     return torch.arange(key_tokens)[None, :] - torch.arange(query_tokens)[:, None]
 
 
 def clipped_distances(query_tokens: int, key_tokens: int, limit: int) -> Int[Tensor, "query key"]:
-    """Number the distances from 0 to 2 × limit, everything farther being equal (Shaw et al. 2018, equation 4)."""
+    """Clip distances to ±limit and number them from 0 to 2 × limit (Shaw et al. 2018, equation 4)."""
     if limit < 1:
         raise ValueError(f"limit must be 1 or more, got {limit}")
     return relative_distances(query_tokens, key_tokens).clamp(-limit, limit) + limit
@@ -27,31 +27,23 @@ def clipped_distances(query_tokens: int, key_tokens: int, limit: int) -> Int[Ten
 def shaw_bias(
     query: Float[Tensor, "... query head_dim"], table: Float[Tensor, "distance head_dim"], key_tokens: int
 ) -> Float[Tensor, "... query key"]:
-    """Let a query match distances as it matches keys, scaled alike (Shaw et al. 2018, equation 5).
+    """Return the scaled dot product of each query with a learned vector for each distance (Shaw et al. 2018, equation 5).
 
-    table: a learned vector for each of the 2 × limit + 1 clipped distances.
+    table: one vector for each of the 2 × limit + 1 clipped distances.
     """
     distance = clipped_distances(query.shape[-2], key_tokens, len(table) // 2).to(query.device)
     matches = query @ table.T / math.sqrt(query.shape[-1])
     return matches.gather(-1, distance.expand(*matches.shape[:-1], key_tokens))
 
 
-def shaw_values(
-    weights: Float[Tensor, "... query key"], table: Float[Tensor, "distance head_dim"]
-) -> Float[Tensor, "... query head_dim"]:
-    """Add to the context what the distances themselves have to say (Shaw et al. 2018, equation 3)."""
-    distance = clipped_distances(*weights.shape[-2:], len(table) // 2).to(weights.device)
-    return torch.einsum("...qk,qkd->...qd", weights, table[distance])
-
-
 def t5_buckets(
     query_tokens: int, key_tokens: int, *, buckets: int = 32, max_distance: int = 128, both_sides: bool = True
 ) -> Int[Tensor, "query key"]:
-    """Sort distances into buckets: near ones each their own, far ones by their logarithm (Raffel et al. 2020, 2.1).
+    """Sort distances into buckets, one for each short distance, logarithmic for long ones (Raffel et al. 2020, section 2.1).
 
-    both_sides: half of the buckets for keys after the query (an encoder); otherwise those count as
+    both_sides: use half of the buckets for keys after the query (an encoder); otherwise those count as
     distance 0 (a decoder, where the mask hides them).
-    Raises ValueError for fewer than 4 buckets, or a max_distance that the near ones already reach.
+    Raises ValueError for fewer than 4 buckets, or a max_distance within the distances that have a bucket of their own.
     """
     if buckets < 4 or max_distance <= buckets // 2:
         raise ValueError(f"buckets must be 4 or more and max_distance above half of them, got {buckets} and {max_distance}")
@@ -77,9 +69,9 @@ def t5_bias(
     max_distance: int = 128,
     both_sides: bool = True,
 ) -> Float[Tensor, "head query key"]:
-    """Add a learned number for each bucket of distances, its own in every head (Raffel et al. 2020, section 2.1).
+    """Return a learned scalar for each bucket of distances and each head (Raffel et al. 2020, section 2.1).
 
-    T5 does not scale its scores: pass `attend(scale=1.0)` to do as it does.
+    T5 does not scale its scores: use it with `attend(scale=1.0)`.
     """
     buckets = t5_buckets(query_tokens, key_tokens, buckets=len(table), max_distance=max_distance, both_sides=both_sides).to(
         table.device
@@ -88,9 +80,9 @@ def t5_bias(
 
 
 def alibi_slopes(heads: int) -> Float[Tensor, "head"]:
-    """Give each head its own short-sightedness, from 1/2 down to 1/256 for 8 heads (Press et al. 2022, section 3).
+    """Return the slope of each head, from 1/2 down to 1/256 for 8 heads (Press et al. 2022, section 3).
 
-    Where heads is no power of two, the slopes in between are those of the next power, as in the authors' code.
+    Where the number of heads is not a power of two, the remaining slopes are those of the next power, as in the authors' code.
     """
     if heads < 1:
         raise ValueError(f"heads must be 1 or more, got {heads}")
@@ -101,17 +93,17 @@ def alibi_slopes(heads: int) -> Float[Tensor, "head"]:
 
 
 def alibi_bias(heads: int, tokens: int) -> Float[Tensor, "head query key"]:
-    """Take from each score in proportion to the distance (Press et al. 2022, figure 3); alike to both sides."""
+    """Return minus slope × distance, the same to both sides (Press et al. 2022, figure 3)."""
     return -alibi_slopes(heads)[:, None, None] * relative_distances(tokens, tokens).abs()
 
 
 def rotary_angles(tokens: int, head_dim: int, base: float = 10000.0) -> Float[Tensor, "token pair"]:
-    """Give the angle in radians by which each pair of dimensions is turned at each position."""
+    """Return the angle in radians by which each pair of dimensions is rotated at each position."""
     return (torch.arange(tokens, dtype=torch.float64)[:, None] * frequencies(head_dim, base)).float()
 
 
 def rotate(x: Float[Tensor, "... token head_dim"], angles: Float[Tensor, "token pair"]) -> Float[Tensor, "... token head_dim"]:
-    """Turn each query or key by its position, so that scores tell only the distance (Su et al. 2021, equation 34).
+    """Rotate each query or key by its position, so that scores depend on the distance only (Su et al. 2021, equation 34).
 
     Dimension i is paired with i + head_dim/2, as in Llama and GPT-NeoX; the paper pairs neighbours,
     which is the same up to the order of dimensions.

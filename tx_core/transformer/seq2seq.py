@@ -1,4 +1,4 @@
-"""The whole transformer: an encoder reads the source, a decoder writes the target (Vaswani et al. 2017)."""
+"""The encoder-decoder transformer: the encoder reads the source, the decoder writes the target (Vaswani et al. 2017)."""
 
 import math
 from collections.abc import Collection
@@ -18,7 +18,7 @@ from tx_core.transformer.trace import AttentionStack, Encoding, Kind, Trace, pla
 
 
 class Seq2SeqEmbeddings(nn.Module):
-    """Word vectors times √hidden, plus positions (Vaswani et al. 2017, sections 3.4 and 3.5)."""
+    """Word embeddings times √hidden, plus positional encodings (Vaswani et al. 2017, sections 3.4 and 3.5)."""
 
     def __init__(self, config: Seq2SeqConfig):
         super().__init__()
@@ -31,7 +31,7 @@ class Seq2SeqEmbeddings(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, ids: Int[Tensor, "batch token"]) -> Float[Tensor, "batch token hidden"]:
-        """Look the tokens up. Raises ValueError for a sequence longer than max_positions."""
+        """Embed the tokens. Raises ValueError for a sequence longer than max_positions."""
         tokens = ids.shape[1]
         if tokens > self.max_positions:
             raise ValueError(f"a sequence may have {self.max_positions} tokens, got {tokens}")
@@ -44,9 +44,12 @@ class Seq2SeqEmbeddings(nn.Module):
 
 
 class Seq2SeqRun(NamedTuple):
-    """The scores of every next word, and what was kept of both sides.
+    """The result of an encoder-decoder.
 
-    encoder.layers, decoder.layers and decoder.cross_layers hold the three kinds of attention.
+    Attributes:
+        logits: scores of the next word after each target token.
+        encoder: the run of the encoder; `layers` hold its self-attention.
+        decoder: the run of the decoder; `layers` hold its self-attention, `cross_layers` its cross-attention.
     """
 
     logits: Float[Tensor, "batch target vocab"]
@@ -55,7 +58,7 @@ class Seq2SeqRun(NamedTuple):
 
 
 class Seq2Seq(nn.Module):
-    """The encoder-decoder; pre-norm stacks end in a norm of their own (Xiong et al. 2020)."""
+    """The encoder-decoder. Pre-norm stacks end with a layer norm of their own (Xiong et al. 2020)."""
 
     def __init__(self, config: Seq2SeqConfig):
         super().__init__()
@@ -83,7 +86,7 @@ class Seq2Seq(nn.Module):
         *,
         keep: Collection[str] = (),
     ) -> EncoderRun:
-        """Read the source once; the decoder may then ask it as often as it likes."""
+        """Encode the source once, for any number of decoding steps."""
         run = self.encoder(self.source_embeddings(source), source_mask, keep=keep)
         return run._replace(output=self.encoder_norm(run.output))
 
@@ -96,7 +99,7 @@ class Seq2Seq(nn.Module):
         *,
         keep: Collection[str] = (),
     ) -> tuple[Float[Tensor, "batch target vocab"], DecoderRun]:
-        """Score the next word after each target word, none of which sees a later one."""
+        """Compute logits of the next word after each target token, under a causal mask. memory: the encoder's output."""
         causal = causal_mask(target.shape[1]).to(target.device)
         mask = combine(causal, target_mask)
         run = self.decoder(self.target_embeddings(target), memory, mask, source_mask, keep=keep)
@@ -111,10 +114,10 @@ class Seq2Seq(nn.Module):
         *,
         keep: Collection[str] = (),
     ) -> Seq2SeqRun:
-        """Read the source and score the target. Masks: True = may be attended to; causality needs no asking.
+        """Encode the source and compute logits of the target; the causal mask is always applied.
 
-        source_mask hides the source's padding from the encoder and from the decoder's look at it;
-        target_mask hides the target's. Both as `masks.padding_mask` gives them.
+        source_mask: masks the padding of the source in self- and cross-attention. target_mask: masks that of the target.
+        Both as from `masks.padding_mask`, True = may be attended to. keep: the parts to keep, see `trace.PARTS`.
         """
         encoded = self.encode(source, source_mask, keep=keep)
         logits, decoded = self.decode(encoded.output, target, source_mask, target_mask, keep=keep)
@@ -122,7 +125,7 @@ class Seq2Seq(nn.Module):
 
 
 def random_seq2seq(config: Seq2SeqConfig, seed: int) -> Seq2Seq:
-    """Build an untrained transformer: matrices as Glorot & Bengio 2010, word vectors of length about 1, biases 0."""
+    """Build an untrained transformer: matrices as in Glorot & Bengio (2010), embeddings of length about 1, biases 0."""
     generator = torch.Generator().manual_seed(seed)
     model = Seq2Seq(config)
     for name, parameter in model.named_parameters():
@@ -143,7 +146,7 @@ def greedy_decode(
     tokens: int,
     source_mask: Bool[Tensor, "..."] | None = None,
 ) -> Int[Tensor, "batch target"]:
-    """Write word after word, always the likeliest, until there are `tokens`, the start mark being the first."""
+    """Decode greedily up to `tokens` tokens, the first of which is the start token."""
     memory = model.encode(source, source_mask).output
     target = torch.full((len(source), 1), start, device=source.device)
     while target.shape[1] < tokens:
@@ -153,7 +156,7 @@ def greedy_decode(
 
 
 def number_encoding(ids: Int[Tensor, "token"]) -> Encoding:
-    """Label a sequence of numbers by the numbers themselves."""
+    """Encode a sequence of ids whose tokens are the numbers themselves."""
     numbers = [int(number) for number in ids]
     return plain_encoding([str(number) for number in numbers], numbers)
 
@@ -166,9 +169,9 @@ def trace_seq2seq(
     keep: Collection[str] = ("weights",),
     name: str = "encoder-decoder",
 ) -> Trace:
-    """Run one source and target and hand back all three kinds of attention: self, decoder, cross.
+    """Run one source and target, and return all three kinds of attention: "self", "decoder" and "cross".
 
-    hidden, where asked for, is the encoder's.
+    hidden, where it is kept, is the encoder's.
     """
     device = model.vocabulary.weight.device
     ids = [torch.tensor([text.ids], device=device) for text in (source, target)]
