@@ -1,26 +1,34 @@
-"""What came after BERT: what each family changed, its sizes, and its attention on the reader's sentence."""
-
-from typing import TYPE_CHECKING
+"""BERT's successors: what each family changed, its sizes, and its attention on the reader's sentence."""
 
 import pandas
 import streamlit as st
 
+from pages.bert import texts
 from pages.ui.panels.attention_panel import attention_panel
 from pages.ui.panels.view_options import drop_missing
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.frame import explain, show_engine
+from pages.ui.shell.numbers import whole_percent
+from pages.ui.shell.source_code import show_source
+from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import ExplorerError
+from tx_core.lessons import families
 from tx_core.lessons.families import FAMILIES
 
-if TYPE_CHECKING:
-    from tx_core.engine.bert_engine import BertEngine
+
+def introduce(engine: BertEngine) -> None:
+    """Say what the successors of BERT changed, and show how their parameters are counted."""
+    st.markdown(texts.FAMILY)
+    st.latex(texts.FAMILY_EQUATION)
+    st.caption(texts.FAMILY_EQUATION_NOTE)
+    show_source(families.Sizes)
 
 
-def family(page: str, engine: "BertEngine", text: str, pair: str) -> None:
+def family(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Let the reader choose a family, and show what it changed, its sizes and its attention."""
     st.segmented_control(
-        "Family",
+        texts.FAMILY_LABEL,
         list(FAMILIES),
         format_func=lambda name: FAMILIES[name].title,
         required=True,
@@ -28,14 +36,15 @@ def family(page: str, engine: "BertEngine", text: str, pair: str) -> None:
     )
     name = st.session_state[widget_key(page, "family")]
     chosen = FAMILIES[name]
-    st.markdown(f"**{chosen.title}** ({chosen.paper})\n" + "".join(f"\n- {change}" for change in chosen.changed))
-    _sizes(page, name)
-    _attention(page, name, engine, text, pair)
+    title = texts.FAMILY_TITLE.format(title=chosen.title, paper=chosen.paper)
+    st.markdown("\n".join([title, "", *(f"- {change}" for change in chosen.changed)]))
+    _show_sizes(page, name)
+    _show_attention(page, name, engine, text, pair)
 
 
-def _sizes(page: str, name: str) -> None:
-    rows = {
-        ("→ " if other == name else "") + one.title: [
+def _show_sizes(page: str, name: str) -> None:
+    rows = [
+        (
             one.sizes.num_layers,
             one.sizes.num_heads,
             one.sizes.hidden_size,
@@ -43,35 +52,31 @@ def _sizes(page: str, name: str) -> None:
             one.sizes.in_embeddings,
             one.sizes.in_blocks,
             one.sizes.parameters,
-        ]
-        for other, one in FAMILIES.items()
-    }
-    columns = ["layers", "heads", "hidden", "vocabulary", "in embeddings", "in blocks", "parameters"]
-    table = pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
+        )
+        for one in FAMILIES.values()
+    ]
+    titles = [texts.CHOSEN_ROW.format(title=one.title) if other == name else one.title for other, one in FAMILIES.items()]
     st.dataframe(
-        table,
+        pandas.DataFrame(rows, index=titles, columns=texts.SIZE_COLUMNS),
         key=widget_key(page, "sizes"),
-        column_config={column: st.column_config.NumberColumn(format="localized") for column in columns},
+        column_config={column: st.column_config.NumberColumn(format="localized") for column in texts.SIZE_COLUMNS},
     )
-    sizes = FAMILIES[name].sizes
-    share = sizes.parameters / FAMILIES["bert"].sizes.parameters
-    against = "" if name == "bert" else f", {share:.0%} of BERT base"
-    st.caption(f"Counted from the published configuration, without heads and pooler: {sizes.parameters:,} parameters{against}.")
+    parameters = FAMILIES[name].sizes.parameters
+    share = whole_percent(parameters / FAMILIES["bert"].sizes.parameters)
+    sentence = texts.PARAMETERS if name == "bert" else texts.PARAMETERS_OF_BERT
+    st.caption(sentence.format(parameters=parameters, share=share))
 
 
-def _attention(page: str, name: str, engine: "BertEngine", text: str, pair: str) -> None:
+def _show_attention(page: str, name: str, engine: BertEngine, text: str, pair: str) -> None:
     chosen = FAMILIES[name]
     if chosen.name is None:
         tokens = len(engine.encode(text, pair or None))
-        st.info(
-            f"{chosen.title} (1.3 GB) is not in the list of models here. On a sentence of {tokens} tokens its last hidden state "
-            f"would be (1, {tokens}, {chosen.sizes.hidden_size:,}): {chosen.sizes.hidden_size:,} numbers for every token."
-        )
+        st.info(texts.NOT_OFFERED.format(title=chosen.title, tokens=tokens, hidden=chosen.sizes.hidden_size))
         return
     st.toggle(
-        f"Load {chosen.title} and show its attention on this sentence",
+        texts.LOAD.format(title=chosen.title),
         **widget_binding(widget_key(page, "load")),
-        help="It is fetched from the model hub, once, where the host can reach it.",
+        help=texts.LOAD_HELP,
     )
     if not st.session_state[widget_key(page, "load")]:
         return

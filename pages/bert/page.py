@@ -1,4 +1,4 @@
-"""Is this really BERT? Ours beside the library's, beside an untrained one, with heads on top, and what came after it."""
+"""Is this really BERT? Ours compared with Hugging Face's and with an untrained one, heads on top, and its successors."""
 
 from pages.ui.shell.frame import open_page
 
@@ -11,14 +11,17 @@ from pages.ui.panels import view_options
 from pages.ui.panels.parts_page import Part, PartsPage, parts_page
 from pages.ui.shell import controls
 from pages.ui.shell.address import choice_field, flag_field, number_field, text_field
+from tx_core.lessons.families import FAMILIES
+from tx_core.lessons.untrained import MAX_UNTRAINED_LABELS
 
 LAYERS, HEADS = controls.embedded_sizes()
-PARTS = {
-    "compare": Part("Beside the library's", parts.compare, texts.compare),
-    "random": Part("Beside an untrained one", parts.random, texts.random),
-    "labels": Part("Heads for labels", parts.labels, texts.labels),
-    "family": Part("What came after", families.family, texts.family),
+DRAWINGS = {
+    "compare": (parts.compare, parts.introduce_comparison),
+    "random": (parts.random, parts.introduce_random),
+    "labels": (parts.labels, parts.introduce_labels),
+    "family": (families.family, families.introduce),
 }
+PARTS = {name: Part(texts.PARTS[name], *drawing) for name, drawing in DRAWINGS.items()}
 FIELDS = (
     text_field("text", "I drink a cup of [MASK] every morning."),
     text_field("pair"),
@@ -26,10 +29,10 @@ FIELDS = (
     flag_field("run"),
     number_field("layer", min(2, LAYERS), 1, LAYERS),
     number_field("head", min(3, HEADS), 1, HEADS),
-    number_field("seed", 1, 1, 20),
-    choice_field("kind", ("first", "every", "max")),
-    number_field("labels", 3, 2, 5),
-    choice_field("family", ("bert", "roberta", "albert", "electra", "electra-large", "distilbert")),
+    number_field("seed", 1, 1, parts.MAX_HEAD_SEEDS),
+    choice_field("kind", tuple(parts.LABEL_HEADS)),
+    number_field("labels", 3, 2, MAX_UNTRAINED_LABELS),
+    choice_field("family", tuple(FAMILIES)),
     flag_field("load"),
     *view_options.view_fields([(0, 0)]),
 )

@@ -1,12 +1,10 @@
-"""BERT written out: beside the library's, beside an untrained one, and with heads for labels on top."""
-
-from pathlib import Path
-from typing import TYPE_CHECKING
+"""The parts of the page on BERT: compared with Hugging Face's, compared with an untrained one, and with heads on top."""
 
 import numpy as np
 import pandas
 import streamlit as st
 
+from pages.bert import texts
 from pages.ui.canvas import prefetch
 from pages.ui.canvas.attention_view import Wall, attention_map, chosen_heads, head_wall
 from pages.ui.canvas.bars import probability_chart, show_bars
@@ -14,108 +12,117 @@ from pages.ui.canvas.mask_grid import Matrix, matrices
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.shell import cache, readiness
 from pages.ui.shell.address import widget_binding, widget_key
-from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import small_number
+from pages.ui.shell.source_code import show_source
 from tx_core.engine import catalogue
+from tx_core.engine.bert_engine import BertEngine
 from tx_core.fill_mask import blanks, predictions
 from tx_core.lessons import parity, untrained
-
-if TYPE_CHECKING:
-    from tx_core.engine.bert_engine import BertEngine
-    from tx_core.transformer.trace import Trace
+from tx_core.transformer import bert, heads
+from tx_core.transformer.trace import Trace
 
 MAX_HEAD_SEEDS = 20
-NOT_RUN = (
-    "Nothing is compared yet. Switch on “Run the library's BERT, too”: both then read the sentence above, and here you see how "
-    "far apart their numbers are in every layer, and one head of both side by side."
-)
-KINDS = {"first": "The sentence, by [CLS]", "every": "Every token", "max": "The sentence, max-pooled"}
-HEAD_NAMES = {"first": "first token", "every": "every token", "max": "max-pooled"}
+LABEL_HEADS = {"first": "first token", "every": "every token", "max": "max-pooled"}
+"""The heads of the core, by their names in the address."""
 
 
-def compare(page: str, engine: "BertEngine", text: str, pair: str) -> None:
-    """Ours and the library's, layer by layer."""
+def introduce_comparison(engine: BertEngine) -> None:
+    """Say what BERT consists of, and show all its code."""
+    st.markdown(texts.COMPARE)
+    st.latex(texts.COMPARE_EQUATION)
+    show_source(bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead)
+
+
+def compare(page: str, engine: BertEngine, text: str, pair: str) -> None:
+    """Compare our BERT and Hugging Face's layer by layer."""
     st.toggle(
-        "Run the library's BERT, too",
+        texts.RUN,
         **widget_binding(widget_key(page, "run")),
-        help="Importing the library takes some seconds the first time; every later sentence is fast.",
+        help=texts.RUN_HELP,
     )
     if not st.session_state[widget_key(page, "run")]:
-        st.info(NOT_RUN)
+        st.info(texts.NOT_RUN)
         return
-    found = _compared(page, engine, text, pair)
-    depth = ["embeddings", *(f"block {number + 1}" for number in range(engine.num_layers))]
-    one, two, three = st.columns(3)
-    one.metric("Vectors, greatest difference", small_number(max(found.hidden)))
-    two.metric("Attention weights, greatest difference", small_number(max(found.weights)))
-    three.metric("Scores of all words, greatest difference", small_number(found.logits))
-    weights = ["", *map(small_number, found.weights)]
-    rows = {name: [small_number(hidden), other] for name, hidden, other in zip(depth, found.hidden, weights, strict=True)}
-    st.dataframe(
-        pandas.DataFrame.from_dict(rows, orient="index", columns=["vectors", "attention weights"]), key=widget_key(page, "layers")
-    )
-    _side_by_side(page, found)
+    differences = _run_both(page, engine, text, pair)
+    hidden, weights, logits = st.columns(3)
+    hidden.metric(texts.MAX_HIDDEN, small_number(max(differences.hidden)))
+    weights.metric(texts.MAX_WEIGHTS, small_number(max(differences.weights)))
+    logits.metric(texts.MAX_LOGITS, small_number(differences.logits))
+    rows = [texts.EMBEDDINGS, *(texts.BLOCK.format(number=number + 1) for number in range(engine.num_layers))]
+    cells = zip(map(small_number, differences.hidden), ["", *map(small_number, differences.weights)], strict=True)
+    st.dataframe(pandas.DataFrame(cells, index=rows, columns=texts.DIFFERENCE_COLUMNS), key=widget_key(page, "layers"))
+    _side_by_side(page, differences)
 
 
-def _compared(page: str, engine: "BertEngine", text: str, pair: str) -> parity.Parity:
-    directory: Path = catalogue.MODELS / catalogue.DEFAULT
+def _run_both(page: str, engine: BertEngine, text: str, pair: str) -> parity.Parity:
+    directory = catalogue.MODELS / catalogue.DEFAULT
 
     def run() -> parity.Parity:
-        with st.spinner("Running both; the first time, the library is imported …", show_time=True):
-            found = parity.compare_with_library(engine, directory, text, pair or None)
+        with st.spinner(texts.RUNNING, show_time=True):
+            differences = parity.compare_with_library(engine, directory, text, pair or None)
         if not st.session_state.get(f"{page}_settled"):
             st.session_state[f"{page}_settled"] = True
             readiness.settle()
-        return found
+        return differences
 
     return cache.remember((page, "parity", text, pair), run)
 
 
-def _side_by_side(page: str, found: parity.Parity) -> None:
-    layer, head = ask_head(page, *found.ours.shape[:2])
-    ours, theirs = found.ours[layer, head], found.theirs[layer, head]
-    tokens, apart = found.encoding.tokens, float(np.abs(ours - theirs).max())
-    shown = [
-        Matrix("The library's", "weights", theirs, "The attention of the library's BERT.", note="every row sums to 1"),
-        Matrix("Difference", "signed", ours - theirs, f"At most {small_number(apart)}.", note=f"at most {small_number(apart)}"),
-        Matrix("Ours", "weights", ours, "The attention of our BERT: the same.", note="every row sums to 1"),
+def _side_by_side(page: str, differences: parity.Parity) -> None:
+    layer, head = _choose_head(page, *differences.ours.shape[:2])
+    ours, theirs = differences.ours[layer, head], differences.theirs[layer, head]
+    tokens, largest = differences.encoding.tokens, small_number(float(np.abs(ours - theirs).max()))
+    alt, note = (text.format(largest=largest) for text in (texts.DIFFERENCE_ALT, texts.DIFFERENCE_NOTE))
+    drawn = [
+        Matrix(texts.THEIRS, "weights", theirs, texts.THEIRS_ALT, note=texts.ROWS_SUM_TO_1),
+        Matrix(texts.DIFFERENCE, "signed", ours - theirs, alt, note=note),
+        Matrix(texts.OURS, "weights", ours, texts.OURS_ALT, note=texts.ROWS_SUM_TO_1),
     ]  # where there is room for one only, it is the last
-    matrices(tokens, tokens, shown, key=widget_key(page, "parity"))
+    matrices(tokens, tokens, drawn, key=widget_key(page, "parity"))
 
 
-def ask_head(page: str, num_layers: int, num_heads: int) -> tuple[int, int]:
-    """Let the reader choose a layer and a head; give them counted from 0."""
+def _choose_head(page: str, num_layers: int, num_heads: int) -> tuple[int, int]:
     with st.container(horizontal=True, gap="medium"):
-        st.segmented_control("Layer", range(1, num_layers + 1), required=True, **widget_binding(widget_key(page, "layer")))
-        st.segmented_control("Head", range(1, num_heads + 1), required=True, **widget_binding(widget_key(page, "head")))
+        st.segmented_control(texts.LAYER, range(1, num_layers + 1), required=True, **widget_binding(widget_key(page, "layer")))
+        st.segmented_control(texts.HEAD, range(1, num_heads + 1), required=True, **widget_binding(widget_key(page, "head")))
+    return _head(page)
+
+
+def _head(page: str) -> tuple[int, int]:
+    """Give the chosen layer and head, counted from 0."""
     return st.session_state[widget_key(page, "layer")] - 1, st.session_state[widget_key(page, "head")] - 1
 
 
-def random(page: str, engine: "BertEngine", text: str, pair: str) -> None:
-    """An untrained one beside the trained one."""
+def introduce_random(engine: BertEngine) -> None:
+    """Say what an untrained BERT is, and show how its weights are drawn."""
+    st.markdown(texts.RANDOM)
+    st.latex(texts.RANDOM_EQUATION)
+    show_source(bert.random_bert)
+
+
+def random(page: str, engine: BertEngine, text: str, pair: str) -> None:
+    """Compare the trained BERT with an untrained one."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        st.number_input(
-            "Drawn anew",
-            1,
-            MAX_HEAD_SEEDS,
-            width=150,
-            **widget_binding(widget_key(page, "seed")),
-            help="Other random weights. The same number draws the same ones.",
-        )
-    other = untrained.untrained_engine(engine, st.session_state[widget_key(page, "seed")])
-    runs = (("Trained", "trained", engine), ("Untrained", "untrained", other))
-    for column, (title, name, runner) in zip(st.columns(2, gap="large"), runs, strict=True):
+        _seed_input(page)
+    untrained_one = untrained.untrained_engine(engine, st.session_state[widget_key(page, "seed")])
+    runs = (("trained", engine), ("untrained", untrained_one))
+    for column, (name, runner) in zip(st.columns(2, gap="large"), runs, strict=True):
         with column:
-            st.subheader(title)
-            _attention_of(page, name, title, runner, text, pair)
-            _words_of(page, name, title, runner, text, pair)
+            st.subheader(texts.MODELS[name])
+            _draw_attention(page, name, runner, text, pair)
+            _draw_words(page, name, runner, text, pair)
 
 
-def _attention_of(page: str, name: str, title: str, runner: "BertEngine", text: str, pair: str) -> None:
+def _seed_input(page: str) -> None:
+    seed = widget_binding(widget_key(page, "seed"))
+    st.number_input(texts.SEED, 1, MAX_HEAD_SEEDS, width=150, help=texts.SEED_HELP, **seed)
+
+
+def _draw_attention(page: str, name: str, runner: BertEngine, text: str, pair: str) -> None:
     trace = cache.remember((page, "trace", runner.name, text, pair), lambda: runner.trace(text, pair or None))
     weights, tokens = trace.attention.weights, trace.attention.query_tokens.tokens
     wall = widget_key(page, f"wall_{name}")
-    layer, head = (st.session_state[widget_key(page, part)] - 1 for part in ("layer", "head"))
+    layer, head = _head(page)
 
     def take() -> None:
         if chosen := chosen_heads(wall, *weights.shape[:2]):
@@ -127,8 +134,8 @@ def _attention_of(page: str, name: str, title: str, runner: "BertEngine", text: 
     maps_path = prefetch.offer_head_maps((page, runner.name, text, pair), weights)
     head_wall(small, [(layer, head)], scale="blues", key=wall, on_choose=take, maps_path=maps_path)
     shown = weights[layer, head]
-    even = f"spread evenly it would be {1 / len(tokens):.2f}"
-    told = f"{title}, {head_name((layer, head)).lower()}: the greatest weight is {shown.max():.2f}; {even}."
+    sizes = {"largest": shown.max(), "uniform": 1 / len(tokens)}
+    told = texts.ATTENTION[name].format(layer=layer + 1, head=head + 1, **sizes)
     st.text(told)
     attention_map(
         tokens,
@@ -145,55 +152,64 @@ def _attention_of(page: str, name: str, title: str, runner: "BertEngine", text: 
     )
 
 
-def _words_of(page: str, name: str, title: str, runner: "BertEngine", text: str, pair: str) -> None:
+def _draw_words(page: str, name: str, runner: BertEngine, text: str, pair: str) -> None:
     if pair or not blanks.text_parts(text) or not runner.encode(text).blanks:
-        st.caption("Write [MASK] into a single sentence to see the words that this model finds likely there.")
+        st.caption(texts.NO_BLANK)
         return
-    found = predictions.predict(runner, text, top_k=5).blanks[0].predictions
-    labels, shares = [one.piece for one in found], [one.probability for one in found]
-    st.markdown("**Most likely words at the first blank**")
-    chart = probability_chart(f"{title}, first blank", labels, shares, limit=1.0)
-    show_bars(chart, [one.sentence for one in found], key=widget_key(page, f"words_{name}"))
+    words = predictions.predict(runner, text, top_k=5).blanks[0].predictions
+    st.markdown(texts.LIKELY_WORDS)
+    shares = [word.probability for word in words]
+    chart = probability_chart(texts.LIKELY_WORDS_ALT[name], [word.piece for word in words], shares, limit=1.0)
+    show_bars(chart, [word.sentence for word in words], key=widget_key(page, f"words_{name}"))
 
 
-def labels(page: str, engine: "BertEngine", text: str, pair: str) -> None:
-    """Heads for labels."""
+def introduce_labels(engine: BertEngine) -> None:
+    """Say what a classification head is, and show the code of three."""
+    st.markdown(texts.LABELS)
+    for equation in texts.LABELS_EQUATIONS:
+        st.latex(equation)
+    show_source(heads.LabelHead, heads.first_token, heads.every_token, heads.max_pooled, heads.max_pool)
+
+
+def labels(page: str, engine: BertEngine, text: str, pair: str) -> None:
+    """Show what a classification head makes of the sentence."""
+    counts = range(2, untrained.MAX_UNTRAINED_LABELS + 1)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         st.segmented_control(
-            "Label", list(KINDS), format_func=KINDS.get, required=True, **widget_binding(widget_key(page, "kind"))
-        )
-        st.segmented_control(
-            "Number of labels",
-            range(2, untrained.MAX_UNTRAINED_LABELS + 1),
+            texts.LABEL_KIND,
+            list(texts.LABEL_KINDS),
+            format_func=texts.LABEL_KINDS.get,
             required=True,
-            **widget_binding(widget_key(page, "labels")),
+            **widget_binding(widget_key(page, "kind")),
         )
-        st.number_input("Drawn anew", 1, MAX_HEAD_SEEDS, width=150, **widget_binding(widget_key(page, "seed")))
-    kind, count = HEAD_NAMES[st.session_state[widget_key(page, "kind")]], st.session_state[widget_key(page, "labels")]
+        st.segmented_control(texts.LABEL_COUNT, counts, required=True, **widget_binding(widget_key(page, "labels")))
+        _seed_input(page)
+    kind, count, seed = (st.session_state[widget_key(page, name)] for name in ("kind", "labels", "seed"))
     trace = cache.trace(engine.name, text, pair, keep=("hidden",))
-    found = untrained.predict_labels(trace, kind, count, st.session_state[widget_key(page, "seed")])
-    st.info("Nobody has trained this head: its weights are random, so its labels mean nothing. What counts is what it reads.")
-    st.markdown(f"Vectors {(1, *trace.hidden.shape[1:])} → logits {tuple(found.logits.shape)} → softmax, which sums to 1:")
-    _label_table(page, trace, found)
-    if found.wins:
-        _who_speaks(page, trace, found.wins)
+    scores = untrained.predict_labels(trace, LABEL_HEADS[kind], count, seed)
+    st.info(texts.UNTRAINED_HEAD)
+    st.markdown(texts.LOGITS.format(hidden=(1, *trace.hidden.shape[1:]), logits=tuple(scores.logits.shape)))
+    _show_labels(page, trace, scores)
+    if scores.wins:
+        _draw_maxima(page, trace, scores.wins)
 
 
-def _label_table(page: str, trace: "Trace", found: untrained.LabelScores) -> None:
+def _show_labels(page: str, trace: Trace, scores: untrained.LabelScores) -> None:
     tokens = trace.attention.query_tokens.tokens
-    logits, shares = (part.reshape(-1, part.shape[-1]).numpy() for part in (found.logits, found.shares))
-    names = (
-        ["the sentence"] if len(logits) == 1 != len(tokens) else [f"{number + 1} {token}" for number, token in enumerate(tokens)]
-    )
-    columns = [f"{what} {number + 1}" for what in ("logit", "softmax") for number in range(logits.shape[1])]
-    table = pandas.DataFrame(np.hstack([logits, shares]), index=names, columns=columns)
+    logits, shares = (part.reshape(-1, part.shape[-1]).numpy() for part in (scores.logits, scores.shares))
+    rows = [texts.TOKEN_ROW.format(number=number + 1, token=token) for number, token in enumerate(tokens)]
+    if len(logits) == 1 != len(tokens):
+        rows = [texts.SENTENCE_ROW]
+    numbers = range(1, logits.shape[1] + 1)
+    columns = [name.format(number=number) for name in (texts.LOGIT_COLUMN, texts.SOFTMAX_COLUMN) for number in numbers]
+    table = pandas.DataFrame(np.hstack([logits, shares]), index=rows, columns=columns)
     st.dataframe(table.round(3), key=widget_key(page, "answers"))
 
 
-def _who_speaks(page: str, trace: "Trace", wins: tuple[int, ...]) -> None:
-    tokens, total = trace.attention.query_tokens.tokens, sum(wins)
-    best = max(range(len(wins)), key=wins.__getitem__)
-    st.text(f"Each of the {total} dimensions is spoken for by one token. '{tokens[best]}' speaks for most of them: {wins[best]}.")
-    shares, told = [won / total for won in wins], [f"{won} dimensions" for won in wins]
-    chart = probability_chart("Share of the dimensions that each token speaks for", tokens, shares, limit=max(shares))
-    show_bars(chart, told, key=widget_key(page, "wins"))
+def _draw_maxima(page: str, trace: Trace, counts: tuple[int, ...]) -> None:
+    tokens, total = trace.attention.query_tokens.tokens, sum(counts)
+    best = max(range(len(counts)), key=counts.__getitem__)
+    st.text(texts.MAXIMA.format(total=total, token=tokens[best], count=counts[best]))
+    shares = [count / total for count in counts]
+    chart = probability_chart(texts.MAXIMA_CHART, tokens, shares, limit=max(shares))
+    show_bars(chart, [texts.MAXIMA_COUNT.format(count=count) for count in counts], key=widget_key(page, "wins"))

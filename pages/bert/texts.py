@@ -1,57 +1,113 @@
-"""What is said of BERT before anything is drawn: text, equation and code."""
+"""What the page says. Every string is a whole sentence or label; named placeholders are filled by `format`."""
 
-from typing import TYPE_CHECKING
+PARTS = {
+    "compare": "Compare with Hugging Face",
+    "random": "Untrained model",
+    "labels": "Classification heads",
+    "family": "BERT's successors",
+}
 
-import streamlit as st
+# Compare with Hugging Face
 
-from pages.ui.shell.source_code import show_source
-from tx_core.lessons import families
-from tx_core.transformer import bert, heads
+COMPARE = (
+    "BERT consists of **embeddings, blocks and a head**. The code below is all of it; it runs wherever this app uses the "
+    "built-in model or another BERT. To verify that nothing is missing, load the same checkpoint into the BERT of Hugging Face "
+    "transformers, give both the same sentence, and compare every number of every layer."
+)
+COMPARE_EQUATION = (
+    r"\max_{\text{token},\,i}\;\bigl|\,h^{\text{ours}}_{\text{token},i} - h^{\text{library}}_{\text{token},i}\,\bigr|\;"
+)
+RUN = "Run Hugging Face's BERT"
+RUN_HELP = "Importing transformers takes some seconds the first time; every later sentence is fast."
+NOT_RUN = (
+    "Nothing is compared yet. Turn on “Run Hugging Face's BERT”: both models then read the sentence above, and you see how far "
+    "apart their numbers are in every layer, and one head of both side by side."
+)
+RUNNING = "Running both models; the first time, transformers is imported …"
+MAX_HIDDEN = "Hidden states, largest difference"
+MAX_WEIGHTS = "Attention weights, largest difference"
+MAX_LOGITS = "Logits, largest difference"
+EMBEDDINGS, BLOCK = "embeddings", "block {number}"
+DIFFERENCE_COLUMNS = ("hidden states", "attention weights")
+THEIRS, THEIRS_ALT = "Hugging Face", "The attention of Hugging Face's BERT."
+OURS, OURS_ALT = "Ours", "The attention of our BERT."
+ROWS_SUM_TO_1 = "every row sums to 1"
+DIFFERENCE, DIFFERENCE_ALT, DIFFERENCE_NOTE = "Difference", "The difference is at most {largest}.", "at most {largest}"
+LAYER, HEAD = "Layer", "Head"
 
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.engine.bert_engine import BertEngine
+# Untrained model
 
+RANDOM = (
+    "The same code with **random weights** is what BERT is before its first training step. It runs just as well and knows "
+    "nothing: every head attends almost uniformly, every word is about as likely as any other. All that you see in a trained "
+    "head was learned."
+)
+RANDOM_EQUATION = r"w \sim \mathcal{N}(0,\ 0.02^2) \qquad b = 0\;"
+SEED = "Random seed"
+SEED_HELP = "Each seed gives different random weights; the same seed gives the same weights again."
+MODELS = {"trained": "Trained", "untrained": "Untrained"}
+ATTENTION = {
+    "trained": (
+        "Trained, layer {layer}, head {head}: the largest weight is {largest:.2f}; uniform attention would give {uniform:.2f}."
+    ),
+    "untrained": (
+        "Untrained, layer {layer}, head {head}: the largest weight is {largest:.2f}; uniform attention would give {uniform:.2f}."
+    ),
+}
+NO_BLANK = "Write [MASK] in a single sentence to see the words that this model predicts there."
+LIKELY_WORDS = "**Most likely words at the first blank**"
+LIKELY_WORDS_ALT = {"trained": "Trained model, first blank", "untrained": "Untrained model, first blank"}
 
-def compare(engine: "BertEngine") -> None:
-    """Ours and the library's, layer by layer."""
-    st.markdown(
-        "BERT is **embeddings, blocks and a head**. Here it is, whole: these lines ran wherever this app names the built-in "
-        "model or another BERT. To show that nothing is missing, load the same checkpoint into the transformers library's own "
-        "BERT, give both the same sentence, and compare every number of every layer."
-    )
-    st.latex(r"\max_{\text{token},\,i}\;\bigl|\,h^{\text{ours}}_{\text{token},i} - h^{\text{library}}_{\text{token},i}\,\bigr|\;")
-    show_source(bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead)
+# Classification heads
 
+LABELS = (
+    "The encoder gives a vector for every token. A **head** on top turns them into labels: one for the sentence from the "
+    "vector of [CLS], one for every token, or one for the sentence from the greatest value of each dimension over all "
+    "tokens (max-pooling)."
+)
+LABELS_EQUATIONS = (
+    r"\text{logits} = W h_{\text{[CLS]}} + b",
+    r"\text{logits}_t = W h_t + b",
+    r"\text{logits} = W \max_t h_t + b\;",
+)
+LABEL_KIND = "Label for"
+LABEL_KINDS = {"first": "The sentence, from [CLS]", "every": "Every token", "max": "The sentence, max-pooled"}
+LABEL_COUNT = "Number of labels"
+UNTRAINED_HEAD = "This head is untrained: its weights are random, so its labels mean nothing. What matters here is what it reads."
+LOGITS = "Hidden states {hidden} → logits {logits} → softmax, which sums to 1:"
+SENTENCE_ROW, TOKEN_ROW = "the sentence", "{number} {token}"
+LOGIT_COLUMN, SOFTMAX_COLUMN = "logit {number}", "softmax {number}"
+MAXIMA = "Each of the {total} dimensions takes its maximum from one token. “{token}” provides the most: {count}."
+MAXIMA_CHART = "Share of the dimensions whose maximum each token provides"
+MAXIMA_COUNT = "dimensions: {count}"
 
-def random(engine: "BertEngine") -> None:
-    """An untrained one beside the trained one."""
-    st.markdown(
-        "The same program with **random weights** is what BERT was before its first step of training. It runs just as well and "
-        "knows nothing: every head spreads its attention evenly, every word is about as likely as any other. All that you see "
-        "in a trained head was learned."
-    )
-    st.latex(r"w \sim \mathcal{N}(0,\ 0.02^2) \qquad b = 0\;")
-    show_source(bert.random_bert)
+# BERT's successors
 
-
-def labels(engine: "BertEngine") -> None:
-    """Heads for labels."""
-    st.markdown(
-        "The encoder gives a vector for every token. What is done with them is a **head**: a label for the sentence from the "
-        "vector of [CLS], a label for every token, or a label from the greatest value of each dimension over all tokens."
-    )
-    st.latex(r"\text{logits} = W h_{\text{[CLS]}} + b")
-    st.latex(r"\text{logits}_t = W h_t + b")
-    st.latex(r"\text{logits} = W \max_t h_t + b\;")
-    show_source(heads.LabelHead, heads.first_token, heads.every_token, heads.max_pooled, heads.max_pool)
-
-
-def family(engine: "BertEngine") -> None:
-    """What came after BERT."""
-    st.markdown(
-        "RoBERTa, ALBERT, ELECTRA and DistilBERT kept the blocks and changed what stands **around** them: the data, the task, "
-        "what is shared, how deep. The attention that you see on these pages is the same in all of them."
-    )
-    st.latex(r"\text{block} = 4\,(d^2 + d) + 2\,d\,m + m + d + 4\,d\;")
-    st.caption("The parameters of one block: d numbers a token, m of them inside feed-forward.")
-    show_source(families.Sizes)
+FAMILY = (
+    "RoBERTa, ALBERT, ELECTRA and DistilBERT keep the blocks of BERT and change what is **around** them: the data, the training "
+    "task, what is shared, and the depth. The attention that you see on these pages is the same in all of them."
+)
+FAMILY_EQUATION = r"\text{block} = 4\,(d^2 + d) + 2\,d\,m + m + d + 4\,d\;"
+FAMILY_EQUATION_NOTE = "The parameters of one block, with hidden size d and feed-forward size m."
+FAMILY_LABEL = "Family"
+FAMILY_TITLE = "**{title}** ({paper})"
+SIZE_COLUMNS = (
+    "layers",
+    "heads",
+    "hidden size",
+    "vocabulary size",
+    "parameters in embeddings",
+    "parameters in blocks",
+    "parameters",
+)
+CHOSEN_ROW = "→ {title}"
+PARAMETERS = "{parameters:,} parameters, computed from the published configuration, without heads and pooler."
+PARAMETERS_OF_BERT = (
+    "{parameters:,} parameters, {share} of BERT base, computed from the published configuration, without heads and pooler."
+)
+NOT_OFFERED = (
+    "{title} (1.3 GB) is not among the models here. For a sentence of {tokens} tokens, its last hidden state would have the "
+    "shape (1, {tokens}, {hidden:,}): {hidden:,} numbers for every token."
+)
+LOAD = "Load {title} and show its attention on this sentence"
+LOAD_HELP = "It is downloaded once from the Hugging Face Hub, where the host can reach it."

@@ -1,11 +1,11 @@
-"""The words that the pages use, each explained in a sentence or two, in groups with views that show most of them."""
+"""The glossary: the terms that the pages use, each explained in a sentence or two, in groups with views that show them."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Word:
-    """A word of the field and what it means, in Markdown: text of ours, never a visitor's."""
+class Term:
+    """A term of the field and its meaning, in Markdown: text of ours, never a visitor's."""
 
     name: str
     meaning: str
@@ -13,7 +13,7 @@ class Word:
 
 @dataclass(frozen=True)
 class View:
-    """A page that shows words of a group, and the settings of its address."""
+    """A page that shows terms of a group, and the settings of its address."""
 
     page: str
     settings: dict[str, str] = field(default_factory=dict)
@@ -21,142 +21,155 @@ class View:
 
 @dataclass(frozen=True)
 class Group:
-    """Words that explain one another."""
+    """Terms that explain one another, and views that show them."""
 
     title: str
-    words: tuple[Word, ...]
+    terms: tuple[Term, ...]
     views: tuple[View, ...]
 
 
 SENTENCE = "Mary lost her keys."
 GROUPS = (
     Group(
-        "What goes in",
+        "Input",
         (
-            Word("token", "A piece of text as the model reads it: a word, a part of one (**##ing**), or a mark such as a comma."),
-            Word(
+            Term("token", "A piece of text as the model reads it: a word, part of a word (**##ing**), or a punctuation mark."),
+            Term(
                 "vocabulary",
-                "All tokens that a model knows, numbered. A word that is not in it is spelled out in pieces, or "
-                "becomes **[UNK]** where it has a character that no piece has.",
+                "All tokens that a model knows, numbered. A word outside the vocabulary is split into smaller tokens, or becomes "
+                "**[UNK]** if that is impossible.",
             ),
-            Word(
+            Term(
                 "special tokens",
-                "Marks that the model adds: **[CLS]** before the text, **[SEP]** after each sentence, **[MASK]** "
-                "for a blank, **[PAD]** to fill up a shorter text. Other models write them in their own way.",
+                "Tokens that the model adds: **[CLS]** before the text, **[SEP]** after each sentence, **[MASK]** for a blank, "
+                "**[PAD]** to fill up shorter texts. Other models spell them differently.",
             ),
-            Word(
-                "vector",
-                "A list of numbers. A token enters as one, its *embedding*, and every layer changes it; how many numbers "
-                "it has is the model's *hidden_size*.",
+            Term(
+                "embedding, hidden state",
+                "The vector of a token: its *embedding* when it enters the model, its *hidden state* after each layer. Its "
+                "length is the *hidden size* of the model.",
             ),
-            Word(
-                "position",
-                "Where a token stands. Attention by itself does not know: the position is added to the vectors, or to "
-                "the scores.",
+            Term(
+                "positional encoding",
+                "Tells the model where a token is, because attention by itself ignores word order. It is added to the embeddings "
+                "or to the attention scores.",
             ),
-            Word("segment", "Which of two sentences a token belongs to; a BERT adds a vector for it."),
+            Term("segment", "Which of two sentences a token belongs to. BERT adds a learned vector for each segment."),
         ),
         (View("heads_and_blocks", {"part": "embeddings", "text": SENTENCE}), View("positions")),
     ),
     Group(
         "Inside a head",
         (
-            Word("attention", "Each token gathers from all tokens what matters to it, and the weights say how much from which."),
-            Word(
+            Term(
+                "attention, self-attention",
+                "Each token computes a weighted average over all tokens; the weights say how much it takes from each. In "
+                "*self-attention*, all tokens belong to the same text.",
+            ),
+            Term(
                 "query, key, value",
-                "Three vectors that a head makes of each token: what it looks for, by what it is found, and "
-                "what it hands over when it is found.",
+                "Three vectors that a head computes for each token. The query says what the token looks for, the key what it can "
+                "be found by, and the value what it passes on.",
             ),
-            Word(
-                "score",
-                "How well a query matches a key: their numbers multiplied in pairs and added up, divided by the root of "
-                "how many there are, so that many numbers do not make it extreme.",
+            Term(
+                "attention score",
+                "How well a query matches a key: their dot product, divided by the square root of their length so that long "
+                "vectors do not give extreme scores.",
             ),
-            Word(
+            Term(
                 "softmax",
-                "Turns the scores of a row into positive shares that sum to 1. *Temperature* makes it sharper or "
-                "flatter; *hard* attention takes the best alone, *sparse* attention a few.",
+                "Turns the scores of a row into positive weights that sum to 1. A low *temperature* makes them sharper, a high "
+                "one flatter.",
             ),
-            Word(
-                "weight",
-                "The share of its attention that a token (the row, the *query*) gives to a token (the column, the *key*), "
-                "itself included. An attention map shows these.",
+            Term(
+                "attention weight",
+                "How much of its attention a token (the *query*, a row of the map) gives to another or to itself (the *key*, a "
+                "column). An attention map shows these weights.",
             ),
-            Word("context", "What a head brings back for a token: the values of all tokens, mixed by the weights."),
+            Term(
+                "context vector",
+                "The output of a head for a token: the average of all values, weighted by its attention weights.",
+            ),
         ),
         (View("self_attention", {"text": SENTENCE}),),
     ),
     Group(
         "From heads to a model",
         (
-            Word("head", "One attention of its own. Several run side by side in a layer and look for different things."),
-            Word(
+            Term(
+                "head", "One attention mechanism with its own weights. A layer runs several in parallel (*multi-head attention*)."
+            ),
+            Term(
                 "layer, block",
-                "All heads of one step with a *feed-forward* network behind them. Each layer reads what the one before wrote.",
+                "Multi-head attention followed by a feed-forward network. Each layer takes the output of the one before it.",
             ),
-            Word("feed-forward", "Widens each token's vector, bends it (*GELU*), narrows it again; every token by itself."),
-            Word(
-                "residual connection",
-                "What a part computes is added to what it read, so that nothing is lost on the way; also *skip connection*.",
+            Term(
+                "feed-forward network",
+                "Two linear layers with an *activation function* such as GELU between them, applied to every token separately.",
             ),
-            Word(
+            Term(
+                "residual connection, skip connection",
+                "Adds the input of a sublayer to its output, so that information and gradients can pass unchanged.",
+            ),
+            Term(
                 "layer norm",
-                "Shifts and stretches a vector to mean 0 and variance 1, then by numbers that were learned. Behind "
-                "each part it is *post-norm*, as in BERT; before it, *pre-norm*.",
+                "Scales a vector to mean 0 and variance 1, then applies a learned scale and shift. After the residual connection "
+                "it is *post-norm*, as in BERT; before the sublayer, *pre-norm*.",
             ),
-            Word(
+            Term(
                 "encoder, decoder",
-                "An encoder reads a whole text, every token seeing every other. A decoder writes one token "
-                "after another and sees only what is already there; by *cross-attention* it looks at what an encoder read.",
+                "In an encoder, every token can attend to every other. A decoder generates one token after another and attends "
+                "only to earlier ones.",
             ),
+            Term("cross-attention", "Attention from one sequence to another: a decoder attends to the output of an encoder."),
         ),
         (View("heads_and_blocks", {"part": "heads", "text": SENTENCE}), View("encoder_decoder")),
     ),
     Group(
-        "Who may look",
+        "Masks",
         (
-            Word(
-                "mask",
-                "Says which tokens may be looked at: the scores of all others become −∞ before the softmax, and their weights 0.",
+            Term(
+                "attention mask",
+                "Says which tokens a query may attend to. The scores of all others are set to −∞ before the softmax, which makes "
+                "their weights 0.",
             ),
-            Word(
-                "padding mask",
-                "Hides the **[PAD]** behind a shorter text, so that a batch gives what each text alone would give.",
-            ),
-            Word("causal mask", "Hides what comes later, as in a model that writes."),
+            Term("padding mask", "Hides the **[PAD]** tokens, so that a text gives the same result alone and in a batch."),
+            Term("causal mask", "Hides later tokens, as in a model that generates text."),
         ),
         (View("masks"),),
     ),
     Group(
-        "What comes out",
+        "Output",
         (
-            Word(
-                "masked-word prediction",
-                "What a BERT learned from: guessing words that were blanked. Its *head* for this scores the whole vocabulary.",
+            Term(
+                "masked language modelling",
+                "The training task of BERT: to predict words that were replaced by **[MASK]**. The *prediction head* gives every "
+                "token of the vocabulary a score.",
             ),
-            Word("logit", "Such a score before it becomes a probability."),
-            Word("probability", "The softmax of all logits at a blank: how likely the model finds each word there."),
+            Term("logit", "Such a score before the softmax turns it into a probability."),
+            Term("probability", "The softmax of all logits at a blank: how likely the model finds each token there."),
         ),
         (View("fill_mask", {"text": "I drink a cup of [MASK] every morning."}),),
     ),
     Group(
-        "Ways of looking",
+        "Analysis",
         (
-            Word(
-                "entropy", "How widely a head spreads its attention: 0 if all of it rests on one token, most if all get the same."
+            Term(
+                "entropy",
+                "Measures how spread out the attention of a query is: 0 if all of it is on one token, highest if it is uniform.",
             ),
-            Word(
-                "rollout, flow",
-                "Two estimates of how much of a word reaches a place through all layers: rollout multiplies the "
-                "weights layer by layer, flow asks how much fits through them as through pipes.",
+            Term(
+                "attention rollout, attention flow",
+                "Two estimates of how much of an input token reaches a position through all layers. Rollout multiplies the "
+                "attention matrices; flow computes the maximum flow through them.",
             ),
-            Word("logit lens", "The prediction head, asked after every layer instead of after the last alone."),
-            Word(
+            Term("logit lens", "Applies the prediction head after every layer, not only after the last."),
+            Term(
                 "gradient",
-                "How much an answer would change if a number changed a little. From it one estimates what a prediction "
-                "is owed to, which attention does not tell.",
+                "How much an output changes when an input changes slightly. *Attribution* methods use it to estimate which "
+                "inputs a prediction depends on.",
             ),
-            Word("intervention", "A change on purpose, such as a head switched off, to see what depends on it."),
+            Term("intervention", "A deliberate change, such as switching a head off, to see what depends on it."),
         ),
         (View("summaries", {"text": SENTENCE}), View("attention", {"text": SENTENCE})),
     ),

@@ -5,7 +5,14 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from pages.bert import texts
+
 PATH = "/bert?text=A+cup+of+%5BMASK%5D."
+
+
+def attention_of(model: str, **head: int) -> re.Pattern[str]:
+    """Match what stands above the map of a model's head."""
+    return re.compile("^" + texts.ATTENTION[model].partition(":")[0].format(**head) + ":")
 
 
 def test_a_head_chosen_on_one_wall_is_shown_on_both(page_at, settle):
@@ -13,18 +20,18 @@ def test_a_head_chosen_on_one_wall_is_shown_on_both(page_at, settle):
     page.get_by_role("gridcell", name="Layer 4, head 5", exact=True).first.click()
     page.wait_for_url(re.compile("layer=4&head=5"))
     settle(page)
-    expect(page.get_by_text(re.compile("^Trained, layer 4, head 5: "))).to_be_visible()
-    expect(page.get_by_text(re.compile("^Untrained, layer 4, head 5: "))).to_be_visible()
+    expect(page.get_by_text(attention_of("trained", layer=4, head=5))).to_be_visible()
+    expect(page.get_by_text(attention_of("untrained", layer=4, head=5))).to_be_visible()
 
 
 def test_the_library_runs_when_it_is_asked_for(page_at):
     page = page_at(PATH)
-    page.get_by_text("Run the library's BERT, too", exact=True).click()
-    expect(page.get_by_text("Vectors, greatest difference")).to_be_visible(timeout=60_000)
+    page.get_by_text(texts.RUN, exact=True).click()
+    expect(page.get_by_text(texts.MAX_HIDDEN)).to_be_visible(timeout=60_000)
     page.wait_for_url(re.compile("run=1"))
 
 
-@pytest.mark.parametrize("part", ["compare", "random", "labels", "family"])
+@pytest.mark.parametrize("part", texts.PARTS)
 def test_a_part_fits_a_phone_and_is_open_to_everyone_in_light_and_dark(page_at, axe, darken, part):
     page = page_at(f"{PATH}&part={part}", width=390)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -1,4 +1,4 @@
-"""The page of words in a browser: readable on a phone, and its links lead to what they promise."""
+"""The glossary in a browser: readable on a phone, and its links lead to what they promise."""
 
 from playwright.sync_api import expect
 

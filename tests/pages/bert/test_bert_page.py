@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pages.bert import texts
+from pages.bert.parts import LABEL_HEADS
 from tests.support.drawings import says, sent_to
 from tests.support.drawn_bars import drawn_bars
 from tests.support.messages import unknown_parameters
@@ -17,7 +19,6 @@ from tx_core.lessons.untrained import predict_labels, untrained_engine
 PAGE = "bert"
 TEXT = "I drink a cup of [MASK] every morning."
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :smile: [MASK] [link](https://evil.example)"
-PARTS = ("compare", "random", "labels", "family")
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +30,9 @@ def test_on_arrival_the_library_is_not_run(open_app):
     app = open_app(PAGE)
     assert not app.exception
     assert len(app.metric) == 0
-    assert "Nothing is compared yet. Switch on “Run the library's BERT, too”" in says(app)
+    assert texts.NOT_RUN in says(app)
     app.toggle(key="bert_run").set_value(True).run()
-    assert "Nothing is compared yet" not in says(app)
+    assert texts.NOT_RUN not in says(app)
     app.toggle(key="bert_run").set_value(False).run()
     assert app.query_params == {}
 
@@ -40,7 +41,10 @@ def test_ours_beside_the_librarys_layer_by_layer(open_app, engine):
     app = open_app(PAGE, text=TEXT, run="1", layer="4", head="2")
     assert not app.exception
     assert all("10⁻⁶" in one.value or "10⁻⁷" in one.value or "10⁻⁵" in one.value for one in app.metric)
-    assert list(app.dataframe[0].value.index) == ["embeddings", *(f"block {number + 1}" for number in range(engine.num_layers))]
+    assert list(app.dataframe[0].value.index) == [
+        texts.EMBEDDINGS,
+        *(texts.BLOCK.format(number=number + 1) for number in range(engine.num_layers)),
+    ]
     ((header, cells),) = sent_to(app, "matrices")
     tokens = len(header["rows"])
     theirs, apart, ours = np.frombuffer(cells, "<f4").reshape(3, tokens, tokens)
@@ -66,17 +70,21 @@ def test_an_untrained_bert_stands_beside_the_trained_one(open_app, engine):
 
 def test_without_a_blank_the_page_asks_for_one(open_app):
     for address in ({"text": "No blank here."}, {"text": TEXT, "pair": "Two sentences."}):
-        assert "Write [MASK] into a single sentence" in says(open_app(PAGE, part="random", **address))
+        assert texts.NO_BLANK in says(open_app(PAGE, part="random", **address))
 
 
-@pytest.mark.parametrize(("kind", "name"), [("first", "first token"), ("every", "every token"), ("max", "max-pooled")])
+@pytest.mark.parametrize(("kind", "name"), LABEL_HEADS.items())
 def test_a_head_shows_its_logits_and_that_nobody_trained_it(open_app, engine, kind, name):
     app = open_app(PAGE, text=TEXT, part="labels", kind=kind, labels="2", seed="3")
     found = predict_labels(engine.trace(TEXT, keep=("hidden",)), name, 2, seed=3)
     table = app.dataframe[0].value
-    np.testing.assert_allclose(table[["softmax 1", "softmax 2"]].to_numpy(), found.shares.reshape(-1, 2), atol=6e-4)
-    assert f"logits {tuple(found.logits.shape)}" in says(app)
-    assert "Nobody has trained this head" in says(app)
+    np.testing.assert_allclose(
+        table[[texts.SOFTMAX_COLUMN.format(number=number) for number in (1, 2)]].to_numpy(),
+        found.shares.reshape(-1, 2),
+        atol=6e-4,
+    )
+    assert str(tuple(found.logits.shape)) in says(app)
+    assert texts.UNTRAINED_HEAD in says(app)
     assert len(drawn_bars(app)) == (kind == "max")
 
 
@@ -86,13 +94,13 @@ def test_a_family_shows_what_it_changed_and_all_sizes(open_app, family):
     assert not app.exception
     assert f"{FAMILIES[family].sizes.parameters:,} parameters" in says(app)
     assert all(change in says(app) for change in FAMILIES[family].changed)
-    assert list(app.dataframe[0].value["parameters"]) == [one.sizes.parameters for one in FAMILIES.values()]
+    assert list(app.dataframe[0].value[texts.SIZE_COLUMNS[-1]]) == [one.sizes.parameters for one in FAMILIES.values()]
 
 
 def test_electra_large_tells_the_shape_of_its_last_hidden_state(open_app):
     app = open_app(PAGE, text="The capital of France is [MASK].", part="family", family="electra-large")
-    assert "(1, 9, 1024)" in says(app).replace("1,024", "1024")
-    assert "too large" not in says(app)  # BERT large, on offer, is as large
+    large = FAMILIES["electra-large"]
+    assert texts.NOT_OFFERED.format(title=large.title, tokens=9, hidden=1024) in says(app)
 
 
 def test_a_family_that_can_be_loaded_shows_its_attention(open_app, checkpoint, monkeypatch: pytest.MonkeyPatch):
@@ -114,7 +122,7 @@ def test_a_family_that_cannot_be_loaded_says_so(open_app, monkeypatch: pytest.Mo
     assert "distilbert/distilbert-base-uncased could not be fetched" in says(app)
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", texts.PARTS)
 def test_a_hostile_text_is_shown_as_it_is_and_an_empty_one_explained(open_app, part):
     app = open_app(PAGE, text=HOSTILE, part=part, run="1")
     assert not app.exception

@@ -1,31 +1,32 @@
-"""The page of words: each explained once, and each group with a view that shows it."""
+"""The glossary: each term explained once, and each group with a view that shows it."""
 
 import pytest
 
 from pages import contents
+from pages.words import texts
 from pages.words.glossary import GROUPS
 from tests.support.messages import UNKNOWN
 
-WORDS = [word for group in GROUPS for word in group.words]
+TERMS = [term for group in GROUPS for term in group.terms]
 
 
-def test_every_word_stands_on_the_page_with_what_it_means(open_app):
+def test_every_term_stands_on_the_page_with_what_it_means(open_app):
     app = open_app("words")
     assert not app.exception
     written = "\n".join(element.value for element in app.markdown)
     assert [group.title for group in GROUPS] == [heading.value for heading in app.subheader]
-    assert all(f"**{word.name}**: {word.meaning}" in written for word in WORDS)
+    assert all(f"**{term.name}**: {term.meaning}" in written for term in TERMS)
 
 
-def test_no_word_is_explained_twice_and_each_in_whole_sentences():
-    names = [name for word in WORDS for name in word.name.split(", ")]
+def test_no_term_is_explained_twice_and_each_in_whole_sentences():
+    names = [name for term in TERMS for name in term.name.split(", ")]
     assert len(names) == len(set(names))
-    assert not [word.name for word in WORDS if not word.meaning.endswith(".") or len(word.meaning) > 260]
+    assert not [term.name for term in TERMS if not term.meaning.endswith(".") or len(term.meaning) > 260]
 
 
 def test_every_group_has_its_links(open_app):
     labels = [link.proto.label for link in open_app("words").main.get("page_link")]
-    assert labels == [f"See it: {contents.page(view.page).question}" for group in GROUPS for view in group.views]
+    assert labels == [texts.SEE.format(question=contents.page(view.page).question) for group in GROUPS for view in group.views]
 
 
 @pytest.mark.parametrize("view", [view for group in GROUPS for view in group.views], ids=str)
