@@ -1,39 +1,41 @@
-"""The heads over many sentences as an export: their wall, their averages, and the code that reads the file."""
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+"""The heads over many sentences for export: their table, their averages, and the code that reads the file."""
 
 import numpy as np
 
-from pages.many_sentences import run
-from pages.many_sentences.table import head_rows
+from pages.many_sentences import texts
+from pages.many_sentences.heads import Grid, head_rows
+from pages.many_sentences.reading import stopped_in_words
+from pages.many_sentences.texts import plural
 from pages.ui.canvas.head_kinds import AXES
-from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page, grid_chart
 from pages.ui.export.project_code import header
-from pages.ui.export.records import Code, Export
+from pages.ui.export.records import Code, DataFiles, Export
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
-
-if TYPE_CHECKING:
-    from tx_core.corpus.statistics import HeadReport
-
-ENDS = "It ends with `report`: `patterns`, `spread`, `distance` and the sentences where each head is strongest."
+from tx_core.corpus.sentence_file import embedded_sentences
+from tx_core.corpus.statistics import HeadReport
 
 
-def many_export(
-    report: "HeadReport", title: str, cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry], chosen: tuple[int, int]
-) -> Export:
-    """Make the wall of all heads, and everything that is known of them, ready for export."""
-    counted = f"{run.counted(report.read)} with {report.tokens:,} tokens"
-    heading = f"All heads over {counted}: {title[0].lower()}{title[1:]}, {controls.model_title(report.model)}"
-    stopped = "" if report.complete else f" Stopped after {report.read:,} of {run.counted(len(report.sentences))}."
-    caption = f"{heading}. Sentences: {report.sentences.source}.{stopped} A row for each layer, a column for each head."
-    figure = charts_figure([grid_chart("", cells, legend, chosen)], f"{title}: a row for each layer, a column for each head")
+def heads_export(report: HeadReport, grid: Grid) -> Export:
+    """Make the export of the table of all heads, with everything that is known of them."""
+    title = plural(report.read, texts.EXPORT_TITLES[grid.colour]).format(
+        count=report.read, tokens=report.tokens, model=controls.model_title(report.model)
+    )
+    parts = [f"{title}.", texts.EXPORT_SOURCE.format(source=report.sentences.source)]
+    if not report.complete:
+        parts.append(stopped_in_words(report))
+    caption = " ".join([*parts, texts.EXPORT_AXES])
+    figure = charts_figure([grid_chart("", grid.cells, grid.legend, grid.chosen)], grid.alt)
     rows = head_rows(report)
-    columns, table = tuple(rows[0]), [tuple(row.values()) for row in rows]
-    name = file_stem("heads-over-sentences", report.model)
+    columns, table, stem = tuple(rows[0]), [tuple(row.values()) for row in rows], file_stem("heads-over-sentences", report.model)
+    result = texts.EXPORT_RESULT if report.complete else f"{texts.EXPORT_RESULT} {reads_on(report)}"
+    code = Code(result, lambda: report_code(title, report))
+    web_page = charts_page(figure, columns, lambda: table)
+    return Export(title, caption, stem, figure, web_page, (_data(report, stem, columns, table),), code)
+
+
+def _data(report: HeadReport, stem: str, columns: tuple[str, ...], table: list[tuple]) -> DataFiles:
     about = {
         "model": report.model,
         "sentences": report.sentences.source,
@@ -48,45 +50,39 @@ def many_export(
         "shares": report.sums.shares,
         "kinds": np.array(report.sums.kinds),
     }
-    numbers = data_files(
-        "All heads",
-        f"{len(table):,} heads: {', '.join(columns)}.",
-        name,
+    return data_files(
+        texts.EXPORT,
+        texts.EXPORT_ROWS.format(count=len(table), columns=", ".join(columns)),
+        stem,
         len(table) * len(columns),
         lambda: DataTable(about, columns, table, arrays),
     )
-    code = Code(f"{ENDS}{'' if report.complete else f' {read_all_of(report)}'}", lambda: core_many(heading, report))
-    return Export(heading, caption, name, figure, charts_page(figure, columns, lambda: table), (numbers,), code)
 
 
-def read_all_of(report: "HeadReport") -> str:
+def reads_on(report: HeadReport) -> str:
     """Say how the numbers of the code differ from those of a reading that was stopped."""
-    return (
-        f"It reads all {run.counted(len(report.sentences))}, while the figure is of the {report.read:,} "
-        "that were read before it was stopped: its numbers will differ."
-    )
+    return texts.CODE_READS_ON.format(count=len(report.sentences), read=report.read)
 
 
-def core_many(title: str, report: "HeadReport") -> str:
-    """Write the code that reads the sentences: the built-in ones, or the reader's own file beside it."""
-    from tx_core.corpus.sentence_file import embedded_sentences
-
-    imported = ["from tx_core import load", "from tx_core.corpus.statistics import read_all"]
+def report_code(title: str, report: HeadReport) -> str:
+    """Write the code that reads the sentences: the built-in ones, or the reader's own file."""
+    imports = ["from tx_core import load", "from tx_core.corpus.statistics import read_all"]
     if report.sentences is embedded_sentences():
-        imported.append("from tx_core.corpus.sentence_file import embedded_sentences")
-        reading = ["sentences = embedded_sentences()"]
+        imports.append("from tx_core.corpus.sentence_file import embedded_sentences")
+        lines = ["sentences = embedded_sentences()"]
     else:
-        imported.append("from tx_core.corpus.sentence_file import read_sentences")
+        imports.append("from tx_core.corpus.sentence_file import read_sentences")
         source = report.sentences.source
-        reading = [
+        lines = [
             f"with open({source!r}, 'rb') as file:  # your file",
             f"    sentences = read_sentences(file, {source!r}, {report.sentences.column!r})",
         ]
+    if not report.complete:
+        lines.append(f"# {reads_on(report)}")
     return "\n".join(
         [
-            *header(title, report.model, "\n".join(imported)),
-            *reading,
-            *([] if report.complete else [f"# {read_all_of(report)}"]),
+            *header(title, report.model, "\n".join(imports)),
+            *lines,
             f"report = read_all(engine, sentences{', half=True' if report.half else ''})",
             "",
             'print(*report.patterns, report.spread.round(3), report.distance.round(2), sep="\\n")',

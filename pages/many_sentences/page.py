@@ -1,12 +1,16 @@
 """What does each head do over many sentences? A file, or the built-in set, read by any model; every head averaged."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
-from pages.many_sentences import run
-from pages.many_sentences.head import RANKS, strongest_sentences, tell_head
-from pages.many_sentences.wall import COLOURS, wall
+from pages.ui.shell.frame import open_page
+
+PAGE = "many_sentences"
+badge = open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
+from pages.many_sentences import reading, texts
+from pages.many_sentences.export import heads_export
+from pages.many_sentences.heads import RANKS, describe_head, show_grid, show_strongest, show_table
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import training, view_options
@@ -23,72 +27,47 @@ from pages.ui.shell.address import (
     write_view,
 )
 from pages.ui.shell.controls import engine_of
-from pages.ui.shell.frame import explain, open_page, page_links, share_link, show_engine
+from pages.ui.shell.frame import explain, page_links, share_link, show_engine
+from tx_core.corpus.statistics import HeadReport
+from tx_core.engine.engine import Engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
-if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from tx_core.corpus.statistics import HeadReport
-    from tx_core.engine.engine import Engine
-
-PAGE = "many_sentences"
 FIELDS = (
-    choice_field("texts", tuple(run.TEXTS)),
+    choice_field("texts", tuple(texts.SOURCES)),
     Field("model", "embedded", controls.read_model),
-    choice_field("colour", tuple(COLOURS)),
+    choice_field("colour", tuple(texts.COLOURS)),
     Field("heads", [(0, 0)], view_options.read_heads, heads_to_link),
     choice_field("rank", RANKS),
     flag_field("exact"),
 )
-LINK = (
-    "Whoever opens this link gets the same model, head and colours. The built-in sentences are there for everyone; "
-    "a file that you uploaded stays with you, and is forgotten when you leave."
-)
 
 
 @st.fragment
-def look(report: "HeadReport") -> None:
-    """All heads, one of them in detail, all numbers; what is clicked here runs nothing but this."""
-    from pages.many_sentences import export, table
-
+def show_heads(report: HeadReport) -> None:
+    """Show all heads, one of them in detail, and all numbers; a click in here reruns only this."""
     restore_hidden_fields(PAGE, FIELDS)
-    st.markdown(
-        "Every cell is a head. **Hue and word tell what it mostly does, depth of colour how clearly.** Choose one to "
-        "see where it does so most."
-    )
-    place = st.container()
+    st.markdown(texts.HEADS)
+    above = st.container()
     head = ask_head(PAGE, *report.entropy.shape)
-    with place:
-        drawn = wall(PAGE, report, head)
-    tell_head(report, head)
-    first = strongest_sentences(PAGE, report, head)
-    table.table(PAGE, report)
-    show_note(
-        "Averages over many sentences tell what a head usually does by rules made by people, not what it is for; in a single "
-        f"sentence it may do something else. Sentences of fewer than five tokens are not ranked. {EXPLANATION_DEBATE}"
-    )
-    export_menu(PAGE, {"All heads": lambda: export.many_export(report, *drawn)})
+    with above:
+        grid = show_grid(PAGE, report, head)
+    st.text(describe_head(report, head))
+    first = show_strongest(PAGE, report, head)
+    show_table(PAGE, report)
+    show_note(f"{texts.CAVEAT} {EXPLANATION_DEBATE}")
+    export_menu(PAGE, {texts.EXPORT: lambda: heads_export(report, grid)})
     end_page(first)
 
 
 def end_page(text: str = "") -> None:
-    """Put the view into the address and offer its link and the way to other pages."""
+    """Put the view into the address, and offer its link and other pages."""
     write_view(PAGE, FIELDS, {})
     page_links(text, "", "attention", "summaries")
-    share_link(LINK)
+    share_link(texts.LINK)
 
 
-def tell_report(report: "HeadReport") -> None:
-    """Say what the numbers below were taken from."""
-    stopped = "" if report.complete else f" It was stopped after {report.read:,} of {run.counted(len(report.sentences))}."
-    st.caption(
-        f"{run.counted(report.read)} with {report.tokens:,} tokens, special ones not counted, "
-        f"read in {report.seconds:.1f} s{' in half precision (bfloat16)' if report.half else ''}.{stopped}"
-    )
-    run.tell_left_out(report.left_out[len(report.sentences.left_out) :])
-
-
-def ask_model() -> "Engine | None":
-    """Let the reader choose a model; None where it cannot be had, which is then said."""
+def ask_model() -> Engine | None:
+    """Let the reader choose a model; where it is not available, say so and return None."""
     name = controls.model(widget_key(PAGE, "model"))
     try:
         with controls.wait_for(name):
@@ -101,34 +80,33 @@ def ask_model() -> "Engine | None":
     return engine
 
 
-badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
-snapshot = training.current_run(run.KIND)
+snapshot = training.current_run(reading.KIND)
 running = bool(snapshot and snapshot.running)
 sentences, problem = None, None
 left, right = st.columns([5, 4], gap="medium")
 with right:
     engine = ask_model()
-    half = engine is not None and run.ask_half(PAGE, engine)
+    half = engine is not None and reading.ask_half(PAGE, engine)
 with left:
     try:
-        sentences = run.ask_sentences(PAGE)
-        run.tell_sentences(sentences)
+        sentences = reading.ask_sentences(PAGE)
+        reading.show_sentences(sentences)
     except ExplorerError as missing:
         problem = missing
-run.run_or_stop(PAGE, snapshot, engine, sentences, half=half)
+reading.run_or_stop(PAGE, snapshot, engine, sentences, half=half)
 training.show_problem(PAGE)
-run.watch(snapshot)
+reading.watch(snapshot)
 try:
-    report = None if running else run.report_shown(PAGE, snapshot, engine, sentences)
+    report = None if running else reading.report_to_show(PAGE, snapshot, engine, sentences)
 except ExplorerError as unread:
     report, problem = None, unread
 if problem:
     explain(problem)
 if report:
-    tell_report(report)
-    look(report)
+    reading.show_report(report)
+    show_heads(report)
 else:
     if not (running or problem) and engine is not None:
-        st.caption("Press Run: the heads appear here when all sentences are read.")
+        st.caption(texts.PRESS_RUN)
     end_page()

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from pages.many_sentences.export import core_many, many_export
+from pages.many_sentences.export import heads_export, reads_on, report_code, stopped_in_words
+from pages.many_sentences.heads import Grid
 from pages.ui.export import texts
 from tests.support.drawings import sent_to
 from tests.support.export_menu import opened
@@ -147,10 +148,10 @@ def own_file(folder: Path) -> list[Claim]:
         sentences = read_sentences(file, path, column)
     report = read_all(catalogue.load("embedded"), sentences)
     assert report.complete
-    code, half = core_many("Heads", report), read_all(catalogue.load("embedded"), sentences, half=True)
+    code, half = report_code("Heads", report), read_all(catalogue.load("embedded"), sentences, half=True)
     assert "stopped" not in code
     assert "half" not in code
-    return [Claim(code, "report.spread", report.spread), Claim(core_many("Heads", half), "report.spread", half.spread)]
+    return [Claim(code, "report.spread", report.spread), Claim(report_code("Heads", half), "report.spread", half.spread)]
 
 
 def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
@@ -162,11 +163,11 @@ def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
     steps.close()
     report = reading.report
     assert not report.complete
-    told = f"It reads all 400 sentences, while the figure is of the {report.read} that were read"
-    export = many_export(report, "Kind of head", [[]], [], (0, 0))
-    assert told in export.code.result
-    assert f"# {told}" in export.code.project()
-    assert f"Stopped after {report.read} of 400 sentences" in export.caption
+    export = heads_export(report, Grid("pattern", [[]], [], (0, 0)))
+    assert "400" in reads_on(report)
+    assert reads_on(report) in export.code.result
+    assert f"# {reads_on(report)}" in export.code.project()
+    assert stopped_in_words(report) in export.caption
 
 
 def bertviz(open_app: Open) -> list[Claim]:

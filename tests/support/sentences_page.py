@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from pages.many_sentences.texts import SEE_SENTENCE
+
 Open = Callable[..., AppTest]
 PAGE, KIND = "many_sentences", "sentences"
 HUB_MODEL = "roberta-base"
@@ -29,4 +31,4 @@ def upload(app: AppTest, text: str | bytes, name: str = "mine.txt") -> AppTest:
 
 def links(app: AppTest) -> list[str]:
     """Give the links to the attention page that stand at the strongest sentences."""
-    return [link.proto.query_string for link in app.get("page_link") if "See it" in link.proto.label]
+    return [link.proto.query_string for link in app.get("page_link") if SEE_SENTENCE.partition(" (")[0] in link.proto.label]

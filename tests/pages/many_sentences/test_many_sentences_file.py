@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pages.many_sentences import texts
 from tests.support.sentences_page import KIND, OWN_FILE, PAGE, Open, links, press, says, upload
 from tests.support.trainings import own_server, until_still
 from tx_core.engine import catalogue
@@ -19,16 +20,16 @@ def readings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
 
 def test_a_file_is_read_in_the_background_and_what_is_left_out_is_told(open_app: Open, readings: Registry):
     app = open_app(PAGE, texts="own")
-    assert "Upload a file first" in says(app)
-    assert "Nothing has to be run" not in says(app)
+    assert texts.UPLOAD_FIRST in says(app)
+    assert texts.NO_RUN_NEEDED not in says(app)
     assert app.button(key=f"{PAGE}_run").disabled
     upload(app, OWN_FILE)
-    assert "3 sentences: mine.txt." in says(app)
+    assert texts.READ_FILE[1].format(count=3, source="mine.txt") in says(app)
     assert "Left out: 1 line, empty (line 2)." in says(app)
     snapshot = until_still(press(app, "run"), readings, KIND)
     assert snapshot.state == "finished"
     assert not app.exception
-    assert "2 sentences with" in says(app)
+    assert texts.READ[1].partition(" with")[0].format(count=2) in says(app)
     most = catalogue.load(catalogue.DEFAULT).max_tokens
     assert f"Left out: 1 line, longer than the {most} tokens that the model reads (line 4)." in says(app)
     assert any("%3Cb%3Edog%3C%2Fb%3E" in link for link in links(app))
@@ -38,9 +39,9 @@ def test_a_file_is_read_in_the_background_and_what_is_left_out_is_told(open_app:
 
 def test_a_column_of_a_csv_is_chosen(open_app: Open):
     app = upload(open_app(PAGE, texts="own"), "id,text,note\n1,One is here.,A note.\n", "mine.csv")
-    assert "1 sentence: mine.csv, column 'text'." in says(app)
+    assert texts.READ_COLUMN[0].format(count=1, source="mine.csv", column="text") in says(app)
     app.selectbox(key=f"{PAGE}_column").set_value("note").run()
-    assert "column 'note'." in says(app)
+    assert texts.READ_COLUMN[0].format(count=1, source="mine.csv", column="note") in says(app)
     assert app.session_state[f"{PAGE}_own"].texts == ("A note.",)
 
 
@@ -59,21 +60,21 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: 
     upload(app, data)
     assert not app.exception
     assert told in says(app)
-    assert "1 sentence: mine.txt." in says(app)
+    assert texts.READ_FILE[0].format(count=1, source="mine.txt") in says(app)
 
 
 def test_a_sentence_that_a_file_repeats_is_shown_once_among_the_strongest(open_app: Open, readings: Registry):
     app = upload(open_app(PAGE, texts="own"), "The dog saw a man in the house.\n" * 9 + "Nobody was in the old house today.\n")
     until_still(press(app, "run"), readings, KIND)
     assert len(links(app)) <= 2
-    assert "10 sentences with" in says(app)
+    assert texts.READ[1].partition(" with")[0].format(count=10) in says(app)
 
 
 def test_a_file_of_which_the_model_reads_nothing_says_so(open_app: Open, readings: Registry):
     app = upload(open_app(PAGE, texts="own"), "word " * 400)
     until_still(press(app, "run"), readings, KIND)
     assert not app.exception
-    assert "can read none of these sentences: each is longer than it reads, or holds no word at all." in says(app)
+    assert texts.NOTHING_READABLE in says(app)
     upload(app, "A bird sings in the old house.\n", "other.txt")
-    assert "can read none" not in says(app)
-    assert "Press Run" in says(app)
+    assert texts.NOTHING_READABLE not in says(app)
+    assert texts.PRESS_RUN in says(app)

@@ -5,8 +5,8 @@ import io
 
 import pytest
 
-from pages.many_sentences.head import OWN, RANKS
-from pages.many_sentences.table import as_csv, head_rows
+from pages.many_sentences import texts
+from pages.many_sentences.heads import OWN, RANKS, as_csv, describe_head, head_rows
 from tests.support.sentences_page import HUB_MODEL, PAGE, Open, links, says
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.statistics import RANKED_KINDS, read_all
@@ -16,18 +16,20 @@ from tx_core.engine import catalogue
 def test_the_built_in_sentences_are_summed_up_at_once(open_app: Open):
     app, engine = open_app(PAGE), catalogue.load(catalogue.DEFAULT)
     assert not app.exception
-    assert f"{len(embedded_sentences())} sentences: written for this app" in says(app)
+    count, source = len(embedded_sentences()), embedded_sentences().source
+    assert texts.READ_FILE[1].format(count=count, source=source) in says(app)
     table = app.dataframe[0].value
     assert len(table) == engine.num_layers * engine.num_heads
     assert table["confidence"].between(0, 1).all()
-    assert "Layer 1, head 1 looks at" in says(app)
-    assert "Nothing has to be run for what is shown below: the built-in sentences" in says(app)
+    assert "Layer 1, head 1 " in says(app)
+    assert texts.NO_RUN_NEEDED in says(app)
     assert app.query_params == {}
 
 
 def test_the_chosen_head_is_told_with_its_strongest_sentences_and_links_to_them(open_app: Open):
     app = open_app(PAGE, heads="2-3", rank="focused")
-    assert "Layer 2, head 3 looks at" in says(app)
+    report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
+    assert describe_head(report, (1, 2)) in says(app)
     assert len(links(app)) == 5
     assert all("heads=2-3" in link and "text=" in link for link in links(app))
     table = app.dataframe[0].value.set_index(["layer", "head"])
@@ -66,7 +68,7 @@ def test_a_model_that_cannot_be_had_says_so_and_offers_the_built_in_one(open_app
     assert "no connection here" in says(app)
     assert app.button(key=f"{PAGE}_run").disabled
     app.button(key=f"{PAGE}_model_default").click().run()
-    assert "Layer 1, head 1 looks at" in says(app)
+    assert "Layer 1, head 1 " in says(app)
 
 
 def test_every_setting_of_a_link_comes_back_in_the_link(open_app: Open, no_hub: None):

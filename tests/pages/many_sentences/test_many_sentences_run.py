@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pages.many_sentences import texts as page_texts
 from pages.ui.panels import texts
 from tests.support import checkpoints
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, press, says, upload
@@ -34,7 +35,7 @@ def test_a_click_stops_it_and_what_it_found_stays(open_app: Open, readings: Regi
     snapshot = until_still(app, readings, KIND)
     assert snapshot.state == "stopped"
     assert 0 < snapshot.result.report.read < 1400
-    assert f"It was stopped after {snapshot.result.report.read:,} of 1,400 sentences" in says(app)
+    assert page_texts.STOPPED[1].format(read=snapshot.result.report.read, count=1400) in says(app)
 
 
 @pytest.mark.parametrize("readings", [SLOWLY], indirect=True)
@@ -72,28 +73,28 @@ def test_where_the_hardware_computes_half_precision_it_is_used_unless_full_is_as
     monkeypatch.setattr(device, "computes_half", lambda device: able)
     app = upload(open_app(PAGE, texts="own"), OWN_FILE)
     assert until_still(press(app, "run"), readings, KIND).result.report.half == able
-    assert ("in half precision (bfloat16)" in says(app)) == able
+    assert ("bfloat16)." in says(app)) == able
     assert len(app.toggle) == able
     if able:
         app.toggle(key=f"{PAGE}_exact").set_value(True).run()
         assert "exact" in app.query_params
         assert not until_still(press(app, "run"), readings, KIND).result.report.half
-        assert "half precision" not in says(app)
+        assert "bfloat16)." not in says(app)
 
 
 def test_a_result_of_other_sentences_is_headed_as_such(open_app: Open, readings: Registry):
     app = upload(open_app(PAGE, texts="own"), OWN_FILE)
     until_still(press(app, "run"), readings, KIND)
-    assert "Your last run" not in says(app)
+    assert page_texts.LAST_RUN not in says(app)
     upload(app, "Another sentence is here now.\n", "other.txt")
-    assert "Your last run" in says(app)
-    assert "It read mine.txt with Tiny BERT (built in), not what is chosen above." in says(app)
+    assert page_texts.LAST_RUN in says(app)
+    assert page_texts.LAST_RUN_DIFFERS.format(source="mine.txt", model="Tiny BERT (built in)") in says(app)
 
 
 def test_any_model_of_the_hub_reads_them_too(open_app: Open, readings: Registry, checkpoint, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("roberta"))
     app = open_app(PAGE, model=HUB_MODEL, texts="own", heads="99-99")
-    assert "Upload a file first" in says(app)
+    assert page_texts.UPLOAD_FIRST in says(app)
     upload(app, "Time flies like an arrow\nthe dog and the fox\n")
     until_still(press(app, "run"), readings, KIND)
     assert not app.exception

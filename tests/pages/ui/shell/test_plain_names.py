@@ -11,7 +11,7 @@ from pages.compare.word_similarity import WordThroughLayers
 from pages.fill_mask import snippets as prediction_snippets
 from pages.fill_mask.blank_attention import BlankShown
 from pages.fill_mask.export import Lists
-from pages.many_sentences import export
+from pages.many_sentences.export import report_code
 from pages.summaries import logit_lens
 from pages.ui.export import project_code
 from pages.ui.export.web_page import stand_alone
@@ -72,7 +72,7 @@ def every_code(title: str) -> dict[str, str]:
         "shift": prediction_snippets.library_shift(title, lists, seen),
         "core maps": maps_code(title, sides),
         "core word": word_code(title, sides, word),
-        "many": export.core_many(title, read_all(engine, embedded_sentences())),
+        "many": report_code(title, read_all(engine, embedded_sentences())),
         "core lens": logit_lens.code(title, trace, 2, 5),
     }
 

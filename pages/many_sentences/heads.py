@@ -1,0 +1,208 @@
+"""All heads over many sentences: their table by kind, one head with its strongest sentences, and all numbers."""
+
+import csv
+import io
+from dataclasses import dataclass
+
+import numpy as np
+import pandas
+import streamlit as st
+from jaxtyping import Float
+
+from pages import contents
+from pages.many_sentences import texts
+from pages.ui.canvas import head_kinds
+from pages.ui.canvas.attention_view import Head, heads_to_link
+from pages.ui.canvas.head_cells import Cells, distance_cells, kind_cells, spread_cells
+from pages.ui.canvas.head_table import HeadCell, LegendEntry, chosen_head, head_table
+from pages.ui.shell import controls
+from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.numbers import whole_percent
+from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern
+from tx_core.corpus.statistics import RANKED_KINDS, HeadReport
+
+OWN = "own"
+RANKS = (OWN, *RANKED_KINDS)
+"""What sentences are ranked by: the head's own kind, or any ranked kind."""
+FILE = "heads_over_sentences.csv"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The table of heads as it is drawn."""
+
+    colour: str
+    cells: list[list[HeadCell]]
+    legend: list[LegendEntry]
+    chosen: Head
+
+    @property
+    def alt(self) -> str:
+        """Describe the table for those who cannot see it."""
+        return texts.ALT.format(colour=texts.COLOURS[self.colour])
+
+
+def show_grid(page: str, report: HeadReport, chosen: Head) -> Grid:
+    """Show all heads; a click chooses one. Returns what is drawn."""
+    st.segmented_control(
+        texts.COLOUR_BY,
+        list(texts.COLOURS),
+        format_func=texts.COLOURS.get,
+        required=True,
+        **widget_binding(widget_key(page, "colour")),
+    )
+    colour, name = st.session_state[widget_key(page, "colour")], widget_key(page, "wall")
+    layers, heads = report.entropy.shape
+
+    def take_head() -> None:
+        if (head := chosen_head(name, layers, heads)) is not None:
+            st.session_state[widget_key(page, "heads")] = [head]
+
+    cells, legend = _cells(report, colour)
+    rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
+    grid = Grid(colour, rows, legend, chosen)
+    head_table(rows, legend, chosen, label=grid.alt, key=name, on_choose=take_head)
+    return grid
+
+
+def _cells(report: HeadReport, colour: str) -> Cells:
+    if colour == "pattern":
+        return kind_cells(
+            report.patterns,
+            report.example,
+            lambda head: (f"{head.confidence:.2f}", head.confidence),
+            lambda head: texts.CELL.format(confidence=head.confidence, agreement=whole_percent(head.agreement)),
+        )
+    if colour == "agreement":
+        return kind_cells(
+            report.patterns,
+            report.example,
+            lambda head: (whole_percent(head.agreement), head.agreement),
+            lambda head: texts.AGREEMENT_CELL.format(agreement=whole_percent(head.agreement)),
+        )
+    return spread_cells(report.spread) if colour == "spread" else distance_cells(report.distance)
+
+
+def describe_head(report: HeadReport, head: Head) -> str:
+    """Say what a head does on average."""
+    looks, pattern = head_kinds.looks(report.example), pattern_of(report, head)
+    template = texts.HEAD_WITHOUT_PATTERN if pattern.kind == "mixed" else texts.HEAD
+    return template.format(
+        head=controls.head_name(head),
+        aim=looks[pattern.kind].aim,
+        confidence=pattern.confidence,
+        agreement=whole_percent(pattern.agreement),
+        count=report.sums.texts,
+        second=looks[pattern.second].aim,
+        second_score=pattern.second_score,
+        spread=report.spread[head],
+        entropy=report.entropy[head],
+        distance=report.distance[head],
+    )
+
+
+def pattern_of(report: HeadReport, head: Head) -> HeadPattern:
+    """Give the pattern of one head."""
+    return report.patterns[head[0] * report.entropy.shape[1] + head[1]]
+
+
+def show_strongest(page: str, report: HeadReport, head: Head) -> str:
+    """List the sentences that are strongest in what the reader asks for. Returns the first, "" if there is none."""
+    looks = head_kinds.looks(report.example)
+    names = {OWN: texts.RANK_OWN, "focused": texts.RANK_FOCUSED}
+    st.selectbox(
+        texts.RANK_BY,
+        RANKS,
+        **widget_binding(widget_key(page, "rank")),
+        format_func=lambda rank: names.get(rank) or texts.RANK_KIND.format(aim=looks[rank].aim),
+    )
+    numbers, scores = strongest(report, head, st.session_state[widget_key(page, "rank")])
+    if not numbers:
+        st.text(texts.NO_STRONGEST)
+        return ""
+    for number, score in zip(numbers, scores, strict=True):
+        _show_sentence(report, head, number, score)
+    st.caption(texts.STRONGEST_SCORE)
+    return report.sentences.texts[numbers[0]]
+
+
+def strongest(report: HeadReport, head: Head, rank: str) -> tuple[list[int], list[float]]:
+    """Give the numbers of the strongest sentences and their scores, best first; a mixed head is ranked by focus."""
+    kind = rank if rank != OWN else pattern_of(report, head).kind
+    place = RANKED_KINDS.index("focused" if kind == "mixed" else kind)
+    scores, numbers = (part[*head, place] for part in (report.strongest.values, report.strongest.texts))
+    shown = np.isfinite(scores) & (scores > 0)
+    by_number = dict(zip(numbers[shown].tolist(), scores[shown].tolist(), strict=True))
+    distinct = {report.sentences.texts[number]: number for number in reversed(by_number)}  # a file may repeat a sentence
+    ordered = sorted(distinct.values(), key=list(by_number).index)
+    return ordered, [by_number[number] for number in ordered]
+
+
+def _show_sentence(report: HeadReport, head: Head, number: int, score: float) -> None:
+    text = report.sentences.texts[number]
+    sentence, link = st.columns([10, 3], vertical_alignment="center")
+    sentence.text(texts.STRONGEST.format(score=score, sentence=text))
+    link.page_link(
+        contents.page("attention").path,
+        label=texts.SEE_SENTENCE.format(line=report.sentences.lines[number]),
+        icon=":material/zoom_in:",
+        query_params={"text": text, "model": report.model, "heads": heads_to_link([head])},
+    )
+
+
+def show_table(page: str, report: HeadReport) -> None:
+    """Show the numbers of all heads, and offer them as CSV."""
+    rows = head_rows(report)
+    st.subheader(texts.TABLE, anchor=False)
+    st.caption(texts.TABLE_NOTE)
+    st.dataframe(pandas.DataFrame(rows), hide_index=True)
+    st.download_button(
+        texts.DOWNLOAD,
+        lambda: as_csv(rows),
+        FILE,
+        "text/csv",
+        key=widget_key(page, "csv"),
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def head_rows(report: HeadReport) -> list[dict[str, object]]:
+    """List the heads, one row each, with all that is known of them; sentences by their lines in the file."""
+    looks, shares = head_kinds.looks(report.example), report.sums.shares
+    return [
+        {
+            "layer": one.layer + 1,
+            "head": one.head + 1,
+            "kind": looks[one.kind].word,
+            "confidence": round(one.confidence, 3),
+            "share of sentences": round(one.agreement, 3),
+            "next kind": looks[one.second].word,
+            "spread (0 to 1)": _rounded(report.spread, one),
+            "entropy (nats)": _rounded(report.entropy, one),
+            "distance (tokens)": _rounded(report.distance, one),
+        }
+        | {
+            texts.KIND_COLUMN.format(kind=looks[kind].word): round(float(shares[one.layer, one.head, place]), 3)
+            for place, kind in enumerate(TARGETED_KINDS)
+        }
+        | {"strongest in lines": _strongest_lines(report, one)}
+        for one in report.patterns
+    ]
+
+
+def as_csv(rows: list[dict[str, object]]) -> str:
+    """Write the rows as CSV. A cell is a number, the name of a kind, or lines: nothing that a spreadsheet would run."""
+    written = io.StringIO()
+    writer = csv.DictWriter(written, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return written.getvalue()
+
+
+def _strongest_lines(report: HeadReport, one: HeadPattern) -> str:
+    return " ".join(str(report.sentences.lines[number]) for number in strongest(report, (one.layer, one.head), OWN)[0])
+
+
+def _rounded(numbers: Float[np.ndarray, "layer head"], one: HeadPattern) -> float:
+    return round(float(numbers[one.layer, one.head]), 3)

@@ -1,0 +1,172 @@
+"""The sentences, and the background run that reads them: started, watched and stopped by its visitor."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.many_sentences import texts
+from pages.many_sentences.texts import plural
+from pages.ui.panels import training
+from pages.ui.panels.texts import READING_PROGRESS
+from pages.ui.shell import cache, controls
+from pages.ui.shell.address import widget_binding, widget_key
+from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
+from tx_core.corpus.statistics import HeadReport, Reading, read_all
+from tx_core.engine import catalogue, device
+from tx_core.engine.engine import Engine
+from tx_core.errors import TextProblem
+from tx_core.training.background import Snapshot
+
+KIND = "sentences"
+MAX_FILE_MEGABYTES = 5
+
+
+def ask_sentences(page: str) -> Sentences:
+    """Ask for the sentences.
+
+    Raises:
+        TextProblem: there are none yet.
+    """
+    st.segmented_control(
+        texts.SOURCE,
+        list(texts.SOURCES),
+        format_func=texts.SOURCES.get,
+        required=True,
+        **widget_binding(widget_key(page, "texts")),
+    )
+    if st.session_state[widget_key(page, "texts")] == "embedded":
+        return embedded_sentences()
+    _ask_file(page)
+    own = st.session_state.get(widget_key(page, "own"))
+    if own is None:
+        raise TextProblem(texts.UPLOAD_FIRST)
+    return own
+
+
+def _ask_file(page: str) -> None:
+    name = widget_key(page, "file")
+    st.file_uploader(
+        texts.UPLOAD,
+        type=["txt", "csv", "tsv"],
+        key=name,
+        max_upload_size=MAX_FILE_MEGABYTES,
+        on_change=training.attempt,
+        args=(page, lambda: _read_own(page)),
+    )
+    own = st.session_state.get(widget_key(page, "own"))
+    if own is not None and len(own.columns) > 1 and st.session_state.get(name) is not None:
+        column = widget_key(page, "column")
+        st.session_state[column] = own.column
+        st.selectbox(
+            texts.COLUMN,
+            own.columns,
+            key=column,
+            on_change=training.attempt,
+            args=(page, lambda: _read_own(page, st.session_state[column])),
+        )
+
+
+def _read_own(page: str, column: str = "") -> None:
+    """Read the uploaded file into the session; TextProblem for one that cannot be used."""
+    uploaded = st.session_state[widget_key(page, "file")]
+    if uploaded is not None:  # None where the file was removed from the box: what was read stays
+        uploaded.seek(0)
+        st.session_state[widget_key(page, "own")] = read_sentences(uploaded, uploaded.name, column)
+
+
+def show_sentences(sentences: Sentences) -> None:
+    """Say what was read from the file, and which lines were left out and why."""
+    count, pair = len(sentences), texts.READ_COLUMN if sentences.column else texts.READ_FILE
+    st.text(plural(count, pair).format(count=count, source=sentences.source, column=sentences.column))
+    show_left_out(sentences.left_out)
+
+
+def show_left_out(left_out: Sequence[LeftOut]) -> None:
+    """List lines that were left out, by reason."""
+    if left_out:
+        count = sum(one.count for one in left_out)
+        with st.expander(plural(count, texts.LEFT_OUT).format(count=count), icon=":material/filter_alt_off:"):
+            st.text(describe_left_out(left_out))
+
+
+def ask_half(page: str, engine: Engine) -> bool:
+    """Whether to read in half precision: where the hardware computes it, unless the reader asks for full precision."""
+    if not device.computes_half(engine.device):
+        return False
+    return not st.toggle(texts.FULL_PRECISION, **widget_binding(widget_key(page, "exact")), help=texts.FULL_PRECISION_HELP)
+
+
+def run_or_stop(page: str, snapshot: Snapshot | None, engine: Engine | None, sentences: Sentences | None, *, half: bool) -> None:
+    """Offer one button: it starts the run, or stops the one that is running."""
+    if snapshot and snapshot.running:
+        st.button(
+            texts.STOP,
+            key=widget_key(page, "stop"),
+            icon=":material/stop:",
+            disabled=snapshot.state == "stopping",
+            on_click=training.stop,
+            args=(KIND,),
+        )
+        return
+    st.button(
+        texts.RUN,
+        key=widget_key(page, "run"),
+        icon=":material/play_arrow:",
+        disabled=engine is None or sentences is None,
+        on_click=training.attempt,
+        args=(page, lambda: training.start(KIND, lambda: Reading(engine, sentences, half=half))),
+        help=texts.RUN_HELP,
+    )
+
+
+def watch(snapshot: Snapshot | None) -> None:
+    """Show the progress of a run, and why it failed if it did."""
+    if snapshot and (snapshot.running or snapshot.problem):
+        training.watch(KIND, snapshot, lambda _: None, READING_PROGRESS)
+
+
+def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, sentences: Sentences | None) -> HeadReport | None:
+    """Give the report of what is chosen on the page, or else of the last run, with a heading that says so.
+
+    Raises:
+        TextProblem: the last run could read none of the chosen sentences.
+    """
+    last = _report_of(snapshot, sentences)
+    chosen = engine is not None and sentences is not None
+    if last and chosen and last.sentences is sentences and last.model == engine.name:
+        return last
+    if chosen and engine.name == catalogue.DEFAULT and sentences is embedded_sentences():
+        st.caption(texts.NO_RUN_NEEDED)
+        # The built-in model reads the built-in sentences in a second.
+        return cache.remember((page, engine.name, engine.device), lambda: read_all(engine, sentences))
+    if last:
+        st.subheader(texts.LAST_RUN, anchor=False)
+        model = controls.model_title(last.model)
+        st.text(texts.LAST_RUN_DIFFERS.format(source=last.sentences.source, model=model))
+    return last
+
+
+def _report_of(snapshot: Snapshot | None, chosen: Sentences | None) -> HeadReport | None:
+    """Give the report of the visitor's last run; None where there is none, or it is still running."""
+    if snapshot is None or snapshot.result is None or snapshot.problem:
+        return None
+    report = snapshot.result.report
+    if report is None and snapshot.state == "finished" and snapshot.result.sentences is chosen:
+        raise TextProblem(texts.NOTHING_READABLE)
+    return report
+
+
+def show_report(report: HeadReport) -> None:
+    """Say what the numbers below were computed from."""
+    pair = texts.READ_IN_HALF if report.half else texts.READ
+    sentences = [plural(report.read, pair).format(count=report.read, tokens=report.tokens, seconds=report.seconds)]
+    if not report.complete:
+        sentences.append(stopped_in_words(report))
+    st.caption(" ".join(sentences))
+    show_left_out(report.left_out[len(report.sentences.left_out) :])
+
+
+def stopped_in_words(report: HeadReport) -> str:
+    """Say after how many sentences a reading was stopped."""
+    count = len(report.sentences)
+    return plural(count, texts.STOPPED).format(read=report.read, count=count)

@@ -1,0 +1,113 @@
+"""Every sentence of the page and of its exports. A pair holds the singular and the plural."""
+
+SOURCE = "Sentences"
+SOURCES = {"embedded": "Built-in sentences", "own": "Your own file"}
+UPLOAD_FIRST = "Upload a file first: plain text with one sentence on each line, or a CSV with a column of sentences."
+UPLOAD = "A text file with one sentence on each line, or a CSV"
+COLUMN = "Column with the sentences"
+READ_FILE = ("{count:,} sentence: {source}.", "{count:,} sentences: {source}.")
+READ_COLUMN = ("{count:,} sentence: {source}, column {column!r}.", "{count:,} sentences: {source}, column {column!r}.")
+LEFT_OUT = ("{count:,} line was left out", "{count:,} lines were left out")
+FULL_PRECISION = "Full precision"
+FULL_PRECISION_HELP = (
+    "Slower. Without it the model runs in bfloat16, which this machine computes in hardware: with the built-in model it is "
+    "twice as fast, and averages over many sentences differ by a few thousandths."
+)
+RUN, STOP = "Run", "Stop"
+RUN_HELP = "Reads every sentence in the background; you can look at other pages meanwhile."
+NO_RUN_NEEDED = (
+    "Below are the built-in sentences, read by the built-in model: nothing has to be run for them. Run reads what you choose "
+    "above instead: another model, or a file of your own."
+)
+PRESS_RUN = "Press Run: the heads appear here when all sentences are read."
+NOTHING_READABLE = "The model can read none of these sentences: each is too long for it, or contains no word."
+LAST_RUN = "Your last run"
+LAST_RUN_DIFFERS = "It read {source} with {model}, not what is chosen above."
+READ = (
+    "{count:,} sentence with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s.",
+    "{count:,} sentences with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s.",
+)
+READ_IN_HALF = (
+    "{count:,} sentence with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s in half precision (bfloat16).",
+    "{count:,} sentences with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s in half precision (bfloat16).",
+)
+STOPPED = ("It was stopped after {read:,} of {count:,} sentence.", "It was stopped after {read:,} of {count:,} sentences.")
+LINK = (
+    "Whoever opens this link gets the same model, head and colours. The built-in sentences are there for everyone; "
+    "a file that you uploaded stays with you, and is forgotten when you leave."
+)
+
+HEADS = (
+    "Each cell is a head. **Colour and word show what it mostly does; a deeper colour means a clearer pattern.** "
+    "Choose a head to see where it does so most."
+)
+COLOUR_BY = "Colour by"
+COLOURS = {
+    "pattern": "Kind of head",
+    "agreement": "Share of sentences",
+    "spread": "Spread (entropy)",
+    "distance": "Distance",
+}
+ALT = "{colour}: one row per layer, one column per head"
+CELL = ", confidence {confidence:.2f}, in {agreement} of the sentences"
+AGREEMENT_CELL = " in {agreement} of the sentences"
+HEAD = (
+    "{head} attends mostly to {aim} (confidence {confidence:.2f} of 1). Taken alone, {agreement} of the {count:,} sentences say "
+    "the same. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), entropy "
+    "{entropy:.2f} nats; mean distance {distance:.1f} tokens."
+)
+HEAD_WITHOUT_PATTERN = (
+    "{head} shows no clear pattern (confidence {confidence:.2f} of 1). Taken alone, {agreement} of the {count:,} sentences say "
+    "the same. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), entropy "
+    "{entropy:.2f} nats; mean distance {distance:.1f} tokens."
+)
+RANK_BY = "Strongest sentences by"
+RANK_OWN, RANK_FOCUSED, RANK_KIND = "what this head does", "attention to few tokens", "attention to {aim}"
+NO_STRONGEST = "No sentence is long enough, or none shows this at all."
+STRONGEST = "{score:.2f} · {sentence}"
+STRONGEST_SCORE = "The number is the score in that sentence alone, from 0 (no more than uniform attention) to 1 (all attention)."
+SEE_SENTENCE = "See it (line {line:,})"
+TABLE = "All heads in numbers"
+TABLE_NOTE = (
+    "Click a column's name to sort by it. Shares are of the attention of the sentences' own tokens; one link may count for two "
+    "kinds."
+)
+DOWNLOAD = "Download as CSV"
+CAVEAT = (
+    "Averages over many sentences show what a head usually does by rules made by people, not what it is for; in a single "
+    "sentence it may do something else. Sentences of fewer than five tokens are not ranked."
+)
+KIND_COLUMN = "to {kind}"
+
+EXPORT = "All heads"
+EXPORT_TITLES = {
+    "pattern": (
+        "Kind of all heads over {count:,} sentence with {tokens:,} tokens, {model}",
+        "Kind of all heads over {count:,} sentences with {tokens:,} tokens, {model}",
+    ),
+    "agreement": (
+        "Kind of all heads by its share of {count:,} sentence with {tokens:,} tokens, {model}",
+        "Kind of all heads by its share of {count:,} sentences with {tokens:,} tokens, {model}",
+    ),
+    "spread": (
+        "Spread (entropy) of all heads over {count:,} sentence with {tokens:,} tokens, {model}",
+        "Spread (entropy) of all heads over {count:,} sentences with {tokens:,} tokens, {model}",
+    ),
+    "distance": (
+        "Distance of all heads over {count:,} sentence with {tokens:,} tokens, {model}",
+        "Distance of all heads over {count:,} sentences with {tokens:,} tokens, {model}",
+    ),
+}
+EXPORT_SOURCE = "Sentences: {source}."
+EXPORT_AXES = "One row per layer, one column per head."
+EXPORT_ROWS = "{count:,} heads: {columns}."
+EXPORT_RESULT = "It ends with `report`: `patterns`, `spread`, `distance` and the sentences where each head is strongest."
+CODE_READS_ON = (
+    "It reads all {count:,} sentences, while the figure shows the {read:,} that were read before it was stopped: its numbers "
+    "will differ."
+)
+
+
+def plural(count: int, pair: tuple[str, str]) -> str:
+    """Choose the template for a count."""
+    return pair[0] if count == 1 else pair[1]
