@@ -1,7 +1,11 @@
-"""Encodings of positions as numbers to draw: vectors, biases, and what they do to attention scores."""
+"""Encodings of positions, in one table: vectors and biases to draw, and what each encoding does to attention scores.
+
+To add an encoding, add an entry to `ENCODINGS` and the functions that it names.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -12,22 +16,73 @@ from tx_core.transformer.attention import attention_scores, softmax
 from tx_core.transformer.positions import Criterion, check_criteria, random_table, sinusoids
 from tx_core.transformer.relative import alibi_bias, clipped_distances, rotary_angles, rotate, shaw_bias, t5_bias, t5_buckets
 
-SCHEMES: dict[str, str] = {
-    "none": "no positions",
-    "sinusoidal": "sinusoids added to the word",
-    "learned": "a learned vector added to the word",
-    "shaw": "relative keys (Shaw)",
-    "t5": "a learned number for each bucket of distances (T5)",
-    "rotary": "queries and keys turned by their place",
-    "alibi": "a penalty for distance (ALiBi)",
-}
+BIAS_HEADS = 8
+SHAW_LIMIT = 16
+T5_BUCKETS = 32
+
+Table = Float[Tensor, "token hidden"]
+Encode = Callable[[int], Table]
+AddsTo = Literal["nothing", "word vectors", "queries and keys", "scores"]
+
+
+@dataclass(frozen=True)
+class EncodingSettings:
+    """What an encoding may depend on besides the number of tokens.
+
+    Attributes:
+        seed: Draws the word and the tables that would be learned.
+        base: Of the frequencies of sinusoids and rotations.
+        head: The head whose bias is used, counted from 0.
+        heads: The number of heads, which sets the slopes of ALiBi.
+        table: Trained vectors for "learned"; None for random ones.
+    """
+
+    seed: int = 0
+    base: float = 10000.0
+    head: int = 0
+    heads: int = BIAS_HEADS
+    table: Float[Tensor, "place head_dim"] | None = None
+
+
+@dataclass(frozen=True)
+class ScoreParts:
+    """Queries and keys with their positions in them, and what is added to the scores."""
+
+    query: Float[Tensor, "token head_dim"]
+    key: Float[Tensor, "token head_dim"]
+    bias: Float[Tensor, "query key"] | None = None
+
+
+@dataclass(frozen=True)
+class PositionEncoding:
+    """One way to encode positions.
+
+    Attributes:
+        adds_to: Where positions enter.
+        apply: Encodes the positions of copies of one word; tables that would be learned are drawn from the generator.
+        vectors: The vectors to draw, from the numbers of tokens and dimensions, the base and a model; None for biases.
+        biases: What each head adds to its scores, from the numbers of tokens and dimensions; None for vectors.
+        distances: The class of each distance, from the number of tokens; None where all distances differ.
+        random: Whether `apply` and `biases` use random tables in place of learned ones.
+    """
+
+    adds_to: AddsTo
+    apply: Callable[[Float[Tensor, "token head_dim"], EncodingSettings, torch.Generator], ScoreParts]
+    vectors: Callable[[int, int, float, BertEngine], Table] | None = None
+    biases: Callable[[int, int, torch.Generator], Float[Tensor, "head query key"]] | None = None
+    distances: Callable[[int], Int[Tensor, "query key"]] | None = None
+    random: bool = False
 
 
 @dataclass(frozen=True)
 class PositionScores:
-    """Scores between copies of one word at different places, and the weights that follow from them.
+    """Scores between copies of one word at different positions.
 
-    drawn: whether the pattern rests on tables drawn at random, as before training, and not on a formula alone.
+    Attributes:
+        scheme: A key of `ENCODINGS`.
+        drawn: Whether they depend on random tables, as before training, and not on a formula alone.
+        scores: The attention scores.
+        weights: Their softmax.
     """
 
     scheme: str
@@ -36,107 +91,133 @@ class PositionScores:
     weights: Float[Tensor, "query key"]
 
 
-def position_scores(
-    scheme: str,
-    tokens: int,
-    head_dim: int,
-    *,
-    seed: int = 0,
-    base: float = 10000.0,
-    head: int = 0,
-    heads: int = 8,
-    table: Float[Tensor, "place head_dim"] | None = None,
-) -> PositionScores:
-    """Place one random word everywhere and see which places it attends to under a scheme of `SCHEMES`.
-
-    table: trained vectors for "learned" in place of drawn ones. head of heads chooses the slope of ALiBi.
-    Raises ValueError for an unknown scheme or a table of fewer rows than tokens.
-    """
-    if scheme not in SCHEMES:
-        raise ValueError(f"scheme must be one of {', '.join(SCHEMES)}, got {scheme}")
-    if table is not None and len(table) < tokens:
-        raise ValueError(f"the table must have {tokens} rows or more, got {len(table)}")
-    generator = torch.Generator().manual_seed(seed)
-    word = torch.randn(head_dim, generator=generator).expand(tokens, head_dim)
-    query, key, bias = word, word, None
-    if scheme == "sinusoidal":
-        query = key = word + sinusoids(tokens, head_dim, base)
-    elif scheme == "learned":
-        query = key = word + (random_table(tokens, head_dim, seed + 1, 1.0) if table is None else table[:tokens])
-    elif scheme == "rotary":
-        query = key = rotate(word, rotary_angles(tokens, head_dim, base))
-    elif scheme == "shaw":
-        bias = shaw_bias(query, torch.randn(2 * min(16, tokens) + 1, head_dim, generator=generator), tokens)
-    elif scheme == "t5":
-        bias = t5_bias(torch.randn(32, heads, generator=generator), tokens, tokens)[head]
-    elif scheme == "alibi":
-        bias = alibi_bias(heads, tokens)[head]
-    scores = attention_scores(query, key, bias=bias)
-    drawn = scheme in ("shaw", "t5") or (scheme == "learned" and table is None)
-    return PositionScores(scheme, drawn, scores, softmax(scores))
-
-
-VECTORS = ("sinusoidal", "learned", "rotary")
-
-BIASES = ("shaw", "t5", "alibi")
-
-BIAS_HEADS = 8
-
-SHAW_LIMIT = 16
-
-Table = Float[Tensor, "token hidden"]
-
-Encode = Callable[[int], Table]
-
-
 def learned_table(engine: BertEngine) -> Float[Tensor, "token hidden"]:
-    """Copy the trained position vectors out of a BERT."""
+    """Return a copy of the trained position vectors of a BERT."""
     return engine.model.embeddings.positions.weight.detach().cpu().clone()
 
 
 def rotary_cosines_and_sines(tokens: int, width: int, base: float = 10000.0) -> Float[Tensor, "token hidden"]:
-    """Give the cosines of all rotary angles, then their sines: what every query and key is turned by."""
+    """Return the cosines of all rotary angles, then their sines (Su et al. 2021)."""
     angles = rotary_angles(tokens, width, base)
     return torch.cat((angles.cos(), angles.sin()), dim=-1)
 
 
 def rotated_vector(tokens: int, width: int, base: float = 10000.0, seed: int = 0) -> Float[Tensor, "token hidden"]:
-    """Turn one random word to every position."""
+    """Rotate one random vector to every position."""
     word = torch.randn(width, generator=torch.Generator().manual_seed(seed)).expand(tokens, width)
     return rotate(word, rotary_angles(tokens, width, base))
 
 
-def distance_map(scheme: str, tokens: int) -> Int[Tensor, "query key"]:
-    """Number what a relative scheme can tell apart: Shaw's clipped distances around 0, T5's buckets.
+def _sinusoidal(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
+    encoded = word + sinusoids(*word.shape, settings.base)
+    return ScoreParts(encoded, encoded)
 
-    Raises ValueError for a scheme that tells all distances apart.
+
+def _learned(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
+    table = random_table(*word.shape, settings.seed + 1, 1.0) if settings.table is None else settings.table[: len(word)]
+    return ScoreParts(word + table, word + table)
+
+
+def _rotary(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
+    encoded = rotate(word, rotary_angles(*word.shape, settings.base))
+    return ScoreParts(encoded, encoded)
+
+
+def _shaw(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
+    tokens, width = word.shape
+    table = torch.randn(2 * min(SHAW_LIMIT, tokens) + 1, width, generator=generator)
+    return ScoreParts(word, word, shaw_bias(word, table, tokens))
+
+
+def _t5(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
+    table = torch.randn(T5_BUCKETS, settings.heads, generator=generator)
+    return ScoreParts(word, word, t5_bias(table, len(word), len(word))[settings.head])
+
+
+def _alibi(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
+    return ScoreParts(word, word, alibi_bias(settings.heads, len(word))[settings.head])
+
+
+def _shaw_biases(tokens: int, width: int, generator: torch.Generator) -> Float[Tensor, "word query key"]:
+    """Return one map per random word in place of heads, because Shaw's biases depend on the query."""
+    words = torch.randn(BIAS_HEADS, 1, width, generator=generator).expand(BIAS_HEADS, tokens, width)
+    return shaw_bias(words, torch.randn(2 * SHAW_LIMIT + 1, width, generator=generator), tokens)
+
+
+def _t5_biases(tokens: int, width: int, generator: torch.Generator) -> Float[Tensor, "head query key"]:
+    return t5_bias(torch.randn(T5_BUCKETS, BIAS_HEADS, generator=generator), tokens, tokens)
+
+
+ENCODINGS = {
+    "none": PositionEncoding("nothing", lambda word, settings, generator: ScoreParts(word, word)),
+    "sinusoidal": PositionEncoding(
+        "word vectors", _sinusoidal, vectors=lambda tokens, width, base, engine: sinusoids(tokens, width, base)
+    ),
+    "learned": PositionEncoding(
+        "word vectors", _learned, vectors=lambda tokens, width, base, engine: learned_table(engine)[:tokens]
+    ),
+    "shaw": PositionEncoding(
+        "scores",
+        _shaw,
+        biases=_shaw_biases,
+        distances=lambda tokens: clipped_distances(tokens, tokens, SHAW_LIMIT) - SHAW_LIMIT,
+        random=True,
+    ),
+    "t5": PositionEncoding("scores", _t5, biases=_t5_biases, distances=lambda tokens: t5_buckets(tokens, tokens), random=True),
+    "rotary": PositionEncoding(
+        "queries and keys", _rotary, vectors=lambda tokens, width, base, engine: rotary_cosines_and_sines(tokens, width, base)
+    ),
+    "alibi": PositionEncoding("scores", _alibi, biases=lambda tokens, width, generator: alibi_bias(BIAS_HEADS, tokens)),
+}
+VECTORS = tuple(name for name, encoding in ENCODINGS.items() if encoding.vectors)
+BIASES = tuple(name for name, encoding in ENCODINGS.items() if encoding.biases)
+
+
+def position_scores(scheme: str, tokens: int, head_dim: int, settings: EncodingSettings | None = None) -> PositionScores:
+    """Compute the scores between copies of one random word at every position.
+
+    Raises:
+        ValueError: For an unknown scheme, or a table with fewer rows than tokens.
     """
-    if scheme == "shaw":
-        return clipped_distances(tokens, tokens, SHAW_LIMIT) - SHAW_LIMIT
-    if scheme == "t5":
-        return t5_buckets(tokens, tokens)
-    raise ValueError(f"scheme must be shaw or t5, got {scheme}")
+    settings = settings or EncodingSettings()
+    if scheme not in ENCODINGS:
+        raise ValueError(f"scheme must be one of {', '.join(ENCODINGS)}, got {scheme}")
+    if settings.table is not None and len(settings.table) < tokens:
+        raise ValueError(f"the table must have {tokens} rows or more, got {len(settings.table)}")
+    generator = torch.Generator().manual_seed(settings.seed)
+    word = torch.randn(head_dim, generator=generator).expand(tokens, head_dim)
+    parts = ENCODINGS[scheme].apply(word, settings, generator)
+    scores = attention_scores(parts.query, parts.key, bias=parts.bias)
+    drawn = ENCODINGS[scheme].random or (scheme == "learned" and settings.table is None)
+    return PositionScores(scheme, drawn, scores, softmax(scores))
+
+
+def distance_map(scheme: str, tokens: int) -> Int[Tensor, "query key"]:
+    """Return the class of each distance: Shaw's clipped distances, around 0, or T5's buckets.
+
+    Raises:
+        ValueError: For a scheme that does not group distances.
+    """
+    grouped = [name for name, encoding in ENCODINGS.items() if encoding.distances]
+    if scheme not in grouped:
+        raise ValueError(f"scheme must be {' or '.join(grouped)}, got {scheme}")
+    return ENCODINGS[scheme].distances(tokens)
 
 
 def biases(scheme: str, tokens: int, width: int = 64, seed: int = 0) -> Float[Tensor, "head query key"]:
-    """Give what each head adds to its scores; Shaw's and T5's tables are drawn at random, as before training.
+    """Return what each head adds to its scores; learned tables are random, as before training.
 
-    In place of heads, Shaw's has words: what it adds depends on who looks. Raises ValueError for another scheme.
+    Raises:
+        ValueError: For a scheme that adds nothing to scores.
     """
-    generator = torch.Generator().manual_seed(seed)
-    if scheme == "shaw":
-        words = torch.randn(BIAS_HEADS, 1, width, generator=generator).expand(BIAS_HEADS, tokens, width)
-        return shaw_bias(words, torch.randn(2 * SHAW_LIMIT + 1, width, generator=generator), tokens)
-    if scheme == "t5":
-        return t5_bias(torch.randn(32, BIAS_HEADS, generator=generator), tokens, tokens)
-    if scheme == "alibi":
-        return alibi_bias(BIAS_HEADS, tokens)
-    raise ValueError(f"scheme must be one of {', '.join(BIASES)}, got {scheme}")
+    if scheme not in BIASES:
+        raise ValueError(f"scheme must be one of {', '.join(BIASES)}, got {scheme}")
+    return ENCODINGS[scheme].biases(tokens, width, torch.Generator().manual_seed(seed))
 
 
 @dataclass(frozen=True)
 class DistanceProfile:
-    """A number for every distance from far before to far after: its mean over all pairs, and its range."""
+    """The mean, minimum and maximum of scores at each distance of key from query, from far before to far after."""
 
     distance: tuple[int, ...]
     mean: tuple[float, ...]
@@ -145,12 +226,12 @@ class DistanceProfile:
 
     @property
     def spread(self) -> float:
-        """The greatest range at any distance: 0 where only the distance counts."""
+        """The largest range at any distance: 0 where scores depend on the distance alone."""
         return max(high - low for low, high in zip(self.lowest, self.highest, strict=True))
 
 
 def distance_profile(scores: Float[Tensor, "query key"]) -> DistanceProfile:
-    """Gather scores by how far the key stands after (positive) or before (negative) the query."""
+    """Group scores by the distance of the key, positive after the query and negative before it."""
     distances = range(1 - len(scores), len(scores))
     diagonals = [scores.diagonal(distance) for distance in distances]
     numbers = (tuple(float(pick(values)) for values in diagonals) for pick in (torch.mean, torch.min, torch.max))
@@ -158,7 +239,7 @@ def distance_profile(scores: Float[Tensor, "query key"]) -> DistanceProfile:
 
 
 def same_word_scores(engine: BertEngine, tokens: int, head: int) -> PositionScores:
-    """Let a BERT read nothing but copies of one token: what its first layer's head then sees is positions only."""
+    """Run a BERT on copies of one token, so that the scores of its first layer depend on positions alone."""
     blank = engine.tokenizer.mask_id or 0
 
     def compute(model: nn.Module, device: str) -> PositionScores:
@@ -169,14 +250,14 @@ def same_word_scores(engine: BertEngine, tokens: int, head: int) -> PositionScor
 
 
 def encoding_scores(scheme: str, tokens: int, width: int, base: float, head: int, engine: BertEngine) -> PositionScores:
-    """Give the scores between copies of one word under any scheme: the model's own for "learned"."""
+    """Compute the scores between copies of one word for any scheme; "learned" uses the model itself."""
     if scheme == "learned":
         return same_word_scores(engine, tokens, head)
-    return position_scores(scheme, tokens, width, base=base, head=head, heads=BIAS_HEADS)
+    return position_scores(scheme, tokens, width, EncodingSettings(base=base, head=head))
 
 
 def compared_encodings(width: int, base: float, table: Float[Tensor, "place hidden"]) -> dict[str, Encode]:
-    """Name ways to encode positions, good ones and naive ones, for `positions.check_criteria`."""
+    """Return good and naive encodings to compare with `positions.check_criteria`."""
     return {
         "sinusoids": lambda tokens: sinusoids(tokens, width, base),
         "learned table": lambda tokens: table[:tokens],
@@ -190,5 +271,5 @@ def compared_encodings(width: int, base: float, table: Float[Tensor, "place hidd
 def check_encodings(
     width: int, base: float, table: Float[Tensor, "place hidden"], tokens: int
 ) -> dict[str, tuple[Criterion, ...]]:
-    """Check the four demands on every way of `contestants`."""
+    """Check the four criteria on every encoding of `compared_encodings`."""
     return {name: check_criteria(encode, tokens) for name, encode in compared_encodings(width, base, table).items()}
