@@ -11,7 +11,7 @@ SMALL = [
     *("--vocabulary-size", "90", "--layers", "2", "--heads", "3", "--hidden", "24", "--intermediate", "40"),
     *("--positions", "32", "--buckets", "16,32", "--batch-tokens", "128", "--block-lines", "60", "--dropout", "0.1"),
     *("--device", "cpu", "--precision", "fp32", "--threads", "1", "--seed", "4", "--peak-rate", "5e-3"),
-    *("--tell-seconds", "0", "--save-steps", "5", "--measure-minutes", "60"),
+    *("--log-seconds", "0", "--save-steps", "5", "--measure-minutes", "60"),
     *("--grow-after", "0.5", "--grown", "2", "--mean-decay", "0.9"),
 ]
 

@@ -1,5 +1,6 @@
 """Masks by name, what a mask does to scores and weights, and −∞ against a penalty of −10,000."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,44 +11,52 @@ from torch import Tensor
 from tx_core.transformer.attention import Normalise, attention_weights, softmax
 from tx_core.transformer.masks import causal_mask, combine, padding_mask, window_mask
 
-MASK_KINDS: dict[str, str] = {
-    "none": "Every token may look at every token.",
-    "padding": "Nobody may look at padding: it only fills the row up and means nothing.",
-    "causal": "Every token may look at itself and at what came before: the future is hidden, as in GPT.",
-    "combined": "Both at once: a token is seen when it is no padding and does not lie in the future.",
-    "window": "Every token may look at its near neighbours only: the way of long texts, as in Longformer.",
+
+def _combined(tokens: int, real: int, width: int) -> Bool[Tensor, "query key"]:
+    return combine(causal_mask(tokens), padding_mask([real], tokens)[0, 0])
+
+
+def _padding(tokens: int, real: int, width: int) -> Bool[Tensor, "query key"]:
+    return padding_mask([real], tokens)[0, 0].expand(tokens, -1).clone()
+
+
+# To add a mask, add an entry: its name, and a function of the tokens, those that are not padding, and a width.
+MASK_KINDS: dict[str, Callable[[int, int, int], Bool[Tensor, "query key"]]] = {
+    "none": lambda tokens, real, width: torch.ones(tokens, tokens, dtype=torch.bool),
+    "padding": _padding,
+    "causal": lambda tokens, real, width: causal_mask(tokens),
+    "combined": _combined,
+    "window": lambda tokens, real, width: window_mask(tokens, width),
 }
 
 
 def mask_of_kind(kind: str, tokens: int, real: int, width: int = 1) -> Bool[Tensor, "query key"]:
-    """Build a mask of `KINDS` for tokens of which the first `real` are no padding.
+    """Build a mask of `MASK_KINDS`; True = may attend.
 
-    width: neighbours on either side, for a window. Raises ValueError for an unknown kind.
+    Args:
+        kind: A key of `MASK_KINDS`.
+        tokens: The number of tokens, padding included.
+        real: How many of them, from the first, are not padding.
+        width: The number of neighbours on either side, for "window".
+
+    Raises:
+        ValueError: For an unknown kind.
     """
-    everything = torch.ones(tokens, tokens, dtype=torch.bool)
-    padding = padding_mask([real], tokens)[0, 0]
-    masks = {
-        "none": lambda: everything,
-        "padding": lambda: combine(everything, padding),
-        "causal": lambda: causal_mask(tokens),
-        "combined": lambda: combine(causal_mask(tokens), padding),
-        "window": lambda: window_mask(tokens, width),
-    }
-    if kind not in masks:
+    if kind not in MASK_KINDS:
         raise ValueError(f"kind must be one of {', '.join(MASK_KINDS)}, got {kind}")
-    return masks[kind]()
+    return MASK_KINDS[kind](tokens, real, width)
 
 
-def fit_mask(painted: Bool[np.ndarray, "query key"], tokens: int) -> Bool[Tensor, "fitted_query fitted_key"]:
-    """Carry a painted mask over to another number of tokens: the first ones keep theirs, new ones are allowed all."""
+def fit_mask(drawn: Bool[np.ndarray, "query key"], tokens: int) -> Bool[Tensor, "fitted_query fitted_key"]:
+    """Fit a drawn mask to another number of tokens; cells that the drawn mask does not have are allowed."""
     fitted = torch.ones(tokens, tokens, dtype=torch.bool)
-    both = min(tokens, len(painted))
-    fitted[:both, :both] = torch.from_numpy(painted[:both, :both])
+    both = min(tokens, len(drawn))
+    fitted[:both, :both] = torch.from_numpy(drawn[:both, :both])
     return fitted
 
 
 def forbid_row(mask: Bool[Tensor, "query key"], query: int) -> Bool[Tensor, "query key"]:
-    """Leave one query nowhere to look."""
+    """Return the mask with one query blocked from every key."""
     changed = mask.clone()
     changed[query] = False
     return changed
@@ -58,7 +67,7 @@ PENALTY = -10000.0
 
 @dataclass(frozen=True)
 class MaskEffect:
-    """Scores and weights before and after a mask, and what the mask moved (after − before)."""
+    """Attention scores and weights before and after a mask."""
 
     mask: Bool[Tensor, "query key"]
     scores: Float[Tensor, "query key"]
@@ -68,19 +77,19 @@ class MaskEffect:
 
     @property
     def difference(self) -> Float[Tensor, "query key"]:
-        """Where attention went: the weight that each cell won (above 0) or lost."""
+        """The change of each weight, after − before."""
         return self.weights - self.weights_before
 
     @property
     def nowhere(self) -> tuple[int, ...]:
-        """The queries that may attend nowhere."""
+        """The queries that may attend to no key."""
         return tuple((~self.mask.any(dim=-1)).nonzero().flatten().tolist())
 
 
 def mask_effect(
     scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query key"], normalise: Normalise = softmax
 ) -> MaskEffect:
-    """Show scores before and after the mask, weights before and after, in one record."""
+    """Apply a mask to scores and compute the weights before and after."""
     return MaskEffect(
         mask=mask,
         scores=scores,
@@ -92,11 +101,17 @@ def mask_effect(
 
 @dataclass(frozen=True)
 class MaskingComparison:
-    """The same scores masked in three ways: by −∞, by a penalty added to the score, and not at all.
+    """The same scores masked in three ways: by −∞, by a finite penalty, and not at all.
 
-    leak and leak_unmasked: the most weight that any query gives to keys that it must not see.
-    greatest_difference: between −∞ and the penalty, over all queries that may attend somewhere.
-    greatest_difference_nowhere: over those that may not: zeros against weights that look like real attention.
+    Attributes:
+        penalty: What is added to the scores of masked keys.
+        infinite: Weights masked by −∞.
+        penalised: Weights masked by the penalty.
+        unmasked: Weights without a mask.
+        leak: The largest weight, summed over masked keys, that the penalty leaves to a query that has allowed keys.
+        leak_unmasked: The same without a mask.
+        greatest_difference: The largest difference between −∞ and the penalty, over queries that have allowed keys.
+        greatest_difference_nowhere: The same over queries without allowed keys: zeros against what looks like attention.
     """
 
     penalty: float
@@ -112,10 +127,10 @@ class MaskingComparison:
 def compare_maskings(
     scores: Float[Tensor, "query key"], mask: Bool[Tensor, "query key"], penalty: float = PENALTY
 ) -> MaskingComparison:
-    """Compare −∞ with the penalty that the first BERT code adds to masked scores, and with no mask.
+    """Compare −∞ with the penalty that the original BERT code adds to masked scores, and with no mask.
 
-    The penalty gives nearly the same as long as scores are much smaller than it, but a query that may attend
-    nowhere gets every score moved alike, and softmax does not see that: its weights are those without a mask.
+    The penalty gives nearly the same weights while scores are much smaller than it. For a query without allowed keys it shifts
+    every score by the same amount, which softmax ignores: the weights are those without a mask.
     """
     infinite = attention_weights(scores, mask)
     penalised = softmax(scores + (~mask) * penalty)

@@ -47,56 +47,56 @@ from tx_core.training.pretraining.training import Pretraining, TrainingSettings,
 from tx_core.training.pretraining.vocabulary import check_marks, from_pieces, learn_vocabulary, pieces_of, read_vocabulary
 from tx_core.transformer.bert import Bert, random_bert
 
-Tell = Callable[[str], None]
+Log = Callable[[str], None]
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run from the command line; give the exit status: 0 when trained, 2 when something must be put right first."""
-    given = parser().parse_args(words)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run from the command line; return 0 when trained, 2 for bad input."""
+    options = parser().parse_args(argv)
     try:
-        prepared, facts = prepare(given, _say)
+        prepared, facts = prepare(options, _print_line)
     except (ExplorerError, ValueError) as problem:
         print(f"pretrain: {problem}", file=sys.stderr)
         return 2
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: setattr(prepared, "stop_asked", True))
-    for told in prepared.steps(given.out, facts):
-        _say(progress_line(told))
-    directory = export(given.out, prepared, facts)
-    _say(f"model written to {directory}" + ("" if prepared.done >= 1 else "; the run is not over, call again to go on"))
+        signal.signal(number, lambda *_: setattr(prepared, "stop_requested", True))
+    for update in prepared.steps(options.out, facts):
+        _print_line(progress_line(update))
+    directory = export(options.out, prepared, facts)
+    _print_line(f"model written to {directory}" + ("" if prepared.done >= 1 else "; the run is not over, call again to go on"))
     return 0
 
 
-def prepare(given: argparse.Namespace, tell: Tell) -> tuple[Pretraining, dict[str, Any]]:
-    """Check everything, read the texts and build the run, or take up the one in --out.
+def prepare(options: argparse.Namespace, log: Log) -> tuple[Pretraining, dict[str, Any]]:
+    """Check the options, read the texts and build the run, or resume the one in --out.
 
     Raises CorpusProblem or ValueError before anything is trained.
     """
     choices = TrainingSettings(
         *(
-            record_from(given, record)
+            record_from(options, record)
             for record in (PackingSettings, MaskingSettings, ScheduleSettings, OptimiserSettings, RunSettings)
         )
     )
-    shape = record_from(given, ModelSettings)
+    shape = record_from(options, ModelSettings)
     if choices.packing.buckets[-1] > shape.positions:
         raise ValueError(f"the longest bucket must fit into {shape.positions} positions, got {choices.packing.buckets[-1]}")
     if choices.run.threads:
         torch.set_num_threads(choices.run.threads)
-    sources = read_corpus(given.corpus, given.mix)
-    held_out = read_held_out(given.corpus)
-    saved = load_state(given.out)
-    if choices.schedule.hold_looking and not (saved or given.init_from):
-        raise ValueError("hold_looking needs --init-from: heads of random weights look everywhere alike")
-    backend = from_pieces(saved["facts"]["pieces"]) if saved else _vocabulary(given, sources, choices.run.seed, tell)
-    model, held = _model(given, shape, backend, choices)
-    fixed = query_and_key_weights(model, choices.schedule.hold_looking)
+    sources = read_corpus(options.corpus, options.mix)
+    held_out = read_held_out(options.corpus)
+    saved = load_state(options.out)
+    if choices.schedule.freeze_attention and not (saved or options.init_from):
+        raise ValueError("freeze_attention needs --init-from: heads of random weights look everywhere alike")
+    backend = from_pieces(saved["facts"]["pieces"]) if saved else _vocabulary(options, sources, choices.run.seed, log)
+    model, frozen_at_first = _model(options, shape, backend, choices)
+    frozen = query_and_key_weights(model, choices.schedule.freeze_attention)
     device = choose_device(choices.run.device)
     half = in_half(choices.run.precision, device)
-    facts = _facts(given, sources, backend, model, choices)
+    facts = _facts(options, sources, backend, model, choices)
     if saved:
         check_same_run(saved["facts"]["same"], facts["same"])
-    tokenised = tokenise(sources, backend, given.cache or given.out / "tokens", tell)
+    tokenised = tokenise(sources, backend, options.cache or options.out / "tokens", log)
     run = Pretraining(
         model,
         _reading(backend),
@@ -105,66 +105,66 @@ def prepare(given: argparse.Namespace, tell: Tell) -> tuple[Pretraining, dict[st
         device=device,
         half=half,
         held_out=[source.file for source in held_out],
-        held=held,
-        fixed=fixed,
+        frozen_at_first=frozen_at_first,
+        frozen=frozen,
     )
     if saved:
         run.resume(saved)
-        tell(f"resumed at step {run.progress.step:,} of sitting {run.progress.sittings}")
+        log(f"resumed at step {run.progress.step:,} of sitting {run.progress.sittings}")
     facts["hardware"] = describe_hardware(device, half)
-    tell(f"{json.dumps(facts['hardware'])}; {sum(len(s.ids) for s in tokenised):,} tokens in {len(tokenised)} sources")
+    log(f"{json.dumps(facts['hardware'])}; {sum(len(s.ids) for s in tokenised):,} tokens in {len(tokenised)} sources")
     return run, facts
 
 
 def export(out: Path, run: Pretraining, facts: dict[str, Any]) -> Path:
-    """Write the mean of the weights as a checkpoint into the folder `model` of the run."""
-    told = {name: facts[name] for name in ("data", "settings", "code", "hardware", "licences", "init_from")}
+    """Write the running mean of the weights as a checkpoint to the folder `model` of the run."""
+    recorded = {name: facts[name] for name in ("data", "settings", "code", "hardware", "licences", "init_from")}
     progress = asdict(run.progress)
     held_out = run.measure() if run.held_out else {}
     weights = run.mean.full_state(run.model)
     config = replace(run.model.config, dropout=0.0)
     return export_checkpoint(
-        out / "model", config, weights, run.tokenizer.backend, told | {"progress": progress, "held_out": held_out}
+        out / "model", config, weights, run.tokenizer.backend, recorded | {"progress": progress, "held_out": held_out}
     )
 
 
-def progress_line(told: TrainingUpdate) -> str:
-    """Say in one line how the run stands."""
-    left = "" if told.seconds_left == float("inf") else f"  {told.seconds_left / 60:5.0f} min left"
+def progress_line(update: TrainingUpdate) -> str:
+    """Format a progress record as one line."""
+    left = "" if update.seconds_left == float("inf") else f"  {update.seconds_left / 60:5.0f} min left"
     measured = ""
-    if told.held_out:
-        figures = told.held_out["all"]
+    if update.held_out:
+        figures = update.held_out["all"]
         measured = f"  held out: {figures['loss']:.3f} nats, {100 * figures['accuracy']:.1f} %"
     return (
-        f"{100 * told.done:5.1f} %  step {told.step:>7,}  loss {told.loss:.3f}  {told.tokens / 1e6:8.2f} M tokens  "
-        f"{told.tokens_per_second:>9,.0f}/s{left}{measured}"
+        f"{100 * update.done:5.1f} %  step {update.step:>7,}  loss {update.loss:.3f}  {update.tokens / 1e6:8.2f} M tokens  "
+        f"{update.tokens_per_second:>9,.0f}/s{left}{measured}"
     )
 
 
-def _vocabulary(given: argparse.Namespace, sources: Sequence[Source], seed: int, tell: Tell) -> Tokenizer:
-    if given.init_from:
-        if given.vocabulary:
+def _vocabulary(options: argparse.Namespace, sources: Sequence[Source], seed: int, log: Log) -> Tokenizer:
+    if options.init_from:
+        if options.vocabulary:
             raise CorpusProblem("A run from --init-from keeps that model's vocabulary: leave --vocabulary out.")
-        return check_marks(load_tokenizer(given.init_from).backend)
-    if given.vocabulary:
-        return read_vocabulary(given.vocabulary)
-    extra = list(lines_of(given.extra_words)) if given.extra_words else []
-    tell(f"learning a vocabulary of {given.vocabulary_size:,} pieces, {len(extra):,} of them given")
-    return learn_vocabulary(sources, given.vocabulary_size, extra, seed=seed)
+        return check_marks(load_tokenizer(options.init_from).backend)
+    if options.vocabulary:
+        return read_vocabulary(options.vocabulary)
+    extra = list(lines_of(options.extra_words)) if options.extra_words else []
+    log(f"learning a vocabulary of {options.vocabulary_size:,} pieces, {len(extra):,} of them given")
+    return learn_vocabulary(sources, options.vocabulary_size, extra, seed=seed)
 
 
 def _model(
-    given: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, choices: TrainingSettings
+    options: argparse.Namespace, shape: ModelSettings, backend: Tokenizer, choices: TrainingSettings
 ) -> tuple[Bert, list[str]]:
-    """Build the model to begin with; name the weights of it that are held at first."""
+    """Build the initial model; also return the names of the weights that are frozen at first."""
     config = shape.config(backend.get_vocab_size())
-    if given.init_from is None:
+    if options.init_from is None:
         return random_bert(config, choices.run.seed), []
-    loaded = load_bert(given.init_from)
+    loaded = load_bert(options.init_from)
     found = loaded.config.num_layers
     same = {"dropout": config.dropout, "num_layers": max(found, config.num_layers)}
     if replace(loaded.config, **same) != config:
-        raise CorpusProblem(f"{given.init_from.name} has another shape than asked for: {loaded.config} against {config}.")
+        raise CorpusProblem(f"{options.init_from.name} has another shape than asked for: {loaded.config} against {config}.")
     model = random_bert(config, choices.run.seed)
     # A checkpoint without a masked-word head keeps the random one.
     model.load_state_dict(deepen_model(loaded, config.num_layers).state_dict(), strict=False)
@@ -176,19 +176,19 @@ def _reading(backend: Tokenizer) -> ReadingTokenizer:
 
 
 def _facts(
-    given: argparse.Namespace, sources: Sequence[Source], backend: Tokenizer, model: Bert, choices: TrainingSettings
+    options: argparse.Namespace, sources: Sequence[Source], backend: Tokenizer, model: Bert, choices: TrainingSettings
 ) -> dict[str, Any]:
-    """Gather what the manifest tells; `same` is what a resumed run must share with the one it goes on from."""
+    """Collect what the manifest records; `same` is what a resumed run must share with the saved one."""
     settings = {name: asdict(part) for name, part in vars(choices).items()} | {"model": asdict(model.config)}
     data = describe_data(sources)
     # The length of a run and of its hold may be changed on the way; made longer, it holds again up to its share.
-    fixed = {name: value for name, value in settings["schedule"].items() if name not in ("steps", "minutes", "hold_old")}
+    unchanged = {name: value for name, value in settings["schedule"].items() if name not in ("steps", "minutes", "freeze_old")}
     same = {
         "model": settings["model"],
         "packing": settings["packing"],
         "masking": settings["masking"],
         "optimiser": settings["optimiser"],
-        "schedule": fixed,
+        "schedule": unchanged,
         "seed": choices.run.seed,
         "data": data,
     }
@@ -198,12 +198,12 @@ def _facts(
         "data": data,
         "settings": settings,
         "code": code_version(),
-        "licences": read_licences(given.corpus),
-        "init_from": given.init_from.name if given.init_from else None,
+        "licences": read_licences(options.corpus),
+        "init_from": options.init_from.name if options.init_from else None,
     }
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     print(line, flush=True)
 
 

@@ -25,7 +25,7 @@ def test_each_kind_is_the_mask_that_its_name_says(kind, rows):
     assert mask_of_kind(kind, 4, 3, 1).int().tolist() == [[int(cell) for cell in row] for row in rows]
 
 
-def test_every_kind_is_told_and_can_be_built():
+def test_every_kind_can_be_built():
     assert all(mask_of_kind(kind, 5, 2).shape == (5, 5) for kind in MASK_KINDS)
 
 

@@ -90,6 +90,6 @@ def query_and_key_weights(model: Bert, layers: Sequence[int]) -> list[str]:
     layers: from 1, as the model has them once it is deepened.
     """
     if absent := [layer for layer in layers if not 1 <= layer <= model.config.num_layers]:
-        raise ValueError(f"hold_looking must name layers from 1 to {model.config.num_layers}, got {absent[0]}")
+        raise ValueError(f"freeze_attention must name layers from 1 to {model.config.num_layers}, got {absent[0]}")
     parts = tuple(f"encoder.blocks.{layer - 1}.attention.{part}." for layer in layers for part in ("query", "key"))
     return [name for name, _ in model.named_parameters() if name.startswith(parts)] if parts else []

@@ -13,15 +13,15 @@ from tx_core.transformer.config import BertConfig, require_positive
 class ModelSettings:
     """The shape of the model; the vocabulary's size follows from the vocabulary."""
 
-    layers: int = field(default=6, metadata={"help": "blocks"})
+    layers: int = field(default=6, metadata={"help": "number of blocks"})
     heads: int = field(default=8, metadata={"help": "heads in each block"})
-    hidden: int = field(default=256, metadata={"help": "numbers in a token's vector"})
+    hidden: int = field(default=256, metadata={"help": "hidden size"})
     intermediate: int = field(default=1024, metadata={"help": "width of the feed-forward part"})
     positions: int = field(default=128, metadata={"help": "longest input"})
-    dropout: float = field(default=0.0, metadata={"help": "share of numbers dropped while training"})
+    dropout: float = field(default=0.0, metadata={"help": "dropout"})
 
     def config(self, vocab_size: int) -> BertConfig:
-        """Give the sizes as the model wants them; raises ValueError that gives the rule and the value."""
+        """Return the model's configuration; raises ValueError for impossible sizes."""
         return BertConfig(
             vocab_size=vocab_size,
             hidden_size=self.hidden,
@@ -73,8 +73,8 @@ class PackingSettings:
 class MaskingSettings:
     """The masked-word task (Devlin et al. 2019, section 3.1). Of the words chosen, the rest of both shares stays."""
 
-    rate: float = field(default=0.25, metadata={"help": "share of words to guess at the start"})
-    final_rate: float = field(default=0.15, metadata={"help": "share at the end; it falls in a straight line"})
+    rate: float = field(default=0.25, metadata={"help": "share of masked words at the start"})
+    final_rate: float = field(default=0.15, metadata={"help": "share at the end; it decays linearly"})
     blanked: float = field(default=0.8, metadata={"help": "share of them shown as [MASK]"})
     replaced: float = field(default=0.1, metadata={"help": "share of them shown as a random piece"})
 
@@ -93,15 +93,15 @@ class ScheduleSettings:
 
     steps: int = field(default=0, metadata={"help": "updates in all; 0: the time decides"})
     minutes: float = field(default=60.0, metadata={"help": "time budget, all sittings together, where steps is 0"})
-    peak_rate: float = field(default=1e-3, metadata={"help": "highest learning rate"})
-    warm_up: float = field(default=0.06, metadata={"help": "share of the run in which the rate rises"})
-    accumulate: int = field(default=1, metadata={"help": "batches added up for one update"})
-    grown: int = field(default=4, metadata={"help": "batches added up in the last part"})
+    peak_rate: float = field(default=1e-3, metadata={"help": "peak learning rate"})
+    warm_up: float = field(default=0.06, metadata={"help": "share of the run with rising learning rate"})
+    accumulate: int = field(default=1, metadata={"help": "batches accumulated per update"})
+    grown: int = field(default=4, metadata={"help": "batches accumulated per update in the last part"})
     grow_after: float = field(default=0.6, metadata={"help": "share of the run after which batches grow"})
-    hold_old: float = field(
-        default=0.15, metadata={"help": "share of the run in which blocks added to --init-from learn what to add; all else stays"}
+    freeze_old: float = field(
+        default=0.15, metadata={"help": "share of the run in which only what the blocks added to --init-from add is trained"}
     )
-    hold_looking: tuple[int, ...] = field(default=(), metadata={"help": "layers whose queries and keys stay as they are"})
+    freeze_attention: tuple[int, ...] = field(default=(), metadata={"help": "layers whose queries and keys are frozen, from 1"})
 
     def __post_init__(self) -> None:
         if self.steps < 0 or (self.steps == 0 and self.minutes <= 0):
@@ -112,21 +112,21 @@ class ScheduleSettings:
         require_positive("grown", self.grown)
         _require_share("warm_up", self.warm_up)
         _require_share("grow_after", self.grow_after)
-        _require_share("hold_old", self.hold_old)
+        _require_share("freeze_old", self.freeze_old)
 
 
 @dataclass(frozen=True)
 class OptimiserSettings:
     """AdamW (Loshchilov & Hutter 2019), Muon (Jordan et al. 2024) and the running mean of the weights that is published."""
 
-    beta1: float = field(default=0.9, metadata={"help": "memory of the mean gradient"})
-    beta2: float = field(default=0.98, metadata={"help": "memory of the mean squared gradient"})
+    beta1: float = field(default=0.9, metadata={"help": "decay of the mean gradient"})
+    beta2: float = field(default=0.98, metadata={"help": "decay of the mean squared gradient"})
     epsilon: float = field(default=1e-6, metadata={"help": "added to the root of the squared gradient"})
-    weight_decay: float = field(default=0.01, metadata={"help": "pull towards 0, but for norms and biases"})
-    clip: float = field(default=1.0, metadata={"help": "longest gradient; longer ones are shortened"})
+    weight_decay: float = field(default=0.01, metadata={"help": "weight decay, not of norms and biases"})
+    clip: float = field(default=1.0, metadata={"help": "maximum norm of the gradient"})
     muon: bool = field(default=False, metadata={"help": "Muon in place of AdamW for the matrices of the blocks"})
-    momentum: float = field(default=0.95, metadata={"help": "memory of Muon"})
-    mean_decay: float = field(default=0.999, metadata={"help": "memory of the running mean of the weights; 0: none"})
+    momentum: float = field(default=0.95, metadata={"help": "momentum of Muon"})
+    mean_decay: float = field(default=0.999, metadata={"help": "decay of the running mean of the weights; 0: none"})
 
 
 @dataclass(frozen=True)
@@ -136,16 +136,16 @@ class RunSettings:
     seed does change it. precision: auto, bf16 or fp32; auto is bf16 where the hardware computes it.
     """
 
-    seed: int = field(default=0, metadata={"help": "of weights, order and blanks"})
+    seed: int = field(default=0, metadata={"help": "seed of weights, order and masks"})
     device: str = field(default="auto", metadata={"help": "auto, cpu, cuda, mps"})
     precision: str = field(default="auto", metadata={"help": "auto, bf16, fp32"})
     fused: bool = field(default=True, metadata={"help": "use PyTorch's fused functions in place of the written-out ones"})
     compile: bool = field(default=False, metadata={"help": "torch.compile"})
     threads: int = field(default=0, metadata={"help": "CPU threads; 0: PyTorch's choice"})
-    save_minutes: float = field(default=3.0, metadata={"help": "time between two saved states"})
+    save_minutes: float = field(default=3.0, metadata={"help": "minutes between two saved states"})
     save_steps: int = field(default=0, metadata={"help": "steps between two saved states; 0: the time decides"})
-    tell_seconds: float = field(default=15.0, metadata={"help": "time between two lines of progress"})
-    measure_minutes: float = field(default=15.0, metadata={"help": "time between two measurements on held-out text"})
+    log_seconds: float = field(default=15.0, metadata={"help": "seconds between two lines of progress"})
+    measure_minutes: float = field(default=15.0, metadata={"help": "minutes between two measurements on held-out text"})
     measure_lines: int = field(default=40, metadata={"help": "held-out lines a source to measure on"})
 
 

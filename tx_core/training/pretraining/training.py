@@ -32,13 +32,13 @@ from tx_core.transformer.bert import Bert
 
 
 def training_progress(settings: ScheduleSettings, step: int, seconds: float) -> float:
-    """Tell how far the run is, from 0 to 1: by steps, or by the time spent in all sittings together."""
+    """Return the progress of the run, 0 to 1: by steps, or by the time of all sittings together."""
     done = step / settings.steps if settings.steps else seconds / (60 * settings.minutes)
     return min(1.0, done)
 
 
 def learning_rate(settings: ScheduleSettings, done: float) -> float:
-    """Rise in a straight line to the peak, then fall in one to 0 (Izsak et al. 2021, section 3)."""
+    """Return the learning rate: linear warm-up to the peak, then linear decay to 0 (Izsak et al. 2021, section 3)."""
     if done < settings.warm_up:
         # A first update with a rate of 0 would teach nothing, so the rise begins a little above it.
         return settings.peak_rate * max(done / settings.warm_up, 1e-3)
@@ -46,17 +46,17 @@ def learning_rate(settings: ScheduleSettings, done: float) -> float:
 
 
 def rate_after_freeze(settings: ScheduleSettings, done: float) -> float:
-    """Give the learning rate of a run that begins with weights held: when these are let go, it rises once more.
+    """Return the learning rate of a run that starts with frozen weights: it warms up again when they are released.
 
-    The optimiser then knows nothing of their gradients yet.
+    The optimiser has no statistics of their gradients by then.
     """
-    if done < settings.hold_old or not (settings.hold_old and settings.warm_up):
+    if done < settings.freeze_old or not (settings.freeze_old and settings.warm_up):
         return learning_rate(settings, done)
-    return learning_rate(settings, done) * min(1.0, max((done - settings.hold_old) / settings.warm_up, 1e-3))
+    return learning_rate(settings, done) * min(1.0, max((done - settings.freeze_old) / settings.warm_up, 1e-3))
 
 
 def mask_rate(settings: MaskingSettings, done: float) -> float:
-    """Fall in a straight line from the first rate to the final one (Ankner et al. 2024)."""
+    """Return the share of masked words, which decays linearly to the final one (Ankner et al. 2024)."""
     return settings.rate + (settings.final_rate - settings.rate) * done
 
 
@@ -66,7 +66,7 @@ def batches_to_an_update(settings: ScheduleSettings, done: float) -> int:
 
 
 class Clocks:
-    """Several alarms on one clock, which goes on from the seconds of earlier sittings."""
+    """Timers on one clock, which continues from the seconds of earlier sittings."""
 
     def __init__(self, seconds: float):
         self._began = time.monotonic() - seconds
@@ -74,18 +74,18 @@ class Clocks:
         self._start = time.monotonic()
 
     def total(self) -> float:
-        """Tell the seconds of all sittings together."""
+        """Return the seconds of all sittings together."""
         return time.monotonic() - self._began
 
     def since(self, name: str) -> float:
-        """Tell the seconds since this was last asked, and begin to count anew."""
+        """Return the seconds since the last call with this name."""
         now = time.monotonic()
         passed = now - self._last.get(name, self._start)
         self._last[name] = now
         return max(passed, 1e-9)
 
     def due(self, name: str, every: float) -> bool:
-        """Tell whether so many seconds have passed since this was last due, and then begin to count anew."""
+        """Return whether `every` seconds have passed since this was last due; if so, restart the timer."""
         now = time.monotonic()
         if now - self._last.get(name, self._start) < every:
             return False
@@ -94,13 +94,13 @@ class Clocks:
 
 
 def to_device(array: np.ndarray, device: str) -> Tensor:
-    """Copy to the device; to a GPU without waiting, so that the next batch is made while it computes."""
+    """Copy an array to the device; to a GPU without blocking, so that the next batch is prepared while it computes."""
     tensor = torch.from_numpy(array)
     return tensor.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else tensor.to(device)
 
 
 def attention_mask(batch: Batch, device: str) -> Tensor | None:
-    """Hide the padding; None where there is none."""
+    """Return the padding mask of a batch, True = may attend; None without padding."""
     width = batch.ids.shape[1]
     if int(batch.lengths.min()) == width:
         return None
@@ -110,7 +110,7 @@ def attention_mask(batch: Batch, device: str) -> Tensor | None:
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """All settings but the model's shape."""
+    """All settings except the shape of the model."""
 
     packing: PackingSettings
     masking: MaskingSettings
@@ -120,7 +120,17 @@ class TrainingSettings:
 
 
 class TrainingUpdate(NamedTuple):
-    """A line of progress. loss: nats a blanked piece, the mean since the last line. held_out: by source, when measured."""
+    """One progress record.
+
+    Attributes:
+        step: Updates made.
+        done: Progress of the run, 0 to 1.
+        loss: Mean cross-entropy per masked piece since the last record, in nats.
+        tokens: Tokens read.
+        tokens_per_second: Speed since the last record.
+        seconds_left: Estimated time to the end.
+        held_out: Measurements by source; None where nothing was measured.
+    """
 
     step: int
     done: float
@@ -132,12 +142,14 @@ class TrainingUpdate(NamedTuple):
 
 
 class Pretraining:
-    """One run: model, running mean, optimiser, stream of batches and how far it is.
+    """One run: model, running mean of its weights, optimiser, stream of batches and progress.
 
-    held: weights that stay as they are for the first part of the run, `hold_old`: all but those that decide what new blocks
-    add. At first that is noise, and the quickest way to less of it is to look at [CLS] or [SEP] alone: with everything
-    learning from the start, every head of a new block did so within 215 updates, and stayed there. fixed: those that stay so
-    to the end.
+    Attributes:
+        frozen_at_first: Weights that are frozen for the first part of the run, `freeze_old`: all but those that decide what
+            new blocks add. At first that is noise, and the quickest way to reduce it is to attend to [CLS] or [SEP] alone.
+            With everything trained from the start, every head of a new block did so within 215 updates, and stayed there.
+        frozen: Weights that are frozen for the whole run.
+        stop_requested: Set to True to stop after the current update.
     """
 
     def __init__(
@@ -150,51 +162,51 @@ class Pretraining:
         device: str,
         half: bool,
         held_out: Sequence[Path] = (),
-        held: Sequence[str] = (),
-        fixed: Sequence[str] = (),
+        frozen_at_first: Sequence[str] = (),
+        frozen: Sequence[str] = (),
     ):
         self.choices, self.device, self.half = choices, device, half
         self.tokenizer, self.held_out = tokenizer, held_out
         self.model = model.to(device).train().requires_grad_(True)
-        self.held, self.fixed = tuple(held), tuple(fixed)
+        self.frozen_at_first, self.frozen = tuple(frozen_at_first), tuple(frozen)
         self.mean = RunningMean(self.model, choices.optimiser.mean_decay)
         self.optimiser = make_optimiser(self.model, choices.optimiser, half)
         pieces = pieces_of(tokenizer.backend)
         self.continues = continuing_pieces(pieces)
         self.stream = BatchStream(Packer(sources, pieces, choices.packing), choices.run.seed)
         self.progress = Progress()
-        self.stop_asked = False
+        self.stop_requested = False
         self._forward = torch.compile(fused_forward, dynamic=True) if choices.run.compile else fused_forward
 
     @property
     def done(self) -> float:
-        """How far the run is, from 0 to 1."""
+        """The progress of the run, 0 to 1."""
         return training_progress(self.choices.schedule, self.progress.step, self.progress.seconds)
 
     def steps(self, folder: Path, facts: dict[str, Any]) -> Generator[TrainingUpdate, None, None]:
-        """Train to the end, or until `stop_asked`, telling and saving on the way; facts go with every saved state."""
+        """Train to the end, or until `stop_requested`, yielding records and saving states with `facts` in them."""
         run, batches = self.choices.run, iter(self.stream)
         clock = Clocks(self.progress.seconds)
         losses: list[Tensor] = []
-        tokens_told = self.progress.tokens
-        while self.done < 1 and not self.stop_asked:
+        tokens_logged = self.progress.tokens
+        while self.done < 1 and not self.stop_requested:
             loss = self.update(batches)
             losses.append(loss)
             self.progress.seconds = clock.total()
-            last = self.done >= 1 or self.stop_asked
+            last = self.done >= 1 or self.stop_requested
             measured = self.measure() if self.held_out and (last or clock.due("measure", 60 * run.measure_minutes)) else None
-            if last or measured or clock.due("tell", run.tell_seconds):
-                seconds = clock.since("told")
-                told = self._tell(losses, (self.progress.tokens - tokens_told) / seconds, measured)
-                losses, tokens_told = [], self.progress.tokens
-                yield told
+            if last or measured or clock.due("log", run.log_seconds):
+                seconds = clock.since("log line")
+                record = self._record(losses, (self.progress.tokens - tokens_logged) / seconds, measured)
+                losses, tokens_logged = [], self.progress.tokens
+                yield record
             steps_due = run.save_steps and self.progress.step % run.save_steps == 0
             if steps_due or (not run.save_steps and clock.due("save", 60 * run.save_minutes)):
                 save_state(folder, self.state(facts))
         save_state(folder, self.state(facts))
 
     def update(self, batches: Iterator[Batch]) -> Tensor:
-        """Take one step on one or more batches; give the mean loss in nats, still on the device."""
+        """Make one update on one or more batches; return the mean loss in nats, on the device."""
         choices, done = self.choices, self.done
         taken = [next(batches) for _ in range(batches_to_an_update(choices.schedule, done))]
         masked = [self._mask(batch, done, number) for number, batch in enumerate(taken)]
@@ -205,10 +217,10 @@ class Pretraining:
             part = self.loss_sum(batch, masks) / total
             part.backward()
             loss += part.detach()
-        for name in (*self.fixed, *(self.held if done < choices.schedule.hold_old else ())):
+        for name in (*self.frozen, *(self.frozen_at_first if done < choices.schedule.freeze_old else ())):
             self.model.get_parameter(name).grad = None
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), choices.optimiser.clip)
-        self.optimiser.step((rate_after_freeze if self.held else learning_rate)(choices.schedule, done))
+        self.optimiser.step((rate_after_freeze if self.frozen_at_first else learning_rate)(choices.schedule, done))
         self.mean.update(self.model)
         self.progress.step += 1
         self.progress.batches += len(taken)
@@ -216,7 +228,7 @@ class Pretraining:
         return loss
 
     def loss_sum(self, batch: Batch, masks: Masked) -> Tensor:
-        """Sum the nats of all blanked pieces; the vocabulary is scored at them alone."""
+        """Sum the cross-entropy, in nats, over the masked pieces."""
         places, wanted = np.flatnonzero(masks.chosen), batch.ids[masks.chosen]
         places, wanted, ids, segments = (to_device(part, self.device) for part in (places, wanted, masks.ids, batch.segments))
         mask = attention_mask(batch, self.device)
@@ -234,7 +246,7 @@ class Pretraining:
         return mask_words(batch.ids, self.continues, mask_rate(masking, done), masking, chance)
 
     def measure(self) -> dict[str, Any]:
-        """Measure the mean of the weights on held-out text."""
+        """Evaluate the running mean of the weights on held-out text."""
         model = Bert(replace(self.model.config, dropout=0.0))
         model.load_state_dict(self.mean.full_state(self.model))
         probe = BertProbe(model, self.tokenizer, self.device)
@@ -242,7 +254,7 @@ class Pretraining:
         self.progress.held_out.append({"step": self.progress.step, "tokens": self.progress.tokens, **measured["all"]})
         return measured
 
-    def _tell(self, losses: Sequence[Tensor], speed: float, measured: dict[str, Any] | None) -> TrainingUpdate:
+    def _record(self, losses: Sequence[Tensor], speed: float, measured: dict[str, Any] | None) -> TrainingUpdate:
         loss, done = float(torch.stack(list(losses)).mean()), self.done
         if not np.isfinite(loss):
             raise FloatingPointError(f"the loss is {loss} at step {self.progress.step}: lower --peak-rate and resume")
@@ -251,7 +263,7 @@ class Pretraining:
         return TrainingUpdate(self.progress.step, done, loss, self.progress.tokens, speed, left, measured)
 
     def state(self, facts: dict[str, Any]) -> dict[str, Any]:
-        """Give all that the run needs to go on."""
+        """Return everything that is needed to resume the run."""
         return {
             "facts": facts,
             "model": self.model.state_dict(),
@@ -259,11 +271,11 @@ class Pretraining:
             "optimiser": self.optimiser.state_dict(),
             "stream": self.stream.place.as_dict(),
             "progress": asdict(self.progress),
-            "held": self.held,
+            "frozen_at_first": self.frozen_at_first,
         }
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Go on where a saved state stands."""
+        """Restore a saved state."""
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
         for name, weights in state["mean"]["weights"].items():
@@ -272,4 +284,4 @@ class Pretraining:
         self.stream.place = StreamPosition(**state["stream"])
         self.progress = Progress(**state["progress"])
         self.progress.sittings += 1
-        self.held = tuple(state.get("held", self.held))
+        self.frozen_at_first = tuple(state.get("frozen_at_first", self.frozen_at_first))

@@ -64,10 +64,10 @@ def test_the_running_mean_of_weights_that_stand_still_is_those_weights():
 
 def test_a_layer_that_is_not_there_cannot_be_held(trained, corpus, tmp_path):
     for number in ("0", "3"):
-        with pytest.raises(ValueError, match=f"hold_looking must name layers from 1 to 2, got {number}"):
-            prepared(corpus, tmp_path, "--steps", "3", "--hold-looking", number, "--init-from", str(trained))
-    with pytest.raises(ValueError, match="hold_looking needs --init-from"):
-        prepared(corpus, tmp_path, "--steps", "3", "--hold-looking", "1")
+        with pytest.raises(ValueError, match=f"freeze_attention must name layers from 1 to 2, got {number}"):
+            prepared(corpus, tmp_path, "--steps", "3", "--freeze-attention", number, "--init-from", str(trained))
+    with pytest.raises(ValueError, match="freeze_attention needs --init-from"):
+        prepared(corpus, tmp_path, "--steps", "3", "--freeze-attention", "1")
 
 
 def test_training_lowers_the_loss(trained):

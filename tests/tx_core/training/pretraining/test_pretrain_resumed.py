@@ -73,7 +73,7 @@ def test_a_damaged_state_is_told(tmp_path):
 def test_a_run_asked_to_stop_saves_where_it_is(corpus, tmp_path):
     run, facts = prepared(corpus, tmp_path, "--steps", "24")
     for told in run.steps(tmp_path, facts):
-        run.stop_asked = told.step == 7
+        run.stop_requested = told.step == 7
     assert load_state(tmp_path)["progress"]["step"] == 7
 
 
@@ -94,7 +94,7 @@ def test_training_goes_on_from_existing_weights_with_their_vocabulary(trained, c
 
 def test_only_what_new_blocks_add_is_learned_in_the_first_part_of_a_run(trained, corpus, tmp_path):
     run, facts = prepared(
-        corpus, tmp_path, "--init-from", str(trained), "--layers", "4", "--steps", "10", "--hold-old", "0.5", "--muon"
+        corpus, tmp_path, "--init-from", str(trained), "--layers", "4", "--steps", "10", "--freeze-old", "0.5", "--muon"
     )
     before = {name: weight.detach().clone() for name, weight in run.model.named_parameters()}
     moved = {}
@@ -108,7 +108,7 @@ def test_only_what_new_blocks_add_is_learned_in_the_first_part_of_a_run(trained,
 
 
 def test_layers_whose_looking_is_held_learn_all_but_where_to_look(trained, corpus, tmp_path):
-    run, facts = prepared(corpus, tmp_path, "--init-from", str(trained), "--steps", "3", "--muon", "--hold-looking", "2")
+    run, facts = prepared(corpus, tmp_path, "--init-from", str(trained), "--steps", "3", "--muon", "--freeze-attention", "2")
     before = {name: weight.detach().clone() for name, weight in run.model.named_parameters()}
     assert [told.step for told in run.steps(tmp_path, facts)] == [1, 2, 3]
     stayed = {name for name, weight in run.model.named_parameters() if torch.equal(weight, before[name])}
@@ -120,7 +120,7 @@ def test_a_run_that_is_taken_up_again_holds_what_it_held_whatever_is_said_of_its
     words = ("--layers", "4", "--steps", "4")
     run, facts = prepared(corpus, tmp_path, *words, "--init-from", str(trained))
     for told in run.steps(tmp_path, facts):
-        run.stop_asked = told.step == 2
-    again, _ = prepared(corpus, tmp_path, *words, "--hold-old", "0.6")
-    assert again.held == run.held
-    assert {"encoder.blocks.1.attention.query.weight", "encoder.blocks.0.attention.value.weight"} < set(again.held)
+        run.stop_requested = told.step == 2
+    again, _ = prepared(corpus, tmp_path, *words, "--freeze-old", "0.6")
+    assert again.frozen_at_first == run.frozen_at_first
+    assert {"encoder.blocks.1.attention.query.weight", "encoder.blocks.0.attention.value.weight"} < set(again.frozen_at_first)
