@@ -111,11 +111,11 @@ def draw_contributions(key: str, prediction: LabelPrediction) -> None:
     """Draw how much each word adds to the score of each label."""
     words = prediction.trace.attention.query_tokens.tokens
     label = prediction.names.index(prediction.label)
-    word = int(prediction.said[label].argmax())
-    amount = f"{prediction.said[label, word]:+.2f}".replace("-", "−")
+    word = int(prediction.contributions[label].argmax())
+    amount = f"{prediction.contributions[label, word]:+.2f}".replace("-", "−")
     text = texts.TOP_CONTRIBUTION.format(word=words[word], label=prediction.label, amount=amount)
-    limit = float(abs(prediction.said).max())
-    matrix = Matrix(texts.CONTRIBUTIONS_TITLE, "signed", prediction.said, text, limit, note=texts.CONTRIBUTIONS_NOTE)
+    limit = float(abs(prediction.contributions).max())
+    matrix = Matrix(texts.CONTRIBUTIONS_TITLE, "signed", prediction.contributions, text, limit, note=texts.CONTRIBUTIONS_NOTE)
     matrices(prediction.names, words, [matrix], key=key, across=1, naming=Naming(joint="·"), tallest=150)
     st.text(text)
 

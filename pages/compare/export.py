@@ -62,7 +62,7 @@ def _maps_data(runs: RunPair, comparison: Comparison) -> DataTable:
         "weights_b": comparison.other,
         "words_a": np.array(runs.one.view.queries, np.str_),
         "words_b": np.array(runs.other.view.queries, np.str_),
-        "difference": np.where(comparison.there, comparison.difference, np.nan),
+        "difference": np.where(comparison.comparable, comparison.difference, np.nan),
         "words": np.array(comparison.labels, np.str_),
         "positions": positions,
     }

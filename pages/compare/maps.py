@@ -117,7 +117,7 @@ def title(side: Side, vary: str) -> str:
 
 def partners_in_words(comparison: Comparison) -> str:
     """Say which words have no partner."""
-    sentences = [_lonely(side, words) for side, words in zip("AB", comparison.lonely, strict=True) if words]
+    sentences = [_lonely(side, words) for side, words in zip("AB", comparison.unmatched, strict=True) if words]
     return " ".join(sentences) or texts.ALL_PAIRED
 
 
@@ -155,7 +155,7 @@ def difference_rows(comparison: Comparison, listed: Int[np.ndarray, "link 2"] | 
         (mine, yours), (my_key, your_key) = comparison.rows[row], comparison.rows[column]
         before = None if mine is None or my_key is None else float(comparison.one[mine, my_key])
         after = None if yours is None or your_key is None else float(comparison.other[yours, your_key])
-        difference = round(float(comparison.difference[row, column]), 6) if comparison.there[row, column] else None
+        difference = round(float(comparison.difference[row, column]), 6) if comparison.comparable[row, column] else None
         query, key = f"{row + 1} {comparison.labels[row]}", f"{column + 1} {comparison.labels[column]}"
         yield dict(zip(COLUMNS, (query, key, _rounded(before), _rounded(after), difference), strict=True))
 

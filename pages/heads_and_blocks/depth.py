@@ -67,7 +67,7 @@ def _through(page: str, norm_first: bool, residuals: bool, seed: int) -> StackRu
 def _draw_untrained(page: str, runs: Mapping[str, StackRun]) -> None:
     charts = (
         ("length", texts.MEAN_LENGTH, None, False),
-        ("alike", texts.SIMILARITY, COSINES, False),
+        ("cosine", texts.SIMILARITY, COSINES, False),
         ("gradient", texts.GRADIENT, None, True),
     )
     for column, (name, title, limits, logarithmic) in zip(st.columns(3), charts, strict=True):
@@ -81,24 +81,24 @@ def _note_on_depth(post: StackRun, pre: StackRun) -> str:
         pre_start=pre.length[0],
         pre_end=pre.length[-1],
         post_end=post.length[-1],
-        post_similarity=post.alike[-1],
-        pre_similarity=pre.alike[-1],
+        post_similarity=post.cosine[-1],
+        pre_similarity=pre.cosine[-1],
         post_gradient=min(post.gradient),
         pre_gradient=min(pre.gradient),
     )
 
 
 def _note_without_residuals(post: StackRun, pre: StackRun) -> str:
-    similarities = {"post": f"{post.alike[ALIKE_AFTER]:.2f}", "pre": f"{pre.alike[ALIKE_AFTER]:.2f}"}
+    similarities = {"post": f"{post.cosine[ALIKE_AFTER]:.2f}", "pre": f"{pre.cosine[ALIKE_AFTER]:.2f}"}
     return texts.WITHOUT_RESIDUALS.format(blocks=ALIKE_AFTER, **similarities)
 
 
 def _draw_trained(page: str, engine: BertEngine, text: str, pair: str) -> None:
     st.markdown(texts.TRAINED.format(model=engine.title))
     run = cache.remember((page, "cut", text, pair), lambda: skip_effect(engine, text, pair or None))
-    series = {texts.AS_TRAINED: run.kept, texts.RESIDUALS_CUT: run.lost}
+    series = {texts.AS_TRAINED: run.with_skips, texts.RESIDUALS_CUT: run.without_skips}
     draw_lines(widget_key(page, "trained"), texts.TRAINED_SIMILARITY, depths(engine.num_layers), series, COSINES)
-    st.text(texts.TRAINED_NOTE.format(kept=run.kept[-1], cut=run.lost[-1]))
+    st.text(texts.TRAINED_NOTE.format(kept=run.with_skips[-1], cut=run.without_skips[-1]))
 
 
 def introduce_word_path(engine: BertEngine) -> None:
@@ -120,8 +120,8 @@ def draw_word_path(page: str, engine: BertEngine, text: str, pair: str) -> None:
     names = [texts.TOKEN_NAME.format(token=tokens[position], position=position + 1) for position in positions]
     paths = dict(zip(names, token_paths(trace, positions), strict=True))
     charts = (
-        ("stay", texts.COSINE_TO_START, COSINES),
-        ("step", texts.COSINE_TO_LAST, COSINES),
+        ("cosine_to_embedding", texts.COSINE_TO_START, COSINES),
+        ("cosine_to_previous", texts.COSINE_TO_LAST, COSINES),
         ("length", texts.LENGTH, None),
     )
     for column, (name, title, limits) in zip(st.columns(3), charts, strict=True):

@@ -53,7 +53,7 @@ def embedding_matrices(run: EmbeddingRun, norm: LayerNorm) -> list[Matrix]:
 
 def head_matrices(run: BlockRun, heads: Sequence[int], projection: Affine) -> list[Matrix]:
     """Concatenate the results of some heads, counted from 0, and mix them by the output projection."""
-    output = run.of_heads(tuple(heads), projection.bias)
+    output = run.output_of(tuple(heads), projection.bias)
     panels = [
         _by_token(
             f"head{chr(97 + head)}",
@@ -71,7 +71,7 @@ def head_matrices(run: BlockRun, heads: Sequence[int], projection: Affine) -> li
     product = _product("joined", "projection", projection)
     return [
         *panels,
-        _operand("joined", run.joined_of(tuple(heads)), run.tokens),
+        _operand("joined", run.concatenated_of(tuple(heads)), run.tokens),
         _operand("projection", projection.matrix[:, :SHOWN]),
         _by_token("output", texts.OUTPUT, texts.OUTPUT_FORMULA, output, run.tokens, texts.OUTPUT_ALT, origin=product),
     ]
@@ -80,14 +80,16 @@ def head_matrices(run: BlockRun, heads: Sequence[int], projection: Affine) -> li
 def feed_forward_matrices(block: BlockRun, run: FeedForwardRun, up: Affine, down: Affine, activation: str) -> list[Matrix]:
     """Lay a feed-forward layer out: up projection, activation function (named as readers know it), down projection."""
     tokens, into, back = block.tokens, _product("vectors", "widen", up), _product("bent", "narrow", down)
-    alt = texts.ACTIVATED_ALT.format(function=activation)
+    alt, down_projected = texts.ACTIVATED_ALT.format(function=activation), run.convolution.ours
     return [
         _by_token("vectors", texts.VECTORS, "X", block.attention_normed, tokens, texts.VECTORS_ALT),
         _operand("widen", up.matrix[:, :SHOWN]),
-        _by_token("widened", texts.UP, "X · W₁ + b₁", run.widened, tokens, texts.UP_ALT, origin=into, group="wide"),
-        _by_token("bent", texts.ACTIVATED, activation, run.bent, tokens, alt, origin=Bent("widened", activation), group="wide"),
+        _by_token("widened", texts.UP, "X · W₁ + b₁", run.up_projected, tokens, texts.UP_ALT, origin=into, group="wide"),
+        _by_token(
+            "bent", texts.ACTIVATED, activation, run.activated, tokens, alt, origin=Bent("widened", activation), group="wide"
+        ),
         _operand("narrow", down.matrix[:, :SHOWN]),
-        _by_token("output", texts.DOWN, "· W₂ + b₂", run.both.ours, tokens, texts.DOWN_ALT, origin=back, group="output"),
+        _by_token("output", texts.DOWN, "· W₂ + b₂", down_projected, tokens, texts.DOWN_ALT, origin=back, group="output"),
     ]
 
 

@@ -116,9 +116,9 @@ def _draw_head_lengths(page: str, run: BlockRun, chosen: tuple[int, ...], projec
     st.text(most)
     one, two = st.columns(2)
     with one:
-        all_heads = run.of_heads(tuple(range(len(lengths))), projection.bias)
-        _show_difference(texts.HEADS_SUM, ComparedResults(all_heads, run.attended))
-    cosine = mean_token_cosine(run.of_heads(chosen, projection.bias), run.attended)
+        all_heads = run.output_of(tuple(range(len(lengths))), projection.bias)
+        _show_difference(texts.HEADS_SUM, ComparedResults(all_heads, run.attention_output))
+    cosine = mean_token_cosine(run.output_of(chosen, projection.bias), run.attention_output)
     two.metric(texts.HEADS_CHOSEN, f"{cosine:.2f}", texts.HEADS_CHOSEN_NOTE, **QUIET_DELTA)
 
 
@@ -160,14 +160,14 @@ def draw_feed_forward(page: str, engine: BertEngine, text: str, pair: str) -> No
     choices = {"layer": range(1, engine.num_layers + 1), "bend": list(texts.ACTIVATIONS)}
     _show_matrices(page, "feed", matrices_of, choices)
     block, run = _block(page, engine, text, pair, layer), run_of(layer, activation)
-    st.text(texts.BELOW_ZERO[activation].format(share=whole_percent(run.below_zero)))
+    st.text(texts.BELOW_ZERO[activation].format(share=whole_percent(run.share_below_zero)))
     _draw_convolution(page, block.tokens, run)
 
 
 def _draw_convolution(page: str, tokens: tuple[str, ...], run: FeedForwardRun) -> None:
     st.markdown(texts.CONVOLUTION_TEXT)
-    ours, theirs = run.both.ours[:, :CONVOLVED].numpy(), run.both.theirs[:, :CONVOLVED].numpy()
-    note = texts.FIRST_DIMENSIONS.format(shown=CONVOLVED, size=run.both.ours.shape[1])
+    ours, theirs = run.convolution.ours[:, :CONVOLVED].numpy(), run.convolution.theirs[:, :CONVOLVED].numpy()
+    note = texts.FIRST_DIMENSIONS.format(shown=CONVOLVED, size=run.convolution.ours.shape[1])
     ways = (
         (texts.CONVOLUTIONS, theirs, texts.CONVOLUTIONS_ALT, note),
         (texts.DIFFERENCE, ours - theirs, texts.DIFFERENCE_ALT, texts.DIFFERENCE_NOTE),
@@ -179,8 +179,8 @@ def _draw_convolution(page: str, tokens: tuple[str, ...], run: FeedForwardRun) -
     matrices(tokens, count(CONVOLVED), shown, key=widget_key(page, "convolution"), naming=naming, tallest=300)
     one, two = st.columns(2)
     with one:
-        _show_difference(texts.CONVOLUTION_DIFFERENCE, run.both)
-    two.metric(texts.ALONE, small_number(run.alone), texts.ALONE_NOTE, **QUIET_DELTA)
+        _show_difference(texts.CONVOLUTION_DIFFERENCE, run.convolution)
+    two.metric(texts.ALONE, small_number(run.difference_alone), texts.ALONE_NOTE, **QUIET_DELTA)
 
 
 def introduce_norm(engine: BertEngine) -> None:

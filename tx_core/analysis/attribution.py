@@ -46,7 +46,7 @@ class Attribution:
         return self.gradient_input.nbytes + self.integrated.nbytes
 
     @property
-    def left_over(self) -> float:
+    def completeness_error(self) -> float:
         """How far the steps miss what integrated gradients must sum to (completeness, proposition 1)."""
         return float(self.integrated.sum()) - (self.score - self.baseline)
 

@@ -63,8 +63,8 @@ class Comparison:
         special: Which of them are special tokens.
         one: Weights of A.
         other: Weights of B.
-        difference: Weights of B minus those of A, −1 to 1; 0 where `there` is False.
-        there: Where both sides have both words.
+        difference: Weights of B minus those of A, −1 to 1; 0 where `comparable` is False.
+        comparable: Where both sides have both words.
         rescaled: Whether weights were rescaled to the words shown, because special tokens are hidden.
     """
 
@@ -74,11 +74,11 @@ class Comparison:
     one: Float[np.ndarray, "word word"]
     other: Float[np.ndarray, "other_word other_word"]
     difference: Float[np.ndarray, "row row"]
-    there: Bool[np.ndarray, "row row"]
+    comparable: Bool[np.ndarray, "row row"]
     rescaled: bool = False
 
     @property
-    def lonely(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def unmatched(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The words that only A has, and those that only B has."""
         mine = tuple(label for label, (_, yours) in zip(self.labels, self.rows, strict=True) if yours is None)
         yours = tuple(label for label, (mine, _) in zip(self.labels, self.rows, strict=True) if mine is None)
@@ -147,9 +147,9 @@ def describe_largest_difference(comparison: Comparison, row: int | None = None) 
 
     Special tokens count only where words do not differ.
     """
-    if not comparison.there.any():
+    if not comparison.comparable.any():
         return NO_COMMON_WORD
-    if row is not None and not comparison.there[row].any():
+    if row is not None and not comparison.comparable[row].any():
         return NO_PARTNER.format(word=comparison.labels[row])
     query, key, between_words = _largest_cell(comparison, row)
     if abs(comparison.difference[query, key]) < MIN_DIFFERENCE:

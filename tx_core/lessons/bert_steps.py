@@ -19,35 +19,35 @@ from tx_core.transformer.layers import ACTIVATION, FeedForward, LayerNorm, Multi
 
 
 def tensor_bytes(record: object) -> int:
-    """Count the bytes of a record's tensors."""
+    """Return the memory of the tensors of a record, in bytes."""
     return sum(part.nbytes for part in vars(record).values() if isinstance(part, Tensor))
 
 
 def on_cpu(norm: LayerNorm) -> LayerNorm:
-    """Give a norm with its numbers in ordinary memory; one that is elsewhere is left there."""
+    """Return a norm with its parameters on the CPU: itself, or a copy."""
     return norm if norm.weight.device.type == "cpu" else copy.deepcopy(norm).cpu()
 
 
 class Affine(NamedTuple):
-    """A linear layer's numbers as a reader multiplies them: x · matrix + bias."""
+    """The parameters of a linear layer, for x · matrix + bias."""
 
     matrix: Float[Tensor, "into out"]
     bias: Float[Tensor, "out"]
 
 
 def matrix_and_bias(linear: nn.Linear) -> Affine:
-    """Give a layer's matrix, a column for each number that comes out, and its bias, in ordinary memory."""
+    """Return a layer's matrix, transposed to (in, out), and its bias, on the CPU."""
     return Affine(linear.weight.detach().cpu().T, linear.bias.detach().cpu())
 
 
 def feed_forward_as_convolution(
     feed_forward: FeedForward, hidden: Float[Tensor, "batch token hidden"]
 ) -> Float[Tensor, "batch token hidden"]:
-    """Run a feed-forward layer's weights as two convolutions of width 1: the same at every position."""
+    """Run the weights of a feed-forward layer as two convolutions of width 1."""
     channels = hidden.transpose(1, 2)
-    for linear, bend in ((feed_forward.widen, feed_forward.activation), (feed_forward.narrow, None)):
+    for linear, activation in ((feed_forward.widen, feed_forward.activation), (feed_forward.narrow, None)):
         channels = nn.functional.conv1d(channels, linear.weight[:, :, None], linear.bias)
-        channels = channels if bend is None else bend(channels)
+        channels = channels if activation is None else activation(channels)
     return channels.transpose(1, 2)
 
 
@@ -60,19 +60,19 @@ class ComparedResults:
 
     @property
     def greatest_difference(self) -> float:
-        """How far the two are apart at their worst number."""
+        """The largest absolute difference."""
         return float((self.ours - self.theirs).abs().max())
 
 
 @torch.no_grad()
 def compare_with_convolution(feed_forward: FeedForward, hidden: Float[Tensor, "batch token hidden"]) -> ComparedResults:
-    """Show that feed-forward is a 1×1 convolution (Vaswani et al. 2017, section 3.3)."""
+    """Compute a feed-forward layer as itself and as convolutions (Vaswani et al. 2017, section 3.3)."""
     return ComparedResults(feed_forward(hidden), feed_forward_as_convolution(feed_forward, hidden))
 
 
 @dataclass(frozen=True)
 class NormSteps:
-    """A layer norm written out for every token, and PyTorch's answer beside it."""
+    """A layer norm step by step, and PyTorch's result."""
 
     before: Float[Tensor, "token hidden"]
     mean: Float[Tensor, "token"]
@@ -83,7 +83,7 @@ class NormSteps:
 
 @torch.no_grad()
 def norm_steps(norm: LayerNorm, hidden: Float[Tensor, "token hidden"]) -> NormSteps:
-    """Take each vector's mean away, divide by √(variance + ε), stretch and shift (Ba et al. 2016, equation 4)."""
+    """Compute a layer norm step by step: subtract the mean, divide by √(variance + ε), scale, shift (Ba et al. 2016, eq. 4)."""
     mean = hidden.mean(dim=-1)
     variance = (hidden - mean[:, None]).square().mean(dim=-1)
     normed = (hidden - mean[:, None]) / (variance[:, None] + norm.eps).sqrt()
@@ -95,14 +95,14 @@ def norm_steps(norm: LayerNorm, hidden: Float[Tensor, "token hidden"]) -> NormSt
 def head_outputs(
     attention: MultiHeadAttention, context: Float[Tensor, "batch head token head_dim"]
 ) -> Float[Tensor, "batch head token hidden"]:
-    """Split the output projection by heads: what each adds; their sum plus the bias is the layer's output."""
+    """Return what each head adds through the output projection; their sum plus the bias is the layer's output."""
     pieces = attention.output.weight.view(-1, *(context.shape[1], context.shape[3]))
     return torch.einsum("bhtd,ohd->bhto", context, pieces)
 
 
 @dataclass(frozen=True)
 class EmbeddingRun:
-    """Three look-ups for every token, their sum, and the norm of it: what enters the first block."""
+    """The three embeddings of every token, their sum, and its layer norm, which enters the first block."""
 
     tokens: tuple[str, ...]
     ids: Int[Tensor, "token"]
@@ -119,7 +119,7 @@ class EmbeddingRun:
 
 
 def embedding_run(engine: BertEngine, text: str, pair: str | None = None) -> EmbeddingRun:
-    """Look a text up as BERT does (Devlin et al. 2019, figure 2). Raises TextProblem when it cannot be read."""
+    """Embed a text as BERT does (Devlin et al. 2019, figure 2). Raises TextProblem when it cannot be read."""
     encoding = engine.encode(text, pair)
 
     def compute(model: Bert, device: str) -> EmbeddingRun:
@@ -134,7 +134,7 @@ def embedding_run(engine: BertEngine, text: str, pair: str | None = None) -> Emb
 
 
 def repeated_word(run: EmbeddingRun) -> tuple[int, int, float] | None:
-    """Find the first word that stands twice: its two places, and how far its two sums are apart; None for no such word."""
+    """Find the first repeated token: its two positions, and the largest difference of its two sums; None without one."""
     ids = run.ids.tolist()
     for place, number in enumerate(ids):
         if number in ids[place + 1 :]:
@@ -145,52 +145,62 @@ def repeated_word(run: EmbeddingRun) -> tuple[int, int, float] | None:
 
 @dataclass(frozen=True)
 class BlockRun:
-    """What enters a post-norm block, what each of its parts makes of it, and what leaves.
+    """A post-norm block on a sentence, part by part.
 
-    joined: the heads' contexts laid end to end. by_head: what each head adds to `attended` through the output
-    projection; their sum and the bias are `attended`. The sums are those with the skip connection, before the norm.
+    Attributes:
+        tokens: The tokens.
+        input: The vectors that enter the block.
+        context: Weighted sums of the values, per head.
+        concatenated: The contexts of all heads, concatenated.
+        by_head: What each head adds to `attention_output` through the output projection, without its bias.
+        attention_output: The output of the attention part.
+        attention_sum: `input` + `attention_output`.
+        attention_normed: Its layer norm.
+        feed_forward_output: The output of the feed-forward part.
+        feed_forward_sum: `attention_normed` + `feed_forward_output`.
+        output: Its layer norm, which leaves the block.
     """
 
     tokens: tuple[str, ...]
-    entering: Float[Tensor, "token hidden"]
+    input: Float[Tensor, "token hidden"]
     context: Float[Tensor, "head token head_dim"]
-    joined: Float[Tensor, "token hidden"]
+    concatenated: Float[Tensor, "token hidden"]
     by_head: Float[Tensor, "head token hidden"]
-    attended: Float[Tensor, "token hidden"]
+    attention_output: Float[Tensor, "token hidden"]
     attention_sum: Float[Tensor, "token hidden"]
     attention_normed: Float[Tensor, "token hidden"]
-    fed: Float[Tensor, "token hidden"]
+    feed_forward_output: Float[Tensor, "token hidden"]
     feed_forward_sum: Float[Tensor, "token hidden"]
-    leaving: Float[Tensor, "token hidden"]
+    output: Float[Tensor, "token hidden"]
 
     @property
     def nbytes(self) -> int:
         """The memory of all tensors, in bytes."""
         return tensor_bytes(self)
 
-    def joined_of(self, heads: tuple[int, ...]) -> Float[Tensor, "token hidden"]:
-        """Give the contexts laid end to end with zeros for every head but some, counted from 0."""
-        kept = torch.zeros_like(self.context)
-        kept[list(heads)] = self.context[list(heads)]
-        return merge_heads(kept[None])[0]
+    def concatenated_of(self, heads: tuple[int, ...]) -> Float[Tensor, "token hidden"]:
+        """Return the concatenated contexts with zeros for all but some heads, counted from 0."""
+        selected = torch.zeros_like(self.context)
+        selected[list(heads)] = self.context[list(heads)]
+        return merge_heads(selected[None])[0]
 
-    def of_heads(self, heads: tuple[int, ...], bias: Float[Tensor, "hidden"]) -> Float[Tensor, "token hidden"]:
-        """Give the attention's output as if only some heads, counted from 0, were there."""
+    def output_of(self, heads: tuple[int, ...], bias: Float[Tensor, "hidden"]) -> Float[Tensor, "token hidden"]:
+        """Return the output of the attention part with some heads only, counted from 0."""
         return self.by_head[list(heads)].sum(dim=0) + bias
 
     @property
     def head_lengths(self) -> Float[Tensor, "head token"]:
-        """How long the vector is that each head adds to each token."""
+        """The norm of the vector that each head adds to each token."""
         return self.by_head.norm(dim=-1)
 
 
 def mean_token_cosine(one: Float[Tensor, "token hidden"], other: Float[Tensor, "token hidden"]) -> float:
-    """Tell how alike two results are: the mean cosine between a token's vector in the one and in the other."""
+    """Return the cosine similarity of each token's two vectors, averaged over tokens."""
     return float(torch.cosine_similarity(one, other, dim=-1).mean())
 
 
 def block_run(engine: BertEngine, text: str, pair: str | None = None, *, layer: int) -> BlockRun:
-    """Walk through one block, counted from 0, with a text. Raises TextProblem when it cannot be read."""
+    """Run one block, counted from 0, on a text. Raises TextProblem when it cannot be read."""
     encoding = engine.encode(text, pair)
 
     def compute(model: Bert, device: str) -> BlockRun:
@@ -200,7 +210,7 @@ def block_run(engine: BertEngine, text: str, pair: str | None = None, *, layer: 
         attention = block.attention(hidden)
         attention_sum = hidden + attention.output
         normed = block.attention_norm(attention_sum)
-        fed = block.feed_forward(normed)
+        feed_forward = block.feed_forward(normed)
         parts = (
             hidden,
             attention.context,
@@ -209,9 +219,9 @@ def block_run(engine: BertEngine, text: str, pair: str | None = None, *, layer: 
             attention.output,
             attention_sum,
             normed,
-            fed,
-            normed + fed,
-            block.feed_forward_norm(normed + fed),
+            feed_forward,
+            normed + feed_forward,
+            block.feed_forward_norm(normed + feed_forward),
         )
         return BlockRun(encoding.tokens, *(part[0].cpu() for part in parts))
 
@@ -223,7 +233,7 @@ NormPlace = Literal["embeddings", "attention", "feed_forward"]
 
 @dataclass(frozen=True)
 class NormRun:
-    """A norm of the model at work on a sentence, with what it learned."""
+    """A layer norm of the model on a sentence, with its parameters."""
 
     tokens: tuple[str, ...]
     steps: NormSteps
@@ -238,7 +248,7 @@ class NormRun:
 
 
 def norm_run(engine: BertEngine, text: str, pair: str | None = None, *, place: NormPlace, layer: int) -> NormRun:
-    """Write out one of the model's norms. layer, counted from 0, does not matter at the embeddings.
+    """Compute one of the model's layer norms step by step; `layer`, counted from 0, is ignored for the embeddings.
 
     Raises TextProblem when the text cannot be read.
     """
@@ -255,39 +265,43 @@ def norm_run(engine: BertEngine, text: str, pair: str | None = None, *, place: N
 
 @dataclass(frozen=True)
 class FeedForwardRun:
-    """A feed-forward layer step by step, and the same as a convolution of width 1.
+    """A feed-forward layer step by step, and as a convolution of width 1.
 
-    alone: the greatest difference of any number when every token is fed by itself.
+    Attributes:
+        up_projected: The output of the up projection.
+        activated: The same after the activation function.
+        convolution: The layer's output, and that of two convolutions with its weights.
+        difference_alone: The largest difference of any number when every token is computed on its own.
     """
 
-    widened: Float[Tensor, "token intermediate"]
-    bent: Float[Tensor, "token intermediate"]
-    both: ComparedResults
-    alone: float
+    up_projected: Float[Tensor, "token intermediate"]
+    activated: Float[Tensor, "token intermediate"]
+    convolution: ComparedResults
+    difference_alone: float
 
     @property
-    def below_zero(self) -> float:
-        """The share of the widened numbers that the bend all but removes: those below zero."""
-        return float((self.widened < 0).float().mean())
+    def share_below_zero(self) -> float:
+        """The share of numbers below zero before the activation function, which removes nearly all of each."""
+        return float((self.up_projected < 0).float().mean())
 
     @property
     def nbytes(self) -> int:
         """The memory of all tensors, in bytes."""
-        return tensor_bytes(self) + tensor_bytes(self.both)
+        return tensor_bytes(self) + tensor_bytes(self.convolution)
 
 
 def feed_forward_run(engine: BertEngine, vectors: Float[Tensor, "token hidden"], layer: int, activation: str) -> FeedForwardRun:
-    """Feed vectors to a layer of the model, its bend being any of `layers.ACTIVATION` (Vaswani et al. 2017, 3.3)."""
+    """Run a feed-forward layer with any activation function of `layers.ACTIVATION` (Vaswani et al. 2017, section 3.3)."""
 
     def compute(model: Bert, device: str) -> FeedForwardRun:
         layer_here = with_activation(model.encoder.blocks[layer].feed_forward, activation)
         rows = vectors.to(device)
-        widened = layer_here.widen(rows)
+        up_projected = layer_here.widen(rows)
         both = compare_with_convolution(layer_here, rows[None])
         one_by_one = torch.cat([layer_here(row) for row in rows.split(1)])
         return FeedForwardRun(
-            widened.cpu(),
-            layer_here.activation(widened).cpu(),
+            up_projected.cpu(),
+            layer_here.activation(up_projected).cpu(),
             ComparedResults(both.ours[0].cpu(), both.theirs[0].cpu()),
             float((one_by_one - both.ours[0]).abs().max()),
         )
@@ -296,7 +310,7 @@ def feed_forward_run(engine: BertEngine, vectors: Float[Tensor, "token hidden"],
 
 
 def with_activation(feed_forward: FeedForward, activation: str) -> FeedForward:
-    """Give the same layer, on the same weights, with another bend; the layer itself is left as it is."""
+    """Return a copy of a layer that shares its weights but has another activation function."""
     twin = copy.copy(feed_forward)
     twin.activation = ACTIVATION[activation]
     return twin

@@ -16,7 +16,7 @@ from tx_core.transformer.trace import Trace
 
 
 def run_without_skips(block: EncoderBlock, hidden: Float[Tensor, "batch token hidden"]) -> Tensor:
-    """Run a block whose parts replace what they read instead of adding to it."""
+    """Run a block without its residual connections."""
     if block.norm_first:
         attended = block.attention(block.attention_norm(hidden)).output
         return block.feed_forward(block.feed_forward_norm(attended))
@@ -26,16 +26,20 @@ def run_without_skips(block: EncoderBlock, hidden: Float[Tensor, "batch token hi
 
 @dataclass(frozen=True)
 class StackRun:
-    """How vectors fare on their way through many blocks, from the input (entry 0) to the last output.
+    """Random vectors through many untrained blocks, from the input (entry 0) to the output of the last block.
 
-    length: their mean length. alike: the mean cosine between different tokens (1: all the same, and the words
-    are lost). gradient: the length of what learning sends back to this depth, as a share of what left the end.
+    Attributes:
+        norm_first: Whether the blocks are pre-norm.
+        skips: Whether they have residual connections.
+        length: Mean norm of the vectors.
+        cosine: Mean cosine similarity of different tokens; 1 where all have become the same.
+        gradient: Norm of the gradient at this depth, relative to that at the output.
     """
 
     norm_first: bool
     skips: bool
     length: tuple[float, ...]
-    alike: tuple[float, ...]
+    cosine: tuple[float, ...]
     gradient: tuple[float, ...]
 
     @property
@@ -54,9 +58,9 @@ def run_random_blocks(
     heads: int = 4,
     seed: int = 0,
 ) -> StackRun:
-    """Send random vectors through untrained blocks (pre-norm: Xiong et al. 2020; no skips: Dong et al. 2021).
+    """Run random vectors through untrained blocks (pre-norm: Xiong et al. 2020; without skips: Dong et al. 2021).
 
-    hidden, heads, seed: of blocks drawn as Glorot & Bengio 2010 do; feed-forward is four times as wide.
+    Matrices are initialised as in Glorot & Bengio 2010; the feed-forward part is four times as wide as `hidden`.
     """
     generator = torch.Generator().manual_seed(seed)
     vectors = torch.randn(1, tokens, hidden, generator=generator).requires_grad_()
@@ -90,7 +94,7 @@ def _random_block(hidden: int, heads: int, norm_first: bool, generator: torch.Ge
 
 
 def mean_cosine(vectors: Float[Tensor, "token hidden"]) -> float:
-    """Say how alike the tokens of a sentence are: the mean cosine of all pairs of different tokens, 1 for one token."""
+    """Return the mean cosine similarity of all pairs of different tokens; 1 for one token."""
     tokens = len(vectors)
     if tokens < 2:
         return 1.0
@@ -100,19 +104,23 @@ def mean_cosine(vectors: Float[Tensor, "token hidden"]) -> float:
 
 @dataclass(frozen=True)
 class TokenPath:
-    """How one token's vector changes through the layers of a model, entry 0 being the embeddings.
+    """One token's vector through the layers of a model; entry 0 is the embedding.
 
-    length: of the vector. stay: cosine with the embedding. step: cosine with the layer before (first entry 1).
+    Attributes:
+        token: The token.
+        length: The norm of the vector.
+        cosine_to_embedding: Cosine similarity with entry 0.
+        cosine_to_previous: Cosine similarity with the layer before; the first entry is 1.
     """
 
     token: str
     length: tuple[float, ...]
-    stay: tuple[float, ...]
-    step: tuple[float, ...]
+    cosine_to_embedding: tuple[float, ...]
+    cosine_to_previous: tuple[float, ...]
 
 
 def token_path(token: str, hidden: Float[Tensor, "layer hidden"]) -> TokenPath:
-    """Follow a token through the blocks; hidden: its vector after the embeddings and after each layer."""
+    """Follow one token through the layers; `hidden` holds its vector after the embeddings and after each layer."""
     cosine = nn.functional.cosine_similarity
     step = torch.cat((torch.ones(1), cosine(hidden[1:], hidden[:-1])))
     return TokenPath(
@@ -125,22 +133,24 @@ def token_path(token: str, hidden: Float[Tensor, "layer hidden"]) -> TokenPath:
 
 @dataclass(frozen=True)
 class SkipEffect:
-    """How alike a sentence's tokens are after the embeddings (entry 0) and after each block: their mean cosine.
+    """Mean cosine similarity of a sentence's tokens after the embeddings (entry 0) and after each block.
 
-    kept: in the model as it is. lost: in the same model with its skip connections cut.
+    Attributes:
+        with_skips: In the model as it is.
+        without_skips: In the same model without its residual connections.
     """
 
-    kept: tuple[float, ...]
-    lost: tuple[float, ...]
+    with_skips: tuple[float, ...]
+    without_skips: tuple[float, ...]
 
     @property
     def nbytes(self) -> int:
         """The memory of the numbers, in bytes."""
-        return 8 * (len(self.kept) + len(self.lost))
+        return 8 * (len(self.with_skips) + len(self.without_skips))
 
 
 def skip_effect(engine: BertEngine, text: str, pair: str | None = None) -> SkipEffect:
-    """Cut the skip connections of a trained model and see its words become the same (Dong et al. 2021).
+    """Compare a trained model with and without its residual connections (Dong et al. 2021).
 
     Raises TextProblem when the text cannot be read.
     """
@@ -158,7 +168,7 @@ def skip_effect(engine: BertEngine, text: str, pair: str | None = None) -> SkipE
 
 
 def token_paths(trace: Trace, places: Sequence[int]) -> tuple[TokenPath, ...]:
-    """Follow the tokens at some places through the layers of a run that kept "hidden"; ValueError without it."""
+    """Follow the tokens at some positions through the layers of a run that kept "hidden"; ValueError without it."""
     if trace.hidden is None:
         raise ValueError('the trace must keep "hidden"')
     tokens = trace.attention.query_tokens.tokens
@@ -167,7 +177,7 @@ def token_paths(trace: Trace, places: Sequence[int]) -> tuple[TokenPath, ...]:
 
 @dataclass(frozen=True)
 class LayerWords:
-    """The word that the masked-word head reads off each token's vector at each depth, and how sure it is (0 to 1)."""
+    """The most probable word at each token and depth according to the masked-word head, and its probability."""
 
     words: tuple[tuple[str, ...], ...]
     shares: Float[np.ndarray, "layer_and_embeddings token"]
@@ -179,7 +189,7 @@ class LayerWords:
 
 
 def layer_words(engine: BertEngine, trace: Trace) -> LayerWords:
-    """Ask the head for a word at every depth, though it learned to read the last one only (nostalgebraist 2020).
+    """Apply the masked-word head to every layer, as the logit lens does (nostalgebraist 2020).
 
     trace: a run of the same engine that kept "hidden". Raises ValueError without it, or without a head.
     """

@@ -197,7 +197,7 @@ class LabelPrediction:
 
     names: tuple[str, ...]
     probabilities: tuple[float, ...]
-    said: Float[np.ndarray, "label word"]
+    contributions: Float[np.ndarray, "label word"]
     trace: Trace
 
     @property

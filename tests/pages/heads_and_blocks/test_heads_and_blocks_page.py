@@ -40,8 +40,8 @@ def test_on_arrival_the_heads_and_their_projection_are_the_models(open_app, engi
     run = block_run(engine, TEXT, layer=0)
     for head in range(8):
         np.testing.assert_allclose(found[f"head{chr(97 + head)}"], run.context[head], atol=1e-5)
-    np.testing.assert_allclose(found["output"], run.attended, atol=1e-5)
-    np.testing.assert_allclose(found["joined"], run.joined, atol=1e-5)
+    np.testing.assert_allclose(found["output"], run.attention_output, atol=1e-5)
+    np.testing.assert_allclose(found["joined"], run.concatenated, atol=1e-5)
     weight, _ = matrix_and_bias(engine.model.encoder.blocks[0].attention.output)
     np.testing.assert_array_equal(found["projection"], weight[:, :5])
     assert header["chosen"] == {"matrix": "output", "row": 8, "column": 1}
@@ -111,7 +111,7 @@ def test_depth_shows_24_blocks_of_both_kinds_and_the_readers_sentence(open_app, 
     assert shown[texts.MEAN_LENGTH] == lines_in_words(texts.MEAN_LENGTH, lengths)
     assert (texts.UNTRAINED_WITH if skips else texts.UNTRAINED_WITHOUT).format(blocks=24) in says(app)
     own = skip_effect(engine, TEXT)
-    series = {texts.AS_TRAINED: own.kept, texts.RESIDUALS_CUT: own.lost}
+    series = {texts.AS_TRAINED: own.with_skips, texts.RESIDUALS_CUT: own.without_skips}
     assert shown[texts.TRAINED_SIMILARITY] == lines_in_words(texts.TRAINED_SIMILARITY, series)
 
 

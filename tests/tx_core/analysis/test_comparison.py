@@ -63,10 +63,10 @@ def test_every_difference_is_that_of_the_two_maps_and_all_else_is_marked_as_miss
     for row, (mine, yours) in enumerate(found.rows):
         for column, (my_key, your_key) in enumerate(found.rows):
             both = None not in (mine, yours, my_key, your_key)
-            assert found.there[row, column] == both
+            assert found.comparable[row, column] == both
             expected = other[yours, your_key] - one[mine, my_key] if both else 0.0
             assert found.difference[row, column] == pytest.approx(expected, abs=1e-6)
-    assert found.lonely == (("time", "an", "arrow"), ("fruit", "a", "banana"))
+    assert found.unmatched == (("time", "an", "arrow"), ("fruit", "a", "banana"))
 
 
 @given(WORDS, WORDS)
@@ -103,14 +103,14 @@ def test_without_special_tokens_shares_are_said_to_be_of_what_is_shown():
 
 def test_a_text_beside_itself_differs_nowhere():
     found = compared("time flies", "Time flies")
-    assert found.there.all()
+    assert found.comparable.all()
     assert not found.difference.any()
     assert describe_largest_difference(found) == comparison.NO_DIFFERENCE
 
 
 def test_texts_without_a_common_word_have_nothing_to_take_from_each_other():
     found = compared("time", "banana", hide=True)
-    assert not found.there.any()
+    assert not found.comparable.any()
     with_special = compared("time", "banana")
     assert describe_largest_difference(with_special).startswith(f"{beginning(comparison.LARGEST_DIFFERENCE)}'[")
     assert describe_largest_difference(found) == comparison.NO_COMMON_WORD

@@ -84,10 +84,10 @@ def test_the_same_word_has_one_word_vector_and_two_sums(engine):
 @pytest.mark.parametrize("layer", [0, 3])
 def test_a_block_takes_the_models_vectors_in_and_gives_the_models_vectors_out(engine, states, layer):
     run = block_run(engine, TEXT, PAIR, layer=layer)
-    assert torch.equal(run.entering, states[layer])
-    torch.testing.assert_close(run.leaving, states[layer + 1], atol=1e-6, rtol=0)
-    torch.testing.assert_close(run.entering + run.attended, run.attention_sum)
-    torch.testing.assert_close(run.attention_normed + run.fed, run.feed_forward_sum)
+    assert torch.equal(run.input, states[layer])
+    torch.testing.assert_close(run.output, states[layer + 1], atol=1e-6, rtol=0)
+    torch.testing.assert_close(run.input + run.attention_output, run.attention_sum)
+    torch.testing.assert_close(run.attention_normed + run.feed_forward_output, run.feed_forward_sum)
 
 
 def test_the_heads_laid_end_to_end_times_the_projection_are_the_attentions_output(engine):
@@ -95,29 +95,29 @@ def test_the_heads_laid_end_to_end_times_the_projection_are_the_attentions_outpu
     matrix, bias = matrix_and_bias(engine.model.encoder.blocks[1].attention.output)
     tokens = len(run.tokens)
     assert run.context.shape == (8, tokens, 32)
-    assert torch.equal(run.joined[:, 2 * 32 : 3 * 32], run.context[2])
-    torch.testing.assert_close(run.joined @ matrix + bias, run.attended, atol=1e-5, rtol=0)
-    torch.testing.assert_close(run.of_heads(tuple(range(8)), bias), run.attended, atol=1e-5, rtol=0)
+    assert torch.equal(run.concatenated[:, 2 * 32 : 3 * 32], run.context[2])
+    torch.testing.assert_close(run.concatenated @ matrix + bias, run.attention_output, atol=1e-5, rtol=0)
+    torch.testing.assert_close(run.output_of(tuple(range(8)), bias), run.attention_output, atol=1e-5, rtol=0)
 
 
 def test_heads_left_out_are_zeros_in_the_row_of_heads(engine):
     run = block_run(engine, TEXT, layer=1)
     matrix, bias = matrix_and_bias(engine.model.encoder.blocks[1].attention.output)
-    joined = run.joined.clone()
+    joined = run.concatenated.clone()
     joined[:, 32:] = 0
-    torch.testing.assert_close(run.of_heads((0,), bias), joined @ matrix + bias, atol=1e-5, rtol=0)
-    torch.testing.assert_close(run.of_heads((), bias), bias.expand(len(run.tokens), -1))
+    torch.testing.assert_close(run.output_of((0,), bias), joined @ matrix + bias, atol=1e-5, rtol=0)
+    torch.testing.assert_close(run.output_of((), bias), bias.expand(len(run.tokens), -1))
 
 
 def test_the_models_feed_forward_is_a_convolution_and_feeds_every_token_alone(engine):
     block = block_run(engine, TEXT, layer=2)
     run = feed_forward_run(engine, block.attention_normed, 2, "gelu")
-    torch.testing.assert_close(run.both.ours, block.fed, atol=1e-5, rtol=0)
-    rounding = 3e-6 * float(run.both.ours.abs().max())
-    assert run.both.greatest_difference < rounding
-    assert run.alone < rounding
-    assert run.widened.shape == run.bent.shape == (len(block.tokens), 1024)
-    torch.testing.assert_close(run.bent, torch.nn.functional.gelu(run.widened))
+    torch.testing.assert_close(run.convolution.ours, block.feed_forward_output, atol=1e-5, rtol=0)
+    rounding = 3e-6 * float(run.convolution.ours.abs().max())
+    assert run.convolution.greatest_difference < rounding
+    assert run.difference_alone < rounding
+    assert run.up_projected.shape == run.activated.shape == (len(block.tokens), 1024)
+    torch.testing.assert_close(run.activated, torch.nn.functional.gelu(run.up_projected))
 
 
 def test_another_bend_leaves_the_model_as_it_is(engine):
@@ -126,7 +126,7 @@ def test_another_bend_leaves_the_model_as_it_is(engine):
     twin = with_activation(layer, "relu")
     assert (twin.activation, layer.activation) == (torch.relu, before)
     assert twin.widen is layer.widen
-    assert feed_forward_run(engine, vectors, 0, "relu").bent.min() == 0
+    assert feed_forward_run(engine, vectors, 0, "relu").activated.min() == 0
 
 
 @pytest.mark.parametrize("place", ["embeddings", "attention", "feed_forward"])

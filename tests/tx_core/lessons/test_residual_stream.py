@@ -30,9 +30,9 @@ def test_pre_norm_vectors_grow_and_post_norm_vectors_stay():
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_without_skip_connections_all_words_soon_become_the_same(norm_first):
     kept, lost = (run_random_blocks(norm_first=norm_first, skips=skips, blocks=6) for skips in (True, False))
-    assert lost.alike[4] > 0.99
-    assert kept.alike[4] < 0.8
-    assert lost.alike[0] == kept.alike[0] < 0.1
+    assert lost.cosine[4] > 0.99
+    assert kept.cosine[4] < 0.8
+    assert lost.cosine[0] == kept.cosine[0] < 0.1
 
 
 def test_the_gradient_is_measured_against_the_one_sent_from_the_end():
@@ -58,8 +58,8 @@ def test_the_mean_cosine_by_hand():
 def test_a_words_journey_compares_each_layer_with_the_first_and_the_last_one():
     journey = token_path("flies", torch.tensor([[1.0, 0], [0, 3], [0, 5]]))
     assert journey.length == (1, 3, 5)
-    assert journey.stay == pytest.approx((1, 0, 0))
-    assert journey.step == pytest.approx((1, 0, 1))
+    assert journey.cosine_to_embedding == pytest.approx((1, 0, 0))
+    assert journey.cosine_to_previous == pytest.approx((1, 0, 1))
 
 
 TEXT = "The dog chased the cat."
@@ -78,14 +78,14 @@ def trace(engine):
 def test_with_its_skip_connections_the_model_is_the_model(engine, trace):
     depth = skip_effect(engine, TEXT)
     expected = [mean_cosine(torch.tensor(state)) for state in trace.hidden]
-    assert depth.kept == pytest.approx(expected, abs=1e-5)
-    assert len(depth.kept) == len(depth.lost) == engine.num_layers + 1
-    assert depth.kept[0] == depth.lost[0]
+    assert depth.with_skips == pytest.approx(expected, abs=1e-5)
+    assert len(depth.with_skips) == len(depth.without_skips) == engine.num_layers + 1
+    assert depth.with_skips[0] == depth.without_skips[0]
 
 
 def test_without_skip_connections_the_words_of_a_trained_model_become_alike_too(engine):
     depth = skip_effect(engine, TEXT)
-    assert depth.lost[-1] > depth.kept[-1] + 0.2
+    assert depth.without_skips[-1] > depth.with_skips[-1] + 0.2
 
 
 def test_a_journey_is_of_the_token_at_its_place(trace):
@@ -93,7 +93,7 @@ def test_a_journey_is_of_the_token_at_its_place(trace):
     assert (first.token, second.token) == ("dog", "cat")
     hidden = torch.tensor(trace.hidden[:, 6])
     assert second.length == pytest.approx(hidden.norm(dim=-1).tolist())
-    assert second.stay[3] == pytest.approx(float(torch.cosine_similarity(hidden[3], hidden[0], dim=0)))
+    assert second.cosine_to_embedding[3] == pytest.approx(float(torch.cosine_similarity(hidden[3], hidden[0], dim=0)))
 
 
 def test_the_last_reading_is_what_the_model_says(engine, trace):

@@ -64,12 +64,12 @@ def test_a_sentence_of_ones_own_is_labelled_with_where_the_model_looked(learned,
 def test_what_the_words_said_and_the_bias_make_the_labels_scores(learned):
     training, _ = learned
     prediction = predict(training, "the plot was quite dull, I left before the end")
-    scores = prediction.said.sum(axis=1) + training.model.head.label.bias.detach().numpy()
+    scores = prediction.contributions.sum(axis=1) + training.model.head.label.bias.detach().numpy()
     shares = np.exp(scores - scores.max())
     np.testing.assert_allclose(shares / shares.sum(), prediction.probabilities, atol=1e-5)
     words = prediction.trace.attention.query_tokens.tokens
-    assert prediction.said.shape == (2, len(words))
-    assert prediction.said[0, words.index("dull")] > 0 > prediction.said[1, words.index("dull")]
+    assert prediction.contributions.shape == (2, len(words))
+    assert prediction.contributions[0, words.index("dull")] > 0 > prediction.contributions[1, words.index("dull")]
 
 
 def test_a_text_of_unknown_words_alone_is_known_as_such(learned):
