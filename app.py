@@ -9,6 +9,7 @@ import base64
 import hashlib
 import os
 import re
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,6 +21,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tx_core.errors import SettingsProblem
+from tx_core.settings import host_settings
+
+try:  # before what follows reads them: a wrong value ends the start with one line
+    host_settings()
+except SettingsProblem as problem:
+    sys.exit(f"{problem}")
 
 from pages.ui.canvas import component, framed, modules, prefetch
 from pages.ui.shell import readiness

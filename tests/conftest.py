@@ -25,6 +25,7 @@ manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.sca
 
 from pages.contents import PAGES  # noqa: E402
 from tests.support.serving import ROOT, fetch, serving, wait_until  # noqa: E402
+from tx_core.settings import host_settings, variable  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -44,9 +45,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(autouse=True)
-def no_hub_model_known() -> Iterator[None]:
-    """What a test found of the hub's models, loaded, run or out of reach, the next one does not know."""
+def nothing_remembered() -> Iterator[None]:
+    """What a test found of the hub's models, loaded, run or out of reach, and what it set, the next one does not know."""
     yield
+    host_settings.cache_clear()
     models, cache = (sys.modules.get(name) for name in ("tx_core.engine.catalogue", "pages.ui.shell.cache"))
     if models:
         with models._guard:
@@ -55,6 +57,18 @@ def no_hub_model_known() -> Iterator[None]:
     if cache:
         with cache._guard:
             cache._kept.clear()
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Set what a host may set, for one test: `host(any_model=1)`."""
+
+    def set_variables(**values: object) -> None:
+        for name, value in values.items():
+            monkeypatch.setenv(variable(name), str(value))
+        host_settings.cache_clear()
+
+    return set_variables
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ HOMES = {
 
 ROOMS = (
     ("tx_core.errors",),
+    ("tx_core.settings",),
     ("tx_core.transformer",),
     ("tx_core.engine",),
     ("tx_core.analysis",),

@@ -23,3 +23,7 @@ class ChangeProblem(ExplorerError):
 
 class Busy(ExplorerError):
     """The host computes for others at its limit; asking again will work."""
+
+
+class SettingsProblem(ExplorerError):
+    """An environment variable of the host has a value that is not allowed."""

@@ -11,6 +11,7 @@ from pages.ui.panels.training import Size
 from pages.ui.shell.address import choice_field, widget_key
 from tx_core.engine.device import best_device
 from tx_core.errors import TextProblem
+from tx_core.settings import host_settings
 from tx_core.training import classifier, classifier_data
 from tx_core.training.background import Snapshot
 from tx_core.training.classifier import ClassifierTraining
@@ -19,7 +20,6 @@ from tx_core.training.classifier_model import ClassifierSettings
 
 IMDB_EXAMPLES = 1000
 MAX_VOCABULARY_WORDS = 10_000
-MAX_UPLOAD_MEGABYTES = 1
 SIZES = {
     "epochs": Size("epochs", 8, 1, 20, *texts.SIZES["epochs"]),
     "batch": Size("batch_size", 32, 4, 128, *texts.SIZES["batch"]),
@@ -50,7 +50,7 @@ def data_input(page: str, *, disabled: bool) -> None:
             texts.CSV,
             type=["csv", "tsv", "txt"],
             key=widget_key(page, "csv"),
-            max_upload_size=MAX_UPLOAD_MEGABYTES,
+            max_upload_size=host_settings().max_example_file_megabytes,
             on_change=training.attempt,
             args=(page, lambda: read_own(page)),
         )

@@ -9,6 +9,7 @@ from pages.ui.panels.training import MAX_LEARNING_RATE, MIN_LEARNING_RATE, Size
 from pages.ui.shell.address import choice_field, flag_field, widget_key
 from tx_core.engine.device import best_device
 from tx_core.errors import CheckpointProblem, ExplorerError
+from tx_core.settings import host_settings
 from tx_core.training import copy_file, copy_task, synthetic
 from tx_core.training.background import Snapshot
 from tx_core.training.copy_task import CopyTraining
@@ -25,8 +26,6 @@ SIZES = {
     "feed": Size("intermediate_size", 128, 8, 512, *texts.SIZES["feed"]),
     "seed": Size("seed", 0, 0, 9999, *texts.SIZES["seed"]),
 }
-MAX_UPLOAD_MEGABYTES = 14
-"""The largest model offered, stopped, has 13.4 MB with the state of its optimiser; see .streamlit/config.toml."""
 
 FIELDS = (choice_field("task", tuple(TASKS)), *training.training_fields(SIZES), flag_field("post"))
 
@@ -134,7 +133,7 @@ def file_menu(page: str, kind: str, model: CopyTraining | None, *, disabled: boo
             texts.LOAD,
             type=["safetensors"],
             key=widget_key(page, "file"),
-            max_upload_size=MAX_UPLOAD_MEGABYTES,
+            max_upload_size=host_settings().max_model_file_megabytes,
             on_change=training.attempt,
             args=(page, lambda: load(page, kind)),
         )
@@ -150,8 +149,8 @@ def load(page: str, kind: str) -> None:
     uploaded = st.session_state[widget_key(page, "file")]
     if uploaded is None:  # taken out of the box again: the model stays
         return
-    if uploaded.size > MAX_UPLOAD_MEGABYTES * 1_000_000:
-        raise CheckpointProblem(texts.FILE_TOO_LARGE.format(limit=MAX_UPLOAD_MEGABYTES, size=uploaded.size / 1e6))
+    if uploaded.size > (limit := host_settings().max_model_file_megabytes) * 1_000_000:
+        raise CheckpointProblem(texts.FILE_TOO_LARGE.format(limit=limit, size=uploaded.size / 1e6))
     model = check_offered(copy_file.from_file(uploaded.getvalue(), best_device()))
     training.add_stopped(kind, model)
     show_settings(page, model)

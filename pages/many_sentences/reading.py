@@ -15,10 +15,10 @@ from tx_core.corpus.statistics import HeadReport, Reading, read_all
 from tx_core.engine import catalogue, device
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
+from tx_core.settings import host_settings
 from tx_core.training.background import Snapshot
 
 KIND = "sentences"
-MAX_FILE_MEGABYTES = 5
 
 
 def ask_sentences(page: str) -> Sentences:
@@ -49,7 +49,7 @@ def _ask_file(page: str) -> None:
         texts.UPLOAD,
         type=["txt", "csv", "tsv"],
         key=name,
-        max_upload_size=MAX_FILE_MEGABYTES,
+        max_upload_size=host_settings().max_sentence_file_megabytes,
         on_change=training.attempt,
         args=(page, lambda: _read_own(page)),
     )

@@ -12,8 +12,8 @@ from functools import cache
 from io import BufferedIOBase, RawIOBase
 from pathlib import Path
 
-from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
 from tx_core.errors import TextProblem
+from tx_core.settings import host_settings
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 """What no text holds: all control characters but tab, form feed and the ends of lines."""
@@ -72,9 +72,7 @@ def _delimiter(text: str) -> str:
     return max("\t;,", key=first.count) if any(sign in first for sign in ",;\t") else NO_DELIMITER
 
 
-MAX_SENTENCE_FILE_BYTES = 5_000_000
 MAX_TABLE_COLUMNS = 100
-MAX_SENTENCES = 20_000
 MAX_LINES_NAMED = 100
 COLUMN_NAMES = ("sentence", "sentences", "text")
 EMBEDDED = Path(__file__).parents[2] / "assets" / "sentences" / "everyday.txt"
@@ -145,7 +143,7 @@ class Sentences:
 def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = "") -> Sentences:
     """Read sentences from a text file, or from a table if its name ends in .csv or .tsv.
 
-    At most MAX_SENTENCE_FILE_BYTES + 1 bytes are read.
+    At most one byte more than a file may have is read.
 
     Args:
         file: The open file.
@@ -155,9 +153,10 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
     Raises:
         TextProblem: If the file is too large, not text, or has no sentence.
     """
-    data = file.read(MAX_SENTENCE_FILE_BYTES + 1)
-    if len(data) > MAX_SENTENCE_FILE_BYTES:
-        raise TextProblem(f"The file has more than {MAX_SENTENCE_FILE_BYTES:,} bytes: split it, or use a part of it.")
+    max_bytes = host_settings().max_sentence_file_megabytes * 1_000_000
+    data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise TextProblem(f"The file has more than {max_bytes:,} bytes: split it, or use a part of it.")
     if not data.strip():
         raise TextProblem("The file is empty: put one sentence on each line.")
     text, notes = decode(data), Notes()
@@ -174,8 +173,8 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
             continue
         texts.append(sentence)
         numbers.append(number)
-        if len(texts) > MAX_SENTENCES:
-            raise TextProblem(f"The file has more than {MAX_SENTENCES:,} sentences: split it, or use a part of it.")
+        if len(texts) > (limit := host_settings().max_sentences):
+            raise TextProblem(f"The file has more than {limit:,} sentences: split it, or use a part of it.")
     if not texts:
         raise TextProblem(f"There is no sentence in this file that can be read. {describe_left_out(notes.all())}")
     return Sentences(name, tuple(texts), tuple(numbers), notes.all(), columns, found)
@@ -203,8 +202,8 @@ def _unfit(sentence: str) -> str:
     """Return why a sentence cannot be used, "" if it can."""
     if not sentence:
         return EMPTY
-    if len(sentence) > MAX_TEXT_CHARACTERS:
-        return TOO_LONG.format(most=MAX_TEXT_CHARACTERS)
+    if len(sentence) > (most := host_settings().max_text_characters):
+        return TOO_LONG.format(most=most)
     return CONTROL_CHARACTERS if CONTROL.search(sentence) else ""
 
 

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from tx_core.engine.device_runner import Placement, Result
 from tx_core.engine.engine import (
-    MAX_MODEL_TOKENS,
     BlankLogits,
     LayerWeights,
     ScoreGradients,
@@ -23,6 +22,7 @@ from tx_core.engine.engine import (
     stack_layers,
 )
 from tx_core.engine.tokenizer import Tokenizer
+from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.encoder import EncoderRun
 from tx_core.transformer.fused import all_weights
@@ -53,7 +53,7 @@ class BertEngine:
     @property
     def max_tokens(self) -> int:
         """The longest input, special tokens included."""
-        return min(self.model.config.max_positions, MAX_MODEL_TOKENS)
+        return min(self.model.config.max_positions, host_settings().max_model_tokens)
 
     @property
     def num_layers(self) -> int:

@@ -1,11 +1,9 @@
 """The catalogue of models, and the way from a name in it to an engine that runs.
 
 The embedded model is always there. Hub models are fetched when chosen; a few stay in memory.
-Settings: TX_MODELS_IN_MEMORY (how many hub models stay loaded), TX_ANY_MODEL=1 (any hub id may be named).
 """
 
 import json
-import os
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -22,6 +20,7 @@ from tx_core.engine.download import CATALOGUE, fetch
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
+from tx_core.settings import host_settings
 
 MODELS = CATALOGUE.parent
 DEFAULT = "embedded"
@@ -56,11 +55,6 @@ def catalogue() -> tuple[ModelCard, ...]:
     return tuple(ModelCard(**entry) for entry in json.loads(CATALOGUE.read_text(encoding="utf-8")))
 
 
-def any_model_allowed() -> bool:
-    """Tell whether this host lets a visitor name any hub model (off unless TX_ANY_MODEL=1)."""
-    return os.environ.get("TX_ANY_MODEL", "") == "1"
-
-
 def card(name: str) -> ModelCard:
     """Find a model by its name, or by its hub id where any is allowed.
 
@@ -69,7 +63,7 @@ def card(name: str) -> ModelCard:
     for known in catalogue():
         if name in (known.name, known.hub_id):
             return known
-    if any_model_allowed() and HUB_ID.fullmatch(name) and ".." not in name:
+    if host_settings().any_model and HUB_ID.fullmatch(name) and ".." not in name:
         return ModelCard(
             name=name,
             title=name,
@@ -111,7 +105,7 @@ def _embedded() -> BertEngine:
 
 
 _guard = Lock()
-_engines: LRUCache[str, Engine] = LRUCache(maxsize=max(1, int(os.environ.get("TX_MODELS_IN_MEMORY", "2"))))
+_engines: LRUCache[str, Engine] = LRUCache(maxsize=host_settings().models_in_memory)
 _loading: dict[str, Lock] = {}
 _failed: TTLCache[str, CheckpointProblem | ModelUnavailable] = TTLCache(maxsize=64, ttl=FAILURE_SECONDS)
 

@@ -1,4 +1,4 @@
-"""Where to compute: CUDA, then MPS, then the CPU; TX_DEVICE overrides. And how many at once."""
+"""Where to compute: CUDA, then MPS, then the CPU; the host may set another. And how many at once."""
 
 import os
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from threading import BoundedSemaphore, Lock, Thread, local
 import torch
 
 from tx_core.errors import Busy, ModelUnavailable
+from tx_core.settings import allowed, host_settings
 
 PATIENCE_SECONDS = 20.0
 PATIENCE_BEHIND = 0.5
@@ -32,8 +33,7 @@ def best_device() -> str:
 
     Raises ModelUnavailable when TX_DEVICE names one that this machine lacks.
     """
-    wanted = os.environ.get("TX_DEVICE", "").strip().lower()
-    if wanted:
+    if wanted := host_settings().device:
         return _check_device(wanted)
     if torch.cuda.is_available():
         return "cuda"
@@ -45,7 +45,7 @@ def _check_device(wanted: str) -> str:
         torch.zeros(1, device=wanted)
     except (RuntimeError, AssertionError) as absent:
         raise ModelUnavailable(
-            f"TX_DEVICE asks for {wanted!r}, which this machine does not have: set it to cpu, cuda or mps, or unset it."
+            f"TX_DEVICE asks for {wanted!r}, which this machine does not have: set it to {allowed('device')}, or unset it."
         ) from absent
     return wanted
 

@@ -17,7 +17,6 @@ from tx_core.transformer.masks import padding_mask
 from tx_core.transformer.trace import AttentionStack, Encoding, Kind, Trace
 
 LayerWeights = Sequence[Float[Tensor, "batch head query key"]]
-MAX_MODEL_TOKENS = 1024  # what this app is ready to draw: twelve layers of twelve heads are 600 MB then
 
 
 @dataclass(frozen=True)

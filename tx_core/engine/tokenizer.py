@@ -8,9 +8,9 @@ from tokenizers.implementations import BertWordPieceTokenizer
 
 from tx_core.engine.checkpoint import read_json
 from tx_core.errors import CheckpointProblem, TextProblem
+from tx_core.settings import host_settings
 from tx_core.transformer.trace import Encoding
 
-MAX_TEXT_CHARACTERS = 20_000
 BLANK = re.compile(r"\[mask\]|<mask>|_{3,}", re.IGNORECASE)
 
 
@@ -123,10 +123,9 @@ def check_text(sentence: str) -> None:
     """Raise TextProblem for a text that no model here can read."""
     if not sentence.strip():
         raise TextProblem("There is no text yet: type a sentence.")
-    if len(sentence) > MAX_TEXT_CHARACTERS:
+    if len(sentence) > (limit := host_settings().max_text_characters):
         raise TextProblem(
-            f"This text has {len(sentence):,} characters; at most {MAX_TEXT_CHARACTERS:,} are read. "
-            "Shorten it to a few sentences."
+            f"This text has {len(sentence):,} characters; at most {limit:,} are read. Shorten it to a few sentences."
         )
     try:
         sentence.encode("utf-8")

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from tx_core.errors import Busy, ExplorerError
+from tx_core.settings import host_settings
 
 VISITOR_TIMEOUT_SECONDS = 1800.0
-MAX_RUNS = 50
-"""Runs held at most by one registry: computing, waiting or done."""
 REST_SECONDS = 0.01
 """Pause after every step of a run, so that pages stay quick beside it."""
 
@@ -86,13 +85,14 @@ class Registry:
 
     Args:
         limit: Number of runs that compute at once.
-        max_runs: Number of runs held at most. A new one takes the place of the finished one unseen for longest; where none
-            is finished, it is refused.
+        max_runs: Number of runs held at most; None for what the host sets. A new one takes the place of the finished one
+            unseen for longest; where none is finished, it is refused.
         clock: Seconds, monotonic.
     """
 
-    def __init__(self, limit: int, *, max_runs: int = MAX_RUNS, clock: Callable[[], float] = time.monotonic):
-        self._limit, self._max_runs, self._clock = limit, max_runs, clock
+    def __init__(self, limit: int, *, max_runs: int | None = None, clock: Callable[[], float] = time.monotonic):
+        self._limit, self._clock = limit, clock
+        self._max_runs = host_settings().max_background_runs if max_runs is None else max_runs
         self._jobs: dict[tuple[str, str], _Job] = {}  # in the order in which they came
         self._computing = 0  # threads; one that was told to stop counts until its step is done
         self._lock = threading.Lock()

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from tx_core.errors import TextProblem
 from tx_core.lessons.padding import pad_batch
+from tx_core.settings import host_settings
 from tx_core.training.classifier_data import LabelledTexts, imdb, opinions
 from tx_core.training.classifier_model import NOTEBOOK, OPINIONS, Classifier, ClassifierSettings, random_classifier
-from tx_core.training.synthetic import MAX_LIVE_MULTIPLY_ADDS
 from tx_core.training.words import PADDING, Vocabulary, build_vocabulary, encode_words, training_ids
 from tx_core.transformer.heads import max_pool
 from tx_core.transformer.masks import padding_mask
@@ -112,9 +112,9 @@ def start_training(settings: ClassifierSettings, data: LabelledTexts, device: st
 
 def check_live(training: ClassifierTraining) -> ClassifierTraining:
     """Return the training, or raise TextProblem where it would keep the host too long."""
-    if training.work > MAX_LIVE_MULTIPLY_ADDS:
+    if training.work > (limit := host_settings().max_training_multiply_adds):
         raise TextProblem(
-            f"This run is {training.work / MAX_LIVE_MULTIPLY_ADDS:.1f} times as long as this server allows. "
+            f"This run is {training.work / limit:.1f} times as long as this server allows. "
             "Choose fewer epochs, fewer texts, a smaller width or larger batches."
         )
     return training

@@ -15,6 +15,7 @@ from typing import Literal
 
 from tx_core.corpus.sentence_file import NO_TEXT, csv_rows, decode
 from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.settings import host_settings
 
 FEWEST_EXAMPLES = 20
 
@@ -294,10 +295,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen.file.write_text(to_csv(opinions(chosen.examples, chosen.seed)), encoding="utf-8", newline="")
 
 
-MAX_CSV_BYTES = 1_000_000
-
-MAX_CSV_ROWS = 20_000
-
 MAX_EXAMPLE_CHARACTERS = 5_000
 
 MAX_LABEL_CHARACTERS = 40
@@ -311,8 +308,8 @@ def read_csv(data: bytes, name: str = "your file") -> LabelledTexts:
     Commas, semicolons or tabs between the columns; UTF-8, UTF-16 with its mark, or Windows-1252.
     Raises TextProblem that names the line and the rule.
     """
-    if len(data) > MAX_CSV_BYTES:
-        raise TextProblem(f"The file may have {MAX_CSV_BYTES:,} bytes, this one has {len(data):,}: use fewer examples.")
+    if len(data) > (max_bytes := host_settings().max_example_file_megabytes * 1_000_000):
+        raise TextProblem(f"The file may have {max_bytes:,} bytes, this one has {len(data):,}: use fewer examples.")
     texts, labels = [], []
     rows = csv_rows(_decode(data))
     header = [column.strip().casefold() for column in next(rows, (0, []))[1]]
@@ -325,8 +322,8 @@ def read_csv(data: bytes, name: str = "your file") -> LabelledTexts:
         example, label = _check_row(row, len(header), at_text, at_label, line)
         texts.append(example)
         labels.append(label)
-        if len(texts) > MAX_CSV_ROWS:
-            raise TextProblem(f"The file may have {MAX_CSV_ROWS:,} examples; this one has more.")
+        if len(texts) > (limit := host_settings().max_examples):
+            raise TextProblem(f"The file may have {limit:,} examples; this one has more.")
     return split(name, texts, labels)
 
 

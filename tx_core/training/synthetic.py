@@ -8,6 +8,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from tx_core.errors import TextProblem
+from tx_core.settings import host_settings
 from tx_core.transformer.config import Seq2SeqConfig, require_among
 
 START = 1
@@ -79,9 +80,6 @@ LIMITS: dict[str, tuple[int, int]] = {
     "num_heads": (1, 16),
     "intermediate_size": (8, 2048),
 }
-
-# Multiply-adds of a run that a visitor may start: a minute or two on one core.
-MAX_LIVE_MULTIPLY_ADDS = 5e11
 
 
 @dataclass(frozen=True)
@@ -165,9 +163,9 @@ SIZES = {"quick": QUICK, "notebook": NOTEBOOK}
 
 def check_live(settings: CopySettings) -> CopySettings:
     """Return the settings, or raise TextProblem where training them would keep the host too long."""
-    if settings.work > MAX_LIVE_MULTIPLY_ADDS:
+    if settings.work > (limit := host_settings().max_training_multiply_adds):
         raise TextProblem(
-            f"This run is {settings.work / MAX_LIVE_MULTIPLY_ADDS:.1f} times as long as this server allows. "
+            f"This run is {settings.work / limit:.1f} times as long as this server allows. "
             "Choose a smaller hidden size, fewer layers, shorter sequences or fewer batches."
         )
     return settings

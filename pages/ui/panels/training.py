@@ -1,10 +1,5 @@
-"""Training on a page: its sizes, its buttons, its progress and its curves, while the page stays usable.
+"""Training on a page: its sizes, its buttons, its progress and its curves, while the page stays usable."""
 
-Settings: TX_TRAININGS and TX_SCANS (how many trainings, and scans of heads, may run at once on this server; later ones
-wait in a queue).
-"""
-
-import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +11,14 @@ from pages.ui.panels import texts
 from pages.ui.shell.address import Field, number_field, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError, TextProblem
+from tx_core.settings import host_settings
 from tx_core.training.background import Registry, Snapshot, Trainable
 
 POLL_SECONDS = 1.0
 MIN_LEARNING_RATE, MAX_LEARNING_RATE = 0.0001, 0.1
-TRAININGS = Registry(limit=int(os.environ.get("TX_TRAININGS", max(2, os.cpu_count() or 2))))
+TRAININGS = Registry(limit=host_settings().trainings)
 """All trainings of this server, and its readings of many sentences."""
-SCANS = Registry(limit=int(os.environ.get("TX_SCANS", "2")))
+SCANS = Registry(limit=host_settings().scans)
 """All scans of heads of this server."""
 
 COLOURS = ("#3f83cf", "#c2751c")

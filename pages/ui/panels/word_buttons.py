@@ -6,9 +6,9 @@ import streamlit as st
 
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import escape_markdown
-from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
 from tx_core.fill_mask import blanks
 from tx_core.fill_mask.blanks import Part
+from tx_core.settings import host_settings
 
 MAX_WORD_BUTTONS = 150
 
@@ -20,7 +20,7 @@ def word_buttons(text_key: str, fill_in: Callable[[str, int], str]) -> None:
     sentence instead. Texts of more than MAX_WORD_BUTTONS words are edited in their box only, and the page says so.
     """
     text = st.session_state[text_key]
-    if len(text) > MAX_TEXT_CHARACTERS:  # which the model refuses: below, the page says by how much it is too long
+    if len(text) > host_settings().max_text_characters:  # below, the page says by how much it is too long
         return
     parts = blanks.text_parts(text)
     if not parts:

@@ -1,10 +1,9 @@
 """What visitors share: engines, and the records of runs by plain keys, bounded in bytes. Nothing here can be changed.
 
-Setting: TX_CACHE_MEGABYTES (how much the kept records may weigh together). Its default holds the run of a large
-model on a long text (twelve layers of twelve heads on 512 tokens: 151 MB) with its view in whole words, and others'.
+The default bound, TX_CACHE_MEGABYTES, holds the run of a large model on a long text (12 layers of 12 heads on 512 tokens:
+151 MB) with its view in whole words, and other visitors' runs.
 """
 
-import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from cachetools import LRUCache
 
 from pages.ui.shell import readiness
+from tx_core.settings import host_settings
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.engine.engine import Engine
@@ -38,9 +38,7 @@ class Kept:
     nbytes: int
 
 
-_kept: LRUCache[tuple, Kept] = LRUCache(
-    maxsize=int(os.environ.get("TX_CACHE_MEGABYTES", "512")) * 1_000_000, getsizeof=lambda kept: kept.nbytes
-)
+_kept: LRUCache[tuple, Kept] = LRUCache(host_settings().cache_megabytes * 1_000_000, getsizeof=lambda kept: kept.nbytes)
 _guard = Lock()
 _settled: dict[str, int] = {}
 

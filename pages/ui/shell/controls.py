@@ -13,6 +13,7 @@ from pages.ui.shell import cache, texts
 from pages.ui.shell.address import widget_binding
 from tx_core.engine.download import CATALOGUE
 from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem
+from tx_core.settings import host_settings
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.engine.catalogue import ModelCard
@@ -40,7 +41,7 @@ def model(key: str = "model") -> str:
 
     names = [card.name for card in catalogue.catalogue()]
     wanted = st.session_state.setdefault(key, catalogue.DEFAULT)
-    if wanted not in names and catalogue.any_model_allowed():
+    if wanted not in names and host_settings().any_model:
         names.append(wanted)
     elif wanted not in names:
         st.session_state[key] = catalogue.DEFAULT
@@ -48,7 +49,7 @@ def model(key: str = "model") -> str:
         texts.MODEL,
         names,
         format_func=model_title,
-        accept_new_options=catalogue.any_model_allowed(),
+        accept_new_options=host_settings().any_model,
         help=_all_models(),
         **widget_binding(key),
     )

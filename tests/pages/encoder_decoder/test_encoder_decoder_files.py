@@ -13,6 +13,7 @@ from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, answered, press
 from tests.support.serving import ROOT
 from tests.support.trainings import name_of, own_server, until_still
 from tx_core.errors import CheckpointProblem
+from tx_core.settings import host_settings
 from tx_core.training.background import Registry
 from tx_core.training.copy_file import to_file
 from tx_core.training.copy_task import start
@@ -74,9 +75,9 @@ def test_the_largest_model_on_offer_fits_every_limit_for_its_file():
     largest.losses.extend([1 / 3 + 1] * (most["batches"] - 2))
     size = len(model.to_file(largest))
     assert size > 12_000_000
-    assert size < model.MAX_UPLOAD_MEGABYTES * 1_000_000
+    assert size < host_settings().max_model_file_megabytes * 1_000_000
     allowed = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["server"]["maxUploadSize"]
-    assert allowed > model.MAX_UPLOAD_MEGABYTES  # beyond the file itself, a browser sends its name and more
+    assert allowed > host_settings().max_model_file_megabytes  # beyond the file itself, a browser sends its name and more
 
 
 def test_a_file_with_sizes_that_the_page_does_not_offer_says_which(open_app: Open):

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.panels import texts
 from tests.support.drawn_bars import bars_told
-from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
+from tx_core.settings import host_settings
 
 
 def pills(app: AppTest):
@@ -92,7 +92,7 @@ def test_a_text_beyond_all_measure_is_refused_before_its_words_are_read(open_app
 
     app = open_app("fill_mask", text="A ___ bird.")
     monkeypatch.setattr(blanks, "parts", refuse)
-    text = "___ " * (MAX_TEXT_CHARACTERS // 4 + 1)
+    text = "___ " * (host_settings().max_text_characters // 4 + 1)
     app.text_input(key="fill_mask_text").set_value(text).run()
     assert not app.exception
     assert text_of(app) == text

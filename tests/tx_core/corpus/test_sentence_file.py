@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from tx_core.corpus import sentence_file
 from tx_core.corpus.sentence_file import (
     MAX_LINES_NAMED,
-    MAX_SENTENCE_FILE_BYTES,
-    MAX_SENTENCES,
     Sentences,
     describe_left_out,
     embedded_sentences,
     read_sentences,
 )
-from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
 from tx_core.errors import TextProblem
+from tx_core.settings import host_settings
+
+MAX_BYTES = host_settings().max_sentence_file_megabytes * 1_000_000
 
 NATURAL = "Grüße aus Köln.\nNiño “quoted” it – twice.\n"
 
@@ -84,18 +84,18 @@ class Endless(io.RawIOBase):
 def test_of_a_gigabyte_no_more_is_read_than_may_be_used():
     file = Endless()
     tracemalloc.start()
-    with pytest.raises(TextProblem, match=f"more than {MAX_SENTENCE_FILE_BYTES:,} bytes"):
+    with pytest.raises(TextProblem, match=f"more than {MAX_BYTES:,} bytes"):
         read_sentences(file, "huge.txt")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert file.taken == MAX_SENTENCE_FILE_BYTES + 1
-    assert peak < 3 * MAX_SENTENCE_FILE_BYTES
+    assert file.taken == MAX_BYTES + 1
+    assert peak < 3 * MAX_BYTES
 
 
 def test_one_line_of_a_megabyte_is_left_out_by_its_number_and_the_others_stay():
     found = read("Short.\n" + "word " * 200_000 + "\nAnother.\n")
     assert found.texts == ("Short.", "Another.")
-    assert reasons(found) == {f"longer than {MAX_TEXT_CHARACTERS:,} characters": (1, (2,))}
+    assert reasons(found) == {f"longer than {host_settings().max_text_characters:,} characters": (1, (2,))}
     line = sentence_file.LEFT_OUT_LINE.format(why=sentence_file.TOO_LONG.format(most=20_000), lines="2")
     assert describe_left_out(found.left_out) == sentence_file.LEFT_OUT.format(reasons=line)
 
@@ -117,10 +117,11 @@ def test_markup_and_marks_of_other_scripts_are_sentences_like_any_other():
     assert read("\n".join(hostile)).texts == tuple(hostile)
 
 
-def test_too_many_sentences_are_refused_and_as_many_as_allowed_are_read():
-    assert len(read("a\n" * MAX_SENTENCES)) == MAX_SENTENCES
-    with pytest.raises(TextProblem, match=f"more than {MAX_SENTENCES:,} sentences"):
-        read("a\n" * (MAX_SENTENCES + 1))
+def test_too_many_sentences_are_refused_and_as_many_as_allowed_are_read(host):
+    host(max_sentences=1234)
+    assert len(read("a\n" * 1234)) == 1234
+    with pytest.raises(TextProblem, match="more than 1,234 sentences"):
+        read("a\n" * 1235)
 
 
 def test_of_many_lines_left_out_all_are_counted_and_the_first_are_named():

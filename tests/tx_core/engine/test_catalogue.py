@@ -53,14 +53,14 @@ def test_a_model_is_found_by_its_hub_id_too():
 
 
 @pytest.mark.parametrize("name", ["", "nonsense", "../../etc/passwd", "someone/their-model", "x" * 10_000])
-def test_a_name_that_is_not_on_offer_is_refused_where_only_the_list_is_allowed(monkeypatch: pytest.MonkeyPatch, name: str):
-    monkeypatch.delenv("TX_ANY_MODEL", raising=False)
+def test_a_name_that_is_not_on_offer_is_refused_where_only_the_list_is_allowed(host, name: str):
+    host(any_model=0)
     with pytest.raises(ModelUnavailable, match="choose one from the list"):
         catalogue.load(name)
 
 
-def test_any_hub_id_is_a_card_where_that_is_allowed_and_a_path_is_not(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("TX_ANY_MODEL", "1")
+def test_any_hub_id_is_a_card_where_that_is_allowed_and_a_path_is_not(host):
+    host(any_model=1)
     assert catalogue.card("someone/their-model").hub_id == "someone/their-model"
     for path in ("../secret", "/etc/passwd", "a/b/c", "..", "a/.."):
         with pytest.raises(ModelUnavailable):

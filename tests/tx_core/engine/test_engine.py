@@ -13,8 +13,8 @@ from tx_core.engine import catalogue, device
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import best_device, computing_slot
 from tx_core.engine.device_runner import Placement
-from tx_core.engine.engine import MAX_MODEL_TOKENS
 from tx_core.errors import Busy, ModelUnavailable, TextProblem
+from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import PARTS
 
@@ -106,18 +106,19 @@ def test_more_than_the_host_can_compute_at_once_is_told_to_come_back(monkeypatch
         pass
 
 
-def test_tx_device_overrides(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("TX_DEVICE", "CPU")
+def test_tx_device_overrides(host):
+    host(device="CPU")
     assert best_device() == "cpu"
 
 
-@pytest.mark.parametrize("wanted", ["banana", "cuda:99", "xpu:7"])
-def test_a_device_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, wanted: str):
-    monkeypatch.setenv("TX_DEVICE", wanted)
+@pytest.mark.parametrize("wanted", ["cuda:99", "cuda:7"])
+def test_a_device_that_is_not_there_is_named(host, wanted: str):
+    host(device=wanted)
     with pytest.raises(ModelUnavailable, match=f"{wanted}.*does not have"):
         best_device()
 
 
 def test_a_bert_with_more_positions_than_the_app_draws_reads_as_many_as_it_draws(tmp_path):
-    write_bert(tmp_path, seed=1, max_position_embeddings=MAX_MODEL_TOKENS + 476)
-    assert catalogue.load_bert_engine(tmp_path, "long", "Long").max_tokens == MAX_MODEL_TOKENS
+    most = host_settings().max_model_tokens
+    write_bert(tmp_path, seed=1, max_position_embeddings=most + 476)
+    assert catalogue.load_bert_engine(tmp_path, "long", "Long").max_tokens == most

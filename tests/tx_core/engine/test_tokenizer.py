@@ -8,8 +8,9 @@ import tokenizers
 from tokenizers import decoders, models, pre_tokenizers, processors, trainers
 
 from tx_core.engine import catalogue
-from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS, Tokenizer, load_tokenizer
+from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem, TextProblem
+from tx_core.settings import host_settings
 
 EMBEDDED = catalogue.MODELS / catalogue.DEFAULT
 
@@ -143,7 +144,7 @@ def test_half_a_character_is_named(tokenizer: Tokenizer):
 
 def test_far_too_much_text_is_refused_with_both_numbers(tokenizer: Tokenizer):
     with pytest.raises(TextProblem, match=r"20,001 characters; at most 20,000"):
-        tokenizer.encode("a" * (MAX_TEXT_CHARACTERS + 1))
+        tokenizer.encode("a" * (host_settings().max_text_characters + 1))
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "שלום עולם", "é combined e\u0301", "a\x00b", "👩‍👩‍👧"])

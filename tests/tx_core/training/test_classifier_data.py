@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.training.classifier_data import MAX_CSV_BYTES, imdb, main, opinions, read_csv, split, to_csv
+from tx_core.training.classifier_data import imdb, main, opinions, read_csv, split, to_csv
 
 ROWS = [("a fine film, really", "good"), ("a sad “film”", "bad")] * 12
 
@@ -96,7 +96,7 @@ def test_empty_lines_are_no_examples_and_line_breaks_within_quotes_are_text():
         (csv_of().encode().replace(b"fine", b"fi\0ne"), "not text that can be read"),
         (b"\x89PNG\r\n\x1a\n\0\0\0", "not text that can be read"),
         (b"PK\x03\x04\x8d\x81", "not text that can be read"),
-        (b"x" * (MAX_CSV_BYTES + 1), "may have 1,000,000 bytes, this one has 1,000,001"),
+        (b"x" * 1_000_001, "may have 1,000,000 bytes, this one has 1,000,001"),
         (csv_of([("a", "b")] * 5).encode(), "At least 20 examples"),
         (b"text,label\n" + b"a,b\n" * 20_001, "20,000 examples"),
     ],

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from tx_core.engine.device_runner import Placement, Result
 from tx_core.engine.engine import (
-    MAX_MODEL_TOKENS,
     BlankLogits,
     LayerWeights,
     ScoreGradients,
@@ -26,6 +25,7 @@ from tx_core.engine.hub.model_info import Shape
 from tx_core.engine.hub.reading import apply_head, known_parts, parts_before_head, position_ids, projection_weight, read_early
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tokenizer import Tokenizer
+from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention, check_batch, check_run
 from tx_core.transformer.trace import Encoding, Trace, check_parts
 
@@ -53,7 +53,7 @@ class HubEngine:
     @property
     def max_tokens(self) -> int:
         """The longest input, special tokens included."""
-        return min(self.shape.max_tokens, MAX_MODEL_TOKENS)
+        return min(self.shape.max_tokens, host_settings().max_model_tokens)
 
     @property
     def num_layers(self) -> int:

@@ -105,7 +105,7 @@ HUB = {
 }
 
 
-def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host):
     monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: directories[hub_id])
     directories, shown = {}, []
     for name, (family, options) in HUB.items():
@@ -114,7 +114,7 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
         pair = "" if options.stack == "decoder" else "fruit flies"
         shown.append(map_of_page(name, "time flies like an arrow", pair, options))
         shown.append(map_of_page(name, "time flies like an arrow", "fruit flies", options, CHANGES))
-    monkeypatch.setenv("TX_ANY_MODEL", "1")
+    host(any_model=1)
     for family in ("modernbert", "xlm-roberta"):  # not in the catalogue
         directories[f"any/{family}"] = checkpoint(family)
         put_into_the_hubs_cache(checkpoint(family), tmp_path, catalogue.card(f"any/{family}"))

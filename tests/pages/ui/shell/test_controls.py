@@ -109,8 +109,8 @@ def test_a_model_that_is_not_on_offer_becomes_the_embedded_one():
     assert app.run().text[0].value == "embedded"
 
 
-def test_any_hub_id_may_be_named_where_the_host_allows_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("TX_ANY_MODEL", "1")
+def test_any_hub_id_may_be_named_where_the_host_allows_it(host):
+    host(any_model=1)
     app = AppTest.from_function(model_page, default_timeout=60)
     app.session_state["model"] = "someone/model"
     assert app.run().text[0].value == "someone/model"

@@ -1,0 +1,101 @@
+"""What a host sets is read once, typed, and refused in one line where it cannot be used."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.serving import ROOT
+from tx_core.errors import SettingsProblem
+from tx_core.settings import Settings, allowed, host_settings, settings_table, unknown_variables, variable
+
+
+def test_without_variables_every_setting_has_its_default(monkeypatch: pytest.MonkeyPatch):
+    for name in Settings.model_fields:
+        monkeypatch.delenv(variable(name), raising=False)
+    host_settings.cache_clear()
+    defaults = {name: field.default for name, field in Settings.model_fields.items()}
+    assert host_settings().model_dump() == defaults
+
+
+def test_the_variables_of_earlier_versions_are_read(host):
+    host(device="CPU", any_model=1, models_in_memory=3, cache_megabytes=64, trainings=5, scans=4)
+    found = host_settings()
+    assert (found.device, found.any_model, found.models_in_memory) == ("cpu", True, 3)
+    assert (found.cache_megabytes, found.trainings, found.scans) == (64, 5, 4)
+
+
+def test_an_empty_variable_counts_as_not_set(host):
+    host(any_model="", trainings="")
+    assert host_settings().trainings == Settings.model_fields["trainings"].default
+
+
+def test_settings_are_read_once_and_cannot_be_changed(host, monkeypatch: pytest.MonkeyPatch):
+    host(scans=3)
+    assert host_settings().scans == 3
+    monkeypatch.setenv("TX_SCANS", "7")
+    assert host_settings().scans == 3
+    with pytest.raises(ValueError, match="frozen"):
+        host_settings().scans = 7
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("device", "banana"),
+        ("any_model", "perhaps"),
+        ("trainings", "0"),
+        ("cache_megabytes", "-1"),
+        ("models_in_memory", "2.5"),
+        ("slot_timeout_seconds", "inf"),
+        ("max_model_tokens", "many\nmany"),
+    ],
+)
+def test_a_wrong_value_is_named_in_one_line_with_what_is_allowed(host, name: str, value: str):
+    host(**{name: value})
+    with pytest.raises(SettingsProblem) as problem:
+        host_settings()
+    assert len(str(problem.value).splitlines()) == 1
+    assert all(part in str(problem.value) for part in (variable(name), repr(value), allowed(name)))
+
+
+def test_all_wrong_values_are_named_at_once(host):
+    host(scans=0, trainings=0)
+    with pytest.raises(SettingsProblem, match=r"TX_TRAININGS.*TX_SCANS"):
+        host_settings()
+
+
+def test_a_variable_that_is_no_setting_is_warned_of(host, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TX_TRAINING", "3")
+    host()
+    host_settings()
+    assert [record.getMessage() for record in caplog.records if "TX_TRAINING " in record.getMessage()]
+    assert unknown_variables(["TX_TRAININGS", "TX_NEW", "tx_scans", "PATH"]) == ["TX_NEW"]
+
+
+@pytest.mark.parametrize("server", [["streamlit", "run", "app.py", "--server.headless", "true"], ["uvicorn", "app:app"]])
+def test_a_wrong_value_stops_the_start_with_one_line(server: list[str]):
+    run = subprocess.run(
+        [sys.executable, "-m", *server, "--server.port" if server[0] == "streamlit" else "--port", "0"],
+        cwd=ROOT,
+        env=os.environ | {"TX_TRAININGS": "many"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert run.returncode != 0
+    assert "Traceback" not in run.stderr
+    said = [line for line in run.stderr.splitlines() if "TX_TRAININGS" in line]
+    assert len(said) == 1 and "'many'" in said[0] and allowed("trainings") in said[0]
+
+
+def test_the_settings_import_neither_torch_nor_streamlit():
+    code = "import sys, tx_core.settings; print({'torch', 'numpy', 'streamlit'} & set(sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).strip() == "set()"
+
+
+def test_the_table_of_the_readme_is_the_one_of_the_settings():
+    _, table, _ = (ROOT / "README.md").read_text(encoding="utf-8").split("<!-- settings -->")
+    assert table.strip() == settings_table()
+    assert len(settings_table().splitlines()) == 2 + len(Settings.model_fields)

@@ -1,0 +1,130 @@
+"""What a host may set: every `TX_*` environment variable, read once, typed and checked when the server starts.
+
+Begin with `Settings`: its fields are the variables. `host_settings()` gives the one instance, `settings_table()` the README's
+table. Imports pydantic, never torch.
+"""
+
+import logging
+import os
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import Field, StringConstraints, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from tx_core.errors import SettingsProblem
+
+PREFIX = "TX_"
+BOUNDS = {"ge": "from", "le": "to"}
+"""pydantic's names of a number's limits, and ours."""
+CORES = os.cpu_count() or 1
+Count = Annotated[int, Field(ge=1)]
+Device = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^(?i:cpu|mps|cuda(:\d+)?)?$")]
+
+
+def _field(value: Any, description: str, /, **shown: str) -> Any:
+    """Describe a setting. shown: what the table says in place of a default or a rule that it could not put in words."""
+    return Field(value, description=description, json_schema_extra=shown)
+
+
+class Settings(BaseSettings):
+    """The settings of a server. The field `x` is the environment variable `TX_X`; an empty one counts as not set."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True)
+
+    device: Device = _field(
+        "", "Where to compute.", default="the first there is of CUDA, MPS and CPU", allowed="cpu, mps, cuda or cuda:N"
+    )
+    any_model: bool = _field(False, "Visitors may name any model of the hub.")
+    models_in_memory: Count = _field(2, "Hub models that stay loaded.")
+    cache_megabytes: Annotated[int, Field(ge=0)] = _field(
+        512, "Memory for results that visitors share. A result that is larger is computed again at every click."
+    )
+    compute_slots: Count = _field(max(2, CORES), "Computations at once for pages.", default="number of cores, at least 2")
+    background_slots: Count = _field(
+        min(2, CORES), "Batches of long work at once, beside the pages.", default="number of cores, at most 2"
+    )
+    slot_timeout_seconds: Annotated[float, Field(ge=0, le=3600)] = _field(
+        20.0, "How long a page waits for a compute slot before it asks the visitor to try again."
+    )
+    trainings: Count = _field(
+        max(2, CORES), "Trainings at once; later ones wait for their turn.", default="number of cores, at least 2"
+    )
+    max_training_multiply_adds: Annotated[float, Field(ge=1, le=1e18)] = _field(
+        5e11, "Length of a training that a visitor may start: 5e11 multiply-adds take a minute or two on one core."
+    )
+    scans: Count = _field(2, "Scans of the heads of large models at once.")
+    max_background_runs: Count = _field(50, "Trainings that compute, wait or are done, and as many scans.")
+    max_model_tokens: Annotated[int, Field(ge=8)] = _field(
+        1024, "Longest text, in tokens: the weights of 12 layers of 12 heads then take 600 MB."
+    )
+    max_text_characters: Count = _field(20_000, "Longest text, in characters.")
+    max_sentences: Count = _field(20_000, "Sentences in a file of many sentences.")
+    max_sentence_file_megabytes: Count = _field(5, "Size of such a file.")
+    max_examples: Count = _field(20_000, "Labelled texts in a file for the classifier.")
+    max_example_file_megabytes: Count = _field(1, "Size of such a file.")
+    max_model_file_megabytes: Count = _field(
+        14, "Size of a saved encoder-decoder. Streamlit's `server.maxUploadSize` must be larger than each of these three."
+    )
+
+
+@lru_cache(maxsize=1)
+def host_settings() -> Settings:
+    """Read the environment, once in a process.
+
+    Raises SettingsProblem, whose one line names every wrong variable, its value and what is allowed.
+    """
+    try:
+        found = Settings()
+    except ValidationError as problem:
+        wrong = [(str(error["loc"][0]), error["input"]) for error in problem.errors()]
+        raise SettingsProblem(
+            " ".join(f"{variable(name)}={value!r} is not allowed: use {allowed(name)}, or unset it." for name, value in wrong)
+        ) from None
+    for name in unknown_variables(os.environ):
+        logging.getLogger(__name__).warning("%s is not a setting of this app, and has no effect.", name)
+    return found
+
+
+def variable(name: str) -> str:
+    """Give the environment variable of a field."""
+    return f"{PREFIX}{name.upper()}"
+
+
+def unknown_variables(names: Iterable[str]) -> list[str]:
+    """List the variables that begin as ours do and are none of them."""
+    known = {variable(name) for name in Settings.model_fields}
+    return sorted(name for name in names if name.upper().startswith(PREFIX) and name.upper() not in known)
+
+
+def allowed(name: str) -> str:
+    """Say which values a field takes."""
+    field = Settings.model_fields[name]
+    if "allowed" in _shown(field):
+        return _shown(field)["allowed"]
+    if field.annotation is bool:
+        return "0 or 1"
+    number = "a whole number" if field.annotation is int else "a number"
+    bounds = {word: getattr(rule, name) for rule in field.metadata for name, word in BOUNDS.items() if hasattr(rule, name)}
+    return " ".join([number, *(f"{word} {bound:g}" for word, bound in bounds.items())])
+
+
+def settings_table() -> str:
+    """Write the settings as a table in Markdown."""
+    rows = [
+        f"| `{variable(name)}` | {_default(field)} | {allowed(name)} | {field.description} |"
+        for name, field in Settings.model_fields.items()
+    ]
+    return "\n".join(["| variable | default | allowed | meaning |", "|---|---|---|---|", *rows])
+
+
+def _default(field: FieldInfo) -> str:
+    if "default" in _shown(field):
+        return _shown(field)["default"]
+    return f"{field.default:g}" if isinstance(field.default, float) else f"{int(field.default):,}"
+
+
+def _shown(field: FieldInfo) -> dict[str, str]:
+    return field.json_schema_extra or {}
