@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from pages.masks.texts import PADDING_TOKENS
 from tests.support.held_line import Line
 
 PICTURE = "node => node.toDataURL()"
@@ -152,7 +153,7 @@ def test_after_a_control_whose_outcome_is_not_known_the_page_is_waited_for(held_
 
 def test_a_prefetched_picture_of_an_outdated_view_gives_way_to_the_page_s_whatever_is_clicked_meanwhile(held_at, settle):
     page, line, _picture = held_at("/masks", "matrix-5")
-    page.get_by_role("slider", name="Padding tokens behind the sentence").press("ArrowRight")
+    page.get_by_role("slider", name=PADDING_TOKENS).press("ArrowRight")
     box = page.get_by_role("textbox", name="Sentence")
     box.fill("A dog ran home.")
     box.press("Enter")
