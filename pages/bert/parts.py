@@ -141,7 +141,7 @@ def _draw_attention(page: str, name: str, runner: BertEngine, text: str, pair: s
         tokens,
         tokens,
         shown,
-        label=told,
+        alt=told,
         scale="blues",
         strongest=30,
         show="heatmap",

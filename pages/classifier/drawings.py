@@ -141,7 +141,7 @@ def draw_attention(page: str, prediction: LabelPrediction) -> None:
             words,
             words,
             stack.weights[head],
-            label=texts.ATTENTION.format(layer=head[0] + 1, head=head[1] + 1, words=len(words)),
+            alt=texts.ATTENTION.format(layer=head[0] + 1, head=head[1] + 1, words=len(words)),
             scale="blues",
             strongest=40,
             show="both",

@@ -42,7 +42,7 @@ def maps_export(runs: RunPair, comparison: Comparison, scale: str, focus: int | 
 
     def packed(**header: object) -> bytes:
         header = {"drawing": "comparison"} | header
-        return packed_comparison(comparison, tokens, titles, label=difference, scale=scale, focus=focus, **header)
+        return packed_comparison(comparison, tokens, titles, alt=difference, scale=scale, focus=focus, **header)
 
     title = texts.MAPS_TITLE.format(sides=runs.heads_and_models)
     caption = " ".join([f"{title}.", *runs.notes, partners_in_words(comparison), difference, AXES])

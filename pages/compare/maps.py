@@ -58,7 +58,7 @@ def _draw(page: str, one: Run, other: Run, comparison: Comparison, vary: str) ->
         comparison,
         (one.view.queries, other.view.queries),
         map_titles(one.side, other.side, vary),
-        label=difference,
+        alt=difference,
         scale=st.session_state[widget_key(page, "scale")],
         focus=st.session_state[focus],
     )
@@ -74,7 +74,7 @@ def packed_comparison(
     tokens: tuple[Sequence[str], Sequence[str]],
     titles: tuple[str, str, str],
     *,
-    label: str,
+    alt: str,
     scale: str,
     focus: int | None,
     **header: object,
@@ -90,7 +90,7 @@ def packed_comparison(
         "labels": list(comparison.labels),
         "rows": [list(row) for row in comparison.rows],
         "titles": list(titles),
-        "label": label,
+        "alt": alt,
         "scale": scale,
         "focus": parse_token(focus, len(comparison.rows)),
     } | header

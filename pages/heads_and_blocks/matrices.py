@@ -136,7 +136,7 @@ def _by_token(
 ) -> Matrix:
     values = _numbers(part)
     columns = count(values.shape[1])
-    look = {"group": group, "shown": shown, "lead": lead, "told": alt}
+    look = {"group": group, "shown": shown, "lead": lead, "alt": alt}
     return Matrix(name, title, formula, values, tokens, columns, "token", "dimension", origin, **look)
 
 

@@ -61,7 +61,7 @@ def show_grid(page: str, report: HeadReport, chosen: Head) -> Grid:
     cells, legend = _cells(report, colour)
     rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
     grid = Grid(colour, rows, legend, chosen)
-    head_table(rows, legend, chosen, label=grid.alt, key=name, on_choose=take_head)
+    head_table(rows, legend, chosen, alt=grid.alt, key=name, on_choose=take_head)
     return grid
 
 

@@ -131,7 +131,7 @@ def _by_token(
     lead: str = "→",
 ) -> Matrix:
     tokens, columns = run.steps.tokens, count(values.shape[1])
-    return Matrix(name, title, formula, values, tokens, columns, "token", "dimension", origin, shown=most, told=alt, lead=lead)
+    return Matrix(name, title, formula, values, tokens, columns, "token", "dimension", origin, shown=most, alt=alt, lead=lead)
 
 
 def _by_pair(
@@ -146,7 +146,7 @@ def _by_pair(
     alt: str = "",
 ) -> Matrix:
     tokens = run.steps.tokens
-    return Matrix(name, title, formula, values, tokens, tokens, "query", "key", origin, group=group, told=alt)
+    return Matrix(name, title, formula, values, tokens, tokens, "query", "key", origin, group=group, alt=alt)
 
 
 def _operand(name: str, values: Numbers) -> Matrix:

@@ -120,7 +120,7 @@ def _draw_grid(page: str, stack: AttentionStack, summary: HeadSummary) -> Grid:
     chosen = chosen if chosen[0] < layers and chosen[1] < heads else (0, 0)
     rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
     grid = Grid(colour, rows, legend, chosen)
-    head_table(rows, legend, chosen, label=grid.alt, key=name, on_choose=take_head)
+    head_table(rows, legend, chosen, alt=grid.alt, key=name, on_choose=take_head)
     return grid
 
 

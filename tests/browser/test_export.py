@@ -226,7 +226,7 @@ def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:
 
     def compared(**more: object) -> bytes:
         given = {"drawing": "comparison"} | more
-        return packed_comparison(both, tokens, titles, label="told", scale="blues", focus=1, **given)
+        return packed_comparison(both, tokens, titles, alt="told", scale="blues", focus=1, **given)
 
     cells = Matrix("Rollout", "weights", np.array([[0.25, 0.75]]), "told", note="sums to 1")
     board = Matrices(("layer 1",), tuple(words), (cells,))

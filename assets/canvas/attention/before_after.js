@@ -29,8 +29,8 @@ function makeView(parent) {
   view.panes = NAMES.map((name) => makePart(view, name));
   view.tooltip = makeTooltip();
   view.list = element("ol", { class: "moved", "data-testid": "moved-links" });
-  view.told = element("p", { class: "readout-title", "aria-live": "polite" });
-  const readout = element("section", { class: "readout", "aria-label": "Links that changed most" }, view.told, view.list);
+  view.title = element("p", { class: "readout-title", "aria-live": "polite" });
+  const readout = element("section", { class: "readout", "aria-label": "Links that changed most" }, view.title, view.list);
   view.maps = element("div", { class: "maps" }, ...view.panes.map((pane) => pane.node), readout);
   view.root = element("div", { class: "map", "data-testid": "before-after" }, view.maps, view.tooltip);
   watchView(view, parent, paint);
@@ -69,7 +69,7 @@ function receive(view, { header, cells }) {
   view.models = NAMES.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, view.theme.dark));
   Object.assign(view.models[2], { signed: true, table: differenceTable(view.theme.dark) });
   for (const [part, pane] of view.panes.entries()) {
-    pane.canvas.setAttribute("aria-label", `${NAMES[part]}. ${header.label}`);
+    pane.canvas.setAttribute("aria-label", `${NAMES[part]}. ${header.alt}`);
     if (part < 2) fillLegend(view.legends[part], header.scale, view.theme.dark);
     else view.legends[part].ramp.style.background = differenceGradient(view.theme.dark);
   }
@@ -89,7 +89,7 @@ function list(view) {
   const strength = Uint16Array.from(difference.cells, (code) => Math.min(65535, 2 * Math.abs(code - 32768)));
   const found = strongest(strength, positions, MOST_MOVED).filter((position) => Math.abs(changeOf(difference.cells[position])) >= 0.0005);
   const who = view.focus === null ? ["The links that changed most"] : ["What changed most for ", bold(queryTexts[view.focus])];
-  view.told.replaceChildren(...(found.length ? who : ["Nothing changed here."]));
+  view.title.replaceChildren(...(found.length ? who : ["Nothing changed here."]));
   view.list.replaceChildren(...found.map((position) => {
     const link = element("span", { class: "moved-link" }, bold(queryTexts[Math.floor(position / keys)]), " → ", bold(keyTexts[position % keys]));
     const numbers = `${digits(before.cells[position])} → ${digits(after.cells[position])}`;

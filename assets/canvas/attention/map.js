@@ -1,6 +1,6 @@
 // The attention map: heatmap and lines of one weights matrix, one focused token, one pointer.
 
-import { isOutdated, receiveHeadMaps } from "../core/prefetch.js";
+import { isOutdated, receiveHeadMaps } from "../core/head_maps.js";
 import { unpack } from "../core/bytes.js";
 import { cellAt, paintHeatmap } from "./heatmap.js";
 import { layMap } from "./layout.js";
@@ -105,8 +105,8 @@ function draw(map, { header, cells }) {
   map.header = header;
   map.theme = applyTheme(map.root);
   map.model = modelOf({ header, cells }, map.theme.dark);
-  map.heat.canvas.setAttribute("aria-label", `Heatmap. ${header.label}`);
-  map.lines.canvas.setAttribute("aria-label", `Lines. ${header.label}`);
+  map.heat.canvas.setAttribute("aria-label", `Heatmap. ${header.alt}`);
+  map.lines.canvas.setAttribute("aria-label", `Lines. ${header.alt}`);
   map.heat.node.hidden = header.show === "lines";
   map.lines.node.hidden = header.show === "heatmap";
   if (map.focus >= map.model.queries) map.focus = null;

@@ -128,7 +128,7 @@ function nameHead(wall, place) {
 
 function receive(wall, { header, cells }) {
   wall.theme = applyTheme(wall.root);
-  wall.grid.setAttribute("aria-label", header.label);
+  wall.grid.setAttribute("aria-label", header.alt);
   if (wall.layers !== header.layers || wall.heads !== header.heads) makeButtons(wall, header);
   // A choice that was sent before the page had heard of the last one made here is an older one. The keyboard moves only
   // when the choice is another.

@@ -1,4 +1,4 @@
-// Shares as horizontal bars, a list of words and numbers: whoever points at one, or comes to it by keyboard, reads what is told of it.
+// Shares as horizontal bars, a list of words and numbers: whoever points at one, or comes to it by keyboard, reads its detail.
 
 import { mounted } from "../core/mount.js";
 import { element, visible } from "../core/surface.js";
@@ -18,8 +18,8 @@ function makeBars(parent) {
   chart.list = element("ul", { class: "rows", role: "list" });
   chart.axis = element("div", { class: "axis", "aria-hidden": "true" });
   chart.legend = element("div", { class: "legend", "aria-hidden": "true" });
-  chart.told = element("div", { class: "told", role: "tooltip", id: "told", dir: "auto", hidden: "" });
-  chart.root = element("div", { class: "bars", "data-testid": "bars" }, chart.legend, chart.list, chart.axis, chart.told);
+  chart.detail = element("div", { class: "detail", role: "tooltip", id: "detail", dir: "auto", hidden: "" });
+  chart.root = element("div", { class: "bars", "data-testid": "bars" }, chart.legend, chart.list, chart.axis, chart.detail);
   parent.querySelector(".bars-view").append(chart.root);
   const rowOf = (target) => chart.rows.find((row) => row.node === target.closest?.("li"));
   chart.list.onpointerover = (event) => {
@@ -66,7 +66,7 @@ function pressInBars(chart, event) {
   chart.rows[Math.min(last, Math.max(0, next))].node.focus();
 }
 
-// The row with the focus is told again, unless it was dismissed there; any other may be told once more.
+// The row with the focus shows its detail again, unless it was dismissed there; any other may show it once more.
 function leaveBars(chart) {
   const focused = chart.rows.find((row) => row.node.matches(":focus-visible"));
   if (chart.dismissed !== focused) chart.dismissed = null;
@@ -87,21 +87,21 @@ function activateRow(chart, row) {
 }
 
 function tell(chart, row) {
-  chart.shown = row?.told ? row : null;
-  chart.told.hidden = !chart.shown;
+  chart.shown = row?.detail ? row : null;
+  chart.detail.hidden = !chart.shown;
   if (row) chart.dismissed = null;
   for (const other of chart.rows) other.node.removeAttribute("aria-describedby");
   if (!chart.shown) return;
-  row.node.setAttribute("aria-describedby", "told");
-  chart.told.textContent = visible(row.told);
-  placeTold(chart, row);
+  row.node.setAttribute("aria-describedby", "detail");
+  chart.detail.textContent = visible(row.detail);
+  placeDetail(chart, row);
 }
 
 // Behind the number where there is room; else below its bar, in the lower half above it: the bar and what follows the chart stay in sight.
-function placeTold({ root, told }, row) {
-  const { style } = told;
+function placeDetail({ root, detail }, row) {
+  const { style } = detail;
   Object.assign(style, { left: "4px", top: "0", bottom: "auto" });
-  const [box, whole, words] = [row.node, root, told].map((node) => node.getBoundingClientRect());
+  const [box, whole, words] = [row.node, root, detail].map((node) => node.getBoundingClientRect());
   const behind = row.number.getBoundingClientRect().right + 16;
   const upper = box.top + box.bottom < whole.top + whole.bottom;
   if (words.height <= box.height + 4 && behind + words.width <= whole.right) {

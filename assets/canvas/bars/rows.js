@@ -8,12 +8,12 @@ export function makeRow(kind) {
   const plots = bars.map((bar) => element("span", { class: "plot" }, bar));
   if (kind !== "moved") plots[0].append(" ", number);
   const words = kind === "moved" ? element("span", { class: "heading" }, name, " ", number) : element("span", { class: "names" }, name);
-  return { node: element("li", { tabindex: "-1" }, words, " ", ...plots), name, number, bars, label: null, told: "" };
+  return { node: element("li", { tabindex: "-1" }, words, " ", ...plots), name, number, bars, label: null, detail: "" };
 }
 
 export function fillRow(row, chart, index) {
   row.label = chart.labels[index];
-  row.told = chart.told[index] ?? "";
+  row.detail = chart.details[index] ?? "";
   row.name.textContent = visible(row.label);
   row.number.textContent = (chart.heads ?? chart.ends)[index];
   const values = chart.heads ? [chart.before[index], chart.after[index]] : [chart.values[index]];

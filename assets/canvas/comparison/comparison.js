@@ -85,7 +85,7 @@ function receive(view, { header, cells }) {
   view.models = comparedModels({ header, cells }, view.theme.dark);
   for (const [map, { pane, legend, title, note }] of view.parts.entries()) {
     title.textContent = header.titles[map];
-    pane.canvas.setAttribute("aria-label", `${header.titles[map]}. ${header.label}`);
+    pane.canvas.setAttribute("aria-label", `${header.titles[map]}. ${header.alt}`);
     if (map < 2) fillLegend(legend, header.scale, view.theme.dark);
     else legend.ramp.style.background = differenceGradient(view.theme.dark);
     note.hidden = view.partners.rows.every((places) => !places.includes(null));

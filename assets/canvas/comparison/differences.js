@@ -1,4 +1,4 @@
-// What differs, in words and numbers: the list below the maps and what the pointer is told.
+// What differs, in words and numbers: the list below the maps and the tooltip at the pointer.
 
 import { changeOf, digits, strongest } from "../core/bytes.js";
 import { comparable, hasBoth } from "./partners.js";
@@ -39,8 +39,8 @@ export function tellCell(node, view, { query, key }) {
   }
   if (query !== null && key !== null) {
     const { one, other, change } = numbersAt(view, query, key);
-    const told = [one && `A ${one}`, other && `B ${other}`, change].filter(Boolean).join(" · ");
-    if (told) parts.push(element("span", { class: "value" }, told));
+    const numbers = [one && `A ${one}`, other && `B ${other}`, change].filter(Boolean).join(" · ");
+    if (numbers) parts.push(element("span", { class: "value" }, numbers));
   }
   node.replaceChildren(...parts);
 }

@@ -2,12 +2,11 @@
 // one cannot be had, the page's own answer is waited for.
 
 import { unpack } from "./bytes.js";
+import { ANSWER_MS, HEAD_MAP } from "./head_maps.js";
 
-const ANSWER_MS = 3000; // in which the page has usually answered
 const MAX_PAST = 8; // pictures that the page may still send although a later one is drawn
 const CONTROLS = "button, input, textarea, label, canvas, [role=option], [role=slider], [role=combobox]";
 const CONTROL_KEYS = [" ", "Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"];
-const HEAD_MAP = "attention-head-map";
 
 // Fetches a packed message; null where there is none.
 async function fetchMessage(address, options) {
@@ -19,7 +18,7 @@ async function fetchMessage(address, options) {
   }
 }
 
-// --- The map of a head, from the wall where it is pressed to the map beside it. Both name the same path to their maps.
+// --- The map of a head, sent from the wall where it is pressed to the map beside it.
 
 // Begins to fetch the map of a head, or goes on; null where the wall has no path to its maps.
 export function fetchHeadMap(wall, [layer, head]) {
@@ -37,26 +36,6 @@ export async function sendHeadMap(wall, place, at) {
   else if (wall.mapsPath === mapsPath && wall.sentAt === at) {
     window.dispatchEvent(new CustomEvent(HEAD_MAP, { detail: { mapsPath, place, at, cells: message.cells } }));
   }
-}
-
-// Calls `draw` with what the map is to show before the page has answered. Returns a function that ends this.
-export function receiveHeadMaps(map, draw) {
-  const receive = ({ detail: { mapsPath, place, at, cells } }) => {
-    const { header } = map;
-    const answered = header.timestamp !== null && header.timestamp >= at;
-    if (!header.mapsPath || header.mapsPath !== mapsPath || answered) return;
-    map.prefetched = { at, until: performance.now() + ANSWER_MS };
-    const label = `Layer ${place[0] + 1}, head ${place[1] + 1}.`;
-    draw({ header: { ...header, heads: [place], label }, cells });
-  };
-  window.addEventListener(HEAD_MAP, receive);
-  return () => window.removeEventListener(HEAD_MAP, receive);
-}
-
-// Whether the page sent a header before it knew of the choice whose map is drawn already.
-export function isOutdated({ prefetched, header }, next) {
-  if (!prefetched || performance.now() > prefetched.until || next.mapsPath !== header.mapsPath) return false;
-  return next.timestamp === null || next.timestamp < prefetched.at;
 }
 
 // --- The picture that a control of the page leads to.

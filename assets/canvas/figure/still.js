@@ -24,7 +24,7 @@ export default function mountStill({ data, parentElement }) {
 }
 
 function canvasTold({ canvas, message }) {
-  canvas.setAttribute("aria-label", message.header.label);
+  canvas.setAttribute("aria-label", message.header.alt);
 }
 
 function paintStill({ canvas, parent, message }) {

@@ -67,7 +67,7 @@ function mark(table, chosen) {
 function receive(table, data) {
   table.data = data;
   table.theme = applyTheme(table.root);
-  table.grid.setAttribute("aria-label", data.label);
+  table.grid.setAttribute("aria-label", data.alt);
   const shape = `${data.cells.length}-${data.cells[0].length}`;
   if (table.shape !== shape) makeButtons(table, shape);
   data.cells.forEach((row, layer) => row.forEach((cell, head) => fill(table, table.buttons[layer][head], cell)));
@@ -96,8 +96,8 @@ function fill(table, button, cell) {
   const { background, ink } = tint(cell.colour, cell.strength, table.theme.ground);
   button.style.backgroundColor = background;
   button.style.color = ink;
-  button.setAttribute("aria-label", cell.told);
-  button.title = cell.told;
+  button.setAttribute("aria-label", cell.alt);
+  button.title = cell.alt;
 }
 
 function legendEntry(table, entry) {

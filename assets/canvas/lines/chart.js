@@ -36,7 +36,7 @@ function makeLines(parent) {
 function receiveLines(chart, data) {
   chart.data = data;
   chart.theme = readTheme(chart.root);
-  chart.canvas.setAttribute("aria-label", visible(data.told));
+  chart.canvas.setAttribute("aria-label", visible(data.alt));
   chart.stage.setAttribute("aria-label", `${visible(data.title)}. ${HOW}`);
   if (chart.step >= data.steps.length) chart.step = null;
   paintLines(chart);

@@ -31,7 +31,7 @@ function makePicture(parent) {
   }, 60);
   view.tabs = element("div", { class: "choices", role: "group", "aria-label": "Matrix shown" });
   view.board = element("div", { class: "board" });
-  view.readout = element("p", { class: "told", "data-testid": "matrix-readout" });
+  view.readout = element("p", { class: "readout", "data-testid": "matrix-readout" });
   view.root = element("div", { class: "matrices", "data-testid": "matrices" }, view.board, view.readout);
   (parent.querySelector(".mask-grid") ?? parent).append(view.root);
   view.brush = makeBrush({
@@ -132,7 +132,7 @@ function layOut(view) {
     const panel = model.panels[index];
     say(matrix.title, panel.title);
     say(matrix.note, panel.note);
-    matrix.canvas.setAttribute("aria-label", `${panel.title}. ${panel.told}`);
+    matrix.canvas.setAttribute("aria-label", `${panel.title}. ${panel.alt}`);
     if (!matrix.node.hidden) paintMatrix(matrix, view.shapes[index], model, panel, view.theme, view.palette);
   }
   const [first] = view.matrices;

@@ -31,8 +31,8 @@ export function receiveDrawing(drawing, sent) {
   if (!sent) return;
   const { least, most, dimensions, numbers } = sent;
   Object.assign(drawing.slider, { min: least, max: most });
-  const told = { dimensions, numbers };
-  if (drawing.asked === null || drawing.echo.accepts(told)) drawing.asked = told;
+  const options = { dimensions, numbers };
+  if (drawing.asked === null || drawing.echo.accepts(options)) drawing.asked = options;
   describe(drawing);
 }
 

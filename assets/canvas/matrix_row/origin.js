@@ -25,8 +25,8 @@ export function lightsOf(model, cell) {
 export function arithmetic(model, cell) {
   const matrix = model.byName[cell.matrix];
   const total = { text: number(valueAt(matrix, cell.row, cell.column)), part: "total" };
-  if (!matrix.origin || !isHere(model, cell, matrix.origin)) return { pieces: [total], note: matrix.told };
-  return { note: matrix.told, ...{ product, added, divided, masked, shares, bent, mean, variance, normed, stretched }[matrix.origin.kind](model, cell, matrix, total) };
+  if (!matrix.origin || !isHere(model, cell, matrix.origin)) return { pieces: [total], note: matrix.alt };
+  return { note: matrix.alt, ...{ product, added, divided, masked, shares, bent, mean, variance, normed, stretched }[matrix.origin.kind](model, cell, matrix, total) };
 }
 
 // After the slider moved, the rest of a projection's matrix is on its way.

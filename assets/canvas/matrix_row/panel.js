@@ -8,7 +8,7 @@ export function describePanel(panel, matrix) {
   const drawn = matrix.shown < matrix.columns ? `, first ${matrix.shown} drawn` : "";
   say(panel.shape, `${matrix.rows} × ${matrix.columns}${drawn}`);
   panel.box.setAttribute("aria-label", `${matrix.title}. Arrow keys choose a cell, Escape clears.`);
-  panel.canvas.setAttribute("aria-label", `${matrix.title}, ${matrix.rows} by ${matrix.columns}. ${matrix.told ?? ""}`);
+  panel.canvas.setAttribute("aria-label", `${matrix.title}, ${matrix.rows} by ${matrix.columns}. ${matrix.alt ?? ""}`);
 }
 
 // on: what becomes of the pointer and the keys.

@@ -41,7 +41,7 @@ def head_wall(
 ) -> None:
     """Let the reader choose among all heads, each shown as the thumbnail of its map.
 
-    notes: a word on each head, by layer, told with its name. scale "difference" colours 0 to 255 around 128, and `ends`
+    notes: a word on each head, by layer, added to its name. scale "difference" colours 0 to 255 around 128, and `ends`
     are the numbers at the left, the middle and the right of its legend. maps_path: where the browser fetches the map of a head
     that is pressed, by itself; the map that has the same `Wall.maps_path` draws it before this page has answered.
     `chosen` holds (layer, head), counted from 0. After a click or an arrow key `on_choose` runs;
@@ -57,7 +57,7 @@ def head_wall(
         "notes": [list(row) for row in notes],
         "ends": ends,
         "mapsPath": maps_path,
-        "label": "Attention heads: a row for each layer, a column for each head",
+        "alt": "Attention heads: a row for each layer, a column for each head",
     }
     message = header | {
         "chosen": [list(head) for head in parse_heads(chosen, layers, heads)],
@@ -71,7 +71,7 @@ def attention_map(
     key_tokens: Sequence[str],
     weights: Float32[np.ndarray, "query key"],
     *,
-    label: str,
+    alt: str,
     scale: str,
     strongest: int,
     show: Literal["both", "heatmap", "lines"],
@@ -82,7 +82,7 @@ def attention_map(
 ) -> None:
     """Show where every token looks, as cells and as lines that share one focused token.
 
-    `label` says in one sentence what is seen, for those who cannot see it. `strongest` is the number of lines.
+    alt: one sentence on what is seen, for those who cannot see it. `strongest` is the number of lines.
     `focus` is the looking token, counted from 0, or None. After a change `on_focus` runs;
     `focused_token(key, …)` then tells which it is. wall: where the heads are chosen.
     Raises ValueError when tokens and weights do not fit each other.
@@ -92,7 +92,7 @@ def attention_map(
     header = {
         "queries": list(query_tokens),
         "keys": list(key_tokens),
-        "label": label,
+        "alt": alt,
         "scale": _known_scale(scale),
         "strongest": max(1, int(strongest)),
         "show": show,

@@ -62,19 +62,19 @@ def moved_chart(
 
 def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) -> str:
     """Say what a chart of bars shows, for those who cannot see it."""
-    told = ", ".join(f"{label} {percent(share)}" for label, share in zip(labels, shares, strict=True))
-    return f"{title}: {told}."
+    bars = ", ".join(f"{label} {percent(share)}" for label, share in zip(labels, shares, strict=True))
+    return f"{title}: {bars}."
 
 
-def show_bars(chart: Chart, told: Sequence[str] | None = None, *, key: str) -> None:
-    """Draw a chart on the page; whoever points at a bar, or comes to it by keyboard, reads what is told of it, if anything is.
+def show_bars(chart: Chart, details: Sequence[str] | None = None, *, key: str) -> None:
+    """Draw a chart on the page; whoever points at a bar, or comes to it by keyboard, reads its detail, if it has one.
 
     A change of its numbers moves its bars; what stands at their ends is theirs at once.
     Raises ValueError when there are not as many texts as bars.
     """
-    if told is not None and len(told) != len(chart["labels"]):
-        raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(told)}")
-    component("bars", "bars-view", MODULE, "bars/bars.css")(key=key, data=chart | {"told": list(told or ())})
+    if details is not None and len(details) != len(chart["labels"]):
+        raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(details)}")
+    component("bars", "bars-view", MODULE, "bars/bars.css")(key=key, data=chart | {"details": list(details or ())})
 
 
 def _shares_of(limit: float) -> list[dict[str, object]]:

@@ -18,7 +18,7 @@ def before_after(
     before: Float32[np.ndarray, "query key"],
     after: Float32[np.ndarray, "query key"],
     *,
-    label: str,
+    alt: str,
     scale: str,
     focus: int | None,
     key: str,
@@ -26,7 +26,7 @@ def before_after(
 ) -> None:
     """Show two maps and what the second has more or less than the first, with one pointer and one focus for all three.
 
-    `label`, `focus` and `on_focus` are as for `attention_map`; `attention_view.focused_token(key, …)` tells the focus.
+    `alt`, `focus` and `on_focus` are as for `attention_map`; `attention_view.focused_token(key, …)` tells the focus.
     Raises ValueError when tokens and weights do not fit each other.
     """
     shape = (len(query_tokens), len(key_tokens))
@@ -35,7 +35,7 @@ def before_after(
     header = {
         "queries": list(query_tokens),
         "keys": list(key_tokens),
-        "label": label,
+        "alt": alt,
         "scale": scale,
         "focus": parse_token(focus, len(query_tokens)),
     }

@@ -14,7 +14,7 @@ class HeadCell:
     """One head of the table.
 
     word: what is written on it where there is room, and `number` below it; letter: where there is not. colour: as
-    #rrggbb, at its full strength. strength: 0 to 1. told: the head in a sentence.
+    #rrggbb, at its full strength. strength: 0 to 1. alt: the head in a sentence.
     """
 
     word: str
@@ -22,7 +22,7 @@ class HeadCell:
     number: str
     colour: str
     strength: float
-    told: str
+    alt: str
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ def head_table(
     legend: Sequence[LegendEntry],
     chosen: tuple[int, int],
     *,
-    label: str,
+    alt: str,
     key: str,
     on_choose: Callable[[], None],
 ) -> None:
     """Show a row of cells for each layer; a click chooses a head. After it `on_choose` runs, and `chosen_head` tells which.
 
-    label: what the table shows, for those who cannot see it. Raises ValueError for rows of different lengths.
+    alt: what the table shows, for those who cannot see it. Raises ValueError for rows of different lengths.
     """
     if len({len(row) for row in cells}) != 1:
         raise ValueError("every layer must have as many heads")
@@ -54,7 +54,7 @@ def head_table(
         "cells": [[asdict(cell) for cell in row] for row in cells],
         "legend": [asdict(entry) for entry in legend],
         "chosen": list(chosen),
-        "label": label,
+        "alt": alt,
     }
     component("head_table", BOX, MODULE, "head_table/head_table.css")(key=key, data=message, on_chosen_change=on_choose)
 

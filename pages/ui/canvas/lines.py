@@ -78,14 +78,14 @@ def show_lines(
     """
     chart = lines_chart(title, steps, series, tall=tall, limits=limits, band=band, logarithmic=logarithmic)
     places = [f"{unit} {step}" if step.isdigit() else step for step in steps]
-    told = {"told": lines_in_words(title, series), "places": places, "size": 13}
-    component("lines", "lines-view", MODULE, "lines/lines.css")(key=key, data=chart | told)
+    drawing = {"alt": lines_in_words(title, series), "places": places, "size": 13}
+    component("lines", "lines-view", MODULE, "lines/lines.css")(key=key, data=chart | drawing)
 
 
 def lines_in_words(title: str, series: Mapping[str, Sequence[float]]) -> str:
     """Say where each line of a chart begins and ends, for those who cannot see it."""
-    told = "; ".join(f"{name} from {values[0]:.3g} to {values[-1]:.3g}" for name, values in series.items())
-    return f"{title}: {told}."
+    ends = "; ".join(f"{name} from {values[0]:.3g} to {values[-1]:.3g}" for name, values in series.items())
+    return f"{title}: {ends}."
 
 
 def draw_lines(

@@ -27,13 +27,13 @@ class Matrix:
 
     kind: "mask" (above 0 = may look), "weights" (0 to 1, by their square root) or "signed" (zero in the middle).
     limit: the number, on either side of zero, with the strongest colour. root: colours follow the square root, so
-    that small numbers show. told: what is seen, for those who cannot see it. note: small print below.
+    that small numbers show. alt: what is seen, for those who cannot see it. note: small print below.
     """
 
     title: str
     kind: Literal["mask", "weights", "signed"]
     cells: Float[np.ndarray, "row column"] | Bool[np.ndarray, "row column"]
-    told: str
+    alt: str
     limit: float = 1.0
     root: bool = False
     note: str = ""
@@ -86,7 +86,7 @@ class Matrices:
             "columns": list(self.columns),
             "square": self.rows == self.columns,
             "panels": [
-                {"title": m.title, "kind": m.kind, "told": m.told, "limit": max(m.limit, 1e-9), "root": m.root, "note": m.note}
+                {"title": m.title, "kind": m.kind, "alt": m.alt, "limit": max(m.limit, 1e-9), "root": m.root, "note": m.note}
                 for m in self.shown
             ],
             "across": self.across,

@@ -18,7 +18,7 @@ MODULE = "matrix_row/row.js"
 class Matrix:
     """One matrix, its labels, and how its cells come about.
 
-    name: for links and origins, a word. lead: what stands before it, as in "→". told: a sentence on it.
+    name: for links and origins, a word. lead: what stands before it, as in "→". alt: a sentence on it.
     shown: how many columns are drawn; None for all, 0 for a matrix that only serves in sums.
     group: matrices of one group share the limit of their colours; "shares" ends at 1.
     row_kind, column_kind: what a row and a column are, as in "query" and "key".
@@ -36,7 +36,7 @@ class Matrix:
     group: str = "numbers"
     shown: int | None = None
     lead: str = "→"
-    told: str = ""
+    alt: str = ""
 
     def __post_init__(self) -> None:
         if self.values.shape != (len(self.row_names), len(self.column_names)):
@@ -82,9 +82,9 @@ def matrix_row(
     `on_draw` runs, and `chosen_drawing` tells. prefetch: what the controls around it lead to.
     """
     picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers, drawing=drawing)
-    told = {"on_drawing_change": on_draw} if on_draw else {}
+    callbacks = {"on_drawing_change": on_draw} if on_draw else {}
     show = component("matrix_row", "matrix-view", MODULE, "matrix_row/matrix_row.css")
-    show(key=key, data=pack_with_prefetch(key, picture, prefetch), on_cell_change=on_choose, **told)
+    show(key=key, data=pack_with_prefetch(key, picture, prefetch), on_cell_change=on_choose, **callbacks)
 
 
 def row_drawn(
@@ -109,7 +109,7 @@ def message(matrices: Sequence[Matrix], chosen: Cell | None) -> tuple[dict[str, 
 
 def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, object]:
     rows, columns = matrix.values.shape
-    plain = ("name", "title", "formula", "row_kind", "column_kind", "group", "lead", "told")
+    plain = ("name", "title", "formula", "row_kind", "column_kind", "group", "lead", "alt")
     return {name: getattr(matrix, name) for name in plain} | {
         "rows": rows,
         "columns": columns,

@@ -82,7 +82,7 @@ class AttentionMap:
         header = {
             "queries": list(view.queries),
             "keys": list(view.keys),
-            "label": self.shown.description,
+            "alt": self.shown.description,
             "scale": options.scale,
             "strongest": options.lines,
             "show": options.show,

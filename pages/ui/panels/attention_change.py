@@ -40,7 +40,7 @@ def show_change(page: str, plain: View, changed: View, heads: Sequence[controls.
         changed.keys,
         before,
         after,
-        label=description,
+        alt=description,
         scale=options.scale,
         focus=focus,
         key=name,

@@ -128,7 +128,7 @@ def _map(page: str, view: View, weights: Float[np.ndarray, "query key"], options
         view.queries,
         view.keys,
         weights,
-        label=description,
+        alt=description,
         scale=options.scale,
         strongest=options.lines,
         show=options.show,

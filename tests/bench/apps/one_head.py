@@ -35,7 +35,7 @@ def explore(kind: str) -> None:
             WORDS,
             WORDS,
             weights()[head],
-            label="A head.",
+            alt="A head.",
             scale="blues",
             strongest=60,
             show="heatmap",

@@ -30,7 +30,7 @@ def engine():
 
 def charts(app: AppTest) -> dict[str, str]:
     """The charts of the page by title, each as what it tells those who cannot see it."""
-    return {chart["title"]: chart["told"] for chart in drawn_lines(app)}
+    return {chart["title"]: chart["alt"] for chart in drawn_lines(app)}
 
 
 def test_on_arrival_the_heads_and_their_projection_are_the_models(open_app, engine):

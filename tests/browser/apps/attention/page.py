@@ -40,7 +40,7 @@ def explore() -> None:
         tokens,
         tokens,
         weights,
-        label="'flies' gives most of its attention to 'time'.",
+        alt="'flies' gives most of its attention to 'time'.",
         scale="blues",
         strongest=20,
         show="both",

@@ -50,7 +50,7 @@ def test_the_page_is_sent_the_numbers_and_the_names_as_they_are():
     (line,) = one["series"]
     assert (line["name"], line["values"]) == ("</script><img src=x onerror=alert(1)>", [0.25, 1 / 3, -2.0])
     assert (one["places"], one["limits"], one["band"]) == (["in", "layer 1", "layer 2"], [-3, 1], [[0, 0, 0], [1, 2, 3]])
-    assert one["told"].startswith("Length <i>: </script>")
+    assert one["alt"].startswith("Length <i>: </script>")
     assert (one["logarithmic"], other["logarithmic"], other["limits"], other["band"]) == (False, True, None, None)
     assert other["places"] == ["in", "block 1"]
 

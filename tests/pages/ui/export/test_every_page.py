@@ -173,7 +173,7 @@ def test_a_page_of_predictions_by_itself_holds_its_numbers_and_no_markup_of_the_
 
 
 def test_the_words_for_two_sentences_say_which_sentence_is_which():
-    told = unpacked(lists_export(predictions_of("___ sat", "the cat ___")).figure())[0]["label"]
+    told = unpacked(lists_export(predictions_of("___ sat", "the cat ___")).figure())[0]["alt"]
     assert re.findall(r"Sentence (\d): most likely words", told) == ["1", "2"]
 
 
