@@ -7,7 +7,8 @@ from typing import TypeVar
 import numpy as np
 from jaxtyping import Float
 
-from tx_core.transformer.trace import AttentionStack, Encoding, Kind
+from tx_core.transformer.attention import AttentionKind
+from tx_core.transformer.trace import AttentionStack, Encoding
 
 Label = TypeVar("Label")
 
@@ -21,7 +22,7 @@ class View:
     by what is left of 1. hides_special: whether special tokens were left out; a text of nothing else keeps them.
     """
 
-    kind: Kind
+    kind: AttentionKind
     queries: tuple[str, ...]
     keys: tuple[str, ...]
     query_places: tuple[tuple[int, ...], ...]

@@ -12,9 +12,10 @@ from torch import Tensor
 from tx_core.engine.device_runner import Result
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.transformer.attention import AttentionKind
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.masks import padding_mask
-from tx_core.transformer.trace import AttentionStack, Encoding, Kind, Trace
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
 LayerWeights = Sequence[Float[Tensor, "batch head query key"]]
 
@@ -153,7 +154,7 @@ def batch_tensors(rows: Sequence[Encoding], padding_id: int, device: str) -> tup
     return ids, segments, None if min(lengths) == longest else padding_mask(lengths).to(device)
 
 
-def attention_stack(kind: Kind, query: Encoding, key: Encoding, layers: Sequence[dict[str, Tensor]]) -> AttentionStack:
+def attention_stack(kind: AttentionKind, query: Encoding, key: Encoding, layers: Sequence[dict[str, Tensor]]) -> AttentionStack:
     """Label the parts that were kept of every layer of one sentence."""
     parts = {part: stack_layers([layer[part] for layer in layers]) for part in layers[0]}
     return AttentionStack(kind, query, key, **parts)

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-Kind = Literal["self", "decoder", "cross"]
+AttentionKind = Literal["self", "decoder", "cross"]
 """Self-attention of an encoder or of a decoder-only model, self-attention of an encoder-decoder's decoder, cross-attention."""
 Normalise = Callable[[Float[Tensor, "... query key"]], Float[Tensor, "... query key"]]
 Weigh = Callable[[Float[Tensor, "... query key"], Bool[Tensor, "..."] | None, Normalise], Float[Tensor, "... query key"]]

@@ -18,16 +18,24 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from tx_core.errors import ChangeProblem
-from tx_core.transformer.attention import Kind, Normalise, Weigh, attention_weights, softmax
+from tx_core.transformer.attention import AttentionKind, Normalise, Weigh, attention_weights, softmax
 from tx_core.transformer.masks import combine
 from tx_core.transformer.normalise import hardmax, sparsemax, with_temperature
 
 InterventionKind = Literal["off", "uniform", "hidden", "cut", "temperature", "sparse", "hard"]
 NORMALISER: dict[str, Normalise] = {"sparse": sparsemax, "hard": hardmax}
-POSITIONS = {"hidden": 1, "cut": 2}
-"""How many token positions an intervention of a kind names; none for the kinds that are not listed."""
+POSITION_COUNT = {"hidden": 1, "cut": 2}
+"""How many token positions a kind names; the kinds that are not listed name none."""
 SETTING = {"temperature": "temperature", "sparse": "normaliser", "hard": "normaliser"}
-"""The kinds that set how scores become weights, and the setting of which a layer has one value."""
+"""The kinds that change how scores become weights. A layer has one temperature and one normaliser."""
+MAX_INTERVENTIONS = 60
+"""How many interventions an address may hold."""
+MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
+"""The temperatures that an address may hold."""
+NO_LAYER = "This model has {layers} layers: there is no layer {layer:,} to change."
+NO_HEAD = "This model has {heads} heads per layer: there is no head {head:,} to change."
+NO_TOKEN = "This text has {tokens:,} tokens: there is no token {position:,} to change."
+CANNOT_CHANGE = "{problems} Undo this change, or change something that exists."
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,7 +55,7 @@ class Intervention:
             cross-attention. There, "hidden" in all layers concerns the encoder's text (encoder and cross-attention),
             "cut" in all layers the encoder only.
         head: None for all heads of the layer. The softmax is changed in all heads of a layer.
-        positions: token positions, as many as the kind names (`POSITIONS`).
+        positions: token positions, as many as the kind names (`POSITION_COUNT`).
         value: the temperature, above 0; 1.0 for all other kinds.
 
     Raises:
@@ -66,8 +74,8 @@ class Intervention:
             raise ValueError(f"kind must be one of {', '.join(get_args(InterventionKind))}, got {self.kind!r}")
         if any(number is not None and number < 0 for number in (self.layer, self.head, *self.positions)):
             raise ValueError(f"layers, heads and positions must be counted from 0, got {self}")
-        if len(self.positions) != POSITIONS.get(self.kind, 0):
-            raise ValueError(f"{self.kind} must have {POSITIONS.get(self.kind, 0)} positions, got {self.positions}")
+        if len(self.positions) != POSITION_COUNT.get(self.kind, 0):
+            raise ValueError(f"{self.kind} must have {POSITION_COUNT.get(self.kind, 0)} positions, got {self.positions}")
         if self.layer is None and (self.head is not None or self.kind in ("off", "uniform")):
             raise ValueError(f"a head, and {self.kind} in all heads, must name the layer, got {self}")
         if self.head is not None and self.kind in SETTING:
@@ -87,7 +95,7 @@ class Intervention:
         """What only one intervention of a run can fill: a layer's temperature, a layer's normaliser, or itself."""
         return SETTING.get(self.kind, self), self.layer
 
-    def acts_on(self, layer: int, attention: Kind = "self") -> bool:
+    def acts_on(self, layer: int, attention: AttentionKind = "self") -> bool:
         """Tell whether it changes the attention of one layer, numbered through the stacks."""
         if self.layer is not None:
             return self.layer == layer
@@ -114,19 +122,19 @@ def check_run(
 
     sizes: the number of queries and of keys in every layer.
     """
-    made = canonical(interventions)
-    missing = [sentence for one in made if (sentence := missing_part(one, num_heads, sizes))]
+    interventions = canonical(interventions)
+    missing = [sentence for one in interventions if (sentence := missing_part(one, num_heads, sizes))]
     if missing:
-        raise ChangeProblem(f"{' '.join(dict.fromkeys(missing))} Take this change out, or change something that is there.")
-    return made
+        raise ChangeProblem(CANNOT_CHANGE.format(problems=" ".join(dict.fromkeys(missing))))
+    return interventions
 
 
 def check_batch(
     interventions: Sequence[Sequence[Intervention]], num_heads: int, sizes: Sequence[Sequence[tuple[int, int]]]
 ) -> tuple[tuple[Intervention, ...], ...]:
-    """Return the `canonical` interventions of every row of a batch, for each row its own; an empty sequence is none at all.
+    """Return the `canonical` interventions of each row of a batch. An empty sequence stands for none in any row.
 
-    sizes: of each row, as for `check_run`. Raises ValueError unless there are as many as rows, and ChangeProblem.
+    sizes: for each row, as for `check_run`. Raises ChangeProblem, and ValueError unless there is one sequence per row.
     """
     if interventions and len(interventions) != len(sizes):
         raise ValueError(f"every row must have its interventions, got {len(interventions)} for {len(sizes)} rows")
@@ -134,17 +142,17 @@ def check_batch(
 
 
 def missing_part(intervention: Intervention, num_heads: int, sizes: Sequence[tuple[int, int]]) -> str:
-    """Say in a sentence which layer, head or token a run lacks for an intervention; "" for none. sizes: as for `check_run`."""
+    """Say in a sentence which layer, head or token a run lacks for an intervention, "" for none. sizes: as for `check_run`."""
     layer, head, positions = intervention.layer, intervention.head, intervention.positions
     if layer is not None and layer >= len(sizes):
-        return f"This model has {len(sizes)} layers: there is no layer {layer + 1:,} to change."
+        return NO_LAYER.format(layers=len(sizes), layer=layer + 1)
     if head is not None and head >= num_heads:
-        return f"This model has {num_heads} heads in a layer: there is no head {head + 1:,} to change."
+        return NO_HEAD.format(heads=num_heads, head=head + 1)
     queries, keys = sizes[layer or 0]
     bounds = (queries, keys) if intervention.kind == "cut" else (keys,)
     for position, bound in zip(positions, bounds, strict=False):
         if position >= bound:
-            return f"This text has {bound} tokens: there is no token {position + 1:,} to change."
+            return NO_TOKEN.format(tokens=bound, position=position + 1)
     return ""
 
 
@@ -162,17 +170,17 @@ def shift_positions(interventions: Iterable[Intervention], position: int, pieces
     return tuple(replace(one, positions=at) for one in interventions for at in product(*map(moved, one.positions)))
 
 
-def effective(interventions: Iterable[Intervention], layer: int, attention: Kind = "self") -> tuple[Intervention, ...]:
+def effective(interventions: Iterable[Intervention], layer: int, attention: AttentionKind = "self") -> tuple[Intervention, ...]:
     """List the interventions on the attention of one layer; a layer's own temperature or normaliser overrides that of all."""
     acting = [one for one in interventions if one.acts_on(layer, attention)]
     own = {SETTING[one.kind] for one in acting if one.layer is not None and one.kind in SETTING}
     return tuple(one for one in acting if one.layer is not None or SETTING.get(one.kind) not in own)
 
 
-def weigh_at(batch: Sequence[Sequence[Intervention]], layer: int, attention: Kind = "self") -> Weigh:
-    """Give the function that turns the scores of one layer into weights: `attention_weights` where nothing is changed.
+def weigh_at(batch: Sequence[Sequence[Intervention]], layer: int, attention: AttentionKind = "self") -> Weigh:
+    """Return the function that turns the scores of one layer into weights: `attention_weights` where nothing is changed.
 
-    batch: the interventions of each row; empty for none.
+    batch: the interventions of each row; empty for none in any row.
     """
     rows = [effective(row, layer, attention) for row in batch]
     if not any(rows):
@@ -194,11 +202,12 @@ def changed_weights(
         if one.kind == "temperature" and one.value != 1:
             normalise = with_temperature(normalise, one.value)
     weights = attention_weights(scores, mask, normalise)
-    uniform, off = _heads("uniform", interventions, scores), _heads("off", interventions, scores)
-    if len(uniform):
-        even = attention_weights(torch.zeros_like(scores), mask, softmax)
-        weights = weights.index_copy(1, uniform, even.index_select(1, uniform))
-    return weights.index_fill(1, off, 0.0) if len(off) else weights
+    if (heads := _heads("uniform", interventions, scores)) is not None:
+        uniform = attention_weights(torch.zeros_like(scores), mask, softmax)
+        weights = weights.index_copy(1, heads, uniform.index_select(1, heads))
+    if (heads := _heads("off", interventions, scores)) is not None:
+        weights = weights.index_fill(1, heads, 0.0)
+    return weights
 
 
 def _weights_by_row(
@@ -222,7 +231,7 @@ def _narrow(
     mask: Bool[Tensor, "..."] | None, interventions: Sequence[Intervention], scores: Float[Tensor, "batch head query key"]
 ) -> Bool[Tensor, "..."] | None:
     """Take hidden tokens and cut edges out of a mask."""
-    if not any(one.kind in POSITIONS for one in interventions):
+    if not any(one.kind in POSITION_COUNT for one in interventions):
         return mask
     allowed = torch.ones(scores.shape[1:], dtype=torch.bool)
     for one in interventions:
@@ -236,16 +245,14 @@ def _narrow(
 
 def _heads(
     kind: InterventionKind, interventions: Sequence[Intervention], scores: Float[Tensor, "batch head query key"]
-) -> Int[Tensor, "_named"]:
-    """List the heads that have an intervention of a kind."""
-    named = {one.head for one in interventions if one.kind == kind}
-    heads = range(scores.shape[1]) if None in named else sorted(named)
-    return torch.tensor(list(heads), dtype=torch.long, device=scores.device)
+) -> Int[Tensor, "_heads"] | None:
+    """Return the numbers of the heads that have an intervention of a kind, None where none has."""
+    heads = {one.head for one in interventions if one.kind == kind}
+    if not heads:
+        return None
+    return torch.tensor(list(range(scores.shape[1]) if None in heads else sorted(heads)), device=scores.device)
 
 
-MAX_INTERVENTIONS = 60
-"""How many interventions an address may hold."""
-MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
 _NUMBER = "([1-9][0-9]{0,3})"
 _POSITION = "([1-9][0-9]{0,5})"
 _HEAD = f"(?:~{_NUMBER}(?:-{_NUMBER})?)"
@@ -258,7 +265,7 @@ _SYNTAX: dict[str, tuple[InterventionKind, str]] = {
     "sparse": ("sparse", f"(?:~{_NUMBER})?"),
     "hard": ("hard", f"(?:~{_NUMBER})?"),
 }
-"""The word for a kind in an address, and what follows it. "even" and "hide" stay, for links that were given away."""
+"""For each word of an address, its kind and what follows it. "even" and "hide" are the words of links that exist."""
 _WORDS = {kind: word for word, (kind, _) in _SYNTAX.items()}
 
 
@@ -274,7 +281,7 @@ def write_interventions(interventions: Sequence[Intervention]) -> str:
 def read_interventions(written: str) -> tuple[Intervention, ...]:
     """Read interventions from an address, in its order.
 
-    Raises ValueError for what is none, for one that is there twice, for two that contradict each other, and for too many.
+    Raises ValueError for what is not an intervention, for duplicates, contradictions, and more than MAX_INTERVENTIONS.
     """
     parts = written.split("_") if written else []
     if len(parts) > MAX_INTERVENTIONS:
@@ -307,7 +314,7 @@ def _read(written: str) -> Intervention:
         if not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE or value == 1:
             raise ValueError(f"temperature must be within {MIN_TEMPERATURE} and {MAX_TEMPERATURE} and not 1, got {value}")
         return Intervention(kind, _from_zero(parts[0]), value=value)
-    positions = tuple(_from_zero(parts.pop(0)) for _ in range(POSITIONS.get(kind, 0)))
+    positions = tuple(_from_zero(parts.pop(0)) for _ in range(POSITION_COUNT.get(kind, 0)))
     return Intervention(kind, *map(_from_zero, parts), positions=positions)
 
 

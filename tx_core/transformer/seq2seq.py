@@ -8,13 +8,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from tx_core.transformer.attention import AttentionKind
 from tx_core.transformer.config import Seq2SeqConfig
 from tx_core.transformer.decoder import Decoder, DecoderBlock, DecoderRun
 from tx_core.transformer.encoder import Encoder, EncoderRun
 from tx_core.transformer.layers import EncoderBlock, LayerNorm
 from tx_core.transformer.masks import causal_mask, combine
 from tx_core.transformer.positions import sinusoids
-from tx_core.transformer.trace import AttentionStack, Encoding, Kind, Trace, plain_encoding
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace, plain_encoding
 
 
 class Seq2SeqEmbeddings(nn.Module):
@@ -188,6 +189,6 @@ def trace_seq2seq(
     )
 
 
-def _stack(kind: Kind, query: Encoding, key: Encoding, layers: list[dict[str, Tensor]]) -> AttentionStack:
+def _stack(kind: AttentionKind, query: Encoding, key: Encoding, layers: list[dict[str, Tensor]]) -> AttentionStack:
     parts = {part: torch.cat([layer[part] for layer in layers]).cpu().numpy() for part in layers[0]}
     return AttentionStack(kind, query, key, **parts)

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from tx_core.transformer.attention import Kind
+from tx_core.transformer.attention import AttentionKind
 from tx_core.transformer.interventions import Intervention
 
 Part = Literal["query", "key", "value", "scores", "weights", "context", "hidden"]
@@ -93,7 +93,7 @@ class AttentionStack:
         context: the sum of the values, weighted by `weights`.
     """
 
-    kind: Kind
+    kind: AttentionKind
     query_tokens: Encoding
     key_tokens: Encoding
     weights: Float[np.ndarray, "layer head query key"] | None = None

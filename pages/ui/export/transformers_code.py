@@ -8,7 +8,7 @@ from pages.ui.shell.plain_names import one_line
 from tx_core.analysis.views import word_groups
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import BLANK
-from tx_core.transformer.interventions import POSITIONS, SETTING, Intervention, effective
+from tx_core.transformer.interventions import POSITION_COUNT, SETTING, Intervention, effective
 from tx_core.transformer.trace import Encoding, Trace
 
 OUTPUTS = {"self": "attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
@@ -207,7 +207,7 @@ def _changes(trace: Trace) -> list[str]:
 def _arguments(interventions: Sequence[Intervention]) -> dict[str, str]:
     """Write the interventions on one attention as an entry of CHANGES, which the attention function reads."""
     arguments = {}
-    for kind in ("off", "uniform", *POSITIONS):
+    for kind in ("off", "uniform", *POSITION_COUNT):
         if places := [(one.head, *one.positions) for one in interventions if one.kind == kind]:
             arguments[kind] = _listed(places)
     for one in interventions:

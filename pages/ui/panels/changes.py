@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import Field, widget_key
-from tx_core.transformer.attention import Kind
+from tx_core.transformer.attention import AttentionKind
 from tx_core.transformer.interventions import (
     MAX_INTERVENTIONS,
     Intervention,
@@ -82,7 +82,7 @@ class StackNames(NamedTuple):
         keys: the tokens that are attended to.
     """
 
-    kind: Kind
+    kind: AttentionKind
     layers: int
     queries: tuple[str, ...]
     keys: tuple[str, ...]

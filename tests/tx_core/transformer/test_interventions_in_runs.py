@@ -7,7 +7,7 @@ import torch
 
 from tx_core.engine import catalogue
 from tx_core.errors import ChangeProblem
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import NO_HEAD, NO_LAYER, NO_TOKEN, Intervention
 
 SENTENCE = "The quick fox jumps."
 
@@ -22,19 +22,21 @@ def engine():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "template", "missing"),
     [
-        (off((99, 0)), "there is no layer 100"),
-        (off((0, 99)), "there is no head 100"),
-        ([Intervention("hidden", positions=(50,))], "tokens: there is no token 51"),
-        ([Intervention("cut", 0, 0, (99, 0))], "there is no token 100"),
-        ([Intervention("temperature", 50, value=2.0)], "there is no layer 51"),
+        (off((99, 0)), NO_LAYER, {"layer": 100}),
+        (off((0, 99)), NO_HEAD, {"head": 100}),
+        ([Intervention("hidden", positions=(50,))], NO_TOKEN, {"position": 51}),
+        ([Intervention("cut", 0, 0, (99, 0))], NO_TOKEN, {"position": 100}),
+        ([Intervention("temperature", 50, value=2.0)], NO_LAYER, {"layer": 51}),
     ],
 )
-def test_what_a_run_does_not_have_cannot_be_changed(engine, changes: Sequence[Intervention], told: str):
-    with pytest.raises(ChangeProblem, match=told):
+def test_what_a_run_does_not_have_cannot_be_changed(engine, changes: Sequence[Intervention], template: str, missing: dict):
+    sizes = {"layers": engine.num_layers, "heads": engine.num_heads, "tokens": len(engine.encode(SENTENCE))}
+    message = template.format(**sizes, **missing)
+    with pytest.raises(ChangeProblem, match=message):
         engine.trace(SENTENCE, interventions=changes)
-    with pytest.raises(ChangeProblem, match=told):
+    with pytest.raises(ChangeProblem, match=message):
         engine.blank_logits([engine.encode("The quick ___ jumps.")], interventions=[changes])
 
 

@@ -13,7 +13,8 @@ from torch import Tensor
 from tx_core.engine.engine import batch_tensors
 from tx_core.engine.hub.model_info import Shape
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.transformer.trace import Encoding, Kind, plain_encoding
+from tx_core.transformer.attention import AttentionKind
+from tx_core.transformer.trace import Encoding, plain_encoding
 
 START_ONLY = "The decoder has only its start token to read: give a second sentence to see how it would write that."
 
@@ -60,6 +61,6 @@ def while_writing(sentence: Encoding, start: int, tokenizer: Tokenizer) -> Encod
     )
 
 
-def axes(source: Encoding, target: Encoding | None) -> dict[Kind, tuple[Encoding | None, Encoding | None]]:
+def axes(source: Encoding, target: Encoding | None) -> dict[AttentionKind, tuple[Encoding | None, Encoding | None]]:
     """Say what looks and what is looked at in each kind of attention."""
     return {"self": (source, source), "decoder": (target, target), "cross": (target, source)}

@@ -13,7 +13,7 @@ from tx_core.engine.hub.parts import FAMILIES, Parts, find_parts
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable
-from tx_core.transformer.trace import Kind
+from tx_core.transformer.attention import AttentionKind
 
 ATTENTION = "tx_core"
 MAX_RELATIVE_TOKENS = 512  # for relative positions, which set no limit of their own
@@ -33,7 +33,7 @@ class Shape:
     """
 
     family: str
-    layers: dict[Kind, int]
+    layers: dict[AttentionKind, int]
     num_heads: int
     hidden_size: int
     max_tokens: int
@@ -44,7 +44,7 @@ class Shape:
     parts: Parts | None
 
     @property
-    def first_layer(self) -> dict[Kind, int]:
+    def first_layer(self) -> dict[AttentionKind, int]:
         """Where each stack's layers begin when all are numbered through; empty for one stack."""
         starts, total = {}, 0
         for kind, count in self.layers.items():
@@ -59,7 +59,7 @@ def prove(model: Any, tokenizer: Tokenizer, has_head: bool) -> Shape:
     output is not the same both ways raises ModelUnavailable.
     """
     config = model.config
-    kinds: tuple[Kind, ...] = ("self", "decoder", "cross") if config.is_encoder_decoder else ("self",)
+    kinds: tuple[AttentionKind, ...] = ("self", "decoder", "cross") if config.is_encoder_decoder else ("self",)
     recorder = Recorder(("weights",), first_layer=dict.fromkeys(kinds, 0) if len(kinds) > 1 else None)
     ids = torch.tensor([tokenizer.encode(PROBE).ids])
     inputs = {"input_ids": ids} | ({"decoder_input_ids": ids} if config.is_encoder_decoder else {})

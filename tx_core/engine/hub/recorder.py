@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from tx_core.transformer.attention import Kind, attend
+from tx_core.transformer.attention import AttentionKind, attend
 from tx_core.transformer.interventions import Intervention, weigh_at
 
 
@@ -26,16 +26,16 @@ class Recorder:
         self,
         keep: Collection[str] = (),
         interventions: Sequence[Sequence[Intervention]] = (),
-        first_layer: Mapping[Kind, int] | None = None,
+        first_layer: Mapping[AttentionKind, int] | None = None,
     ):
         self.keep = keep
         self.interventions = interventions
         self.first_layer = first_layer or {}
-        self.layers: dict[Kind, list[dict[str, Tensor]]] = {}
+        self.layers: dict[AttentionKind, list[dict[str, Tensor]]] = {}
 
     def attend(
         self,
-        kind: Kind,
+        kind: AttentionKind,
         query: Float[Tensor, "batch head query head_dim"],
         key: Float[Tensor, "batch head key head_dim"],
         value: Float[Tensor, "batch head key head_dim"],
@@ -94,7 +94,7 @@ def mask_and_bias(mask: Tensor | None) -> tuple[Bool[Tensor, "..."] | None, Floa
     return allowed, bias if bias.any() else None
 
 
-def _kind(module: nn.Module) -> Kind:
+def _kind(module: nn.Module) -> AttentionKind:
     """Tell the three attentions of an encoder-decoder apart by what the library notes on its layers."""
     if not module.is_decoder:
         return "self"

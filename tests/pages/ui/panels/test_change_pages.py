@@ -13,7 +13,7 @@ from pages.ui.shell import controls
 from tests.support.drawings import drawn, says
 from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
-from tx_core.transformer.interventions import Intervention, read_interventions
+from tx_core.transformer.interventions import NO_LAYER, NO_TOKEN, Intervention, read_interventions
 
 Open = Callable[..., AppTest]
 SEE_PREDICTIONS = texts.SEE_ON_PAGE.format(page=contents.page("fill_mask").name)
@@ -174,8 +174,9 @@ def test_a_change_before_the_last_layer_is_not_said_to_move_nothing(open_app: Op
 def test_changes_that_the_model_or_the_text_does_not_have_are_left_out_and_told(open_app: Open):
     app = open_app(text=TEXT, changes="off~99-1_hide~999_off~1-1")
     assert chips(app) == ["off~1-1"]
-    assert "there is no layer 99" in says(app)
-    assert "there is no token 999" in says(app)
+    assert NO_LAYER.format(layers=LAST, layer=99) in says(app)
+    tokens = len(catalogue.load(catalogue.DEFAULT).encode(TEXT))
+    assert NO_TOKEN.format(tokens=tokens, position=999) in says(app)
 
 
 def test_another_text_takes_changes_of_tokens_back_and_keeps_those_of_heads(open_app: Open):
