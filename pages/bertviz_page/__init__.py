@@ -1,5 +1,5 @@
 """The page that answers: How does bertviz draw it?
 
-Uses `pages.ui` and `tx_core`, no other page.
-Begin with `page.py`; its parts lie beside it.
+Uses `pages.ui`, `tx_core` and the package bertviz, no other page.
+Begin with `page.py`; `views.py` is the only module that calls bertviz, and the sentences stand in `texts.py`.
 """

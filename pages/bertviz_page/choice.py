@@ -1,26 +1,23 @@
-"""What a reader chooses within bertviz's own drawing: the layer, the heads, whose attention, what is enlarged.
+"""What a reader chooses within bertviz's own drawing: the layer, the heads, the filter, what is enlarged.
 
-A drawing tells it, and begins with it, in one line such as "layer=2&heads=0_3&filter=1", counted from 0 as bertviz counts.
-The session and the address count from 1, as the rest of the app does.
+A drawing reports it, and starts with it, as one line such as "layer=2&heads=0_3&filter=1", counted from 0 as bertviz
+counts. The session and the address count from 1, as the rest of the app does.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS
 from pages.ui.shell.address import Field, flag_field, number_field
-
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.transformer.trace import AttentionStack, Encoding
+from tx_core.transformer.trace import AttentionStack, Encoding
 
 MAX_NEURON_TOKENS = 1000
-"""More than bertviz is asked to draw."""
-PARTS_OF_A_PAIR = 5
-"""What bertviz offers of two sentences: all of it, each within itself, and from each to the other."""
+"""More tokens than bertviz is asked to draw."""
+NUM_PAIR_FILTERS = 5
+"""The filters of bertviz for two sentences: everything, each within itself, and from each to the other."""
 MAX_CHOICE_CHARACTERS = 5000
-"""Characters of a line: enough for every head of the largest layer."""
+"""The length of a line: enough for every head of the largest layer."""
 NUMBERS = re.compile(r"[0-9]{1,4}(?:_[0-9]{1,4})*")
 
 
@@ -41,7 +38,7 @@ FIELDS = (
     number_field("layer", 1, 1, MAX_LAYERS_OR_HEADS),
     number_field("head", 1, 1, MAX_LAYERS_OR_HEADS),
     Field("heads", (), read_heads, write_heads),
-    number_field("filter", 1, 1, PARTS_OF_A_PAIR),
+    number_field("filter", 1, 1, NUM_PAIR_FILTERS),
     flag_field("enlarged"),
     number_field("token", 0, 0, MAX_NEURON_TOKENS),
 )
@@ -50,7 +47,7 @@ FIELDS = (
 
 @dataclass(frozen=True)
 class Extent:
-    """What there is to choose from: layers, from 0, and how many heads, filters and tokens."""
+    """What a drawing offers: its layers, from 0, and the number of heads, filters and tokens."""
 
     layers: range
     heads: int
@@ -58,23 +55,23 @@ class Extent:
     tokens: int
 
     @classmethod
-    def of(cls, stacks: "Sequence[AttentionStack]", only: int | None) -> "Extent":
-        """Give what a drawing of these stacks offers; only: the one layer, from 0, that it holds, None for all."""
+    def of(cls, stacks: Sequence[AttentionStack], only: int | None) -> "Extent":
+        """Give the extent of a drawing of these stacks. only: the one layer that it holds, from 0, None for all."""
         layers, heads = stacks[0].weights.shape[:2]
         tokens = stacks[0].query_tokens
         pair = [stack.kind for stack in stacks] == ["self"] and second_sentence(tokens)
-        held = range(layers) if only is None else range(only, only + 1)
-        return cls(held, heads, PARTS_OF_A_PAIR if pair else len(stacks), len(tokens))
+        drawn = range(layers) if only is None else range(only, only + 1)
+        return cls(drawn, heads, NUM_PAIR_FILTERS if pair else len(stacks), len(tokens))
 
 
-def second_sentence(tokens: "Encoding") -> int | None:
-    """Give the place where the second sentence begins; None where there is none, or where no segment tells."""
+def second_sentence(tokens: Encoding) -> int | None:
+    """Give the position where the second sentence begins; None without one, or without segments."""
     place = tokens.segments.index(1) if 1 in tokens.segments else None
     return place if place and tokens.segments == (0,) * place + (1,) * (len(tokens) - place) else None
 
 
 def choice_line(view: str, chosen: Mapping[str, object], extent: Extent) -> str:
-    """Write for a drawing what the fields hold, as far as it is there: the last layer or head for one beyond, else nothing."""
+    """Write the fields for a drawing; a layer or head that it lacks becomes its last one, anything else is left out."""
     layer = min(max(chosen["layer"] - 1, extent.layers[0]), extent.layers[-1])
     one_head = {"layer": layer, "head": min(chosen["head"], extent.heads) - 1}
     if view == "neuron":
@@ -88,11 +85,11 @@ def choice_line(view: str, chosen: Mapping[str, object], extent: Extent) -> str:
     return "&".join(f"{name}={value}" for name, value in parts.items())
 
 
-def read_choice(view: str, told: object, extent: Extent) -> dict[str, object] | None:
-    """Read what a drawing tells into fields; None for whatever is not a line of something that is there."""
-    if not isinstance(told, str) or len(told) > MAX_CHOICE_CHARACTERS:
+def read_choice(view: str, line: object, extent: Extent) -> dict[str, object] | None:
+    """Read the line of a drawing into fields; None for anything that is not a line about this drawing."""
+    if not isinstance(line, str) or len(line) > MAX_CHOICE_CHARACTERS:
         return None
-    parts = [part.partition("=") for part in told.split("&")] if told else []
+    parts = [part.partition("=") for part in line.split("&")] if line else []
     try:
         numbers = {name: _numbers(written) for name, _, written in parts}
     except ValueError:

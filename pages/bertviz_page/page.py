@@ -1,9 +1,16 @@
-"""How does bertviz draw it? The three views of the well-known tool, on the run that all other pages show."""
+"""How does bertviz draw it? The three views of the well-known tool, on the same run as all other pages."""
 
 import streamlit as st
 
-from pages.bertviz_page import choice
-from pages.bertviz_page.frame import VIEWS, drawing
+from pages.ui.shell.frame import open_page
+
+PAGE = "bertviz_page"
+badge = open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
+from pages.bertviz_page import choice, texts
+from pages.bertviz_page.export import bertviz_export
+from pages.bertviz_page.frame import show_view
 from pages.ui.export.menu import export_menu
 from pages.ui.export.texts import TITLE_WITHOUT_FIGURE
 from pages.ui.panels.texts import STACK_LABELS
@@ -20,15 +27,14 @@ from pages.ui.shell.address import (
     write_view,
 )
 from pages.ui.shell.controls import engine_of
-from pages.ui.shell.frame import explain, open_page, page_links, share_link, show_engine
+from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
-PAGE = "bertviz_page"
 FIELDS = (
-    text_field("text", "Time flies like an arrow."),
+    text_field("text", texts.FIRST_TEXT),
     text_field("pair"),
     Field("model", "embedded", controls.read_model),
-    choice_field("picture", tuple(VIEWS)),
+    choice_field("picture", tuple(texts.VIEWS)),
     choice_field("stack", tuple(STACK_LABELS)),
     *choice.FIELDS,
 )
@@ -40,40 +46,41 @@ def forget_token() -> None:
 
 
 @st.fragment
-def look(model: str, text: str, pair: str) -> None:
-    """Draw the chosen view; what is chosen here runs nothing but this."""
-    from pages.bertviz_page import export
-
+def show(model: str, text: str, pair: str) -> None:
+    """Show the chosen view; a click in here reruns only this."""
     restore_hidden_fields(PAGE, FIELDS)
-    names = {view: told.name for view, told in VIEWS.items()}
-    st.segmented_control("View", list(names), format_func=names.get, required=True, **widget_binding(widget_key(PAGE, "picture")))
+    st.segmented_control(
+        texts.ASK_VIEW,
+        list(texts.VIEWS),
+        format_func=texts.VIEWS.get,
+        required=True,
+        **widget_binding(widget_key(PAGE, "picture")),
+    )
     view = st.session_state[widget_key(PAGE, "picture")]
-    st.markdown(VIEWS[view].told)
+    st.markdown(texts.DESCRIPTIONS[view])
     try:
         keep = ("weights", "query", "key") if view == "neuron" else ("weights",)
         trace = cache.trace(model, text, pair, keep=keep)
-        drawn = drawing(PAGE, view, trace)
-        offered = {VIEWS[view].name: lambda: export.bertviz_export(trace, view, drawn)}
-        export_menu(PAGE, offered, TITLE_WITHOUT_FIGURE)
+        drawing = show_view(PAGE, view, trace)
+        export_menu(PAGE, {texts.VIEWS[view]: lambda: bertviz_export(trace, view, drawing)}, TITLE_WITHOUT_FIGURE)
     except ExplorerError as error:
         explain(error)
     end_page(text, pair)
 
 
 def end_page(text: str, pair: str) -> None:
-    """Put the view into the address and offer its link and the way to other pages."""
+    """Put the view into the address, and offer its link and other pages."""
     write_view(PAGE, FIELDS, {})
     page_links(text, pair, "attention", "self_attention", "heads_and_blocks")
     share_link()
 
 
-badge = open_page(PAGE)
 read_view(PAGE, FIELDS, {})
 first, second, third = st.columns([5, 4, 3])
 with first:
     text = controls.sentence(widget_key(PAGE, "text"), on_change=forget_token)
 with second:
-    pair = controls.sentence(widget_key(PAGE, "pair"), "Second sentence (optional)", on_change=forget_token)
+    pair = controls.sentence(widget_key(PAGE, "pair"), texts.SECOND_SENTENCE, on_change=forget_token)
 with third:
     model = controls.model(widget_key(PAGE, "model"))
 try:
@@ -88,4 +95,4 @@ except ExplorerError as error:
         controls.offer_default_model(widget_key(PAGE, "model"))
     end_page(text, pair)
 else:
-    look(model, text, pair)
+    show(model, text, pair)

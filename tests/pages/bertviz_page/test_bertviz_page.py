@@ -9,6 +9,8 @@ import pytest
 from cachetools import TTLCache
 from streamlit.testing.v1 import AppTest
 
+from pages.bertviz_page import frame
+from pages.bertviz_page import texts as page_texts
 from pages.ui.canvas import framed
 from pages.ui.canvas.framed import Document
 from pages.ui.shell import controls
@@ -107,23 +109,21 @@ def test_nonsense_of_a_choice_is_told(open_app: Open):
 def test_a_long_text_is_drawn_a_layer_at_a_time_and_says_so(open_app: Open):
     app = open_app(PAGE, text="tea " * 126, picture="model", layer="3")
     assert not app.exception
-    assert "one at a time is drawn" in says(app)
+    assert page_texts.ONE_LAYER.format(layers=controls.embedded_sizes()[0]) in says(app)
     assert app.selectbox(key=f"{PAGE}_layer").value == 3
     assert '"include_layers":[2]' in drawn(app).html
 
 
 def test_a_layer_that_is_not_there_is_told(open_app: Open):
     layers, _ = controls.embedded_sizes()
-    assert f"There are {layers} layers here" in says(open_app(PAGE, text="time flies", layer="99"))
+    assert page_texts.LAST_LAYER.format(layers=layers, layer=99) in says(open_app(PAGE, text="time flies", layer="99"))
 
 
 def test_too_heavy_a_text_is_refused_in_words_and_kept(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    from pages.bertviz_page import sizes
-
-    monkeypatch.setattr(sizes, "MAX_LAYER_LINES", 10)
+    monkeypatch.setattr(frame, "MAX_LAYER_LINES", 10)
     app = open_app(PAGE, text="time flies")
     assert not app.exception
-    assert "a browser stands still over so many" in says(app)
+    assert page_texts.TOO_HEAVY.partition(": ")[0] in says(app)
     assert app.text_input(key=f"{PAGE}_text").value == "time flies"
 
 
@@ -136,7 +136,7 @@ def test_an_encoder_decoder_offers_its_attentions_and_none_that_the_neuron_view_
     assert '"name":"Cross"' in drawn(app).html
     app.segmented_control(key=f"{PAGE}_picture").set_value("neuron").run()
     assert not app.exception
-    assert "it has no picture" in says(app)
+    assert page_texts.NO_CROSS_ATTENTION in says(app)
 
 
 def test_no_text_and_nonsense_are_told(open_app: Open):

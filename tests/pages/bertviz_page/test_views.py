@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from pages.bertviz_page.sizes import MAX_SENT_NUMBERS, load_of, one_layer_only
+from pages.bertviz_page.frame import MAX_SENT_NUMBERS, load_of, one_layer_only
 from pages.bertviz_page.views import draw
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
@@ -138,7 +138,7 @@ def test_what_was_measured_as_too_heavy_is_drawn_a_layer_at_a_time(view: str, to
 
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])
 def test_a_layer_that_is_too_heavy_by_itself_is_refused_and_says_what_to_do(view: str):
-    with pytest.raises(TextProblem, match="Shorten the text"):
+    with pytest.raises(TextProblem, match="16 × 512 × 512"):
         one_layer_only(view, [sized(12, 16, 512)])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.bertviz_page.snippets import core_weights, library_weights
+from pages.bertviz_page.export import project_code, transformers_code
 from pages.compare.export import maps_code, word_code
 from pages.compare.runs import RunPair, run
 from pages.compare.state import Side
@@ -147,9 +147,9 @@ def drawn_by_bertviz(model: str) -> list[Claim]:
     """What the code for all attentions of an encoder-decoder, and for one of them, must give."""
     trace = catalogue.load(model).trace("time flies like an arrow", "fruit flies")
     kinds = [stack.kind for stack in trace.stacks]
-    codes = [core_weights("all", trace, kinds), library_weights("all", trace, kinds, "head_view")]
+    codes = [project_code("all", trace, kinds), transformers_code("all", trace, kinds, "head_view")]
     every = [(code, f"weights['{stack.kind}']", stack.weights) for code in codes for stack in trace.stacks]
-    alone = [core_weights("one", trace, kinds[1:2]), library_weights("one", trace, kinds[1:2], None)]
+    alone = [project_code("one", trace, kinds[1:2]), transformers_code("one", trace, kinds[1:2], None)]
     return [*every, *((code, "weights", trace.stacks[1].weights) for code in alone)]
 
 

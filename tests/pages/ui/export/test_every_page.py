@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.bertviz_page.export import bertviz_export
-from pages.bertviz_page.frame import Drawn
+from pages.bertviz_page.frame import Drawing
 from pages.fill_mask.export import Lists, lists_export
 from pages.summaries.parts import PARTS
 from pages.ui.export import menu, texts
@@ -130,7 +130,7 @@ def test_a_view_of_bertviz_is_exported_as_a_page_of_its_own_and_as_weights(open_
 
 def test_a_page_of_bertviz_by_itself_runs_its_own_scripts_only_and_a_visitors_text_is_no_markup():
     trace = catalogue.load("embedded").trace(HOSTILE)
-    export = bertviz_export(trace, "head", Drawn(trace.stacks, 0, True, "layer=0&heads=0_2"))
+    export = bertviz_export(trace, "head", Drawing(trace.stacks, 0, True, "layer=0&heads=0_2"))
     page = export.web_page.document()
     assert 'data-begin="layer=0&amp;heads=0_2"' in page
     nonce = re.search(r"script-src &#x27;nonce-([\w-]+)&#x27;", page)[1]
@@ -142,7 +142,7 @@ def test_a_page_of_bertviz_by_itself_runs_its_own_scripts_only_and_a_visitors_te
 
 def test_every_attention_of_an_encoder_decoder_has_files_of_its_own(checkpoint):
     trace = load.load_engine(checkpoint("t5"), "t5-small", "T5").trace("time flies", "fruit flies")
-    drawn = [bertviz_export(trace, "head", Drawn(stacks, 0, alone=True)) for stacks in (trace.stacks, trace.stacks[1:2])]
+    drawn = [bertviz_export(trace, "head", Drawing(stacks, 0, single=True)) for stacks in (trace.stacks, trace.stacks[1:2])]
     names = [numbers.file_name for numbers in drawn[0].data]
     assert len(set(names)) == 3
     assert drawn[1].data[0].file_name == names[1]

@@ -1,0 +1,37 @@
+"""Every sentence of the page and of its exports. Tables go by view."""
+
+FIRST_TEXT = "Time flies like an arrow."
+SECOND_SENTENCE = "Second sentence (optional)"
+ASK_VIEW = "View"
+VIEWS = {"head": "Head view", "model": "Model view", "neuron": "Neuron view"}
+DESCRIPTIONS = {
+    "head": "All heads of a layer at once, one colour each: a line is the stronger the more the left token attends to the right "
+    "one. Point at a token to follow it; click a colour to switch a head off, twice to see it alone.",
+    "model": "A small picture for every head, one row per layer: look for patterns that repeat. Click one to enlarge it.",
+    "neuron": "How one head computes its weights: point at a token and click its + to see its query, the keys of all tokens, and "
+    "their products dimension by dimension (blue: positive, orange: negative).",
+}
+ALT = {
+    "head": "bertviz: head view of {tokens} tokens",
+    "model": "bertviz: model view of {tokens} tokens",
+    "neuron": "bertviz: neuron view of {tokens} tokens",
+}
+LAYER = "Layer"
+LAST_LAYER = "There are {layers} layers here: the last one is shown instead of layer {layer:,}."
+ONE_LAYER = "All {layers} layers at once would be too heavy for a browser at this length: one layer at a time is drawn."
+COUNTED_FROM_0 = "The picture is bertviz's own and counts layers and heads from 0; the rest of this app counts from 1."
+NO_CROSS_ATTENTION = "The neuron view draws attention within one text only: it has no picture for attention from decoder to text."
+TOO_HEAVY = (
+    "bertviz draws a line for every pair of tokens in every head: here {heads} × {queries} × {keys} for a single layer, and a "
+    "browser freezes over so many. Shorten the text, choose a smaller model, or look at this text on the attention page."
+)
+TOO_LARGE = "This drawing is too large to be kept: shorten the text."
+
+EXPORT_TITLE = "{view} of bertviz, {model}"
+EXPORT_TITLE_LAYER = "{view} of bertviz, layer {layer}, {model}"
+EXPORT_TITLE_KIND = "{view} of bertviz, {attention}, {model}"
+EXPORT_TITLE_KIND_LAYER = "{view} of bertviz, {attention}, layer {layer}, {model}"
+EXPORT_COUNTED_FROM_0 = "Layers and heads are counted from 0 in it."
+EXPORT_WEB_PAGE = "The view is as bertviz draws it."
+EXPORT_RESULT = "It ends with `weights`: layer, head, query, key."
+EXPORT_RESULT_KINDS = "It ends with `weights` of each kind of attention: layer, head, query, key."
