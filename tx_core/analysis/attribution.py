@@ -25,11 +25,16 @@ MAX_ATTRIBUTION_WORK = 133_000
 
 @dataclass(frozen=True)
 class Attribution:
-    """What each token adds to the log-probability (natural logarithm) of a word at a blank.
+    """What each token contributes to the log-probability (natural logarithm) of a word at a blank.
 
-    gradient_input: the slope at the text as it is, times the token's vector (Simonyan et al. 2013; Denil et al. 2014).
-    integrated: the slopes gathered on the way from the text with all its words blanked (Sundararajan et al. 2017).
-    score, baseline: the log-probability with the text, and with all words blanked. `integrated` sums to their difference.
+    Attributes:
+        encoding: The text.
+        place: The position of the blank.
+        word: The predicted word.
+        gradient_input: Gradient × input (Simonyan et al. 2013; Denil et al. 2014).
+        integrated: Integrated gradients from the text with all words masked (Sundararajan et al. 2017).
+        score: The log-probability with the text.
+        baseline: The log-probability with all words masked; `integrated` sums to score − baseline.
     """
 
     encoding: Encoding
@@ -47,14 +52,16 @@ class Attribution:
 
     @property
     def completeness_error(self) -> float:
-        """How far the steps miss what integrated gradients must sum to (completeness, proposition 1)."""
+        """The difference between the sum of integrated gradients and score − baseline (completeness, proposition 1)."""
         return float(self.integrated.sum()) - (self.score - self.baseline)
 
 
 def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attribution:
-    """Ask what a vocabulary entry at a blank is owed to.
+    """Attribute a vocabulary entry at a blank to the words of the text.
 
-    Raises ModelUnavailable as `Engine.gradients` does, TextProblem for a text that would take too long.
+    Raises:
+        ModelUnavailable: As `Engine.gradients` does.
+        TextProblem: If the text would take too long.
     """
     if place not in encoding.blanks:
         raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")
@@ -102,9 +109,9 @@ def integrated_gradients(
 
 
 def rank_agreement(one: Float[np.ndarray, "token"], other: Float[np.ndarray, "token"]) -> float:
-    """Tell how alike two orders of tokens are: Kendall's τ-b, as Jain & Wallace 2019 ask it (section 4.1).
+    """Return the rank correlation of two orders of tokens: Kendall's τ-b, as in Jain & Wallace 2019, section 4.1.
 
-    1 = the same order, 0 = no relation, −1 = the reverse. Where one side does not order anything it is 0.
+    1 = the same order, 0 = no relation, −1 = the reverse; 0 where one side has no order.
     """
     first, second = (np.sign(side[:, None] - side[None]) for side in (one, other))
     ordered = np.sqrt((first**2).sum() * (second**2).sum())

@@ -1,4 +1,4 @@
-"""What would the model answer after each layer? Its own head, applied before it is time (nostalgebraist 2020)."""
+"""Logit lens: layer-by-layer predictions of the model's own head, applied to every layer (nostalgebraist 2020)."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,15 @@ MAX_LENS_TOP_K = 10
 
 @dataclass(frozen=True)
 class LayerPredictions:
-    """The favourites at one token after the embeddings (entry 0) and after each layer, best first.
+    """The top predictions at one token after the embeddings (entry 0) and after each layer.
 
-    answer: what the last layer puts first. probability, rank: how likely that is at each depth, and its place among
-    the whole vocabulary, 1 being the first.
+    Attributes:
+        place: The position of the token.
+        words: The top predictions of each layer, best first.
+        shares: Their probabilities.
+        answer: The top prediction of the last layer.
+        probability: Its probability in each layer.
+        rank: Its rank among the whole vocabulary in each layer, from 1.
     """
 
     place: int
@@ -33,10 +38,19 @@ class LayerPredictions:
 
 
 def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> LayerPredictions:
-    """Read an answer off a token's vector at every depth; at the last it is the model's own.
+    """Apply the model's head to one token's vector in every layer.
 
-    For a model that `predicts_next`, the answer is what follows the token. trace: a run of the same engine that kept
-    "hidden"; ValueError without it. Raises ModelUnavailable as `Engine.early_scores` does.
+    For a model that `predicts_next`, predictions are of the following token.
+
+    Args:
+        engine: The engine of the run.
+        trace: A run that kept "hidden".
+        place: The position of the token.
+        top_k: How many predictions to list.
+
+    Raises:
+        ValueError: If the run did not keep "hidden", or a number is out of range.
+        ModelUnavailable: As `Engine.early_scores` does.
     """
     if trace.hidden is None:
         raise ValueError('the trace must keep "hidden"')

@@ -1,7 +1,7 @@
-"""What kind of head is this? Patterns recognised by rule, from where the attention of a text's own tokens goes.
+"""Classify heads by rule, from where a text's own tokens attend: previous token, next token, separator and so on.
 
-For each kind a text has its targets: the key or keys that a head of this kind would look at from a query. A head's
-share is the attention that falls on them. Sums of many texts can be added up before the head is named.
+Each kind has targets: the keys that a head of this kind attends to from a query. A head's share is the attention on them.
+Sums over many texts can be added before the heads are classified.
 """
 
 import unicodedata
@@ -25,11 +25,14 @@ MIN_SCORE = 0.3
 
 @dataclass(frozen=True)
 class PatternSums:
-    """What the heads gave to each kind's targets, summed over queries; sums of several texts can be added.
+    """Attention on the targets of each kind, summed over queries; the sums of several texts can be added.
 
-    given: the attention. chance: what a head would give that looks at every key alike. queries: how many queries
-    have a target of the kind at all. Kinds as in AIMED, and last "broad": how evenly a query spreads its attention.
-    votes: in how many texts a head's strongest kind was this one, as in KINDS. texts: how many were summed.
+    Attributes:
+        given: The attention on the targets; the kinds are TARGETED_KINDS and "broad", how evenly a query attends.
+        chance: What a head would give that attends evenly to every key.
+        queries: How many queries have a target of the kind.
+        votes: In how many texts each of KINDS was the head's strongest kind.
+        texts: How many texts were summed.
     """
 
     given: Float[np.ndarray, "layer head kind"]
@@ -59,21 +62,27 @@ class PatternSums:
 
     @property
     def shares(self) -> Float[np.ndarray, "layer head kind"]:
-        """The part of its attention that a head gives to each kind's targets, where there are any; 0 where never."""
+        """The mean attention on the targets of each kind, over queries that have any; 0 where none has."""
         return self.given / np.maximum(self.queries, 1)
 
     @property
     def scores(self) -> Float[np.ndarray, "layer head kind"]:
-        """The shares held against chance: 0 = no more than an even look gives, 1 = all (as Cohen's kappa, 1960)."""
+        """The shares relative to chance: 0 = no more than even attention, 1 = all attention (as Cohen's kappa, 1960)."""
         return score_above_chance(self.given, self.chance[None, None], self.queries[None, None])
 
 
 @dataclass(frozen=True)
 class HeadPattern:
-    """The name of a head and how sure it is.
+    """The kind of a head.
 
-    confidence: the score of its kind (`PatternSums.scores`), 0 to 1. second: the kind that came next, and its score.
-    agreement: in what part of the texts the head, seen there alone, has the same name.
+    Attributes:
+        layer: Counted from 0.
+        head: Counted from 0.
+        kind: The kind.
+        confidence: The score of its kind (`PatternSums.scores`), 0 to 1.
+        second: The kind with the next best score.
+        second_score: That score.
+        agreement: The share of texts in which the head, classified on that text alone, is of the same kind.
     """
 
     layer: int
@@ -86,10 +95,10 @@ class HeadPattern:
 
 
 def pattern_sums(weights: Float[np.ndarray, "layer head query key"], encoding: Encoding) -> PatternSums:
-    """Sum up what every head gives to each kind's targets in one text.
+    """Sum the attention of every head on the targets of each kind in one text.
 
-    Only the text's own tokens are asked where they look, special tokens are not. A run in which no
-    head ever looks ahead is taken for one that cannot, and chance then counts the past alone.
+    Only the text's own tokens count as queries, not special tokens. If no head attends to later tokens, the model is taken to be
+    causal, and chance counts earlier tokens only.
     """
     asked = ~np.array(encoding.special)
     reachable = _reachable(weights)[asked]
@@ -111,17 +120,17 @@ def _given(
 
 
 def kind_targets(encoding: Encoding) -> Bool[np.ndarray, "kind query key"]:
-    """Mark for each kind of AIMED which keys it looks at from each query. A link may belong to two kinds.
+    """Mark the targets of each of TARGETED_KINDS from each query. A key may be a target of two kinds.
 
-    previous, next: the neighbour, unless it is a special token. same: the token itself, its word's other pieces and
-    the same word elsewhere. first: the special token that opens the text ([CLS]), or else the first token, which models
-    without one use in its place (Xiao et al. 2024). separator: every other special token ([SEP]).
+    previous, next: the neighbour, unless it is a special token. same: the token itself, the other pieces of its word and the
+    same word elsewhere. first: the special token that opens the text ([CLS]), or else the first token, which models without one
+    use in its place (Xiao et al. 2024). separator: every other special token ([SEP]). punctuation: tokens of signs only.
     """
     return padded_targets([encoding])[0]
 
 
 def padded_targets(encodings: Sequence[Encoding]) -> Bool[np.ndarray, "text kind query key"]:
-    """Mark the targets of several texts at once, as `kind_targets` does; padding is no target and has none."""
+    """Mark the targets of several texts at once, as `kind_targets` does; padding is not a target and has none."""
     longest = max(map(len, encodings))
     real, own, signs = (np.zeros((len(encodings), longest), dtype=bool) for _ in range(3))
     words = np.zeros((len(encodings), longest), dtype=np.int64)
@@ -144,13 +153,13 @@ def padded_targets(encodings: Sequence[Encoding]) -> Bool[np.ndarray, "text kind
 
 @lru_cache(maxsize=4096)
 def is_punctuation(token: str) -> bool:
-    """Tell whether a token is made of signs only: no letter, no figure. The marks of a vocabulary do not count."""
+    """Return whether a token consists of punctuation and symbols only, the marks of subwords (##, ␣) aside."""
     bare = token.removeprefix("##").replace("␣", "")
     return bool(bare) and all(unicodedata.category(character)[0] in "PS" for character in bare)
 
 
 def name_heads(sums: PatternSums) -> tuple[HeadPattern, ...]:
-    """Name every head by the kind with the greatest score, layer by layer; below CLEAR it is "mixed"."""
+    """Classify every head by the kind with the highest score, layer by layer; below MIN_SCORE it is "mixed"."""
     scores, winners = sums.scores, winning_kinds(sums.scores)
     layers, heads, _ = scores.shape
     return tuple(
@@ -184,18 +193,18 @@ def score_above_chance(
     chance: Float[np.ndarray, "*many #layer #head kind"],
     queries: Float[np.ndarray, "*many #layer #head kind"],
 ) -> Float[np.ndarray, "*many layer head kind"]:
-    """Score what heads give to each kind's targets: 0 = no more than an even look gives, 1 = all."""
+    """Return how far attention on the targets exceeds that of an even head: 0 = no more, 1 = all attention (as Cohen's kappa)."""
     room = queries - chance
     return np.where(room > 0, np.clip(given - chance, 0, None) / np.where(room > 0, room, 1), 0.0)
 
 
 def winning_kinds(scores: Float[np.ndarray, "*many layer head kind"]) -> Int[np.ndarray, "*many layer head"]:
-    """Give the place in KINDS of each head's name."""
+    """Return the index in KINDS of each head's kind."""
     return np.where(scores.max(axis=-1) >= MIN_SCORE, scores.argmax(axis=-1), KINDS.index("mixed"))
 
 
 def _names(encoding: Encoding) -> Sequence[str]:
-    """Give every token the word that it belongs to; tokens of no word stand for themselves."""
+    """Return the word of every token; tokens of no word stand for themselves."""
     return [
         encoding.tokens[place] if word is None else encoding.word_texts[word].casefold()
         for place, word in enumerate(encoding.words)
@@ -203,6 +212,6 @@ def _names(encoding: Encoding) -> Sequence[str]:
 
 
 def _numbered(names: Sequence[str]) -> list[int]:
-    """Give equal names the same number."""
+    """Replace names by numbers, equal names by the same number."""
     numbers: dict[str, int] = {}
     return [numbers.setdefault(name, len(numbers)) for name in names]

@@ -1,7 +1,7 @@
-"""Attention through the layers: how much of each input token has reached a token higher up (Abnar & Zuidema 2020).
+"""Attention rollout and attention flow: how much of each input token reaches a token in a higher layer (Abnar & Zuidema 2020).
 
-Both ways read the model as a network of pipes: heads averaged, and half of every token's way straight up the
-skip connection. What the feed-forward parts, the values and the norms do to the vectors is left out.
+Both average the heads and give half of the weight to the residual connection. Feed-forward layers, values and layer norms
+are left out.
 """
 
 from collections import deque
@@ -17,9 +17,9 @@ MIN_CAPACITY = 1e-12  # what is left of a pipe below this is rounding
 
 
 def add_residual(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "layer query key"]:
-    """Mix the heads' mean half and half with the skip connection; every row sums to 1 (section 3).
+    """Average the heads and mix the result with the residual connection, half and half; rows sum to 1 (section 3).
 
-    A query that attends nowhere is carried by its skip connection alone.
+    A query that attends to nothing keeps the residual connection alone.
     """
     mean = weights.mean(axis=1, dtype=np.float64)
     mixed = 0.5 * mean + 0.5 * np.eye(weights.shape[-1])
@@ -27,7 +27,7 @@ def add_residual(weights: Float[np.ndarray, "layer head query key"]) -> Float[np
 
 
 def rollout(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "layer query key"]:
-    """Follow the attention down to the input by multiplying the layers up to each one (equation 1): rows sum to 1."""
+    """Return attention rollout: the product of the attention maps up to each layer (equation 1); rows sum to 1."""
     mixed = add_residual(weights)
     reached = [mixed[0]]
     for layer in mixed[1:]:
@@ -36,9 +36,12 @@ def rollout(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndar
 
 
 def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Float[np.ndarray, "layer key"]:
-    """Give the maximum flow from a token in each layer to every token of the input (section 3): 0 to 1 each.
+    """Return attention flow: the maximum flow from one token in each layer to every input token (section 3), 0 to 1.
 
-    Each link carries at most its weight. Raises TextProblem where the networks would be too large.
+    The capacity of each edge is its weight.
+
+    Raises:
+        TextProblem: If the networks would be too large.
     """
     layers, _, tokens, _ = weights.shape
     depths = layers * (layers + 1) // 2
@@ -59,7 +62,7 @@ def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Floa
 
 
 class Network:
-    """Pipes between numbered nodes, and the most that flows from one to another (Dinitz 1970)."""
+    """A flow network between numbered nodes, with maximum flow by Dinic's algorithm (Dinitz 1970)."""
 
     def __init__(self, nodes: int):
         self._from: list[list[int]] = [[] for _ in range(nodes)]  # the edges of each node; an edge's reverse is edge ^ 1
@@ -67,14 +70,14 @@ class Network:
         self._capacities: list[float] = []
 
     def connect(self, start: int, end: int, capacity: float) -> None:
-        """Lay a pipe from a node to another."""
+        """Add an edge."""
         for node, other, room in ((start, end, capacity), (end, start, 0.0)):
             self._from[node].append(len(self._to))
             self._to.append(other)
             self._capacities.append(room)
 
     def max_flow(self, source: int, sink: int) -> float:
-        """Find the most that can flow; the network itself is not changed."""
+        """Return the maximum flow from source to sink; the network is not changed."""
         room, total = self._capacities.copy(), 0.0
         while (levels := self._levels(source, sink, room))[sink] >= 0:
             tried = [0] * len(self._from)
@@ -87,7 +90,7 @@ class Network:
         return total
 
     def _levels(self, source: int, sink: int, room: list[float]) -> list[int]:
-        """Tell how many pipes with room lead to each node; −1 where none do."""
+        """Return the number of residual edges to each node; −1 where there is no path."""
         levels, waiting = [-1] * len(self._from), deque([source])
         levels[source] = 0
         while waiting and levels[sink] < 0:
@@ -100,7 +103,7 @@ class Network:
         return levels
 
     def _path(self, source: int, sink: int, room: list[float], levels: list[int], tried: list[int]) -> list[int] | None:
-        """Find a way that gets one level nearer with each pipe; None where none is left. tried: edges given up."""
+        """Find an augmenting path through successive levels; None without one. tried: edges already exhausted, per node."""
         path, node = [], source
         while node != sink:
             edges = self._from[node]

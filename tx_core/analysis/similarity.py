@@ -1,4 +1,4 @@
-"""Which heads look alike? Distances between their attention on a text, and a map on which like heads lie close."""
+"""Head similarity: distances between the attention maps of heads on a text, and classical MDS of them."""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -12,8 +12,11 @@ MAX_SIMILARITY_CELLS = 400_000_000
 def head_similarity(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "one other"]:
     """Compare every head with every other: 1 − the Jensen–Shannon divergence of their rows, averaged over queries.
 
-    1 = the same weights, 0 = never on the same token (Lin 1991, in bits; between heads as in Clark et al. 2019,
-    section 6). Heads are counted through the layers. Raises TextProblem where there is too much to compare.
+    1 = the same weights, 0 = never on the same key (Lin 1991, in bits; between heads as in Clark et al. 2019, section 6).
+    Heads are numbered through the layers.
+
+    Raises:
+        TextProblem: If there is too much to compare.
     """
     layers, heads, queries, keys = weights.shape
     count = layers * heads
@@ -34,15 +37,15 @@ def head_similarity(weights: Float[np.ndarray, "layer head query key"]) -> Float
 
 
 def most_similar_heads(alike: Float[np.ndarray, "one other"], head: int, count: int) -> list[tuple[int, float]]:
-    """List the heads most like one, nearest first, each with its likeness; the head itself is left out."""
+    """List the heads most similar to one, each with its similarity, the most similar first; the head itself is left out."""
     order = [int(other) for other in np.argsort(-alike[head], kind="stable") if other != head]
     return [(other, float(alike[head, other])) for other in order[:count]]
 
 
 def classical_mds(alike: Float[np.ndarray, "one other"]) -> Float[np.ndarray, "one axis"]:
-    """Lay the heads out on a plane so that distances keep as near as can be to 1 − likeness (Torgerson 1952).
+    """Embed the heads in two dimensions so that distances approximate 1 − similarity (classical MDS, Torgerson 1952).
 
-    The plane is turned so that the first axis tells most; which end is left is chosen by the first head that is off centre.
+    Axes are ordered by the variance they explain; the sign of each is fixed by the first head that is off centre.
     """
     apart = (1 - alike) ** 2
     centred = -0.5 * (apart - apart.mean(axis=0) - apart.mean(axis=1, keepdims=True) + apart.mean())
@@ -57,7 +60,7 @@ def classical_mds(alike: Float[np.ndarray, "one other"]) -> Float[np.ndarray, "o
 
 
 def mds_correlation(alike: Float[np.ndarray, "one other"]) -> float:
-    """Tell how true the map is: the correlation of distances on it with 1 − likeness, over all pairs of heads."""
+    """Return the correlation of distances on the map with 1 − similarity, over all pairs of heads; 1 = a faithful map."""
     places = classical_mds(alike)
     pairs: Int[np.ndarray, "side pair"] = np.stack(np.triu_indices(len(alike), 1))
     drawn = np.linalg.norm(places[pairs[0]] - places[pairs[1]], axis=-1)

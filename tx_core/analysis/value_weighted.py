@@ -1,7 +1,7 @@
-"""What attention adds, not only how it is shared out: the lengths of the vectors that are mixed (Kobayashi et al. 2020).
+"""Value-weighted attention: the norms of the vectors that attention adds up (Kobayashi et al. 2020).
 
-A head mixes α f(x): f(x) is the looked-at token's value behind the head's part of the output projection. A great
-weight on a token whose f(x) is short adds little.
+A head adds α f(x): f(x) is the value of the key's token after the head's part of the output projection. A large weight on a
+token with a short f(x) adds little.
 """
 
 from dataclasses import dataclass
@@ -15,10 +15,12 @@ from tx_core.transformer.trace import AttentionStack
 
 @dataclass(frozen=True)
 class ValueWeighted:
-    """The lengths of what the heads of one layer mix.
+    """Norms of the vectors that the heads of one layer add up.
 
-    values: ‖f(x)‖ of each looked-at token. mixed: ‖α f(x)‖ for each link of each head (section 3.2).
-    together: ‖Σ α f(x)‖ over the heads, which may cancel each other (section 3.3).
+    Attributes:
+        values: ‖f(x)‖ of each key.
+        mixed: ‖α f(x)‖ of each query and key, per head (section 3.2).
+        together: ‖Σ α f(x)‖ over the heads, which may cancel each other (section 3.3).
     """
 
     values: Float[np.ndarray, "head key"]
@@ -32,10 +34,16 @@ class ValueWeighted:
 
 
 def value_weighted(engine: Engine, stack: AttentionStack, layer: int) -> ValueWeighted:
-    """Weigh each link in one layer of a run by the vector that it brings; the layer is counted from 0.
+    """Compute value-weighted attention in one layer, counted from 0.
 
-    stack: the first of a run of the same engine that kept "weights" and "value"; ValueError without them.
-    Raises ModelUnavailable for a model whose output projections are not known here.
+    Args:
+        engine: The engine of the run.
+        stack: The first stack of a run that kept "weights" and "value".
+        layer: The layer.
+
+    Raises:
+        ValueError: If the run did not keep them.
+        ModelUnavailable: If the output projections of the model are not known.
     """
     if stack.weights is None or stack.value is None:
         raise ValueError('the trace must keep "weights" and "value"')
@@ -49,6 +57,6 @@ def value_weighted(engine: Engine, stack: AttentionStack, layer: int) -> ValueWe
 
 
 def row_shares(lengths: Float[np.ndarray, "... query key"]) -> Float[np.ndarray, "... query key"]:
-    """Scale each row to sum to 1, so that lengths can stand beside weights; a row of zeros stays."""
+    """Scale each row to sum to 1, for comparison with attention weights; a row of zeros stays."""
     total = lengths.sum(axis=-1, keepdims=True)
     return lengths / np.where(total > 0, total, 1)

@@ -1,4 +1,4 @@
-"""What a reader is shown of a run: word pieces merged, special tokens hidden, heads averaged, and a sentence that says it."""
+"""Views of a run: subword tokens merged into words, special tokens hidden, heads averaged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +15,18 @@ Label = TypeVar("Label")
 
 @dataclass(frozen=True)
 class View:
-    """The weights of one stack with the labels of both axes, as chosen by the reader.
+    """The weights of one stack as shown, with the labels of both axes.
 
-    query_places: the pieces that each row stands for. query_special, key_special: which labels are special tokens.
-    hidden_share: how much of each row's attention went to tokens that are no longer shown; its rows were divided
-    by what is left of 1. hides_special: whether special tokens were left out; a text of nothing else keeps them.
+    Attributes:
+        kind: The kind of attention, as in AttentionStack.
+        queries: Labels of the rows.
+        keys: Labels of the columns.
+        query_places: The positions of the tokens that each row stands for.
+        query_special: Which rows are special tokens.
+        key_special: Which columns are special tokens.
+        weights: Attention weights.
+        hidden_share: The share of each row's attention that went to hidden tokens; rows were rescaled to sum to 1 without it.
+        hides_special: Whether special tokens were left out; a text of special tokens alone keeps them.
     """
 
     kind: AttentionKind
@@ -38,13 +45,13 @@ class View:
         return self.weights.nbytes + self.hidden_share.nbytes
 
     def row_of(self, place: int | None) -> int | None:
-        """Find the row that a piece of the text belongs to; None where it is not shown."""
+        """Return the row that shows the token at a position; None if it is not shown."""
         return next((row for row, places in enumerate(self.query_places) if place in places), None)
 
 
 @dataclass(frozen=True)
 class Edge:
-    """One weight and its place: how much attention the query gives to the key."""
+    """One attention weight, from a query to a key."""
 
     query: int
     key: int
@@ -52,7 +59,7 @@ class Edge:
 
 
 def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool = False) -> View:
-    """Prepare a stack for showing; whole words are made first, then special tokens are left out."""
+    """Prepare a stack for display: first merge tokens into words, then hide special tokens."""
     queries, keys, weights = stack.query_tokens, stack.key_tokens, stack.weights
     query_special, key_special = queries.special, keys.special
     query_labels, key_labels = queries.tokens, keys.tokens
@@ -85,7 +92,7 @@ def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool
 
 
 def word_groups(encoding: Encoding) -> tuple[tuple[int, ...], ...]:
-    """Give the places of the pieces of each word, in order; a special token stands alone."""
+    """Return the positions of the tokens of each word, in order; a special token is a group of its own."""
     groups: list[tuple[int, ...]] = []
     previous = None
     for place, word in enumerate(encoding.words):
@@ -102,9 +109,9 @@ def merge_pieces(
     query_groups: Sequence[tuple[int, ...]],
     key_groups: Sequence[tuple[int, ...]],
 ) -> Float[np.ndarray, "layer head query_word key_word"]:
-    """Make attention between words from attention between pieces (Clark et al. 2019, section 4.1).
+    """Convert attention between tokens to attention between words (Clark et al. 2019, section 4.1).
 
-    Attention to a word is the sum over its pieces, attention from it the mean over its pieces.
+    Attention to a word is the sum over its tokens, attention from it the mean.
     """
     to_words = np.add.reduceat(weights, [group[0] for group in key_groups], axis=-1)
     from_words = np.add.reduceat(to_words, [group[0] for group in query_groups], axis=-2)
@@ -114,9 +121,9 @@ def merge_pieces(
 def leave_out(
     weights: Float[np.ndarray, "layer head query key"], query_hidden: Sequence[bool], key_hidden: Sequence[bool]
 ) -> tuple[Float[np.ndarray, "layer head shown_query shown_key"], Float[np.ndarray, "layer head shown_query"]]:
-    """Drop rows and columns and let every row that keeps anything sum to 1 again; tell what share each row lost.
+    """Drop rows and columns and rescale each row to sum to 1; also return the share that each row lost.
 
-    A row that looked at nothing but hidden tokens becomes zeros.
+    A row that attended to hidden tokens only becomes zeros.
     """
     queries, keys = np.flatnonzero(~np.array(query_hidden)), np.flatnonzero(~np.array(key_hidden))
     rows = weights[..., queries, :]
@@ -127,7 +134,7 @@ def leave_out(
 
 
 def mean_of_heads(weights: Float[np.ndarray, "layer head *axes"], heads: Sequence[tuple[int, int]]) -> Float[np.ndarray, "*axes"]:
-    """Average the chosen heads, each given as (layer, head) counted from 0; raise ValueError for none."""
+    """Average heads, given as (layer, head) counted from 0; raises ValueError for none."""
     if not heads:
         raise ValueError("choose at least one head, got none")
     if len(heads) == 1:
@@ -136,7 +143,7 @@ def mean_of_heads(weights: Float[np.ndarray, "layer head *axes"], heads: Sequenc
 
 
 def strongest_edges(weights: Float[np.ndarray, "query key"], count: int, focus: int | None = None) -> tuple[Edge, ...]:
-    """Find the largest weights, of one query or of all, the largest first; zeros are no edges."""
+    """Return the `count` largest weights of one query or of all, largest first, zeros left out."""
     rows = weights if focus is None else weights[focus : focus + 1]
     flat = rows.ravel()
     count = min(count, flat.size)
@@ -152,7 +159,7 @@ def _special(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[boo
 
 
 def _word_labels(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
-    """Label words as they were typed, special tokens by themselves."""
+    """Label words as they were typed, special tokens as they are."""
     words = [encoding.words[group[0]] for group in groups]
     typed = [None if word is None else encoding.word_texts[word] for word in words]
     return tuple(text or encoding.tokens[group[0]] for text, group in zip(typed, groups, strict=True))

@@ -1,4 +1,4 @@
-"""Attention weights as a file that others can read, with the tokens they belong to: CSV, JSON and NPZ, there and back."""
+"""Export attention weights with their tokens: CSV, JSON and NPZ."""
 
 import csv
 import io
@@ -18,10 +18,18 @@ Head = tuple[int, int]
 
 @dataclass(frozen=True)
 class SavedWeights:
-    """Some maps with everything that a reader of the file needs to know of them.
+    """Attention maps with what a reader of the file needs to know.
 
-    pair: the second sentence, "" for none. kind: as in AttentionStack. maps: the heads that each map is the mean of, one head
-    mostly, as (layer, head) counted from 1. notes: in sentences, what was done to the weights before they were shown.
+    Attributes:
+        model: The name of the model.
+        text: The sentence.
+        pair: The second sentence; "" for none.
+        kind: As in AttentionStack.
+        queries: Labels of the rows.
+        keys: Labels of the columns.
+        maps: The heads that each map is the mean of, as (layer, head) counted from 1.
+        weights: The maps.
+        notes: Sentences about what was done to the weights before they were shown.
     """
 
     model: str
@@ -40,11 +48,13 @@ class SavedWeights:
 
 
 def to_csv(saved: SavedWeights) -> bytes:
-    """Write a row for each weight: the map's heads, the token that looks, the token looked at, the weight.
+    """Write one row per weight: the heads of the map, query, key, weight.
 
-    Tokens carry their place ("3 flies"), so no spreadsheet takes one for a formula. Weights are written so that
-    reading them gives the very same float32. What model and text they are of stands in the other formats only.
-    Raises ValueError for more weights than MOST["csv"].
+    Tokens are preceded by their number ("3 flies"), so that no spreadsheet takes one for a formula. Weights are written with
+    enough digits to restore the same float32. Model and text are in the other formats only.
+
+    Raises:
+        ValueError: For more weights than the limit of the format.
     """
     _check_size(saved, "csv")
     written = io.StringIO(newline="")
@@ -59,9 +69,10 @@ def to_csv(saved: SavedWeights) -> bytes:
 
 
 def to_json(saved: SavedWeights) -> bytes:
-    """Write everything as one JSON object, the weights as lists: map, query, key.
+    """Write one JSON object with the weights as nested lists (map, query, key).
 
-    Raises ValueError for more weights than MOST["json"].
+    Raises:
+        ValueError: For more weights than the limit of the format.
     """
     _check_size(saved, "json")
     shortest = saved.weights.astype(str).astype(float)  # as few digits as tell one float32 from another
@@ -69,9 +80,10 @@ def to_json(saved: SavedWeights) -> bytes:
 
 
 def to_npz(saved: SavedWeights) -> bytes:
-    """Write arrays for numpy: weights (map, query, key), queries, keys, and all the rest as JSON in `about`.
+    """Write NumPy arrays: weights (map, query, key), queries, keys, and the rest as JSON in `about`.
 
-    Raises ValueError for more weights than MOST["npz"].
+    Raises:
+        ValueError: For more weights than the limit of the format.
     """
     _check_size(saved, "npz")
     written = io.BytesIO()

@@ -27,20 +27,20 @@ Spelling = tuple[str, str]
 
 
 def spell_words(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[Spelling, ...]:
-    """Say by what each word is known, given by the places of its pieces: kind and letters, capitals aside.
+    """Return the spelling of each word, given by the positions of its tokens: its kind and its letters in lower case.
 
-    Special tokens are known by where they stand, since every model spells them its own way: before all words, or not.
+    Special tokens are identified by their place, before all words or not, because every model spells them differently.
     """
     return tuple(_spelling(encoding, group[0]) for group in groups)
 
 
 def is_word(spelling: Spelling) -> bool:
-    """Tell a word or a sign of the text from a blank and from a special token."""
+    """Return whether a spelling is that of a word or sign, not of a blank or special token."""
     return spelling[0] == "word"
 
 
 def word_numbers(words: Sequence[str], special: Sequence[bool]) -> tuple[int, ...]:
-    """Count words as a reader does, from 1; special tokens and signs are none and have the number of the word before them."""
+    """Count words from 1; special tokens and signs take the number of the word before them."""
     return tuple(accumulate(int(_counts(word, hidden)) for word, hidden in zip(words, special, strict=True)))
 
 
@@ -51,11 +51,11 @@ def number_word(word: str, special: bool, mine: int, yours: int) -> str:
 
 
 def align(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int, int], ...]:
-    """Pair as many equal words as can be without crossing (longest common subsequence, Wagner & Fischer 1974).
+    """Pair equal words in order (longest common subsequence, Wagner & Fischer 1974).
 
-    Of several such pairings it takes one that keeps the most neighbours together, special tokens not counted, and of
-    those the first. Places are counted from 0 and rise on both sides; with the sides exchanged, so are the pairs.
-    Takes time and memory in proportion to words × words.
+    Of several pairings it takes the one that keeps the most neighbours together, special tokens not counted, and of those the
+    first. Positions are counted from 0 and rise on both sides; exchanging the sides exchanges the pairs.
+    Time and memory grow with words × words.
     """
     if (len(other), list(other)) < (len(one), list(one)):
         return tuple((mine, yours) for yours, mine in align(other, one))
@@ -67,7 +67,7 @@ def align(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int
 
 
 def pair_rows(pairs: Sequence[tuple[int, int]], ones: int, others: int) -> tuple[Row, ...]:
-    """List all words of both sides in order, each pair as one row; None stands where a word has no partner."""
+    """List the words of both sides in order, each pair as one row; None where a word has no partner."""
     rows: list[Row] = []
     mine, yours = 0, 0
     for next_mine, next_yours in (*pairs, (ones, others)):
@@ -80,7 +80,7 @@ def pair_rows(pairs: Sequence[tuple[int, int]], ones: int, others: int) -> tuple
 
 
 def equal_words(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int, int], ...]:
-    """List every pair of equal words, aligned or not, special tokens and blanks aside."""
+    """List every pair of equal words, aligned or not, without special tokens and blanks."""
     return tuple(
         (mine, yours)
         for mine, spelling in enumerate(one)
@@ -103,7 +103,7 @@ def _counts(word: str, special: bool) -> bool:
 
 
 def _best_path(equal: Bool[np.ndarray, "one other"], joins: Bool[np.ndarray, "one"]) -> tuple[tuple[int, int], ...]:
-    """Find the best path through a table of equal words; a pair counts far more than two pairs side by side.
+    """Find the best path through a table of equal words; one pair outweighs any number of adjacent pairs.
 
     joins: which words count as neighbours of others.
     """
@@ -143,11 +143,15 @@ Groups = Sequence[tuple[int, ...]]
 
 @dataclass(frozen=True)
 class WordSimilarity:
-    """Cosines after the embeddings and after each layer, -1 to 1.
+    """Cosine similarities after the embeddings and after each layer, −1 to 1.
 
-    word: of the chosen word in A and in B. shared: the mean over the other words that A and B share, None without any.
-    mean, spread: over all pairs of a word of A and another word of B, and their standard deviation; None without any.
-    shared_pairs, pairs: how many each mean is over.
+    Attributes:
+        word: Of the chosen word in A and in B.
+        shared: Mean over the other words that A and B share; None without any.
+        mean: Mean over all pairs of different words; None without any.
+        spread: Standard deviation over these pairs.
+        shared_pairs: How many pairs `shared` is over.
+        pairs: How many pairs `mean` is over.
     """
 
     word: Float[np.ndarray, "step"]
@@ -159,14 +163,14 @@ class WordSimilarity:
 
 
 def word_vectors(hidden: Float[np.ndarray, "step token hidden"], groups: Groups) -> Float[np.ndarray, "step word hidden"]:
-    """Give each word one vector a step: the mean of its pieces' vectors."""
+    """Return one vector per word and layer: the mean of its tokens' vectors."""
     return np.stack([hidden[:, list(group)].mean(axis=1, dtype=np.float64) for group in groups], axis=1)
 
 
 def cosines(
     one: Float[np.ndarray, "step word hidden"], other: Float[np.ndarray, "step other_word hidden"]
 ) -> Float[np.ndarray, "step word other_word"]:
-    """Compare every word of A with every word of B by the angle between their vectors; 0 where one has no length."""
+    """Return the cosine similarity of every word of A and every word of B; 0 for a zero vector."""
     dots = np.einsum("swh,svh->swv", one, other)
     lengths = np.linalg.norm(one, axis=-1)[:, :, None] * np.linalg.norm(other, axis=-1)[:, None, :]
     return np.clip(np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0), -1, 1)
@@ -178,9 +182,9 @@ def word_similarity(
     spelled_other: Sequence[Spelling],
     chosen: tuple[int, int],
 ) -> WordSimilarity:
-    """Follow a chosen pair of words through the layers, beside the other shared words and beside pairs of different words.
+    """Follow a pair of words through the layers, beside the other shared words and beside pairs of different words.
 
-    That vectors of words that share nothing are alike, too, is why a bare cosine tells little (Ethayarajh 2019, section 4).
+    Different words have similar vectors, too, so a cosine means little without that baseline (Ethayarajh 2019, section 4).
     """
     shared = [
         (mine, yours)
