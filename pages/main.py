@@ -9,8 +9,7 @@ from pages.contents import PAGES
 from pages.ui.shell.texts import APP_NAME
 
 ASSETS = Path(__file__).parent.parent / "assets"
-SIDEBAR_WIDTH = 230
-"""Pixels; the pictures need the rest."""
+SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest. A string here would stand on every page.
 
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.html(ASSETS / "page.css")

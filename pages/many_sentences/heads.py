@@ -86,8 +86,7 @@ def _cells(report: HeadReport, colour: str) -> Cells:
 def describe_head(report: HeadReport, head: Head) -> str:
     """Say what a head does on average."""
     looks, pattern = head_kinds.looks(report.example), pattern_of(report, head)
-    template = texts.HEAD_WITHOUT_PATTERN if pattern.kind == "mixed" else texts.HEAD
-    return template.format(
+    return texts.HEADS.get(pattern.kind, texts.HEAD).format(
         head=controls.head_name(head),
         aim=looks[pattern.kind].aim,
         confidence=pattern.confidence,
@@ -109,12 +108,11 @@ def pattern_of(report: HeadReport, head: Head) -> HeadPattern:
 def show_strongest(page: str, report: HeadReport, head: Head) -> str:
     """List the sentences that are strongest in what the reader asks for. Returns the first, "" if there is none."""
     looks = head_kinds.looks(report.example)
-    names = {OWN: texts.RANK_OWN, "focused": texts.RANK_FOCUSED}
     st.selectbox(
         texts.RANK_BY,
         RANKS,
         **widget_binding(widget_key(page, "rank")),
-        format_func=lambda rank: names.get(rank) or texts.RANK_KIND.format(aim=looks[rank].aim),
+        format_func=lambda rank: texts.RANKS.get(rank) or texts.RANK_KIND.format(aim=looks[rank].aim),
     )
     numbers, scores = strongest(report, head, st.session_state[widget_key(page, "rank")])
     if not numbers:

@@ -52,17 +52,22 @@ ALT = "{colour}: one row per layer, one column per head"
 CELL = ", confidence {confidence:.2f}, in {agreement} of the sentences"
 AGREEMENT_CELL = " in {agreement} of the sentences"
 HEAD = (
-    "{head} attends mostly to {aim} (confidence {confidence:.2f} of 1). Taken alone, {agreement} of the {count:,} sentences say "
-    "the same. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), entropy "
-    "{entropy:.2f} nats; mean distance {distance:.1f} tokens."
+    "{head} attends mostly to {aim} (confidence {confidence:.2f} of 1), and does so in {agreement} of the {count:,} "
+    "sentences taken alone. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), "
+    "entropy {entropy:.2f} nats; mean distance {distance:.1f} tokens."
 )
-HEAD_WITHOUT_PATTERN = (
-    "{head} shows no clear pattern (confidence {confidence:.2f} of 1). Taken alone, {agreement} of the {count:,} sentences say "
-    "the same. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), entropy "
-    "{entropy:.2f} nats; mean distance {distance:.1f} tokens."
-)
+HEADS = {
+    "broad": "{head} attends almost evenly (confidence {confidence:.2f} of 1), and does so in {agreement} of the {count:,} "
+    "sentences taken alone. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), "
+    "entropy {entropy:.2f} nats; mean distance {distance:.1f} tokens.",
+    "mixed": "{head} shows no clear pattern (confidence {confidence:.2f} of 1), and does so in {agreement} of the {count:,} "
+    "sentences taken alone. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), "
+    "entropy {entropy:.2f} nats; mean distance {distance:.1f} tokens.",
+}
+"""Kinds of heads that HEAD does not fit."""
 RANK_BY = "Strongest sentences by"
-RANK_OWN, RANK_FOCUSED, RANK_KIND = "what this head does", "attention to few tokens", "attention to {aim}"
+RANKS = {"own": "what this head does", "focused": "attention to few tokens", "broad": "almost even attention"}
+RANK_KIND = "attention to {aim}"
 NO_STRONGEST = "No sentence is long enough, or none shows this at all."
 STRONGEST = "{score:.2f} · {sentence}"
 STRONGEST_SCORE = "The number is the score in that sentence alone, from 0 (no more than uniform attention) to 1 (all attention)."

@@ -156,8 +156,7 @@ def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, 
     """Say what a head does: its kind, the second, its spread and its distance."""
     looks = head_kinds.looks(stack.query_tokens)
     pattern = summary.named[head[0] * summary.entropy.shape[1] + head[1]]
-    template = texts.HEAD_WITHOUT_PATTERN if pattern.kind == "mixed" else texts.HEAD
-    return template.format(
+    return texts.HEADS.get(pattern.kind, texts.HEAD).format(
         head=head_name(head),
         aim=looks[pattern.kind].aim,
         confidence=pattern.confidence,

@@ -16,10 +16,13 @@ HEAD = (
     "{head} attends mostly to {aim} (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
     "Normalised entropy {entropy:.2f} (0: one token, 1: uniform); mean distance {distance:.1f} tokens."
 )
-HEAD_WITHOUT_PATTERN = (
-    "{head} shows no clear pattern (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
-    "Normalised entropy {entropy:.2f} (0: one token, 1: uniform); mean distance {distance:.1f} tokens."
-)
+HEADS = {
+    "broad": "{head} attends almost evenly (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
+    "Normalised entropy {entropy:.2f} (0: one token, 1: uniform); mean distance {distance:.1f} tokens.",
+    "mixed": "{head} shows no clear pattern (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
+    "Normalised entropy {entropy:.2f} (0: one token, 1: uniform); mean distance {distance:.1f} tokens.",
+}
+"""Kinds of heads that HEAD does not fit."""
 SEE_HEAD = "See this head in detail"
 KINDS_NUMBERS = "Shares are of the attention of the text's own tokens. One link may count for two kinds."
 KINDS_CAVEAT = (
@@ -134,7 +137,7 @@ LENS_CAVEAT = (
 LENS_SUBJECT = "Layer-by-layer predictions at {token}"
 LENS_RESULT = "It ends with `shares` of the top predictions after each layer, and `probability` and `rank` of the final answer."
 
-ATTRIBUTION_TITLE = "Attention and gradients (attribution)"
+ATTRIBUTION_TITLE = "Attribution (gradients)"
 ATTRIBUTION = (
     "Where did the blank look, and **what does the answer depend on?** Gradients tell how much the answer's log-probability "
     "would change if a word's vector did. Integrated gradients add this up on the way from the text with every word blanked to "
