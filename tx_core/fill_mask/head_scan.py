@@ -123,7 +123,7 @@ class Scan:
     def _word(self, entry: int) -> str:
         tokenizer = self.engine.tokenizer
         word = tokenizer.readable(entry) or tokenizer.word(entry)
-        return f"##{word}" if tokenizer.joins(entry, first=self.row.opens(self.place)) else word
+        return f"##{word}" if tokenizer.joins(entry, first=self.row.starts_sentence(self.place)) else word
 
 
 def _grid(numbers: list[float] | list[int], shape: tuple[int, int]) -> np.ndarray:

@@ -77,7 +77,7 @@ def shift_predictions(
         listed = [share.topk(min(top_k, int((share > 0).sum()))).indices.tolist() for share in shares]
         moved = [
             EntryShift(
-                _prediction(engine, text, number, entry, shares[1], first=encoding.opens(place)),
+                _prediction(engine, text, number, entry, shares[1], first=encoding.starts_sentence(place)),
                 shares[0][entry].item(),
                 _rank(logits[0], entry),
                 _rank(logits[1], entry),

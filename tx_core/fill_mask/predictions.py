@@ -93,7 +93,7 @@ def predict(
     for number, place in enumerate(encoding.blanks):
         share = nucleus((answered.rows[0][number].float() / checked_temperature(temperature)).softmax(-1), top_p)
         best = share.topk(min(top_k, int((share > 0).sum())))
-        opens, entries = encoding.opens(place), zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        opens, entries = encoding.starts_sentence(place), zip(best.indices.tolist(), best.values.tolist(), strict=True)
         predictions = tuple(
             _prediction(engine.tokenizer, text, number, opens, entry, probability) for entry, probability in entries
         )

@@ -65,7 +65,7 @@ def score_words(
     """
     encoding = encode_with_blanks(engine, text)
     place = encoding.blanks[blank]
-    spelled = [spell_word(engine.tokenizer, word, encoding.opens(place)) for word in words]
+    spelled = [spell_word(engine.tokenizer, word, encoding.starts_sentence(place)) for word in words]
     problems = [_problem(engine, encoding, word, ids) for word, ids in zip(words, spelled, strict=True)]
     asked = [() if problem else ids for ids, problem in zip(spelled, problems, strict=True)]
     rows = [row for ids in asked for row in _chain(encoding, engine.tokenizer, place, ids)]

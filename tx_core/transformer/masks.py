@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from functools import reduce
 
 import torch
 from jaxtyping import Bool
@@ -39,10 +40,5 @@ def window_mask(tokens: int, width: int) -> Bool[Tensor, "query key"]:
 
 def combine(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:
     """Allow what all masks allow; None allows everything."""
-    given = [mask for mask in masks if mask is not None]
-    if not given:
-        return None
-    allowed = given[0]
-    for mask in given[1:]:
-        allowed = allowed & mask
-    return allowed
+    present = [mask for mask in masks if mask is not None]
+    return reduce(torch.logical_and, present) if present else None

@@ -46,9 +46,9 @@ class Encoding:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def opens(self, place: int) -> bool:
+    def starts_sentence(self, position: int) -> bool:
         """Tell whether the token at a position is the first of its sentence, special tokens aside."""
-        return place == 0 or self.special[place - 1]
+        return position == 0 or self.special[position - 1]
 
 
 def plain_encoding(

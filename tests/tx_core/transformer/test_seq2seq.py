@@ -12,7 +12,6 @@ from tx_core.transformer.config import Seq2SeqConfig
 from tx_core.transformer.masks import causal_mask, padding_mask
 from tx_core.transformer.positions import sinusoids
 from tx_core.transformer.seq2seq import Seq2Seq, greedy_decode, number_encoding, random_seq2seq, trace_seq2seq
-from tx_core.transformer.trace import plain_encoding
 
 SMALL = Seq2SeqConfig(
     vocab_size=11,
@@ -158,11 +157,3 @@ def test_a_sequence_too_long_is_refused():
 def test_impossible_sizes_are_refused_with_rule_and_value(change, rule):
     with pytest.raises(ValueError, match=rule):
         replace(SMALL, **change)
-
-
-def test_a_plain_text_numbers_its_words_and_leaves_marks_out():
-    encoding = plain_encoding(["[CLS]", "good", "film"], [2, 7, 8], [True, False, False])
-    assert encoding.words == (None, 0, 1)
-    assert encoding.word_texts == ("good", "film")
-    with pytest.raises(ValueError, match="every id must have one token"):
-        plain_encoding(["good"], [7, 8])
