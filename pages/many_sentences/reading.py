@@ -91,7 +91,7 @@ def show_left_out(left_out: Sequence[LeftOut]) -> None:
 
 def ask_half(page: str, engine: Engine) -> bool:
     """Whether to read in half precision: where the hardware computes it, unless the reader asks for full precision."""
-    if not device.computes_half(engine.device):
+    if not device.computes_bfloat16(engine.device):
         return False
     return not st.toggle(texts.FULL_PRECISION, **widget_binding(widget_key(page, "exact")), help=texts.FULL_PRECISION_HELP)
 

@@ -21,7 +21,7 @@ from tx_core.analysis.patterns import PatternSums, pattern_sums
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.corpus.statistics import HeadReport, read_all
 from tx_core.engine import catalogue
-from tx_core.engine.device import computes_half
+from tx_core.engine.device import computes_bfloat16
 from tx_core.engine.engine import Engine
 from tx_core.transformer.trace import PARTS, Trace
 
@@ -102,7 +102,7 @@ def by_turns(ways: Sequence[Callable[[], Alone | HeadReport]], sentences: int) -
 
 def ratios(engine: Engine) -> list[Row]:
     """Compare batches with one sentence at a time: in single precision, and as the page reads where it can, in half."""
-    texts, half = made(SAMPLE), computes_half(engine.device)
+    texts, half = made(SAMPLE), computes_bfloat16(engine.device)
     ways = [
         partial(read_all, engine, texts),
         partial(one_at_a_time, engine, texts.texts),
@@ -129,7 +129,7 @@ def compared(what: str, batched: Timed, alone: Timed, full: Timed, close: float)
 
 def all_of_them(engine: Engine) -> Row:
     """Read 10,000 sentences once; tell the time, and by how much the memory grew meanwhile."""
-    sentences, half = made(SENTENCES), computes_half(engine.device)
+    sentences, half = made(SENTENCES), computes_bfloat16(engine.device)
     read_all(engine, made(SAMPLE), half=half)
     before, start = _peak_megabytes(), perf_counter()
     report = read_all(engine, sentences, half=half)

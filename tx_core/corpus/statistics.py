@@ -27,7 +27,7 @@ from tx_core.analysis.patterns import (
 from tx_core.corpus.batches import TextBatch, batches
 from tx_core.corpus.sentence_file import LeftOut, Notes, Sentences
 from tx_core.engine.engine import Engine, LayerWeights
-from tx_core.engine.parallel_map import at_once, results_in_order
+from tx_core.engine.parallel_map import parallel_map, worker_count
 from tx_core.errors import Busy
 from tx_core.transformer.trace import Encoding
 
@@ -228,7 +228,7 @@ class HeadReport:
 class Reading:
     """Sentences being read by a model, a batch a step; `report` tells what was found so far.
 
-    half: in bfloat16, faster where the hardware computes it (`device.computes_half`); averages then differ by some 0.001.
+    half: in bfloat16, faster where the hardware computes it (`device.computes_bfloat16`); averages then differ by some 0.001.
     """
 
     def __init__(self, engine: Engine, sentences: Sentences, *, half: bool = False):
@@ -246,7 +246,7 @@ class Reading:
         engine, start = self._engine, time.monotonic()
         try:
             found = batches(engine, self.sentences.texts, self.sentences.lines, self._notes, half=self.half)
-            with closing(results_in_order(partial(_measure, engine, half=self.half), found, at_once(self.device))) as results:
+            with closing(parallel_map(partial(_measure, engine, half=self.half), found, worker_count(self.device))) as results:
                 for batch, measured in results:
                     if measured is not None:
                         self._add(measured, batch)

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tx_core.engine.device_runner import Placement, Result
+from tx_core.engine.device_runner import DeviceRunner, Result
 from tx_core.engine.engine import (
     BlankLogits,
     LayerWeights,
@@ -38,12 +38,12 @@ class BertEngine:
     title: str
     tokenizer: Tokenizer
     model: Bert
-    placement: Placement
+    runner: DeviceRunner
 
     @property
     def device(self) -> str:
         """Where it computes."""
-        return self.placement.device
+        return self.runner.device
 
     @property
     def family(self) -> str:
@@ -100,10 +100,10 @@ class BertEngine:
             ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device)
             return model(ids, segments, None, keep=parts, interventions=[changes])
 
-        run, device, notice = self.placement.run(compute)
-        stack = attention_stack("self", encoding, encoding, run.layers)
-        hidden = stack_layers(run.hidden) if "hidden" in parts else None
-        return Trace(self.name, device, (stack,), hidden, changes, notice)
+        result = self.runner.run(compute)
+        stack = attention_stack("self", encoding, encoding, result.value.layers)
+        hidden = stack_layers(result.value.hidden) if "hidden" in parts else None
+        return Trace(self.name, result.device, (stack,), hidden, changes, result.notice)
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
@@ -117,7 +117,8 @@ class BertEngine:
             output = model(ids, segments, mask, interventions=changes).output
             return [model.predict(output[number, list(row.blanks)]).cpu() for number, row in enumerate(rows)]
 
-        return BlankLogits(*self.placement.run(compute))
+        result = self.runner.run(compute)
+        return BlankLogits(result.value, result.device, result.notice)
 
     def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False) -> Result:
         """Run the rows in one padded batch and give what `measure` makes of the weights of its layers."""
@@ -125,7 +126,7 @@ class BertEngine:
         def compute(model: nn.Module, device: str) -> Result:
             return measure(all_weights(model, *batch_tensors(rows, self.tokenizer.padding_id, device)))
 
-        return self.placement.in_precision(half).run(compute)[0]
+        return self.runner.in_precision(half).run(compute).value
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
         """Give each head's part of a layer's output projection, by which its values enter the sum."""
@@ -137,11 +138,11 @@ class BertEngine:
         """Let the masked-word head read one token's vectors of a run; raise ModelUnavailable without such a head."""
         if self.model.head is None:
             raise no_head(self.title)
-        return self.placement.run(lambda model, device: model.predict(torch.tensor(states, device=device)).float().cpu())[0]
+        return self.runner.run(lambda model, device: model.predict(torch.tensor(states, device=device)).float().cpu()).value
 
     def embed(self, ids: Sequence[int]) -> Float[Tensor, "token embedding"]:
         """Look up word vectors, before positions and segments are added."""
-        return self.placement.run(lambda model, device: model.embeddings.words(torch.tensor(ids, device=device)).cpu())[0]
+        return self.runner.run(lambda model, device: model.embeddings.words(torch.tensor(ids, device=device)).cpu()).value
 
     def gradients(
         self, encoding: Encoding, inputs_embeds: Float[Tensor, "step token embedding"], position: int, word: int
@@ -159,7 +160,7 @@ class BertEngine:
 
             return score_gradients(score, inputs_embeds.to(device))
 
-        return self.placement.run(compute, gradients=True)[0]
+        return self.runner.run(compute, gradients=True).value
 
     def _sizes(self, encoding: Encoding) -> list[tuple[int, int]]:
         return [(len(encoding), len(encoding))] * self.num_layers

@@ -15,7 +15,7 @@ from cachetools import LRUCache, TTLCache
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.checkpoint import load_bert, read_json
 from tx_core.engine.device import best_device
-from tx_core.engine.device_runner import Placement
+from tx_core.engine.device_runner import DeviceRunner
 from tx_core.engine.download import CATALOGUE, fetch
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import load_tokenizer
@@ -91,7 +91,7 @@ def load(name: str) -> Engine:
 def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
     """Load a BERT checkpoint directory into our own engine."""
     model = load_bert(directory)
-    return BertEngine(name, title, load_tokenizer(directory), model, Placement(model, best_device()))
+    return BertEngine(name, title, load_tokenizer(directory), model, DeviceRunner(model, best_device()))
 
 
 @lru_cache(maxsize=1)

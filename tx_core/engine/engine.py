@@ -90,7 +90,7 @@ class Engine(Protocol):
 
         `measure` is called where the model is computed, on its device, and nothing else of the run is kept. No token
         looks at padding, but padding itself looks somewhere: rows of the weights beyond a text's tokens mean nothing.
-        half: computed in bfloat16 (`Placement.in_precision`).
+        half: computed in bfloat16 (`DeviceRunner.in_precision`).
         """
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:

@@ -130,7 +130,7 @@ def embedding_run(engine: BertEngine, text: str, pair: str | None = None) -> Emb
         rows = (part[0].cpu() for part in (ids, *looked_up, summed, parts.norm(summed)))
         return EmbeddingRun(encoding.tokens, *rows)
 
-    return engine.placement.run(compute)[0]
+    return engine.runner.run(compute).value
 
 
 def repeated_word(run: EmbeddingRun) -> tuple[int, int, float] | None:
@@ -225,7 +225,7 @@ def block_run(engine: BertEngine, text: str, pair: str | None = None, *, layer: 
         )
         return BlockRun(encoding.tokens, *(part[0].cpu() for part in parts))
 
-    return engine.placement.run(compute)[0]
+    return engine.runner.run(compute).value
 
 
 NormPlace = Literal["embeddings", "attention", "feed_forward"]
@@ -306,7 +306,7 @@ def feed_forward_run(engine: BertEngine, vectors: Float[Tensor, "token hidden"],
             float((one_by_one - both.ours[0]).abs().max()),
         )
 
-    return engine.placement.run(compute)[0]
+    return engine.runner.run(compute).value
 
 
 def with_activation(feed_forward: FeedForward, activation: str) -> FeedForward:

@@ -133,7 +133,7 @@ def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
         run = model(torch.tensor([ids], device=device), keep=("scores",))
         return [layer["scores"] for layer in run.layers]
 
-    scores = stack_layers(engine.placement.run(compute)[0])
+    scores = stack_layers(engine.runner.run(compute).value)
     return PaddedScores(encoding.tokens + (PADDING,) * padding, len(encoding), scores)
 
 
@@ -171,7 +171,7 @@ def padded_pair(engine: BertEngine, first: str, second: str) -> PaddedPair:
 
         return padding_proof(encode, rows[0].ids, rows[1].ids, engine.tokenizer.padding_id)
 
-    proof = engine.placement.run(compute)[0]
+    proof = engine.runner.run(compute).value
     return PaddedPair(rows, proof.lengths.index(min(proof.lengths)), proof)
 
 

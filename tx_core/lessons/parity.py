@@ -43,7 +43,7 @@ def parity(engine: BertEngine, text: str, pair: str | None, reference: Reference
     def compute(model: Bert, device: str) -> Tensor:
         return model.predict(torch.tensor(trace.hidden[-1], device=device)).cpu()
 
-    logits = engine.placement.run(compute)[0].numpy()
+    logits = engine.runner.run(compute).value.numpy()
     return Parity(
         encoding=trace.attention.query_tokens,
         ours=trace.attention.weights,

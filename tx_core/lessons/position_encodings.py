@@ -246,7 +246,7 @@ def same_word_scores(engine: BertEngine, tokens: int, head: int) -> PositionScor
         first = model(torch.full((1, tokens), blank, device=device), keep=("scores", "weights")).layers[0]
         return PositionScores("learned", False, first["scores"][0, head].cpu(), first["weights"][0, head].cpu())
 
-    return engine.placement.run(compute)[0]
+    return engine.runner.run(compute).value
 
 
 def encoding_scores(scheme: str, tokens: int, width: int, base: float, head: int, engine: BertEngine) -> PositionScores:

@@ -164,7 +164,7 @@ def skip_effect(engine: BertEngine, text: str, pair: str | None = None) -> SkipE
             lost.append(run_without_skips(block, lost[-1]))
         return SkipEffect(*(tuple(mean_cosine(state[0]) for state in states) for states in (kept, lost)))
 
-    return engine.placement.run(compute)[0]
+    return engine.runner.run(compute).value
 
 
 def token_paths(trace: Trace, places: Sequence[int]) -> tuple[TokenPath, ...]:
@@ -202,6 +202,6 @@ def layer_words(engine: BertEngine, trace: Trace) -> LayerWords:
         ]  # one layer at a time: every token has a score for the whole vocabulary
         return tuple(torch.stack(parts).cpu() for parts in zip(*best, strict=True))
 
-    (shares, ids), _, _ = engine.placement.run(compute)
+    shares, ids = engine.runner.run(compute).value
     words = tuple(tuple(engine.tokenizer.readable(number) for number in row) for row in ids.tolist())
     return LayerWords(words, shares.numpy())

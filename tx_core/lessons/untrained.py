@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.device_runner import Placement
+from tx_core.engine.device_runner import DeviceRunner
 from tx_core.transformer.bert import Bert, random_bert
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.heads import HEADS, max_pool, random_head
@@ -19,12 +19,12 @@ MAX_UNTRAINED_LABELS = 5
 MAX_UNTRAINED_BYTES = 128_000_000
 
 
-def model_bytes(drawn: tuple[Bert, Placement]) -> int:
+def model_bytes(drawn: tuple[Bert, DeviceRunner]) -> int:
     """Give the memory of a model's weights in bytes, at most MAX_UNTRAINED_BYTES: one that is larger is kept alone."""
     return min(sum(weights.nbytes for weights in drawn[0].parameters()), MAX_UNTRAINED_BYTES)
 
 
-_drawn: LRUCache[tuple[BertConfig, int, str], tuple[Bert, Placement]] = LRUCache(MAX_UNTRAINED_BYTES, getsizeof=model_bytes)
+_drawn: LRUCache[tuple[BertConfig, int, str], tuple[Bert, DeviceRunner]] = LRUCache(MAX_UNTRAINED_BYTES, getsizeof=model_bytes)
 _guard = Lock()
 
 
@@ -33,16 +33,16 @@ def untrained_engine(engine: BertEngine, seed: int) -> BertEngine:
 
     The last ones drawn are kept, as many as MAX_UNTRAINED_BYTES holds; nothing of the trained model is.
     """
-    model, placement = _draw(engine.model.config, seed, engine.device)
-    return BertEngine(f"untrained {seed}", "The same BERT, untrained", engine.tokenizer, model, placement)
+    model, runner = _draw(engine.model.config, seed, engine.device)
+    return BertEngine(f"untrained {seed}", "The same BERT, untrained", engine.tokenizer, model, runner)
 
 
-def _draw(config: BertConfig, seed: int, device: str) -> tuple[Bert, Placement]:
+def _draw(config: BertConfig, seed: int, device: str) -> tuple[Bert, DeviceRunner]:
     with _guard:
         if (known := _drawn.get((config, seed, device))) is not None:
             return known
     model = random_bert(config, seed).requires_grad_(False)
-    drawn = model, Placement(model, device)
+    drawn = model, DeviceRunner(model, device)
     with _guard:
         _drawn[config, seed, device] = drawn
     return drawn

@@ -144,4 +144,4 @@ def shuffle_test(engine: BertEngine, text: str, seed: int) -> ShuffleTest:
         guesses = [guess(ids, place, positions) for positions in (True, False) for ids, place in places]
         return ShuffleTest(encoding, order, *effects, *guesses)
 
-    return engine.placement.run(compute)[0]
+    return engine.runner.run(compute).value

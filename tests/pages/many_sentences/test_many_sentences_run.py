@@ -70,7 +70,7 @@ def test_two_visitors_at_once_find_each_what_is_in_their_own_file(open_app: Open
 def test_where_the_hardware_computes_half_precision_it_is_used_unless_full_is_asked_for(
     open_app: Open, readings: Registry, monkeypatch: pytest.MonkeyPatch, able: bool
 ):
-    monkeypatch.setattr(device, "computes_half", lambda device: able)
+    monkeypatch.setattr(device, "computes_bfloat16", lambda device: able)
     app = upload(open_app(PAGE, texts="own"), OWN_FILE)
     assert until_still(press(app, "run"), readings, KIND).result.report.half == able
     assert ("bfloat16)." in says(app)) == able

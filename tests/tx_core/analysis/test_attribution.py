@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from tx_core.analysis.attribution import STEPS, attribute, integrated_gradients, rank_agreement
 from tx_core.engine import catalogue
-from tx_core.engine.device import computing_slot
 from tx_core.engine.engine import score_gradients
 from tx_core.engine.hub import load
+from tx_core.engine.slots import compute_slot
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.predictions import predict
 
@@ -119,7 +119,7 @@ def test_captum_on_the_librarys_bert_finds_the_same(engine, asked, found):
 
 def test_gradients_leave_nothing_behind_on_the_model(engine, found):
     assert all(parameter.grad is None for parameter in engine.model.parameters())
-    with computing_slot():
+    with compute_slot():
         assert torch.is_grad_enabled()
 
 
@@ -199,7 +199,7 @@ def test_on_a_full_card_gradients_are_computed_by_the_copy_on_the_cpu(checkpoint
     engine = catalogue.load_bert_engine(checkpoint("bert"), "bert", "BERT")
     encoding = engine.encode("The [MASK] sleeps.")
     expected = attribute(engine, encoding, encoding.blanks[0], 9)
-    engine.placement.device = "meta"  # a device that every machine has
+    engine.runner.device = "meta"  # a device that every machine has
     calls, forward, words = [], engine.model.forward, engine.model.embeddings.words.forward
 
     def full(call, ids: torch.Tensor, *inputs, **vectors):

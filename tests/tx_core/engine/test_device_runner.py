@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from tx_core.engine import catalogue
-from tx_core.engine.device_runner import FALLBACK_NOTICE, Placement
+from tx_core.engine.device_runner import FALLBACK_NOTICE, DeviceRunner
 from tx_core.engine.hub import load as hub
 from tx_core.fill_mask.predictions import predict
 
@@ -27,10 +27,10 @@ class FullGraphicsCard(nn.Linear):
 
 
 def test_out_of_memory_on_the_card_is_computed_on_the_cpu_with_a_notice():
-    placement = Placement(FullGraphicsCard(2, 2), "cpu")
-    placement.device = "cuda"
-    result, where, notice = placement.run(lambda model, where: model(torch.ones(1, 2)))
-    assert (where, notice, result.shape) == ("cpu", FALLBACK_NOTICE, (1, 2))
+    runner = DeviceRunner(FullGraphicsCard(2, 2), "cpu")
+    runner.device = "cuda"
+    result = runner.run(lambda model, where: model(torch.ones(1, 2)))
+    assert (result.device, result.notice, result.value.shape) == ("cpu", FALLBACK_NOTICE, (1, 2))
 
 
 class CardTooSmall(nn.Linear):
@@ -52,33 +52,34 @@ OUT_OF_MEMORY = [torch.OutOfMemoryError("CUDA: nothing left"), RuntimeError("MPS
 
 @pytest.mark.parametrize("problem", OUT_OF_MEMORY)
 def test_a_model_that_does_not_fit_on_the_card_stays_on_the_cpu_and_every_run_says_so(problem: RuntimeError):
-    placement = Placement(CardTooSmall(problem), "cuda")
-    assert placement.device == "cpu"
+    runner = DeviceRunner(CardTooSmall(problem), "cuda")
+    assert runner.device == "cpu"
     for _ in range(2):
-        result, where, notice = placement.run(lambda model, where: model(torch.ones(1, 2, device=where)))
-        assert (where, notice, result.shape) == ("cpu", FALLBACK_NOTICE, (1, 2))
+        result = runner.run(lambda model, where: model(torch.ones(1, 2, device=where)))
+        assert (result.device, result.notice, result.value.shape) == ("cpu", FALLBACK_NOTICE, (1, 2))
 
 
 @pytest.mark.parametrize("problem", OUT_OF_MEMORY)
 def test_a_run_that_does_not_fit_on_the_card_is_repeated_on_the_cpu(problem: RuntimeError):
-    placement = Placement(nn.Linear(2, 2), "cpu")
-    placement.device = "mps"
+    runner = DeviceRunner(nn.Linear(2, 2), "cpu")
+    runner.device = "mps"
 
     def compute(model: nn.Module, where: str) -> torch.Tensor:
         if where == "mps":
             raise problem
         return model(torch.ones(1, 2))
 
-    assert placement.run(compute)[1:] == ("cpu", FALLBACK_NOTICE)
+    result = runner.run(compute)
+    assert (result.device, result.notice) == ("cpu", FALLBACK_NOTICE)
 
 
 def test_what_else_goes_wrong_on_the_card_is_not_taken_for_a_lack_of_memory():
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        Placement(CardTooSmall(RuntimeError("shapes cannot be multiplied")), "cuda")
-    placement = Placement(nn.Linear(2, 2), "cpu")
-    placement.device = "cuda"
+        DeviceRunner(CardTooSmall(RuntimeError("shapes cannot be multiplied")), "cuda")
+    runner = DeviceRunner(nn.Linear(2, 2), "cpu")
+    runner.device = "cuda"
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        placement.run(lambda model, where: model(torch.ones(1, 3)))
+        runner.run(lambda model, where: model(torch.ones(1, 3)))
 
 
 class OnFullCard(nn.Parameter):
@@ -91,8 +92,8 @@ class OnFullCard(nn.Parameter):
 def test_the_copy_on_the_cpu_takes_no_memory_on_the_card_and_keeps_tied_weights_tied():
     model = nn.Sequential(nn.Linear(2, 2, bias=False), nn.BatchNorm1d(2), nn.Linear(2, 2, bias=False)).eval()
     model[0].weight = model[2].weight = OnFullCard(torch.tensor([[1.0, 2], [3, 4]]))
-    placement = Placement(model, "cpu")
-    placement.device = "cuda"
+    runner = DeviceRunner(model, "cpu")
+    runner.device = "cuda"
     used = []
 
     def compute(model: nn.Module, where: str) -> torch.Tensor:
@@ -101,9 +102,9 @@ def test_the_copy_on_the_cpu_takes_no_memory_on_the_card_and_keeps_tied_weights_
             raise torch.OutOfMemoryError("no room")
         return model(torch.ones(1, 2))
 
-    (result, where, _), expected = placement.run(compute), model(torch.ones(1, 2))
-    assert where == "cpu"
-    torch.testing.assert_close(result, expected)
+    result, expected = runner.run(compute), model(torch.ones(1, 2))
+    assert result.device == "cpu"
+    torch.testing.assert_close(result.value, expected)
     copied = used[1]
     assert copied is not model
     assert copied[0].weight is copied[2].weight
@@ -116,9 +117,9 @@ def test_blanks_scored_on_the_cpu_because_the_card_is_full_say_so(checkpoint, fa
     engine = load(checkpoint(family), family, family.title())
     expected = predict(engine, "The ___ sleeps.")
     assert (expected.device, expected.notice) == ("cpu", "")
-    engine.placement._on_cpu = engine.placement._model
-    engine.placement._model = FullGraphicsCard(2, 2)
-    engine.placement.device = "meta"  # a device that every machine has
+    engine.runner._on_cpu = engine.runner._model
+    engine.runner._model = FullGraphicsCard(2, 2)
+    engine.runner.device = "meta"  # a device that every machine has
     found = predict(engine, "The ___ sleeps.")
     assert (found.device, found.notice) == ("cpu", FALLBACK_NOTICE)
     assert found.blanks == expected.blanks
@@ -126,23 +127,23 @@ def test_blanks_scored_on_the_cpu_because_the_card_is_full_say_so(checkpoint, fa
 
 def test_out_of_memory_on_the_cpu_itself_is_not_hidden():
     with pytest.raises(torch.OutOfMemoryError):
-        Placement(FullGraphicsCard(2, 2), "cpu").run(lambda model, where: model(torch.ones(1, 2)))
+        DeviceRunner(FullGraphicsCard(2, 2), "cpu").run(lambda model, where: model(torch.ones(1, 2)))
 
 
 def test_in_half_precision_a_module_computes_beside_itself_and_what_it_computed_stays_exact():
     module = nn.Linear(2, 2)
     module.register_buffer("angles", torch.tensor([0.1234567]))
-    placement = Placement(module, "cpu")
+    runner = DeviceRunner(module, "cpu")
     with ThreadPoolExecutor(4) as workers:
-        (halved,) = set(workers.map(placement.in_precision, [True] * 8))
-    assert halved.run(lambda model, _: (model.weight.dtype, model.angles.dtype))[0] == (torch.bfloat16, torch.float32)
-    assert placement.in_precision(False) is placement
-    assert placement.run(lambda model, _: model.weight.dtype)[0] == torch.float32
+        (halved,) = set(workers.map(runner.in_precision, [True] * 8))
+    assert halved.run(lambda model, _: (model.weight.dtype, model.angles.dtype)).value == (torch.bfloat16, torch.float32)
+    assert runner.in_precision(False) is runner
+    assert runner.run(lambda model, _: model.weight.dtype).value == torch.float32
 
 
 @pytest.mark.parametrize("problem", OUT_OF_MEMORY)
 def test_where_the_card_has_no_room_for_a_copy_the_module_itself_computes(problem: RuntimeError, monkeypatch):
-    placement = Placement(nn.Linear(2, 2), "cpu")
-    placement.device = "mps"
-    monkeypatch.setattr(placement, "_copied", lambda *_: (_ for _ in ()).throw(problem))
-    assert placement.in_precision(True) is placement
+    runner = DeviceRunner(nn.Linear(2, 2), "cpu")
+    runner.device = "mps"
+    monkeypatch.setattr(runner, "_copy_to", lambda *_: (_ for _ in ()).throw(problem))
+    assert runner.in_precision(True) is runner

@@ -9,10 +9,11 @@ import pytest
 import torch
 
 from tests.support.checkpoints import write_bert
-from tx_core.engine import catalogue, device
+from tx_core.engine import catalogue, slots
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.device import best_device, computing_slot
-from tx_core.engine.device_runner import Placement
+from tx_core.engine.device import best_device
+from tx_core.engine.device_runner import DeviceRunner
+from tx_core.engine.slots import compute_slot
 from tx_core.errors import Busy, ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention
@@ -75,7 +76,7 @@ def test_rows_of_a_padded_batch_score_their_blanks_as_they_do_alone(engine: Bert
 def test_rows_of_a_padded_batch_have_the_weights_that_they_have_alone(engine: BertEngine):
     texts = ["Hello", "Time flies like an arrow, they say", "A bird sings."]
     rows, model = [engine.encode(text) for text in texts], copy.deepcopy(engine.model).double()
-    engine = replace(engine, model=model, placement=Placement(model, "cpu"))  # what is left is not rounding
+    engine = replace(engine, model=model, runner=DeviceRunner(model, "cpu"))  # what is left is not rounding
     batched = engine.over_weights(rows, lambda layers: [layer.clone() for layer in layers])
     assert len(batched) == engine.num_layers
     for place, (text, row) in enumerate(zip(texts, rows, strict=True)):
@@ -99,10 +100,10 @@ def test_visitors_at_once_with_different_sentences_and_interventions_get_what_ea
 
 
 def test_more_than_the_host_can_compute_at_once_is_told_to_come_back(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(device, "_slots", device.BoundedSemaphore(1))
-    with computing_slot(), pytest.raises(Busy, match="try again"), computing_slot(patience=0.01):
+    monkeypatch.setattr(slots, "_page_slots", slots.BoundedSemaphore(1))
+    with compute_slot(), pytest.raises(Busy, match="try again"), compute_slot(timeout=0.01):
         pass
-    with computing_slot(patience=0.01):
+    with compute_slot(timeout=0.01):
         pass
 
 

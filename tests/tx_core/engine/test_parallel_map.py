@@ -1,6 +1,5 @@
 """Several batches at once: results come in order, little runs ahead, and nothing runs on after the end."""
 
-import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,9 +8,10 @@ from contextlib import closing
 import pytest
 import torch
 
-from tx_core.engine import device
-from tx_core.engine.parallel_map import at_once, results_in_order
+from tx_core.engine import slots
+from tx_core.engine.parallel_map import parallel_map, worker_count
 from tx_core.errors import Busy
+from tx_core.settings import host_settings
 
 
 def test_results_come_in_the_order_of_the_items_whichever_is_ready_first():
@@ -24,7 +24,7 @@ def test_results_come_in_the_order_of_the_items_whichever_is_ready_first():
             second_is_done.set()
         return item * item
 
-    assert list(results_in_order(work, range(7), 2)) == [(item, item * item) for item in range(7)]
+    assert list(parallel_map(work, range(7), 2)) == [(item, item * item) for item in range(7)]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
@@ -36,7 +36,7 @@ def test_no_more_is_taken_than_is_worked_on_and_one_that_waits(workers: int):
             taken.append(item)
             yield item
 
-    for given, _ in enumerate(results_in_order(lambda item: item, items(), workers), 1):
+    for given, _ in enumerate(parallel_map(lambda item: item, items(), workers), 1):
         assert len(taken) <= given + workers
 
 
@@ -46,7 +46,7 @@ def test_what_could_not_be_done_for_now_is_told_and_tried_again():
     def work(item: str) -> str | None:
         return next(refusals, item.upper()) if item == "a" else item.upper()
 
-    assert list(results_in_order(work, "ab", 1)) == [("a", None), ("a", None), ("a", "A"), ("b", "B")]
+    assert list(parallel_map(work, "ab", 1)) == [("a", None), ("a", None), ("a", "A"), ("b", "B")]
 
 
 def test_a_problem_reaches_the_caller_and_no_worker_stays():
@@ -57,13 +57,13 @@ def test_a_problem_reaches_the_caller_and_no_worker_stays():
 
     found = []
     with pytest.raises(ValueError, match="item 2"):
-        found.extend(result for result in results_in_order(work, range(9), 2))
+        found.extend(result for result in parallel_map(work, range(9), 2))
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("batches")]
 
 
 def test_whoever_stops_early_leaves_no_worker_behind():
     worked = []
-    with closing(results_in_order(lambda item: worked.append(item) or item + 1, range(100), 2)) as results:
+    with closing(parallel_map(lambda item: worked.append(item) or item + 1, range(100), 2)) as results:
         assert next(results) == (0, 1)
     assert len(worked) <= 3
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("batches")]
@@ -79,7 +79,7 @@ def test_two_workers_compute_on_a_core_each_and_others_keep_what_they_have():
 
     torch.set_num_threads(3)
     try:
-        assert [threads for _, threads in results_in_order(work, range(4), 2)] == [1, 1, 1, 1]
+        assert [threads for _, threads in parallel_map(work, range(4), 2)] == [1, 1, 1, 1]
         after = []
         later = threading.Thread(target=lambda: after.append(torch.get_num_threads()))
         later.start()
@@ -89,17 +89,16 @@ def test_two_workers_compute_on_a_core_each_and_others_keep_what_they_have():
         torch.set_num_threads(usual)
 
 
-@pytest.mark.parametrize(("cores", "batches"), [(1, 1), (2, 2), (8, 2), (None, 1)])
-def test_a_core_is_given_one_batch_at_a_time_up_to_two_and_a_card_one(monkeypatch, cores: int | None, batches: int):
-    monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    assert at_once("cpu") == batches
-    assert at_once("cuda") == at_once("mps") == 1
+def test_on_the_cpu_there_is_a_worker_for_every_background_slot_and_on_a_card_one(host):
+    host(background_slots=5)
+    assert worker_count("cpu") == 5
+    assert worker_count("cuda") == worker_count("mps") == 1
 
 
 def compute(_: int) -> bool | None:
     """Compute in a place of the host; None where there is none for now, as readers of sentences do."""
     try:
-        with device.computing_slot():
+        with slots.compute_slot():
             return True
     except Busy:
         return None
@@ -107,40 +106,40 @@ def compute(_: int) -> bool | None:
 
 def test_a_click_finds_its_place_at_once_while_batches_fill_all_of_theirs(monkeypatch):
     filled, let = threading.Barrier(3), threading.Event()
-    monkeypatch.setattr(device, "_slots", threading.BoundedSemaphore(2))
-    monkeypatch.setattr(device, "_slots_behind", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(slots, "_page_slots", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(slots, "_background_slots", threading.BoundedSemaphore(2))
 
     def work(item: int) -> int:
-        with device.computing_slot():
+        with slots.compute_slot():
             filled.wait(30)
             assert let.wait(30)
         return item
 
-    with closing(results_in_order(work, range(2), 2)) as results:
+    with closing(parallel_map(work, range(2), 2)) as results:
         reader = threading.Thread(target=lambda: list(results))
         reader.start()
         filled.wait(30)
-        with device.computing_slot(patience=0.0), device.computing_slot(patience=0.0):
+        with slots.compute_slot(timeout=0.0), slots.compute_slot(timeout=0.0):
             let.set()
         reader.join()
 
 
 def test_all_readings_together_get_no_more_places_than_one_and_soon_give_way_to_whoever_stops_them(monkeypatch):
-    monkeypatch.setattr(device, "_slots_behind", only := threading.BoundedSemaphore(1))
-    monkeypatch.setattr(device, "PATIENCE_BEHIND", 0.01)
+    monkeypatch.setattr(slots, "_background_slots", only := threading.BoundedSemaphore(1))
+    monkeypatch.setattr(slots, "BACKGROUND_TIMEOUT_SECONDS", 0.01)
     assert only.acquire()  # another reading computes
-    with closing(results_in_order(compute, range(3), 2)) as results:
+    with closing(parallel_map(compute, range(3), 2)) as results:
         assert [next(results), next(results)] == [(0, None), (0, None)]
         only.release()
         assert (0, True) in results
-    with device.computing_slot(patience=0.0):
+    with slots.compute_slot(timeout=0.0):
         pass
 
 
 def test_a_batch_that_finds_no_place_gives_up_long_before_a_visitor_would(monkeypatch):
-    monkeypatch.setattr(device, "_slots_behind", only := threading.BoundedSemaphore(1))
+    monkeypatch.setattr(slots, "_background_slots", only := threading.BoundedSemaphore(1))
     assert only.acquire()
     began = time.monotonic()
-    with ThreadPoolExecutor(1, initializer=device.work_behind, initargs=(False,)) as pool:
+    with ThreadPoolExecutor(1, initializer=slots.use_background_slots) as pool:
         assert pool.submit(compute, 0).result() is None
-    assert time.monotonic() - began < device.PATIENCE_SECONDS / 2
+    assert time.monotonic() - began < host_settings().slot_timeout_seconds / 2

@@ -21,11 +21,11 @@ class FullCard(nn.Module):
 def test_predictions_made_on_the_cpu_because_the_card_is_full_say_so(open_app, monkeypatch: pytest.MonkeyPatch):
     text = "A ___ whose card is full."
     assert not open_app("fill_mask", text=text).info
-    placement = catalogue.load(catalogue.DEFAULT).placement
+    runner = catalogue.load(catalogue.DEFAULT).runner
     monkeypatch.setattr(cache, "_kept", LRUCache(10**8, getsizeof=lambda kept: kept.nbytes))
-    monkeypatch.setattr(placement, "_on_cpu", placement._model)
-    monkeypatch.setattr(placement, "_model", FullCard())
-    monkeypatch.setattr(placement, "device", "meta")
+    monkeypatch.setattr(runner, "_on_cpu", runner._model)
+    monkeypatch.setattr(runner, "_model", FullCard())
+    monkeypatch.setattr(runner, "device", "meta")
     app = open_app("fill_mask", text=text)
     assert FALLBACK_NOTICE in [info.value for info in app.info]
     assert "Most likely words" in bars_told(app)
@@ -34,13 +34,13 @@ def test_predictions_made_on_the_cpu_because_the_card_is_full_say_so(open_app, m
 def test_named_words_that_were_scored_on_the_cpu_because_the_card_is_full_say_so(open_app, monkeypatch):
     text = "A ___ and its owner."
     app = open_app("fill_mask", text=text)
-    placement = catalogue.load(catalogue.DEFAULT).placement
+    runner = catalogue.load(catalogue.DEFAULT).runner
     kept = LRUCache(10**8, getsizeof=lambda kept: kept.nbytes)
-    kept.update({key: value for key, value in cache._kept.items() if key[0] == "favourites"})
+    kept.update({key: value for key, value in cache._kept.items() if key[0] == "top_predictions"})
     monkeypatch.setattr(cache, "_kept", kept)
-    for name, value in (("_on_cpu", placement._model), ("_model", FullCard())):
-        monkeypatch.setattr(placement, name, value)
-    monkeypatch.setattr(placement, "device", "meta")
+    for name, value in (("_on_cpu", runner._model), ("_model", FullCard())):
+        monkeypatch.setattr(runner, name, value)
+    monkeypatch.setattr(runner, "device", "meta")
     app.text_input(key="fill_mask_named").set_value("dog").run()
     told = [info.value for info in app.info]
     assert told.count(FALLBACK_NOTICE) == 2  # of the words, and of the attention below

@@ -146,8 +146,8 @@ class FullCard(nn.Module):
 
 def test_whatever_was_computed_on_the_cpu_because_the_card_is_full_says_so(tmp_path):
     engine = catalogue.load_bert_engine(write_bert(tmp_path), "tiny", "Tiny")
-    placement = engine.placement
-    placement._on_cpu, placement._model, placement.device = placement._model, FullCard(), "meta"
+    runner = engine.runner
+    runner._on_cpu, runner._model, runner.device = runner._model, FullCard(), "meta"
     assert Scan(engine, TEXT).run().notice == FALLBACK_NOTICE
     assert shift_predictions(engine, TEXT, ()).notice == FALLBACK_NOTICE
     assert {score.fallback for score in score_words(engine, TEXT, ["dog", "the"])} == {FALLBACK_NOTICE}

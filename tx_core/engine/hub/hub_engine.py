@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tx_core.engine.device_runner import Placement, Result
+from tx_core.engine.device_runner import DeviceRunner, Result
 from tx_core.engine.engine import (
     BlankLogits,
     LayerWeights,
@@ -37,13 +37,13 @@ class HubEngine:
     name: str
     title: str
     tokenizer: Tokenizer
-    placement: Placement
+    runner: DeviceRunner
     shape: Shape
 
     @property
     def device(self) -> str:
         """Where it computes."""
-        return self.placement.device
+        return self.runner.device
 
     @property
     def family(self) -> str:
@@ -113,13 +113,14 @@ class HubEngine:
             output = body(**given, recorder=recorder, output_hidden_states="hidden" in parts)
             return recorder, output.get("encoder_hidden_states" if target else "hidden_states")
 
-        (recorder, hidden), device, notice = self.placement.run(compute)
+        result = self.runner.run(compute)
+        recorder, hidden = result.value
         sides = axes(source, target)
         stacks = tuple(attention_stack(kind, *sides[kind], recorder.layers[kind]) for kind in self.shape.layers)
-        notices = [notice, START_ONLY if target is not None and len(target) == 1 else ""]
+        notices = [result.notice, START_ONLY if target is not None and len(target) == 1 else ""]
         return Trace(
             self.name,
-            device,
+            result.device,
             stacks,
             stack_layers(hidden) if "hidden" in parts else None,
             changes,
@@ -144,7 +145,8 @@ class HubEngine:
             logits = model(**self._inputs(rows, targets, device), recorder=recorder).logits
             return [logits[number, list(row.blanks)].cpu() for number, row in enumerate(rows)]
 
-        return BlankLogits(*self.placement.run(compute))
+        result = self.runner.run(compute)
+        return BlankLogits(result.value, result.device, result.notice)
 
     def over_weights(self, rows: Sequence[Encoding], measure: Callable[[LayerWeights], Result], *, half: bool = False) -> Result:
         """Run the rows in one padded batch and give what `measure` makes of the weights of the first stack's layers.
@@ -158,12 +160,12 @@ class HubEngine:
             body(**self._inputs(rows, None, device), recorder=recorder)  # no head: its scores are large
             return measure([layer["weights"] for layer in recorder.layers["self"]])
 
-        return self.placement.in_precision(half).run(compute)[0]
+        return self.runner.in_precision(half).run(compute).value
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
         """Give each head's part of a layer's output projection; raise ModelUnavailable where its place is not known."""
         parts = known_parts(self.shape, self.title, "what its heads add is not read here")
-        return self.placement.run(lambda model, _: head_parts(projection_weight(model, parts, layer), self.num_heads))[0]
+        return self.runner.run(lambda model, _: head_parts(projection_weight(model, parts, layer), self.num_heads)).value
 
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
@@ -173,13 +175,13 @@ class HubEngine:
         Raises ModelUnavailable for a model without a head, or whose head reads something else.
         """
         parts = parts_before_head(self.shape, self.title, "it cannot be asked after each layer")
-        return self.placement.run(
+        return self.runner.run(
             lambda model, device: read_early(model, parts, torch.tensor(states, device=device)).float().cpu()
-        )[0]
+        ).value
 
     def embed(self, ids: Sequence[int]) -> Float[Tensor, "token embedding"]:
         """Look up word vectors, before positions and segments are added."""
-        return self.placement.run(lambda model, device: model.get_input_embeddings()(torch.tensor(ids, device=device)).cpu())[0]
+        return self.runner.run(lambda model, device: model.get_input_embeddings()(torch.tensor(ids, device=device)).cpu()).value
 
     def gradients(
         self, encoding: Encoding, inputs_embeds: Float[Tensor, "step token embedding"], position: int, word: int
@@ -202,7 +204,7 @@ class HubEngine:
 
             return score_gradients(score, inputs_embeds.to(device))
 
-        return self.placement.run(compute, gradients=True)[0]
+        return self.runner.run(compute, gradients=True).value
 
     def _sizes(self, source: Encoding, target: Encoding | None) -> list[tuple[int, int]]:
         sides = axes(source, target)

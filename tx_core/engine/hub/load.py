@@ -17,12 +17,13 @@ from torch import Tensor
 from transformers.masking_utils import sdpa_mask
 
 from tx_core.engine.checkpoint import INDEX, WEIGHTS, check_manifest, read_json
-from tx_core.engine.device import best_device, computing_slot
-from tx_core.engine.device_runner import Placement
+from tx_core.engine.device import best_device
+from tx_core.engine.device_runner import DeviceRunner
 from tx_core.engine.hub.hub_engine import HubEngine
 from tx_core.engine.hub.model_info import ATTENTION, cannot_show, prove
 from tx_core.engine.hub.parts import FAMILIES
 from tx_core.engine.hub.recorder import library_attention
+from tx_core.engine.slots import compute_slot
 from tx_core.engine.tokenizer import Tokenizer, read_backend
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.transformer.trace import Encoding, ReferenceRun
@@ -51,7 +52,7 @@ def load_engine(directory: Path, name: str, title: str) -> HubEngine:
     tokenizer = _load_tokenizer(directory)
     model, has_head = _load_model(directory, config)
     shape = prove(model, tokenizer, has_head)
-    return HubEngine(name, title, tokenizer, Placement(model, best_device()), shape)
+    return HubEngine(name, title, tokenizer, DeviceRunner(model, best_device()), shape)
 
 
 def reference_run(directory: Path, encoding: Encoding) -> ReferenceRun:
@@ -61,7 +62,7 @@ def reference_run(directory: Path, encoding: Encoding) -> ReferenceRun:
     """
     model = _reference_model(directory)
     ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])
-    with computing_slot(), torch.inference_mode():
+    with compute_slot(), torch.inference_mode():
         run = model(input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True)
     hidden, weights = (torch.cat(parts).numpy() for parts in (run.hidden_states, run.attentions))
     return ReferenceRun(hidden, weights, run.logits[0].numpy())

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from tx_core.engine.device import computes_half
+from tx_core.engine.device import computes_bfloat16
 from tx_core.training.pretraining.corpus import SOURCES, Source
 
 
@@ -72,4 +72,4 @@ def choose_device(wanted: str) -> str:
 
 def in_half(precision: str, device: str) -> bool:
     """Tell whether to train in bf16: as asked, or where the hardware computes it."""
-    return computes_half(device) if precision == "auto" else precision == "bf16"
+    return computes_bfloat16(device) if precision == "auto" else precision == "bf16"

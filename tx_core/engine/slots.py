@@ -1,0 +1,53 @@
+"""Compute slots: how many computations run at once on this host, for pages and in the background. Imports no torch."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore, local
+
+from tx_core.errors import Busy
+from tx_core.settings import host_settings
+
+BACKGROUND_TIMEOUT_SECONDS = 0.5
+"""How long a background thread waits for a slot: whoever stops it waits as long."""
+BUSY = "Many people are computing here right now. Wait a few seconds and try again."
+
+_page_slots = BoundedSemaphore(host_settings().compute_slots)
+_background_slots = BoundedSemaphore(host_settings().background_slots)
+_thread = local()
+
+
+@contextmanager
+def compute_slot(timeout: float | None = None) -> Iterator[None]:
+    """Hold one of the host's compute slots, waiting for it first.
+
+    Background threads (`use_background_slots`) have slots of their own, so that a page finds one whatever they do.
+
+    timeout: seconds to wait; by default what the host sets, or what `slot_timeout` or `use_background_slots` gives the thread.
+    Raises Busy when no slot becomes free in time.
+    """
+    background = getattr(_thread, "background", False)
+    slots = _background_slots if background else _page_slots
+    if timeout is None:
+        usual = BACKGROUND_TIMEOUT_SECONDS if background else host_settings().slot_timeout_seconds
+        timeout = min(usual, getattr(_thread, "timeout", usual))
+    if not slots.acquire(timeout=timeout):
+        raise Busy(BUSY)
+    try:
+        yield
+    finally:
+        slots.release()
+
+
+@contextmanager
+def slot_timeout(seconds: float) -> Iterator[None]:
+    """Limit how long the current thread waits for a compute slot: a late result would be of no use."""
+    _thread.timeout = seconds
+    try:
+        yield
+    finally:
+        del _thread.timeout
+
+
+def use_background_slots() -> None:
+    """Make the current thread compute in background slots from now on."""
+    _thread.background = True
