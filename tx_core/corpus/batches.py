@@ -1,4 +1,4 @@
-"""Many texts as batches of about equal length, read a block at a time, so that memory does not grow with their number."""
+"""Batches of texts of similar length, read block by block, so that memory does not grow with the number of texts."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ MAX_BATCH_WEIGHTS = 8_000_000
 
 @dataclass(frozen=True)
 class TextBatch:
-    """Texts to run together: their numbers and how the model reads them."""
+    """Texts to run together, with their numbers."""
 
     numbers: tuple[int, ...]
     rows: tuple[Encoding, ...]
@@ -35,10 +35,10 @@ class TextBatch:
 def batches(
     engine: Engine, texts: Sequence[str], lines: Sequence[int], notes: Notes, *, half: bool = False
 ) -> Iterator[TextBatch]:
-    """Give all texts that the model can read, the others to the notes, by their lines. half: as of a `Reading`.
+    """Yield all texts that the model can read in batches; the others go to the notes, with their lines. half: as in `Reading`.
 
-    Batches of a block come in random order: whoever stops early has seen short and long texts. The next block is read
-    little by little, after each batch of the one before, while that is computed.
+    Batches of a block are shuffled, so that whoever stops early has seen short and long texts. The next block is encoded little
+    by little, after each batch of the current one.
     """
     chance = random.Random(0)
     unread = _readable(engine, texts, lines, notes)
@@ -68,7 +68,7 @@ def _readable(engine: Engine, texts: Sequence[str], lines: Sequence[int], notes:
 
 
 def _cut(engine: Engine, block: Sequence[tuple[int, Encoding]], most_pieces: int) -> Iterator[TextBatch]:
-    """Cut texts sorted by length into batches as large as is fast and as memory allows, many of them of one length."""
+    """Cut texts sorted by length into batches of bounded size, many of them of one length."""
     maps = engine.num_layers * engine.num_heads
     batch: list[tuple[int, Encoding]] = []
     for number, row in block:

@@ -34,10 +34,16 @@ from tx_core.transformer.trace import Encoding
 
 @dataclass(frozen=True)
 class BatchMeasures:
-    """Sums over the own tokens of each text, special tokens not being asked; as in `PatternSums`, a text an entry.
+    """Sums over the own tokens of each text, special tokens left out; otherwise as `PatternSums`.
 
-    entropy: in nats. spread: entropy on the scale of `measures.relative_entropy`. distance: in tokens.
-    asked: how many tokens each text has of its own.
+    Attributes:
+        given: Attention on the targets of each kind.
+        chance: What an even head would give.
+        queries: How many queries have a target.
+        entropy: In nats.
+        spread: Normalised entropy.
+        distance: In tokens.
+        asked: The number of own tokens of each text.
     """
 
     given: Float[np.ndarray, "text layer head kind"]
@@ -50,21 +56,24 @@ class BatchMeasures:
 
     @cached_property
     def scores(self) -> Float[np.ndarray, "text layer head kind"]:
-        """How far above chance each head gives to each kind's targets in each text, 0 to 1."""
+        """The score of each kind for each head in each text, 0 to 1."""
         return score_above_chance(self.given, self.chance[:, None, None], self.queries[:, None, None])
 
     @property
     def sums(self) -> PatternSums:
-        """All texts together."""
+        """The sums of all texts."""
         votes = np.eye(len(KINDS))[winning_kinds(self.scores)].sum(axis=0)
         return PatternSums(self.given.sum(0), self.chance.sum(0), self.queries.sum(0), votes, len(self.asked))
 
 
 @dataclass(frozen=True)
 class BatchTargets:
-    """What is known of a batch before it is run.
+    """What is known of a batch before it runs.
 
-    lengths: in tokens. asked: the texts' own tokens. targets: as of `head_patterns.kind_targets`, from those asked.
+    Attributes:
+        lengths: In tokens.
+        asked: The own tokens of each text.
+        targets: As of `patterns.kind_targets`, from those tokens.
     """
 
     lengths: Int[np.ndarray, "text"]
@@ -73,7 +82,7 @@ class BatchTargets:
 
 
 def label_batch(rows: Sequence[Encoding]) -> BatchTargets:
-    """Mark each text's own tokens, and from each of them the targets of each kind; padding is neither."""
+    """Mark the own tokens of each text and the targets of each kind from them; padding is neither."""
     lengths = np.array([len(row) for row in rows])
     asked = np.zeros((len(rows), lengths.max()), dtype=bool)
     for number, row in enumerate(rows):
@@ -82,10 +91,7 @@ def label_batch(rows: Sequence[Encoding]) -> BatchTargets:
 
 
 def measure_batch(layers: LayerWeights, labels: BatchTargets) -> BatchMeasures:
-    """Measure every head in every text at once, in single precision at least.
-
-    layers: the weights of a batch in which shorter texts are padded.
-    """
+    """Measure every head in every text of a padded batch, in single precision at least."""
     layers = [weights.float() if weights.dtype == torch.bfloat16 else weights for weights in layers]
     device, longest = layers[0].device, layers[0].shape[-1]
     real, asked, targets = (torch.from_numpy(part).to(device) for part in (labels.lengths, labels.asked, labels.targets))
@@ -122,14 +128,14 @@ def _aims(
     real: Int[Tensor, "text"],
     place: Int[Tensor, "key"],
 ) -> Float[Tensor, "text query_and_key aim"]:
-    """Lay side by side what weights are summed by: the targets of each kind, how far away a key is, and whether it is ahead."""
+    """Stack what weights are multiplied by: targets of each kind, distance of each key, and whether it is a later token."""
     apart = (place[:, None] - place).abs().float() * asked[:, :, None]
     ahead = (place > place[:, None]) & (place < real[:, None, None]) & (place[:, None] < real[:, None, None])
     return torch.cat([targets.float(), apart[:, None], ahead[:, None].float()], dim=1).flatten(2).transpose(1, 2)
 
 
 def _entropy(weights: Float[Tensor, "... query key"]) -> Float[Tensor, "... query"]:
-    """Compute `measures.entropy`: a weight of 0 adds 0 times the log of the least number there is."""
+    """Compute `measures.entropy`; weights of 0 are clamped to the smallest positive number, which adds 0."""
     return -weights.clamp(min=torch.finfo(weights.dtype).tiny).log_().mul_(weights).sum(dim=-1)
 
 
@@ -139,16 +145,18 @@ def _array(measured: Tensor) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The best texts for each head and each thing it may do, best first.
+    """The texts with the highest scores for each head and kind, best first.
 
-    values: the score in that text; −∞ where fewer texts were seen. texts: their numbers; −1 there.
+    Attributes:
+        values: The scores; −∞ where there were fewer texts.
+        texts: The numbers of the texts; −1 there.
     """
 
     values: Float[np.ndarray, "layer head kind place"]
     texts: Int[np.ndarray, "layer head kind place"]
 
     def among(self, values: Float[np.ndarray, "text layer head kind"], texts: Int[np.ndarray, "text"]) -> "Ranking":
-        """Give the best of these and of some more texts."""
+        """Return the ranking with more texts included."""
         more = np.moveaxis(values, 0, -1)
         values = np.concatenate([self.values, more], axis=-1)
         texts = np.concatenate([self.texts, np.broadcast_to(texts, more.shape)], axis=-1)
@@ -160,7 +168,7 @@ class Ranking:
 
 
 def empty_ranking(layers: int, heads: int, kinds: int, places: int) -> Ranking:
-    """Begin with no text at all."""
+    """Return a ranking without texts."""
     shape = (layers, heads, kinds, places)
     return Ranking(np.full(shape, -np.inf), np.full(shape, -1))
 
@@ -176,7 +184,7 @@ FEWEST_TOKENS = 5
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a reading is. batch, batches: sentences, under the names that a progress bar takes."""
+    """The progress of a reading; batch and batches count sentences, under the names that a progress bar takes."""
 
     batch: int
     batches: int
@@ -185,12 +193,23 @@ class Progress:
 
 @dataclass(frozen=True)
 class HeadReport:
-    """What was found in the sentences read so far.
+    """Statistics of every head over the sentences read so far.
 
-    entropy (nats), spread (0 to 1, as `measures.relative_entropy`) and distance (tokens) are means over all tokens of
-    the sentences, special tokens not being asked where they look. strongest: kinds as in RANKED, numbers of sentences.
-    left_out: lines of the file that were not used, the file's own first. example: one of the sentences as the model reads it.
-    half: computed in bfloat16.
+    Attributes:
+        model: The name of the model.
+        device: Where it was computed.
+        sentences: All sentences.
+        read: How many were read.
+        tokens: Their own tokens, special tokens left out.
+        seconds: The time it took.
+        sums: Attention on the targets of each kind.
+        entropy: Mean over all tokens, in nats.
+        spread: Mean normalised entropy, 0 to 1.
+        distance: Mean distance, in tokens.
+        strongest: The sentences with the highest scores; kinds as in RANKED_KINDS.
+        left_out: Lines that were not used, those of the file first.
+        example: One sentence as the model reads it.
+        half: Whether it was computed in bfloat16.
     """
 
     model: str
@@ -210,12 +229,12 @@ class HeadReport:
 
     @cached_property
     def patterns(self) -> tuple[HeadPattern, ...]:
-        """The name of each head, layer by layer; agreement tells in what part of the sentences it holds."""
+        """The kind of each head, layer by layer; its agreement is the share of sentences."""
         return name_heads(self.sums)
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left to read."""
+        """Whether all sentences were read."""
         return self.read + sum(one.count for one in self.left_out[len(self.sentences.left_out) :]) == len(self.sentences)
 
     @property
@@ -226,9 +245,10 @@ class HeadReport:
 
 
 class Reading:
-    """Sentences being read by a model, a batch a step; `report` tells what was found so far.
+    """Sentences being read by a model, one batch per step; `report` has the statistics so far.
 
-    half: in bfloat16, faster where the hardware computes it (`device.computes_bfloat16`); averages then differ by some 0.001.
+    half: compute in bfloat16, which is faster where the hardware supports it (`device.computes_bfloat16`); means then differ by
+    about 0.001.
     """
 
     def __init__(self, engine: Engine, sentences: Sentences, *, half: bool = False):
@@ -242,7 +262,7 @@ class Reading:
         self._read, self._tokens, self._seconds = 0, 0.0, 0.0
 
     def steps(self) -> Generator[Progress, None, None]:
-        """Read all sentences; where the host has no place to compute, try again at the next step."""
+        """Read all sentences; while the host is busy, try again at the next step."""
         engine, start = self._engine, time.monotonic()
         try:
             found = batches(engine, self.sentences.texts, self.sentences.lines, self._notes, half=self.half)
@@ -256,7 +276,7 @@ class Reading:
 
     @property
     def report(self) -> HeadReport | None:
-        """What was found so far; None before the first batch."""
+        """The statistics so far; None before the first batch."""
         if self._sums is None:
             return None
         entropy, spread, distance = self._means / max(self._tokens, 1)
@@ -295,7 +315,7 @@ class Reading:
 
 
 def _measure(engine: Engine, batch: TextBatch, *, half: bool) -> BatchMeasures | None:
-    """Run a batch; None where the host has no place to compute for now."""
+    """Run a batch; None while the host is busy."""
     try:
         labels = label_batch(batch.rows)  # before there is a place to compute, which others wait for
         return engine.over_weights(batch.rows, lambda layers: measure_batch(layers, labels), half=half)
@@ -304,7 +324,7 @@ def _measure(engine: Engine, batch: TextBatch, *, half: bool) -> BatchMeasures |
 
 
 def read_all(engine: Engine, sentences: Sentences, *, half: bool = False) -> HeadReport | None:
-    """Read all sentences at once, as a `Reading` does; None where the model can read none of them."""
+    """Read all sentences as `Reading` does and return the report; None if the model can read none of them."""
     reading = Reading(engine, sentences, half=half)
     for _ in reading.steps():
         pass

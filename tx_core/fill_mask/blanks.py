@@ -1,4 +1,4 @@
-"""Blanks in a text: where they stand, how a word becomes one, and how one becomes a word again."""
+"""Blanks in a text: finding them, turning words into blanks, and filling them."""
 
 import re
 import unicodedata
@@ -17,7 +17,14 @@ _WORD = re.compile(r"w+(?:'+w+)*")
 
 @dataclass(frozen=True)
 class Part:
-    """A word or a blank of a text, with its span in characters."""
+    """A word or a blank of a text.
+
+    Attributes:
+        text: As it was typed.
+        start: The first character.
+        end: The character after the last.
+        blank: Whether it is a blank.
+    """
 
     text: str
     start: int
@@ -26,7 +33,7 @@ class Part:
 
 
 def text_parts(text: str) -> tuple[Part, ...]:
-    """List the words and the blanks in reading order; what is between them (spaces, punctuation) is left out."""
+    """List the words and blanks of a text in reading order; spaces and punctuation are left out."""
     kinds = list(map(_kind, text))
     found = []
     for blank in BLANK.finditer(text):
@@ -38,7 +45,7 @@ def text_parts(text: str) -> tuple[Part, ...]:
 
 
 def _kind(character: str) -> str:
-    """Tell a character of a word (w) from what may join two of them (') and from what parts words (a space)."""
+    """Classify a character: w = of a word, ' = may join two words, space = separates words."""
     if character in "'’-":
         return "'"
     kind = unicodedata.category(character)
@@ -47,15 +54,19 @@ def _kind(character: str) -> str:
 
 
 def replace_part(text: str, part: Part, written: str) -> str:
-    """Write something else where a word or a blank stands."""
+    """Replace a word or blank of a text."""
     return text[: part.start] + written + text[part.end :]
 
 
 def carry_words(before: str, words: tuple[str, ...], after: str) -> tuple[str, ...]:
-    """Keep the word behind each blank while the text around it changes; "" for a blank that is new.
+    """Carry the word behind each blank over to an edited text; "" for a new blank.
 
-    words: what stood at each blank of `before`. A blank is the same one while everything on its left,
-    or everything on its right, is unchanged.
+    A blank is the same one if everything on its left, or everything on its right, is unchanged.
+
+    Args:
+        before: The text before the edit.
+        words: The words that stood at its blanks.
+        after: The text after the edit.
     """
     old, new = _spans(before), _spans(after)
     same_start = _common(before, after)
@@ -80,9 +91,9 @@ def _common(one: str, other: str) -> int:
 
 
 def fill_blanks(text: str, tokenizer: Tokenizer, fillers: Mapping[int, int]) -> str:
-    """Write vocabulary entries into the text as a reader would: {number of the blank: id}; other blanks stay.
+    """Fill blanks with vocabulary entries, {number of the blank: id}, spaced as a writer would; other blanks stay.
 
-    ##ing joins the word before it, and closing punctuation stands at it; everything else keeps its space.
+    ##ing is joined to the word before it, and so is closing punctuation.
     """
     written, done = "", 0
     for number, blank in enumerate(BLANK.finditer(text)):
@@ -101,7 +112,7 @@ def fill_blanks(text: str, tokenizer: Tokenizer, fillers: Mapping[int, int]) -> 
 
 
 def widen_blank(encoding: Encoding, tokenizer: Tokenizer, place: int, ids: tuple[int, ...]) -> Encoding:
-    """Put ids where one token stands, as many as there are; the text stays as it was typed."""
+    """Replace one token of an encoding by any number of tokens; the typed text stays the same."""
 
     def spread(field: tuple, new: tuple) -> tuple:
         return (*field[:place], *new, *field[place + 1 :])

@@ -1,4 +1,4 @@
-"""Which head does a prediction hang on? Every head switched off in turn, many at a time: a row of the batch for each."""
+"""Head scan: which heads does a prediction depend on? Every head is switched off in turn, one per row of a batch."""
 
 import math
 import time
@@ -16,7 +16,13 @@ from tx_core.transformer.interventions import Intervention
 
 @dataclass(frozen=True)
 class ScanProgress:
-    """How far a scan is: runs of the model done, of how many, and the seconds it took."""
+    """The progress of a scan.
+
+    Attributes:
+        done: Runs of the model made.
+        total: Runs in all.
+        seconds: Time since the start.
+    """
 
     done: int
     total: int
@@ -25,11 +31,18 @@ class ScanProgress:
 
 @dataclass(frozen=True)
 class HeadScan:
-    """What happens at one blank when one head at a time is switched off, beside what is changed already.
+    """The prediction at one blank with each head switched off, one at a time, in addition to other interventions.
 
-    word: the favourite while all heads are on. before: its probability then. after: its probability with each head off.
-    variation: the total variation distance to the prediction with all heads on, 0 to 1. first: the favourite
-    with each head off, as an entry of the vocabulary. Heads are those of the first stack: an encoder-decoder's encoder.
+    Attributes:
+        word: The top prediction with all heads on.
+        entry: Its vocabulary id.
+        before: Its probability with all heads on.
+        after: Its probability with each head off.
+        variation: Total variation distance to the prediction with all heads on, 0 to 1.
+        first: The top prediction with each head off, as a vocabulary id.
+        first_words: The same as words.
+        device: Where it was computed.
+        notice: A sentence for the visitor where that is not the model's own device.
     """
 
     word: str
@@ -44,7 +57,7 @@ class HeadScan:
 
     @property
     def change(self) -> Float[np.ndarray, "layer head"]:
-        """How much more probable the word gets with each head off; below 0 where the head helped it."""
+        """The change of the word's probability with each head off; negative where the head supports it."""
         return self.after - self.before
 
     @property
@@ -72,17 +85,17 @@ class Scan:
 
     @property
     def batches(self) -> int:
-        """How many batches it takes."""
+        """The number of batches."""
         runs = 1 + self.engine.num_layers * self.engine.num_heads
         return math.ceil(runs / rows_at_once(len(self.row), self.engine.tokenizer.vocab_size))
 
     @property
     def finished(self) -> bool:
-        """Whether every head was tried."""
+        """Whether every head was switched off once."""
         return self.found is not None
 
     def steps(self) -> Generator[ScanProgress, None, None]:
-        """Switch off head after head, a batch of rows at a time, and tell the progress after each batch."""
+        """Run one batch after the other and yield the progress after each."""
         started, shape = time.perf_counter(), (self.engine.num_layers, self.engine.num_heads)
         heads = list(np.ndindex(shape))
         changes = [self.interventions, *((*self.interventions, Intervention("off", *head)) for head in heads)]
@@ -115,7 +128,7 @@ class Scan:
         )
 
     def run(self) -> HeadScan:
-        """Do all of it and give what was found."""
+        """Run all batches and return the result."""
         for _ in self.steps():
             pass
         return self.found

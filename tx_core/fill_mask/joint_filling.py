@@ -1,4 +1,4 @@
-"""The best ways to fill several blanks together: a beam search that reads its own words before it goes on."""
+"""Fill several blanks jointly: a beam search that conditions each word on the words before it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,8 +18,14 @@ MAX_BEAMS = 32
 class JointFilling:
     """One way to fill all blanks.
 
-    steps: the probability of each entry when the model read the entries before it and saw the later ones blank.
-    probability: their product. notice: a sentence for the reader where it was not computed on the model's own device.
+    Attributes:
+        ids: The vocabulary entries, one per blank.
+        pieces: As the vocabulary spells them.
+        words: As a reader does.
+        steps: The probability of each entry given the entries before it, with later blanks still masked.
+        probability: The product of `steps`.
+        sentence: The filled text.
+        notice: A sentence for the visitor where it was not computed on the model's own device.
     """
 
     ids: tuple[int, ...]
@@ -42,15 +48,14 @@ class _Beam:
 def fill_jointly(
     engine: Engine, text: str, *, best: int = 5, beams: int = 8, interventions: Sequence[Intervention] = ()
 ) -> tuple[JointFilling, ...]:
-    """List the best fillings of all blanks together, best first.
+    """List the best joint fillings of all blanks, best first.
 
-    Blanks are filled from left to right, and after each word the model runs again with that word in place; the
-    score is the product of the probabilities met on the way. A masked model has no joint probability of its own:
-    another order may give another product (Ghazvininejad et al. 2019 discuss orders). Of every step only the
-    `beams` most probable beginnings are followed, so with few beams the best filling can be missed.
+    Blanks are filled from left to right, and the model runs again with each word in place; the score is the product of the
+    probabilities on the way. A masked language model defines no joint probability: another order may give another product
+    (Ghazvininejad et al. 2019 discuss orders). Only the `beams` most probable beginnings are followed, so with few beams the best
+    filling can be missed. Each blank takes one batch of at most `beams` rows.
 
-    One batch of at most `beams` rows a blank. Raises what `fill_mask.predict` raises,
-    and ChangeProblem for interventions on what the text does not have.
+    Raises what `fill_mask.predict` raises, and ChangeProblem for interventions on what the text does not have.
     """
     if not 1 <= best <= beams <= MAX_BEAMS:
         raise ValueError(f"best and beams must be 1 ≤ best ≤ beams ≤ {MAX_BEAMS}, got {best} and {beams}")
@@ -62,7 +67,7 @@ def fill_jointly(
 
 
 def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int, interventions: Sequence[Intervention]) -> list[_Beam]:
-    """Follow the best continuations of all beginnings by one blank, best first."""
+    """Extend all beams by one blank and keep the best."""
     asked = [replace(beam.row, blanks=(place,)) for beam in followed]
     logs, notice = [], ""
     for answered in blank_logits_in_batches(engine, asked, [interventions] * len(asked)):

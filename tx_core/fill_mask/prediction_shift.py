@@ -1,4 +1,4 @@
-"""What interventions do to a prediction: every word that was or is among the favourites, with its rank before and after."""
+"""What interventions do to a prediction: the top words before and after, with probabilities and ranks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +14,15 @@ from tx_core.transformer.interventions import Intervention
 
 @dataclass(frozen=True)
 class EntryShift:
-    """One entry of the vocabulary at a blank; its probability in `prediction` is the one after the changes.
+    """One vocabulary entry at a blank, before and after the interventions.
 
-    before: its probability without them. rank_before, rank_after: its place among all entries, from 1.
-    listed_before, listed_after: whether it is among the favourites that were asked for.
+    Attributes:
+        prediction: The entry with its probability after them.
+        before: Its probability before them.
+        rank_before: Its rank among all entries before them, from 1.
+        rank_after: Its rank after them.
+        listed_before: Whether it was among the top predictions before.
+        listed_after: Whether it is among them after.
     """
 
     prediction: Prediction
@@ -35,10 +40,12 @@ class EntryShift:
 
 @dataclass(frozen=True)
 class BlankShift:
-    """What changed at one blank: its entries by their rank after the changes.
+    """The change at one blank.
 
-    variation: the total variation distance of the two distributions, half the sum of all differences: 0 where nothing
-    moved, 1 where all probability went elsewhere (Levin & Peres 2017, section 4.1).
+    Attributes:
+        number: The blank, counted from 0.
+        moved: The top entries before or after, by their rank after.
+        variation: Total variation distance of the two distributions, 0 to 1 (Levin & Peres 2017, section 4.1).
     """
 
     number: int
@@ -48,7 +55,7 @@ class BlankShift:
 
 @dataclass(frozen=True)
 class PredictionShift:
-    """The changes at all blanks of a text, in one batch with the run without them."""
+    """The changes at all blanks of a text, from one batch with the unmodified run."""
 
     blanks: tuple[BlankShift, ...]
     device: str
@@ -64,7 +71,7 @@ def shift_predictions(
     temperature: float = 1.0,
     top_p: float = 1.0,
 ) -> PredictionShift:
-    """Run a text with and without interventions and set the favourites of both beside each other.
+    """Predict with and without interventions and compare the top predictions.
 
     top_k, temperature and top_p as for `fill_mask.predict`. Raises what `predict` raises, and ChangeProblem.
     """
@@ -92,7 +99,7 @@ def shift_predictions(
 
 
 def total_variation(one: Float[Tensor, "vocab"], other: Float[Tensor, "vocab"]) -> float:
-    """Give the share of probability that has to move to turn one distribution into the other."""
+    """Return the total variation distance of two distributions, 0 to 1."""
     return (one - other).abs().sum().item() / 2
 
 

@@ -1,4 +1,4 @@
-"""What a model would put into a blank: its favourites, each with its probability and the sentence it makes."""
+"""Predictions for the blanks of a text: the top vocabulary entries with their probabilities."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,15 @@ NUMBERS_AT_ONCE = 60_000_000  # scores of the vocabulary at all tokens, which th
 
 @dataclass(frozen=True)
 class Prediction:
-    """One entry of the vocabulary at a blank.
+    """One vocabulary entry at a blank.
 
-    piece: as the vocabulary spells it (##ing, ␣plan). word: as a reader does (ing, plan).
-    joins: it continues the word before the blank. sentence: the text with this blank filled and the others left blank.
+    Attributes:
+        id: The entry.
+        piece: As the vocabulary spells it (##ing, ␣plan).
+        word: As a reader does (ing, plan).
+        joins: Whether it continues the word before the blank.
+        probability: 0 to 1.
+        sentence: The text with this blank filled and the others left blank.
     """
 
     id: int
@@ -36,9 +41,13 @@ class Prediction:
 
 @dataclass(frozen=True)
 class BlankPredictions:
-    """The favourites at one blank, best first.
+    """The top predictions at one blank, best first.
 
-    number: which blank of the text, from 0. place: its token. rest: the probability of all that is not listed.
+    Attributes:
+        number: The blank, counted from 0.
+        place: The position of its token.
+        predictions: The entries.
+        rest: The probability of all other entries together.
     """
 
     number: int
@@ -49,9 +58,16 @@ class BlankPredictions:
 
 @dataclass(frozen=True)
 class Filling:
-    """What a model would put into every blank of a text, each blank by itself.
+    """The predictions at every blank of a text, each blank on its own.
 
-    device: where it was computed. notice: a sentence for the reader where that is not the model's own device.
+    Attributes:
+        model: The name of the model.
+        device: Where it was computed.
+        encoding: The text.
+        blanks: The predictions, blank by blank.
+        temperature: As it was asked for.
+        top_p: As it was asked for.
+        notice: A sentence for the visitor where `device` is not the model's own.
     """
 
     model: str
@@ -114,14 +130,14 @@ def _prediction(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry:
 
 
 def checked_temperature(temperature: float) -> float:
-    """Return the temperature, or raise ValueError for one that makes no distribution."""
+    """Return the temperature, or raise ValueError unless it is above 0."""
     if not temperature > 0:
         raise ValueError(f"temperature must be above 0, got {temperature}")
     return temperature
 
 
 def nucleus(share: Float[Tensor, "vocab"], top_p: float) -> Float[Tensor, "vocab"]:
-    """Keep the fewest entries whose probabilities reach top_p together, and let them share 1 among themselves."""
+    """Keep the fewest entries that reach top_p together, rescaled to sum to 1 (Holtzman et al. 2020, section 3.1)."""
     if not 0 < top_p <= 1:
         raise ValueError(f"top_p must be above 0 and at most 1, got {top_p}")
     if top_p == 1:
@@ -132,7 +148,7 @@ def nucleus(share: Float[Tensor, "vocab"], top_p: float) -> Float[Tensor, "vocab
 
 
 def encode_with_blanks(engine: Engine, text: str) -> Encoding:
-    """Read a text that has something to fill; raise what `predict` raises."""
+    """Encode a text that has blanks; raises what `predict` raises."""
     if not engine.fills_blanks:
         raise no_head(engine.title)
     encoding = engine.encode(text)
@@ -149,7 +165,7 @@ def encode_with_blanks(engine: Engine, text: str) -> Encoding:
 def blank_logits_in_batches(
     engine: Engine, rows: Sequence[Encoding], interventions: Sequence[Sequence[Intervention]] = ()
 ) -> Iterator[BlankLogits]:
-    """Ask about many rows, each with its interventions, as many at a time as keep memory bounded."""
+    """Compute the logits of many rows, each with its interventions, in batches of bounded memory."""
     at_once = rows_at_once(max(map(len, rows)), engine.tokenizer.vocab_size)
     for start in range(0, len(rows), at_once):
         part = slice(start, start + at_once)
@@ -157,5 +173,5 @@ def blank_logits_in_batches(
 
 
 def rows_at_once(tokens: int, vocabulary: int) -> int:
-    """Say how many rows of so many tokens a batch may have so that its memory stays bounded."""
+    """Return how many rows a batch may have so that its memory stays bounded."""
     return max(1, min(ROWS_AT_ONCE, TOKENS_AT_ONCE // tokens, NUMBERS_AT_ONCE // (tokens * vocabulary)))

@@ -1,4 +1,4 @@
-"""How probable is a word that the reader names? Words of one piece as they are, longer ones piece by piece."""
+"""The probability of specific words at a blank: words of one piece directly, longer ones piece by piece."""
 
 import math
 import re
@@ -25,12 +25,17 @@ _SEPARATOR = re.compile(r"[,;\n，、；]")
 
 @dataclass(frozen=True)
 class WordScore:
-    """A word at a blank.
+    """The score of a word at a blank.
 
-    ids, pieces: entries of the vocabulary, and how it spells them. steps: the probability of each piece after those before it.
-    probability: their product, or None where the word could not be scored. rank: its place among all entries of
-    the vocabulary, from 1, for a word of one piece. note: a sentence for the reader. fallback: another, where it
-    was not computed on the model's own device.
+    Attributes:
+        word: The word.
+        ids: Its pieces, as vocabulary entries.
+        pieces: As the vocabulary spells them.
+        steps: The probability of each piece given those before it.
+        probability: The product of `steps`; None if the word cannot be scored.
+        rank: The rank among all entries, from 1, of a word of one piece; None for others.
+        note: A sentence for the visitor.
+        fallback: A sentence for the visitor where it was not computed on the model's own device.
     """
 
     word: str
@@ -44,9 +49,10 @@ class WordScore:
 
 
 def read_words(text: str) -> tuple[str, ...]:
-    """Read a list of words with commas between them, each once.
+    """Split a comma-separated list of words and drop repeated ones.
 
-    Raises TextProblem for more than MAX_SCORED_WORDS.
+    Raises:
+        TextProblem: For more than MAX_SCORED_WORDS.
     """
     words = tuple(dict.fromkeys(word for part in _SEPARATOR.split(text) if (word := " ".join(part.split()))))
     if len(words) > MAX_SCORED_WORDS:
@@ -57,11 +63,11 @@ def read_words(text: str) -> tuple[str, ...]:
 def score_words(
     engine: Engine, text: str, words: Sequence[str], *, blank: int = 0, interventions: Sequence[Intervention] = ()
 ) -> tuple[WordScore, ...]:
-    """Give the probability of each word at one blank of the text; the other blanks stay blank.
+    """Compute the probability of each word at one blank of the text; other blanks stay masked.
 
-    ##ing asks for the piece that continues the word before the blank. A word of several pieces is scored by the
-    chain rule in a widened blank, see LENGTHS_DIFFER; interventions follow the tokens to their new places, and a change
-    of the blank is one of all its pieces. Raises what `fill_mask.predict` raises, and ChangeProblem.
+    ##ing stands for the piece that continues the word before the blank. A word of several pieces is scored by the chain rule
+    in as many blanks, see LENGTH_NOTE; interventions follow the tokens to their new positions, and one on the blank applies to
+    all its pieces. Raises what `fill_mask.predict` raises, and ChangeProblem.
     """
     encoding = encode_with_blanks(engine, text)
     place = encoding.blanks[blank]
@@ -88,7 +94,7 @@ def score_words(
 
 
 def spell_word(tokenizer: Tokenizer, word: str, opens: bool) -> tuple[int, ...]:
-    """Give the pieces of a word at the blank; a word written ##so continues the one before it."""
+    """Return the pieces of a word at the blank; a word written ##so continues the one before it."""
     if _continues(word):
         entry = tokenizer.entry(word)
         return tokenizer.pieces(word[2:], first=True) if entry is None else (entry,)
@@ -100,7 +106,7 @@ def _continues(word: str) -> bool:
 
 
 def _problem(engine: Engine, encoding: Encoding, word: str, ids: tuple[int, ...]) -> str:
-    """Say why a word cannot be scored, or nothing."""
+    """Return why a word cannot be scored, "" if it can."""
     if not ids or engine.tokenizer.unknown_id in ids:
         return "The model's vocabulary has no way to write this."
     if _continues(word) and not engine.tokenizer.joins(ids[0]):
@@ -112,7 +118,7 @@ def _problem(engine: Engine, encoding: Encoding, word: str, ids: tuple[int, ...]
 
 
 def _chain(encoding: Encoding, tokenizer: Tokenizer, place: int, ids: tuple[int, ...]) -> list[Encoding]:
-    """Write the widened blank once a piece: with none filled, with the first filled, … Only the next one is asked."""
+    """Encode the widened blank once per piece: with none filled, with the first filled, and so on."""
     blanks = (tokenizer.mask_id,) * len(ids)
     return [
         replace(widen_blank(encoding, tokenizer, place, ids[:known] + blanks[known:]), blanks=(place + known,))

@@ -1,4 +1,4 @@
-"""What came after BERT, and what each changed: sizes from the published configurations, parameters counted by formula."""
+"""Model families after BERT and what each changed, with sizes from the published configurations."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 class Sizes:
     """The sizes in a family's config.json.
 
-    embedding_size: of the look-up tables, narrower than the rest in ALBERT and small ELECTRAs.
-    projects: whether a linear layer leads from the tables to the blocks. shared: all blocks are one.
+    Attributes:
+        embedding_size: Width of the embedding tables, below `hidden_size` in ALBERT and small ELECTRA.
+        projects: Whether a linear layer projects embeddings to the hidden size.
+        shared: Whether all blocks share their parameters.
     """
 
     vocab_size: int
@@ -24,30 +26,39 @@ class Sizes:
 
     @property
     def in_embeddings(self) -> int:
-        """The parameters of the tables, their norm, and the way from there to the blocks."""
+        """Parameters of the embedding tables, their norm and the projection to the hidden size."""
         tables = (self.vocab_size + self.positions + self.segments) * self.embedding_size + 2 * self.embedding_size
         return tables + (self.embedding_size * self.hidden_size + self.hidden_size if self.projects else 0)
 
     @property
     def in_a_block(self) -> int:
-        """The parameters of one block: four projections, two layers of feed-forward, two norms."""
+        """Parameters of one block: four projections, the feed-forward layer, two norms."""
         hidden, wide = self.hidden_size, self.intermediate_size
         return 4 * (hidden * hidden + hidden) + 2 * hidden * wide + wide + hidden + 4 * hidden
 
     @property
     def in_blocks(self) -> int:
-        """The parameters of all blocks; shared ones count once."""
+        """Parameters of all blocks; shared ones count once."""
         return self.in_a_block * (1 if self.shared else self.num_layers)
 
     @property
     def parameters(self) -> int:
-        """All parameters of the encoder, without any head or pooler."""
+        """Parameters of the encoder, without heads and pooler."""
         return self.in_embeddings + self.in_blocks
 
 
 @dataclass(frozen=True)
 class Family:
-    """One checkpoint, and what its authors changed. name: as in the catalogue, None where it is not on offer here."""
+    """One checkpoint and what its authors changed.
+
+    Attributes:
+        title: For the reader.
+        hub_id: Its name on the hub.
+        name: Its name in the catalogue; None if it is not offered.
+        sizes: From its configuration.
+        paper: The source.
+        changed: What changed, in sentences.
+    """
 
     title: str
     hub_id: str

@@ -1,4 +1,4 @@
-"""Attention read as a store: a query is compared with every key, and what comes back is a mix of the values."""
+"""Attention as a soft dictionary lookup: a query is compared with every key, and the result is a mix of the values."""
 
 import math
 from dataclasses import dataclass
@@ -22,9 +22,10 @@ Row = tuple[float | int | None, ...]
 
 @dataclass(frozen=True)
 class Store:
-    """Rows of three numbers: keys to be found by, values to be handed over.
+    """Keys and values of three numbers each.
 
-    Raises TextProblem that says what to change: a reader edits these numbers.
+    Raises:
+        TextProblem: Says what to change, since a visitor edits the numbers.
     """
 
     keys: tuple[Row, ...]
@@ -42,7 +43,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a store gave back for one query: each match over the divisor, the shares that follow, and their mix."""
+    """The result of a lookup: dot products, scores, weights, and the mix of the values."""
 
     matches: Float[Tensor, "1 key"]
     scores: Float[Tensor, "1 key"]
@@ -51,7 +52,7 @@ class Answer:
 
 
 def check_row(name: str, row: Row) -> None:
-    """Raise TextProblem unless the row is three numbers of a size that can be computed with."""
+    """Raise TextProblem unless a row is three finite numbers within ±LARGEST."""
     if len(row) != WIDTH or any(number is None or not math.isfinite(number) for number in row):
         raise TextProblem(f"The {name} needs {WIDTH} numbers: fill the empty cells.")
     if max(abs(number) for number in row) > LARGEST:
@@ -65,9 +66,10 @@ EXAMPLE = Store(
 
 
 def look_up(store: Store, query: Row, divisor: float = DIVISOR) -> Answer:
-    """Ask the store: `attend` with the scores divided by the divisor (Vaswani et al. 2017, section 3.2.1).
+    """Look up a query: `attend` with scores divided by the divisor (Vaswani et al. 2017, section 3.2.1).
 
-    Raises TextProblem for a query that is not three numbers of a usable size.
+    Raises:
+        TextProblem: If the query is not three usable numbers.
     """
     check_row("query", query)
     asked, keys, values = (torch.tensor(rows, dtype=torch.float32) for rows in ([query], store.keys, store.values))

@@ -1,4 +1,4 @@
-"""BERT on padded input: the scores of all heads before any mask, and the proof that padding does not count."""
+"""BERT on padded input: attention scores before any mask, and proof that masked padding changes nothing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,9 +20,16 @@ Encode = Callable[[Int[Tensor, "batch token"], Bool[Tensor, "..."] | None], Floa
 
 @dataclass(frozen=True)
 class PaddingProof:
-    """The shorter of two sentences, read alone and in a batch beside the longer one, with and without the mask.
+    """The shorter of two sentences, alone and in a batch with the longer one, with and without the padding mask.
 
-    Vectors are those of its real tokens. Differences are the greatest of any number, against reading it alone.
+    Attributes:
+        lengths: The tokens of both sentences.
+        padding: The padding tokens of the shorter one.
+        alone: The vectors of its tokens when read alone.
+        masked: In the batch with the mask.
+        unmasked: In the batch without the mask.
+        difference_masked: The largest difference between `masked` and `alone`.
+        difference_unmasked: The largest difference between `unmasked` and `alone`.
     """
 
     lengths: tuple[int, int]
@@ -35,26 +42,26 @@ class PaddingProof:
 
     @property
     def moved_masked(self) -> tuple[float, ...]:
-        """The greatest change of any number of each token's vector, the padding being masked."""
+        """The largest change of each token's vector with the mask."""
         return tuple((self.masked - self.alone).abs().amax(dim=-1).tolist())
 
     @property
     def moved_unmasked(self) -> tuple[float, ...]:
-        """The greatest change of any number of each token's vector, the padding being read like words."""
+        """The largest change of each token's vector without the mask."""
         return tuple((self.unmasked - self.alone).abs().amax(dim=-1).tolist())
 
 
 def pad_batch(sentences: list[tuple[int, ...]], padding_id: int) -> Int[Tensor, "batch token"]:
-    """Write sentences below one another, filled up to the longest with padding."""
+    """Stack sentences into a batch, padded to the longest."""
     longest = max(map(len, sentences))
     return torch.tensor([[*ids, *[padding_id] * (longest - len(ids))] for ids in sentences])
 
 
 @torch.no_grad()
 def padding_proof(encode: Encode, first: tuple[int, ...], second: tuple[int, ...], padding_id: int) -> PaddingProof:
-    """Prove that padding changes nothing for the shorter sentence where it is masked, and does where it is not.
+    """Compare the shorter sentence alone with itself in a padded batch, with and without the mask.
 
-    encode: ids and a mask (None: all may be attended to) to the last vectors, in evaluation mode.
+    encode: maps ids and a mask (None = all may be attended to) to the last hidden states, in evaluation mode.
     """
     lengths = (len(first), len(second))
     shorter = lengths.index(min(lengths))
@@ -79,9 +86,12 @@ PADDING = "[PAD]"
 
 @dataclass(frozen=True)
 class PaddedScores:
-    """The scores of every head over a sentence and the padding behind it, nothing being masked anywhere.
+    """The attention scores of every head over a sentence and the padding after it, without any mask.
 
-    real: how many of the tokens are the sentence.
+    Attributes:
+        tokens: The tokens, padding included.
+        real: How many of them are the sentence.
+        scores: The scores.
     """
 
     tokens: tuple[str, ...]
@@ -94,13 +104,13 @@ class PaddedScores:
         return self.scores.nbytes
 
     def under(self, mask: Bool[Tensor, "query key"], layer: int, head: int) -> "MaskedHead":
-        """Lay a mask on one head, counted from 0."""
+        """Apply a mask to one head, counted from 0."""
         return MaskedHead(self.tokens, mask, torch.tensor(self.scores[layer, head]))
 
 
 @dataclass(frozen=True)
 class MaskedHead:
-    """The real scores of one head, and a mask laid on them."""
+    """The scores of one head with a mask."""
 
     tokens: tuple[str, ...]
     mask: Bool[Tensor, "query key"]
@@ -108,12 +118,12 @@ class MaskedHead:
 
     @property
     def effect(self) -> MaskEffect:
-        """Scores and weights before and after."""
+        """Scores and weights before and after the mask."""
         return mask_effect(self.scores, self.mask)
 
     @property
     def nowhere(self) -> tuple[int, ...]:
-        """The tokens that may look nowhere."""
+        """The queries that may attend to no key."""
         return tuple((~self.mask.any(dim=-1)).nonzero().flatten().tolist())
 
     def three_ways(self, penalty: float) -> MaskingComparison:
@@ -122,9 +132,10 @@ class MaskedHead:
 
 
 def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
-    """Read a sentence and some padding behind it without a mask, and keep the real scores of all heads.
+    """Run a sentence with padding and without a mask, and keep the scores of all heads.
 
-    Raises TextProblem when there is nothing to read or no room for the padding.
+    Raises:
+        TextProblem: If there is nothing to read or no room for the padding.
     """
     encoding = check_length(engine.encode(text), engine.max_tokens - padding)
     ids = (*encoding.ids, *[engine.tokenizer.padding_id] * padding)
@@ -139,7 +150,13 @@ def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
 
 @dataclass(frozen=True)
 class PaddedPair:
-    """Two sentences of a batch, as tokens with the padding written out, and what the padding did to the shorter one."""
+    """Two sentences of a batch, and what padding does to the shorter one.
+
+    Attributes:
+        encodings: The sentences.
+        shorter: Which one is shorter, 0 or 1.
+        proof: What padding does to it.
+    """
 
     encodings: tuple[Encoding, Encoding]
     shorter: int
@@ -147,7 +164,7 @@ class PaddedPair:
 
     @property
     def rows(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The batch as the model reads it: a row of tokens for each sentence, of the same length."""
+        """The tokens of the batch, padding included, one row per sentence."""
         longest = max(map(len, self.encodings))
         first, second = (row.tokens + (PADDING,) * (longest - len(row)) for row in self.encodings)
         return first, second
@@ -159,9 +176,10 @@ class PaddedPair:
 
 
 def padded_pair(engine: BertEngine, first: str, second: str) -> PaddedPair:
-    """Read two sentences in one batch, with and without the padding mask, and the shorter one alone.
+    """Run two sentences in one batch, with and without the padding mask, and the shorter one alone.
 
-    Raises TextProblem that says which of the two cannot be read.
+    Raises:
+        TextProblem: Names the sentence that cannot be read.
     """
     rows = (_read(engine, first, "first"), _read(engine, second, "second"))
 

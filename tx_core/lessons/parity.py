@@ -1,4 +1,4 @@
-"""Our BERT and the transformers library's on the same checkpoint and text: how far apart they are, layer by layer."""
+"""Parity: our BERT and that of transformers on the same checkpoint and text, compared layer by layer."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +15,15 @@ from tx_core.transformer.trace import Encoding, ReferenceRun
 
 @dataclass(frozen=True)
 class Parity:
-    """Two runs of the same checkpoint on the same text, and the greatest difference of any number between them.
+    """The largest differences between two runs of the same checkpoint on the same text.
 
-    hidden: after the embeddings (entry 0) and after each layer. weights: in each layer. logits: of the masked-word head.
+    Attributes:
+        encoding: The text.
+        ours: Attention weights of our BERT.
+        theirs: Attention weights of transformers.
+        hidden: Largest difference after the embeddings (entry 0) and after each layer.
+        weights: Largest difference of the weights in each layer.
+        logits: Largest difference of the logits of the masked-word head.
     """
 
     encoding: Encoding
@@ -34,9 +40,11 @@ class Parity:
 
 
 def parity(engine: BertEngine, text: str, pair: str | None, reference: ReferenceRun) -> Parity:
-    """Run our own BERT and hold every layer against a reference run of the same text.
+    """Compare our BERT with a reference run of the same text.
 
-    Raises TextProblem when the text cannot be read, ValueError when the checkpoint has no masked-word head.
+    Raises:
+        TextProblem: If the text cannot be read.
+        ValueError: If the checkpoint has no masked-word head.
     """
     trace = engine.trace(text, pair, keep=("weights", "hidden"))
 
@@ -55,7 +63,7 @@ def parity(engine: BertEngine, text: str, pair: str | None, reference: Reference
 
 
 def compare_with_library(engine: BertEngine, directory: Path, text: str, pair: str | None = None) -> Parity:
-    """Load the checkpoint into the library's own BERT, too, and compare; the first call imports the library."""
+    """Load the checkpoint into the BERT of transformers and compare; the first call imports the library."""
     from tx_core.engine.hub import load  # takes seconds: only where a reader asks for it
 
     return parity(engine, text, pair, load.reference_run(directory, engine.encode(text, pair)))

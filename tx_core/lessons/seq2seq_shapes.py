@@ -1,4 +1,4 @@
-"""The shape of everything in an encoder-decoder, read off a real run, and the three masks that it ran under."""
+"""The shape of every tensor in an encoder-decoder, read from a real run, and its three masks."""
 
 from dataclasses import dataclass, replace
 
@@ -14,7 +14,7 @@ from tx_core.transformer.seq2seq import Seq2Seq
 
 @dataclass(frozen=True)
 class BatchSizes:
-    """A batch of sources and targets; the last few tokens of each are padding. Raises ValueError that gives the rule."""
+    """A batch of sources and targets with padding at the end of each; raises ValueError for padding without tokens."""
 
     batch: int
     source: int
@@ -33,7 +33,15 @@ class BatchSizes:
 
 @dataclass(frozen=True)
 class NamedShape:
-    """One tensor: where it is made, what it is, what its axes mean, how large each is, how many layers make one like it."""
+    """One tensor.
+
+    Attributes:
+        where: The part of the model that makes it.
+        name: What it is.
+        axes: The meaning of its axes.
+        shape: Their sizes.
+        layers: How many layers make one like it.
+    """
 
     where: str
     name: str
@@ -44,7 +52,7 @@ class NamedShape:
 
 @dataclass(frozen=True)
 class ShapesRun:
-    """All shapes in the order in which they are made, the three masks (True = may look), and the parameters in all."""
+    """All shapes in order of computation, the three masks (True = may attend) and the number of parameters."""
 
     shapes: tuple[NamedShape, ...]
     encoder_mask: Bool[np.ndarray, "source source"]
@@ -59,7 +67,7 @@ class ShapesRun:
 
 
 def run_shapes(config: Seq2SeqConfig, sizes: BatchSizes) -> ShapesRun:
-    """Run one layer of each stack on numbers that mean nothing, and note every shape; further layers repeat them."""
+    """Run one layer of each stack on dummy input and record every shape; further layers repeat them."""
     model = Seq2Seq(replace(config, num_layers=1)).eval()
     source_mask = padding_mask([sizes.source - sizes.source_padding] * sizes.batch, sizes.source)
     target_mask = padding_mask([sizes.target - sizes.target_padding] * sizes.batch, sizes.target)
@@ -97,7 +105,7 @@ def run_shapes(config: Seq2SeqConfig, sizes: BatchSizes) -> ShapesRun:
 
 
 def _parameters(model: Seq2Seq, layers: int) -> int:
-    """Count what `layers` layers would have, the blocks of the one-layer model being all alike."""
+    """Count the parameters of a model with `layers` layers from a model with one."""
     blocks = sum(_size(block) for stack in (model.encoder, model.decoder) for block in stack.blocks)
     return _size(model) + (layers - 1) * blocks
 

@@ -1,4 +1,4 @@
-"""Self-attention step by step, every tensor on the way kept, on given vectors and on a reader's sentence."""
+"""Self-attention step by step, with every intermediate tensor, on given vectors and on a sentence."""
 
 import math
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from tx_core.transformer.trace import Trace
 
 @dataclass(frozen=True)
 class Projections:
-    """The three matrices of one head, and their biases where it has them (rows in, columns out: x W + b)."""
+    """The query, key and value matrices of one head with their biases, for x W + b."""
 
     query: Float[Tensor, "hidden head_dim"]
     key: Float[Tensor, "hidden head_dim"]
@@ -28,7 +28,7 @@ class Projections:
 
 
 def random_projections(hidden: int, head_dim: int, seed: int) -> Projections:
-    """Draw a head as it is before training, in the range of ±√(6 / (hidden + head_dim)) (Glorot & Bengio 2010)."""
+    """Initialise a head uniformly within ±√(6 / (hidden + head_dim)) (Glorot & Bengio 2010)."""
     generator = torch.Generator().manual_seed(seed)
     limit = math.sqrt(6 / (hidden + head_dim))
     drawn = [(torch.rand(hidden, head_dim, generator=generator) * 2 - 1) * limit for _ in range(3)]
@@ -36,7 +36,7 @@ def random_projections(hidden: int, head_dim: int, seed: int) -> Projections:
 
 
 def head_projections(attention: torch.nn.Module, head: int) -> Projections:
-    """Cut one head's matrices out of a trained `layers.MultiHeadAttention`."""
+    """Return the matrices of one head of a trained `layers.MultiHeadAttention`."""
     head_dim = attention.query.out_features // attention.num_heads
     rows = slice(head * head_dim, (head + 1) * head_dim)
     linears = (attention.query, attention.key, attention.value)
@@ -47,10 +47,20 @@ def head_projections(attention: torch.nn.Module, head: int) -> Projections:
 
 @dataclass(frozen=True)
 class AttentionSteps:
-    """One head's attention over one sentence, in the order in which it is computed.
+    """The attention of one head over one sentence, in the order of computation.
 
-    matches: QKᵀ. scores: matches × scale. masked: scores with −∞ where the mask says no.
-    Without projections, query, key and value are the vectors themselves.
+    Attributes:
+        tokens: The tokens.
+        scale: The factor of the scores.
+        vectors: The input.
+        query: The queries; the input itself without projections.
+        key: The keys.
+        value: The values.
+        matches: Dot products QKᵀ.
+        scores: matches × scale.
+        masked: Scores with −∞ where the mask is False.
+        weights: Attention weights.
+        context: weights × values.
     """
 
     tokens: tuple[str, ...]
@@ -83,8 +93,16 @@ def attention_steps(
 ) -> AttentionSteps:
     """Compute what `attend` computes, one step at a time (Vaswani et al. 2017, section 3.2.1).
 
-    projections: None lets every word be its own query, key and value. scaled: whether to divide by √head_dim.
-    Raises ValueError when there are not as many vectors as tokens.
+    Args:
+        tokens: The tokens.
+        vectors: Their vectors.
+        projections: None to use the vectors themselves as queries, keys and values.
+        scaled: Whether to divide the scores by √head_dim.
+        mask: True = may attend.
+        normalise: What turns scores into weights.
+
+    Raises:
+        ValueError: Unless there are as many vectors as tokens.
     """
     if len(tokens) != len(vectors):
         raise ValueError(f"every token needs one vector, got {len(tokens)} tokens and {len(vectors)} vectors")
@@ -120,10 +138,15 @@ def _project(vectors: Tensor, projections: Projections | None) -> tuple[Tensor, 
 
 @dataclass(frozen=True)
 class Saturation:
-    """What softmax does to random scores as vectors get longer, with and without dividing by √size.
+    """Softmax of random scores for vectors of several sizes, with and without dividing by √size; means over many queries.
 
-    Each entry is a mean over many random queries. largest: the greatest weight of a row. slope: the greatest
-    derivative of a row's largest weight by its own score, w (1 − w): near 0, nothing more is learned.
+    Attributes:
+        sizes: The numbers of dimensions.
+        keys: The number of keys.
+        largest_scaled: The largest weight of a row, scaled.
+        largest_unscaled: The same without scaling.
+        slope_scaled: The derivative of the largest weight by its score, w (1 − w); near 0, gradients vanish.
+        slope_unscaled: The same without scaling.
     """
 
     sizes: tuple[int, ...]
@@ -140,7 +163,7 @@ class Saturation:
 
 
 def saturation(sizes: tuple[int, ...], keys: int = 10, seed: int = 0, queries: int = 200) -> Saturation:
-    """Show why scores are divided by √d: a dot product of random vectors grows with it (Vaswani et al. 2017, 3.2.1)."""
+    """Show why scores are divided by √d: dot products of random vectors grow with it (Vaswani et al. 2017, section 3.2.1)."""
     generator = torch.Generator().manual_seed(seed)
     rows = []
     for size in sizes:
@@ -156,10 +179,16 @@ Weights = Literal["trained", "random", "none"]
 
 @dataclass(frozen=True)
 class StepChoice:
-    """What a reader chose: layer and head count from 0.
+    """What to compute.
 
-    weights: the head's own matrices, matrices drawn from `seed`, or no projections at all.
-    normalise: a name in `normalise.NORMALISE`. causal: whether a token may look at later ones (False) or not (True).
+    Attributes:
+        layer: Counted from 0.
+        head: Counted from 0.
+        weights: The head's own matrices, random ones, or no projections.
+        seed: Of random matrices.
+        scaled: Whether to divide by √head_dim.
+        normalise: A name in `normalise.NORMALISE`.
+        causal: Whether later tokens are masked.
     """
 
     layer: int
@@ -173,7 +202,7 @@ class StepChoice:
 
 @dataclass(frozen=True)
 class SentenceSteps:
-    """The steps, and what went into them beside the vectors."""
+    """The steps on a sentence, with the choice, projections and mask behind them."""
 
     choice: StepChoice
     steps: AttentionSteps
@@ -182,28 +211,28 @@ class SentenceSteps:
 
     @property
     def share_to_itself(self) -> float:
-        """How much of its attention a token gives to itself, averaged over all tokens."""
+        """The weight that a token gives to itself, averaged over tokens."""
         return float(self.steps.weights.diagonal().mean())
 
     @property
     def greatest_share(self) -> float:
-        """The greatest weight of a token's row, averaged over all tokens: 1 where attention is all on one token."""
+        """The largest weight of each row, averaged over rows."""
         return float(self.steps.weights.amax(-1).mean())
 
     @property
     def greatest_share_scaled(self) -> float:
-        """What `greatest_share` is with the division by √d, whether or not these steps divide."""
+        """`greatest_share` with the division by √d, whether or not these steps divide."""
         scores = self.steps.masked / (self.steps.scale * math.sqrt(self.steps.query.shape[1]))
         return float(NORMALISE[self.choice.normalise](scores).amax(-1).mean())
 
     @property
     def tokens_looked_at(self) -> float:
-        """How many tokens a token gives any weight at all, averaged over all tokens."""
+        """The number of keys with a weight above 0, averaged over queries."""
         return float(support(self.steps.weights).double().mean())
 
 
 def sentence_steps(engine: BertEngine, trace: Trace, choice: StepChoice) -> SentenceSteps:
-    """Take the vectors that enter a layer and compute one head's attention on them.
+    """Compute one head's attention on the vectors that enter its layer.
 
     trace: a run of the same engine that kept "hidden". Raises ValueError without it.
     """

@@ -1,4 +1,4 @@
-"""What training gives: the same BERT with weights as they were before its first step, and heads that nobody has trained."""
+"""Untrained models: a BERT with random weights, and untrained classification heads."""
 
 from dataclasses import dataclass
 from threading import Lock
@@ -20,7 +20,7 @@ MAX_UNTRAINED_BYTES = 128_000_000
 
 
 def model_bytes(drawn: tuple[Bert, DeviceRunner]) -> int:
-    """Give the memory of a model's weights in bytes, at most MAX_UNTRAINED_BYTES: one that is larger is kept alone."""
+    """Return the memory of a model's weights, at most MAX_UNTRAINED_BYTES, so that a larger model can be cached alone."""
     return min(sum(weights.nbytes for weights in drawn[0].parameters()), MAX_UNTRAINED_BYTES)
 
 
@@ -29,9 +29,9 @@ _guard = Lock()
 
 
 def untrained_engine(engine: BertEngine, seed: int) -> BertEngine:
-    """Give a BERT of the same sizes and tokenizer with random weights; the same seed gives the same ones.
+    """Return a BERT of the same size and tokenizer with random weights, reproducible by its seed.
 
-    The last ones drawn are kept, as many as MAX_UNTRAINED_BYTES holds; nothing of the trained model is.
+    The last ones are cached, up to MAX_UNTRAINED_BYTES.
     """
     model, runner = _draw(engine.model.config, seed, engine.device)
     return BertEngine(f"untrained {seed}", "The same BERT, untrained", engine.tokenizer, model, runner)
@@ -50,9 +50,13 @@ def _draw(config: BertConfig, seed: int, device: str) -> tuple[Bert, DeviceRunne
 
 @dataclass(frozen=True)
 class LabelScores:
-    """What a head of `heads.HEADS` says of a sentence: a row of logits, or one for each token, and their softmax.
+    """The output of a head of `heads.HEADS`.
 
-    wins: for the max-pooled head, how many dimensions each token has the greatest value of; empty for others.
+    Attributes:
+        kind: The head.
+        logits: One row, or one row per token.
+        shares: Their softmax.
+        wins: For the max-pooled head, in how many dimensions each token has the largest value; empty for others.
     """
 
     kind: str
@@ -63,7 +67,7 @@ class LabelScores:
 
 @torch.no_grad()
 def predict_labels(trace: Trace, kind: str, labels: int, seed: int) -> LabelScores:
-    """Put an untrained head on the last vectors of a run that kept "hidden"; ValueError without it."""
+    """Apply an untrained head to the last hidden states of a run that kept "hidden"; ValueError without it."""
     if trace.hidden is None:
         raise ValueError('the trace must keep "hidden"')
     if kind not in HEADS or not 1 < labels <= MAX_UNTRAINED_LABELS:

@@ -14,10 +14,12 @@ from tx_core.transformer.trace import Encoding
 
 @dataclass(frozen=True)
 class ShuffleEffect:
-    """A run on the words in order, and one on the words shuffled.
+    """Outputs for a sentence in order, and shuffled.
 
-    order: entry i says which word stands at place i after shuffling. outputs: in the first order, where
-    `shuffled` also has been put back: equal rows mean that shuffling only shuffled the outputs.
+    Attributes:
+        order: Which word is at each position after shuffling.
+        outputs: The outputs for the original order.
+        shuffled: The outputs for the shuffled order, put back into the original one; equal where the model is equivariant.
     """
 
     order: tuple[int, ...]
@@ -26,24 +28,24 @@ class ShuffleEffect:
 
     @property
     def by_token(self) -> tuple[float, ...]:
-        """The greatest change of any number in each word's output, words in their first order."""
+        """The largest change of each word's output, in the original order."""
         return tuple((self.outputs - self.shuffled).abs().amax(dim=-1).tolist())
 
     @property
     def greatest_difference(self) -> float:
-        """0, up to rounding, where the model is equivariant: where order does not matter to it."""
+        """The largest change; 0, up to rounding, for an equivariant model."""
         return max(self.by_token)
 
 
 def check_order(order: Sequence[int], tokens: int) -> tuple[int, ...]:
-    """Return the order, or raise ValueError unless every place is named once."""
+    """Return the order, or raise ValueError unless it is a permutation."""
     if sorted(order) != list(range(tokens)):
         raise ValueError(f"an order of {tokens} words must name each of 0 to {tokens - 1} once, got {list(order)}")
     return tuple(order)
 
 
 def random_order(tokens: int, seed: int, fixed: Sequence[int] = ()) -> tuple[int, ...]:
-    """Shuffle all places but the fixed ones ([CLS], [SEP])."""
+    """Shuffle all positions but the fixed ones ([CLS], [SEP])."""
     loose = [place for place in range(tokens) if place not in set(fixed)]
     drawn = torch.randperm(len(loose), generator=torch.Generator().manual_seed(seed)).tolist()
     moved = dict(zip(loose, (loose[i] for i in drawn), strict=True))
@@ -53,7 +55,7 @@ def random_order(tokens: int, seed: int, fixed: Sequence[int] = ()) -> tuple[int
 def embed(
     model: Bert, ids: Int[Tensor, "batch token"], *, positions: bool, segments: Int[Tensor, "batch token"] | None = None
 ) -> Float[Tensor, "batch token hidden"]:
-    """Look tokens up as BERT does, with its position vectors or as if it had none."""
+    """Embed tokens as BERT does, with or without its position vectors."""
     if positions:
         return model.embeddings(ids, segments)
     parts = model.embeddings
@@ -63,7 +65,7 @@ def embed(
 
 @torch.no_grad()
 def shuffle_effect(model: Bert, ids: Sequence[int], order: Sequence[int], *, positions: bool) -> ShuffleEffect:
-    """Shuffle the words of a sentence that BERT reads, with its positions or without (segments: all the first)."""
+    """Run BERT on a sentence in order and shuffled, with or without position vectors; all tokens are in the first segment."""
     order = check_order(order, len(ids))
     back = torch.tensor(order).argsort()
     rows = torch.tensor([list(ids), [ids[place] for place in order]], device=model.embeddings.words.weight.device)
@@ -73,9 +75,10 @@ def shuffle_effect(model: Bert, ids: Sequence[int], order: Sequence[int], *, pos
 
 @torch.no_grad()
 def logits_at(model: Bert, ids: Sequence[int], places: Sequence[int], *, positions: bool) -> Float[Tensor, "blank vocab"]:
-    """Score the vocabulary at the given places, with BERT's positions or without.
+    """Compute the logits at some positions, with or without position vectors.
 
-    Raises ValueError when the checkpoint has no masked-word head.
+    Raises:
+        ValueError: If the checkpoint has no masked-word head.
     """
     row = torch.tensor([list(ids)], device=model.embeddings.words.weight.device)
     hidden = model.encoder(embed(model, row, positions=positions)).output[0]
@@ -87,7 +90,7 @@ GUESSES = 5
 
 @dataclass(frozen=True)
 class BlankGuess:
-    """What a model would put at the first blank: its favourite words and their probabilities."""
+    """The top predictions at the first blank, with their probabilities."""
 
     words: tuple[str, ...]
     shares: tuple[float, ...]
@@ -95,10 +98,10 @@ class BlankGuess:
 
 @dataclass(frozen=True)
 class ShuffleTest:
-    """The words in order and shuffled, with positions and without.
+    """A sentence in order and shuffled, with positions and without.
 
-    Guesses are None where the text has no blank or the model fills none; without_shuffled equals without_ordered
-    up to rounding.
+    Predictions are None where the text has no blank or the model fills none. Without positions, those of both orders are equal up
+    to rounding.
     """
 
     encoding: Encoding
@@ -112,7 +115,7 @@ class ShuffleTest:
 
     @property
     def tokens_shuffled(self) -> tuple[str, ...]:
-        """The tokens as they stand after shuffling."""
+        """The tokens after shuffling."""
         return tuple(self.encoding.tokens[place] for place in self.order)
 
     @property
@@ -123,9 +126,10 @@ class ShuffleTest:
 
 
 def shuffle_test(engine: BertEngine, text: str, seed: int) -> ShuffleTest:
-    """Shuffle the words of a text between [CLS] and [SEP], which stay, and compare what the model makes of them.
+    """Shuffle the words of a text between [CLS] and [SEP] and compare outputs and predictions.
 
-    Raises TextProblem when the text cannot be read.
+    Raises:
+        TextProblem: If the text cannot be read.
     """
     encoding = engine.encode(text)
     order = random_order(len(encoding), seed, [place for place, special in enumerate(encoding.special) if special])
