@@ -20,7 +20,7 @@ from tx_core.training.pretraining.settings import tuple_of
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run from the command line; give the exit status: 0 when written, 2 when something must be put right first."""
+    """Run from the command line; return 0 when written, 2 for bad input."""
     parser = argparse.ArgumentParser(prog="average", description=__doc__)
     parser.add_argument("first", type=Path, help="folder of a model")
     parser.add_argument("second", type=Path, help="folder of the model that was trained on from it")
@@ -40,12 +40,14 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def average(first: Path, second: Path, out: Path, share: float = 0.5, own: Sequence[int] = ()) -> Path:
-    """Write a model between two, with the second's tokenizer; its card and manifest say how it was made.
+    """Write a model between two, with the second's tokenizer; its card and manifest record how it was made.
 
-    What was measured of the second is left out, as it is not true of the mean. Blocks by which it was deepened are its own,
-    as the first has none like them, and so are those of the layers `own`, from 1. Raises ValueError where `share` leaves
-    [0, 1], there is no such layer, the models differ in sizes or words or `out` is there already, CheckpointProblem for one
-    that cannot be read.
+    What was measured of the second is left out, since it is not true of the mean. Blocks that the second has in addition, and the
+    layers `own`, from 1, are the second's.
+
+    Raises:
+        ValueError: If `share` is not in [0, 1], a layer does not exist, the models differ in size or vocabulary, or `out` exists.
+        CheckpointProblem: If a model cannot be read.
     """
     if not 0 <= share <= 1:
         raise ValueError(f"share must lie in [0, 1], got {share}")
@@ -71,7 +73,7 @@ def average(first: Path, second: Path, out: Path, share: float = 0.5, own: Seque
 
 
 def _facts(first: Path, second: Path, share: float, of_second: list[int]) -> dict[str, Any]:
-    """Tell how the second was trained, and what it was averaged with."""
+    """Record how the second model was trained, and what it was averaged with."""
     told = read_json(second / MANIFEST).get("training", {}) if (second / MANIFEST).exists() else {}
     parents = [hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest() for folder in (first, second)]
     return {name: fact for name, fact in told.items() if name != "held_out"} | {

@@ -27,7 +27,7 @@ from tx_core.transformer.trace import AttentionStack, Trace
 
 @dataclass(frozen=True)
 class ClassifierScore:
-    """How a model does on texts that it never learned from. confusion counts them by true and given label."""
+    """The score on texts that were not trained on; confusion counts them by true and predicted label."""
 
     loss: float
     accuracy: float
@@ -37,10 +37,16 @@ class ClassifierScore:
 
 @dataclass(frozen=True)
 class ClassifierProgress:
-    """What training has reached after one batch.
+    """The progress after one batch.
 
-    batch and epoch: counted from 1. loss: cross-entropy of the batch in nats. accuracy: share of the batch labelled
-    rightly. test: at the end of an epoch, how it does on the texts held back; else None.
+    Attributes:
+        batch: Counted from 1.
+        batches: Batches of the whole run.
+        epoch: Counted from 1.
+        loss: Cross-entropy of the batch, in nats.
+        accuracy: The share of the batch classified correctly.
+        seconds: Since this stretch of training began.
+        test: At the end of an epoch, the score on the test texts; else None.
     """
 
     batch: int
@@ -54,7 +60,7 @@ class ClassifierProgress:
 
 @dataclass
 class ClassifierTraining:
-    """A run that can be stopped after any batch, asked, and gone on with."""
+    """A training run that can be stopped after any batch, queried and resumed."""
 
     settings: ClassifierSettings
     data: LabelledTexts
@@ -68,12 +74,12 @@ class ClassifierTraining:
 
     @property
     def batches_an_epoch(self) -> int:
-        """How many batches it takes to see every training text once."""
+        """Batches per epoch."""
         return math.ceil(len(self.train_rows) / self.settings.batch_size)
 
     @property
     def batches(self) -> int:
-        """How many batches the whole run has."""
+        """Batches of the whole run."""
         return self.batches_an_epoch * self.settings.epochs
 
     @property
@@ -89,12 +95,12 @@ class ClassifierTraining:
         return 3.0 * weights * tokens + 1e8 * self.batches
 
     def steps(self) -> Generator[ClassifierProgress, None, None]:
-        """Train on, one record a batch, until all are done or nobody asks for more."""
+        """Train, yielding one record per batch, until all are done."""
         return train(self)
 
 
 def start_training(settings: ClassifierSettings, data: LabelledTexts, device: str = "cpu") -> ClassifierTraining:
-    """Build the vocabulary from the training texts alone, and draw the untrained model from the seed."""
+    """Build the vocabulary from the training texts and initialise the model from the seed."""
     vocabulary = build_vocabulary(data.train_texts, settings.most_words)
     model = random_classifier(settings.sizes(len(vocabulary)), len(data.names), settings.seed).to(device)
     numbers = vocabulary.numbers()
@@ -111,7 +117,7 @@ def start_training(settings: ClassifierSettings, data: LabelledTexts, device: st
 
 
 def check_live(training: ClassifierTraining) -> ClassifierTraining:
-    """Return the training, or raise TextProblem where it would keep the host too long."""
+    """Return the training, or raise TextProblem if it would take this host too long."""
     if training.work > (limit := host_settings().max_training_multiply_adds):
         raise TextProblem(
             f"This run is {training.work / limit:.1f} times as long as this server allows. "
@@ -121,7 +127,7 @@ def check_live(training: ClassifierTraining) -> ClassifierTraining:
 
 
 def train(training: ClassifierTraining) -> Generator[ClassifierProgress, None, None]:
-    """Teach the model; each epoch's order is drawn from the seed and its number, each text once an epoch."""
+    """Train the model; the order of each epoch follows from the seed and its number."""
     settings, began = training.settings, time.monotonic()
     while not training.finished:
         epoch, place = divmod(training.done, training.batches_an_epoch)
@@ -153,14 +159,14 @@ def epoch_order(training: ClassifierTraining, epoch: int) -> list[int]:
 
 
 def score_labels(training: ClassifierTraining, rows: Sequence[tuple[int, ...]]) -> Float[Tensor, "batch label"]:
-    """Score each label for texts of different lengths, the padding masked."""
+    """Compute the logits of texts of different lengths, padding masked."""
     ids, mask = pad_batch(list(rows), PADDING), padding_mask([len(row) for row in rows])
     return training.model(ids.to(training.device), mask.to(training.device))[0]
 
 
 @torch.no_grad()
 def evaluate_classifier(training: ClassifierTraining) -> ClassifierScore:
-    """Label the texts held back, and count what was taken for what."""
+    """Classify the test texts and count predictions by true label."""
     rows, size = training.test_rows, 256
     logits = torch.cat([score_labels(training, rows[at : at + size]).cpu() for at in range(0, len(rows), size)])
     truth, labels = torch.tensor(training.data.test_labels), len(training.data.names)
@@ -170,7 +176,7 @@ def evaluate_classifier(training: ClassifierTraining) -> ClassifierScore:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train from the command line and print what a page draws."""
+    """Train from the command line and print the progress."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", choices=("opinions", "imdb"), default="opinions")
     parser.add_argument("--device", default="cpu")
@@ -188,11 +194,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 @dataclass(frozen=True)
 class LabelPrediction:
-    """What a trained model makes of a sentence: a probability for each label, and where it looked.
+    """The prediction for a sentence.
 
-    said: what each word adds to each label's score, by the dimensions whose greatest value is its own; a label's row
-    and its bias add up to its score, less what all labels have in common, which softmax does not notice.
-    trace.attention.query_tokens holds the words; its `unknown` names the places of words not in the vocabulary.
+    Attributes:
+        names: The labels.
+        probabilities: One per label.
+        contributions: What each word adds to each label's logit, by the dimensions in which it has the maximum. A row and its
+            bias sum to the logit, less what all labels have in common, which softmax ignores.
+        trace: The run; `trace.attention.query_tokens` holds the words, its `unknown` the positions of unknown ones.
     """
 
     names: tuple[str, ...]
@@ -202,19 +211,19 @@ class LabelPrediction:
 
     @property
     def label(self) -> str:
-        """The likeliest label."""
+        """The most probable label."""
         return self.names[self.probabilities.index(max(self.probabilities))]
 
     @property
     def all_unknown(self) -> bool:
-        """Whether not one word of the text is known: the label then says nothing."""
+        """Whether no word of the text is known, so that the label means nothing."""
         words = self.trace.attention.query_tokens
         return len(words.unknown) == len(words)
 
 
 @torch.no_grad()
 def predict(training: ClassifierTraining, text: str) -> LabelPrediction:
-    """Label a visitor's sentence. Raises TextProblem when it has no word or too many."""
+    """Classify a sentence. Raises TextProblem when it has no word or too many."""
     encoding = encode_words(text, training.vocabulary.numbers(), training.settings.most_tokens)
     ids = torch.tensor([encoding.ids], device=training.device)
     logits, run = training.model(ids, keep=("weights", "scores"))
@@ -228,7 +237,7 @@ def predict(training: ClassifierTraining, text: str) -> LabelPrediction:
 
 
 def word_contributions(model: Classifier, hidden: Float[Tensor, "1 token hidden"]) -> Float[Tensor, "label token"]:
-    """Share out each label's score among the words that spoke: a dimension counts for the word with most of it."""
+    """Split each logit among the words: a dimension counts for the word that has its maximum."""
     pooled = max_pool(hidden)
     parts = model.head.label.weight * pooled.values  # label, hidden
     parts = parts - parts.mean(dim=0)

@@ -24,9 +24,16 @@ MAX_LABELS = 10
 
 @dataclass(frozen=True)
 class LabelledTexts:
-    """Texts with a label each, split into what is learned from and what is only tested on.
+    """Texts with labels, split into training and test.
 
-    labels of examples are places in `names`. source: where they come from, for the reader. kind: the same for programs.
+    Attributes:
+        source: Where they come from, for the reader.
+        names: The labels.
+        train_texts: Texts to train on.
+        train_labels: Their labels, as indices of `names`.
+        test_texts: Texts to test on.
+        test_labels: Their labels, as indices of `names`.
+        kind: The source, for programs.
     """
 
     source: str
@@ -167,10 +174,10 @@ _HELD_OUT_FRAMES = (
 
 
 def opinions(examples: int = 2400, seed: int = 0) -> LabelledTexts:
-    """Make the set of our own: short opinions on films, as many good as bad, none of them twice.
+    """Generate short film reviews from templates, half positive and half negative, without duplicates.
 
-    Four fifths are learned from. Of the test sentences, a quarter have frames that no training sentence has: what is
-    learned by heart fails there.
+    Four fifths are for training. A quarter of the test sentences have templates that no training sentence has, so that
+    memorising fails there.
     """
     draw = random.Random(seed)
     held_out = examples // 5
@@ -212,9 +219,10 @@ def _sentence(draw: random.Random, frame: str, label: int) -> str:
 
 
 def split(source: str, texts: Sequence[str], labels: Sequence[str], seed: int = 0) -> LabelledTexts:
-    """Hold a fifth of each label's examples back for the test.
+    """Set a fifth of each label's examples aside for testing.
 
-    Raises TextProblem for fewer than 20 examples, one label only, more than 10, or a label with fewer than 2 examples.
+    Raises:
+        TextProblem: For too few examples, one label only, too many labels, or a label with fewer than 2 examples.
     """
     if len(texts) < FEWEST_EXAMPLES:
         raise TextProblem(f"At least {FEWEST_EXAMPLES} examples are needed to train, there are {len(texts)}.")
@@ -245,9 +253,10 @@ def split(source: str, texts: Sequence[str], labels: Sequence[str], seed: int = 
 
 
 def imdb(examples: int = 25_000) -> LabelledTexts:
-    """Fetch film reviews with the `datasets` library (Maas et al. 2011): the first so many of either split, shuffled.
+    """Load film reviews with the `datasets` library (Maas et al. 2011): the first `examples` of either split, shuffled.
 
-    Raises ModelUnavailable where that library is not installed or the hub does not answer.
+    Raises:
+        ModelUnavailable: If the library is not installed or the hub does not answer.
     """
     from huggingface_hub.errors import HTTPError  # neither an OSError nor a RuntimeError
 
@@ -276,7 +285,7 @@ def imdb(examples: int = 25_000) -> LabelledTexts:
 
 
 def to_csv(data: LabelledTexts) -> str:
-    """Write texts, labels and the split that each belongs to, so that a visitor can look at all of it."""
+    """Write texts, labels and their split as CSV."""
     written = io.StringIO(newline="")
     rows = csv.writer(written)
     rows.writerow(("text", "label", "split"))
@@ -286,7 +295,7 @@ def to_csv(data: LabelledTexts) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the set of our own as CSV: text, label, split."""
+    """Write the generated reviews as CSV: text, label, split."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--examples", type=int, default=2400)
@@ -303,10 +312,12 @@ RULE = "The file must be a CSV with a first line that names the columns text and
 
 
 def read_csv(data: bytes, name: str = "your file") -> LabelledTexts:
-    """Read texts and labels, and hold a fifth of them back for the test.
+    """Read texts and labels from a CSV and set a fifth aside for testing.
 
-    Commas, semicolons or tabs between the columns; UTF-8, UTF-16 with its mark, or Windows-1252.
-    Raises TextProblem that names the line and the rule.
+    The delimiter is a comma, semicolon or tab; the encoding UTF-8, UTF-16 with a byte order mark, or Windows-1252.
+
+    Raises:
+        TextProblem: Names the line and the rule.
     """
     if len(data) > (max_bytes := host_settings().max_example_file_megabytes * 1_000_000):
         raise TextProblem(f"The file may have {max_bytes:,} bytes, this one has {len(data):,}: use fewer examples.")

@@ -1,4 +1,4 @@
-"""A small encoder that labels sentences: words, sinusoids, blocks, the greatest values, a label."""
+"""A small encoder for classification: word vectors, sinusoidal positions, blocks, max pooling, label head."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,9 +28,10 @@ LIMITS: dict[str, tuple[int, int]] = {
 
 @dataclass(frozen=True)
 class ClassifierSettings:
-    """The sizes of the classifier and of its training; the vocabulary has at most most_words + 2 ids.
+    """The size of the classifier and the settings of its training; the vocabulary has at most most_words + 2 ids.
 
-    Raises ValueError that gives the rule and the value.
+    Raises:
+        ValueError: Gives the rule and the value.
     """
 
     most_words: int
@@ -90,7 +91,7 @@ OPINIONS = replace(NOTEBOOK, most_tokens=40, epochs=8, learning_rate=5e-3)
 
 
 class Classifier(nn.Module):
-    """Word vectors and sinusoids, encoder blocks, a label from the greatest values of all words."""
+    """Word vectors and sinusoidal positions, encoder blocks, and a label from max-pooled vectors."""
 
     def __init__(self, config: BertConfig, labels: int):
         super().__init__()
@@ -114,13 +115,13 @@ class Classifier(nn.Module):
     def forward(
         self, ids: Int[Tensor, "batch token"], mask: Bool[Tensor, "..."] | None = None, *, keep: Sequence[str] = ()
     ) -> tuple[Float[Tensor, "batch label"], EncoderRun]:
-        """Score each label, and hand back what the encoder was asked to keep. mask: True = a real word."""
+        """Return the logits and what the encoder was asked to keep. mask: True = a real word."""
         run = self.encoder(self.words(ids) + self.waves[: ids.shape[1]], mask, keep=keep)
         return self.head(run.output, mask), run
 
 
 def random_classifier(config: BertConfig, labels: int, seed: int) -> Classifier:
-    """Draw a classifier: matrices as Glorot & Bengio 2010, word vectors of normal numbers, biases 0."""
+    """Initialise a classifier: matrices as in Glorot & Bengio 2010, normal word vectors, zero biases."""
     generator = torch.Generator().manual_seed(seed)
     model = Classifier(config, labels)
     for name, parameter in model.named_parameters():

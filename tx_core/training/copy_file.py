@@ -33,10 +33,7 @@ _MOMENTS = {"first.": "exp_avg", "second.": "exp_avg_sq"}
 
 
 def to_file(training: CopyTraining, *, resumable: bool = False) -> bytes:
-    """Write a run down. resumable: with the optimiser's memory, so that training goes on as if never stopped.
-
-    That makes the file three times as large.
-    """
+    """Serialise a run. resumable: include the optimiser's state, which makes the file three times as large."""
     tensors = {f"model.{name}": value.cpu().contiguous() for name, value in training.model.state_dict().items()}
     if resumable and training.losses:
         for name, parameter in training.model.named_parameters():
@@ -47,9 +44,10 @@ def to_file(training: CopyTraining, *, resumable: bool = False) -> bytes:
 
 
 def from_file(data: bytes, device: str = "cpu") -> CopyTraining:
-    """Read a run back. Without the optimiser's memory, going on starts Adam afresh.
+    """Load a run. Without the optimiser's state, further training restarts Adam.
 
-    Raises CheckpointProblem for a file that is cut short, altered, too large or something else altogether.
+    Raises:
+        CheckpointProblem: If the file is truncated, altered, too large or something else.
     """
     about = _read_about(data)
     settings = _read_settings(about)
@@ -71,7 +69,7 @@ def from_file(data: bytes, device: str = "cpu") -> CopyTraining:
 
 
 def _read_about(data: bytes) -> dict[str, str]:
-    """Read the header's text alone, before any tensor is touched."""
+    """Read the metadata of the header, before any tensor."""
     wrong = "This file is no result of the sequence page. Upload a .safetensors file that was saved there."
     if len(data) > MAX_COPY_FILE_BYTES:
         raise CheckpointProblem(f"This file is larger than {MAX_COPY_FILE_BYTES // 1_000_000} MB; no result is.")
@@ -141,7 +139,7 @@ def _restore_moments(training: CopyTraining, tensors: dict[str, Tensor]) -> None
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train from the command line, and write the result file where one is asked for."""
+    """Train from the command line, and write the result to a file if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--task", choices=sorted(TASKS), default="copy")
     parser.add_argument("--sizes", choices=sorted(SIZES), default="quick")

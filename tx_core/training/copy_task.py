@@ -20,12 +20,17 @@ MAP_EVERY = 10
 
 @dataclass(frozen=True)
 class CopyProgress:
-    """What one batch taught.
+    """The progress after one batch.
 
-    batch: counted from 1. loss: cross-entropy in nats a word. accuracy: the share of words right, each word
-    before it given. alignment: how much of its cross-attention the best head gives to the place in the source
-    where the word to be written stands. seconds: since this stretch of training began. maps: on a sequence that
-    is never trained on, all three kinds of attention; every tenth batch, the first of a stretch and the last have them.
+    Attributes:
+        batch: Counted from 1.
+        batches: Batches of the whole run.
+        loss: Cross-entropy per token, in nats.
+        accuracy: The share of correct tokens, with teacher forcing.
+        alignment: The weight that the best head of the cross-attention puts on the source token of each answer.
+        seconds: Since this stretch of training began.
+        maps: All three kinds of attention on a sequence that is never trained on; every tenth batch, the first of a stretch and
+            the last have them.
     """
 
     batch: int
@@ -39,7 +44,7 @@ class CopyProgress:
 
 @dataclass
 class CopyTraining:
-    """A run that can be stopped after any batch, looked at, saved, and gone on with."""
+    """A training run that can be stopped after any batch, inspected, saved and resumed."""
 
     settings: CopySettings
     model: Seq2Seq
@@ -53,30 +58,30 @@ class CopyTraining:
         return len(self.losses) >= self.settings.batches
 
     def steps(self) -> Generator[CopyProgress, None, None]:
-        """Train on, one record a batch, until all are done or nobody asks for more."""
+        """Train, yielding one record per batch, until all are done."""
         return train(self)
 
 
 def start(settings: CopySettings, device: str = "cpu") -> CopyTraining:
-    """Draw the untrained model; the same settings give the same run on the same kind of device."""
+    """Initialise the model; the same settings give the same run on the same kind of device."""
     return with_optimiser(settings, random_seq2seq(settings.model_sizes, settings.seed).to(device), device)
 
 
 def with_optimiser(settings: CopySettings, model: Seq2Seq, device: str) -> CopyTraining:
-    """Put a model in training (Adam as in Vaswani et al. 2017, section 5.3)."""
+    """Prepare a model for training (Adam as in Vaswani et al. 2017, section 5.3)."""
     optimiser = torch.optim.Adam(model.parameters(), lr=settings.learning_rate, betas=(0.9, 0.98))
     return CopyTraining(settings, model, optimiser, device)
 
 
 def learning_rate(settings: CopySettings, batch: int) -> float:
-    """Give the rate of a batch, counted from 0: a short rise, a plateau, a straight fall over the second half."""
+    """Return the rate of a batch, counted from 0: linear warm-up, constant, linear decay over the second half."""
     rise = (batch + 1) / max(1, settings.batches // 20)
     fall = 2 * (1 - batch / settings.batches)
     return settings.learning_rate * min(1.0, rise, fall)
 
 
 def train(training: CopyTraining) -> Generator[CopyProgress, None, None]:
-    """Teach the model batch after batch. Every batch is drawn from the seed and its number alone."""
+    """Train batch by batch; every batch follows from the seed and its number alone."""
     settings, began, first = training.settings, time.monotonic(), len(training.losses)
     while not training.finished:
         batch = len(training.losses)
@@ -107,18 +112,18 @@ def train(training: CopyTraining) -> Generator[CopyProgress, None, None]:
 
 
 def best_alignment(run: Seq2SeqRun, places: Tensor) -> float:
-    """Measure how much weight the best head of the cross-attention puts where the answers stand."""
+    """Return the mean weight that the best head of the cross-attention puts on the answers."""
     shares = [head_shares(layer["weights"].detach(), places) for layer in run.decoder.cross_layers]
     return float(torch.stack(shares).max())
 
 
 def head_shares(weights: Float[Tensor, "batch head query key"], places: Tensor) -> Float[Tensor, "head"]:
-    """Average, for each head, the weight on the marked places."""
+    """Return the mean weight of each head on the marked positions."""
     return (weights * places[:, None]).sum(dim=-1).mean(dim=(0, 2))
 
 
 def probe_attention(training: CopyTraining) -> Trace:
-    """Run the model on a sequence of its own that is the same through the whole training."""
+    """Run the model on a sequence that stays the same through the whole training."""
     settings = training.settings
     source = random_sources(1, settings.length, settings.vocab_size, PROBE_SEED)
     target = solve(settings.task, source)[0, :-1]
@@ -127,7 +132,7 @@ def probe_attention(training: CopyTraining) -> Trace:
 
 @dataclass(frozen=True)
 class AlignedHead:
-    """A head of the cross-attention, counted from 0, and the share of its weight that lies on the answers."""
+    """A head of the cross-attention, counted from 0, and the share of its weight on the answers."""
 
     layer: int
     head: int
@@ -135,9 +140,9 @@ class AlignedHead:
 
 
 def best_aligned_head(trace: Trace, task: str) -> AlignedHead:
-    """Find the head that looks most at the numbers to be written.
+    """Find the head that attends most to the numbers to be written.
 
-    trace: of a whole sequence, as `probe` and `answer` return it.
+    trace: of a whole sequence, as `probe_attention` and `answer_sequence` return it.
     """
     cross = next(stack for stack in trace.stacks if stack.kind == "cross")
     places = answer_places(task, torch.tensor([cross.key_tokens.ids]))
@@ -147,7 +152,7 @@ def best_aligned_head(trace: Trace, task: str) -> AlignedHead:
 
 
 def expected_numbers(trace: Trace, task: str) -> tuple[int, ...]:
-    """Give the number that each step of the decoder should write, for the source that a run has read."""
+    """Return the correct number of each decoder step for the source of a run."""
     cross = next(stack for stack in trace.stacks if stack.kind == "cross")
     return tuple(solve(task, torch.tensor([cross.key_tokens.ids]))[0, 1:].tolist())
 
@@ -158,10 +163,14 @@ EXAM_SEED = 2**31 - 2
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model wrote for a sequence, beside what is right; the start mark is left out of all three.
+    """The model's answer to a sequence; the start mark is left out.
 
-    usual_length: whether the sequence is as long as those that the model was trained on.
-    trace: all three kinds of attention, the target being what the model itself wrote.
+    Attributes:
+        numbers: The sequence.
+        written: What the model wrote.
+        right: The correct answer.
+        usual_length: Whether the sequence is as long as in training.
+        trace: All three kinds of attention, with the model's own output as target.
     """
 
     numbers: tuple[int, ...]
@@ -172,14 +181,15 @@ class Answer:
 
     @property
     def right_ones(self) -> int:
-        """How many numbers stand where they should."""
+        """How many numbers are correct."""
         return sum(written == right for written, right in zip(self.written, self.right, strict=True))
 
 
 def read_numbers(text: str, settings: CopySettings) -> tuple[int, ...]:
-    """Read a visitor's sequence: whole numbers with spaces or commas between them.
+    """Parse a sequence of whole numbers separated by spaces or commas.
 
-    Raises TextProblem that says what the model can read.
+    Raises:
+        TextProblem: Says what the model can read.
     """
     most, largest = settings.length - 1, settings.vocab_size - 1
     rule = f"Write 1 to {most} whole numbers from {FIRST_NUMBER} to {largest}, with spaces between them"
@@ -195,7 +205,7 @@ def read_numbers(text: str, settings: CopySettings) -> tuple[int, ...]:
 
 
 def answer_sequence(training: CopyTraining, numbers: Sequence[int]) -> Answer:
-    """Let the model write its answer word by word, and look at how it did (greedy decoding)."""
+    """Decode the model's answer greedily and keep its attention."""
     source = torch.tensor([[START, *numbers]])
     written = greedy_decode(training.model, source.to(training.device), START, source.shape[1]).cpu()
     right = solve(training.settings.task, source)
@@ -216,7 +226,7 @@ def answer_sequence(training: CopyTraining, numbers: Sequence[int]) -> Answer:
 
 
 def count_errors(training: CopyTraining, sequences: int = 100) -> tuple[int, int]:
-    """Let the model answer new sequences of the usual length: give how many of its numbers are wrong, and of how many."""
+    """Test the model on new sequences of the trained length; return the number of wrong numbers, and of all."""
     settings = training.settings
     sources = random_sources(sequences, settings.length, settings.vocab_size, EXAM_SEED)
     written = greedy_decode(training.model, sources.to(training.device), START, settings.length).cpu()

@@ -31,7 +31,7 @@ CAPITALS = Path("capitals") / "heldout_capitals.tsv"
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run from the command line; give the exit status: 0 when measured, 2 when a checkpoint or data cannot be read."""
+    """Run from the command line; return 0 when measured, 2 if a checkpoint or data cannot be read."""
     given = _parser().parse_args(words)
     try:
         results = {}
@@ -53,7 +53,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def measure(probe: Probe, given: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Measure all that was asked for and can be; plain numbers, by part."""
+    """Run the requested measurements that the data allow; return plain numbers, by part."""
     figures: dict[str, Any] = {}
     for name, part in _parts(given).items():
         if given.only and name not in given.only:
@@ -65,7 +65,7 @@ def measure(probe: Probe, given: argparse.Namespace, tell: Callable[[str], None]
 
 
 def _parts(given: argparse.Namespace) -> dict[str, Callable[[Probe], dict[str, Any]]]:
-    """List what can be measured with the data at hand."""
+    """List the measurements that the data allow."""
     parts: dict[str, Callable[[Probe], dict[str, Any]]] = {}
     if given.held_out:
         parts["held_out"] = lambda probe: {"held_out": _held_out(probe, given.held_out, given.lines)}
@@ -108,7 +108,7 @@ def _heads(probe: Probe, treebank: Path, most: int) -> dict[str, Any]:
 
 
 def _names(checkpoints: Sequence[Path]) -> list[str]:
-    """Name each by its folder, with the parent's name for a folder called `model`; twice the same name gets a number."""
+    """Name each checkpoint by its folder, or the parent of a folder called `model`; repeated names get a number."""
     names: list[str] = []
     for checkpoint in checkpoints:
         resolved = checkpoint.resolve()
@@ -136,7 +136,7 @@ Figures = Mapping[str, Any]
 
 
 def lines_of_table(results: Mapping[str, Figures]) -> list[str]:
-    """Write a Markdown table: one column a checkpoint, one row a figure, in the order of the first that has it."""
+    """Format a Markdown table: one column per checkpoint, one row per figure."""
     rows: dict[str, dict[str, str]] = {}
     for name, figures in results.items():
         for label, value in rows_of(figures):
@@ -149,7 +149,7 @@ def lines_of_table(results: Mapping[str, Figures]) -> list[str]:
 
 
 def rows_of(figures: Figures) -> Iterator[tuple[str, str]]:
-    """Give label and value of every figure of one checkpoint."""
+    """Yield label and value of every figure of one checkpoint."""
     for source, held in figures.get("held_out", {}).items():
         yield (
             f"held out, {source}: nats a piece / guessed first / nats a whole word",

@@ -39,9 +39,10 @@ TASKS = {
 
 
 def solve(task: str, source: Int[Tensor, "batch token"]) -> Int[Tensor, "batch token"]:
-    """Give the right answer to each source; the start mark stays in front.
+    """Return the correct answer to each source; the start mark stays in front.
 
-    Raises ValueError for a task that is not in `TASKS`.
+    Raises:
+        ValueError: For a task that is not in `TASKS`.
     """
     if task not in TASKS:
         raise ValueError(f"task must be one of {', '.join(TASKS)}, got {task}")
@@ -49,7 +50,7 @@ def solve(task: str, source: Int[Tensor, "batch token"]) -> Int[Tensor, "batch t
 
 
 def random_sources(batch: int, length: int, vocab_size: int, seed: int) -> Int[Tensor, "batch token"]:
-    """Draw sequences that begin with the start mark, 1; 0 stays free for padding."""
+    """Draw sequences that begin with the start mark, 1; 0 is reserved for padding."""
     generator = torch.Generator().manual_seed(seed)
     sources = torch.randint(FIRST_NUMBER, vocab_size, (batch, length), generator=generator)
     sources[:, 0] = START
@@ -57,10 +58,10 @@ def random_sources(batch: int, length: int, vocab_size: int, seed: int) -> Int[T
 
 
 def answer_places(task: str, source: Int[Tensor, "batch token"]) -> Bool[Tensor, "batch query key"]:
-    """Mark, for each word to be written, where in the source it stands: the diagonal that attention should find.
+    """Mark, for each token to be written, its position in the source: the diagonal that attention should find.
 
-    The decoder writes word t + 1 while it reads word t, so there is one query less than words, and copying
-    gives a diagonal shifted by one. When sorting, equal numbers are equally right.
+    The decoder writes token t + 1 while it reads token t, so there is one query fewer than tokens, and copying gives a diagonal
+    shifted by one. When sorting, equal numbers are equally right.
     """
     if TASKS[task].by_value:
         return solve(task, source)[:, 1:, None] == source[:, None, :]

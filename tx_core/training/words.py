@@ -1,4 +1,4 @@
-"""Text as whole words, and the vocabulary that numbers them: all that a small classifier needs."""
+"""Text as lower-case words, and the vocabulary of the small classifier."""
 
 import re
 from collections import Counter
@@ -13,13 +13,13 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
 def split_words(text: str) -> list[str]:
-    """Cut a text into words and signs, all in small letters: “Don't!” becomes don't and !"""
+    """Split a text into words and punctuation, in lower case: “Don't!” becomes don't and !"""
     return _WORD.findall(text.lower())
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words that a model knows; a word's id is its place, after padding (0) and unknown words (1)."""
+    """The known words; a word's id is its index after padding (0) and unknown words (1)."""
 
     words: tuple[str, ...]
 
@@ -27,21 +27,21 @@ class Vocabulary:
         return len(self.words) + 2
 
     def numbers(self) -> dict[str, int]:
-        """Give the id of every known word."""
+        """Return the id of every known word."""
         return {word: place for place, word in enumerate(self.words, start=2)}
 
 
 def build_vocabulary(texts: Iterable[str], most_words: int) -> Vocabulary:
-    """Take the commonest words, the alphabet deciding between equals; with two more ids it has most_words + 2."""
+    """Take the most frequent words, ties in alphabetical order; with the two special ids it has most_words + 2."""
     counts = Counter(word for text in texts for word in split_words(text))
     ordered = sorted(counts, key=lambda word: (-counts[word], word))
     return Vocabulary(tuple(ordered[:most_words]))
 
 
 def encode_words(text: str, numbers: dict[str, int], most: int) -> Encoding:
-    """Read a visitor's sentence; unknown words keep their spelling and are marked.
+    """Encode a sentence; unknown words keep their spelling and are marked.
 
-    numbers: as `Vocabulary.numbers` gives them. Raises TextProblem for no word at all or more than `most`.
+    numbers: as `Vocabulary.numbers` returns them. Raises TextProblem for no word at all or more than `most`.
     """
     words = split_words(text)
     if not words:
@@ -53,6 +53,6 @@ def encode_words(text: str, numbers: dict[str, int], most: int) -> Encoding:
 
 
 def training_ids(texts: Sequence[str], numbers: dict[str, int], most: int) -> list[tuple[int, ...]]:
-    """Number many texts for training; what lies beyond the first `most` words is not read, an empty one is unknown."""
+    """Encode many texts for training, truncated to `most` words; an empty text becomes one unknown word."""
     rows = (tuple(numbers.get(word, UNKNOWN) for word in split_words(text)[:most]) for text in texts)
     return [row or (UNKNOWN,) for row in rows]

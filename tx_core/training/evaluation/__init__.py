@@ -1,4 +1,4 @@
-"""The parts of `python -m tx_core.training.evaluate`: each measures one thing that a model can be shown to know.
+"""The parts of `python -m tx_core.training.evaluate`, one module per benchmark.
 
 Uses `tx_core.engine` and `tx_core.transformer`.
 Begin with `probe.py`.

@@ -1,4 +1,4 @@
-"""Blanks that everybody can fill: everyday sentences, simple facts, capitals."""
+"""Cloze tests: everyday sentences, simple facts, capitals."""
 
 import csv
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class ClozeResult:
 
 
 def measure_cloze(probe: Probe, prompts: Sequence[Prompt]) -> ClozeResult:
-    """Fill every blank and look how high the best acceptable answer ranks."""
+    """Fill every blank and find the rank of the best acceptable answer."""
     blank, backend = probe.tokenizer.mask_id, probe.tokenizer.backend
     rows = []
     for prompt in prompts:
@@ -55,24 +55,24 @@ def measure_cloze(probe: Probe, prompts: Sequence[Prompt]) -> ClozeResult:
 
 
 def everyday_prompts() -> list[Prompt]:
-    """Give the 200 everyday sentences written for this project; none of them stands in its corpus."""
+    """Return the 200 everyday sentences written for this project; none is in its corpus."""
     return _read(HERE / "everyday_cloze.tsv")
 
 
 def fact_prompts() -> list[Prompt]:
-    """Give 60 facts that a child knows, in other words than the corpus has them."""
+    """Return 60 simple facts, worded differently than in the corpus."""
     return _read(HERE / "basic_facts.tsv")
 
 
 def capital_prompts(file: Path) -> list[Prompt]:
-    """Ask for the capitals of a table with the columns country and capital, in the wording kept out of the corpus."""
+    """Return prompts for the capitals of a table (country, capital), in the wording kept out of the corpus."""
     with file.open(encoding="utf-8", newline="") as table:
         rows = list(csv.DictReader(table, delimiter="\t"))
     return [Prompt(f"The capital of {row['country']} is [MASK].", (row["capital"],)) for row in rows]
 
 
 def seen_capitals() -> Path:
-    """Name the table of other countries, whose capitals the corpus may give in this very wording."""
+    """Return the table of other countries, whose capitals may be in the corpus in this wording."""
     return HERE / "seen_capitals.tsv"
 
 

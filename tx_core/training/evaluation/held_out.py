@@ -1,4 +1,4 @@
-"""How well a model guesses blanked words of texts that it was not trained on, source by source."""
+"""Masked-word predictions on held-out texts, source by source."""
 
 import random
 import zlib
@@ -18,11 +18,14 @@ MAX_HELD_OUT_WORDS = 60
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Guesses at blanked pieces, and at blanked words.
+    """Predictions of masked pieces and of masked words.
 
-    loss: nats a piece where pieces are blanked one by one, as Devlin et al. (2019) do. accuracy: the share of those
-    guessed first. word_loss: nats a word where all pieces of a word are blanked together; the same words for every
-    vocabulary, so that this figure compares models of different ones. pieces, words: how many were asked.
+    Attributes:
+        loss: Cross-entropy per piece, in nats, with pieces masked one by one (Devlin et al. 2019).
+        accuracy: The share of pieces predicted first.
+        word_loss: Cross-entropy per word, in nats, with all pieces of a word masked together; comparable between vocabularies.
+        pieces: The number of masked pieces.
+        words: The number of masked words.
     """
 
     loss: float
@@ -40,7 +43,7 @@ class _Sums(NamedTuple):
 
 
 def measure_held_out(probe: Probe, files: Sequence[Path], most_lines: int) -> dict[str, HeldOut]:
-    """Blank 15 % of each text, piece by piece and then word by word, and compare the guesses; "all" sums every source up."""
+    """Mask 15 % of each text, piece by piece and then word by word, and score the predictions; "all" sums up every source."""
     one_by_one: dict[str, _Sums] = {}
     whole: dict[str, _Sums] = {}
     for file in files:
@@ -53,7 +56,7 @@ def measure_held_out(probe: Probe, files: Sequence[Path], most_lines: int) -> di
 
 
 def as_numbers(measured: Mapping[str, HeldOut]) -> dict[str, dict[str, Any]]:
-    """Give plain numbers, to be stored."""
+    """Return plain numbers, to be stored."""
     return {source: asdict(figures) for source, figures in measured.items()}
 
 
@@ -63,7 +66,7 @@ def _held_out(one_by_one: _Sums, whole: _Sums) -> HeldOut:
 
 
 def _spread(lines: Sequence[str], most: int) -> list[str]:
-    """Take lines from all over the file rather than its first ones."""
+    """Take lines evenly from the whole file."""
     step = max(1, len(lines) // most)
     return [line for line in lines[::step] if line.strip()][:most]
 
@@ -88,7 +91,7 @@ def _guess(probe: Probe, texts: Sequence[_Blanked]) -> _Sums:
 
 
 def _blanked(probe: Probe, line: str, *, whole_words: bool) -> _Blanked:
-    """Blank some pieces, or all pieces of some words; at least one. The choice depends on the text alone."""
+    """Mask some pieces, or all pieces of some words, at least one. The choice depends on the text alone."""
     read = probe.tokenizer.backend.encode(" ".join(line.split()[:MAX_HELD_OUT_WORDS]))
     ids, words = list(read.ids), read.word_ids
     if len(ids) > probe.max_tokens:  # what does not fit is left out, the closing mark kept

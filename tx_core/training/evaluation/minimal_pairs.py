@@ -1,4 +1,4 @@
-"""Which of two sentences does the model find likelier? BLiMP, and agreement across nouns that distract."""
+"""Minimal pairs: BLiMP, and subject-verb agreement across attractors."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ _OTHER_PHENOMENA = ("npi", "reflexive")
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sentences that differ in one point, of which the first is English. kind: what the difference tests."""
+    """Two sentences that differ in one point, the first grammatical; kind says what the difference tests."""
 
     good: str
     bad: str
@@ -21,9 +21,9 @@ class Pair:
 
 
 def pseudo_log_likelihoods(probe: Probe, sentences: Sequence[str]) -> list[float]:
-    """Sum the log-probability of each piece, it alone being blanked (Salazar et al. 2020, equation 1).
+    """Sum the log-probability of each piece with it alone masked (Salazar et al. 2020, equation 1).
 
-    Of a sentence that is too long, the first pieces that fit are read.
+    A sentence that is too long is truncated.
     """
     rows, answers, owners = [], [], []
     blank, most = probe.tokenizer.mask_id, probe.max_tokens
@@ -43,7 +43,7 @@ def pseudo_log_likelihoods(probe: Probe, sentences: Sequence[str]) -> list[float
 
 
 def share_preferred(probe: Probe, pairs: Sequence[Pair]) -> dict[str, float]:
-    """Give, for each kind, the share of pairs whose English sentence is found likelier; chance is a half."""
+    """Return, for each kind, the share of pairs whose grammatical sentence is more probable; chance is 0.5."""
     sentences = list(dict.fromkeys(sentence for pair in pairs for sentence in (pair.good, pair.bad)))
     likely = dict(zip(sentences, pseudo_log_likelihoods(probe, sentences), strict=True))
     right: dict[str, list[bool]] = {}

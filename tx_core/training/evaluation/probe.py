@@ -1,4 +1,4 @@
-"""What every measurement asks of a model: chances of words at blanks, attention weights, vectors."""
+"""What every benchmark needs of a model: log-probabilities at masked positions, attention weights, hidden states."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ TOKENS_AT_ONCE = 4096
 
 
 class Row(NamedTuple):
-    """A text as ids with [CLS] and [SEP], and the places where the model is asked for words."""
+    """A text as ids with [CLS] and [SEP], and the positions to predict."""
 
     ids: tuple[int, ...]
     places: tuple[int, ...]
@@ -79,7 +79,7 @@ def load_probe(checkpoint: Path, device: str = "cpu") -> BertProbe:
 
 
 def in_batches(rows: Sequence[Row]) -> Iterator[tuple[list[int], list[Row]]]:
-    """Group rows of like length: their numbers, and they themselves, `TOKENS_AT_ONCE` at most."""
+    """Group rows of similar length: their numbers, and the rows, at most `TOKENS_AT_ONCE` tokens together."""
     order = sorted(range(len(rows)), key=lambda number: len(rows[number].ids))
     group: list[int] = []
     for number in order:
@@ -92,6 +92,6 @@ def in_batches(rows: Sequence[Row]) -> Iterator[tuple[list[int], list[Row]]]:
 
 
 def _encoding(row: Row) -> Encoding:
-    """Dress ids up as a text; of its fields only ids, segments and blanks are read."""
+    """Wrap ids in an Encoding; only ids, segments and blanks are used."""
     one_segment = (0,) * len(row.ids)
     return Encoding("", None, row.ids, (), one_segment, (), (), (), row.places, ())

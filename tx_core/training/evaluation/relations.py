@@ -12,7 +12,7 @@ from tx_core.training.evaluation.probe import Probe
 
 @dataclass(frozen=True)
 class Tree:
-    """A sentence: its words, the place of each word's head (None for the root), and its relation to it."""
+    """A sentence: its words, the position of each word's head (None for the root), and its relation to it."""
 
     words: tuple[str, ...]
     heads: tuple[int | None, ...]
@@ -42,10 +42,10 @@ def read_trees(file: Path, most: int) -> list[Tree]:
 def word_attention(
     probe: Probe, words: Sequence[str]
 ) -> tuple[Float[np.ndarray, "layer head query key"], Float[np.ndarray, "layer head word word"]] | None:
-    """Give the attention between pieces, [CLS] and [SEP] included, and that between whole words.
+    """Return the attention between pieces, [CLS] and [SEP] included, and between words.
 
-    To a split word goes the sum over its pieces, from it the mean (Clark et al. 2019, section 4.1).
-    None for a sentence that is too long, or with words that the tokenizer drops.
+    Attention to a split word is the sum over its pieces, from it the mean (Clark et al. 2019, section 4.1). None for a sentence
+    that is too long, or with words that the tokenizer drops.
     """
     read = probe.tokenizer.backend.encode(list(words), is_pretokenized=True)
     places = [[place for place, word in enumerate(read.word_ids) if word == number] for number in range(len(words))]
@@ -60,7 +60,7 @@ def word_attention(
 
 
 def attention_over_words(probe: Probe, trees: Sequence[Tree]) -> Iterator[tuple[Tree, np.ndarray, np.ndarray]]:
-    """Run the model on every sentence that it can read: the tree, attention of pieces, attention of words."""
+    """Run the model on every sentence that it can read; yield the tree, attention of pieces, attention of words."""
     for tree in trees:
         found = word_attention(probe, tree.words)
         if found is not None:
@@ -75,10 +75,10 @@ MIN_OCCURRENCES = 50
 
 @dataclass(frozen=True)
 class Relation:
-    """How well the best head follows a relation, and the best fixed offset does (Clark et al. 2019, table 1).
+    """The accuracy of the best head for a relation, and of the best fixed offset (Clark et al. 2019, table 1).
 
-    Both were chosen on one half of the sentences and measured on the other.
-    direction: "to head" when the dependent looks at its head, "to dependent" the other way round.
+    Both were chosen on one half of the sentences and measured on the other. direction: "to head" if the dependent attends to its
+    head, "to dependent" the other way round.
     """
 
     head_accuracy: float
@@ -91,15 +91,15 @@ class Relation:
 
     @property
     def gain(self) -> float:
-        """By how much the head beats the offset."""
+        """The accuracy of the head minus that of the offset."""
         return self.head_accuracy - self.offset_accuracy
 
 
 @dataclass(frozen=True)
 class AttentionSummary:
-    """Per layer: shares of attention on [CLS] and [SEP], and entropy in nats, as means over heads and tokens.
+    """Means over heads and tokens, per layer: attention on [CLS] and [SEP], and entropy in nats.
 
-    previous, following: the head that looks most at the token before, or after: layer, head, share.
+    previous, following: the head with most attention on the previous or next token, as (layer, head, share).
     """
 
     cls_share: tuple[float, ...]
@@ -110,7 +110,7 @@ class AttentionSummary:
 
 
 def measure_attention(probe: Probe, trees: Sequence[Tree]) -> tuple[dict[str, Relation], AttentionSummary]:
-    """Read the sentences once and measure both."""
+    """Measure relations and summary in one pass over the sentences."""
     counts = ({}, {})
     habits: list[np.ndarray] = []
     tokens = 0
@@ -138,7 +138,7 @@ class _Counts:
 
 
 def _count(counts: dict[str, _Counts], tree: Tree, words: Float[np.ndarray, "layer head word word"]) -> None:
-    """Note which heads, and which offsets, find the head of each word. A word never is its own."""
+    """Count which heads, and which offsets, find the head of each word; attention to the word itself is ignored."""
     itself = np.eye(len(tree.words), dtype=bool)
     looked_at = np.where(itself, -1.0, words).argmax(axis=-1)
     for place, (head, relation) in enumerate(zip(tree.heads, tree.relations, strict=True)):

@@ -34,8 +34,9 @@ INSECT = (
 class SenseSeparation:
     """Per layer, the embeddings first.
 
-    gap: how much more alike (cosine) two uses of one meaning are than two of different meanings.
-    told_apart: the share of uses whose nearest other use has the same meaning; chance is 5 of 11.
+    Attributes:
+        gap: Mean cosine similarity of uses of one sense minus that of uses of different senses.
+        told_apart: The share of uses whose nearest other use has the same sense; chance is 5 of 11.
     """
 
     gap: tuple[float, ...]
@@ -45,7 +46,7 @@ class SenseSeparation:
 def measure_senses(
     probe: Probe, word: str = WORD, first: Sequence[str] = VERB, second: Sequence[str] = INSECT
 ) -> SenseSeparation:
-    """Compare the word's vectors, after every layer, in sentences of its two meanings."""
+    """Compare the word's vectors in sentences of its two senses, after every layer."""
     states = torch.stack([_vectors(probe, sentence, word) for sentence in (*first, *second)], dim=1)
     meaning = torch.tensor([0] * len(first) + [1] * len(second))
     same = meaning[:, None] == meaning[None, :]
@@ -61,7 +62,7 @@ def measure_senses(
 
 
 def _vectors(probe: Probe, sentence: str, word: str) -> Float[Tensor, "layer_and_embeddings hidden"]:
-    """Give the mean vector of the word's pieces after every layer."""
+    """Return the mean vector of the word's pieces after every layer."""
     read = probe.tokenizer.backend.encode(sentence)
     start = sentence.lower().index(word)
     inside = range(start, start + len(word))

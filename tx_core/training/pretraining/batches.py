@@ -19,7 +19,7 @@ MIN_SENTENCE_TOKENS = 4
 
 
 class Example(NamedTuple):
-    """A stretch of one source. middle is where the second segment begins; it is the end where there is none."""
+    """A span of one source; `middle` is the start of the second segment, equal to `end` without one."""
 
     source: int
     start: int
@@ -28,12 +28,12 @@ class Example(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        """Its length as the model reads it, with [CLS] and one [SEP] a segment."""
+        """The length as the model reads it, with [CLS] and one [SEP] per segment."""
         return self.end - self.start + (2 if self.middle == self.end else 3)
 
 
 class Packer:
-    """Cuts lines into examples, knowing where the sentences of every source end."""
+    """Cut lines into examples along sentence boundaries."""
 
     def __init__(self, sources: Sequence[TokenisedSource], pieces: Sequence[str], settings: PackingSettings):
         self.sources, self.settings = sources, settings
@@ -41,7 +41,7 @@ class Packer:
         self._sentences = [sentence_ends(source.ids, source.line_ends, pieces) for source in sources]
 
     def order(self, seed: int, number: int) -> Int[np.ndarray, "line 2"]:
-        """Shuffle one pass over the corpus: source and line, each as often as the weight of its source says.
+        """Shuffle one pass over the corpus: source and line, each as often as the weight of its source.
 
         The fraction of a weight picks other lines in every pass.
         """
@@ -58,7 +58,7 @@ class Packer:
         return order
 
     def examples(self, lines: Int[np.ndarray, "line 2"], chance: np.random.Generator) -> list[Example]:
-        """Cut the lines into examples; no piece is lost but what does not fit into the longest bucket with the rest."""
+        """Cut the lines into examples; no piece is lost."""
         made: list[Example] = []
         for place in np.unique(lines[:, 0]):
             chosen = lines[lines[:, 0] == place, 1]
@@ -84,14 +84,14 @@ class Packer:
 
 
 def _any(numbers: Sequence[int], chance: np.random.Generator) -> int:
-    """Pick one; many times faster than the generator's own choice."""
+    """Pick one at random, many times faster than Generator.choice."""
     return numbers[int(chance.random() * len(numbers))]
 
 
 def _chunks(start: int, ends: list[int], room: int, *, one_sentence: bool) -> Iterator[tuple[int, list[int]]]:
-    """Gather successive sentences: one at a time, or as many as there is room for.
+    """Group consecutive sentences: one at a time, or as many as fit.
 
-    Gives where a chunk starts and the sentence ends in it. A sentence longer than the room is cut.
+    Yields where a chunk starts and the ends of its sentences. A sentence longer than the room is cut.
     """
     gathered: list[int] = []
     for end in ends:
@@ -108,7 +108,7 @@ def _chunks(start: int, ends: list[int], room: int, *, one_sentence: bool) -> It
 
 
 class Batch(NamedTuple):
-    """Examples padded to one length. lengths: the tokens of each that are not padding."""
+    """Examples padded to one length; `lengths` counts the tokens of each without padding."""
 
     ids: Int[np.ndarray, "batch token"]
     segments: Int[np.ndarray, "batch token"]
@@ -117,7 +117,14 @@ class Batch(NamedTuple):
 
 @dataclass
 class StreamPosition:
-    """Where a stream stands: pass, block in it, batches of the block already given, examples left from blocks before."""
+    """The position of a stream.
+
+    Attributes:
+        passes: Complete passes over the corpus.
+        block: The block within the pass.
+        given: Batches of the block that were already yielded.
+        waiting: Examples left from earlier blocks.
+    """
 
     passes: int = 0
     block: int = 0
@@ -130,9 +137,9 @@ class StreamPosition:
 
 
 class BatchStream:
-    """An endless stream of batches: pass after pass, each in another order.
+    """An endless stream of batches, each pass in another order.
 
-    The order depends on the seed and on the place alone, so that a stream set to a saved place goes on as before.
+    The order depends on the seed and the position alone, so a stream set to a saved position continues as before.
     """
 
     def __init__(self, packer: Packer, seed: int, place: StreamPosition | None = None):

@@ -1,4 +1,4 @@
-"""Text files in: one file a source, one example a line, and a weight that says how often each source is read."""
+"""Text files: one source per file, one example per line, and a weight that says how often each source is read."""
 
 import hashlib
 import json
@@ -16,12 +16,20 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 class CorpusProblem(ExplorerError):
-    """The texts, the mix or the vocabulary cannot be trained on: the message names the file and the remedy."""
+    """The texts, the mix or the vocabulary cannot be used; the message names the file and the remedy."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One file of text. weight: how often each line is read in a pass; a fraction is the chance to be read."""
+    """One text file.
+
+    Attributes:
+        name: The file without its ending.
+        file: Its path.
+        weight: How often each line is read per pass; a fraction is a probability.
+        sha256: The hash of the file.
+        lines: Its lines that are not blank.
+    """
 
     name: str
     file: Path
@@ -31,11 +39,12 @@ class Source:
 
 
 def read_corpus(directory: Path, mix: str) -> tuple[Source, ...]:
-    """Find, check and fingerprint the sources of a folder.
+    """Find, check and hash the sources of a folder.
 
-    With mix.json there, the sources are those of its entry `mix` (or its own, when it is flat); otherwise every
-    *.txt counts once. Raises CorpusProblem before anything is trained: a file that is missing, empty, binary, not
-    in UTF-8 or without words, a weight that is no positive number.
+    With a mix.json, the sources are those of its entry `mix` (or its own, if it is flat); otherwise every *.txt has weight 1.
+
+    Raises:
+        CorpusProblem: For a file that is missing, empty, binary, not UTF-8 or without words, or a weight that is not positive.
     """
     if not directory.is_dir():
         raise CorpusProblem(f"There is no folder of texts at {directory}: name one that holds *.txt files.")
@@ -46,13 +55,13 @@ def read_corpus(directory: Path, mix: str) -> tuple[Source, ...]:
 
 
 def read_held_out(directory: Path) -> tuple[Source, ...]:
-    """Find and check the held-out texts in the folder `valid`; none when there is no such folder."""
+    """Find and check the held-out texts in the folder `valid`; empty without such a folder."""
     folder = directory / HELD_OUT
     return tuple(_checked(file.stem, file, 1.0) for file in sorted(folder.glob("*.txt")))
 
 
 def lines_of(file: Path) -> Iterator[str]:
-    """Read the lines of a text that are not blank."""
+    """Yield the lines of a text that are not blank."""
     with file.open(encoding="utf-8") as text:
         yield from (line.strip() for line in text if line.strip())
 

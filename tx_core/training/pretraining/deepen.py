@@ -11,14 +11,15 @@ from tx_core.transformer.layers import EncoderBlock, LayerNorm
 
 
 def deepen_model(trained: Bert, num_layers: int) -> Bert:
-    """Spread new blocks evenly among those of a trained model, the last at its end.
+    """Add new blocks to a trained model, spread evenly, the last at its end.
 
-    A new block has the two matrices and biases that add to a token's vector at zero, as in LLaMA Pro (Wu et al. 2024). The
-    rest of its feed-forward part is that of the block before it. Its attention is drawn, as an untrained model's: its heads
-    look everywhere alike. (As copies of the block before it, made for other vectors, they looked at [CLS] and [SEP] from
-    the start, and stayed there.) Being post-norm, it norms a vector twice all the same: its norms put back the mean and the
-    deviation that the block before leaves, one number each for all tokens.
-    Raises ValueError when num_layers is less than the model has.
+    In a new block, the two matrices and biases that add to a token's vector are zero, as in LLaMA Pro (Wu et al. 2024). The
+    rest of its feed-forward part is a copy of the block before it. Its attention is random, so that its heads attend evenly:
+    copies of the block before it attended to [CLS] and [SEP] from the start, and stayed there. A post-norm block normalises its
+    input all the same, so its norms restore the mean and deviation of the block before it, one number each for all tokens.
+
+    Raises:
+        ValueError: If num_layers is less than the model has.
     """
     old = trained.config.num_layers
     if num_layers < old:
@@ -37,13 +38,13 @@ def deepen_model(trained: Bert, num_layers: int) -> Bert:
 
 
 def new_blocks(old: int, num_layers: int) -> list[int]:
-    """List the places of the new blocks, from 0, where a model of `old` blocks was deepened."""
+    """Return the indices of the new blocks of a model deepened from `old` blocks."""
     origins = _origins(old, num_layers)
     return [place for place in range(1, num_layers) if origins[place] == origins[place - 1]]
 
 
 def _origins(old: int, num_layers: int) -> list[int]:
-    """Say from which block of the trained model each block comes."""
+    """Return the block of the trained model that each block comes from."""
     new = num_layers - old
     after = [math.ceil(number * old / new) - 1 for number in range(1, new + 1)]
     return sorted([*range(old), *after])
@@ -68,7 +69,7 @@ def _silence(block: EncoderBlock) -> None:
 
 
 def _left_by(norm: LayerNorm) -> tuple[float, float]:
-    """Give the mean and the deviation over a vector's numbers that a norm leaves, were they independent before it."""
+    """Return the mean and standard deviation of a norm's output, assuming independent inputs."""
     squares = norm.weight.pow(2).mean() + norm.bias.pow(2).mean()
     mean = norm.bias.mean()
     return mean.item(), (squares - mean.pow(2)).sqrt().item()
@@ -79,16 +80,13 @@ OUTPUT_PARTS = ("attention.value", "attention.output", "attention_norm", "feed_f
 
 
 def frozen_while_new_blocks_learn(model: Bert, places: Sequence[int]) -> list[str]:
-    """Name all weights but those that decide what the new blocks at some places add; none where no block is new."""
+    """Name all weights but those that decide what the new blocks add; none without new blocks."""
     adding = tuple(f"encoder.blocks.{place}.{part}" for place in places for part in OUTPUT_PARTS)
     return [name for name, _ in model.named_parameters() if not name.startswith(adding)] if adding else []
 
 
 def query_and_key_weights(model: Bert, layers: Sequence[int]) -> list[str]:
-    """Name the weights that decide where the heads of some layers look; raises ValueError for one that the model has not.
-
-    layers: from 1, as the model has them once it is deepened.
-    """
+    """Name the query and key weights of some layers, counted from 1 in the deepened model; raises ValueError for others."""
     if absent := [layer for layer in layers if not 1 <= layer <= model.config.num_layers]:
         raise ValueError(f"freeze_attention must name layers from 1 to {model.config.num_layers}, got {absent[0]}")
     parts = tuple(f"encoder.blocks.{layer - 1}.attention.{part}." for layer in layers for part in ("query", "key"))

@@ -26,7 +26,7 @@ pipeline_tag: fill-mask
 
 
 def model_card(config: BertConfig, facts: Mapping[str, Any]) -> str:
-    """Write the card from the facts of the manifest; their figures are not rounded here but there."""
+    """Write the model card from the facts of the manifest."""
     parts = [
         _HEAD,
         "# A small English BERT\n",
@@ -45,7 +45,7 @@ def model_card(config: BertConfig, facts: Mapping[str, Any]) -> str:
 
 
 def with_evaluation(card: str, table: Sequence[str]) -> str:
-    """Put the evaluator's table into a card, in place of the one that it may hold: before the data, else at the end."""
+    """Insert the evaluation table into a card, or replace the one that it has: before the data, else at the end."""
     without = re.sub(rf"^{EVALUATED}\n.*?(?=^## |\Z)", "", card, flags=re.MULTILINE | re.DOTALL)
     before, found, after = without.partition("## Data")
     told = "By `python -m tx_core.training.evaluate`; that module names the sets.\n"
@@ -102,7 +102,7 @@ _TIED = "head.vocabulary.weight"
 def export_checkpoint(
     directory: Path, config: BertConfig, weights: Mapping[str, Tensor], backend: Tokenizer, facts: Mapping[str, Any]
 ) -> Path:
-    """Write config, half-precision weights, tokenizer, card and manifest; facts tell how the model was made."""
+    """Write config, half-precision weights, tokenizer, card and manifest; facts record how the model was made."""
     directory.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.detach().cpu().half().contiguous() for name, tensor in hub_names(weights).items()}
     save_file(tensors, directory / WEIGHTS, metadata={"format": "pt"})
@@ -115,7 +115,7 @@ def export_checkpoint(
 
 
 def hub_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Give every weight its name in the hub's layout; raises ValueError for one that has none."""
+    """Translate the names of weights to the hub's; raises ValueError for one that has none."""
     named = {}
     for ours, tensor in weights.items():
         theirs = translate(ours, _HUB_NAMES)
@@ -127,7 +127,7 @@ def hub_names(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def hub_config(config: BertConfig) -> dict[str, Any]:
-    """Give the sizes as transformers names them."""
+    """Return the configuration as transformers names it."""
     return {
         "architectures": ["BertForMaskedLM"],
         "model_type": "bert",

@@ -22,10 +22,11 @@ MANY_ROWS = 4096
 
 
 class VocabularyLoss(torch.autograd.Function):
-    """Sum of −log softmax(hidden · weightᵀ + bias) at the wanted pieces, computed in the precision of hidden.
+    """Sum of −log softmax(hidden · weightᵀ + bias) at the target pieces, computed in the precision of hidden.
 
-    What is summed up is single precision. `apply(hidden, weight, bias, wanted)` gives a scalar; wanted has no gradient, and
-    vectors beyond its length neither count nor get one.
+    The sum is in single precision. `apply(hidden, weight, bias, wanted)` returns a scalar; rows of hidden beyond the length of
+    wanted are ignored. The gradient is computed in the forward pass, in place of the scores, a few rows at a time: PyTorch's
+    version passes over all scores, too large for any cache, seven times.
     """
 
     @staticmethod
@@ -36,7 +37,7 @@ class VocabularyLoss(torch.autograd.Function):
         bias: Float[Tensor, "vocab"],
         wanted: Int[Tensor, "place"],
     ) -> Float[Tensor, ""]:
-        """Give the sum in nats, and keep its gradient by the scores."""
+        """Return the sum in nats, and keep its gradient with respect to the scores."""
         weight = weight.to(hidden.dtype)
         scores = torch.addmm(bias.to(hidden.dtype), hidden, weight.T)
         loss = torch.zeros((), device=hidden.device)
@@ -53,7 +54,7 @@ class VocabularyLoss(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, outer: Float[Tensor, ""]) -> tuple[Tensor, Tensor, Tensor, None]:
-        """Pass the gradient on to the vectors, the weights and the biases."""
+        """Propagate the gradient to vectors, weights and biases."""
         hidden, weight, by_scores = ctx.saved_tensors
         by_weight = (by_scores.T @ hidden).float() * outer
         return (by_scores @ weight) * outer, by_weight, by_scores.sum(0).float() * outer, None
@@ -65,7 +66,7 @@ def fused_forward(
     segments: Int[Tensor, "batch token"],
     mask: Bool[Tensor, "batch 1 1 key"] | None,
 ) -> Float[Tensor, "batch token hidden"]:
-    """Give the last vectors; mask: True = may be attended to, at least one key a row."""
+    """Return the last hidden states; mask: True = may be attended to, at least one key per row."""
     hidden = fused_embeddings(model.embeddings, ids, segments)
     for block in model.encoder.blocks:
         attention = block.attention
@@ -77,7 +78,7 @@ def fused_forward(
 def in_heads_together(
     attention: MultiHeadAttention, hidden: Float[Tensor, "batch token hidden"]
 ) -> tuple[Float[Tensor, "batch head token head_dim"], ...]:
-    """Give query, key and value of every head, out of one product: the vectors are rounded to bfloat16 once, not three times."""
+    """Compute query, key and value of every head in one product, which rounds the vectors to bfloat16 once, not three times."""
     parts = (attention.query, attention.key, attention.value)
     weight, bias = (torch.cat([getattr(part, name) for part in parts]) for name in ("weight", "bias"))
     projected = functional.linear(hidden, weight, bias).unflatten(-1, (len(parts), attention.num_heads, -1))
@@ -85,9 +86,9 @@ def in_heads_together(
 
 
 def _mixed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout: float) -> Tensor:
-    """Mix the values; step by step on a processor, where PyTorch's fused attention is six times as slow on the way back.
+    """Compute attention; step by step on a CPU, where the backward pass of PyTorch's fused attention is six times as slow.
 
-    In bfloat16 the weights are rounded so, too: gradients are 1.25 % off those in single precision, with PyTorch's 1.0 %.
+    In bfloat16 the weights are rounded, too: gradients deviate by 1.25 % from single precision, with PyTorch's by 1.0 %.
     """
     if query.device.type == "cpu" and not torch.compiler.is_compiling():
         return attend(query, key, value, mask, dropout=dropout).context
@@ -97,9 +98,9 @@ def _mixed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropo
 def fused_loss(
     model: Bert, hidden: Float[Tensor, "token hidden"], places: Int[Tensor, "place"], wanted: Int[Tensor, "place"], half: bool
 ) -> Float[Tensor, ""]:
-    """Sum the nats of the wanted pieces at some of the vectors; half: the vocabulary is scored in bfloat16.
+    """Sum the cross-entropy, in nats, at some positions; half: the logits are computed in bfloat16.
 
-    Without filling up, a processor's library kept 9 GB of code after 200 updates.
+    Rows are padded to a multiple of STEP: oneDNN compiles and caches one kernel per shape, 9 GB after 200 updates without it.
     """
     head = model.head
     asked = hidden[functional.pad(places, (0, -len(places) % STEP))]

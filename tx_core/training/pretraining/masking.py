@@ -1,4 +1,4 @@
-"""Words to guess: whole words chosen at random, most of them blanked, some replaced, some left (80/10/10)."""
+"""Whole-word masking: words are chosen at random; most become [MASK], some a random piece, some stay (80/10/10)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,14 +11,14 @@ from tx_core.training.pretraining.vocabulary import BLANK, FIRST, LAST, MARKS, P
 
 
 class Masked(NamedTuple):
-    """What the model sees, and where it must guess."""
+    """The input ids after masking, and which of them are to be predicted."""
 
     ids: Int[np.ndarray, "batch token"]
     chosen: Bool[np.ndarray, "batch token"]
 
 
 def continuing_pieces(pieces: Sequence[str]) -> Bool[np.ndarray, "vocab"]:
-    """Mark the pieces that go on with a word: ##ing."""
+    """Mark the pieces that continue a word: ##ing."""
     return np.array([piece.startswith("##") for piece in pieces])
 
 
@@ -29,10 +29,10 @@ def mask_words(
     settings: MaskingSettings,
     chance: np.random.Generator,
 ) -> Masked:
-    """Choose each word with the chance `rate`, all its pieces together, at least one word of every example.
+    """Choose each word with probability `rate`, with all its pieces, at least one word per example.
 
-    Of the chosen pieces, `blanked` become [MASK], `replaced` a random piece, and the rest stays, so that the model
-    cannot tell which words it will be asked (Devlin et al. 2019, section 3.1).
+    Of the chosen pieces, a share `blanked` becomes [MASK], a share `replaced` a random piece, and the rest stays, so that the
+    model cannot tell which words it will be asked for (Devlin et al. 2019, section 3.1).
     """
     readable = ~np.isin(ids, (PADDING, FIRST, LAST))
     chosen = choose_words(ids, readable, continues, rate, chance)
@@ -50,7 +50,7 @@ def choose_words(
     rate: float,
     chance: np.random.Generator,
 ) -> Bool[np.ndarray, "batch token"]:
-    """Draw one number a word, shared by its pieces: below the rate it is chosen, and the lowest of a row always is."""
+    """Draw one number per word, shared by its pieces; words below the rate are chosen, and the lowest of each row always is."""
     position = np.arange(ids.shape[1])
     begins = readable & ~continues[ids]
     word_start = np.maximum.accumulate(np.where(begins, position, 0), axis=1)

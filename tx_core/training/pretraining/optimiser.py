@@ -17,9 +17,9 @@ COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 
 def orthogonalise(matrix: Float[Tensor, "row column"], steps: int = STEPS) -> Float[Tensor, "row column"]:
-    """Bring singular values near 1 (0.6 to 1.2; those below a hundredth of the greatest stay smaller), and keep the vectors.
+    """Bring the singular values near 1 (0.6 to 1.2; those below a hundredth of the largest stay smaller).
 
-    A Newton-Schulz iteration with the quintic of Jordan et al. (2024); a matrix of zeros stays one.
+    A Newton-Schulz iteration with the quintic polynomial of Jordan et al. (2024); a zero matrix stays zero.
     """
     first, third, fifth = COEFFICIENTS
     wide = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
@@ -31,9 +31,11 @@ def orthogonalise(matrix: Float[Tensor, "row column"], steps: int = STEPS) -> Fl
 
 
 class Muon(torch.optim.Optimizer):
-    """Nesterov momentum, orthogonalised, with decoupled weight decay, for matrices inside the blocks.
+    """Muon: orthogonalised Nesterov momentum with decoupled weight decay, for matrices (Jordan et al. 2024).
 
-    An update is scaled to the size that AdamW's has, so that both take the same learning rate (Liu et al. 2025, 2.2).
+    Updates are scaled to the size of AdamW's, so that both take the same learning rate (Liu et al. 2025, section 2.2).
+    torch.optim.Muon always orthogonalises in bfloat16, forty times as slow on CPUs without hardware support for it; here that is
+    optional (`half`).
     """
 
     def __init__(self, matrices: Iterable[nn.Parameter], *, momentum: float, weight_decay: float, half: bool = False):
@@ -59,7 +61,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def make_optimiser(model: Bert, settings: OptimiserSettings, half: bool = False) -> "Optimisers":
-    """Decay matrices and embeddings, but neither norms nor biases; half: Muon computes in bfloat16."""
+    """Build the optimiser; norms and biases have no weight decay. half: Muon orthogonalises in bfloat16."""
     matrices = [parameter for parameter in model.encoder.parameters() if parameter.ndim > 1] if settings.muon else []
     inside = set(matrices)
     decayed, free = [], []
@@ -81,7 +83,7 @@ class Optimisers:
         self.parts = parts
 
     def step(self, rate: float) -> None:
-        """Update every weight at this learning rate and forget the gradients."""
+        """Update every weight at this learning rate and clear the gradients."""
         for part in self.parts:
             for group in part.param_groups:
                 group["lr"] = rate
@@ -89,19 +91,19 @@ class Optimisers:
             part.zero_grad(set_to_none=True)
 
     def state_dict(self) -> list[dict[str, Any]]:
-        """Give what each part remembers."""
+        """Return the state of each optimiser."""
         return [part.state_dict() for part in self.parts]
 
     def load_state_dict(self, states: Sequence[dict[str, Any]]) -> None:
-        """Take up what was saved of optimisers made with the same settings."""
+        """Restore the states of optimisers built with the same settings."""
         for part, state in zip(self.parts, states, strict=True):
             part.load_state_dict(state)
 
 
 class RunningMean:
-    """A mean of the weights over the last updates, better than the last weights themselves (Polyak & Juditsky 1992).
+    """Exponential moving average of the weights (Polyak & Juditsky 1992).
 
-    Young means remember less, so that the random weights of the start are soon forgotten.
+    The decay starts low, so that the random initial weights are soon forgotten.
     """
 
     def __init__(self, model: nn.Module, decay: float):
@@ -110,14 +112,14 @@ class RunningMean:
 
     @torch.no_grad()
     def update(self, model: nn.Module) -> None:
-        """Move the mean a little towards the weights of now."""
+        """Move the mean towards the current weights."""
         self.updates += 1
         decay = min(self.decay, self.updates / (self.updates + 10)) if self.decay else 0.0
         now = [parameter.detach() for _, parameter in model.named_parameters()]
         torch._foreach_lerp_(list(self.weights.values()), now, 1 - decay)
 
     def full_state(self, model: nn.Module) -> dict[str, Tensor]:
-        """Give the mean under every name that the model's state has, tied weights included."""
+        """Return the mean as a state dict of the model, tied weights included."""
         by_identity = {id(parameter): name for name, parameter in model.named_parameters()}
         live = model.state_dict(keep_vars=True)
         return {name: self.weights[by_identity[id(tensor)]].detach().clone() for name, tensor in live.items()}

@@ -1,4 +1,4 @@
-"""Where a model comes from: texts with hashes, code version, hardware. All goes into its manifest."""
+"""The provenance of a model, for its manifest: texts with hashes, code version, hardware."""
 
 import platform
 import subprocess
@@ -27,13 +27,13 @@ def describe_data(sources: Sequence[Source]) -> list[dict[str, Any]]:
 
 
 def read_licences(corpus: Path) -> str:
-    """Give the text about sources and licences that lies beside the corpus, or nothing."""
+    """Return the text about sources and licences beside the corpus, "" without one."""
     file = corpus / SOURCES
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
 def code_version() -> str:
-    """Name the commit of this code, with a plus sign where files differ from it; unknown outside a repository."""
+    """Return the commit of this code, with a plus sign if files differ from it; "unknown" outside a repository."""
     here = Path(__file__).parent
     commit = _git(here, "rev-parse", "HEAD")
     if commit is None:
@@ -50,7 +50,7 @@ def _git(folder: Path, *words: str) -> str | None:
 
 
 def describe_hardware(device: str, half: bool) -> dict[str, Any]:
-    """Name what computes."""
+    """Describe the hardware and the versions."""
     is_gpu = device.startswith("cuda")
     return {
         "device": torch.cuda.get_device_name() if is_gpu else f"{platform.processor() or platform.machine()} {device}",
@@ -62,7 +62,7 @@ def describe_hardware(device: str, half: bool) -> dict[str, Any]:
 
 
 def choose_device(wanted: str) -> str:
-    """Name the device: the fastest there is, unless one is asked for."""
+    """Return the device asked for, or the fastest available."""
     if wanted != "auto":
         return wanted
     if torch.cuda.is_available():
@@ -71,5 +71,5 @@ def choose_device(wanted: str) -> str:
 
 
 def in_half(precision: str, device: str) -> bool:
-    """Tell whether to train in bf16: as asked, or where the hardware computes it."""
+    """Return whether to train in bfloat16: as asked for, or where the hardware supports it."""
     return computes_bfloat16(device) if precision == "auto" else precision == "bf16"

@@ -1,4 +1,4 @@
-"""A run on disk: written whole or not at all, so that a kill at any moment loses minutes and no more."""
+"""The saved state of a run, written atomically, so that a kill at any moment loses minutes at most."""
 
 import os
 import pickle
@@ -15,7 +15,17 @@ STATE = "state.pt"
 
 @dataclass
 class Progress:
-    """How far a run is. seconds: time spent training, all sittings together. curve: what was told on the way."""
+    """The progress of a run over all its sittings.
+
+    Attributes:
+        step: Updates made.
+        batches: Batches read.
+        tokens: Tokens read.
+        seconds: Time spent training.
+        sittings: How often the run was started or resumed.
+        curve: The training loss over time.
+        held_out: The measurements on held-out text.
+    """
 
     step: int = 0
     batches: int = 0
@@ -27,7 +37,7 @@ class Progress:
 
 
 def save_state(folder: Path, state: dict[str, Any]) -> None:
-    """Write beside the old state, flush, then put the new one in its place at once."""
+    """Write a temporary file, flush it, and move it over the old state."""
     folder.mkdir(parents=True, exist_ok=True)
     unfinished = folder / f"{STATE}.{os.getpid()}"
     with unfinished.open("wb") as out:
@@ -38,9 +48,10 @@ def save_state(folder: Path, state: dict[str, Any]) -> None:
 
 
 def load_state(folder: Path) -> dict[str, Any] | None:
-    """Read the saved state of a run, or None where there is none; only numbers and tensors, never code.
+    """Load the saved state of a run, or None without one; only numbers and tensors, never code.
 
-    Raises CorpusProblem for a file that is damaged.
+    Raises:
+        CorpusProblem: If the file is damaged.
     """
     if not (folder / STATE).exists():
         return None
@@ -51,7 +62,7 @@ def load_state(folder: Path) -> dict[str, Any] | None:
 
 
 def check_same_run(saved: dict[str, Any], asked: dict[str, Any]) -> None:
-    """Raise CorpusProblem when the run to be resumed was started with other settings or other texts."""
+    """Raise CorpusProblem if the run to resume was started with other settings or texts."""
     changed = [name for name in asked if saved.get(name) != asked[name]]
     if changed:
         told = "; ".join(_changed(name, saved.get(name), asked[name]) for name in changed[:3])
@@ -59,7 +70,7 @@ def check_same_run(saved: dict[str, Any], asked: dict[str, Any]) -> None:
 
 
 def _changed(name: str, saved: Any, asked: Any) -> str:
-    """Say what differs; of a record, in its first field that does."""
+    """Describe the difference; of a record, in the first field that differs."""
     if isinstance(saved, dict) and isinstance(asked, dict):
         field = next(field for field in saved | asked if saved.get(field) != asked.get(field))
         return _changed(f"{name}, {field}", saved.get(field), asked.get(field))

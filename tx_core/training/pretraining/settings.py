@@ -38,8 +38,12 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class PackingSettings:
-    """How examples are cut. rooms: to how many pieces sentences of a paragraph are put together, each as often, the longest
-    bucket where none fits. buckets: the padded lengths; batch_tokens: slots in a batch, the same for every bucket.
+    """How examples are cut and batched.
+
+    Attributes:
+        rooms: Lengths to which sentences of a paragraph are packed, equally often; the longest bucket if none fits.
+        buckets: Padded lengths.
+        batch_tokens: Token slots of a batch, the same for every bucket.
     """
 
     rooms: tuple[int, ...] = field(default=(24, 32, 48, 64, 96, 128), metadata={"help": "lengths of packed paragraphs"})
@@ -53,7 +57,7 @@ class PackingSettings:
 
     @property
     def fitting_rooms(self) -> tuple[int, ...]:
-        """The rooms that no bucket is too short for."""
+        """The rooms that fit into the longest bucket."""
         return tuple(room for room in self.rooms if room <= self.buckets[-1]) or self.buckets[-1:]
 
     def __post_init__(self) -> None:
@@ -71,7 +75,7 @@ class PackingSettings:
 
 @dataclass(frozen=True)
 class MaskingSettings:
-    """The masked-word task (Devlin et al. 2019, section 3.1). Of the words chosen, the rest of both shares stays."""
+    """The masked-word task (Devlin et al. 2019, section 3.1). Chosen words that are neither masked nor replaced stay."""
 
     rate: float = field(default=0.25, metadata={"help": "share of masked words at the start"})
     final_rate: float = field(default=0.15, metadata={"help": "share at the end; it decays linearly"})
@@ -89,7 +93,7 @@ class MaskingSettings:
 
 @dataclass(frozen=True)
 class ScheduleSettings:
-    """How long, how fast, how large. The run ends after `steps`, or after `minutes` where steps is 0."""
+    """Duration, learning rate and batch growth. The run ends after `steps`, or after `minutes` if steps is 0."""
 
     steps: int = field(default=0, metadata={"help": "updates in all; 0: the time decides"})
     minutes: float = field(default=60.0, metadata={"help": "time budget, all sittings together, where steps is 0"})
@@ -117,7 +121,7 @@ class ScheduleSettings:
 
 @dataclass(frozen=True)
 class OptimiserSettings:
-    """AdamW (Loshchilov & Hutter 2019), Muon (Jordan et al. 2024) and the running mean of the weights that is published."""
+    """AdamW (Loshchilov & Hutter 2019), Muon (Jordan et al. 2024) and the running mean of the weights, which is exported."""
 
     beta1: float = field(default=0.9, metadata={"help": "decay of the mean gradient"})
     beta2: float = field(default=0.98, metadata={"help": "decay of the mean squared gradient"})
@@ -131,9 +135,9 @@ class OptimiserSettings:
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What does not change what is learned: where, how often told, saved and measured.
+    """Seed, hardware, and how often to log, save and measure.
 
-    seed does change it. precision: auto, bf16 or fp32; auto is bf16 where the hardware computes it.
+    precision: auto, bf16 or fp32; auto is bf16 where the hardware supports it.
     """
 
     seed: int = field(default=0, metadata={"help": "seed of weights, order and masks"})
@@ -160,7 +164,7 @@ RECORDS = (ModelSettings, PackingSettings, MaskingSettings, ScheduleSettings, Op
 
 
 def parser() -> argparse.ArgumentParser:
-    """Describe every option of `python -m tx_core.training.pretrain`."""
+    """Build the argument parser of `python -m tx_core.training.pretrain`."""
     options = argparse.ArgumentParser(
         prog="python -m tx_core.training.pretrain",
         description="Train a small BERT on text files; called again with the same --out, it goes on where it was.",
@@ -182,7 +186,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def record_from(given: argparse.Namespace, record: type[Record]) -> Record:
-    """Build a record from the options; raises ValueError that gives the rule and the value."""
+    """Build a settings record from parsed options; raises ValueError for impossible values."""
     return record(**{setting.name: getattr(given, setting.name) for setting in fields(record)})
 
 
@@ -198,5 +202,5 @@ def _add(group: argparse._ArgumentGroup, name: str, default: Any, kind: Any, tol
 
 
 def tuple_of(kind: type) -> Callable[[str], tuple[Any, ...]]:
-    """Give what reads an option of several values, with commas."""
+    """Return a parser of comma-separated values."""
     return lambda text: tuple(kind(part) for part in text.split(","))

@@ -1,4 +1,4 @@
-"""Texts as numbers on disk: each source is tokenised once, kept as 16-bit arrays and read without loading it whole."""
+"""Tokenised texts on disk: each source is tokenised once, stored as 16-bit arrays and memory-mapped."""
 
 import hashlib
 import os
@@ -20,9 +20,13 @@ _MAY_FOLLOW_THE_END = ('"', "'", ")", "]")
 
 @dataclass(frozen=True)
 class TokenisedSource:
-    """One source as numbers: all its lines in a row, and where each ends.
+    """One tokenised source.
 
-    ids is a map of the file, so that only the pages being read are in memory.
+    Attributes:
+        name: As of its Source.
+        weight: As of its Source.
+        ids: All its lines in a row, memory-mapped.
+        line_ends: Where each line ends.
     """
 
     name: str
@@ -39,9 +43,9 @@ class TokenisedSource:
 def tokenise(
     sources: Sequence[Source], backend: Tokenizer, folder: Path, tell: Callable[[str], None] = lambda line: None
 ) -> tuple[TokenisedSource, ...]:
-    """Give every source as numbers, from the folder where an earlier run left them or newly made.
+    """Tokenise every source, or load it from the folder of an earlier run.
 
-    What is kept there is named by the hashes of text and vocabulary: a changed text is tokenised again.
+    Files are named by the hashes of text and vocabulary, so that a changed text is tokenised again.
     """
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = hashlib.sha256(backend.to_str().encode()).hexdigest()
@@ -59,7 +63,7 @@ def tokenise(
 
 
 def _write(text: Path, backend: Tokenizer, ids_file: Path, ends_file: Path) -> None:
-    """Tokenise line by line; a run killed on the way leaves nothing under the final names."""
+    """Tokenise line by line; an interrupted run leaves nothing under the final names."""
     unfinished_ids = ids_file.with_suffix(f".{os.getpid()}")
     unfinished_ends = ends_file.with_suffix(f".{os.getpid()}.npy")
     lengths: list[int] = []
@@ -77,9 +81,9 @@ def _write(text: Path, backend: Tokenizer, ids_file: Path, ends_file: Path) -> N
 def sentence_ends(
     ids: UInt16[np.ndarray, "piece"], line_ends: Int[np.ndarray, "line"], pieces: Sequence[str]
 ) -> Int[np.ndarray, "sentence"]:
-    """Find where sentences end: after . ! or ? with the quotes and brackets that close it, and at the end of a line.
+    """Find where sentences end: after . ! or ? with closing quotes and brackets, and at the end of a line.
 
-    Abbreviations end a sentence too; a split there costs a training example nothing.
+    Abbreviations end a sentence, too, which does no harm to training.
     """
     ends = _belongs(ids, pieces, _ENDS_A_SENTENCE)
     closes = _belongs(ids, pieces, _MAY_FOLLOW_THE_END)

@@ -1,4 +1,4 @@
-"""A WordPiece vocabulary, uncased: learned from the corpus, or read from a list of pieces."""
+"""An uncased WordPiece vocabulary: learned from the corpus, or read from a list of pieces."""
 
 import random
 import re
@@ -20,10 +20,12 @@ MAX_VOCAB_SIZE = 65_536
 def learn_vocabulary(
     sources: Sequence[Source], size: int, extra_words: Sequence[str] = (), *, seed: int = 0, sample_characters: int = 60_000_000
 ) -> Tokenizer:
-    """Learn pieces from a sample that has the sources in the proportions they are read in.
+    """Learn pieces from a sample in which the sources have their weights.
 
-    WordPiece takes the longest match, so words that learning passed over are simply added at the end: the last of
-    the learned pieces make room for them. Raises CorpusProblem when the texts do not give that many pieces.
+    WordPiece takes the longest match, so extra words can be appended; the last of the learned pieces make room for them.
+
+    Raises:
+        CorpusProblem: If the texts do not yield that many pieces.
     """
     if not len(MARKS) < size <= MAX_VOCAB_SIZE:
         raise CorpusProblem(f"A vocabulary has {len(MARKS) + 1} to {MAX_VOCAB_SIZE:,} pieces, not {size:,}.")
@@ -39,7 +41,7 @@ def learn_vocabulary(
 
 
 def with_extra_words(learned: Sequence[str], extra_words: Sequence[str], size: int) -> list[str]:
-    """Add the words that are not there yet, in place of the last learned pieces when there is no room."""
+    """Append missing words, in place of the last learned pieces where there is no room."""
     known = set(learned)
     missing = [word for word in dict.fromkeys(word.strip().lower() for word in extra_words) if word and word not in known]
     room = size - len(missing)
@@ -50,7 +52,7 @@ def with_extra_words(learned: Sequence[str], extra_words: Sequence[str], size: i
 
 
 def read_vocabulary(file: Path) -> Tokenizer:
-    """Read a vocab.txt, one piece a line; the marks [PAD], [UNK], [CLS], [SEP] and [MASK] come first."""
+    """Read a vocab.txt, one piece per line, starting with [PAD], [UNK], [CLS], [SEP] and [MASK]."""
     try:
         pieces = file.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError as missing:
@@ -61,7 +63,7 @@ def read_vocabulary(file: Path) -> Tokenizer:
 
 
 def from_pieces(pieces: Sequence[str]) -> Tokenizer:
-    """Make the tokenizer of these pieces, numbered in their order."""
+    """Build the tokenizer of these pieces, numbered in order."""
     if tuple(pieces[: len(MARKS)]) != MARKS:
         raise CorpusProblem(f"A vocabulary begins with {' '.join(MARKS)}, one a line; this one with {' '.join(pieces[:5])}.")
     if len(set(pieces)) != len(pieces) or len(pieces) > MAX_VOCAB_SIZE:
@@ -76,7 +78,7 @@ def from_pieces(pieces: Sequence[str]) -> Tokenizer:
 
 
 def check_marks(backend: Tokenizer) -> Tokenizer:
-    """Return a checkpoint's tokenizer, or raise CorpusProblem when its marks are not numbered as training expects."""
+    """Return a checkpoint's tokenizer, or raise CorpusProblem if its special tokens have other numbers than training expects."""
     numbers = [backend.token_to_id(mark) for mark in MARKS]
     if numbers != list(range(len(MARKS))):
         raise CorpusProblem(f"Training goes on from a vocabulary that begins with {' '.join(MARKS)}; theirs are {numbers}.")
@@ -84,7 +86,7 @@ def check_marks(backend: Tokenizer) -> Tokenizer:
 
 
 def pieces_of(backend: Tokenizer) -> list[str]:
-    """List the vocabulary by number."""
+    """Return the pieces in the order of their ids."""
     return [backend.id_to_token(number) for number in range(backend.get_vocab_size())]
 
 
@@ -97,7 +99,7 @@ def _uncased(model: models.Model) -> Tokenizer:
 
 
 def _letters(sample: Sequence[str]) -> list[str]:
-    """List the characters that the texts use, but for white space and the rarest."""
+    """Return the characters of the texts, without white space and the rarest."""
     counts: Counter[str] = Counter()
     for line in sample:
         counts.update(line)
@@ -106,7 +108,7 @@ def _letters(sample: Sequence[str]) -> list[str]:
 
 
 def _sample(sources: Sequence[Source], seed: int, characters: int) -> Iterator[str]:
-    """Draw lines in the proportions of the weights, about as many characters in all as asked for."""
+    """Sample lines in the proportions of the weights, up to about `characters` characters."""
     read = sum(source.file.stat().st_size * source.weight for source in sources)
     share = min(1.0, characters / read)
     for source in sources:
