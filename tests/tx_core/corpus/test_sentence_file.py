@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tx_core.corpus import sentence_file
-from tx_core.corpus.sentence_file import (
-    MAX_LINES_NAMED,
-    Sentences,
-    describe_left_out,
-    embedded_sentences,
-    read_sentences,
-)
+from tx_core.corpus.sentence_file import MAX_LINES_NAMED, Sentences, describe_left_out, embedded_sentences, read_sentences
 from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
 
