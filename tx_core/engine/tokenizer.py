@@ -2,8 +2,10 @@
 
 import re
 from pathlib import Path
+from threading import Lock
 
 import tokenizers
+from cachetools import LRUCache, cachedmethod
 from tokenizers.implementations import BertWordPieceTokenizer
 
 from tx_core.engine.checkpoint import read_json
@@ -11,6 +13,8 @@ from tx_core.errors import CheckpointProblem, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.trace import Encoding
 
+MAX_RECENT_TEXTS = 32
+"""Texts whose encoding is remembered: within one run of a page, several parts ask for the same one."""
 BLANK = re.compile(r"\[mask\]|<mask>|_{3,}", re.IGNORECASE)
 
 
@@ -22,6 +26,8 @@ class Tokenizer:
 
     def __init__(self, backend: tokenizers.Tokenizer, *, mask: str | None, unknown: str | None, padding: str | None):
         self.backend = backend
+        self._recent: LRUCache[tuple, Encoding] = LRUCache(MAX_RECENT_TEXTS)
+        self._lock = Lock()
         self.mask, self.mask_id = mask, self._id(mask)
         self.unknown_id = self._id(unknown)
         self.padding_id = self._id(padding) or 0
@@ -38,6 +44,7 @@ class Tokenizer:
         """The number of pieces, added ones included."""
         return self.backend.get_vocab_size()
 
+    @cachedmethod(lambda self: self._recent, lock=lambda self: self._lock)
     def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Read a sentence, or two, as the model does; [MASK], <mask> and ___ become the model's own blank.
 

@@ -17,6 +17,7 @@ from pages.ui.canvas.mask_grid import mask_to_link, parse_mask
 from pages.ui.canvas.packing import codes, pack
 from pages.ui.shell import cache
 from tests.support.drawings import sent_to, unpacked
+from tx_core.engine import slots
 from tx_core.engine.catalogue import DEFAULT
 
 COMPONENTS = {"masks": "matrices", "positions": "matrices", "heads_and_blocks": "matrix_row", "self_attention": "matrix_row"}
