@@ -1,8 +1,8 @@
-"""The only home of bertviz (Vig 2019): its head, model and neuron views, drawn from a run of ours.
+"""The only module that calls bertviz (Vig 2019): its head, model and neuron views, drawn from a run of ours.
 
-Its quirks: it asks a CDN for jQuery, d3 and require.js, writes token text into a script as it stands, sends its JSON twice,
-and loads models of its own for the neuron view. Here its libraries come from installed packages, whatever tokens hold
-stays within a string, one JSON is sent, and a stand-in model hands out the queries, keys and weights of our run.
+bertviz loads jQuery, d3 and require.js from a CDN, writes token text into a script unescaped, sends its JSON twice, and
+loads models of its own for the neuron view. Here the libraries come from installed packages, tokens are escaped, the JSON
+is sent once, and a stand-in model hands out the queries, keys and weights of our run.
 """
 
 import importlib.util
@@ -35,10 +35,10 @@ SCRIPT = '<script type="text/javascript">'
 def draw(
     view: str, stacks: Sequence[AttentionStack], layers: Sequence[int] | None, *, dark: bool, begin: str | None = None
 ) -> Document:
-    """Draw one of bertviz's views, "head", "model" or "neuron", as a document that asks nothing of any server.
+    """Draw one of bertviz's views, "head", "model" or "neuron", as a document that loads nothing from any server.
 
-    stacks: all of an encoder-decoder, or one. layers: those to send, from 0, None for all. begin: the choice that it begins
-    with (bertviz_choice), None for the one in the name of its frame. The neuron view takes one stack with queries and keys.
+    stacks: all of an encoder-decoder, or one; the neuron view takes one, with queries and keys. layers: those to send, from
+    0, None for all. begin: the choice that the drawing starts with (`choice.py`), None for the one in its frame's name.
     """
     mode = "dark" if dark else "light"
     if view == "head":
@@ -59,7 +59,7 @@ def draw(
 
 
 class StandIn:
-    """What bertviz's neuron view takes for a model and for its tokenizer: it hands out what a run of ours computed."""
+    """A model and tokenizer for bertviz's neuron view that hand out what a run of ours computed."""
 
     def __init__(self, stack: AttentionStack, layers: Sequence[int]):
         self._tokens = stack.query_tokens
@@ -69,10 +69,10 @@ class StandIn:
         ]
 
     def eval(self) -> None:
-        """There is nothing to prepare."""
+        """Do nothing: bertviz calls it before a run."""
 
     def __call__(self, _ids: Tensor) -> tuple[list[dict[str, Tensor]]]:
-        """Answer with the record of every layer, as the last part of an output."""
+        """Return the record of every layer as the last part of an output."""
         return (self._layers,)
 
     def tokenize(self, _text: str) -> list[str]:
@@ -85,7 +85,7 @@ class StandIn:
 
 
 def _attentions(stacks: Sequence[AttentionStack]) -> dict[str, Any]:
-    """Name the weights and tokens as bertviz's head and model views ask for them."""
+    """Name weights and tokens by the arguments of bertviz's head and model views."""
     kinds = {stack.kind: stack for stack in stacks}
     if set(kinds) == {"self"}:
         (stack,) = stacks
@@ -104,16 +104,16 @@ def _layers(stack: AttentionStack) -> list[Tensor]:
 
 
 def _tensor(layer: np.ndarray) -> Tensor:
-    """Give the numbers of a layer as a batch of one, rounded: as doubles, or each would be written with 17 digits."""
+    """Give a layer as a batch of one, rounded in double precision: single precision would write 17 digits."""
     return torch.from_numpy(layer.astype(np.float64).round(DECIMALS))[None]
 
 
 def _document(
     view: str, written: str, mode: str, begin: str | None, *, bidirectional: bool = True, first_layer: int = 0
 ) -> Document:
-    """Make a whole page of what bertviz wrote: its markup, its one script, and its libraries in place of the CDN's.
+    """Make a page of bertviz's markup, its script, and local copies of its libraries.
 
-    first_layer: what the neuron view, which counts the layers that it is given, is to call its first.
+    first_layer: the number of the first layer, since the neuron view counts the layers it is given from 0.
     """
     nonce = secrets.token_urlsafe(16)
     markup, _, script = written.partition("</script>")[2].partition(SCRIPT)
@@ -143,9 +143,9 @@ def _document(
 
 
 def _own_script(script: str, marker: str, *, bidirectional: bool) -> str:
-    """Take bertviz's script with its data once, written so that no token can end the string that it stands in.
+    """Take bertviz's script with its data once, escaped so that no token can end its string.
 
-    marker: what stands before the data. Visitors' text comes after it only, and the data are read as JSON up to their own end.
+    marker: what stands before the data. Visitors' text comes after it only, and the data are parsed as JSON.
     """
     before, _, rest = script.partition(marker)
     data, end = json.JSONDecoder().raw_decode(rest)
@@ -160,18 +160,18 @@ def _own_script(script: str, marker: str, *, bidirectional: bool) -> str:
 
 
 def _begun(data: object) -> str:
-    """Hand the data over to assets/bertviz/start.js, which puts into them where the drawing begins."""
+    """Pass the data to assets/bertviz/start.js, which sets where the drawing starts."""
     return f"begin({_safe_json(data)})"
 
 
 def _safe_json(data: object) -> str:
-    """Write JSON in which no sign has a meaning for HTML."""
+    """Write JSON without any character that HTML could interpret."""
     written = json.dumps(data, separators=(",", ":"))
     return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 @cache
 def _libraries() -> tuple[str, ...]:
-    """Read jQuery and d3 out of the packages that carry them, which are never imported, and what stands in for require.js."""
-    found = [Path(importlib.util.find_spec(package).submodule_search_locations[0]) / file for package, file in LIBRARIES]
-    return tuple(file.read_text("utf-8") for file in (*found, ASSETS / "start.js"))
+    """Read jQuery and d3 from the packages that ship them (never imported), and our replacement for require.js."""
+    paths = [Path(importlib.util.find_spec(package).submodule_search_locations[0]) / file for package, file in LIBRARIES]
+    return tuple(file.read_text("utf-8") for file in (*paths, ASSETS / "start.js"))

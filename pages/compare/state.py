@@ -59,10 +59,10 @@ class Side:
 
 def read_head(written: str) -> Head:
     """Read a head as a link names it, 4-5, or a layer, 4, for the mean of its heads; ValueError for anything else."""
-    found = re.fullmatch(r"([1-9][0-9]{0,3})(?:-([1-9][0-9]{0,3}))?", written, flags=re.ASCII)
-    if not found or any(int(number) > MAX_LAYERS_OR_HEADS for number in found.groups("1")):
+    match = re.fullmatch(r"([1-9][0-9]{0,3})(?:-([1-9][0-9]{0,3}))?", written, flags=re.ASCII)
+    if not match or any(int(number) > MAX_LAYERS_OR_HEADS for number in match.groups("1")):
         raise ValueError("a head must be written like 4-5, the mean of a layer like 4")
-    return int(found[1]) - 1, None if found[2] is None else int(found[2]) - 1
+    return int(match[1]) - 1, None if match[2] is None else int(match[2]) - 1
 
 
 def write_head(head: Head) -> str:
@@ -79,10 +79,10 @@ def name_head(head: Head) -> str:
 
 def read_word(written: str) -> WordPair:
     """Read the chosen word's positions in A and in B, as in 3-3; ValueError for anything else."""
-    found = re.fullmatch(r"([1-9][0-9]{0,4})-([1-9][0-9]{0,4})", written, flags=re.ASCII)
-    if not found:
+    match = re.fullmatch(r"([1-9][0-9]{0,4})-([1-9][0-9]{0,4})", written, flags=re.ASCII)
+    if not match:
         raise ValueError("a word must be written by its positions in A and B, like 3-3")
-    return int(found[1]) - 1, int(found[2]) - 1
+    return int(match[1]) - 1, int(match[2]) - 1
 
 
 def write_word(word: WordPair | None) -> str:

@@ -97,11 +97,11 @@ def core_lists(title: str, lists: Lists) -> str:
 
 def core_shift(title: str, lists: Lists, seen: BlankShown) -> str:
     """Write the code that sets the predictions at one blank with and without the changes beside each other."""
-    imports = "from tx_core import load\nfrom tx_core.fill_mask.prediction_shift import shift"
+    imports = "from tx_core import load\nfrom tx_core.fill_mask.prediction_shift import shift_predictions"
     return "\n".join(
         [
             *header(title, lists.model, imports, seen.changed),
-            f"found = shift(engine, {seen.text!r}, changes, {_asked(lists.chosen)})",
+            f"found = shift_predictions(engine, {seen.text!r}, changes, {_asked(lists.chosen)})",
             "moved = [",
             "    (one.prediction.piece, one.before, one.after, one.rank_before, one.rank_after)",
             f"    for one in found.blanks[{seen.number}].moved",

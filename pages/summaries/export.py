@@ -21,7 +21,7 @@ from tx_core.transformer.trace import Trace
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers as rows and as arrays, written down only when a file is asked for.
+    """Numbers as rows and as arrays, built only when a file is downloaded.
 
     Attributes:
         axes: describes the axes of the arrays, "" where there are none.

@@ -34,6 +34,7 @@ from pages.ui.export.figure import (
 )
 from pages.ui.export.records import Code, Export, WebPage
 from pages.ui.export.web_page import stand_alone
+from pages.ui.shell.numbers import percent
 from tests.support.changes import name_in_head
 from tx_core.analysis.comparison import Comparison
 from tx_core.engine import catalogue
@@ -212,7 +213,8 @@ def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:
         listing_chart("Answers", ["word", ""], [[HOSTILE, "3.1 %"]]),
         None,
     ]
-    told = {"25.00 %", "1 in 50,000", "−0.50", "25.00 % → 50.00 %  ↑1", "shared", "1-2", "broad", "Answers", "3.1 %"}
+    change = f"{percent(0.25)} → {percent(0.5)}  ↑1"
+    told = {percent(0.25), percent(0.00002), "−0.50", change, "shared", "1-2", "broad", "Answers", "3.1 %"}
     both = Comparison(
         ((0, 0), (1, None), (None, 1)),
         ("cat", HOSTILE, "dog"),

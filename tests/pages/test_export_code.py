@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from pages.compare.texts import MAPS_EXPORT, WORD_EXPORT
 from pages.many_sentences.export import heads_export, reads_on, report_code, stopped_in_words
 from pages.many_sentences.heads import Grid
 from pages.ui.export import texts
@@ -109,7 +110,7 @@ def test_of_the_page_of_comparisons(open_app: Open, tmp_path: Path):
 
 
 def two_maps(open_app: Open, **more: str) -> list[Claim]:
-    shown = seen(open_app, "compare", "A, B and B − A", **PAIR, **more)
+    shown = seen(open_app, "compare", MAPS_EXPORT, **PAIR, **more)
     sizes = [len(shown.header[name]) for name in ("one", "other", "labels")]
     codes = np.frombuffer(shown.cells, "<u2").astype(float)
     one, other, difference = np.split(codes, np.cumsum(np.square(sizes))[:-1])
@@ -120,12 +121,12 @@ def two_maps(open_app: Open, **more: str) -> list[Claim]:
 
 
 def a_word(open_app: Open) -> list[Claim]:
-    lines = (shown := seen(open_app, "compare", "The word through the layers", **PAIR)).header["charts"][0]["series"]
+    lines = (shown := seen(open_app, "compare", WORD_EXPORT, **PAIR)).header["charts"][0]["series"]
     return of_project(shown, ["word", "different"], [lines[0]["values"], lines[-1]["values"]])
 
 
 def random_weights(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "compare", "A, B and B − A", text=PAIR["text"], vary="untrained", seed_b="2")
+    shown = seen(open_app, "compare", MAPS_EXPORT, text=PAIR["text"], vary="untrained", seed_b="2")
     assert shown.transformers == ""
     words = len(shown.header["other"])
     codes = np.frombuffer(shown.cells, "<u2").astype(float)[words**2 : 2 * words**2]

@@ -65,7 +65,7 @@ def _choose_data(page: str, export: Export) -> DataFiles:
 
 
 def data_files(name: str, description: str, file_name: str, size: int, make: Callable[[], DataTable]) -> DataFiles:
-    """Offer `size` numbers in every format that may hold so many; `make` runs when a file is asked for."""
+    """Offer `size` numbers in every format that may hold so many; `make` runs when a file is downloaded."""
     writers = {"csv": to_csv, "json": to_json, "npz": to_npz}
     files = {form: None if size > MOST[form] else lambda write=write: write(make()) for form, write in writers.items()}
     return DataFiles(name, description, file_name, files)

@@ -16,16 +16,16 @@ def attention_code(exported: AttentionMap) -> str:
     """Write the code for a map, with every option and intervention that changes its numbers."""
     changes, view = exported.trace.interventions, exported.shown.view
     text, pair = exported.sentences
-    given = [repr(text), *([repr(pair)] if pair else []), *(["interventions=changes"] if changes else [])]
-    asked = [
+    arguments = [repr(text), *([repr(pair)] if pair else []), *(["interventions=changes"] if changes else [])]
+    options = [
         name for name, on in (("merge_words=True", exported.options.words), ("hide_special=True", exported.options.hide)) if on
     ]
     stack = [stack.kind for stack in exported.trace.stacks].index(view.kind)
     return "\n".join(
         [
             *header(exported.title, exported.trace.model, ATTENTION_IMPORTS, changes),
-            f"trace = engine.trace({', '.join(given)})",
-            f"view = views.view({', '.join([f'trace.stacks[{stack}]', *asked])})",
+            f"trace = engine.trace({', '.join(arguments)})",
+            f"view = views.view({', '.join([f'trace.stacks[{stack}]', *options])})",
             f"heads = {[tuple(head) for head in exported.shown.heads]}  # (layer, head), counted from 0",
             "weights = views.mean_of_heads(view.weights, heads)",
             "",

@@ -18,7 +18,7 @@ START = "web_page/page.js"
 
 
 def show_web_page(page: str, export: Export) -> None:
-    """Offer the file; it is written only when it is asked for."""
+    """Offer the file; it is written only when the reader downloads it."""
     about = texts.WEB_PAGE_FILE_ONE_THEME if export.web_page.document else texts.WEB_PAGE_FILE
     st.markdown(f"{about} {export.web_page.description}")
     st.download_button(

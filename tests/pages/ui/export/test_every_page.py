@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.bertviz_page.export import bertviz_export
 from pages.bertviz_page.frame import Drawing
+from pages.compare.texts import MAPS_EXPORT, WORD_EXPORT
 from pages.fill_mask.export import Lists, lists_export
 from pages.summaries.parts import PARTS
 from pages.ui.export import menu, texts
@@ -68,9 +69,9 @@ def test_without_arrays_an_npz_file_holds_the_columns():
 VIEWS = {
     "lists": ("fill_mask", "The predictions", {"text": "The ___ sat ___.", "compare": "1", "second": "A ___."}),
     "changes": ("fill_mask", "What your changes do", {"text": "The ___ sat.", "changes": "off~1-2"}),
-    "a blank's map": ("fill_mask", "The attention map", {"text": "The ___ sat."}),
-    "maps": ("compare", "A, B and B − A", {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
-    "a word": ("compare", "The word through the layers", {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
+    "a blank's map": ("fill_mask", texts.ATTENTION_MAP, {"text": "The ___ sat."}),
+    "maps": ("compare", MAPS_EXPORT, {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
+    "a word": ("compare", WORD_EXPORT, {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
     **{part: ("summaries", "", {"text": "The [MASK] sat.", "part": part}) for part in PARTS},
     "many sentences": ("many_sentences", "", {}),
 }
