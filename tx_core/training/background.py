@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from tx_core.engine.device import use_one_core
 from tx_core.errors import Busy, ExplorerError
 from tx_core.settings import host_settings
 
@@ -221,8 +222,6 @@ class Registry:
         threading.Thread(target=self._work, args=(job,), name="background-run", daemon=True).start()
 
     def _work(self, job: _Job) -> None:
-        from tx_core.engine.device import use_one_core  # imports torch: a page that only looks does not wait for it
-
         outcome, problem = "failed", UNEXPECTED_END
         try:
             use_one_core()
