@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from pages.heads_and_blocks import texts
-from pages.ui.canvas.cell_origins import Added, Bent, Normed, OfRow, Origin, Product, Stretched
+from pages.ui.canvas.matrix_cells import Added, Bent, Normed, OfRow, Origin, Product, Stretched
 from pages.ui.canvas.matrix_view import Matrix
 from tx_core.lessons.bert_steps import Affine, BlockRun, EmbeddingRun, FeedForwardRun, NormRun
 from tx_core.transformer.layers import LayerNorm

@@ -6,7 +6,7 @@ from pages.many_sentences import texts
 from pages.many_sentences.heads import Grid, head_rows
 from pages.many_sentences.reading import stopped_in_words
 from pages.many_sentences.texts import plural
-from pages.ui.canvas.head_kinds import AXES
+from pages.ui.canvas.head_table import AXES
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page, grid_chart
 from pages.ui.export.project_code import header

@@ -11,10 +11,18 @@ from jaxtyping import Float
 
 from pages import contents
 from pages.many_sentences import texts
-from pages.ui.canvas import head_kinds
 from pages.ui.canvas.attention_view import Head, heads_to_link
-from pages.ui.canvas.head_cells import Cells, distance_cells, kind_cells, spread_cells
-from pages.ui.canvas.head_table import HeadCell, LegendEntry, chosen_head, head_table
+from pages.ui.canvas.head_table import (
+    Cells,
+    HeadCell,
+    LegendEntry,
+    chosen_head,
+    distance_cells,
+    head_table,
+    kind_cells,
+    kind_styles,
+    spread_cells,
+)
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import whole_percent
@@ -85,14 +93,14 @@ def _cells(report: HeadReport, colour: str) -> Cells:
 
 def describe_head(report: HeadReport, head: Head) -> str:
     """Say what a head does on average."""
-    looks, pattern = head_kinds.looks(report.example), pattern_of(report, head)
+    looks, pattern = kind_styles(report.example), pattern_of(report, head)
     return texts.HEADS.get(pattern.kind, texts.HEAD).format(
         head=controls.head_name(head),
-        aim=looks[pattern.kind].aim,
+        aim=looks[pattern.kind].target,
         confidence=pattern.confidence,
         agreement=whole_percent(pattern.agreement),
         count=report.sums.texts,
-        second=looks[pattern.second].aim,
+        second=looks[pattern.second].target,
         second_score=pattern.second_score,
         spread=report.spread[head],
         entropy=report.entropy[head],
@@ -107,12 +115,12 @@ def pattern_of(report: HeadReport, head: Head) -> HeadPattern:
 
 def show_strongest(page: str, report: HeadReport, head: Head) -> str:
     """List the sentences that are strongest in what the reader asks for. Returns the first, "" if there is none."""
-    looks = head_kinds.looks(report.example)
+    looks = kind_styles(report.example)
     st.selectbox(
         texts.RANK_BY,
         RANKS,
         **widget_binding(widget_key(page, "rank")),
-        format_func=lambda rank: texts.RANKS.get(rank) or texts.RANK_KIND.format(aim=looks[rank].aim),
+        format_func=lambda rank: texts.RANKS.get(rank) or texts.RANK_KIND.format(aim=looks[rank].target),
     )
     numbers, scores = strongest(report, head, st.session_state[widget_key(page, "rank")])
     if not numbers:
@@ -167,7 +175,7 @@ def show_table(page: str, report: HeadReport) -> None:
 
 def head_rows(report: HeadReport) -> list[dict[str, object]]:
     """List the heads, one row each, with all that is known of them; sentences by their lines in the file."""
-    looks, shares = head_kinds.looks(report.example), report.sums.shares
+    looks, shares = kind_styles(report.example), report.sums.shares
     return [
         {
             "layer": one.layer + 1,

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float32
 
 from pages.self_attention import texts
-from pages.ui.canvas.cell_origins import Divided, Masked, Product, Shares
+from pages.ui.canvas.matrix_cells import Divided, Masked, Product, Shares
 from pages.ui.canvas.matrix_view import Matrix
 from pages.ui.shell.numbers import small_number
 from tx_core.analysis.sentences import describe_strongest_link

@@ -5,8 +5,7 @@ import streamlit as st
 
 from pages.self_attention import texts
 from pages.self_attention.steps import count
-from pages.ui.canvas.cell_origins import Divided, Origin, Product, Shares
-from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
+from pages.ui.canvas.matrix_cells import Cell, Divided, Origin, Product, Shares, cell_from_link, cell_to_link
 from pages.ui.canvas.matrix_view import Matrix, chosen_cell, matrix_row
 from pages.ui.shell.address import Field, widget_key
 from pages.ui.shell.frame import explain

@@ -11,10 +11,19 @@ from jaxtyping import Float
 from pages import contents
 from pages.summaries import texts
 from pages.summaries.export import Subject, project_code, summary_export, table_of, trace_arguments
-from pages.ui.canvas import head_kinds
 from pages.ui.canvas.attention_view import heads_to_link
-from pages.ui.canvas.head_cells import Cells, distance_cells, kind_cells, spread_cells
-from pages.ui.canvas.head_table import HeadCell, LegendEntry, chosen_head, head_table
+from pages.ui.canvas.head_table import (
+    AXES,
+    Cells,
+    HeadCell,
+    LegendEntry,
+    chosen_head,
+    distance_cells,
+    head_table,
+    kind_cells,
+    kind_styles,
+    spread_cells,
+)
 from pages.ui.export.figure import charts_figure, grid_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
@@ -154,13 +163,13 @@ def _show_chosen(page: str, engine: Engine, text: str, pair: str, stack: Attenti
 
 def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, int]) -> str:
     """Say what a head does: its kind, the second, its spread and its distance."""
-    looks = head_kinds.looks(stack.query_tokens)
+    looks = kind_styles(stack.query_tokens)
     pattern = summary.named[head[0] * summary.entropy.shape[1] + head[1]]
     return texts.HEADS.get(pattern.kind, texts.HEAD).format(
         head=head_name(head),
-        aim=looks[pattern.kind].aim,
+        aim=looks[pattern.kind].target,
         confidence=pattern.confidence,
-        second=looks[pattern.second].aim,
+        second=looks[pattern.second].target,
         second_score=pattern.second_score,
         entropy=summary.entropy[head],
         distance=summary.distance[head],
@@ -177,7 +186,7 @@ def _show_numbers(page: str, stack: AttentionStack, summary: HeadSummary) -> Non
 
 def head_rows(stack: AttentionStack, summary: HeadSummary) -> Sequence[dict[str, object]]:
     """List the heads, one row each, with every number that is known of them."""
-    looks, shares = head_kinds.looks(stack.query_tokens), summary.sums.shares
+    looks, shares = kind_styles(stack.query_tokens), summary.sums.shares
     return [
         {
             "layer": head.layer + 1,
@@ -205,7 +214,7 @@ def export(trace: Trace, grid: Grid, summary: HeadSummary) -> Export:
         "shares": summary.sums.shares,
         "kinds": np.array(summary.sums.kinds),
     }
-    table = table_of(head_rows(trace.attention, summary), head_kinds.AXES, **arrays)
+    table = table_of(head_rows(trace.attention, summary), AXES, **arrays)
     return summary_export(subject, figure, table, Code(texts.KINDS_RESULT, lambda: code(subject.heading, trace)))
 
 

@@ -11,8 +11,8 @@ from jaxtyping import Float
 from pages.summaries import texts
 from pages.summaries.export import Subject, project_code, summary_export, table_of, trace_arguments
 from pages.summaries.kinds import summary_of
-from pages.ui.canvas import head_kinds
 from pages.ui.canvas.figures import QUIET
+from pages.ui.canvas.head_table import kind_styles
 from pages.ui.canvas.plotly_figures import PointKind, head_points
 from pages.ui.export.figure import charts_figure, listing_chart, points_chart
 from pages.ui.export.records import Code, Export
@@ -99,7 +99,7 @@ def _neighbourhood(page: str, engine: Engine, text: str, pair: str, trace: Trace
     layers, heads = stack.weights.shape[:2]
     similarities = cache.remember((page, "alike", *run), lambda: similarity.head_similarity(stack.weights))
     summary = summary_of(page, engine.name, engine.device, text, pair, stack)
-    looks = head_kinds.looks(stack.query_tokens)
+    looks = kind_styles(stack.query_tokens)
     kinds = [PointKind(looks[one.kind].word, looks[one.kind].colour, looks[one.kind].symbol) for one in summary.named]
     layer, head = ask_head(page, layers, heads)
     chosen = layer * heads + head

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float32, UInt8
 
+from pages.ui.canvas import texts
 from pages.ui.canvas.component import component, component_value, value_timestamp
 from pages.ui.canvas.packing import codes, pack
 
@@ -57,7 +58,7 @@ def head_wall(
         "notes": [list(row) for row in notes],
         "ends": ends,
         "mapsPath": maps_path,
-        "alt": "Attention heads: a row for each layer, a column for each head",
+        "alt": texts.WALL_ALT,
     }
     message = header | {
         "chosen": [list(head) for head in parse_heads(chosen, layers, heads)],

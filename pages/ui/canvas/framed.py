@@ -14,12 +14,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from pages.ui.canvas import texts
 from pages.ui.canvas.component import component, component_value, value_timestamp
 
 PATH = "framed"
 SECONDS = 900.0
 MAX_DOCUMENT_BYTES = 96_000_000
-GONE = "This drawing was kept for a while only: change something on the page, or load it again."
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ async def answer(request: Request) -> Response:
     with _guard:
         document = _documents.get(request.path_params["word"])
     if document is None:
-        return Response(GONE, 404, {"Cache-Control": "no-store"}, "text/plain")
+        return Response(texts.DOCUMENT_GONE, 404, {"Cache-Control": "no-store"}, "text/plain")
     return HTMLResponse(
         document.html,
         headers={

@@ -1,12 +1,39 @@
-"""A table of all heads as coloured buttons, hue for the kind and lightness for how clear it is. Words in, a choice out."""
+"""A table of all heads as coloured buttons: how kinds of heads look, the cells by kind or by a number, and the component."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+import numpy as np
+from jaxtyping import Float
+
+from pages.ui.canvas import texts
 from pages.ui.canvas.attention_view import BOX, chosen_heads
 from pages.ui.canvas.component import component
+from pages.ui.canvas.figures import ONE_COLOUR
+from pages.ui.shell.controls import head_name
+from tx_core.analysis.patterns import HeadPattern
+from tx_core.transformer.trace import Encoding
 
 MODULE = "head_table/table.js"
+AXES = texts.HEAD_AXES
+
+
+@dataclass(frozen=True)
+class KindStyle:
+    """How a kind of heads looks and is called.
+
+    Attributes:
+        word, letter: its name, and a sign where there is no room for it.
+        colour: as #rrggbb.
+        symbol: of its points on a map, as Plotly names it.
+        target: what such a head attends to.
+    """
+
+    word: str
+    letter: str
+    colour: str
+    symbol: str
+    target: str
 
 
 @dataclass(frozen=True)
@@ -62,3 +89,73 @@ def head_table(
 def chosen_head(key: str, layers: int, heads: int) -> tuple[int, int] | None:
     """Tell which head was clicked last in the table `key`; None before the first click."""
     return next(iter(chosen_heads(key, layers, heads)), None)
+
+
+Cells = tuple[list[HeadCell], list[LegendEntry]]
+
+
+def kind_styles(encoding: Encoding | None = None) -> dict[str, KindStyle]:
+    """Return the style of every kind in `patterns.KINDS`; special tokens are called as the model's own."""
+    first, last = _special_tokens(encoding) if encoding else ("[CLS]", "[SEP]")
+    words = texts.KIND_WORDS | {"first": first, "separator": last}
+    targets = texts.KIND_TARGETS | {"first": first, "separator": last}
+    looks = {
+        "previous": ("←", ONE_COLOUR, "triangle-left"),
+        "next": ("→", "#dd8328", "triangle-right"),
+        "same": ("=", "#a06cd0", "square"),
+        "first": ("C", "#3a9a68", "diamond"),
+        "separator": ("S", "#1f9fb5", "star"),
+        "punctuation": (".", "#d35a86", "cross"),
+        "broad": ("≈", "#a8912a", "circle"),
+        "mixed": ("?", "#8793a0", "hexagon"),
+    }
+    return {kind: KindStyle(words[kind], *look, targets[kind]) for kind, look in looks.items()}
+
+
+def _special_tokens(encoding: Encoding) -> tuple[str, str]:
+    """Return the special tokens at the beginning and after it."""
+    later = [token for token, special in zip(encoding.tokens[1:], encoding.special[1:], strict=True) if special]
+    first = encoding.tokens[0] if encoding.special[0] else texts.FIRST_TOKEN
+    return first, later[0] if later else texts.END
+
+
+def kind_cells(
+    patterns: Sequence[HeadPattern],
+    encoding: Encoding,
+    number_of: Callable[[HeadPattern], tuple[str, float]],
+    detail_of: Callable[[HeadPattern], str],
+) -> Cells:
+    """Colour every head by its kind, and list the kinds that occur.
+
+    number_of: the number in the cell, and the strength of its colour, 0 to 1. detail_of: what follows a head's name and kind.
+    """
+    styles = kind_styles(encoding)
+    cells = []
+    for head in patterns:
+        style, (number, strength) = styles[head.kind], number_of(head)
+        alt = f"{head_name((head.layer, head.head))}: {style.word}{detail_of(head)}"
+        cells.append(HeadCell(style.word, style.letter, number, style.colour, strength, alt))
+    kinds = [kind for kind in styles if any(head.kind == kind for head in patterns)]
+    return cells, [LegendEntry(styles[kind].target, styles[kind].letter, styles[kind].colour) for kind in kinds]
+
+
+def spread_cells(spread: Float[np.ndarray, "layer head"]) -> Cells:
+    """Colour every head by its spread (normalised entropy), 0 to 1."""
+    return _number_cells(spread, 1.0, ".2f", texts.HEAD_SPREAD, (texts.ONE_TOKEN, texts.ALL_TOKENS))
+
+
+def distance_cells(distance: Float[np.ndarray, "layer head"], even: float | None = None) -> Cells:
+    """Colour every head by its mean distance in tokens, up to the greatest. even: the distance of even attention, if known."""
+    most = max(float(distance.max()), 1e-9)
+    farthest = (texts.FARTHEST if even is None else texts.FARTHEST_AND_EVEN).format(distance=most, even=even)
+    return _number_cells(distance, most, ".1f", texts.HEAD_DISTANCE, (texts.ITSELF, farthest))
+
+
+def _number_cells(numbers: Float[np.ndarray, "layer head"], most: float, digits: str, alt: str, ends: tuple[str, str]) -> Cells:
+    """Colour every head by a number from 0 to `most`. ends: what 0 and `most` mean."""
+    cells = []
+    for place, number in np.ndenumerate(numbers):
+        written = f"{number:{digits}}"
+        sentence = alt.format(head=head_name(place), number=written)
+        cells.append(HeadCell(written, f"{number:.1f}", "", ONE_COLOUR, float(number) / most, sentence))
+    return cells, [LegendEntry(ends[0], "", ONE_COLOUR, 0.0), LegendEntry(ends[1], "", ONE_COLOUR)]

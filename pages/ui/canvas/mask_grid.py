@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float
 
+from pages.ui.canvas import texts
 from pages.ui.canvas.component import component, component_value
 from pages.ui.canvas.packing import pack
 from pages.ui.canvas.prefetch import Picture, Prefetch, pack_with_prefetch
@@ -49,7 +50,7 @@ class Naming:
     joint: str = "→"
     row_prefix: str = ""
     column_prefix: str = ""
-    hint: str = "Point at a cell, or tap it, to read its numbers."
+    hint: str = texts.HOW_TO_READ_CELLS
     numbered: bool = False
     axes: tuple[str, str] | None = None
 
@@ -92,7 +93,7 @@ class Matrices:
             "across": self.across,
             "tallest": self.tallest,
             "paintable": False,
-            "label": "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on",
+            "label": texts.BRUSH_LABEL,
             "joint": naming.joint,
             "rowPrefix": naming.row_prefix,
             "columnPrefix": naming.column_prefix,

@@ -6,9 +6,8 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from jaxtyping import Float32
 
-from pages.ui.canvas.cell_origins import Origin
 from pages.ui.canvas.component import component, component_value
-from pages.ui.canvas.matrix_cells import Cell
+from pages.ui.canvas.matrix_cells import Cell, Origin
 from pages.ui.canvas.prefetch import Picture, Prefetch, pack_with_prefetch
 
 MODULE = "matrix_row/row.js"

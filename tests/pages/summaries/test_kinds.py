@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.summaries import texts
 from pages.summaries.kinds import describe_head, head_rows, summarise
-from pages.ui.canvas.head_kinds import looks
+from pages.ui.canvas.head_table import kind_styles
 from tests.support.drawings import says
 from tx_core.analysis.patterns import KINDS, TARGETED_KINDS, name_heads, pattern_sums
 from tx_core.engine import catalogue
@@ -38,7 +38,7 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
     assert not app.exception
     shown = cells_of(app)
     found = name_heads(pattern_sums(stack.weights, stack.query_tokens))
-    kinds = looks(stack.query_tokens)
+    kinds = kind_styles(stack.query_tokens)
     flat = [cell for row in shown["cells"] for cell in row]
     assert [cell["word"] for cell in flat] == [kinds[head.kind].word for head in found]
     assert [cell["number"] for cell in flat] == [f"{head.confidence:.2f}" for head in found]
@@ -48,17 +48,19 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
 
 
 def test_a_head_is_described_by_its_kind_and_its_numbers(engine, stack):
-    summary, kinds = summarise(stack), looks(stack.query_tokens)
+    summary, kinds = summarise(stack), kind_styles(stack.query_tokens)
     for head, pattern in zip(np.ndindex(engine.num_layers, engine.num_heads), summary.named, strict=True):
         described = describe_head(stack, summary, head)
         assert described.startswith(f"Layer {head[0] + 1}, head {head[1] + 1} ")
-        assert kinds[pattern.kind].aim in described or pattern.kind in texts.HEADS
+        assert kinds[pattern.kind].target in described or pattern.kind in texts.HEADS
         assert f"{summary.entropy[head]:.2f}" in described
 
 
-def test_every_kind_of_head_has_a_look_of_its_own():
-    assert set(looks()) == set(KINDS)
-    assert len({look.letter for look in looks().values()}) == len({look.colour for look in looks().values()}) == len(KINDS)
+def test_every_kind_of_head_has_a_style_of_its_own():
+    styles = kind_styles()
+    assert set(styles) == set(KINDS)
+    for of_each in ("letter", "colour", "symbol"):
+        assert len({getattr(style, of_each) for style in styles.values()}) == len(KINDS)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,7 @@ def test_every_kind_of_head_has_a_look_of_its_own():
 )
 def test_special_tokens_are_called_as_the_model_calls_them(checkpoint, family: str, called: tuple[str, str]):
     encoding = load.load_engine(checkpoint(family), family, family).encode("A bird")
-    assert (looks(encoding)["first"].word, looks(encoding)["separator"].word) == called
+    assert (kind_styles(encoding)["first"].word, kind_styles(encoding)["separator"].word) == called
 
 
 @pytest.mark.parametrize("colour", ["entropy", "distance"])

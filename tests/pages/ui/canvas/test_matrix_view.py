@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.canvas.cell_origins import Product
-from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
+from pages.ui.canvas.matrix_cells import Cell, Product, cell_from_link, cell_to_link
 from pages.ui.canvas.matrix_view import (
     MODULE,
     Drawing,

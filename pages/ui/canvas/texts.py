@@ -1,0 +1,27 @@
+"""What the drawings say by themselves; everything else comes from the page that draws."""
+
+WALL_ALT = "Attention heads: a row for each layer, a column for each head"
+BRUSH_LABEL = "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on"
+HOW_TO_READ_CELLS = "Point at a cell, or tap it, to read its numbers."
+DOCUMENT_GONE = "This drawing was kept for a while only: change something on the page, or load it again."
+
+HEAD_AXES = "a row for each layer, a column for each head; shares also by kind, in the order of kinds"
+HEAD_SPREAD = "{head}: {number} of the largest spread"
+HEAD_DISTANCE = "{head}: {number} tokens"
+ONE_TOKEN, ALL_TOKENS = "each token attends to one other", "to all tokens evenly"
+ITSELF = "each token attends to itself"
+FARTHEST = "{distance:.1f} tokens away"
+FARTHEST_AND_EVEN = "{distance:.1f} tokens away; even attention is {even:.1f} away"
+
+FIRST_TOKEN, END = "the first token", "the end"
+"""What stands for a model's special tokens where it has none."""
+KIND_WORDS = {"previous": "previous", "next": "next", "same": "same", "punctuation": "signs", "broad": "broad", "mixed": "mixed"}
+KIND_TARGETS = {
+    "previous": "the token before",
+    "next": "the token after",
+    "same": "itself, its word, or the same word elsewhere",
+    "punctuation": "punctuation and other signs",
+    "broad": "all tokens almost evenly",
+    "mixed": "no clear pattern",
+}
+"""What a head of a kind attends to."""
