@@ -13,7 +13,7 @@ from pages.bertviz_page.export import bertviz_export
 from pages.bertviz_page.frame import show_view
 from pages.ui.export.menu import export_menu
 from pages.ui.export.texts import TITLE_WITHOUT_FIGURE
-from pages.ui.panels.texts import STACK_LABELS
+from pages.ui.panels.texts import SECOND_SENTENCE, STACK_LABELS
 from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
@@ -80,7 +80,7 @@ first, second, third = st.columns([5, 4, 3])
 with first:
     text = controls.sentence(widget_key(PAGE, "text"), on_change=forget_token)
 with second:
-    pair = controls.sentence(widget_key(PAGE, "pair"), texts.SECOND_SENTENCE, on_change=forget_token)
+    pair = controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=forget_token)
 with third:
     model = controls.model(widget_key(PAGE, "model"))
 try:

@@ -1,7 +1,6 @@
 """Every sentence of the page and of its exports. Tables go by view."""
 
 FIRST_TEXT = "Time flies like an arrow."
-SECOND_SENTENCE = "Second sentence (optional)"
 ASK_VIEW = "View"
 VIEWS = {"head": "Head view", "model": "Model view", "neuron": "Neuron view"}
 DESCRIPTIONS = {

@@ -136,7 +136,7 @@ def _ask_changes(name: str, model: str, side: str) -> None:
 
 
 def name_changes(active: Changes) -> str:
-    """Name what is switched off, or any other changes that a link brought, tokens by their places."""
+    """Name what is switched off, or any other changes that a link brought, tokens by their positions."""
     if not active:
         return texts.NOTHING
     if len(active) == 1 and active[0].kind == "off":
@@ -146,7 +146,7 @@ def name_changes(active: Changes) -> str:
 
 
 def changes_in_full(active: Changes) -> str:
-    """Say what was changed, each change in full, tokens by their places: A and B may be of two texts."""
+    """Say what was changed, each change in full, tokens by their positions: A and B may be of two texts."""
     return "; ".join(describe_change(change, [StackNames("self", MAX_LAYERS_OR_HEADS, (), ())]) for change in active)
 
 
