@@ -107,7 +107,7 @@ def _ended(page: str, kept: tuple, snapshot: Snapshot) -> bool:
     if snapshot.running:
         return False
     st.session_state.pop(widget_key(page, "scan_running"), None)
-    found = snapshot.result.found
+    found = snapshot.result.result
     if found is None:
         st.session_state.pop(widget_key(page, "scan"), None)
         st.session_state[widget_key(page, "scan_problem")] = snapshot.problem

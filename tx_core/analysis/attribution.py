@@ -22,6 +22,11 @@ STEPS_AT_ONCE = 8
 MAX_ATTRIBUTION_WORK = 133_000
 """The most that steps, tokens and layers may come to, a layer of 256 dimensions being 1: some thirteen seconds on one core."""
 
+TOO_MANY_TOKENS = (
+    "Integrated gradients run the model {steps} times forward and backward. For a model of this size they are computed for at "
+    "most {most:,} tokens, and this text has {tokens:,}: shorten it by {excess:,} tokens."
+)
+
 
 @dataclass(frozen=True)
 class Attribution:
@@ -67,10 +72,8 @@ def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attr
         raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")
     most = int(MAX_ATTRIBUTION_WORK / (STEPS * engine.num_layers * (engine.hidden_size / 256) ** 2))
     if len(encoding) > most:
-        raise TextProblem(
-            f"Integrated gradients run the model {STEPS} times forth and back. With a model of this size that is done for at "
-            f"most {most:,} tokens here, and this text has {len(encoding):,}: shorten it by {len(encoding) - most:,} tokens."
-        )
+        excess = len(encoding) - most
+        raise TextProblem(TOO_MANY_TOKENS.format(steps=STEPS, most=most, tokens=len(encoding), excess=excess))
     mask = engine.tokenizer.mask_id
     blanked = [entry if special else mask for entry, special in zip(encoding.ids, encoding.special, strict=True)]
 

@@ -14,6 +14,10 @@ from tx_core.errors import TextProblem
 MAX_FLOW_EDGES = 4_000_000
 """The most edges that all the networks of one question may have together: some six seconds on one core."""
 MIN_CAPACITY = 1e-12  # what is left of a pipe below this is rounding
+TOO_MANY_TOKENS = (
+    "Attention flow solves a network of up to {edges:,} edges for every token and layer. With {layers} layers it is computed for "
+    "at most {most:,} tokens, and this text has {tokens:,}: shorten it by {excess:,} tokens."
+)
 
 
 def add_residual(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "layer query key"]:
@@ -48,9 +52,7 @@ def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Floa
     if depths * tokens**3 > MAX_FLOW_EDGES:
         most = int((MAX_FLOW_EDGES / depths) ** (1 / 3))
         raise TextProblem(
-            f"Attention flow solves a network of up to {layers * tokens**2:,} links for every token and layer. With "
-            f"{layers} layers it is computed for at most {most:,} tokens here, and this text has {tokens:,}: "
-            f"shorten it by {tokens - most:,} tokens."
+            TOO_MANY_TOKENS.format(edges=layers * tokens**2, layers=layers, most=most, tokens=tokens, excess=tokens - most)
         )
     network = Network(layers * tokens + tokens)
     for depth, mixed in enumerate(add_residual(weights)):  # node: layer * tokens + token, the input being layer 0

@@ -8,8 +8,13 @@ from tx_core.errors import TextProblem
 MAX_SIMILARITY_CELLS = 400_000_000
 """The most comparisons of single weights for one text: a few seconds on one core."""
 
+TOO_MANY_TOKENS = (
+    "{heads:,} heads can be compared with each other for texts of at most {most:,} tokens, and this one has {tokens:,}: "
+    "shorten it by {excess:,} tokens."
+)
 
-def head_similarity(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "one other"]:
+
+def head_similarity(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "head_a head_b"]:
     """Compare every head with every other: 1 − the Jensen–Shannon divergence of their rows, averaged over queries.
 
     1 = the same weights, 0 = never on the same key (Lin 1991, in bits; between heads as in Clark et al. 2019, section 6).
@@ -22,32 +27,29 @@ def head_similarity(weights: Float[np.ndarray, "layer head query key"]) -> Float
     count = layers * heads
     if count**2 * queries * keys > MAX_SIMILARITY_CELLS:
         most = int((MAX_SIMILARITY_CELLS / count**2) ** 0.5)
-        raise TextProblem(
-            f"Comparing {count:,} heads with each other is done for texts of at most {most:,} tokens here, and this "
-            f"one has {queries:,}: shorten it by {queries - most:,} tokens."
-        )
+        raise TextProblem(TOO_MANY_TOKENS.format(heads=count, most=most, tokens=queries, excess=queries - most))
     rows = weights.reshape(count, queries, keys).astype(np.float32)
     own = _bits(rows)
-    found = np.ones((count, count))
+    similarity = np.ones((count, count))
     for head in range(count):  # one row of the table at a time: memory stays that of the weights
         others = slice(head + 1, count)
         divergence = _bits((rows[head] + rows[others]) / 2) - (own[head] + own[others]) / 2
-        found[head, others] = found[others, head] = np.clip(1 - divergence.mean(axis=-1), 0, 1)
-    return found
+        similarity[head, others] = similarity[others, head] = np.clip(1 - divergence.mean(axis=-1), 0, 1)
+    return similarity
 
 
-def most_similar_heads(alike: Float[np.ndarray, "one other"], head: int, count: int) -> list[tuple[int, float]]:
+def most_similar_heads(similarity: Float[np.ndarray, "head_a head_b"], head: int, count: int) -> list[tuple[int, float]]:
     """List the heads most similar to one, each with its similarity, the most similar first; the head itself is left out."""
-    order = [int(other) for other in np.argsort(-alike[head], kind="stable") if other != head]
-    return [(other, float(alike[head, other])) for other in order[:count]]
+    order = [int(other) for other in np.argsort(-similarity[head], kind="stable") if other != head]
+    return [(other, float(similarity[head, other])) for other in order[:count]]
 
 
-def classical_mds(alike: Float[np.ndarray, "one other"]) -> Float[np.ndarray, "one axis"]:
+def classical_mds(similarity: Float[np.ndarray, "head_a head_b"]) -> Float[np.ndarray, "head_a axis"]:
     """Embed the heads in two dimensions so that distances approximate 1 − similarity (classical MDS, Torgerson 1952).
 
     Axes are ordered by the variance they explain; the sign of each is fixed by the first head that is off centre.
     """
-    apart = (1 - alike) ** 2
+    apart = (1 - similarity) ** 2
     centred = -0.5 * (apart - apart.mean(axis=0) - apart.mean(axis=1, keepdims=True) + apart.mean())
     sizes, axes = np.linalg.eigh(centred)
     best = np.argsort(-sizes)[:2]
@@ -59,12 +61,12 @@ def classical_mds(alike: Float[np.ndarray, "one other"]) -> Float[np.ndarray, "o
     return places if places.shape[1] == 2 else np.pad(places, ((0, 0), (0, 2 - places.shape[1])))
 
 
-def mds_correlation(alike: Float[np.ndarray, "one other"]) -> float:
+def mds_correlation(similarity: Float[np.ndarray, "head_a head_b"]) -> float:
     """Return the correlation of distances on the map with 1 − similarity, over all pairs of heads; 1 = a faithful map."""
-    places = classical_mds(alike)
-    pairs: Int[np.ndarray, "side pair"] = np.stack(np.triu_indices(len(alike), 1))
+    places = classical_mds(similarity)
+    pairs: Int[np.ndarray, "side pair"] = np.stack(np.triu_indices(len(similarity), 1))
     drawn = np.linalg.norm(places[pairs[0]] - places[pairs[1]], axis=-1)
-    meant = 1 - alike[pairs[0], pairs[1]]
+    meant = 1 - similarity[pairs[0], pairs[1]]
     if len(meant) < 2 or np.ptp(drawn) == 0 or np.ptp(meant) == 0:
         return 1.0
     return float(np.corrcoef(drawn, meant)[0, 1])

@@ -81,7 +81,7 @@ class Scan:
         self.engine, self.interventions = engine, interventions
         self.place = encoding.blanks[blank]
         self.row = replace(encoding, blanks=(self.place,))
-        self.found: HeadScan | None = None
+        self.result: HeadScan | None = None
 
     @property
     def batches(self) -> int:
@@ -92,7 +92,7 @@ class Scan:
     @property
     def finished(self) -> bool:
         """Whether every head was switched off once."""
-        return self.found is not None
+        return self.result is not None
 
     def steps(self) -> Generator[ScanProgress, None, None]:
         """Run one batch after the other and yield the progress after each."""
@@ -115,7 +115,7 @@ class Scan:
             yield ScanProgress(start + len(part), len(changes), time.perf_counter() - started)
         first = _grid(firsts[1:], shape)
         notice = next(iter(sorted(notices, reverse=True)))
-        self.found = HeadScan(
+        self.result = HeadScan(
             word=self._word(entry),
             entry=entry,
             before=afters[0],
@@ -131,7 +131,7 @@ class Scan:
         """Run all batches and return the result."""
         for _ in self.steps():
             pass
-        return self.found
+        return self.result
 
     def _word(self, entry: int) -> str:
         tokenizer = self.engine.tokenizer

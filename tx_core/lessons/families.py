@@ -70,9 +70,9 @@ class Family:
 
 BASE = {"embedding_size": 768, "hidden_size": 768, "num_layers": 12, "num_heads": 12, "intermediate_size": 3072}
 ELECTRA = (
-    "A small generator fills blanks, and the model itself, the discriminator, says of every token whether it was replaced.",
-    "Every token teaches something, not only the 15 % that are masked, so less training does as much.",
-    "So it has no head that fills blanks: it is asked whether a word is the right one.",
+    "A small generator fills masked tokens, and the model itself, the discriminator, detects which tokens were replaced.",
+    "Every token contributes to the loss, not only the 15 % that are masked, so less training achieves as much.",
+    "So it has no masked-word head: it says whether a word is the original one.",
 )
 
 FAMILIES = {
@@ -83,8 +83,8 @@ FAMILIES = {
         Sizes(30_522, positions=512, segments=2, **BASE),
         "Devlin et al. 2019",
         (
-            "Trained to fill masked words, and to tell whether the second sentence follows the first.",
-            "Books and Wikipedia, 16 GB of text, 256 sequences a step.",
+            "Trained on masked words and on next-sentence prediction.",
+            "Books and Wikipedia, 16 GB of text, batches of 256 sequences.",
         ),
     ),
     "roberta": Family(
@@ -94,9 +94,9 @@ FAMILIES = {
         Sizes(50_265, positions=514, segments=1, **BASE),
         "Liu et al. 2019",
         (
-            "Ten times the text, 160 GB, and batches of 8,000 sequences, for longer.",
-            "Words are masked anew each time that a text is read, not once for all.",
-            "No next-sentence task, so no second segment; and a vocabulary of bytes.",
+            "Ten times the text, 160 GB, batches of 8,000 sequences, and longer training.",
+            "Dynamic masking: other words are masked each time a text is read.",
+            "No next-sentence prediction, so no second segment; and a byte-level vocabulary.",
         ),
     ),
     "albert": Family(
@@ -107,8 +107,8 @@ FAMILIES = {
         "Lan et al. 2020",
         (
             "All blocks share one set of parameters.",
-            "Words are looked up as 128 numbers and widened to 768 by one matrix.",
-            "Two sentences are to be put in order, instead of telling whether they belong together.",
+            "Word embeddings have 128 dimensions; one matrix projects them up to 768.",
+            "Sentence-order prediction in place of next-sentence prediction.",
         ),
     ),
     "electra": Family(
@@ -134,9 +134,9 @@ FAMILIES = {
         Sizes(30_522, positions=512, segments=0, **BASE | {"num_layers": 6}),
         "Sanh et al. 2019",
         (
-            "Half the blocks, begun with every second block of BERT.",
-            "Taught to answer as BERT answers, not only to be right (distillation).",
-            "No segments, no next-sentence task.",
+            "Half the blocks, initialised with every second block of BERT.",
+            "Distillation: trained to predict what BERT predicts, not only the right word.",
+            "No segments, no next-sentence prediction.",
         ),
     ),
 }

@@ -258,7 +258,8 @@ def imdb(examples: int = 25_000) -> LabelledTexts:
     Raises:
         ModelUnavailable: If the library is not installed or the hub does not answer.
     """
-    from huggingface_hub.errors import HTTPError  # neither an OSError nor a RuntimeError
+    # Imported here, since only IMDB needs the hub; its HTTPError is neither an OSError nor a RuntimeError.
+    from huggingface_hub.errors import HTTPError
 
     try:
         from datasets import load_dataset
