@@ -25,7 +25,7 @@ def introduce(engine: BertEngine) -> None:
     show_source(families.Sizes)
 
 
-def family(page: str, engine: BertEngine, text: str, pair: str) -> None:
+def draw_family(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Let the reader choose a family, and show what it changed, its sizes and its attention."""
     st.segmented_control(
         texts.FAMILY_LABEL,

@@ -16,10 +16,10 @@ from tx_core.lessons.untrained import MAX_UNTRAINED_LABELS
 
 LAYERS, HEADS = controls.embedded_sizes()
 DRAWINGS = {
-    "compare": (parts.compare, parts.introduce_comparison),
-    "random": (parts.random, parts.introduce_random),
-    "labels": (parts.labels, parts.introduce_labels),
-    "family": (families.family, families.introduce),
+    "compare": (parts.draw_comparison, parts.introduce_comparison),
+    "random": (parts.draw_untrained, parts.introduce_untrained),
+    "labels": (parts.draw_labels, parts.introduce_labels),
+    "family": (families.draw_family, families.introduce),
 }
 PARTS = {name: Part(texts.PARTS[name], *drawing) for name, drawing in DRAWINGS.items()}
 FIELDS = (

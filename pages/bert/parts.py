@@ -33,7 +33,7 @@ def introduce_comparison(engine: BertEngine) -> None:
     show_source(bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead)
 
 
-def compare(page: str, engine: BertEngine, text: str, pair: str) -> None:
+def draw_comparison(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Compare our BERT and Hugging Face's layer by layer."""
     st.toggle(
         texts.RUN,
@@ -93,14 +93,14 @@ def _head(page: str) -> tuple[int, int]:
     return st.session_state[widget_key(page, "layer")] - 1, st.session_state[widget_key(page, "head")] - 1
 
 
-def introduce_random(engine: BertEngine) -> None:
+def introduce_untrained(engine: BertEngine) -> None:
     """Say what an untrained BERT is, and show how its weights are drawn."""
     st.markdown(texts.RANDOM)
     st.latex(texts.RANDOM_EQUATION)
     show_source(bert.random_bert)
 
 
-def random(page: str, engine: BertEngine, text: str, pair: str) -> None:
+def draw_untrained(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Compare the trained BERT with an untrained one."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         _seed_input(page)
@@ -135,13 +135,13 @@ def _draw_attention(page: str, name: str, runner: BertEngine, text: str, pair: s
     head_wall(small, [(layer, head)], scale="blues", key=wall, on_choose=take, maps_path=maps_path)
     shown = weights[layer, head]
     sizes = {"largest": shown.max(), "uniform": 1 / len(tokens)}
-    told = texts.ATTENTION[name].format(layer=layer + 1, head=head + 1, **sizes)
-    st.text(told)
+    description = texts.ATTENTION[name].format(layer=layer + 1, head=head + 1, **sizes)
+    st.text(description)
     attention_map(
         tokens,
         tokens,
         shown,
-        alt=told,
+        alt=description,
         scale="blues",
         strongest=30,
         show="heatmap",
@@ -171,7 +171,7 @@ def introduce_labels(engine: BertEngine) -> None:
     show_source(heads.LabelHead, heads.first_token, heads.every_token, heads.max_pooled, heads.max_pool)
 
 
-def labels(page: str, engine: BertEngine, text: str, pair: str) -> None:
+def draw_labels(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Show what a classification head makes of the sentence."""
     counts = range(2, untrained.MAX_UNTRAINED_LABELS + 1)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
