@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from pages.compare import texts
 from pages.compare.state import FIELDS, MAX_UNTRAINED_MODELS, VARIES
 from pages.ui.panels.view_options import SCALES
 from pages.ui.shell.address import parse_view
@@ -54,7 +55,8 @@ def test_a_link_with_nonsense_says_so_and_shows_the_usual(open_app: Open):
     far = open_app("compare", text="a bird", head="99-99", word="400-2", focus="500")
     assert not far.exception
     engine = catalogue.load(catalogue.DEFAULT)
-    assert f"has {engine.num_layers} layers of {engine.num_heads} heads" in says(far)
+    note = texts.NEAREST_HEAD.format(model=engine.title, layers=engine.num_layers, heads=engine.num_heads)
+    assert note in says(far)
 
 
 @given(st.fixed_dictionaries({f"{name}{end}": values for name, values in VALUES.items() for end in ("", "_b")} | LOOKS))

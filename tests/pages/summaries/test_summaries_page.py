@@ -6,6 +6,7 @@ from pages.summaries import texts
 from pages.summaries.parts import PARTS, SUMMARIES
 from pages.ui.panels.texts import EXPLANATION_DEBATE, HEADS_MISSING
 from pages.ui.shell import controls
+from pages.ui.shell.texts import CHECK_INPUT
 from tests.support.drawings import problems, says
 from tests.support.messages import unknown_parameters
 
@@ -46,7 +47,7 @@ def test_a_hostile_text_is_shown_as_it_is_and_an_empty_one_explained(open_app, p
     assert app.text_input(key=f"{PAGE}_text").value == HOSTILE
     app.text_input(key=f"{PAGE}_text").set_value("  ").run()
     assert not app.exception
-    assert "Check the input" in says(app)
+    assert CHECK_INPUT in says(app)
 
 
 @pytest.mark.parametrize("part", [part for part in PARTS if part != "owed"])
