@@ -2,13 +2,13 @@
 
 import { changeOf, digits, span, strongest, unpack } from "../core/bytes.js";
 import { cellAt, heatmapShape, paintHeatmap } from "./heatmap.js";
-import { forgetView, later, pointAt, rowByKey, watchView } from "./linked.js";
+import { removeView, later, pointAt, rowByKey, watchView } from "./linked.js";
 import { modelOf } from "./model.js";
-import { mounted } from "../core/mount.js";
+import { mountOnce } from "../core/mount.js";
 import { layPane, makePane, paneContext, pointIn, scrollOf } from "./pane.js";
 import { bold, fillLegend, makeLegend, makeTooltip } from "./readout.js";
 import { DIFFERENCE_TICKS, differenceGradient, differenceTable } from "../core/palette.js";
-import { calmly, element, news, ownEcho } from "../core/surface.js";
+import { throttle, element, timestamped, pendingChoice } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 
 const NAMES = ["before", "after", "difference"];
@@ -17,15 +17,15 @@ const BETWEEN = 24;
 const MOST_MOVED = 8;
 
 export default function mountBeforeAfter({ data, parentElement, setStateValue }) {
-  const [view, end] = mounted(parentElement, makeView, forgetView);
-  view.send = (focus) => setStateValue("focus", news(focus));
+  const [view, end] = mountOnce(parentElement, makeView, removeView);
+  view.send = (focus) => setStateValue("focus", timestamped(focus));
   receive(view, unpack(data));
   return end;
 }
 
 function makeView(parent) {
-  const view = { focus: null, hover: null, echo: ownEcho(), paints: 0, frame: null, legends: [] };
-  view.tell = calmly((focus) => view.send(focus), 60);
+  const view = { focus: null, hover: null, echo: pendingChoice(), paints: 0, frame: null, legends: [] };
+  view.notify = throttle((focus) => view.send(focus), 60);
   view.panes = NAMES.map((name) => makePart(view, name));
   view.tooltip = makeTooltip();
   view.list = element("ol", { class: "moved", "data-testid": "moved-links" });
@@ -107,7 +107,7 @@ function focusOn(view, focus) {
   if (focus === view.focus) return;
   view.focus = focus;
   view.echo.expect(focus);
-  view.tell(focus);
+  view.notify(focus);
   list(view);
   later(view);
 }

@@ -12,7 +12,7 @@ export function watchView(view, parent, paint) {
   view.stopWatching = watchScreen(() => later(view));
 }
 
-export function forgetView(view) {
+export function removeView(view) {
   view.observer.disconnect();
   view.stopWatching();
   if (view.frame !== null) cancelAnimationFrame(view.frame);
@@ -26,11 +26,11 @@ export function later(view) {
   });
 }
 
-// Marks what is pointed at; `tell` fills the tooltip, which goes where the pointer is.
-export function pointAt(view, hover, event, tell) {
+// Marks what is pointed at; `fill` fills the tooltip, which goes where the pointer is.
+export function pointAt(view, hover, event, fill) {
   view.tooltip.hidden = hover === null;
   if (hover !== null && event) {
-    tell(hover);
+    fill(hover);
     const box = view.root.getBoundingClientRect();
     placeTooltip(view.tooltip, box, event.clientX - box.left, event.clientY - box.top);
   }

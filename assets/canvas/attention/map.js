@@ -6,25 +6,25 @@ import { cellAt, paintHeatmap } from "./heatmap.js";
 import { layMap } from "./layout.js";
 import { paintLines, tokenAt } from "./lines.js";
 import { modelOf } from "./model.js";
-import { mounted } from "../core/mount.js";
+import { mountOnce } from "../core/mount.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
 import { fillLegend, fillReadout, fillTooltip, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
-import { calmly, element, news, ownEcho, watchScreen } from "../core/surface.js";
+import { throttle, element, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 
 const TALLEST_LINES = 640;
 
 export default function mountMap({ data, parentElement, setStateValue }) {
-  const [map, end] = mounted(parentElement, makeMap, forgetMap);
-  map.send = (focus) => setStateValue("focus", news(focus));
+  const [map, end] = mountOnce(parentElement, makeMap, removeMap);
+  map.send = (focus) => setStateValue("focus", timestamped(focus));
   const sent = unpack(data);
   if (!isOutdated(map, sent.header)) receive(map, sent);
   return end;
 }
 
 function makeMap(parent) {
-  const map = { focus: null, hover: null, zoom: 1, echo: ownEcho(), paints: 0, frame: null, prefetched: null, header: {} };
-  map.tell = calmly((focus) => map.send(focus), 60);
+  const map = { focus: null, hover: null, zoom: 1, echo: pendingChoice(), paints: 0, frame: null, prefetched: null, header: {} };
+  map.notify = throttle((focus) => map.send(focus), 60);
   map.heat = makePane("Heatmap of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-heatmap");
   map.lines = makePane("Lines of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-lines");
   map.readout = makeReadout((step) => focusOn(map, step === null ? null : stepped(map, step)));
@@ -121,7 +121,7 @@ function focusOn(map, focus) {
   if (focus === map.focus) return;
   map.focus = focus;
   map.echo.expect(focus);
-  map.tell(focus);
+  map.notify(focus);
   fillReadout(map.readout, map.model, focus);
   if (focus !== null) {
     const { cell, top } = map.heatShape;
@@ -209,7 +209,7 @@ function paintLinesPane(map, width, beside) {
   lines.canvas.dataset.shape = JSON.stringify({ from: shape.from, to: shape.to, top: shape.top, row: shape.row });
 }
 
-function forgetMap(map) {
+function removeMap(map) {
   map.observer.disconnect();
   map.stopWatching();
   map.stopReceiving();

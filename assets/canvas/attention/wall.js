@@ -2,9 +2,9 @@
 
 import { fetchHeadMap, sendHeadMap } from "../core/prefetch.js";
 import { unpack } from "../core/bytes.js";
-import { mounted } from "../core/mount.js";
+import { mountOnce } from "../core/mount.js";
 import { cellPixels, colourTable, differenceTable } from "../core/palette.js";
-import { calmly, element, news, sharpen, watchScreen } from "../core/surface.js";
+import { throttle, element, timestamped, sharpen, watchScreen } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 import { fillEnds, makeEnds } from "./wall_legend.js";
 
@@ -14,7 +14,7 @@ const TALLEST_WALL = 580;
 const HEADINGS = 40; // pixels above the first thumbnail
 
 export default function mountWall({ data, parentElement, setStateValue }) {
-  const [wall, end] = mounted(parentElement, makeWall, forgetWall);
+  const [wall, end] = mountOnce(parentElement, makeWall, removeWall);
   wall.send = (choice) => setStateValue("chosen", choice);
   receive(wall, unpack(data));
   return end;
@@ -22,7 +22,7 @@ export default function mountWall({ data, parentElement, setStateValue }) {
 
 function makeWall(parent) {
   const wall = { chosen: [], active: [0, 0], several: false, buttons: [], sentAt: undefined, paints: 0 };
-  wall.tell = calmly((choice) => wall.send(choice), 60);
+  wall.notify = throttle((choice) => wall.send(choice), 60);
   wall.canvas = element("canvas", { "aria-hidden": "true", "data-testid": "head-wall-canvas" });
   wall.grid = element("div", { class: "grid", role: "grid", "aria-multiselectable": "true", "data-testid": "head-wall" });
   wall.name = element("span", { class: "wall-name", "aria-hidden": "true" });
@@ -101,9 +101,9 @@ function choose(wall, place, adding) {
   else if (without.length) wall.chosen = without;
   activate(wall, place);
   mark(wall);
-  const choice = news(wall.chosen);
+  const choice = timestamped(wall.chosen);
   wall.sentAt = choice.at;
-  wall.tell(choice);
+  wall.notify(choice);
   if (!adding) sendHeadMap(wall, place, choice.at);
 }
 
@@ -199,7 +199,7 @@ function paint(wall) {
   }
 }
 
-function forgetWall(wall) {
+function removeWall(wall) {
   wall.observer.disconnect();
   wall.stopWatching();
   wall.root.remove();

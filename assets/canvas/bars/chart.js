@@ -1,6 +1,6 @@
 // Shares as horizontal bars, a list of words and numbers: whoever points at one, or comes to it by keyboard, reads its detail.
 
-import { mounted } from "../core/mount.js";
+import { mountOnce } from "../core/mount.js";
 import { element, visible } from "../core/surface.js";
 import { assignRows, glide, placesOf, putInOrder } from "./places.js";
 import { fillRow, makeAxis, makeLegend, makeRow } from "./rows.js";
@@ -8,7 +8,7 @@ import { fillRow, makeAxis, makeLegend, makeRow } from "./rows.js";
 const LONG_NAME = 18; // letters
 
 export default function mountBars({ data, parentElement }) {
-  const [chart, end] = mounted(parentElement, makeBars, forgetBars);
+  const [chart, end] = mountOnce(parentElement, makeBars, removeBars);
   receiveBars(chart, data);
   return end;
 }
@@ -111,6 +111,6 @@ function placeDetail({ root, detail }, row) {
   else Object.assign(style, { top: "auto", bottom: `${whole.bottom - box.top}px` });
 }
 
-function forgetBars(chart) {
+function removeBars(chart) {
   chart.root.remove();
 }

@@ -1,17 +1,17 @@
 // A, B and B − A: three heatmaps with words of their own, one pointer and one focused word for all that have it.
 
-import { mounted } from "../core/mount.js";
+import { mountOnce } from "../core/mount.js";
 import { unpack } from "../core/bytes.js";
 import { comparedModels } from "./compared.js";
 import { fillDifferences, tellCell } from "./differences.js";
 import { paintHatch } from "./hatch.js";
 import { cellAt, heatmapShape, paintHeatmap } from "../attention/heatmap.js";
-import { forgetView, later, pointAt, rowByKey, stepped, watchView } from "../attention/linked.js";
+import { removeView, later, pointAt, rowByKey, stepped, watchView } from "../attention/linked.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "../attention/pane.js";
 import { partnersOf, placeIn, rowOf } from "./partners.js";
 import { fillLegend, makeLegend, makeReadout, makeTooltip } from "../attention/readout.js";
 import { DIFFERENCE_TICKS, differenceGradient } from "../core/palette.js";
-import { calmly, element, news, ownEcho, visible } from "../core/surface.js";
+import { throttle, element, timestamped, pendingChoice, visible } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 
 const NAMES = ["A", "B", "B − A"];
@@ -19,15 +19,15 @@ const BESIDE = 620; // pixels from which two maps stand side by side
 const BETWEEN = 28;
 
 export default function mountComparison({ data, parentElement, setStateValue }) {
-  const [view, end] = mounted(parentElement, makeView, forgetView);
-  view.send = (focus) => setStateValue("focus", news(focus));
+  const [view, end] = mountOnce(parentElement, makeView, removeView);
+  view.send = (focus) => setStateValue("focus", timestamped(focus));
   receive(view, unpack(data));
   return end;
 }
 
 function makeView(parent) {
-  const view = { focus: null, hover: null, echo: ownEcho(), paints: 0, frame: null, models: [] };
-  view.tell = calmly((focus) => view.send(focus), 60);
+  const view = { focus: null, hover: null, echo: pendingChoice(), paints: 0, frame: null, models: [] };
+  view.notify = throttle((focus) => view.send(focus), 60);
   view.parts = NAMES.map((_, map) => makePart(view, map));
   view.readout = makeReadout((step) => focusOn(view, step === null ? null : stepped(view.focus, step, view.labels.length - 1)));
   view.readout.list.className = "moved";
@@ -102,7 +102,7 @@ function focusOn(view, focus) {
   if (focus === view.focus) return;
   view.focus = focus;
   view.echo.expect(focus);
-  view.tell(focus);
+  view.notify(focus);
   fillDifferences(view.readout, view);
   for (const [map, { pane, shape }] of view.parts.entries()) {
     const place = placeIn(view.partners, map, focus);

@@ -1,17 +1,17 @@
-// What is drawn at a place of the page: made when the place is first filled, and kept until the place is gone.
+// Keeps one drawing for each element of the page: made when the element is first filled, removed when it is gone.
 
-// make: draws at a place and gives what it drew, with its `root`. forget: takes that back. Gives what is drawn at this
-// place, and what Streamlit is to call when it is over. It calls that as well where a newer change overtook this one: then
-// the place is still in the page, and whoever reads it keeps the focus and whatever was opened. The place itself knows its
-// drawing, so that another version of this script, after the server was renewed, ends it in place of drawing a second one.
-export function mounted(place, make, forget) {
+// make: draws in an element and returns the drawing, which has a `root`. remove: takes that back. Returns the drawing and the
+// function that Streamlit calls at the end. It calls that also when a newer change overtakes this one: then the element is
+// still in the page, and the drawing keeps its focus and whatever was opened. The element itself refers to its drawing, so
+// that another version of this script, after the server was renewed, replaces it instead of drawing a second one.
+export function mountOnce(place, make, remove) {
   const before = place.attentionDrawing;
   if (before && (before.make !== make || !before.drawn.root.isConnected)) before.over();
   if (!place.attentionDrawing) {
     const drawn = make(place);
     const over = () => {
       delete place.attentionDrawing;
-      forget(drawn);
+      remove(drawn);
     };
     place.attentionDrawing = { make, drawn, over };
   }

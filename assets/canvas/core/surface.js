@@ -8,7 +8,7 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 // The browser lays out anew whatever a text is put into, even the same text.
-export function say(node, text) {
+export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
@@ -88,7 +88,7 @@ export function watchScreen(action) {
 }
 
 // Calls `action` at once, then at most every `wait` milliseconds with the last value given.
-export function calmly(action, wait) {
+export function throttle(action, wait) {
   let timer = null;
   let waiting = null;
   const release = () => {
@@ -109,12 +109,12 @@ export function calmly(action, wait) {
   return send;
 }
 
-// A choice as it is told to the page: with its moment, for the page hears only of what differs from what it heard last,
-// and the same choice made again, after the page itself made another, is news.
-export const news = (value) => ({ value, at: Date.now() });
+// A choice as the page receives it. The page is notified only of a value that differs from the last one: with a timestamp,
+// the same choice made again, after the page itself made another, differs.
+export const timestamped = (value) => ({ value, at: Date.now() });
 
-// What the reader just did wins over an older answer of the server that is still on its way.
-export function ownEcho() {
+// A choice that the page has yet to confirm: until then, older answers of the server are not accepted.
+export function pendingChoice() {
   let sent = null;
   let until = 0;
   return {

@@ -1,7 +1,7 @@
 // A preview of the figure, and two buttons that save it: as SVG, and as PNG in the same size.
 
 import { unpack } from "../core/bytes.js";
-import { mounted } from "../core/mount.js";
+import { mountOnce } from "../core/mount.js";
 import { element, sharpen, visible, watchScreen } from "../core/surface.js";
 import { readTheme } from "../core/theme.js";
 import { drawingOf } from "./drawing.js";
@@ -16,7 +16,7 @@ const DOTS_PER_INCH = 300;
 const FONT = "Helvetica, Arial, sans-serif";
 
 export default function mountPicture({ data, parentElement }) {
-  const [panel, end] = mounted(parentElement, makePanel, forgetPanel);
+  const [panel, end] = mountOnce(parentElement, makePanel, removePanel);
   receive(panel, unpack(data));
   return end;
 }
@@ -114,7 +114,7 @@ function save(panel, blob, ending) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-function forgetPanel(panel) {
+function removePanel(panel) {
   panel.observer.disconnect();
   panel.stopWatching();
   panel.root.remove();

@@ -1,56 +1,56 @@
-// A sandboxed frame that is as tall as its document asks to be. The document runs scripts of others: all that is
-// taken from it is one number, and a short line that says what its reader chose in it, which the page reads with care.
+// A sandboxed frame, as tall as its document asks to be. The document runs scripts of others: all that is taken from it is
+// one number and a short line with its reader's choice, which the page validates.
 
-import { mounted } from "../core/mount.js";
-import { calmly, news } from "../core/surface.js";
+import { mountOnce } from "../core/mount.js";
+import { throttle, timestamped } from "../core/surface.js";
 
-const LEAST = 160;
-const MOST = 6000;
+const MIN_HEIGHT = 160;
+const MAX_HEIGHT = 6000;
 const CHOICE = /^[a-z0-9_=&]{0,5000}$/;
 
 export default function mountFrame({ data, parentElement, setStateValue }) {
-  const [held, end] = mounted(parentElement, holdFrame, forgetFrame);
-  held.send = (choice) => setStateValue("choice", news(choice));
+  const [framed, end] = mountOnce(parentElement, makeFrame, removeFrame);
+  framed.send = (choice) => setStateValue("choice", timestamped(choice));
   const address = new URL(data.address, document.baseURI).href; // every page lies right below the start, and so does this
-  const chosenElsewhere = data.choice !== held.choice && data.timestamp === held.timestamp; // and not in the frame itself
-  if (address !== held.address || chosenElsewhere) load(held, address, data.choice);
-  Object.assign(held, { address, choice: data.choice, timestamp: data.timestamp });
-  held.frame.title = data.title;
+  const chosenElsewhere = data.choice !== framed.choice && data.timestamp === framed.timestamp; // and not in the frame itself
+  if (address !== framed.address || chosenElsewhere) load(framed, address, data.choice);
+  Object.assign(framed, { address, choice: data.choice, timestamp: data.timestamp });
+  framed.frame.title = data.title;
   return end;
 }
 
-function holdFrame(parent) {
-  const held = { root: parent.querySelector(".framed"), frame: null };
-  held.tell = calmly((choice) => held.send(choice), 60);
-  held.listen = ({ source, data }) => source === held.frame?.contentWindow && hear(held, data);
-  window.addEventListener("message", held.listen);
-  return held;
+function makeFrame(parent) {
+  const framed = { root: parent.querySelector(".framed"), frame: null };
+  framed.notify = throttle((choice) => framed.send(choice), 60);
+  framed.listen = ({ source, data }) => source === framed.frame?.contentWindow && receive(framed, data);
+  window.addEventListener("message", framed.listen);
+  return framed;
 }
 
-function hear(held, data) {
+function receive(framed, data) {
   const height = Number(data?.height);
-  if (height > 0) held.frame.style.height = `${Math.max(LEAST, Math.min(MOST, Math.ceil(height)))}px`;
+  if (height > 0) framed.frame.style.height = `${Math.max(MIN_HEIGHT, Math.min(MAX_HEIGHT, Math.ceil(height)))}px`;
   const choice = data?.choice;
   if (typeof choice !== "string" || !CHOICE.test(choice)) return;
-  held.frame.name = choice; // what a reload of the document begins with
-  held.tell(choice);
+  framed.frame.name = choice; // what a reload of the document begins with
+  framed.notify(choice);
 }
 
 // Always a new frame: one that is led elsewhere makes a step of its own for the browser's Back.
-function load(held, address, choice) {
+function load(framed, address, choice) {
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
   frame.setAttribute("data-testid", "framed");
   frame.name = choice;
   frame.src = address;
-  if (held.frame) {
-    frame.style.height = held.frame.style.height;
-    held.frame.replaceWith(frame);
-  } else held.root.append(frame);
-  held.frame = frame;
+  if (framed.frame) {
+    frame.style.height = framed.frame.style.height;
+    framed.frame.replaceWith(frame);
+  } else framed.root.append(frame);
+  framed.frame = frame;
 }
 
-function forgetFrame(held) {
-  window.removeEventListener("message", held.listen);
-  held.frame?.remove();
+function removeFrame(framed) {
+  window.removeEventListener("message", framed.listen);
+  framed.frame?.remove();
 }

@@ -1,15 +1,15 @@
 // A table of all heads: each a coloured button with a short word. Hue tells the kind, lightness how clear it is.
 
-import { mounted } from "../core/mount.js";
+import { mountOnce } from "../core/mount.js";
 import { tint } from "../core/palette.js";
-import { element, news } from "../core/surface.js";
+import { element, timestamped } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 
 const ROOM_FOR_WORDS = 50; // pixels of a cell
 
 export default function mountTable({ data, parentElement, setStateValue }) {
-  const [table, end] = mounted(parentElement, makeTable, forgetTable);
-  table.send = (chosen) => setStateValue("chosen", news(chosen));
+  const [table, end] = mountOnce(parentElement, makeTable, removeTable);
+  table.send = (chosen) => setStateValue("chosen", timestamped(chosen));
   receive(table, data);
   return end;
 }
@@ -120,7 +120,7 @@ function size(table) {
   }));
 }
 
-function forgetTable(table) {
+function removeTable(table) {
   table.observer.disconnect();
   table.root.remove();
 }

@@ -1,6 +1,6 @@
 // Numbers over the depth of a model as lines: whoever points at a step, or goes there by keyboard, reads the number of each line.
 
-import { mounted } from "../core/mount.js";
+import { mountOnce } from "../core/mount.js";
 import { element, sharpen, visible, watchScreen } from "../core/surface.js";
 import { readTheme } from "../core/theme.js";
 import { layLines } from "./line_chart.js";
@@ -9,7 +9,7 @@ import { fillReadout, placeReadout } from "./readout.js";
 const HOW = "Left and right arrow keys read out one step after another.";
 
 export default function mountLines({ data, parentElement }) {
-  const [chart, end] = mounted(parentElement, makeLines, forgetLines);
+  const [chart, end] = mountOnce(parentElement, makeLines, removeLines);
   receiveLines(chart, data);
   return end;
 }
@@ -88,7 +88,7 @@ function tellStep(chart, step) {
   placeReadout(chart.readout, chart.laid, step);
 }
 
-function forgetLines(chart) {
+function removeLines(chart) {
   chart.observer.disconnect();
   chart.stopWatching();
   chart.root.remove();

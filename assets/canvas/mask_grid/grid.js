@@ -2,8 +2,8 @@
 
 import { unpack } from "../core/bytes.js";
 import { drawNext, isDrawn, makePrefetch } from "../core/prefetch.js";
-import { mounted } from "../core/mount.js";
-import { calmly, element, news, ownEcho, say, visible, watchScreen } from "../core/surface.js";
+import { mountOnce } from "../core/mount.js";
+import { throttle, element, timestamped, pendingChoice, setText, visible, watchScreen } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 import { layBrush, makeBrush } from "./brush.js";
 import { fullNumber, paletteOf } from "./colours.js";
@@ -16,16 +16,16 @@ const LARGEST = 46; // pixels of a cell; of one among many, SMALL, where a numbe
 const SMALL = 32;
 
 export default function mountPicture({ data, parentElement, setStateValue }) {
-  const [view, end] = mounted(parentElement, makePicture, forgetPicture);
-  view.send = (bits) => setStateValue("painted", news(bits));
+  const [view, end] = mountOnce(parentElement, makePicture, removePicture);
+  view.send = (bits) => setStateValue("painted", timestamped(bits));
   const sent = unpack(data);
   if (!isDrawn(view.prefetch, sent)) receive(view, sent);
   return end;
 }
 
 function makePicture(parent) {
-  const view = { matrices: [], cell: null, shown: ALL, echo: ownEcho(), paints: 0 };
-  view.tell = calmly((bits) => {
+  const view = { matrices: [], cell: null, shown: ALL, echo: pendingChoice(), paints: 0 };
+  view.notify = throttle((bits) => {
     drawNext(view.prefetch, { name: view.prefetch.known?.controls.find((name) => name.endsWith("_painted")), value: bits });
     view.send(bits);
   }, 60);
@@ -130,8 +130,8 @@ function layOut(view) {
   view.shapes = shapesFor(view, width, across, shown === ALL ? SMALL : LARGEST);
   for (const [index, matrix] of view.matrices.entries()) {
     const panel = model.panels[index];
-    say(matrix.title, panel.title);
-    say(matrix.note, panel.note);
+    setText(matrix.title, panel.title);
+    setText(matrix.note, panel.note);
     matrix.canvas.setAttribute("aria-label", `${panel.title}. ${panel.alt}`);
     if (!matrix.node.hidden) paintMatrix(matrix, view.shapes[index], model, panel, view.theme, view.palette);
   }
@@ -165,14 +165,14 @@ function paintBy(view, places, value) {
   layOut(view);
   const bits = bitsOf(model.panels[0].cells);
   view.echo.expect(bits);
-  view.tell(bits);
+  view.notify(bits);
 }
 
 function bitsOf(cells) {
   return Array.from(cells, (cell) => (cell > 0 ? "1" : "0")).join("");
 }
 
-function forgetPicture(view) {
+function removePicture(view) {
   view.observer.disconnect();
   view.stopWatching();
   view.prefetch.end();

@@ -1,7 +1,7 @@
 // How the matrices are drawn, as the reader wants it: how many dimensions, and whether numbers stand in the cells. Moving
 // the slider draws at once, here; the page hears of it afterwards.
 
-import { element, ownEcho } from "../core/surface.js";
+import { element, pendingChoice } from "../core/surface.js";
 
 // changed: called with what the reader just asked for.
 export function makeDrawing(changed) {
@@ -13,7 +13,7 @@ export function makeDrawing(changed) {
     element("label", {}, element("span", {}, "Dimensions drawn"), slider, count),
     element("label", {}, box, element("span", {}, "Show numbers")),
   );
-  const drawing = { node, slider, count, box, echo: ownEcho(), asked: null };
+  const drawing = { node, slider, count, box, echo: pendingChoice(), asked: null };
   const ask = () => {
     drawing.asked = { dimensions: Number(slider.value), numbers: box.checked };
     drawing.echo.expect(drawing.asked);

@@ -1,12 +1,12 @@
 // One matrix on the screen: its title, formula and shape above a canvas that can be pointed at and walked through.
 
-import { element, say } from "../core/surface.js";
+import { element, setText } from "../core/surface.js";
 
 export function describePanel(panel, matrix) {
-  say(panel.title, matrix.title);
-  say(panel.formula, matrix.formula);
+  setText(panel.title, matrix.title);
+  setText(panel.formula, matrix.formula);
   const drawn = matrix.shown < matrix.columns ? `, first ${matrix.shown} drawn` : "";
-  say(panel.shape, `${matrix.rows} × ${matrix.columns}${drawn}`);
+  setText(panel.shape, `${matrix.rows} × ${matrix.columns}${drawn}`);
   panel.box.setAttribute("aria-label", `${matrix.title}. Arrow keys choose a cell, Escape clears.`);
   panel.canvas.setAttribute("aria-label", `${matrix.title}, ${matrix.rows} by ${matrix.columns}. ${matrix.alt ?? ""}`);
 }

@@ -2,8 +2,8 @@
 
 import { unpack } from "../core/bytes.js";
 import { isDrawn, makePrefetch } from "../core/prefetch.js";
-import { mounted } from "../core/mount.js";
-import { calmly, element, news, ownEcho, watchScreen } from "../core/surface.js";
+import { mountOnce } from "../core/mount.js";
+import { throttle, element, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
 import { signedTables } from "../core/palette.js";
 import { applyTheme } from "../core/theme.js";
 import { makeDrawing, receiveDrawing } from "./drawing.js";
@@ -17,20 +17,20 @@ import { describePanel, makePanel } from "./panel.js";
 import { fillSum, makeSum } from "./sum.js";
 
 export default function mountRow({ data, parentElement, setStateValue }) {
-  const [row, end] = mounted(parentElement, makeRow, forgetRow);
-  row.send = (cell) => setStateValue("cell", news(cell));
-  row.sendDrawing = (asked) => setStateValue("drawing", news(asked));
+  const [row, end] = mountOnce(parentElement, makeRow, removeRow);
+  row.send = (cell) => setStateValue("cell", timestamped(cell));
+  row.sendDrawing = (asked) => setStateValue("drawing", timestamped(asked));
   const sent = unpack(data);
   if (!isDrawn(row.prefetch, sent)) receive(row, sent);
   return end;
 }
 
 function makeRow(parent) {
-  const row = { chosen: null, wanted: null, hover: null, panels: new Map(), echo: ownEcho(), frame: null, paints: 0, pattern: "" };
-  row.tell = calmly((cell) => row.send(cell), 60);
-  row.tellDrawing = calmly((asked) => row.sendDrawing(asked), 200);
+  const row = { chosen: null, wanted: null, hover: null, panels: new Map(), echo: pendingChoice(), frame: null, paints: 0, pattern: "" };
+  row.notify = throttle((cell) => row.send(cell), 60);
+  row.notifyDrawing = throttle((asked) => row.sendDrawing(asked), 200);
   row.drawing = makeDrawing((asked) => {
-    row.tellDrawing(asked);
+    row.notifyDrawing(asked);
     draw(row);
   });
   row.lines = element("div", { class: "lines" });
@@ -186,12 +186,12 @@ function choose(row, cell) {
   row.chosen = row.wanted = cell;
   row.sum.every = false;
   row.echo.expect(cell);
-  row.tell(cell);
+  row.notify(cell);
   fillSum(row.sum, row.model, cell);
   later(row);
 }
 
-function forgetRow(row) {
+function removeRow(row) {
   row.observer.disconnect();
   row.stopWatching();
   row.prefetch.end();

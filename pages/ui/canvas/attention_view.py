@@ -46,7 +46,7 @@ def head_wall(
     are the numbers at the left, the middle and the right of its legend. maps_path: where the browser fetches the map of a head
     that is pressed, by itself; the map that has the same `Wall.maps_path` draws it before this page has answered.
     `chosen` holds (layer, head), counted from 0. After a click or an arrow key `on_choose` runs;
-    `chosen_heads(key, …)` then tells what was chosen.
+    `chosen_heads(key, …)` then returns them.
     """
     layers, heads, rows, columns = thumbnails.shape
     header = {
@@ -85,7 +85,7 @@ def attention_map(
 
     alt: one sentence on what is seen, for those who cannot see it. `strongest` is the number of lines.
     `focus` is the looking token, counted from 0, or None. After a change `on_focus` runs;
-    `focused_token(key, …)` then tells which it is. wall: where the heads are chosen.
+    `focused_token(key, …)` then returns it. wall: where the heads are chosen.
     Raises ValueError when tokens and weights do not fit each other.
     """
     if weights.shape != (len(query_tokens), len(key_tokens)):
@@ -109,12 +109,12 @@ def attention_map(
 
 
 def chosen_heads(key: str, layers: int, heads: int) -> list[Head]:
-    """Tell which heads the reader chose on the wall `key`; empty before the first choice."""
+    """Return the heads that the reader chose on the wall `key`; empty before the first choice."""
     return parse_heads(component_value(key, "chosen"), layers, heads)
 
 
 def focused_token(key: str, tokens: int) -> int | None:
-    """Tell which looking token the reader focused in the map `key`."""
+    """Return the query token that the reader focused in the map `key`."""
     return parse_token(component_value(key, "focus"), tokens)
 
 

@@ -1,4 +1,4 @@
-"""Shares as horizontal bars: a chart in words and numbers, for the page and for what is carried away; and its component.
+"""Shares as horizontal bars: a chart as words and numbers, for the page and for exported figures; and its component.
 
 What a chart holds is drawn twice: by assets/canvas/bars on the page, by assets/canvas/figure in a figure.
 """

@@ -11,7 +11,7 @@ LINE_COLOURS = ("#3f83cf", "#c7722b", "#3a9468", "#a267cf", "#c4577f", "#8c7f2c"
 """At least 3:1 on the white and on the dark background; dashes and marks tell lines apart without colour."""
 DASHES = ("solid", "dash", "dot", "dashdot")
 BELOW_ZERO = "#c7722b"
-"""At least 3:1 on the white and on the dark background, and told from blue with any kind of colour vision."""
+"""At least 3:1 on the white and on the dark background, and distinct from blue with any kind of colour vision."""
 INK = {False: "#0f1720", True: "#e8edf2"}
 """Text, on a light and on a dark background; as in .streamlit/config.toml."""
 BACKGROUND = {False: "#ffffff", True: "#10151b"}
@@ -22,5 +22,5 @@ QUIET = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "re
 
 
 def plain(text: str) -> str:
-    """Let plotly write a text as it stands, tags and entities included, and nothing that cannot be seen."""
+    """Escape a text for plotly, and replace characters that cannot be seen."""
     return escape("".join(character if character.isprintable() else "�" for character in text))

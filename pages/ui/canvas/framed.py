@@ -61,7 +61,7 @@ def publish(document: Document, word: str | None = None) -> str:
 
 
 def is_published(word: str) -> bool:
-    """Tell whether a document is still served under a word."""
+    """Return whether a document is still served under a word."""
     with _guard:
         return word in _documents
 
@@ -88,7 +88,7 @@ ROUTE = Route(f"/{PATH}/{{word}}", answer)
 def show_framed(word: str, title: str, *, key: str, choice: str, on_choose: Callable[[], None]) -> None:
     """Show a published document, as tall as it asks to be; `title` says what it is to those who cannot see it.
 
-    choice: a line that the document finds in its frame's name, to begin with. When it tells another one, `on_choose` runs,
+    choice: a line that the document reads from the name of its frame. When it sends another one, `on_choose` runs,
     and `framed_choice(key)` gives it. The document stays as it stands then; a choice from elsewhere loads it again.
     """
     show = component("framed", "framed", "framed/frame.js", "framed/frame.css")
@@ -97,5 +97,5 @@ def show_framed(word: str, title: str, *, key: str, choice: str, on_choose: Call
 
 
 def framed_choice(key: str) -> object:
-    """Give what the document of a frame told last, whatever that is: it runs scripts of others."""
+    """Return what the document of a frame sent last, unchecked: it runs scripts of others."""
     return component_value(key, "choice")

@@ -71,7 +71,7 @@ def head_table(
     key: str,
     on_choose: Callable[[], None],
 ) -> None:
-    """Show a row of cells for each layer; a click chooses a head. After it `on_choose` runs, and `chosen_head` tells which.
+    """Show a row of cells for each layer; a click chooses a head. Then `on_choose` runs, and `chosen_head` returns the head.
 
     alt: what the table shows, for those who cannot see it. Raises ValueError for rows of different lengths.
     """
@@ -87,7 +87,7 @@ def head_table(
 
 
 def chosen_head(key: str, layers: int, heads: int) -> tuple[int, int] | None:
-    """Tell which head was clicked last in the table `key`; None before the first click."""
+    """Return the head that was clicked last in the table `key`; None before the first click."""
     return next(iter(chosen_heads(key, layers, heads)), None)
 
 

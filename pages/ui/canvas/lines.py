@@ -1,6 +1,6 @@
-"""Numbers over the depth of a model as lines: a chart in words and numbers, for the page and for what is carried away.
+"""Numbers over the depth of a model as lines: a chart as words and numbers, for the page and for exported figures.
 
-Both are drawn by assets/canvas/lines/line_chart.js; on the page, lines/chart.js tells the numbers of a step.
+Both are drawn by assets/canvas/lines/line_chart.js; on the page, lines/chart.js shows the numbers of a step.
 """
 
 from collections.abc import Mapping, Sequence

@@ -42,7 +42,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Naming:
-    """How a cell is told: "‹row prefix›cat looks at ‹column prefix›mat", and the hint before any cell is marked.
+    """How a cell is described: "‹row prefix›cat looks at ‹column prefix›mat", and the hint before any cell is marked.
 
     numbered: columns have numbers, written upright, for names. axes: what goes down and what goes across, where that is said.
     """
@@ -80,7 +80,7 @@ class Matrices:
         return pack(*self.drawn(**more))
 
     def drawn(self, **more: object) -> Picture:
-        """Give the header, with `more` in it, and the numbers of all matrices."""
+        """Return the header, with `more` in it, and the numbers of all matrices."""
         naming = self.naming
         header = {
             "rows": list(self.rows),
@@ -129,14 +129,14 @@ def show_matrices(
     """Draw what `Matrices.drawn` gives. prefetch: what the controls around it lead to.
 
     on_paint: runs when the reader has painted on the first one, a mask, whose header says that it is paintable;
-    `painted_mask(key, …)` then tells what was painted.
+    `painted_mask(key, …)` then returns it.
     """
     show = component("matrices", "mask-grid", MODULE, STYLE)
     show(key=key, data=pack_with_prefetch(key, drawn, prefetch), on_painted_change=on_paint or (lambda: None))
 
 
 def painted_mask(key: str, tokens: int) -> Bool[np.ndarray, "query key"] | None:
-    """Give the mask that the reader painted on the grid `key`, or None where there is none of this size."""
+    """Return the mask that the reader painted on the grid `key`, or None where there is none of this size."""
     return parse_mask(component_value(key, "painted"), tokens)
 
 

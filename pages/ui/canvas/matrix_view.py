@@ -76,9 +76,9 @@ def matrix_row(
     """Show matrices one after the other; the reader chooses a cell and sees its row, its column and its sum.
 
     `names_title` heads the names of the rows. numbers: write them into the cells, where no `drawing` says whether to.
-    After a change `on_choose` runs; `chosen_cell(key, matrices)` then tells which it is. drawing: lets the reader choose
+    After a change `on_choose` runs; `chosen_cell(key, matrices)` then returns it. drawing: lets the reader choose
     how many columns are drawn where they are of the kind "dimension", up to what `Matrix.shown` allows, at once; then
-    `on_draw` runs, and `chosen_drawing` tells. prefetch: what the controls around it lead to.
+    `on_draw` runs, and `chosen_drawing` returns it. prefetch: what the controls around it lead to.
     """
     picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers, drawing=drawing)
     callbacks = {"on_drawing_change": on_draw} if on_draw else {}
@@ -89,13 +89,13 @@ def matrix_row(
 def row_drawn(
     matrices: Sequence[Matrix], chosen: Cell | None, *, names_title: str, numbers: bool = False, drawing: Drawing | None = None
 ) -> Picture:
-    """Give what `matrix_row` draws, from the same arguments."""
+    """Return what `matrix_row` draws, from the same arguments."""
     header, values = message(matrices, chosen)
     return header | {"names_title": names_title, "numbers": numbers, "drawing": drawing and asdict(drawing)}, values
 
 
 def message(matrices: Sequence[Matrix], chosen: Cell | None) -> tuple[dict[str, object], Float32[np.ndarray, "number"]]:
-    """Give what the component is sent: labels and origins, each list of names once; and all numbers in a row."""
+    """Return what the component is sent: labels and origins, each list of names once; and all numbers in a row."""
     names = list(dict.fromkeys(names for matrix in matrices for names in (matrix.row_names, matrix.column_names)))
     cell = parse_cell(chosen and chosen._asdict(), matrices)
     header = {
@@ -120,12 +120,12 @@ def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, ob
 
 
 def chosen_cell(key: str, matrices: Sequence[Matrix]) -> Cell | None:
-    """Tell which cell the reader chose in the row `key`."""
+    """Return the cell that the reader chose in the row `key`."""
     return parse_cell(component_value(key, "cell"), matrices)
 
 
 def chosen_drawing(key: str, drawing: Drawing) -> Drawing:
-    """Tell how the reader of the row `key` wants it drawn."""
+    """Return how the reader of the row `key` wants it drawn."""
     return parse_drawing(component_value(key, "drawing"), drawing)
 
 

@@ -12,20 +12,20 @@ NO_DIFFERENCE, SIGNED_CODES = 32768, 32767
 
 
 def codes(weights: Float32[np.ndarray, "query key"]) -> UInt16[np.ndarray, "query key"]:
-    """Give the square root of each weight as a whole number, so that small weights keep their digits.
+    """Return the square root of each weight as a whole number, so that small weights keep their digits.
 
     A decoded weight is at most 3.1e-5 away and prints the same three decimals as the tensor's own value.
     Weights are taken as 0 to 1; rounding errors beyond are cut off. Raises ValueError for NaN.
     """
     exact = _checked(weights).astype(np.float64)
-    found = np.rint(np.sqrt(exact) * LARGEST_CODE)
-    printed = np.rint((found / LARGEST_CODE) ** 2 * 1000)
-    found += np.sign(np.rint(exact * 1000) - printed)  # at most one step: across a rounding border
-    return found.astype(np.uint16)
+    code = np.rint(np.sqrt(exact) * LARGEST_CODE)
+    printed = np.rint((code / LARGEST_CODE) ** 2 * 1000)
+    code += np.sign(np.rint(exact * 1000) - printed)  # at most one step: across a rounding border
+    return code.astype(np.uint16)
 
 
 def difference_codes(difference: Float32[np.ndarray, "query key"]) -> UInt16[np.ndarray, "query key"]:
-    """Give the square root of each difference of two weights with its sign, around 32768 for no difference.
+    """Return the square root of each difference of two weights with its sign, around 32768 for no difference.
 
     A decoded difference is at most 3.1e-5 away and prints the same three decimals. Taken as −1 to 1; rounding
     errors beyond are cut off. Raises ValueError for NaN.
@@ -34,9 +34,9 @@ def difference_codes(difference: Float32[np.ndarray, "query key"]) -> UInt16[np.
     if np.isnan(exact.sum()):
         raise ValueError("differences must be numbers, got NaN")
     size = np.abs(exact)
-    found = np.rint(np.sqrt(size) * SIGNED_CODES)
-    found += np.sign(np.rint(size * 1000) - np.rint((found / SIGNED_CODES) ** 2 * 1000))
-    return (NO_DIFFERENCE + np.sign(exact) * found).astype(np.uint16)
+    code = np.rint(np.sqrt(size) * SIGNED_CODES)
+    code += np.sign(np.rint(size * 1000) - np.rint((code / SIGNED_CODES) ** 2 * 1000))
+    return (NO_DIFFERENCE + np.sign(exact) * code).astype(np.uint16)
 
 
 def thumbnails(
