@@ -28,9 +28,7 @@ LIGHT_MODULES = [
     "tx_core",
     "tx_core.errors",
 ]
-COMPUTE_AT_ONCE = ("positions",)
-"""Pages whose controls themselves are asked of the core."""
-TITLE_FIRST = [page.key for page in PAGES if page.key not in COMPUTE_AT_ONCE]
+TITLE_FIRST = [page.key for page in PAGES]
 
 
 def imports_before_title(path: Path) -> str:

@@ -1,65 +1,153 @@
-"""Six ways of telling positions: what is said of each, its formula, and the code that computes it."""
+"""The table of position encodings: what the page says of each, and which controls it offers.
+
+To add one, add it to the table of the core (`tx_core.lessons.position_encodings`), which computes it, and its entry here: the
+page, its prefetching and its tests read both.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+from jaxtyping import Real
+
+from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons import position_encodings
+from tx_core.lessons.position_encodings import SHAW_LIMIT, T5_BUCKETS, PositionEncoding, Table
 from tx_core.transformer import positions, relative
 
 
 @dataclass(frozen=True)
-class Way:
-    """What is said of a way to tell positions, and the functions that compute it."""
+class Choice:
+    """What the reader chooses.
+
+    Attributes:
+        scheme: the key of an encoding.
+        length: number of positions.
+        width: number of dimensions.
+        base: of the frequencies.
+        head: of the model or of the bias, from 0.
+        dims: dimensions whose waves are drawn, from 0.
+        engine: the model that a learned table is taken from.
+    """
+
+    scheme: str
+    length: int
+    width: int
+    base: float
+    head: int
+    dims: tuple[int, ...]
+    engine: BertEngine
+
+    @property
+    def encoding(self) -> PositionEncoding:
+        """The encoding in the table of the core."""
+        return position_encodings.ENCODINGS[self.scheme]
+
+    def vectors(self) -> Table:
+        """Compute the vector of each position, for an encoding that has some."""
+        return self.encoding.vectors(self.length, self.width, self.base, self.engine)
+
+    def pairs(self) -> Real[np.ndarray, "query key"]:
+        """Compute the class of each distance, or what one head adds to each score, for an encoding without vectors."""
+        if self.encoding.distances:
+            return self.encoding.distances(self.length).numpy()
+        return position_encodings.biases(self.scheme, self.length)[self.head].numpy()
+
+
+@dataclass(frozen=True)
+class EncodingView:
+    """What the page says of an encoding of the core, and offers with it.
+
+    Attributes:
+        name: what its button says.
+        text: an explanation, in Markdown.
+        formula: in LaTeX; 10000 in it stands for the chosen base.
+        code: the functions that compute it.
+        map_title: stands above its map.
+        has_sizes: whether the reader chooses width and base.
+        of_model: whether the vectors are those of a model, which the reader chooses.
+        head_views: the views for which the reader chooses a head.
+        curve_name: names a curve of what is added to scores.
+        curve_note: says what these curves are.
+        max_curves: how many of them are drawn, None for all.
+    """
 
     name: str
-    told: str
+    text: str
     formula: str
     code: tuple[Callable[..., object], ...]
+    map_title: str
+    has_sizes: bool = False
+    of_model: bool = False
+    head_views: frozenset[str] = frozenset()
+    curve_name: str = "head {number}"
+    curve_note: str = "What each head adds to a score, by the distance from the query to the key (negative: the key comes first)."
+    max_curves: int | None = None
+
+    def num_heads(self, engine: BertEngine) -> int:
+        """Count the heads that the reader can choose from."""
+        return engine.num_heads if self.of_model else position_encodings.BIAS_HEADS
 
 
-WAYS = {
-    "sinusoidal": Way(
-        "Sinusoids",
-        "Each pair of dimensions is a sine and a cosine of its own speed, from fast to very slow, like the hands of a clock. "
-        "They are **added** to the word vectors. The original transformer (2017) **computed** them by this formula and never "
-        "learned them; it tried a learned table as well, and found the results nearly the same.",
-        r"\begin{gathered} P_{t,\,2i} = \sin\!\bigl(t / 10000^{2i/d}\bigr) \\ P_{t,\,2i+1} = \cos\!\bigl(t / 10000^{2i/d}\bigr)"
-        r"\end{gathered}\;",
-        (positions.sinusoids, positions.frequencies),
+ENCODING_VIEWS = {
+    "sinusoidal": EncodingView(
+        name="Sinusoids",
+        text="Each pair of dimensions is a sine and a cosine with its own frequency, from fast to very slow, like the hands of "
+        "a clock. They are **added** to the word vectors. The original transformer (2017) **computed** them with this formula "
+        "and did not learn them; it also tried a learned table, with nearly the same results.",
+        formula=r"\begin{gathered} P_{t,\,2i} = \sin\!\bigl(t / 10000^{2i/d}\bigr) \\ "
+        r"P_{t,\,2i+1} = \cos\!\bigl(t / 10000^{2i/d}\bigr)\end{gathered}\;",
+        code=(positions.sinusoids, positions.frequencies),
+        map_title="The vector of each position",
+        has_sizes=True,
     ),
-    "learned": Way(
-        "Learned",
-        "BERT has a table with one vector for each position, learned like the vectors of words and **added** to them. This is "
-        "the real table of the model you choose. Positions after its last row do not exist for it.",
-        r"x_t = W[\text{token}_t] + P[t]",
-        (position_encodings.learned_table,),
+    "learned": EncodingView(
+        name="Learned",
+        text="BERT has a table with one vector per position, learned like the word vectors and **added** to them. This is the "
+        "actual table of the model that you choose. Positions after its last row do not exist for the model.",
+        formula=r"x_t = W[\text{token}_t] + P[t]",
+        code=(position_encodings.learned_table,),
+        map_title="The vector of each position",
+        of_model=True,
+        head_views=frozenset({"effect"}),
     ),
-    "shaw": Way(
-        "Shaw",
-        "Nothing is added to words. Each **distance** has a learned vector that the query is matched with, and all distances "
-        "beyond 16 share one (Shaw et al. 2018). The vectors here are random, as before training.",
-        r"s_{ij} = \frac{q_i \cdot (k_j + a_{j-i})}{\sqrt d}\;",
-        (relative.clipped_distances, relative.shaw_bias),
+    "shaw": EncodingView(
+        name="Shaw",
+        text="Nothing is added to words. Each **distance** has a learned vector that the query is matched with, and all "
+        f"distances beyond {SHAW_LIMIT} share one (Shaw et al. 2018). The vectors here are random, as before training.",
+        formula=r"s_{ij} = \frac{q_i \cdot (k_j + a_{j-i})}{\sqrt d}\;",
+        code=(relative.clipped_distances, relative.shaw_bias),
+        map_title=f"Distances, clipped at {SHAW_LIMIT}",
+        curve_name="word {number}",
+        curve_note="What each word adds to a score, by the distance from the query to the key (negative: the key comes first).",
+        max_curves=2,
     ),
-    "t5": Way(
-        "T5",
-        "Distances are sorted into 32 **buckets**: near ones each have their own, far ones share. Each head adds one learned "
-        "number for each bucket to its scores (Raffel et al. 2020). The numbers here are random, as before training.",
-        r"s_{ij} = q_i \cdot k_j + b_{\text{bucket}(j - i)}\;",
-        (relative.t5_buckets, relative.t5_bias),
+    "t5": EncodingView(
+        name="T5",
+        text=f"Distances are sorted into {T5_BUCKETS} **buckets**: short ones have their own, long ones share. Each head adds "
+        "one learned number per bucket to its scores (Raffel et al. 2020). The numbers here are random, as before training.",
+        formula=r"s_{ij} = q_i \cdot k_j + b_{\text{bucket}(j - i)}\;",
+        code=(relative.t5_buckets, relative.t5_bias),
+        map_title="The bucket of each distance",
+        head_views=frozenset({"similarity", "effect"}),
     ),
-    "rotary": Way(
-        "Rotary",
-        "Queries and keys are **turned**, pair by pair of dimensions, by an angle that grows with the position. When two meet, "
-        "only the difference of their angles is left: the distance (Su et al. 2021; Llama and most newer models).",
-        r"s_{ij} = \frac{(R_i\,q_i) \cdot (R_j\,k_j)}{\sqrt d} = \frac{q_i \cdot R_{j-i}\,k_j}{\sqrt d}\;",
-        (relative.rotary_angles, relative.rotate),
+    "rotary": EncodingView(
+        name="Rotary",
+        text="Queries and keys are **rotated**, pair by pair of dimensions, by an angle that grows with the position. In their "
+        "dot product only the difference of the angles remains: the distance (Su et al. 2021; Llama and most newer models).",
+        formula=r"s_{ij} = \frac{(R_i\,q_i) \cdot (R_j\,k_j)}{\sqrt d} = \frac{q_i \cdot R_{j-i}\,k_j}{\sqrt d}\;",
+        code=(relative.rotary_angles, relative.rotate),
+        map_title="Cosines, then sines, of the angles",
+        has_sizes=True,
     ),
-    "alibi": Way(
-        "ALiBi",
-        "Each head takes something off a score for every token in between: some heads much, so that they look near, others "
-        "little. Nothing is learned, and longer texts than in training still work (Press et al. 2022).",
-        r"s_{ij} = \frac{q_i \cdot k_j}{\sqrt d} - m_{\text{head}}\,|i - j|\;",
-        (relative.alibi_slopes, relative.alibi_bias),
+    "alibi": EncodingView(
+        name="ALiBi",
+        text="Each head lowers a score for every token in between: some heads by a lot, so that they attend to near tokens, "
+        "others by little. Nothing is learned, and texts longer than in training still work (Press et al. 2022).",
+        formula=r"s_{ij} = \frac{q_i \cdot k_j}{\sqrt d} - m_{\text{head}}\,|i - j|\;",
+        code=(relative.alibi_slopes, relative.alibi_bias),
+        map_title="What is added to each score",
+        head_views=frozenset({"map", "similarity", "effect"}),
     ),
 }
+"""By the names that links give them, in the order of the buttons."""

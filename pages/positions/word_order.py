@@ -1,71 +1,56 @@
-"""Shuffled words, drawn: how far each word's vector moved, and what the model guesses at a blank."""
+"""Shuffled words: how much each word's vector changes, and what the model predicts for a blank."""
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
+from pages.positions import texts
 from pages.ui.canvas.bars import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.shell.numbers import rounding_verdict, small_number
-
-if TYPE_CHECKING:
-    from tx_core.lessons.word_order import BlankGuess, ShuffleEffect, ShuffleTest
+from tx_core.lessons.word_order import BlankGuess, ShuffleEffect, ShuffleTest
 
 
-def draw_shuffle(found: "ShuffleTest", key: str) -> None:
-    """Write both orders and draw how far each word's output moved between them."""
-    orders = ("In order", found.encoding.tokens), ("Shuffled", found.tokens_shuffled)
-    st.code("\n\n".join(f"{name}:\n{' '.join(tokens)}" for name, tokens in orders), language=None, wrap_lines=True)
-    positions, none = found.with_positions, found.without_positions
+def draw_shuffle(run: ShuffleTest, key: str) -> None:
+    """Write both orders and draw how much each word's vector changes between them."""
+    ordered, shuffled = " ".join(run.encoding.tokens), " ".join(run.tokens_shuffled)
+    st.code(texts.BOTH_ORDERS.format(ordered=ordered, shuffled=shuffled), language=None, wrap_lines=True)
     left, right = st.columns(2)
-    left.metric(
-        "Greatest change, with positions",
-        small_number(positions.greatest_difference),
-        _verdict(found, positions, "order matters"),
-        delta_color="off",
-        delta_arrow="off",
-    )
-    right.metric(
-        "Greatest change, without positions",
-        small_number(none.greatest_difference),
-        _verdict(found, none, "more than rounding"),
-        delta_color="off",
-        delta_arrow="off",
-    )
-    cells = np.array([positions.by_token, none.by_token])
-    told = (
-        f"With positions each token moves by up to {small_number(cells[0].max())}, "
-        f"without by up to {small_number(cells[1].max())}."
-    )
-    shown = [Matrix("Change of each token's vector", "signed", cells, told, limit=float(cells.max()))]
-    matrices(("positions", "no positions"), found.encoding.tokens, shown, key=key, naming=Naming(joint="·"), tallest=64)
+    with left:
+        _show_change(texts.CHANGE_WITH, run, run.with_positions, texts.ORDER_MATTERS)
+    with right:
+        _show_change(texts.CHANGE_WITHOUT, run, run.without_positions, texts.MORE_THAN_ROUNDING)
+    cells = np.array([run.with_positions.by_token, run.without_positions.by_token])
+    most = {"with_positions": small_number(cells[0].max()), "without": small_number(cells[1].max())}
+    shown = [Matrix(texts.CHANGE_BY_TOKEN, "signed", cells, texts.CHANGE_ALT.format(**most), limit=float(cells.max()))]
+    rows = (texts.WITH_POSITIONS, texts.WITHOUT_POSITIONS)
+    matrices(rows, run.encoding.tokens, shown, key=key, naming=Naming(joint="·"), tallest=64)
 
 
-def _verdict(found: "ShuffleTest", effect: "ShuffleEffect", moved: str) -> str:
-    same = found.tokens_shuffled == found.encoding.tokens
-    return "the words stand as before" if same else rounding_verdict(effect.greatest_difference, moved)
+def _show_change(label: str, run: ShuffleTest, effect: ShuffleEffect, moved: str) -> None:
+    same_order = run.tokens_shuffled == run.encoding.tokens
+    meaning = texts.SAME_ORDER if same_order else rounding_verdict(effect.greatest_difference, moved)
+    st.metric(label, small_number(effect.greatest_difference), meaning, delta_color="off", delta_arrow="off")
 
 
-def draw_guesses(found: "ShuffleTest", key: str) -> None:
-    """Draw what the model puts at the first blank in three runs; without positions both orders give one answer."""
-    if found.ordered is None:
-        st.caption("Write [MASK] in the sentence to see what shuffling does to a guess.")
+def draw_guesses(run: ShuffleTest, key: str) -> None:
+    """Draw what the model predicts for the first blank in three runs; without positions both orders give one answer."""
+    if run.ordered is None:
+        st.caption(texts.NO_BLANK)
         return
-    st.markdown("**What would it put at the blank?**")
-    columns = st.columns(3)
+    st.markdown(texts.PREDICTIONS)
     shown = (
-        ("In order, with positions", found.ordered),
-        ("Shuffled, with positions", found.shuffled),
-        ("Without positions, in any order", found.without_ordered),
+        (texts.ORDERED_GUESS, run.ordered),
+        (texts.SHUFFLED_GUESS, run.shuffled),
+        (texts.UNORDERED_GUESS, run.without_ordered),
     )
     limit = math.ceil(10 * max(max(guess.shares) for _, guess in shown)) / 10
-    for number, (column, (title, guess)) in enumerate(zip(columns, shown, strict=True)):
+    for number, (column, (title, guess)) in enumerate(zip(st.columns(3), shown, strict=True)):
         with column:
             _draw_guess(title, guess, limit, f"{key}_{number}")
 
 
-def _draw_guess(title: str, guess: "BlankGuess", limit: float, key: str) -> None:
+def _draw_guess(title: str, guess: BlankGuess, limit: float, key: str) -> None:
     st.caption(title)
     show_bars(probability_chart(title, guess.words, guess.shares, limit=limit), key=key)

@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.positions.encodings import ENCODING_VIEWS
+
 LOOKS = (
     "scheme=sinusoidal",
     "look=waves",
@@ -44,7 +46,7 @@ def test_a_way_chosen_by_name_is_in_the_link_and_comes_back(page_at, settle):
     page.wait_for_url(re.compile("scheme=alibi"))
     page.reload()
     settle(page)
-    expect(page.get_by_text("What is added to each score")).to_have_count(1, timeout=30_000)
+    expect(page.get_by_text(ENCODING_VIEWS["alibi"].map_title)).to_have_count(1, timeout=30_000)
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])

@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 import torch
 
+from pages.positions import texts
+from pages.positions.choice import MAX_DRAWN_DIMENSIONS
+from pages.positions.encodings import ENCODING_VIEWS
 from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, rounding_verdict
 from tests.support.drawings import says
 from tests.support.drawn_bars import drawn_bars
 from tests.support.drawn_matrices import panels
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
-from tx_core.lessons.position_encodings import BIAS_HEADS
+from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS
 from tx_core.transformer.positions import sinusoids
 
 SENTENCE = "He opened the [MASK] with a key."
-SCHEMES = ("sinusoidal", "learned", "shaw", "t5", "rotary", "alibi")
 
 
 def matrices(app) -> np.ndarray:
@@ -35,7 +37,7 @@ def test_the_sinusoids_on_the_screen_are_the_formula_at_the_chosen_sizes(open_ap
 
 
 def test_the_page_says_that_the_first_transformer_computed_its_sinusoids(open_app):
-    assert "never learned them" in says(open_app("positions"))
+    assert ENCODING_VIEWS["sinusoidal"].text in says(open_app("positions"))
 
 
 def test_the_learned_table_is_the_models_own(open_app):
@@ -51,8 +53,8 @@ def test_the_effect_of_the_learned_table_is_the_models_own_first_layer(open_app)
     np.testing.assert_allclose(matrices(app)[1], first["weights"][0, 5].detach(), atol=1e-6)
 
 
-@pytest.mark.parametrize("look", ["map", "waves", "similarity", "effect"])
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("look", texts.VIEWS)
+@pytest.mark.parametrize("scheme", ENCODING_VIEWS)
 def test_every_way_is_drawn_from_every_side(open_app, scheme, look):
     app = open_app("positions", text=SENTENCE, scheme=scheme, look=look, length="12")
     assert not app.exception
@@ -87,7 +89,7 @@ def test_what_is_no_list_of_dimensions_is_told_and_kept_in_the_box(open_app, wri
     app = open_app("positions", text=SENTENCE, look="waves", width="20", dims="3-6")
     app.text_input(key="positions_dims_box").set_value(written).run()
     assert not app.exception
-    assert "different whole numbers from 0 to 19" in says(app)
+    assert texts.DIMENSIONS_PROBLEM.format(most=MAX_DRAWN_DIMENSIONS, last=19) in says(app)
     assert app.text_input(key="positions_dims_box").value == written
     assert app.query_params["dims"] == "3-6"
 
@@ -127,7 +129,7 @@ def test_shuffling_moves_every_word_only_where_there_are_positions(open_app):
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("dogs", "the words stand as before"), ("dog dog dog", "the words stand as before"), (SENTENCE, "order matters")],
+    [("dogs", texts.SAME_ORDER), ("dog dog dog", texts.SAME_ORDER), (SENTENCE, texts.ORDER_MATTERS)],
 )
 def test_whether_order_matters_is_told_by_what_moved(open_app, text, told):
     positions, none = open_app("positions", text=text, part="shuffle").metric
@@ -142,11 +144,11 @@ def test_a_change_is_called_rounding_only_where_it_is_small(change, told):
 
 def test_both_orders_are_named_and_stand_apart(open_app):
     told = open_app("positions", text=SENTENCE, part="shuffle").code[-1].value
-    first, second = told.split("\n\n")
     tokens = catalogue.load("embedded").encode(SENTENCE).tokens
-    assert first == f"In order:\n{' '.join(tokens)}"
-    assert second.startswith("Shuffled:\n[CLS] ")
-    assert sorted(second.split()[1:]) == sorted(tokens)
+    shuffled = told.split("[CLS] ")[-1].split()
+    ordered = " ".join(tokens)
+    assert told == texts.BOTH_ORDERS.format(ordered=ordered, shuffled=" ".join(["[CLS]", *shuffled]))
+    assert sorted(["[CLS]", *shuffled]) == sorted(tokens)
 
 
 def test_shuffling_again_gives_another_order_in_the_link(open_app):
@@ -159,7 +161,7 @@ def test_shuffling_again_gives_another_order_in_the_link(open_app):
 
 def test_a_sentence_without_a_blank_is_shuffled_and_told_how_to_leave_one(open_app):
     app = open_app("positions", text="She wants to buy a car.", part="shuffle")
-    assert "Write [MASK]" in says(app)
+    assert texts.NO_BLANK in says(app)
     assert not drawn_bars(app)
 
 
@@ -176,3 +178,7 @@ def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
     app = open_app("positions", text=SENTENCE, **wrong)
     assert matrices(app).shape == (1, 48, 64)
     assert all(name in says(app) for name in wrong)
+
+
+def test_every_encoding_of_the_core_is_on_the_page():
+    assert set(ENCODING_VIEWS) == set(ENCODINGS) - {"none"}

@@ -1,0 +1,87 @@
+"""All that the page of positions says, but for what it says of each encoding, which stands in their table (encodings.py)."""
+
+PART = "Part"
+PARTS = {"ways": "Encodings", "demands": "Requirements", "shuffle": "Shuffle the words"}
+NO_MODEL = "No model, only formulas"
+
+# Controls
+ENCODING = "Encoding"
+VIEW = "View"
+VIEWS = {"map": "Map", "waves": "Waves", "similarity": "By distance", "effect": "Effect on scores"}
+MODEL = "Model"
+LENGTH, WIDTH, BASE = "Length: positions", "Width: dimensions", "Base"
+HEAD = "Head"
+DIMENSIONS = "Dimensions shown: up to {most} of 0 to {last}"
+DIMENSIONS_PROBLEM = "Write up to {most} different whole numbers from 0 to {last}, separated by spaces, such as 0 1 2."
+
+# Map
+POSITION, DIMENSION = "position", "dimension"
+"""The axes of a map of vectors."""
+POSITION_PREFIX, DIMENSION_PREFIX = "position ", "dimension "
+ATTENDS_TO = "attends to"
+VECTORS_ALT = "{positions} positions down, {dimensions} dimensions across, values from −{limit:.2f} to {limit:.2f}."
+PAIRS_ALT = "Query down, key across. Every diagonal has one value: only the distance matters."
+
+# Waves
+CURVE_OF_DIMENSION = "dimension {number}"
+CURVES_BY_POSITION = "Curves over the position: {names}."
+CURVES_BY_DISTANCE = "Curves over the distance from query to key: {names}."
+DISTANCE_FROM_QUERY = "distance from query to key"
+NO_DIMENSION = "Choose a dimension to see its wave."
+
+# By distance
+DISTANCE = "distance"
+COSINE_BY_DISTANCE = (
+    "Cosine between the vectors of two positions, by distance: {here:.2f} at distance 0, {next:.2f} at 1, {far:.2f} at {last}. "
+    "The widest range at one distance is {spread:.2f}."
+)
+SCORE_BY_DISTANCE = (
+    "Score between two copies of one word, by distance: {here:.2f} at distance 0, {next:.2f} at 1, {far:.2f} at {last}. "
+    "The widest range at one distance is {spread:.2f}."
+)
+
+# Effect on scores
+SCORES, SCORES_ALT = "Scores minus their mean", "Scores between copies of one word."
+WEIGHTS, WEIGHTS_ALT = "Weights", "Softmax of the scores; without positions all would be equal."
+ONE_RANDOM_WORD = "The same random word is at every position, so all differences come from the positions alone."
+ONE_MASK = (
+    "The model's first layer reads nothing but copies of [MASK], one at every position, so all differences come from the "
+    "positions alone."
+)
+
+# Requirements
+REQUIREMENTS_TEXT = (
+    "What should a code for positions be? **Unique**: no two positions have the same code. **Bounded**: longer texts do not need "
+    "larger numbers. **Deterministic**: the code is always the same, whatever the length of the text. **Consistent in "
+    "distance**: two positions at the same distance differ by the same amount, wherever they are. Each of these is measured here."
+)
+REQUIREMENTS_FORMULA = r"\lVert P_{t+k} - P_t \rVert \;\text{ the same for every } t"
+REQUIREMENTS_CAPTION = (
+    "Unique: distance between the two most similar positions. Bounded: growth of the largest value when the text doubles. "
+    "Deterministic: largest change when computed again or for half the text. Consistent: how much the distance between equally "
+    "distant positions varies, as a share of the largest distance. A learned table is only roughly consistent, because nothing "
+    "forces it to be. Relative encodings such as Shaw, T5 and ALiBi use nothing but distances, so they have no code to test."
+)
+COMPARED = "Encoding"
+
+# Shuffle the words
+SHUFFLE_TEXT = (
+    "Attention sees a **set** of words. Without positions, shuffling the words only shuffles the results (**equivariance**): "
+    "every word gets the same vector as before. With positions, it does not. Write a blank, `[MASK]`, to see how that changes "
+    "a prediction."
+)
+SHUFFLE_FORMULA = r"f(\pi X) = \pi f(X) \;\text{ for every order } \pi"
+SHUFFLE_AGAIN = "Shuffle again"
+BOTH_ORDERS = "In order:\n{ordered}\n\nShuffled:\n{shuffled}"
+CHANGE_WITH, CHANGE_WITHOUT = "Largest change, with positions", "Largest change, without positions"
+ORDER_MATTERS = "order matters"
+MORE_THAN_ROUNDING = "more than rounding"
+SAME_ORDER = "the order is the same"
+CHANGE_BY_TOKEN = "Change of each token's vector"
+CHANGE_ALT = "With positions, tokens change by up to {with_positions}; without, by up to {without}."
+WITH_POSITIONS, WITHOUT_POSITIONS = "positions", "no positions"
+NO_BLANK = "Write [MASK] in the sentence to see how shuffling changes a prediction."
+PREDICTIONS = "**What does the model predict for the blank?**"
+ORDERED_GUESS = "In order, with positions"
+SHUFFLED_GUESS = "Shuffled, with positions"
+UNORDERED_GUESS = "Without positions, in any order"
