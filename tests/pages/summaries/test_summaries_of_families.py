@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 from pages.summaries import texts
 from pages.summaries.logit_lens import describe_answer
 from pages.summaries.parts import PARTS
+from pages.ui.panels.texts import ENCODER_ONLY
 from pages.ui.panels.tokens import numbered_tokens
 from tests.support.drawings import problems, says
 from tx_core.analysis.logit_lens import logit_lens
@@ -50,5 +51,5 @@ def test_an_encoder_decoder_shows_what_is_mixed_and_says_what_it_cannot_show(of_
     view = {"family": "t5", "name": "t5-small", "text": "Time flies like a bird"}
     mixed = of_family(part="values", **view)
     assert not problems(mixed)
-    assert "what you see is its encoder" in says(mixed)
+    assert ENCODER_ONLY in says(mixed)
     assert why in says(of_family(part=part, **view))
