@@ -113,11 +113,11 @@ def _ask_head(name: str, model: str, side: str) -> None:
         engine = cache.engine(model)
     except ExplorerError:
         return
-    head: Head = nearest_head(st.session_state[name], engine.num_layers, engine.num_heads)
+    head: Head = nearest_head(st.session_state[name], engine.info.num_layers, engine.info.num_heads)
     if head != st.session_state[name]:
         st.session_state[name] = head
-        st.caption(texts.NEAREST_HEAD.format(model=engine.title, layers=engine.num_layers, heads=engine.num_heads))
-    options = [(layer, head) for layer in range(engine.num_layers) for head in (None, *range(engine.num_heads))]
+        st.caption(texts.NEAREST_HEAD.format(model=engine.title, layers=engine.info.num_layers, heads=engine.info.num_heads))
+    options = [(layer, head) for layer in range(engine.info.num_layers) for head in (None, *range(engine.info.num_heads))]
     st.selectbox(texts.HEADS[side], options, format_func=name_head, **widget_binding(name))
 
 
@@ -128,7 +128,9 @@ def _ask_changes(name: str, model: str, side: str) -> None:
     except ExplorerError:
         return
     one: list[Changes] = [
-        (Intervention("off", layer, head),) for layer in range(engine.num_layers) for head in (None, *range(engine.num_heads))
+        (Intervention("off", layer, head),)
+        for layer in range(engine.info.num_layers)
+        for head in (None, *range(engine.info.num_heads))
     ]
     now = tuple(st.session_state[name])
     options = [(), *one, *([now] if now and now not in one else [])]

@@ -97,7 +97,7 @@ def _draw_trained(page: str, engine: BertEngine, text: str, pair: str) -> None:
     st.markdown(texts.TRAINED.format(model=engine.title))
     run = cache.remember((page, "cut", text, pair), lambda: skip_effect(engine, text, pair or None))
     series = {texts.AS_TRAINED: run.with_skips, texts.RESIDUALS_CUT: run.without_skips}
-    draw_lines(widget_key(page, "trained"), texts.TRAINED_SIMILARITY, depths(engine.num_layers), series, COSINES)
+    draw_lines(widget_key(page, "trained"), texts.TRAINED_SIMILARITY, depths(engine.info.num_layers), series, COSINES)
     st.text(texts.TRAINED_NOTE.format(kept=run.with_skips[-1], cut=run.without_skips[-1]))
 
 
@@ -127,7 +127,7 @@ def draw_word_path(page: str, engine: BertEngine, text: str, pair: str) -> None:
     for column, (name, title, limits) in zip(st.columns(3), charts, strict=True):
         with column:
             series = {label: getattr(path, name) for label, path in paths.items()}
-            draw_lines(f"{page}_journey_{name}", title, depths(engine.num_layers), series, limits)
+            draw_lines(f"{page}_journey_{name}", title, depths(engine.info.num_layers), series, limits)
     _show_readings(page, engine, trace, positions, names)
 
 
@@ -158,7 +158,7 @@ def _show_readings(page: str, engine: BertEngine, trace: Trace, positions: Seque
     encoding = trace.attention.query_tokens
     run = cache.remember((page, "readings", encoding.text, encoding.pair), lambda: layer_words(engine, trace))
     st.markdown(texts.READINGS_TEXT)
-    rows = [texts.AFTER_EMBEDDINGS, *(texts.AFTER_BLOCK.format(block=number + 1) for number in range(engine.num_layers))]
+    rows = [texts.AFTER_EMBEDDINGS, *(texts.AFTER_BLOCK.format(block=number + 1) for number in range(engine.info.num_layers))]
     cells = {
         row: [f"{run.words[depth][position]} {whole_percent(run.shares[depth, position])}" for position in positions]
         for depth, row in enumerate(rows)

@@ -79,7 +79,7 @@ def draw_heads(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Draw the results of the chosen heads, their concatenation and projection, and what each head adds."""
     with st.container(horizontal=True, gap="medium"):
         layer = _ask_layer(page, engine)
-        numbers = range(1, engine.num_heads + 1)
+        numbers = range(1, engine.info.num_heads + 1)
         st.pills(texts.HEADS_USED, numbers, selection_mode="multi", **widget_binding(widget_key(page, "heads")))
     chosen = tuple(head - 1 for head in sorted(st.session_state[widget_key(page, "heads")]) if head in numbers)
 
@@ -89,7 +89,7 @@ def draw_heads(page: str, engine: BertEngine, text: str, pair: str) -> None:
 
     if not chosen:
         st.info(texts.NO_HEAD)
-    _show_matrices(page, "heads", matrices_of, {"layer": range(1, engine.num_layers + 1)})
+    _show_matrices(page, "heads", matrices_of, {"layer": range(1, engine.info.num_layers + 1)})
     run = _block(page, engine, text, pair, layer)
     st.caption(texts.SHAPES.format(tokens=len(run.tokens), **_head_sizes(engine)))
     _draw_head_lengths(page, run, chosen, _output_projection(engine, layer))
@@ -97,7 +97,7 @@ def draw_heads(page: str, engine: BertEngine, text: str, pair: str) -> None:
 
 def _head_sizes(engine: BertEngine) -> dict[str, int]:
     size = engine.model.config.hidden_size
-    return {"size": size, "heads": engine.num_heads, "width": size // engine.num_heads}
+    return {"size": size, "heads": engine.info.num_heads, "width": size // engine.info.num_heads}
 
 
 def _output_projection(engine: BertEngine, layer: int) -> Affine:
@@ -157,7 +157,7 @@ def draw_feed_forward(page: str, engine: BertEngine, text: str, pair: str) -> No
         block, run = _block(page, engine, text, pair, layer), run_of(layer, activation)
         return feed_forward_matrices(block, run, up, down, texts.ACTIVATIONS[activation])
 
-    choices = {"layer": range(1, engine.num_layers + 1), "bend": list(texts.ACTIVATIONS)}
+    choices = {"layer": range(1, engine.info.num_layers + 1), "bend": list(texts.ACTIVATIONS)}
     _show_matrices(page, "feed", matrices_of, choices)
     block, run = _block(page, engine, text, pair, layer), run_of(layer, activation)
     st.text(texts.BELOW_ZERO[activation].format(share=whole_percent(run.share_below_zero)))
@@ -212,7 +212,7 @@ def draw_norm(page: str, engine: BertEngine, text: str, pair: str) -> None:
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
         return norm_matrices(run_of(values["norm"], values["layer"] - 1))
 
-    _show_matrices(page, "norm", matrices_of, {"norm": list(texts.NORMS), "layer": range(1, engine.num_layers + 1)})
+    _show_matrices(page, "norm", matrices_of, {"norm": list(texts.NORMS), "layer": range(1, engine.info.num_layers + 1)})
     run = run_of(which, layer)
     chosen = st.session_state[widget_key(page, "cell")]
     row = chosen.row if chosen and chosen.row < len(run.tokens) else 0
@@ -244,7 +244,7 @@ def _block(page: str, engine: BertEngine, text: str, pair: str, layer: int) -> B
 
 def _ask_layer(page: str, engine: BertEngine) -> int:
     """Let the reader choose a block; give it counted from 0."""
-    numbers = range(1, engine.num_layers + 1)
+    numbers = range(1, engine.info.num_layers + 1)
     st.segmented_control(texts.BLOCK, numbers, required=True, **widget_binding(widget_key(page, "layer")))
     return st.session_state[widget_key(page, "layer")] - 1
 

@@ -114,8 +114,8 @@ def _ask_values(page: str) -> dict[str, object]:
         args=(page,),
     )
     layer, head, padding, width = st.columns([2, 2, 3, 3])
-    layer = layer.selectbox(texts.LAYER, range(1, engine.num_layers + 1), key=widget_key(page, "layer"))
-    head = head.selectbox(texts.HEAD, range(1, engine.num_heads + 1), key=widget_key(page, "head"))
+    layer = layer.selectbox(texts.LAYER, range(1, engine.info.num_layers + 1), key=widget_key(page, "layer"))
+    head = head.selectbox(texts.HEAD, range(1, engine.info.num_heads + 1), key=widget_key(page, "head"))
     padding = padding.slider(texts.PADDING_TOKENS, SIZES[0], SIZES[-1], key=widget_key(page, "padding"))
     if KINDS[state[widget_key(page, "kind")]].has_width:
         width.slider(texts.NEIGHBOURS, SIZES[0], SIZES[-1], key=widget_key(page, "width"))

@@ -86,7 +86,7 @@ class EncodingView:
 
     def num_heads(self, engine: BertEngine) -> int:
         """Count the heads that the reader can choose from."""
-        return engine.num_heads if self.of_model else position_encodings.BIAS_HEADS
+        return engine.info.num_heads if self.of_model else position_encodings.BIAS_HEADS
 
 
 ENCODING_VIEWS = {

@@ -28,19 +28,19 @@ MARGINS = (-0.04, 1.08)
 
 def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
     """Draw a table of answers by layer, and the probability of the final one."""
-    st.markdown(texts.LENS_NEXT_TOKEN if engine.predicts_next else texts.LENS)
+    st.markdown(texts.LENS_NEXT_TOKEN if engine.info.predicts_next else texts.LENS)
     st.latex(EQUATION)
     show_source(logit_lens.logit_lens)
     trace = cache.trace(engine.name, text, pair, keep=("hidden",))
     encoding = trace.attention.query_tokens
-    place = ask_token(page, encoding, texts.ASK_TOKEN, last=engine.predicts_next)
+    place = ask_token(page, encoding, texts.ASK_TOKEN, last=engine.info.predicts_next)
     answers = cache.remember(
         (page, "lens", engine.name, engine.device, text, pair or None, place), lambda: logit_lens.logit_lens(engine, trace, place)
     )
     st.dataframe(answer_table(answers), key=f"{page}_lens")
-    description = describe_answer(answers, numbered_tokens(encoding.tokens)[place], predicts_next=engine.predicts_next)
+    description = describe_answer(answers, numbered_tokens(encoding.tokens)[place], predicts_next=engine.info.predicts_next)
     st.text(description)
-    draw_lines(f"{page}_lens_line", texts.FINAL_PROBABILITY, depths(engine.num_layers), _series(answers), _limits(answers))
+    draw_lines(f"{page}_lens_line", texts.FINAL_PROBABILITY, depths(engine.info.num_layers), _series(answers), _limits(answers))
     show_note(texts.LENS_CAVEAT)
     return lambda: export(trace, answers, description)
 

@@ -119,7 +119,7 @@ def scan_against_one_by_one(engine: BertEngine) -> Row:
     """Every head switched off in turn at a blank: all in one batch, against one run a head."""
     text = "The old man saw a ___ in the house."
     encoding = engine.encode(text)
-    heads = list(np.ndindex(engine.num_layers, engine.num_heads))
+    heads = list(np.ndindex(engine.info.num_layers, engine.info.num_heads))
 
     def one_by_one() -> list[Tensor]:
         runs = [(), *([Intervention("off", *head)] for head in heads)]

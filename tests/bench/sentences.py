@@ -66,7 +66,7 @@ def one_at_a_time(engine: Engine, texts: Sequence[str], keep: Collection[str] = 
     """Run each sentence alone, keep what it gives, and measure what the report tells by the measures of a single run."""
     kept: list[Trace] = []
     sums: PatternSums | None = None
-    totals, tokens = np.zeros((3, engine.num_layers, engine.num_heads)), 0
+    totals, tokens = np.zeros((3, engine.info.num_layers, engine.info.num_heads)), 0
     for text in texts:
         trace = engine.trace(text, keep=keep)
         kept.append(trace)

@@ -70,7 +70,7 @@ def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attr
     """
     if place not in encoding.blanks:
         raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")
-    most = int(MAX_ATTRIBUTION_WORK / (STEPS * engine.num_layers * (engine.hidden_size / 256) ** 2))
+    most = int(MAX_ATTRIBUTION_WORK / (STEPS * engine.info.num_layers * (engine.info.hidden_size / 256) ** 2))
     if len(encoding) > most:
         excess = len(encoding) - most
         raise TextProblem(TOO_MANY_TOKENS.format(steps=STEPS, most=most, tokens=len(encoding), excess=excess))

@@ -61,15 +61,15 @@ def _readable(engine: Engine, texts: Sequence[str], lines: Sequence[int], notes:
         except TextProblem:
             notes.note("without anything that the model can read", line)
             continue
-        if len(row) > engine.max_tokens:
-            notes.note(f"longer than the {engine.max_tokens:,} tokens that the model reads", line)
+        if len(row) > engine.info.max_tokens:
+            notes.note(f"longer than the {engine.info.max_tokens:,} tokens that the model reads", line)
             continue
         yield number, row
 
 
 def _cut(engine: Engine, block: Sequence[tuple[int, Encoding]], most_pieces: int) -> Iterator[TextBatch]:
     """Cut texts sorted by length into batches of bounded size, many of them of one length."""
-    maps = engine.num_layers * engine.num_heads
+    maps = engine.info.num_layers * engine.info.num_heads
     batch: list[tuple[int, Encoding]] = []
     for number, row in block:
         tokens, rows = len(row), len(batch) + 1

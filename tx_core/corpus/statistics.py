@@ -257,8 +257,8 @@ class Reading:
         self._notes = Notes()
         self._sums: PatternSums | None = None
         self._example: Encoding | None = None
-        self._means = np.zeros((3, engine.num_layers, engine.num_heads))
-        self._strongest = empty_ranking(engine.num_layers, engine.num_heads, len(RANKED_KINDS), PLACES)
+        self._means = np.zeros((3, engine.info.num_layers, engine.info.num_heads))
+        self._strongest = empty_ranking(engine.info.num_layers, engine.info.num_heads, len(RANKED_KINDS), PLACES)
         self._read, self._tokens, self._seconds = 0, 0.0, 0.0
 
     def steps(self) -> Generator[Progress, None, None]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -21,6 +22,7 @@ from tx_core.engine.engine import (
     score_gradients,
     stack_layers,
 )
+from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
@@ -42,47 +44,27 @@ class BertEngine:
 
     @property
     def device(self) -> str:
-        """Where it computes."""
+        """The device that computes."""
         return self.runner.device
 
-    @property
-    def family(self) -> str:
-        """The architecture, as the transformers library calls it."""
-        return "bert"
-
-    @property
-    def max_tokens(self) -> int:
-        """The longest input, special tokens included."""
-        return min(self.model.config.max_positions, host_settings().max_model_tokens)
-
-    @property
-    def num_layers(self) -> int:
-        """The number of blocks."""
-        return self.model.config.num_layers
-
-    @property
-    def num_heads(self) -> int:
-        """The number of heads in each block."""
-        return self.model.config.num_heads
-
-    @property
-    def hidden_size(self) -> int:
-        """The length of a token's vector."""
-        return self.model.config.hidden_size
-
-    @property
-    def predicts_next(self) -> bool:
-        """A BERT scores its own places, never the next one."""
-        return False
-
-    @property
-    def fills_blanks(self) -> bool:
-        """Whether there is a masked-word head and a blank to fill."""
-        return self.model.head is not None and self.tokenizer.mask_id is not None
+    @cached_property
+    def info(self) -> ModelInfo:
+        """What the model is."""
+        config, has_head = self.model.config, self.model.head is not None
+        return ModelInfo(
+            family="bert",
+            layers={"self": config.num_layers},
+            num_heads=config.num_heads,
+            hidden_size=config.hidden_size,
+            max_tokens=min(config.max_positions, host_settings().max_model_tokens),
+            has_head=has_head,
+            fills_blanks=has_head and self.tokenizer.mask_id is not None,
+            num_segments=config.num_segments,
+        )
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Read the text; raise TextProblem when it is empty or too long for the model."""
-        return check_length(self.tokenizer.encode(text, pair), self.max_tokens)
+        return check_length(self.tokenizer.encode(text, pair), self.info.max_tokens)
 
     def trace(
         self,
@@ -94,7 +76,7 @@ class BertEngine:
     ) -> Trace:
         """Run the model once and keep the parts asked for (`trace.PARTS`)."""
         parts, encoding = check_parts(keep), self.encode(text, pair)
-        changes = check_run(interventions, self.num_heads, self._sizes(encoding))
+        changes = check_run(interventions, self.info.num_heads, self._sizes(encoding))
 
         def compute(model: nn.Module, device: str) -> EncoderRun:
             ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device)
@@ -110,7 +92,7 @@ class BertEngine:
 
         Raises ChangeProblem for interventions on what a row does not have.
         """
-        changes = check_batch(interventions, self.num_heads, [self._sizes(row) for row in rows])
+        changes = check_batch(interventions, self.info.num_heads, [self._sizes(row) for row in rows])
 
         def compute(model: nn.Module, device: str) -> list[Tensor]:
             ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device)
@@ -130,7 +112,7 @@ class BertEngine:
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
         """Give each head's part of a layer's output projection, by which its values enter the sum."""
-        return head_parts(self.model.encoder.blocks[layer].attention.output.weight.detach(), self.num_heads)
+        return head_parts(self.model.encoder.blocks[layer].attention.output.weight.detach(), self.info.num_heads)
 
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
@@ -148,7 +130,7 @@ class BertEngine:
         self, encoding: Encoding, inputs_embeds: Float[Tensor, "step token embedding"], position: int, word: int
     ) -> ScoreGradients:
         """Differentiate a log-probability with respect to word vectors; raise ModelUnavailable without a masked-word head."""
-        if not self.fills_blanks:
+        if not self.info.fills_blanks:
             raise no_head(self.title)
 
         def compute(model: nn.Module, device: str) -> ScoreGradients:
@@ -163,4 +145,4 @@ class BertEngine:
         return self.runner.run(compute, gradients=True).value
 
     def _sizes(self, encoding: Encoding) -> list[tuple[int, int]]:
-        return [(len(encoding), len(encoding))] * self.num_layers
+        return [(len(encoding), len(encoding))] * self.info.num_layers

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.engine.device_runner import Result
+from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.transformer.attention import AttentionKind
@@ -49,21 +50,18 @@ class ScoreGradients:
 class Engine(Protocol):
     """What every model here can be asked, ours or the transformers library's.
 
-    name: as in the catalogue. family: the architecture, as the transformers library calls it. max_tokens: the longest
-    input, special tokens included. fills_blanks: whether `blank_logits` answers. predicts_next: whether its head scores
-    what follows a token.
+    Attributes:
+        name: As in the catalogue.
+        title: Its name for the reader.
+        device: The device that computes.
+        info: Its family, sizes and abilities.
+        tokenizer: Its own.
     """
 
     name: str
     title: str
-    family: str
     device: str
-    max_tokens: int
-    num_layers: int
-    num_heads: int
-    hidden_size: int
-    fills_blanks: bool
-    predicts_next: bool
+    info: ModelInfo
     tokenizer: Tokenizer
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:

@@ -86,7 +86,7 @@ class Scan:
     @property
     def batches(self) -> int:
         """The number of batches."""
-        runs = 1 + self.engine.num_layers * self.engine.num_heads
+        runs = 1 + self.engine.info.num_layers * self.engine.info.num_heads
         return math.ceil(runs / rows_at_once(len(self.row), self.engine.tokenizer.vocab_size))
 
     @property
@@ -96,7 +96,7 @@ class Scan:
 
     def steps(self) -> Generator[ScanProgress, None, None]:
         """Run one batch after the other and yield the progress after each."""
-        started, shape = time.perf_counter(), (self.engine.num_layers, self.engine.num_heads)
+        started, shape = time.perf_counter(), (self.engine.info.num_layers, self.engine.info.num_heads)
         heads = list(np.ndindex(shape))
         changes = [self.interventions, *((*self.interventions, Intervention("off", *head)) for head in heads)]
         firsts, afters, variations, notices = [], [], [], {}

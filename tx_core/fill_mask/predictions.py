@@ -149,7 +149,7 @@ def nucleus(share: Float[Tensor, "vocab"], top_p: float) -> Float[Tensor, "vocab
 
 def encode_with_blanks(engine: Engine, text: str) -> Encoding:
     """Encode a text that has blanks; raises what `predict` raises."""
-    if not engine.fills_blanks:
+    if not engine.info.fills_blanks:
         raise no_head(engine.title)
     encoding = engine.encode(text)
     if not encoding.blanks:

@@ -113,7 +113,7 @@ def _problem(engine: Engine, encoding: Encoding, word: str, ids: tuple[int, ...]
         return "The model's vocabulary has no such piece."
     if len(ids) > MAX_SCORED_TOKENS:
         return f"This is {len(ids)} pieces long; at most {MAX_SCORED_TOKENS} are scored."
-    too_many = len(encoding) + len(ids) - 1 - engine.max_tokens
+    too_many = len(encoding) + len(ids) - 1 - engine.info.max_tokens
     return f"The text leaves no room for it: shorten it by {too_many:,} tokens." if too_many > 0 else ""
 
 

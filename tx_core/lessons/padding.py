@@ -137,7 +137,7 @@ def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
     Raises:
         TextProblem: If there is nothing to read or no room for the padding.
     """
-    encoding = check_length(engine.encode(text), engine.max_tokens - padding)
+    encoding = check_length(engine.encode(text), engine.info.max_tokens - padding)
     ids = (*encoding.ids, *[engine.tokenizer.padding_id] * padding)
 
     def compute(model: nn.Module, device: str) -> list[Tensor]:

@@ -247,7 +247,7 @@ def sentence_steps(engine: BertEngine, trace: Trace, choice: StepChoice) -> Sent
 
 
 def _projections(engine: BertEngine, vectors: Float[Tensor, "token hidden"], choice: StepChoice) -> Projections | None:
-    hidden, heads = vectors.shape[1], engine.num_heads
+    hidden, heads = vectors.shape[1], engine.info.num_heads
     if choice.weights == "none":
         return None
     if choice.weights == "random":

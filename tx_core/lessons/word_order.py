@@ -141,7 +141,7 @@ def shuffle_test(engine: BertEngine, text: str, seed: int) -> ShuffleTest:
             return BlankGuess(tuple(engine.tokenizer.word(piece) for piece in best.indices.tolist()), tuple(best.values.tolist()))
 
         effects = [shuffle_effect(model, encoding.ids, order, positions=positions) for positions in (True, False)]
-        if not encoding.blanks or not engine.fills_blanks:
+        if not encoding.blanks or not engine.info.fills_blanks:
             return ShuffleTest(encoding, order, *effects, None, None, None, None)
         blank = encoding.blanks[0]
         places = ((encoding.ids, blank), (mixed, order.index(blank)))

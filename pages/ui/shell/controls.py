@@ -143,7 +143,7 @@ def budget(engine: "Engine", text: str, pair: str = "") -> str:
         used = len(engine.tokenizer.encode(text, pair or None))
     except TextProblem:
         return ""
-    return texts.TOKEN_BUDGET.format(used=used, limit=engine.max_tokens)
+    return texts.TOKEN_BUDGET.format(used=used, limit=engine.info.max_tokens)
 
 
 def keep_existing_heads(key: str, num_layers: int, num_heads: int) -> bool:

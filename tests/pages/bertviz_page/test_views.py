@@ -144,10 +144,10 @@ def test_a_layer_that_is_too_heavy_by_itself_is_refused_and_says_what_to_do(view
 
 def test_the_longest_text_of_the_embedded_model_can_be_drawn_in_every_view():
     engine = catalogue.load("embedded")
-    longest = sized(engine.num_layers, engine.num_heads, engine.max_tokens)
+    longest = sized(engine.info.num_layers, engine.info.num_heads, engine.info.max_tokens)
     alone = {view: one_layer_only(view, [longest]) for view in ("head", "model", "neuron")}
     numbers = load_of("head", [longest]).numbers
-    assert numbers == engine.num_layers * engine.num_heads * engine.max_tokens**2
+    assert numbers == engine.info.num_layers * engine.info.num_heads * engine.info.max_tokens**2
     assert alone == {"head": numbers > MAX_SENT_NUMBERS, "model": True, "neuron": True}
     document = draw("head", [engine.trace("tea " * 126).attention], [0] if alone["head"] else None, dark=False)
     assert len(document.html) < 8 * MAX_SENT_NUMBERS

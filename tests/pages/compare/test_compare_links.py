@@ -55,7 +55,7 @@ def test_a_link_with_nonsense_says_so_and_shows_the_usual(open_app: Open):
     far = open_app("compare", text="a bird", head="99-99", word="400-2", focus="500")
     assert not far.exception
     engine = catalogue.load(catalogue.DEFAULT)
-    note = texts.NEAREST_HEAD.format(model=engine.title, layers=engine.num_layers, heads=engine.num_heads)
+    note = texts.NEAREST_HEAD.format(model=engine.title, layers=engine.info.num_layers, heads=engine.info.num_heads)
     assert note in says(far)
 
 

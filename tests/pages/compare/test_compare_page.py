@@ -118,7 +118,7 @@ def test_only_what_varies_is_taken_from_b(open_app: Open):
 
 
 def test_the_mean_of_a_layer_is_the_mean_of_its_heads(open_app: Open):
-    heads = [(1, head) for head in range(engine().num_heads)]
+    heads = [(1, head) for head in range(engine().info.num_heads)]
     side = (engine(), "a bird", heads, ())
     check(open_app("compare", text="a bird", head="2"), side, side)
 

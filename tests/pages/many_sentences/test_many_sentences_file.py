@@ -30,7 +30,7 @@ def test_a_file_is_read_in_the_background_and_what_is_left_out_is_told(open_app:
     assert snapshot.state == "finished"
     assert not app.exception
     assert texts.READ[1].partition(" with")[0].format(count=2) in says(app)
-    most = catalogue.load(catalogue.DEFAULT).max_tokens
+    most = catalogue.load(catalogue.DEFAULT).info.max_tokens
     assert f"Left out: 1 line, longer than the {most} tokens that the model reads (line 4)." in says(app)
     assert any("%3Cb%3Edog%3C%2Fb%3E" in link for link in links(app))
     markup = [element.value for kind in (app.markdown, app.caption) for element in kind]

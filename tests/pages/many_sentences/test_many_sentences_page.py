@@ -19,7 +19,7 @@ def test_the_built_in_sentences_are_summed_up_at_once(open_app: Open):
     count, source = len(embedded_sentences()), embedded_sentences().source
     assert texts.READ_FILE[1].format(count=count, source=source) in says(app)
     table = app.dataframe[0].value
-    assert len(table) == engine.num_layers * engine.num_heads
+    assert len(table) == engine.info.num_layers * engine.info.num_heads
     assert table["confidence"].between(0, 1).all()
     assert "Layer 1, head 1 " in says(app)
     assert texts.NO_RUN_NEEDED in says(app)

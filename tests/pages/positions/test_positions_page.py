@@ -95,7 +95,7 @@ def test_what_is_no_list_of_dimensions_is_told_and_kept_in_the_box(open_app, wri
 
 
 def test_there_are_as_many_heads_to_choose_from_as_the_way_has(open_app):
-    heads = {"learned": catalogue.load("embedded").num_heads, "alibi": BIAS_HEADS}
+    heads = {"learned": catalogue.load("embedded").info.num_heads, "alibi": BIAS_HEADS}
     for scheme, most in heads.items():
         app = open_app("positions", text=SENTENCE, scheme=scheme, look="effect", head="16", length="9")
         slider = app.slider(key="positions_head")

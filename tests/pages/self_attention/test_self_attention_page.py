@@ -235,7 +235,7 @@ def test_a_query_that_makes_no_sense_is_refused(written):
 
 def test_the_controls_offer_the_layers_and_heads_that_the_model_has(open_app, engine):
     app = open_app(PAGE)
-    for name, count in (("layer", engine.num_layers), ("head", engine.num_heads)):
+    for name, count in (("layer", engine.info.num_layers), ("head", engine.info.num_heads)):
         assert app.segmented_control(key=f"{PAGE}_{name}").options == [str(number + 1) for number in range(count)]
 
 

@@ -42,14 +42,14 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
     flat = [cell for row in shown["cells"] for cell in row]
     assert [cell["word"] for cell in flat] == [kinds[head.kind].word for head in found]
     assert [cell["number"] for cell in flat] == [f"{head.confidence:.2f}" for head in found]
-    assert (len(shown["cells"]), len(shown["cells"][0])) == (engine.num_layers, engine.num_heads)
+    assert (len(shown["cells"]), len(shown["cells"][0])) == (engine.info.num_layers, engine.info.num_heads)
     assert shown["chosen"] == [2, 3]
     assert describe_head(stack, summarise(stack), (2, 3)) in says(app)
 
 
 def test_a_head_is_described_by_its_kind_and_its_numbers(engine, stack):
     summary, kinds = summarise(stack), kind_styles(stack.query_tokens)
-    for head, pattern in zip(np.ndindex(engine.num_layers, engine.num_heads), summary.named, strict=True):
+    for head, pattern in zip(np.ndindex(engine.info.num_layers, engine.info.num_heads), summary.named, strict=True):
         described = describe_head(stack, summary, head)
         assert described.startswith(f"Layer {head[0] + 1}, head {head[1] + 1} ")
         assert kinds[pattern.kind].target in described or pattern.kind in texts.HEADS
@@ -85,5 +85,5 @@ def test_colours_may_stand_for_numbers_instead(open_app, stack, colour):
 
 def test_all_numbers_are_there_as_a_table(engine, stack):
     rows, sums = head_rows(stack, summarise(stack)), pattern_sums(stack.weights, stack.query_tokens)
-    assert len(rows) == engine.num_layers * engine.num_heads
+    assert len(rows) == engine.info.num_layers * engine.info.num_heads
     assert rows[-1]["to next"] == pytest.approx(sums.shares[-1, -1, TARGETED_KINDS.index("next")], abs=6e-4)

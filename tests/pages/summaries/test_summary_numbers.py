@@ -67,7 +67,7 @@ def test_the_nearest_heads_are_named(open_app, engine, stack):
     app = open_app(PAGE, text=TEXT, part="alike", heads="1-4")
     assert not app.exception
     near = most_similar_heads(head_similarity(stack.weights), 3, 5)
-    named = [f"Layer {other // engine.num_heads + 1}, head {other % engine.num_heads + 1}" for other, _ in near]
+    named = [f"Layer {other // engine.info.num_heads + 1}, head {other % engine.info.num_heads + 1}" for other, _ in near]
     table = app.dataframe[0].value
     assert list(table["head"]) == named
     np.testing.assert_allclose(table[texts.SIMILARITY_COLUMNS[-1]], [share for _, share in near], atol=6e-4)

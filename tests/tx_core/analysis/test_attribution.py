@@ -131,7 +131,7 @@ def test_a_place_without_a_blank_is_a_value_error(engine, asked):
 
 def test_a_text_that_would_take_too_long_is_refused_with_what_to_do(engine, asked, monkeypatch: pytest.MonkeyPatch):
     encoding, place, best = asked
-    monkeypatch.setattr("tx_core.analysis.attribution.MAX_ATTRIBUTION_WORK", STEPS * engine.num_layers * 3)
+    monkeypatch.setattr("tx_core.analysis.attribution.MAX_ATTRIBUTION_WORK", STEPS * engine.info.num_layers * 3)
     with pytest.raises(TextProblem, match=r"shorten it by \d+ tokens"):
         attribute(engine, encoding, place, best[0].id)
 

@@ -53,7 +53,7 @@ def test_a_rank_of_one_is_the_first_word(found):
 
 def test_any_token_can_be_asked_about(engine):
     trace = engine.trace("A bird sings.", keep=("hidden",))
-    assert logit_lens(engine, trace, 0).words[0] and len(logit_lens(engine, trace, 2).words) == engine.num_layers + 1
+    assert logit_lens(engine, trace, 0).words[0] and len(logit_lens(engine, trace, 2).words) == engine.info.num_layers + 1
 
 
 @pytest.mark.parametrize(("place", "top_k"), [(-1, 5), (99, 5), (1, 0), (1, 11)])
@@ -97,12 +97,12 @@ def test_every_depth_of_a_relative_is_its_own_head_on_the_librarys_states(checkp
     answer = int(shares[-1].argmax())
     np.testing.assert_allclose(found.probability, shares[:, answer], atol=1e-5)
     assert found.rank.tolist() == [int((row > row[answer]).sum()) + 1 for row in shares]
-    assert len(found.words) == engine.num_layers + 1
+    assert len(found.words) == engine.info.num_layers + 1
 
 
 def test_gpt2_is_asked_for_what_follows_and_fills_no_blanks(checkpoint):
     engine = load.load_engine(checkpoint("gpt2"), "gpt2", "GPT-2")
-    assert (engine.predicts_next, engine.fills_blanks) == (True, False)
+    assert (engine.info.predicts_next, engine.info.fills_blanks) == (True, False)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def test_sums_of_texts_add_up_and_agreement_counts_texts():
     assert total.texts == 3
     np.testing.assert_allclose(total.given, sum(one.given for one in each))
     for head in name_heads(total):
-        alone = [name_heads(one)[head.layer * engine.num_heads + head.head].kind for one in each]
+        alone = [name_heads(one)[head.layer * engine.info.num_heads + head.head].kind for one in each]
         assert head.agreement == pytest.approx(alone.count(head.kind) / 3)
         assert 0 <= head.second_score <= head.confidence <= 1
         assert head.kind in KINDS

@@ -30,13 +30,13 @@ def test_lengths_are_those_of_the_librarys_own_modules(engine, stack):
         catalogue.MODELS / "embedded", attn_implementation="eager", dtype=torch.float32
     ).eval()
     run = theirs(input_ids=torch.tensor([stack.query_tokens.ids]), output_attentions=True, output_hidden_states=True)
-    for layer in (0, engine.num_layers - 1):
+    for layer in (0, engine.info.num_layers - 1):
         attention = theirs.encoder.layer[layer].attention
         found = value_weighted(engine, stack, layer)
         values = attention.self.value(run.hidden_states[layer])[0]
-        head_dim = values.shape[-1] // engine.num_heads
+        head_dim = values.shape[-1] // engine.info.num_heads
         together = 0
-        for head in range(engine.num_heads):
+        for head in range(engine.info.num_heads):
             alone = torch.zeros_like(values)
             part = slice(head * head_dim, (head + 1) * head_dim)
             alone[:, part] = values[:, part]
@@ -58,7 +58,7 @@ def test_what_is_mixed_adds_up_to_what_the_layer_puts_out(engine, stack):
 
 
 def test_heads_together_are_never_longer_than_their_sum(engine, stack):
-    for layer in range(engine.num_layers):
+    for layer in range(engine.info.num_layers):
         found = value_weighted(engine, stack, layer)
         assert (found.together <= found.mixed.sum(axis=0) + 1e-6).all()
 
@@ -125,7 +125,12 @@ def test_lengths_of_a_relative_are_what_numpy_makes_of_the_librarys_weights(chec
         found = value_weighted(other, stack, layer)
         value, output = (part.numpy() for part in FAMILIES[family](theirs, layer, run.hidden_states[layer][0]))
         brought = np.stack(
-            [own @ part for own, part in zip(np.split(value, other.num_heads, 1), np.split(output, other.num_heads), strict=True)]
+            [
+                own @ part
+                for own, part in zip(
+                    np.split(value, other.info.num_heads, 1), np.split(output, other.info.num_heads), strict=True
+                )
+            ]
         )
         links = run.attentions[layer][0].numpy()[..., None] * brought[:, None]
         np.testing.assert_allclose(found.values, np.linalg.norm(brought, axis=-1), atol=1e-4)

@@ -165,7 +165,7 @@ def found_for(texts: tuple[str, str], chosen: tuple[int, int]) -> tuple[WordSimi
 def test_the_two_flies_are_compared_by_the_means_of_their_pieces_at_every_step():
     found, (runs, groups) = found_for(VERB_AND_NOUN, (2, 2))
     places = [list(group[2]) for group in groups]
-    assert len(found.word) == catalogue.load(catalogue.DEFAULT).num_layers + 1
+    assert len(found.word) == catalogue.load(catalogue.DEFAULT).info.num_layers + 1
     for step in range(len(found.word)):
         one, other = (run.hidden[step, at].mean(0).astype(float) for run, at in zip(runs, places, strict=True))
         assert found.word[step] == pytest.approx(cosine(one, other), abs=1e-6)

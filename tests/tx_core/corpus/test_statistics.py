@@ -158,7 +158,7 @@ def test_no_batch_holds_more_weights_than_allowed(embedded: Engine, monkeypatch:
     monkeypatch.setattr(sentence_batches, "MAX_BATCH_WEIGHTS", 50_000)
     sentences = made(200)
     for batch in batches(embedded, sentences.texts, sentences.lines, Notes()):
-        weights = len(batch.rows) * max(map(len, batch.rows)) ** 2 * embedded.num_layers * embedded.num_heads
+        weights = len(batch.rows) * max(map(len, batch.rows)) ** 2 * embedded.info.num_layers * embedded.info.num_heads
         assert weights <= 50_000 or len(batch.rows) == 1
 
 
@@ -168,7 +168,7 @@ def test_what_the_model_cannot_read_is_left_out_by_line_and_reason(embedded: Eng
     assert report.read == 2
     assert report.complete
     assert {one.why: one.lines for one in report.left_out} == {
-        f"longer than the {embedded.max_tokens} tokens that the model reads": (5,),
+        f"longer than the {embedded.info.max_tokens} tokens that the model reads": (5,),
         "without anything that the model can read": (7,),
     }
 
@@ -234,9 +234,9 @@ def test_the_strongest_are_those_of_a_full_sort_however_the_texts_arrive(values:
 def test_the_report_of_the_embedded_set_names_every_head(embedded: Engine):
     report: HeadReport = read_all(embedded, embedded_sentences())
     assert [(one.layer, one.head) for one in report.patterns] == [
-        (layer, head) for layer in range(embedded.num_layers) for head in range(embedded.num_heads)
+        (layer, head) for layer in range(embedded.info.num_layers) for head in range(embedded.info.num_heads)
     ]
     assert {one.kind for one in report.patterns} <= set(KINDS)
-    assert report.strongest.texts.shape == (embedded.num_layers, embedded.num_heads, len(TARGETED_KINDS) + 2, PLACES)
+    assert report.strongest.texts.shape == (embedded.info.num_layers, embedded.info.num_heads, len(TARGETED_KINDS) + 2, PLACES)
     assert len(RANKED_KINDS) == len(TARGETED_KINDS) + 2
     assert report.complete

@@ -26,8 +26,8 @@ def test_the_embedded_model_comes_first_and_is_described_as_it_is():
 def test_the_embedded_model_is_as_small_and_as_deep_as_the_app_needs_it():
     engine = catalogue.load(catalogue.DEFAULT)
     assert (catalogue.MODELS / catalogue.DEFAULT / "model.safetensors").stat().st_size <= 25e6
-    assert min(engine.num_layers, engine.num_heads) >= 4
-    assert engine.max_tokens >= 128
+    assert min(engine.info.num_layers, engine.info.num_heads) >= 4
+    assert engine.info.max_tokens >= 128
 
 
 def test_every_model_says_size_licence_heads_and_where_it_is_from():

@@ -28,8 +28,8 @@ def engine() -> BertEngine:
 
 
 def test_exactly_the_budget_is_read_and_one_token_more_is_refused_by_the_number(engine: BertEngine):
-    room = engine.max_tokens - 2
-    assert len(engine.encode(WORD * room)) == engine.max_tokens
+    room = engine.info.max_tokens - 2
+    assert len(engine.encode(WORD * room)) == engine.info.max_tokens
     with pytest.raises(TextProblem, match=r"129 tokens long and the model reads at most 128.*shorten it by 1 "):
         engine.encode(WORD * (room + 1))
 
@@ -38,7 +38,7 @@ def test_the_record_holds_what_was_asked_for_and_nothing_else(engine: BertEngine
     trace = engine.trace("Hello there", keep=("query", "hidden"))
     held = [part for part in PARTS if part != "hidden" and getattr(trace.attention, part) is not None]
     assert held == ["query"]
-    assert trace.hidden.shape == (1 + engine.num_layers, len(trace.attention.query_tokens), engine.hidden_size)
+    assert trace.hidden.shape == (1 + engine.info.num_layers, len(trace.attention.query_tokens), engine.info.hidden_size)
 
 
 def test_a_part_that_no_run_has_is_named(engine: BertEngine):
@@ -78,7 +78,7 @@ def test_rows_of_a_padded_batch_have_the_weights_that_they_have_alone(engine: Be
     rows, model = [engine.encode(text) for text in texts], copy.deepcopy(engine.model).double()
     engine = replace(engine, model=model, runner=DeviceRunner(model, "cpu"))  # what is left is not rounding
     batched = engine.over_weights(rows, lambda layers: [layer.clone() for layer in layers])
-    assert len(batched) == engine.num_layers
+    assert len(batched) == engine.info.num_layers
     for place, (text, row) in enumerate(zip(texts, rows, strict=True)):
         alone = engine.trace(text).attention.weights
         together = np.stack([layer[place, :, : len(row), : len(row)].numpy() for layer in batched])
@@ -122,4 +122,4 @@ def test_a_device_that_is_not_there_is_named(host, wanted: str):
 def test_a_bert_with_more_positions_than_the_app_draws_reads_as_many_as_it_draws(tmp_path):
     most = host_settings().max_model_tokens
     write_bert(tmp_path, seed=1, max_position_embeddings=most + 476)
-    assert catalogue.load_bert_engine(tmp_path, "long", "Long").max_tokens == most
+    assert catalogue.load_bert_engine(tmp_path, "long", "Long").info.max_tokens == most

@@ -48,7 +48,7 @@ def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, changed, r
     before = by_hand(changed)
     assert found.entry == before.argmax()
     assert found.before == pytest.approx(before.max(), abs=1e-6)
-    assert found.after.shape == (engine.num_layers, engine.num_heads)
+    assert found.after.shape == (engine.info.num_layers, engine.info.num_heads)
     for layer, head in np.ndindex(found.after.shape):
         after = by_hand([Intervention("off", layer, head), *changed])
         assert found.after[layer, head] == pytest.approx(after[found.entry], abs=1e-5)
@@ -60,7 +60,7 @@ def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, changed, r
 def test_the_embedded_model_is_scanned_in_one_batch_and_a_large_one_in_parts_that_tell_their_progress():
     engine = catalogue.load(catalogue.DEFAULT)
     told = list(Scan(engine, TEXT).steps())
-    assert [step.done for step in told] == [engine.num_layers * engine.num_heads + 1] == [told[0].total]
+    assert [step.done for step in told] == [engine.info.num_layers * engine.info.num_heads + 1] == [told[0].total]
     assert predictions.rows_at_once(512, 50_000) == 2
     assert predictions.rows_at_once(20, 30_000) == predictions.ROWS_AT_ONCE
 

@@ -186,7 +186,7 @@ def test_a_text_that_cannot_be_filled_is_told_why(engine, text, message):
 
 
 def test_exactly_the_budget_is_filled(engine):
-    assert len(predict(engine, "___ " + "tea " * 125).encoding) == engine.max_tokens
+    assert len(predict(engine, "___ " + "tea " * 125).encoding) == engine.info.max_tokens
 
 
 @pytest.mark.parametrize(

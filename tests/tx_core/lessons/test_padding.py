@@ -65,7 +65,7 @@ def test_without_padding_the_scores_are_those_of_a_plain_run(engine):
 def test_padding_stands_behind_the_sentence_and_has_scores_of_its_own(engine):
     padded = padded_scores(engine, SHORT, 3)
     assert padded.tokens[padded.real :] == ("[PAD]",) * 3
-    assert padded.scores.shape == (engine.num_layers, engine.num_heads, padded.real + 3, padded.real + 3)
+    assert padded.scores.shape == (engine.info.num_layers, engine.info.num_heads, padded.real + 3, padded.real + 3)
     assert np.isfinite(padded.scores).all()
 
 
@@ -80,8 +80,8 @@ def test_a_mask_laid_on_one_head_changes_the_weights_of_that_heads_own_scores(en
 
 
 def test_a_sentence_that_leaves_no_room_for_padding_is_refused(engine):
-    text = "cat " * (engine.max_tokens - 2)
-    assert padded_scores(engine, text, 0).real == engine.max_tokens
+    text = "cat " * (engine.info.max_tokens - 2)
+    assert padded_scores(engine, text, 0).real == engine.info.max_tokens
     with pytest.raises(TextProblem, match="shorten it by 2 tokens"):
         padded_scores(engine, text, 2)
 

@@ -27,7 +27,7 @@ def engine():
 
 def test_every_layer_of_ours_is_the_librarys(engine):
     found = compare_with_library(engine, DIRECTORY, TEXT, "It is warm.")
-    assert len(found.hidden) == engine.num_layers + 1 and len(found.weights) == engine.num_layers
+    assert len(found.hidden) == engine.info.num_layers + 1 and len(found.weights) == engine.info.num_layers
     assert max(found.hidden) < 1e-5
     assert max(found.weights) < 1e-5  # what is rounded differently, and that nothing else is, test_bert.py holds
     assert found.logits < 1e-4

@@ -79,7 +79,7 @@ def test_with_its_skip_connections_the_model_is_the_model(engine, trace):
     depth = skip_effect(engine, TEXT)
     expected = [mean_cosine(torch.tensor(state)) for state in trace.hidden]
     assert depth.with_skips == pytest.approx(expected, abs=1e-5)
-    assert len(depth.with_skips) == len(depth.without_skips) == engine.num_layers + 1
+    assert len(depth.with_skips) == len(depth.without_skips) == engine.info.num_layers + 1
     assert depth.with_skips[0] == depth.without_skips[0]
 
 
@@ -101,7 +101,7 @@ def test_the_last_reading_is_what_the_model_says(engine, trace):
     scores = engine.model.predict(torch.tensor(trace.hidden[-1])).softmax(-1)
     assert found.words[-1] == tuple(engine.tokenizer.readable(int(number)) for number in scores.argmax(-1))
     torch.testing.assert_close(torch.tensor(found.shares[-1]), scores.amax(-1))
-    assert found.shares.shape == (engine.num_layers + 1, len(trace.attention.query_tokens))
+    assert found.shares.shape == (engine.info.num_layers + 1, len(trace.attention.query_tokens))
 
 
 def test_a_run_without_its_vectors_cannot_be_followed(engine):

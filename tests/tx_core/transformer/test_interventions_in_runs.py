@@ -32,7 +32,7 @@ def engine():
     ],
 )
 def test_what_a_run_does_not_have_cannot_be_changed(engine, changes: Sequence[Intervention], template: str, missing: dict):
-    sizes = {"layers": engine.num_layers, "heads": engine.num_heads, "tokens": len(engine.encode(SENTENCE))}
+    sizes = {"layers": engine.info.num_layers, "heads": engine.info.num_heads, "tokens": len(engine.encode(SENTENCE))}
     message = template.format(**sizes, **missing)
     with pytest.raises(ChangeProblem, match=message):
         engine.trace(SENTENCE, interventions=changes)

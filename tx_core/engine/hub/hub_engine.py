@@ -1,4 +1,4 @@
-"""An engine for the transformers library's models: one that arrives ready, its attention already ours (see hub.py)."""
+"""An engine for the transformers library's models: one that arrives ready, its attention already ours (see load.py)."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -21,11 +21,11 @@ from tx_core.engine.engine import (
     stack_layers,
 )
 from tx_core.engine.hub.inputs import START_ONLY, axes, inputs, target_of, while_writing
-from tx_core.engine.hub.model_info import Shape
+from tx_core.engine.hub.parts import Parts
 from tx_core.engine.hub.reading import apply_head, known_parts, parts_before_head, position_ids, projection_weight, read_early
 from tx_core.engine.hub.recorder import Recorder
+from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention, check_batch, check_run
 from tx_core.transformer.trace import Encoding, Trace, check_parts
 
@@ -38,59 +38,25 @@ class HubEngine:
     title: str
     tokenizer: Tokenizer
     runner: DeviceRunner
-    shape: Shape
+    info: ModelInfo
+    parts: Parts | None
 
     @property
     def device(self) -> str:
-        """Where it computes."""
+        """The device that computes."""
         return self.runner.device
-
-    @property
-    def family(self) -> str:
-        """The library's name of its architecture."""
-        return self.shape.family
-
-    @property
-    def max_tokens(self) -> int:
-        """The longest input, special tokens included."""
-        return min(self.shape.max_tokens, host_settings().max_model_tokens)
-
-    @property
-    def num_layers(self) -> int:
-        """The number of layers of the first stack."""
-        return self.shape.layers["self"]
-
-    @property
-    def num_heads(self) -> int:
-        """The number of heads in each layer."""
-        return self.shape.num_heads
-
-    @property
-    def hidden_size(self) -> int:
-        """The length of a token's vector."""
-        return self.shape.hidden_size
-
-    @property
-    def predicts_next(self) -> bool:
-        """Whether its head scores what follows a token."""
-        return self.shape.predicts_next
-
-    @property
-    def fills_blanks(self) -> bool:
-        """Whether the checkpoint holds a masked-word head, and the vocabulary a blank to fill."""
-        return self.shape.has_head and not self.predicts_next and self.tokenizer.mask_id is not None
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Read the text; raise TextProblem when it is empty or too long for the model.
 
         An encoder-decoder reads the two sentences apart: this is what its encoder reads.
         """
-        if self.shape.decoder_start is None:
-            return check_length(self.tokenizer.encode(text, pair), self.max_tokens)
-        source = check_length(self.tokenizer.encode(text), self.max_tokens)
+        if self.info.decoder_start is None:
+            return check_length(self.tokenizer.encode(text, pair), self.info.max_tokens)
+        source = check_length(self.tokenizer.encode(text), self.info.max_tokens)
         pair = pair if pair and pair.strip() else None
         if pair is not None:
-            check_length(self.tokenizer.encode(pair), self.max_tokens)
+            check_length(self.tokenizer.encode(pair), self.info.max_tokens)
         return replace(source, pair=pair)
 
     def trace(
@@ -103,11 +69,11 @@ class HubEngine:
     ) -> Trace:
         """Run the model once and keep the parts asked for (`trace.PARTS`)."""
         parts, source = check_parts(keep), self.encode(text, pair)
-        target = target_of(source, self.shape, self.tokenizer, self.fills_blanks)
-        changes = check_run(interventions, self.num_heads, self._sizes(source, target))
+        target = target_of(source, self.info, self.tokenizer)
+        changes = check_run(interventions, self.info.num_heads, self._sizes(source, target))
 
         def compute(model: nn.Module, device: str) -> tuple[Recorder, Sequence[Tensor] | None]:
-            recorder = Recorder(parts - {"hidden"}, [changes], self.shape.first_layer)
+            recorder = Recorder(parts - {"hidden"}, [changes], self.info.first_layer)
             given = self._inputs([source], None if target is None else [target], device)
             body = model.base_model  # no head: its scores are large
             output = body(**given, recorder=recorder, output_hidden_states="hidden" in parts)
@@ -116,7 +82,7 @@ class HubEngine:
         result = self.runner.run(compute)
         recorder, hidden = result.value
         sides = axes(source, target)
-        stacks = tuple(attention_stack(kind, *sides[kind], recorder.layers[kind]) for kind in self.shape.layers)
+        stacks = tuple(attention_stack(kind, *sides[kind], recorder.layers[kind]) for kind in self.info.layers)
         notices = [result.notice, START_ONLY if target is not None and len(target) == 1 else ""]
         return Trace(
             self.name,
@@ -133,15 +99,15 @@ class HubEngine:
         Raises ValueError when the checkpoint has no masked-word head, and ChangeProblem for interventions on what a
         row does not have.
         """
-        if not self.fills_blanks:
+        if not self.info.fills_blanks:
             raise ValueError(f"{self.name} has no masked-word head")
-        start = self.shape.decoder_start
+        start = self.info.decoder_start
         targets = None if start is None else [while_writing(row, start, self.tokenizer) for row in rows]
         sizes = [self._sizes(row, target) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]
-        changes = check_batch(interventions, self.num_heads, sizes)
+        changes = check_batch(interventions, self.info.num_heads, sizes)
 
         def compute(model: nn.Module, device: str) -> list[Tensor]:
-            recorder = Recorder((), changes, self.shape.first_layer)
+            recorder = Recorder((), changes, self.info.first_layer)
             logits = model(**self._inputs(rows, targets, device), recorder=recorder).logits
             return [logits[number, list(row.blanks)].cpu() for number, row in enumerate(rows)]
 
@@ -155,8 +121,8 @@ class HubEngine:
         """
 
         def compute(model: nn.Module, device: str) -> Result:
-            recorder = Recorder(("weights",), first_layer=self.shape.first_layer)
-            body = model.base_model if self.shape.decoder_start is None else model.get_encoder()
+            recorder = Recorder(("weights",), first_layer=self.info.first_layer)
+            body = model.base_model if self.info.decoder_start is None else model.get_encoder()
             body(**self._inputs(rows, None, device), recorder=recorder)  # no head: its scores are large
             return measure([layer["weights"] for layer in recorder.layers["self"]])
 
@@ -164,8 +130,8 @@ class HubEngine:
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
         """Give each head's part of a layer's output projection; raise ModelUnavailable where its place is not known."""
-        parts = known_parts(self.shape, self.title, "what its heads add is not read here")
-        return self.runner.run(lambda model, _: head_parts(projection_weight(model, parts, layer), self.num_heads)).value
+        parts = known_parts(self.parts, self.title, "what its heads add is not read here")
+        return self.runner.run(lambda model, _: head_parts(projection_weight(model, parts, layer), self.info.num_heads)).value
 
     def early_scores(
         self, states: Float[np.ndarray, "layer_and_embeddings hidden"]
@@ -174,7 +140,7 @@ class HubEngine:
 
         Raises ModelUnavailable for a model without a head, or whose head reads something else.
         """
-        parts = parts_before_head(self.shape, self.title, "it cannot be asked after each layer")
+        parts = parts_before_head(self.info, self.parts, self.title, "it cannot be asked after each layer")
         return self.runner.run(
             lambda model, device: read_early(model, parts, torch.tensor(states, device=device)).float().cpu()
         ).value
@@ -190,8 +156,8 @@ class HubEngine:
 
         Raises ModelUnavailable for a model that fills no blanks, or whose head reads something else than the first stack.
         """
-        parts = parts_before_head(self.shape, self.title, "what its predictions depend on is not computed here")
-        if not self.fills_blanks:
+        parts = parts_before_head(self.info, self.parts, self.title, "what its predictions depend on is not computed here")
+        if not self.info.fills_blanks:
             raise no_head(self.title)
 
         def compute(model: nn.Module, device: str) -> ScoreGradients:
@@ -208,7 +174,7 @@ class HubEngine:
 
     def _sizes(self, source: Encoding, target: Encoding | None) -> list[tuple[int, int]]:
         sides = axes(source, target)
-        return [tuple(map(len, sides[kind])) for kind, count in self.shape.layers.items() for _ in range(count)]
+        return [tuple(map(len, sides[kind])) for kind, count in self.info.layers.items() for _ in range(count)]
 
     def _inputs(self, rows: Sequence[Encoding], targets: Sequence[Encoding] | None, device: str) -> dict[str, Tensor | bool]:
-        return inputs(rows, targets, self.shape, self.tokenizer.padding_id, device)
+        return inputs(rows, targets, self.info, self.tokenizer.padding_id, device)

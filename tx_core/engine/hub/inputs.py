@@ -11,7 +11,7 @@ from dataclasses import replace
 from torch import Tensor
 
 from tx_core.engine.engine import batch_tensors
-from tx_core.engine.hub.model_info import Shape
+from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.attention import AttentionKind
 from tx_core.transformer.trace import Encoding, plain_encoding
@@ -20,29 +20,29 @@ START_ONLY = "The decoder has only its start token to read: give a second senten
 
 
 def inputs(
-    rows: Sequence[Encoding], targets: Sequence[Encoding] | None, shape: Shape, padding_id: int, device: str
+    rows: Sequence[Encoding], targets: Sequence[Encoding] | None, info: ModelInfo, padding_id: int, device: str
 ) -> dict[str, Tensor | bool]:
     """Give the model's call what it reads. targets: what the decoder reads of each row, None for no decoder."""
     ids, segments, mask = batch_tensors(rows, padding_id, device)
     given: dict[str, Tensor | bool] = {"input_ids": ids, "use_cache": False}
     if mask is not None:
         given["attention_mask"] = mask[:, 0, 0].long()
-    if shape.segments > 1:
+    if info.num_segments > 1:
         given["token_type_ids"] = segments
     if targets is not None:  # padding at their ends needs no mask: a decoder only looks back
         given["decoder_input_ids"] = batch_tensors(targets, padding_id, device)[0]
     return given
 
 
-def target_of(source: Encoding, shape: Shape, tokenizer: Tokenizer, fills_blanks: bool) -> Encoding | None:
+def target_of(source: Encoding, info: ModelInfo, tokenizer: Tokenizer) -> Encoding | None:
     """Give what the decoder reads, or None where there is no decoder."""
-    if shape.decoder_start is None:
+    if info.decoder_start is None:
         return None
     if source.pair is not None:
-        return while_writing(tokenizer.encode(source.pair), shape.decoder_start, tokenizer)
-    if fills_blanks:
-        return while_writing(source, shape.decoder_start, tokenizer)
-    return plain_encoding([tokenizer.word(shape.decoder_start)], [shape.decoder_start], [True])
+        return while_writing(tokenizer.encode(source.pair), info.decoder_start, tokenizer)
+    if info.fills_blanks:
+        return while_writing(source, info.decoder_start, tokenizer)
+    return plain_encoding([tokenizer.word(info.decoder_start)], [info.decoder_start], [True])
 
 
 def while_writing(sentence: Encoding, start: int, tokenizer: Tokenizer) -> Encoding:

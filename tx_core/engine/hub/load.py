@@ -20,9 +20,9 @@ from tx_core.engine.checkpoint import INDEX, WEIGHTS, check_manifest, read_json
 from tx_core.engine.device import best_device
 from tx_core.engine.device_runner import DeviceRunner
 from tx_core.engine.hub.hub_engine import HubEngine
-from tx_core.engine.hub.model_info import ATTENTION, cannot_show, prove
-from tx_core.engine.hub.parts import FAMILIES
+from tx_core.engine.hub.parts import FAMILIES, find_parts
 from tx_core.engine.hub.recorder import library_attention
+from tx_core.engine.hub.verify import ATTENTION, cannot_show, verify_parity
 from tx_core.engine.slots import compute_slot
 from tx_core.engine.tokenizer import Tokenizer, read_backend
 from tx_core.errors import CheckpointProblem, ModelUnavailable
@@ -51,8 +51,8 @@ def load_engine(directory: Path, name: str, title: str) -> HubEngine:
     config = _load_config(directory)
     tokenizer = _load_tokenizer(directory)
     model, has_head = _load_model(directory, config)
-    shape = prove(model, tokenizer, has_head)
-    return HubEngine(name, title, tokenizer, DeviceRunner(model, best_device()), shape)
+    info = verify_parity(model, tokenizer, has_head)
+    return HubEngine(name, title, tokenizer, DeviceRunner(model, best_device()), info, find_parts(model.base_model, info))
 
 
 def reference_run(directory: Path, encoding: Encoding) -> ReferenceRun:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from torch import nn
 
+from tx_core.engine.model_info import ModelInfo
+
 
 @dataclass(frozen=True)
 class Family:
@@ -54,8 +56,11 @@ class Parts:
     final_norm: str | None
 
 
-def find_parts(body: nn.Module, family: Family, layers: int) -> Parts | None:
-    """Find the parts of a model; None where it is not built as its family is."""
+def find_parts(body: nn.Module, info: ModelInfo) -> Parts | None:
+    """Find the parts of a model; None where its family is not in the table, or it is not built as its family is."""
+    family, layers = FAMILIES.get(info.family), info.num_layers
+    if family is None:
+        return None
     paths = [path for path, _ in body.named_modules() if re.fullmatch(family.projection, path)]
     if len(paths) == 1:
         paths *= layers  # ALBERT's layers are one module

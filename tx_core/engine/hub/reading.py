@@ -1,6 +1,6 @@
 """What is read off a model of the transformers library besides its attention: what heads add, and scores of any vectors.
 
-The model is one whose parts are known (see hub_parts.py), and stays as it is.
+The model is one whose parts are known (see parts.py), and stays as it is.
 """
 
 from typing import Any
@@ -10,8 +10,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tx_core.engine.engine import no_head
-from tx_core.engine.hub.model_info import Shape
 from tx_core.engine.hub.parts import Parts
+from tx_core.engine.model_info import ModelInfo
 from tx_core.errors import ModelUnavailable
 
 
@@ -47,23 +47,23 @@ def projection_weight(model: Any, parts: Parts, layer: int) -> Float[Tensor, "hi
     return projection.weight if isinstance(projection, nn.Linear) else projection.weight.T  # GPT-2 lays it across
 
 
-def known_parts(shape: Shape, title: str, so: str) -> Parts:
+def known_parts(parts: Parts | None, title: str, so: str) -> Parts:
     """Give a model's parts, or raise ModelUnavailable. so: what cannot be had without them."""
-    if shape.parts is None:
+    if parts is None:
         raise ModelUnavailable(
             f"{title} is of a family that keeps its parts where they are not looked for, so that {so}. "
             "Choose a BERT or one of its relatives from the list."
         )
-    return shape.parts
+    return parts
 
 
-def parts_before_head(shape: Shape, title: str, so: str) -> Parts:
+def parts_before_head(info: ModelInfo, parts: Parts | None, title: str, so: str) -> Parts:
     """Give the parts of a model whose head reads the vectors of the first stack, or raise ModelUnavailable."""
-    if shape.decoder_start is not None:
+    if info.decoder_start is not None:
         raise ModelUnavailable(
             f"{title} answers by its decoder, while the vectors read here are its encoder's, so that {so}. "
             "Choose a BERT or one of its relatives from the list."
         )
-    if not shape.has_head:
+    if not info.has_head:
         raise no_head(title)
-    return known_parts(shape, title, so)
+    return known_parts(parts, title, so)

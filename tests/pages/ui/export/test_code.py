@@ -136,7 +136,7 @@ def summed_up(model: str) -> list[Claim]:
     if len(trace.stacks) == 1:  # an encoder-decoder answers by its decoder
         early, code = logit_lens(engine, trace, 3), lens_part.code("one", trace, 3, 5)
         claims += [(code, "shares", early.shares), (code, "rank", early.rank)]
-    if engine.fills_blanks and len(trace.stacks) == 1:
+    if engine.info.fills_blanks and len(trace.stacks) == 1:
         owed = attribute(engine, trace.attention.query_tokens, trace.attention.query_tokens.blanks[0], 9)
         code = attribution_part.code("one", trace, owed.place, 9)
         claims += [(code, "gradient_input", owed.gradient_input), (code, "integrated", owed.integrated)]

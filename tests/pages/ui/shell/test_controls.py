@@ -118,7 +118,7 @@ def test_any_hub_id_may_be_named_where_the_host_allows_it(host):
 
 def test_the_sizes_of_the_embedded_model_are_those_that_it_has():
     engine = catalogue.load(catalogue.DEFAULT)
-    assert controls.embedded_sizes() == (engine.num_layers, engine.num_heads)
+    assert controls.embedded_sizes() == (engine.info.num_layers, engine.info.num_heads)
 
 
 @pytest.mark.parametrize("page", ["masks", "bert", "self_attention", "heads_and_blocks"])

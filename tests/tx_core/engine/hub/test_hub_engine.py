@@ -12,7 +12,7 @@ from tests.support.hub_families import FAMILIES, FILLING, PAIR, TEXT, TWO_SIDED
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.engine.hub import load as hub
-from tx_core.engine.hub import model_info
+from tx_core.engine.hub import verify
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import PARTS, Trace
 
@@ -155,9 +155,9 @@ def test_layers_of_an_encoder_decoder_are_numbered_through_its_stacks(hub_engine
 def test_every_family_is_an_engine_of_the_checkpoints_sizes(hub_engine, family: str):
     ours = hub_engine(family)
     assert isinstance(ours, Engine)
-    assert (ours.num_layers, ours.num_heads) == (2 if family in TWO_SIDED else checkpoints.LAYERS, checkpoints.HEADS)
-    assert ours.fills_blanks == (family in FILLING)
-    assert ours.max_tokens == (model_info.MAX_RELATIVE_TOKENS if family == "t5" else checkpoints.POSITIONS)
+    assert (ours.info.num_layers, ours.info.num_heads) == (2 if family in TWO_SIDED else checkpoints.LAYERS, checkpoints.HEADS)
+    assert ours.info.fills_blanks == (family in FILLING)
+    assert ours.info.max_tokens == (verify.MAX_RELATIVE_TOKENS if family == "t5" else checkpoints.POSITIONS)
 
 
 def test_a_bert_in_the_librarys_engine_answers_as_it_does_in_our_own(checkpoint):
@@ -172,4 +172,8 @@ def test_a_bert_in_the_librarys_engine_answers_as_it_does_in_our_own(checkpoint)
     one, other = (engine.gradients(encoding, torch.stack([vectors, 0.5 * vectors]), 2, 5) for engine in (ours, theirs))
     torch.testing.assert_close(one.scores, other.scores, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(one.gradients, other.gradients, atol=1e-5, rtol=1e-5)
-    assert (ours.hidden_size, ours.predicts_next) == (theirs.hidden_size, theirs.predicts_next) == (checkpoints.HIDDEN, False)
+    assert (
+        (ours.info.hidden_size, ours.info.predicts_next)
+        == (theirs.info.hidden_size, theirs.info.predicts_next)
+        == (checkpoints.HIDDEN, False)
+    )

@@ -12,9 +12,9 @@ from tx_core.errors import TextProblem
 def test_exactly_as_many_tokens_are_read_as_there_are_positions(hub_engine, family: str):
     ours = hub_engine(family)
     word = ours.tokenizer.word(ours.tokenizer.pieces(".")[-1])
-    text = "." * (ours.max_tokens - len(ours.encode(word)) + 1)
+    text = "." * (ours.info.max_tokens - len(ours.encode(word)) + 1)
     trace = ours.trace(text)
-    assert trace.attention.weights.shape[-1] == ours.max_tokens
+    assert trace.attention.weights.shape[-1] == ours.info.max_tokens
     with pytest.raises(TextProblem, match="shorten it by 1 "):
         ours.trace(text + ".")
 

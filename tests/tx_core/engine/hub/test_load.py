@@ -34,7 +34,7 @@ def test_heads_that_share_keys_and_values_are_run_as_the_library_runs_them(tmp_p
 
 def test_a_head_that_the_checkpoint_lacks_is_no_head(tmp_path: Path):
     ours = load.load_engine(checkpoints.write_electra(tmp_path, discriminator=True), "electra", "ELECTRA")
-    assert not ours.fills_blanks
+    assert not ours.info.fills_blanks
     assert ours.trace(TEXT, PAIR).attention.weights.shape[:2] == (checkpoints.LAYERS, checkpoints.HEADS)
     with pytest.raises(ValueError, match="no masked-word head"):
         ours.blank_logits([ours.encode("a ___")])
@@ -51,14 +51,14 @@ def rewrite(directory: Path, renamed: Callable[[str], str | None]) -> Path:
 def test_half_a_head_is_no_head(tmp_path: Path):
     directory = checkpoints.write_roberta(tmp_path)
     rewrite(directory, lambda name: None if name == "lm_head.dense.weight" else name)
-    assert not load.load_engine(directory, "x", "x").fills_blanks
+    assert not load.load_engine(directory, "x", "x").info.fills_blanks
 
 
 def test_a_bart_without_a_head_of_its_own_fills_blanks_by_its_word_vectors(tmp_path: Path):
     """The published bart-base is such a file: names without a prefix, no biases of the logits."""
     directory = checkpoints.write_bart(tmp_path)
     rewrite(directory, lambda name: None if name == "final_logits_bias" else name.removeprefix("model."))
-    assert load.load_engine(directory, "x", "x").fills_blanks
+    assert load.load_engine(directory, "x", "x").info.fills_blanks
 
 
 def test_a_missing_layer_is_not_drawn_at_random(tmp_path: Path):
@@ -124,7 +124,7 @@ def test_code_that_comes_with_a_known_architecture_is_not_run(copied):
     directory = copied("roberta")
     change_config(directory, auto_map={"AutoConfig": "evil.Config", "AutoModelForMaskedLM": "evil.Model"})
     (directory / "evil.py").write_text("raise SystemExit('ran')", encoding="utf-8")
-    assert load.load_engine(directory, "x", "x").fills_blanks
+    assert load.load_engine(directory, "x", "x").info.fills_blanks
 
 
 def test_an_architecture_whose_attention_is_its_own_is_refused(tmp_path: Path):
@@ -148,7 +148,7 @@ RUN_FROM_CACHE = """
 from tx_core.engine import catalogue
 engine = catalogue.load("someone/tiny-model")
 heads = engine.trace("Time flies").attention.weights.shape[1]
-print(type(engine).__name__, engine.title, engine.num_layers, heads, engine.fills_blanks)
+print(type(engine).__name__, engine.title, engine.info.num_layers, heads, engine.info.fills_blanks)
 """
 
 

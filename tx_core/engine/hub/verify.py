@@ -1,18 +1,19 @@
-"""What a model of the transformers library turns out to be, and the proof that through our attention it is the same.
+"""Check that a model of the transformers library gives the same output through our attention, and describe it.
 
-The library itself is not needed here: a model arrives ready (see hub.py).
+The library itself is not needed here: a model arrives ready (see load.py).
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
-from tx_core.engine.hub.parts import FAMILIES, Parts, find_parts
+from tx_core.engine.hub.parts import FAMILIES
 from tx_core.engine.hub.recorder import Recorder
+from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable
+from tx_core.settings import host_settings
 from tx_core.transformer.attention import AttentionKind
 
 ATTENTION = "tx_core"
@@ -20,43 +21,10 @@ MAX_RELATIVE_TOKENS = 512  # for relative positions, which set no limit of their
 PROBE = "Time flies like an arrow."
 
 
-@dataclass(frozen=True)
-class Shape:
-    """What was found out about a model.
+def verify_parity(model: Any, tokenizer: Tokenizer, has_head: bool) -> ModelInfo:
+    """Run a sentence through the library's own attention and through ours, and describe the model.
 
-    family: the library's name of its architecture. layers: the number of layers of each kind of attention, in the
-    order of `Trace.stacks`. max_tokens: the model's own.
-    segments: how many kinds of sentence the embeddings tell apart, 0 for none.
-    has_head: whether the checkpoint holds what scores the vocabulary. predicts_next: whether that scores what follows.
-    decoder_start: the id that an encoder-decoder's decoder begins with, None for any other model.
-    parts: where its word vectors, output projections and last norm are, None where that is not known.
-    """
-
-    family: str
-    layers: dict[AttentionKind, int]
-    num_heads: int
-    hidden_size: int
-    max_tokens: int
-    segments: int
-    has_head: bool
-    predicts_next: bool
-    decoder_start: int | None
-    parts: Parts | None
-
-    @property
-    def first_layer(self) -> dict[AttentionKind, int]:
-        """Where each stack's layers begin when all are numbered through; empty for one stack."""
-        starts, total = {}, 0
-        for kind, count in self.layers.items():
-            starts[kind], total = total, total + count
-        return starts if len(starts) > 1 else {}
-
-
-def prove(model: Any, tokenizer: Tokenizer, has_head: bool) -> Shape:
-    """Run a sentence by the library's own attention and by ours; give the sizes seen on the way.
-
-    A picture of something other than the model would be worse than none, so a model whose
-    output is not the same both ways raises ModelUnavailable.
+    Raises ModelUnavailable where the outputs differ: what would be shown is then not what the model computes.
     """
     config = model.config
     kinds: tuple[AttentionKind, ...] = ("self", "decoder", "cross") if config.is_encoder_decoder else ("self",)
@@ -75,23 +43,23 @@ def prove(model: Any, tokenizer: Tokenizer, has_head: bool) -> Shape:
         raise cannot_show(config.model_type)
     if not torch.allclose(output, expected, rtol=1e-4, atol=1e-4 * float(expected.abs().max())):
         raise cannot_show(config.model_type)
-    family = FAMILIES.get(config.model_type)
-    return Shape(
+    predicts_next = has_head and config.model_type in FAMILIES and FAMILIES[config.model_type].predicts_next
+    return ModelInfo(
         family=config.model_type,
         layers={kind: len(layers) for kind, layers in weights.items()},
         num_heads=weights["self"][0].shape[1],
         hidden_size=config.hidden_size,
-        max_tokens=_most_tokens(model),
-        segments=getattr(config, "type_vocab_size", None) or 0,
+        max_tokens=min(_max_tokens(model), host_settings().max_model_tokens),
         has_head=has_head,
-        predicts_next=has_head and family is not None and family.predicts_next,
+        fills_blanks=has_head and not predicts_next and tokenizer.mask_id is not None,
+        predicts_next=predicts_next,
+        num_segments=getattr(config, "type_vocab_size", None) or 0,
         decoder_start=_decoder_start(config),
-        parts=None if family is None else find_parts(model.base_model, family, len(weights["self"])),
     )
 
 
 def cannot_show(family: str) -> ModelUnavailable:
-    """Say of a family that what it computes as attention is not what is shown here."""
+    """Return the error for a family whose attention cannot be shown."""
     return ModelUnavailable(
         f"Models of the kind {family!r} compute their attention in a way that cannot be shown here: choose another model."
     )
@@ -104,7 +72,7 @@ def _decoder_start(config: Any) -> int | None:
     return next((start for start in starts if start is not None), 0)
 
 
-def _most_tokens(model: nn.Module) -> int:
+def _max_tokens(model: nn.Module) -> int:
     """Give the longest input that has positions."""
     limit = getattr(model.config, "max_position_embeddings", None) or MAX_RELATIVE_TOKENS
     for name, module in model.named_modules():
