@@ -76,6 +76,11 @@ def test_no_message_is_sent_as_a_word_for_one_that_the_browser_may_have_forgotte
     assert settings["global"]["minCachedMessageSize"] > 1e6 * settings["server"]["maxMessageSize"]
 
 
+def test_a_string_that_stands_alone_in_a_page_is_not_shown():
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert settings["runner"]["magicEnabled"] is False
+
+
 def test_the_health_address_answers(server):
     assert fetch(f"{server}/_stcore/health")[0] == 200
 

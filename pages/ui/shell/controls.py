@@ -4,20 +4,18 @@ import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache as memoise
-from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.shell import cache, texts
 from pages.ui.shell.address import widget_binding
+from tx_core.engine import catalogue
+from tx_core.engine.catalogue import ModelCard
 from tx_core.engine.download import CATALOGUE
+from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
-
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.engine.catalogue import ModelCard
-    from tx_core.engine.engine import Engine
 
 TYPING_PAUSE = "250ms"
 """How long a reader must stop typing before the page runs with the text."""
@@ -37,8 +35,6 @@ def model(key: str = "model") -> str:
 
     Any hub id may be typed where the host allows it.
     """
-    from tx_core.engine import catalogue
-
     names = [card.name for card in catalogue.catalogue()]
     wanted = st.session_state.setdefault(key, catalogue.DEFAULT)
     if wanted not in names and host_settings().any_model:
@@ -58,8 +54,6 @@ def model(key: str = "model") -> str:
 
 def read_model(name: str) -> str:
     """Return the name of a model that may be chosen here; raise ValueError for any other."""
-    from tx_core.engine import catalogue
-
     try:
         return catalogue.card(name).name
     except ModelUnavailable as unknown:
@@ -68,12 +62,10 @@ def read_model(name: str) -> str:
 
 def model_title(name: str) -> str:
     """Return the title of a model by its name; a hub id that is in no catalogue is its own title."""
-    from tx_core.engine import catalogue
-
     return next((card.title for card in catalogue.catalogue() if card.name == name), name)
 
 
-def engine_of(badge: DeltaGenerator, model: str) -> "Engine":
+def engine_of(badge: DeltaGenerator, model: str) -> Engine:
     """Return the engine that a part of a page computes with; raise ExplorerError, the badge empty, when it cannot be had.
 
     A fragment may write outside itself only where it also wrote when the whole page ran.
@@ -87,8 +79,6 @@ def engine_of(badge: DeltaGenerator, model: str) -> "Engine":
 
 def wait_for(name: str) -> AbstractContextManager:
     """Show that a model is being downloaded and loaded; nothing for the one that is always there."""
-    from tx_core.engine import catalogue
-
     return nullcontext() if name == catalogue.DEFAULT else st.spinner(texts.LOADING_MODEL, show_time=True)
 
 
@@ -97,7 +87,6 @@ def offer_default_model(key: str) -> None:
 
     The whole page runs, also when the button stands in a fragment, which holds on to the model of its last run.
     """
-    from tx_core.engine import catalogue
 
     def choose() -> None:
         st.session_state[key] = catalogue.DEFAULT
@@ -106,7 +95,7 @@ def offer_default_model(key: str) -> None:
     st.button(texts.USE_MODEL.format(model=model_title(catalogue.DEFAULT)), key=f"{key}_default", on_click=choose)
 
 
-def model_facts(card: "ModelCard") -> str:
+def model_facts(card: ModelCard) -> str:
     """Write what a reader should know of a model in one line; facts that are not known are left out."""
     facts = [
         texts.MODEL_SIZE.format(layers=card.num_layers, heads=card.num_heads) if card.num_layers else "",
@@ -137,7 +126,7 @@ def sentence(
     return written or ""
 
 
-def budget(engine: "Engine", text: str, pair: str = "") -> str:
+def budget(engine: Engine, text: str, pair: str = "") -> str:
     """Say how many of the model's tokens a text takes, as in "14 of 128 tokens"; "" where it cannot be read."""
     try:
         used = len(engine.tokenizer.encode(text, pair or None))
@@ -181,7 +170,5 @@ def head_name(head: Head) -> str:
 
 @memoise
 def _all_models() -> str:
-    from tx_core.engine import catalogue
-
     lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.catalogue()]
     return "\n".join([texts.ALL_MODELS, "", *lines])

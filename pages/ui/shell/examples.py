@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages.ui.shell import texts
 from pages.ui.shell.controls import Head, head_name, model_title
+from tx_core.engine.catalogue import DEFAULT
 
 EXAMPLES = Path(__file__).parents[3] / "assets" / "examples" / "attention.json"
 
@@ -73,8 +74,6 @@ def notice(example: Example, model: str, *, shown: bool) -> str:
 
     shown: whether those heads are on the screen, unmodified.
     """
-    from tx_core.engine.catalogue import DEFAULT
-
     heads = texts.AND.join(head_name(head).lower() for head in example.heads)
     template = texts.HINT_SHOWN if shown else texts.HINT_ELSEWHERE
     hint = template.format(heads=heads, hint=example.notice)

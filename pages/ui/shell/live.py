@@ -1,7 +1,7 @@
-"""The part of a page that follows a control: the smallest that can be drawn anew, so that a change is seen at once.
+"""Run the part of a page that follows a control by itself, so that a change is seen at once.
 
-What a browser has to draw again costs it a few milliseconds an element, whatever stands in it: texts, equations, code and
-links that a control does not change stay outside.
+Every element that is drawn again costs the browser a few milliseconds, whatever is in it: texts, equations, code and links
+that a control does not change stay outside.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +12,8 @@ import streamlit as st
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, link_status_changed, restore_hidden_fields, widget_key, write_view
 from pages.ui.shell.frame import explain
+from tx_core.engine.catalogue import DEFAULT
+from tx_core.engine.device import use_all_cores, use_one_core
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 Arguments = ParamSpec("Arguments")
@@ -21,15 +23,12 @@ Arguments = ParamSpec("Arguments")
 def live(
     page: str, fields: Sequence[Field], draw: Callable[Arguments, None], *arguments: Arguments.args, **named: Arguments.kwargs
 ) -> None:
-    """Draw what the reader changes; a change in it runs nothing but this, and the address of the page follows.
+    """Draw what the reader changes, as a fragment: a change in it runs nothing else, and the address follows.
 
-    Where a text typed in it no longer fits into the address, or fits again, the whole page runs, which says so at its end.
+    Where a text typed in it no longer fits into the address, or fits again, the whole page runs and says so at its end.
     What cannot be shown is explained in its place; where the page has a choice of models, the built-in one is offered.
     """
-    from tx_core.engine.catalogue import DEFAULT
-    from tx_core.engine.device import use_all_cores, use_one_core
-
-    # The built-in model is small: a second core, which the browser may be using, would only be waited for.
+    # The built-in model is small: a second core, which the browser may be using, does not help.
     small = st.session_state.get(widget_key(page, "model"), DEFAULT) == DEFAULT
     use_one_core() if small else use_all_cores()
     restore_hidden_fields(page, fields)
