@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.fill_mask import head_scan
+from pages.fill_mask import head_scan, texts
 from pages.fill_mask.prediction_change import show_prediction_change
 from pages.ui.panels import view_options
 from pages.ui.panels.attention_panel import HeadMap, attention_panel
 from pages.ui.panels.change_controls import change_bar
 from pages.ui.panels.changes import CHANGES_FIELD, Changes, active_changes, change_chips, drop_missing_changes
 from pages.ui.panels.predictions import SentencePredictions, list_settings
+from pages.ui.panels.texts import BLANK
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, number_field, widget_key
 from tx_core.transformer.interventions import write_interventions
@@ -54,7 +55,7 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[SentencePredict
     Give what is shown in the end. Call it in a fragment.
     """
     asked = [(answer, blank) for answer in found for blank in answer.filling.blanks]
-    st.subheader("Where does the blank look?", anchor=False)
+    st.subheader(texts.WHERE, anchor=False)
     answer, blank = asked[_ask_blank(page, found)]
     focus_blank(page, answer.text, blank.place)
     plain = cache.trace(engine.name, answer.text)
@@ -81,7 +82,7 @@ def blank_attention(page: str, engine: "Engine", found: Sequence[SentencePredict
 def _ask_blank(page: str, found: Sequence[SentencePredictions]) -> int:
     """Give the number of the chosen blank, counted from 0 through all sentences."""
     names = [
-        f"Blank {blank.number + 1}" if len(found) == 1 else f"Sentence {place}, blank {blank.number + 1}"
+        (texts.BLANK if len(found) == 1 else texts.BLANK_OF_SENTENCE).format(sentence=place, number=blank.number + 1)
         for place, answer in enumerate(found, start=1)
         for blank in answer.filling.blanks
     ]
@@ -90,7 +91,7 @@ def _ask_blank(page: str, found: Sequence[SentencePredictions]) -> int:
         st.session_state[name] = 1
     if len(names) > 1:
         st.segmented_control(
-            "Blank",
+            BLANK,
             numbers,
             key=name,
             format_func=lambda number: names[number - 1],

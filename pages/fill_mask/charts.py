@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pages.fill_mask import texts
 from pages.ui.canvas.bars import Chart, moved_chart, probability_chart
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, word_label
 from pages.ui.shell.numbers import percent
@@ -21,7 +22,7 @@ class Told:
 
     chart: Chart
     shares: tuple[float, ...]
-    texts: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
     def title(self) -> str:
@@ -35,7 +36,7 @@ class Told:
 def favourites_chart(blank: "BlankPredictions", several: bool, chosen: ListSettings) -> Told:
     """Chart what the model likes best at a blank, each told by the filled sentence. several: the sentence has more blanks."""
     entries = blank.predictions
-    title = f"Blank {blank.number + 1}" if several else "Most likely words"
+    title = texts.BLANK.format(number=blank.number + 1) if several else texts.TOP_WORDS
     return _told(
         title,
         [word_label(one) for one in entries],
@@ -61,13 +62,13 @@ def named_chart(found: "tuple[WordScore, ...]", number: int, several: bool, chos
 
 def named_title(number: int, several: bool) -> str:
     """Head the words that the reader named at one blank."""
-    return f"Your words at blank {number + 1}" if several else "Your words"
+    return texts.CHECKED_WORDS_AT.format(number=number + 1) if several else texts.CHECKED_WORDS
 
 
 def joint_chart(found: "tuple[JointFilling, ...]", chosen: ListSettings) -> Told:
     """Chart the best fillings of all blanks together, each told by the filled sentence."""
     return _told(
-        "All blanks together",
+        texts.JOINT,
         [" … ".join(one.words) for one in found],
         [one.probability for one in found],
         [one.sentence for one in found],
@@ -101,22 +102,22 @@ def change_chart(blank: "BlankShift", title: str, chosen: ListSettings) -> Chart
 def note(moved: "EntryShift") -> str:
     """Say in a word what became of an entry's place."""
     if not moved.listed_before:
-        return f"new, was no. {moved.rank_before:,}"
+        return texts.NEW.format(rank=moved.rank_before)
     if not moved.listed_after:
-        return f"gone, now no. {moved.rank_after:,}"
+        return texts.GONE.format(rank=moved.rank_after)
     climbed = moved.rank_before - moved.rank_after
     return f"↑{climbed}" if climbed > 0 else f"↓{-climbed}" if climbed < 0 else "="
 
 
-def _told(title: str, labels: list[str], shares: list[float], texts: list[str], chosen: ListSettings) -> Told:
-    return Told(probability_chart(title, labels, shares, limit=chosen.limit), tuple(shares), tuple(texts))
+def _told(title: str, labels: list[str], shares: list[float], notes: list[str], chosen: ListSettings) -> Told:
+    return Told(probability_chart(title, labels, shares, limit=chosen.limit), tuple(shares), tuple(notes))
 
 
 def _named(score: "WordScore") -> str:
-    return score.word if len(score.pieces) == 1 else f"{score.word} ({len(score.pieces)} pieces)"
+    return score.word if len(score.pieces) == 1 else texts.WORD_OF_PIECES.format(word=score.word, count=len(score.pieces))
 
 
 def _chain(score: "WordScore") -> str:
     if len(score.steps) == 1:
-        return f"rank {score.rank:,} of the vocabulary"
+        return texts.RANK.format(rank=score.rank)
     return " × ".join(f"{piece} {percent(step)}" for piece, step in zip(score.pieces, score.steps, strict=True))

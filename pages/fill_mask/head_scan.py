@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from pages.fill_mask import texts
 from pages.ui.canvas.attention_view import DIFFERENCE, chosen_heads, head_wall
 from pages.ui.panels import training
 from pages.ui.panels.changes import Changes, with_change
 from pages.ui.panels.predictions import SentencePredictions
+from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.controls import head_name
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.numbers import percent, whole_percent
 from tx_core.errors import Busy
 from tx_core.training.background import Snapshot
 from tx_core.transformer.interventions import Intervention, write_interventions
@@ -23,16 +24,11 @@ if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for
 
 POLL_SECONDS = 0.5
 LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-MEASURE = (
-    "Colour: how the probability of the word that was first changes when this one head is switched off; orange where it falls, "
-    "blue where it rises. A head that does nothing alone may still matter together with others, which can stand in for it. "
-    "Click a head to switch it off in the view below."
-)
 
 
 def show_scan(page: str, engine: "Engine", answer: SentencePredictions, number: int, changed: Changes) -> None:
     """Offer a scan of one blank, and show what it found; what was changed when it began stays changed in all of it."""
-    opened = st.expander("Which head does this prediction hang on?", key=widget_key(page, "scan_opened"), on_change="rerun")
+    opened = st.expander(texts.SCAN, key=widget_key(page, "scan_opened"), on_change="rerun")
     if not opened.open:
         return
     identity = (engine.name, engine.device, answer.text, number)
@@ -42,7 +38,7 @@ def show_scan(page: str, engine: "Engine", answer: SentencePredictions, number: 
         if problem := st.session_state.pop(widget_key(page, "scan_problem"), ""):
             st.text(problem)
         if began is None or set(changed) - {_off(page)} != set(began):
-            label = "Switch off every head in turn" if began is None else "Scan again with your changes"
+            label = texts.SCAN_START if began is None else texts.SCAN_AGAIN
             base = tuple(change for change in changed if change != _off(page))
             st.button(
                 label, key=widget_key(page, "scan_start"), icon=":material/grid_on:", on_click=_begin, args=(page, identity, base)
@@ -68,7 +64,7 @@ def _result(page: str, engine: "Engine", text: str, number: int, base: Changes, 
         return found
     scan = Scan(engine, text, blank=number, interventions=base)
     if scan.batches == 1:
-        with st.spinner("Switching off head after head …"):
+        with st.spinner(texts.SCANNING):
             return cache.remember(kept, scan.run)
     _watch(page, kept, scan)
     return None
@@ -90,7 +86,7 @@ def _watch(page: str, kept: tuple, scan: "Scan") -> None:
             st.caption(f":material/hourglass_top: {problem}")
             return
     if wanted != kept:
-        st.caption("Stopping the scan before this one …")
+        st.caption(texts.SCAN_STOPPING)
         return
     if _ended(page, kept, snapshot):
         return
@@ -98,9 +94,12 @@ def _watch(page: str, kept: tuple, scan: "Scan") -> None:
         st.progress(0.0, training.queue_in_words(snapshot.ahead))
     else:
         last = snapshot.records[-1] if snapshot.records else None
-        share = last.done / last.total if last else 0.0
-        st.progress(share, f"{last.done:,} of {last.total:,} runs, {last.seconds:.0f} s" if last else "Starting …")
-    st.button("Stop", key=widget_key(page, "scan_stop"), icon=":material/stop:", on_click=_stop, args=(page,))
+        if last is None:
+            st.progress(0.0, texts.SCAN_STARTING)
+        else:
+            progress = texts.SCAN_PROGRESS.format(done=last.done, total=last.total, seconds=last.seconds)
+            st.progress(last.done / last.total, progress)
+    st.button(texts.STOP, key=widget_key(page, "scan_stop"), icon=":material/stop:", on_click=_stop, args=(page,))
 
 
 def _ended(page: str, kept: tuple, snapshot: Snapshot) -> bool:
@@ -128,11 +127,11 @@ def _show(page: str, found: "HeadScan", base: Changes) -> None:
         st.info(found.notice)
     st.text(in_words(found))
     if base:
-        st.caption(f"Scanned on top of {len(base)} of your changes: “before” is with them in place.")
+        st.caption(texts.SCAN_BASE_ONE if len(base) == 1 else texts.SCAN_BASE_MANY.format(count=len(base)))
     limit = next(step for step in LIMITS if step >= min(1.0, float(np.abs(found.change).max())))
     name, layers, heads = widget_key(page, "scan_wall"), *found.change.shape
     written = [
-        [f"{percent(after)}, then first: {first}" for after, first in zip(row, words, strict=True)]
+        [texts.SCAN_NOTE.format(share=percent(after), word=first) for after, first in zip(row, words, strict=True)]
         for row, words in zip(found.after.tolist(), found.first_words, strict=True)
     ]
 
@@ -148,9 +147,9 @@ def _show(page: str, found: "HeadScan", base: Changes) -> None:
         key=name,
         on_choose=switch_off,
         notes=written,
-        ends=(f"−{limit:.0%}", "0", f"+{limit:.0%}"),
+        ends=(f"−{whole_percent(limit)}", "0", f"+{whole_percent(limit)}"),
     )
-    st.caption(MEASURE)
+    st.caption(texts.SCAN_CAPTION)
 
 
 def cells(change: np.ndarray, limit: float) -> np.ndarray:
@@ -162,19 +161,17 @@ def cells(change: np.ndarray, limit: float) -> np.ndarray:
 def in_words(found: "HeadScan") -> str:
     """Say which head the word hangs on most, and how often another word takes its place."""
     place = np.unravel_index(found.change.argmin(), found.change.shape)
-    told = f"Before anything is switched off, “{found.word}” is first with {percent(found.before)}."
+    sentences = [texts.SCAN_BEFORE.format(word=found.word, share=percent(found.before))]
     if found.change[place] < 0:
-        told += f" It falls most without {_named(place)}: to {percent(float(found.after[place]))}."
-    others = int((found.first != found.entry).sum())
-    told += f" Another word takes the first place for {others} of {found.first.size} heads."
+        sentences.append(texts.SCAN_LARGEST_FALL.format(head=_head(place), share=percent(float(found.after[place]))))
+    sentences.append(texts.SCAN_OTHERS.format(count=int((found.first != found.entry).sum()), total=found.first.size))
     strongest = np.unravel_index(found.variation.argmax(), found.variation.shape)
     share = percent(float(found.variation[strongest]))
-    return f"{told} Over all words, most probability moves without {_named(strongest)}: {share} (total variation)."
+    return " ".join([*sentences, texts.SCAN_VARIATION.format(head=_head(strongest), share=share)])
 
 
-def _named(place: tuple) -> str:
-    name = head_name((int(place[0]), int(place[1])))
-    return f"{name[0].lower()}{name[1:]}"
+def _head(place: tuple) -> str:
+    return head_in_sentence((int(place[0]), int(place[1])))
 
 
 def _off(page: str) -> Intervention | None:

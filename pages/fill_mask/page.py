@@ -13,8 +13,7 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.fill_mask import blank_attention, predictions
-from pages.fill_mask.prediction_change import UNCHANGED
+from pages.fill_mask import blank_attention, predictions, texts
 from pages.fill_mask.prompts import Prompt, curated
 from pages.ui.export.menu import export_menu
 from pages.ui.panels.changes import active_changes
@@ -97,11 +96,10 @@ def load(model: str) -> "Engine":
 
 def ask_sentence(name: str, label: str) -> None:
     """Ask for a sentence, as a line to type in and as words to click."""
-    controls.sentence(widget_key(PAGE, name), label, placeholder="Write ___ where a word should go")
+    controls.sentence(widget_key(PAGE, name), label, placeholder=texts.PLACEHOLDER)
     word_buttons(widget_key(PAGE, name), favourite)
     if guess := st.session_state.pop(widget_key(PAGE, "guess"), None):
-        word = escape_markdown(guess)
-        st.info(f"Nobody had typed a word there: “{word}” is the model's first guess. Click it to blank it again.")
+        st.info(texts.GUESS.format(word=escape_markdown(guess)))
 
 
 def ask_words() -> tuple[str, ...]:
@@ -109,12 +107,12 @@ def ask_words() -> tuple[str, ...]:
     from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, read_words
 
     written = st.text_input(
-        "Words you want to know about",
+        texts.CHECK_WORDS,
         key=widget_key(PAGE, "named"),
         live=controls.TYPING_PAUSE,
         autocomplete="off",
         placeholder="nurse, doctor, ##ing",
-        help=f"At most {MAX_SCORED_WORDS}, with commas between them. Longer words are scored piece by piece.",
+        help=texts.CHECK_WORDS_HELP.format(maximum=MAX_SCORED_WORDS),
     )
     try:
         return read_words(written or "")
@@ -153,9 +151,9 @@ def answer(engine: "Engine", name: str, words: tuple[str, ...]) -> list[Sentence
 def offer_a_blank(name: str) -> None:
     """Say that there is nothing to fill, and make a blank in one click."""
     with st.container(border=True):
-        st.markdown("**There is no blank yet.** Click a word above, or type `___` where a word should go.")
+        st.markdown(texts.NO_BLANK)
         st.button(
-            "Blank the last word",
+            texts.BLANK_LAST_WORD,
             key=f"{widget_key(PAGE, name)}_last",
             icon=":material/ink_eraser:",
             on_click=blank_last_word,
@@ -186,7 +184,7 @@ def look(model: str, found: Sequence[SentencePredictions], above: DeltaGenerator
             explain(problem)
         offer_to_carry(model, found, seen)
     if seen and active_changes(PAGE):
-        above.info(UNCHANGED, icon=":material/science:")
+        above.info(texts.WITHOUT_CHANGES, icon=":material/science:")
     else:
         above.empty()
     write_view(PAGE, FIELDS, FIRST_VIEW)
@@ -198,17 +196,17 @@ read_view(PAGE, FIELDS, FIRST_VIEW)
 example = shown_example()
 examples.offer(widget_key(PAGE, "example"), EXAMPLES, example, show_example)
 if example:
-    st.markdown(f":material/lightbulb: {example.notice}")
-labels = {"text": "Sentence"}
+    st.markdown(texts.HINT.format(hint=example.notice))
+labels = {"text": texts.SENTENCE}
 if st.session_state[widget_key(PAGE, "compare")]:
-    labels = {"text": "First sentence", "second": "Second sentence"}
+    labels = {"text": texts.FIRST_SENTENCE, "second": texts.SECOND_SENTENCE}
 for column, (name, label) in zip(st.columns(len(labels), gap="large"), labels.items(), strict=True):
     with column:
         ask_sentence(name, label)
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     words = ask_words()
     model = controls.model(widget_key(PAGE, "model"))
-    st.toggle("Compare two sentences", key=widget_key(PAGE, "compare"))
+    st.toggle(texts.COMPARE, key=widget_key(PAGE, "compare"))
     ask_list_settings(PAGE)
 
 found: list[SentencePredictions] = []

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.fill_mask import texts
 from pages.fill_mask.charts import change_chart
 from pages.ui.canvas.bars import show_bars
 from pages.ui.panels.changes import Changes
@@ -13,10 +14,6 @@ from pages.ui.shell.numbers import percent
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
     from tx_core.fill_mask.prediction_shift import BlankShift, PredictionShift
-
-
-TITLE = "What your changes do to this blank"
-UNCHANGED = f"**Without your changes:** these are the words of the model as it is. What becomes of them stands below: “{TITLE}”."
 
 
 def shifted(model: str, text: str, changed: Changes, chosen: ListSettings) -> "PredictionShift":
@@ -35,22 +32,20 @@ def show_prediction_change(page: str, model: str, text: str, number: int, change
         st.info(found.notice)
     blank = found.blanks[number]
     told = in_words(blank)
-    st.subheader(TITLE, anchor=False)
+    st.subheader(texts.CHANGE_TITLE, anchor=False)
     st.text(told)
-    show_bars(change_chart(blank, TITLE, chosen), [moved.prediction.sentence for moved in blank.moved], key=f"{page}_shift")
-    st.caption(
-        "Arrows count places in the list of the whole vocabulary. “new” and “gone” are words that came into, or fell out of, "
-        f"the first {chosen.listed}."
+    show_bars(
+        change_chart(blank, texts.CHANGE_TITLE, chosen), [moved.prediction.sentence for moved in blank.moved], key=f"{page}_shift"
     )
+    st.caption(texts.CHANGE_CAPTION.format(listed=chosen.listed))
 
 
 def in_words(blank: "BlankShift") -> str:
     """Say who is first now, who was before, and how much probability moved in all."""
     now = min(blank.moved, key=lambda moved: moved.rank_after)
     was = min(blank.moved, key=lambda moved: moved.rank_before)
-    favourite = f"“{word_label(was.prediction)}” {percent(was.before)} → {percent(was.after)}"
+    shares = {"before": percent(was.before), "after": percent(was.after), "variation": percent(blank.variation)}
     if now is was:
-        told = f"The favourite stays {favourite}."
-    else:
-        told = f"The favourite is now “{word_label(now.prediction)}” with {percent(now.after)}; it was {favourite}."
-    return f"{told} In all, {percent(blank.variation)} of the probability went to other words."
+        return texts.TOP_UNCHANGED.format(word=word_label(was.prediction), **shares)
+    new = {"new": word_label(now.prediction), "new_share": percent(now.after)}
+    return texts.TOP_CHANGED.format(word=word_label(was.prediction), **new, **shares)

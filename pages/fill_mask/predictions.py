@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.fill_mask import texts
 from pages.fill_mask.charts import Told, favourites_chart, joint_chart, named_chart, named_title
 from pages.ui.canvas.bars import show_bars
 from pages.ui.panels.predictions import (
@@ -16,7 +17,7 @@ from pages.ui.panels.predictions import (
     top_predictions,
     word_scores,
 )
-from pages.ui.panels.texts import PREDICTION_COLUMNS
+from pages.ui.panels.texts import DOWNLOAD_CSV, PREDICTION_COLUMNS
 from pages.ui.shell.numbers import percent
 
 if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
@@ -61,40 +62,37 @@ def draw_answer(
 
 def _favourites(blank: "BlankPredictions", told: Told, entries: int, key: str) -> None:
     _titled(told, key)
-    left = f"The other {entries - len(told.labels):,} entries of the vocabulary share {percent(blank.rest)}."
-    joins = " ## continues the word before the blank." if any(entry.joins for entry in blank.predictions) else ""
-    st.caption(left + joins.replace("#", "\\#"))
+    rest = texts.REST.format(count=entries - len(told.labels), share=percent(blank.rest))
+    joins = any(entry.joins for entry in blank.predictions)
+    st.caption(f"{rest} {texts.CONTINUES_WORD}" if joins else rest)
 
 
 def _named(found: "Sequence[WordScore]", told: Told | None, key: str) -> None:
     from tx_core.fill_mask.word_scores import LENGTH_NOTE
 
     if told:
-        show_bars(told.chart, told.texts, key=key)
+        show_bars(told.chart, told.notes, key=key)
     for score in found:
         if score.probability is None:
-            st.text(f"“{score.word}” – {score.note}")
+            st.text(texts.NOT_SCORED.format(word=score.word, reason=score.note))
     if any(len(score.pieces) > 1 for score in found if score.probability is not None):
         st.caption(LENGTH_NOTE)
 
 
 def _together(found: "Sequence[JointFilling]", told: Told, key: str) -> None:
     _titled(told, key)
-    st.text(f"Best: {found[0].sentence}")
-    st.caption(
-        "Filled from left to right: the model reads each word that was put in before it chooses the next. The number is "
-        "the product of the probabilities on the way; filled in another order it could be another one."
-    )
+    st.text(texts.BEST_FILLING.format(sentence=found[0].sentence))
+    st.caption(texts.JOINT_CAPTION)
 
 
 def _titled(told: Told, key: str) -> None:
     st.markdown(f"**{told.title}**")
-    show_bars(told.chart, told.texts, key=key)
+    show_bars(told.chart, told.notes, key=key)
 
 
 def numbers(found: Sequence[SentencePredictions], key: str) -> None:
     """Offer all numbers as a table, built only when it is opened, and as a CSV file."""
-    opened = st.expander("The numbers as a table", key=key, on_change="rerun")
+    opened = st.expander(texts.TABLE, key=key, on_change="rerun")
     if not opened.open:
         return
     import pandas
@@ -103,7 +101,7 @@ def numbers(found: Sequence[SentencePredictions], key: str) -> None:
         table = pandas.DataFrame([row for answer in found for row in prediction_rows(answer)], columns=PREDICTION_COLUMNS)
         st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.4g")})
         st.download_button(
-            "Download as CSV",
+            DOWNLOAD_CSV,
             lambda: predictions_csv(found),
             "blanks.csv",
             "text/csv",

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.fill_mask.texts import SCAN, SCAN_START
 from pages.ui.panels import texts
 from tests.support.changes import name_everywhere, name_in_head, token_name
 
@@ -125,10 +126,10 @@ def test_on_a_phone_the_three_maps_stand_below_each_other_and_nothing_is_wider_t
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_scan_is_a_wall_whose_cells_switch_their_head_off_in_the_view(page_at, settle, axe, dark: bool):
     page = page_at(f"/fill_mask?text={BLANK}", dark=dark)
-    page.get_by_text("Which head does this prediction hang on?").click()
-    page.get_by_role("button", name="Switch off every head in turn").click()
+    page.get_by_text(SCAN).click()
+    page.get_by_role("button", name=SCAN_START).click()
     expect(page.get_by_test_id("wall-legend").first).to_be_visible()
-    cell = page.get_by_role("gridcell", name=re.compile("^Layer 2, head 3: .*then first"))
+    cell = page.get_by_role("gridcell", name=re.compile("^Layer 2, head 3: .*top prediction"))
     cell.click()
     changes_of(page, "off~2-3")
     expect(cell).to_have_attribute("aria-selected", "true")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.fill_mask import head_scan
+from pages.fill_mask import head_scan, texts
 from pages.fill_mask.charts import note
-from pages.fill_mask.prediction_change import UNCHANGED
+from pages.fill_mask.prediction_change import in_words
 from pages.ui.panels.predictions import word_label
 from pages.ui.shell.numbers import percent
 from tests.support.drawings import says, walls
@@ -27,23 +27,21 @@ def test_a_blank_shows_its_prediction_before_and_after_with_ranks(open_app: Open
     app = open_app("fill_mask", text=BLANK, changes="off~1_hide~3", listed="5")
     assert not app.exception
     found = shift_predictions(catalogue.load(catalogue.DEFAULT), BLANK, read_interventions("off~1_hide~3"), top_k=5).blanks[0]
-    (told,) = bars_told(app)["What your changes do to this blank"]
+    (told,) = bars_told(app)[texts.CHANGE_TITLE]
     assert told.startswith(f"{word_label(found.moved[0].prediction)} {percent(found.moved[0].before)} → ")
     for moved in found.moved:
         assert told.count(f" → {percent(moved.after)}  {note(moved)}")
-    assert "of the probability went to other words" in says(app)
-    assert (
-        predict(catalogue.load(catalogue.DEFAULT), BLANK).blanks[0].predictions[0].word in bars_told(app)["Most likely words"][0]
-    )
+    assert in_words(found) in says(app)
+    assert predict(catalogue.load(catalogue.DEFAULT), BLANK).blanks[0].predictions[0].word in bars_told(app)[texts.TOP_WORDS][0]
 
 
 def test_words_without_the_changes_are_headed_as_such(open_app: Open):
     for address in ({"text": BLANK}, {"text": BLANK, "compare": "1", "second": "A ___ sings."}):
-        assert UNCHANGED not in says(open_app("fill_mask", **address))
+        assert texts.WITHOUT_CHANGES not in says(open_app("fill_mask", **address))
         app = open_app("fill_mask", **address, changes="off~1")
-        assert says(app).count(UNCHANGED) == 1
+        assert says(app).count(texts.WITHOUT_CHANGES) == 1
         app.button(key="fill_mask_changes_reset").click().run()
-        assert UNCHANGED not in says(app)
+        assert texts.WITHOUT_CHANGES not in says(app)
 
 
 def test_notes_say_who_rose_fell_came_and_went():
@@ -77,8 +75,9 @@ def test_a_scan_is_drawn_as_a_wall_of_all_heads_with_what_each_does(open_app: Op
     limit = float(header["ends"][2].strip("+%")) / 100
     np.testing.assert_array_equal(cells, head_scan.cells(found.change, limit).ravel())
     assert abs(found.change).max() <= limit
-    assert header["notes"][0][0].endswith(f"then first: {found.first_words[0][0]}")
-    assert f"“{found.word}” is first" in says(app)
+    share = percent(float(found.after[0, 0]))
+    assert header["notes"][0][0] == texts.SCAN_NOTE.format(share=share, word=found.first_words[0][0])
+    assert head_scan.in_words(found) in says(app)
 
 
 def test_a_long_scan_runs_in_the_background_and_is_drawn_at_its_end(open_app: Open, monkeypatch: pytest.MonkeyPatch):
@@ -112,7 +111,7 @@ def test_a_scan_that_is_stopped_leaves_no_wall_and_can_begin_again(open_app: Ope
         assert not app.exception
         assert not [header for header, _ in walls(app) if header["scale"] == "difference"]
         assert "fill_mask_scan_stop" not in [button.key for button in app.button]
-        assert app.button(key="fill_mask_scan_start").label == "Switch off every head in turn"
+        assert app.button(key="fill_mask_scan_start").label == texts.SCAN_START
         app.run()
 
 

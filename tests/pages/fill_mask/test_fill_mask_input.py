@@ -2,12 +2,13 @@
 
 import pytest
 
+from pages.fill_mask import texts
 from tests.support.drawn_bars import bars_told
 
 BAD = {
     "empty": ("", "There is no text yet"),
     "spaces": ("   ", "There is no text yet"),
-    "one token": ("cat", "There is no blank yet"),
+    "one token": ("cat", texts.NO_BLANK),
     "one blank": ("___", ""),
     "exactly the budget": ("___ " + "tea " * 125, ""),
     "one over": ("___ " + "tea " * 126, "129 tokens long and the model reads at most 128"),
@@ -40,4 +41,4 @@ def test_too_many_words_to_ask_for_are_explained_and_stay(open_app):
     app = open_app("fill_mask", named=many)
     assert "30 words and at most 20" in app.text[0].value
     assert app.text_input(key="fill_mask_named").value == many
-    assert "Most likely words" in bars_told(app)
+    assert texts.TOP_WORDS in bars_told(app)
