@@ -1,4 +1,5 @@
-// The colour scales of all drawings. Lightness runs one way in each scale, so that they read the same with any kind of
+// The colour scales that a reader may choose, the first by default; the page reads their names here, so that adding one is
+// adding a line. Lightness runs one way in each scale, so that they read the same with any kind of
 // colour vision and in print. Scales begin at the colour for zero.
 
 const SCALES = {
@@ -6,16 +7,17 @@ const SCALES = {
     light: ["#f3f7fb", "#d2e3f2", "#a2c8e5", "#64a4d5", "#2f7dbb", "#125a9d", "#082f6a"],
     dark: ["#161d29", "#1a304d", "#1f4b7b", "#2b6cab", "#4a91d2", "#88bbe9", "#e0effc"],
   },
-  oranges: {
-    light: ["#f3f7fb", "#f7d9bc", "#e39a55", "#b85c0a", "#7f3a00"],
-    dark: ["#161d29", "#573717", "#b0651d", "#f2a057", "#ffdcb6"],
-  },
+  viridis: ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"],
+  cividis: ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"],
   greys: {
     light: ["#f5f5f6", "#dcdcde", "#bbbbbf", "#929297", "#66666b", "#3c3c40", "#111113"],
     dark: ["#1c1d21", "#313237", "#4b4c52", "#6c6d73", "#94959a", "#c3c4c8", "#f7f7f8"],
   },
-  viridis: ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"],
-  cividis: ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"],
+};
+// The lower half of differences; no scale of its own to choose.
+const ORANGES = {
+  light: ["#f3f7fb", "#f7d9bc", "#e39a55", "#b85c0a", "#7f3a00"],
+  dark: ["#161d29", "#573717", "#b0651d", "#f2a057", "#ffdcb6"],
 };
 const SIZE = 256; // colours of a table
 const MIDDLE = 128; // the colour for zero in a table of differences
@@ -25,7 +27,7 @@ export const TICKS = [0, 0.05, 0.25, 0.5, 1];
 export const DIFFERENCE_TICKS = [-1, -0.25, 0, 0.25, 1];
 
 function stopsOf(scale, dark) {
-  const stops = SCALES[scale] ?? SCALES.blues;
+  const stops = scale === "oranges" ? ORANGES : (SCALES[scale] ?? SCALES.blues);
   return Array.isArray(stops) ? stops : stops[dark ? "dark" : "light"];
 }
 

@@ -10,9 +10,12 @@ from jaxtyping import Float32, UInt8
 
 from pages.ui.canvas import texts
 from pages.ui.canvas.component import component, component_value, value_timestamp
+from pages.ui.canvas.modules import sources
 from pages.ui.canvas.packing import codes, pack
 
-SCALES = ("blues", "viridis", "cividis", "greys")
+_PALETTE = sources()["core/palette.js"].partition("const SCALES = {")[2].partition("\n};")[0]
+SCALES = tuple(re.findall(r"^  (\w+): [\[{]", _PALETTE, re.MULTILINE))
+"""The colour scales that a reader may choose, the first by default: their names in assets/canvas/core/palette.js."""
 DIFFERENCE = "difference"
 BOX, STYLE = "attention-view", "attention/attention.css"
 MAP, WALL = "attention/map.js", "attention/wall.js"

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.canvas.attention_view import (
     MAP,
+    SCALES,
     STYLE,
     WALL,
     chosen_heads,
@@ -230,3 +231,7 @@ def test_a_page_opened_with_nonsense_shows_the_first_head_and_no_token():
     sent = shown(app)
     assert sent["attention_explorer_head_wall"][0]["chosen"] == [[0, 0]]
     assert sent["attention_explorer_attention_map"][0]["focus"] is None
+
+
+def test_the_scales_to_choose_from_are_those_that_the_palette_has_colours_for():
+    assert SCALES == ("blues", "viridis", "cividis", "greys")
