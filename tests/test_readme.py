@@ -14,6 +14,7 @@ ENVIRONMENT = "python3 -m venv .venv && .venv/bin/pip install -r "
 DOCUMENTS = (
     "README.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "tests/bench/README.md",
     "tx_core/training/README.md",
     "assets/models/embedded/README.md",
