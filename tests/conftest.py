@@ -56,7 +56,7 @@ def nothing_remembered() -> Iterator[None]:
             models._failed.clear()
     if cache:
         with cache._guard:
-            cache._kept.clear()
+            cache._entries.clear()
 
 
 @pytest.fixture

@@ -60,12 +60,12 @@ def _run_both(page: str, engine: BertEngine, text: str, pair: str) -> parity.Par
     def run() -> parity.Parity:
         with st.spinner(texts.RUNNING, show_time=True):
             differences = parity.compare_with_library(engine, directory, text, pair or None)
-        if not st.session_state.get(f"{page}_settled"):
-            st.session_state[f"{page}_settled"] = True
-            readiness.settle()
+        if not st.session_state.get(f"{page}_gc_frozen"):
+            st.session_state[f"{page}_gc_frozen"] = True
+            readiness.freeze_gc()
         return differences
 
-    return cache.remember((page, "parity", text, pair), run)
+    return cache.get_or_compute((page, "parity", text, pair), run)
 
 
 def _side_by_side(page: str, differences: parity.Parity) -> None:
@@ -119,7 +119,7 @@ def _seed_input(page: str) -> None:
 
 
 def _draw_attention(page: str, name: str, runner: BertEngine, text: str, pair: str) -> None:
-    trace = cache.remember((page, "trace", runner.name, text, pair), lambda: runner.trace(text, pair or None))
+    trace = cache.get_or_compute((page, "trace", runner.name, text, pair), lambda: runner.trace(text, pair or None))
     weights, tokens = trace.attention.weights, trace.attention.query_tokens.tokens
     wall = widget_key(page, f"wall_{name}")
     layer, head = _head(page)
@@ -130,7 +130,7 @@ def _draw_attention(page: str, name: str, runner: BertEngine, text: str, pair: s
                 number + 1 for number in chosen[-1]
             )
 
-    small = cache.remember((page, "small", runner.name, text, pair), lambda: thumbnails(weights))
+    small = cache.get_or_compute((page, "small", runner.name, text, pair), lambda: thumbnails(weights))
     maps_path = prefetch.offer_head_maps((page, runner.name, text, pair), weights)
     head_wall(small, [(layer, head)], scale="blues", key=wall, on_choose=take, maps_path=maps_path)
     shown = weights[layer, head]

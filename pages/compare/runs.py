@@ -48,9 +48,9 @@ def run(side: Side, *, hide: bool) -> Run:
         engine = _with_weights(trained, side.seed)
         return engine.trace(side.text, side.pair or None, keep=TRACE_PARTS, interventions=side.changes)
 
-    trace = cache.remember(identity, trace_side)
+    trace = cache.get_or_compute(identity, trace_side)
     stack = trace.attention
-    view = cache.remember((*identity, hide), lambda: views.view(stack, merge_words=True, hide_special=hide))
+    view = cache.get_or_compute((*identity, hide), lambda: views.view(stack, merge_words=True, hide_special=hide))
     spelled = word_comparison.spell_words(stack.query_tokens, view.query_places)
     return Run(side, trace, view, spelled, views.mean_of_heads(view.weights, heads_of(side.head, view.weights.shape[1])))
 

@@ -71,7 +71,7 @@ def run_shapes(page: str) -> ShapesRun:
     except ValueError as rule:
         labels = {"hidden_size": texts.INSIDE_SIZES["hidden"], "num_heads": texts.INSIDE_SIZES["split"]}
         raise training.size_problem(rule, labels) from rule
-    return cache.remember((page, "shapes", *values.values()), lambda: seq2seq_shapes.run_shapes(config, sizes))
+    return cache.get_or_compute((page, "shapes", *values.values()), lambda: seq2seq_shapes.run_shapes(config, sizes))
 
 
 def draw_masks(page: str, run: ShapesRun) -> None:

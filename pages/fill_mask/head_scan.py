@@ -60,12 +60,12 @@ def _result(page: str, engine: "Engine", text: str, number: int, base: Changes, 
     from tx_core.fill_mask.head_scan import Scan
 
     kept = ("scan", *identity, write_interventions(base))
-    if (found := cache.known(kept)) is not None:
+    if (found := cache.get(kept)) is not None:
         return found
     scan = Scan(engine, text, blank=number, interventions=base)
     if scan.batches == 1:
         with st.spinner(texts.SCANNING):
-            return cache.remember(kept, scan.run)
+            return cache.get_or_compute(kept, scan.run)
     _watch(page, kept, scan)
     return None
 
@@ -111,7 +111,7 @@ def _ended(page: str, kept: tuple, snapshot: Snapshot) -> bool:
         st.session_state.pop(widget_key(page, "scan"), None)
         st.session_state[widget_key(page, "scan_problem")] = snapshot.problem
     else:
-        cache.remember(kept, lambda: found)
+        cache.get_or_compute(kept, lambda: found)
     st.rerun()
     return True
 

@@ -52,7 +52,7 @@ def introduce_embeddings(engine: BertEngine) -> None:
 
 def draw_embeddings(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Draw the three look-ups, their sum, and its norm."""
-    run = cache.remember((page, "embeddings", text, pair), lambda: embedding_run(engine, text, pair or None))
+    run = cache.get_or_compute((page, "embeddings", text, pair), lambda: embedding_run(engine, text, pair or None))
     _show_matrices(page, "embeddings", lambda _: embedding_matrices(run, on_cpu(engine.model.embeddings.norm)))
     st.text(_word_twice(run))
     st.caption(texts.DROPOUT)
@@ -148,7 +148,7 @@ def draw_feed_forward(page: str, engine: BertEngine, text: str, pair: str) -> No
     def run_of(layer: int, activation: str) -> FeedForwardRun:
         vectors = _block(page, engine, text, pair, layer).attention_normed
         key = (page, "fed", text, pair, layer, activation)
-        return cache.remember(key, lambda: feed_forward_run(engine, vectors, layer, activation))
+        return cache.get_or_compute(key, lambda: feed_forward_run(engine, vectors, layer, activation))
 
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
         layer, activation = values["layer"] - 1, values["bend"]
@@ -207,7 +207,7 @@ def draw_norm(page: str, engine: BertEngine, text: str, pair: str) -> None:
     def run_of(which: str, layer: int) -> NormRun:
         layer = 0 if which == "embeddings" else layer
         key = (page, "norm", text, pair, which, layer)
-        return cache.remember(key, lambda: norm_run(engine, text, pair or None, place=which, layer=layer))
+        return cache.get_or_compute(key, lambda: norm_run(engine, text, pair or None, place=which, layer=layer))
 
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
         return norm_matrices(run_of(values["norm"], values["layer"] - 1))
@@ -239,7 +239,7 @@ def _signed(number: float, decimals: int) -> str:
 
 
 def _block(page: str, engine: BertEngine, text: str, pair: str, layer: int) -> BlockRun:
-    return cache.remember((page, "block", text, pair, layer), lambda: block_run(engine, text, pair or None, layer=layer))
+    return cache.get_or_compute((page, "block", text, pair, layer), lambda: block_run(engine, text, pair or None, layer=layer))
 
 
 def _ask_layer(page: str, engine: BertEngine) -> int:

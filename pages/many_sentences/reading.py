@@ -138,7 +138,7 @@ def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, 
     if chosen and engine.name == catalogue.DEFAULT and sentences is embedded_sentences():
         st.caption(texts.NO_RUN_NEEDED)
         # The built-in model reads the built-in sentences in a second.
-        return cache.remember((page, engine.name, engine.device), lambda: read_all(engine, sentences))
+        return cache.get_or_compute((page, engine.name, engine.device), lambda: read_all(engine, sentences))
     if last:
         st.subheader(texts.LAST_RUN, anchor=False)
         model = controls.model_title(last.model)

@@ -90,7 +90,7 @@ def masked_head(page: str, values: Mapping[str, object]) -> MaskedHead:
     Raises ExplorerError where the text cannot be read.
     """
     engine, text, padding = cache.engine(DEFAULT), values["text"], values["padding"]
-    run = cache.remember((page, text, padding), lambda: padded_scores(engine, text, padding))
+    run = cache.get_or_compute((page, text, padding), lambda: padded_scores(engine, text, padding))
     kind, drawn, tokens = values["kind"], values["mask"], len(run.tokens)
     if kind == DRAWN and drawn:
         mask = masking.fit_mask(mask_grid.mask_from_link(drawn), tokens)

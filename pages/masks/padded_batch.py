@@ -20,7 +20,7 @@ def draw_padding(page: str) -> None:
     engine, state = cache.engine(DEFAULT), st.session_state
     first, second = state[widget_key(page, "text")], state[widget_key(page, "pair")]
     warn_of_unknown_in(engine, first, second)
-    pair = cache.remember((page, "pair", first, second), lambda: padded_pair(engine, first, second))
+    pair = cache.get_or_compute((page, "pair", first, second), lambda: padded_pair(engine, first, second))
     proof = pair.proof
     _write_batch(pair)
     if not proof.padding:

@@ -128,7 +128,7 @@ def shuffle_words() -> None:
     name_engine(engine)
     again.button(texts.SHUFFLE_AGAIN, key=widget_key(PAGE, "again"), icon=":material/shuffle:", on_click=choose_next_seed)
     text, seed = value("text"), value("seed")
-    run = cache.remember((PAGE, value("model"), text, seed), lambda: word_order.shuffle_test(engine, text, seed))
+    run = cache.get_or_compute((PAGE, value("model"), text, seed), lambda: word_order.shuffle_test(engine, text, seed))
     warn_of_unknown([run.encoding])
     draw_shuffle(run, widget_key(PAGE, "shuffled"))
     draw_guesses(run, widget_key(PAGE, "guesses"))

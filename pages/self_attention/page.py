@@ -175,7 +175,7 @@ def draw_steps(run: SentenceSteps, values: Mapping[str, object]) -> None:
 def draw_saturation() -> None:
     """Draw what softmax does to random scores as vectors get longer, with and without scaling."""
     sizes = SATURATION_SIZES
-    run = cache.remember(("saturation", sizes), lambda: saturation(sizes))
+    run = cache.get_or_compute(("saturation", sizes), lambda: saturation(sizes))
     series = {texts.NOT_DIVIDED: run.largest_unscaled, texts.DIVIDED: run.largest_scaled}
     slopes = {"unscaled": small_number(run.slope_unscaled[-1]), "scaled": small_number(run.slope_scaled[-1])}
     st.subheader(texts.WHY_SCALED, anchor=False)

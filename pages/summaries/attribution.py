@@ -47,7 +47,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     blank = next(blank for blank in filling.blanks if blank.place == place)
     word = _ask_answer(page, blank.predictions)
     with st.spinner(texts.COMPUTING_GRADIENTS, show_time=True):
-        attributed = cache.remember(
+        attributed = cache.get_or_compute(
             (page, "owed", engine.name, engine.device, text, place, word.id),
             lambda: attribution.attribute(engine, filling.encoding, place, word.id),
         )

@@ -91,7 +91,7 @@ def summarise(stack: AttentionStack) -> HeadSummary:
 
 def summary_of(page: str, model: str, device: str, text: str, pair: str, stack: AttentionStack) -> HeadSummary:
     """Give the summary of a run, from the cache where it is known."""
-    return cache.remember((page, "heads", model, device, text, pair or None), lambda: summarise(stack))
+    return cache.get_or_compute((page, "heads", model, device, text, pair or None), lambda: summarise(stack))
 
 
 def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:

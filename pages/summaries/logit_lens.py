@@ -34,7 +34,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     trace = cache.trace(engine.name, text, pair, keep=("hidden",))
     encoding = trace.attention.query_tokens
     place = ask_token(page, encoding, texts.ASK_TOKEN, last=engine.info.predicts_next)
-    answers = cache.remember(
+    answers = cache.get_or_compute(
         (page, "lens", engine.name, engine.device, text, pair or None, place), lambda: logit_lens.logit_lens(engine, trace, place)
     )
     st.dataframe(answer_table(answers), key=f"{page}_lens")

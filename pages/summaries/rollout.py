@@ -41,11 +41,11 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     stack, encoding = trace.attention, trace.attention.query_tokens
     place = ask_token(page, encoding, texts.ASK_QUERY)
     run = (engine.name, engine.device, text, pair or None)
-    rolled = cache.remember((page, "rollout", *run), lambda: rollout.rollout(stack.weights))[:, place]
+    rolled = cache.get_or_compute((page, "rollout", *run), lambda: rollout.rollout(stack.weights))[:, place]
     shown = {texts.IN_LAYER: stack.weights[:, :, place].mean(axis=1), texts.ROLLED: rolled}
     try:
         with st.spinner(texts.SOLVING_FLOW, show_time=True):
-            flow = cache.remember((page, "flow", *run, place), lambda: rollout.flow(stack.weights, place))
+            flow = cache.get_or_compute((page, "flow", *run, place), lambda: rollout.flow(stack.weights, place))
         shown[texts.FLOW] = row_shares(flow)
     except TextProblem as problem:
         explain(problem)

@@ -97,7 +97,7 @@ def _neighbourhood(page: str, engine: Engine, text: str, pair: str, trace: Trace
     """Compare all heads, and let the reader choose one."""
     stack, run = trace.attention, (engine.name, engine.device, text, pair or None)
     layers, heads = stack.weights.shape[:2]
-    similarities = cache.remember((page, "alike", *run), lambda: similarity.head_similarity(stack.weights))
+    similarities = cache.get_or_compute((page, "alike", *run), lambda: similarity.head_similarity(stack.weights))
     summary = summary_of(page, engine.name, engine.device, text, pair, stack)
     looks = kind_styles(stack.query_tokens)
     kinds = [PointKind(looks[one.kind].word, looks[one.kind].colour, looks[one.kind].symbol) for one in summary.named]

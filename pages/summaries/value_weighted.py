@@ -34,7 +34,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     trace = cache.trace(engine.name, text, pair, keep=("weights", "value"))
     stack = trace.attention
     head = ask_head(page, *stack.weights.shape[:2])
-    weighted = cache.remember(
+    weighted = cache.get_or_compute(
         (page, "values", engine.name, engine.device, text, pair or None, head[0]),
         lambda: value_weighted.value_weighted(engine, stack, head[0]),
     )

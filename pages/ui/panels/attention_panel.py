@@ -98,7 +98,9 @@ def prepared_view(stack: AttentionStack, identity: tuple, options: ViewOptions) 
     """
     if not (options.words or options.hide):
         return views.view(stack)
-    return cache.remember(("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide))
+    return cache.get_or_compute(
+        ("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide)
+    )
 
 
 def _wall(page: str, view: View, identity: tuple, options: ViewOptions, maps_path: str | None) -> None:
@@ -109,7 +111,7 @@ def _wall(page: str, view: View, identity: tuple, options: ViewOptions, maps_pat
         if heads := chosen_heads(name, num_layers, num_heads):
             st.session_state[widget_key(page, "heads")] = heads
 
-    small = cache.remember(("wall", *identity), lambda: thumbnails(view.weights))
+    small = cache.get_or_compute(("wall", *identity), lambda: thumbnails(view.weights))
     head_wall(small, options.heads, scale=options.scale, key=name, on_choose=take_heads, maps_path=maps_path)
 
 

@@ -137,7 +137,7 @@ def remember_record(key: tuple, compute: Callable[[], Record]) -> Record:
         record = compute()
         return SizedRecord(record, len(pickle.dumps(record)))
 
-    return cache.remember(key, sized).record
+    return cache.get_or_compute(key, sized).record
 
 
 def word_label(prediction: Prediction) -> str:

@@ -1,27 +1,26 @@
-"""What visitors share: engines, and the records of runs by plain keys, bounded in bytes. Nothing here can be changed.
+"""Results shared by all visitors: engines and runs, cached by plain keys within a limit in bytes. All are read-only.
 
-The default bound, TX_CACHE_MEGABYTES, holds the run of a large model on a long text (12 layers of 12 heads on 512 tokens:
-151 MB) with its view in whole words, and other visitors' runs.
+The default limit, TX_CACHE_MEGABYTES, holds the run of a large model on a long text (12 layers of 12 heads on 512 tokens:
+151 MB), its view in whole words, and another visitor's run of the same size.
 """
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from cachetools import LRUCache
 
 from pages.ui.shell import readiness
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
 from tx_core.settings import host_settings
-
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.engine.engine import Engine
-    from tx_core.transformer.interventions import Intervention
-    from tx_core.transformer.trace import Trace
+from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.trace import Trace
 
 
 class Sized(Protocol):
-    """A read-only result that knows its memory in bytes."""
+    """A read-only result that reports its size in bytes."""
 
     @property
     def nbytes(self) -> int: ...
@@ -31,26 +30,32 @@ Result = TypeVar("Result", bound=Sized)
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A record and the memory that it takes together with its key."""
+class CacheEntry:
+    """A cached result, and the estimated size in bytes of the result and its key."""
 
-    record: Sized
+    result: Sized
     nbytes: int
 
 
-_kept: LRUCache[tuple, Kept] = LRUCache(host_settings().cache_megabytes * 1_000_000, getsizeof=lambda kept: kept.nbytes)
+_entries: LRUCache[tuple, CacheEntry] = LRUCache(
+    host_settings().cache_megabytes * 1_000_000, getsizeof=lambda entry: entry.nbytes
+)
 _guard = Lock()
-_settled: dict[str, int] = {}
+_frozen_engines: dict[str, int] = {}
+"""By model name, the id() of the engine after whose load `readiness.freeze_gc` ran."""
 
 
-def engine(model: str) -> "Engine":
-    """Give the engine of a model, loaded on first use; raise ExplorerError when it cannot be had."""
-    from tx_core.engine import catalogue
+def engine(model: str) -> Engine:
+    """Return the engine of a model, loading it on first use.
 
+    Raises:
+        ExplorerError: If the model is not available or its files are damaged.
+    """
     loaded = catalogue.load(model)
-    if model != catalogue.DEFAULT and _settled.get(model) != id(loaded):  # the start of the server settles the default
-        _settled[model] = id(loaded)
-        readiness.settle()
+    # The default engine is loaded at startup, which freezes the garbage collector itself.
+    if model != catalogue.DEFAULT and _frozen_engines.get(model) != id(loaded):
+        _frozen_engines[model] = id(loaded)
+        readiness.freeze_gc()
     return loaded
 
 
@@ -60,38 +65,42 @@ def trace(
     pair: str | None = None,
     *,
     keep: Collection[str] = ("weights",),
-    interventions: "Sequence[Intervention]" = (),
-) -> "Trace":
-    """Run a model on a text, or take the record of the same run; raise ExplorerError when either cannot be used."""
+    interventions: Sequence[Intervention] = (),
+) -> Trace:
+    """Run a model on a text, or return the cached trace of the same run.
+
+    Raises:
+        ExplorerError: If the model or the text cannot be used.
+    """
     runner = engine(model)
     key = ("trace", model, runner.device, text, pair or None, frozenset(interventions), frozenset(keep))
-    return remember(key, lambda: runner.trace(text, pair or None, keep=keep, interventions=interventions))
+    return get_or_compute(key, lambda: runner.trace(text, pair or None, keep=keep, interventions=interventions))
 
 
-def known(key: tuple) -> Sized | None:
-    """Give the result kept under a key, or None; nothing is computed."""
+def get(key: tuple) -> Sized | None:
+    """Return the result cached under a key, or None."""
     with _guard:
-        found = _kept.get(key)
-    return None if found is None else found.record
+        entry = _entries.get(key)
+    return None if entry is None else entry.result
 
 
-def remember(key: tuple, compute: Callable[[], Result]) -> Result:
-    """Give the result kept under a key, or compute and keep it; the least recently used make room.
+def get_or_compute(key: tuple, compute: Callable[[], Result]) -> Result:
+    """Return the result cached under a key, or compute and cache it, evicting the least recently used entries.
 
-    Two who ask at the same moment may both compute; each gets a result of this very key. What `compute`
-    raises is passed on and not kept; a result larger than the whole bound is handed out and not kept.
+    Two simultaneous calls may both compute; both get a result for this key. An exception from `compute` propagates
+    and is not cached. A result larger than the whole cache is returned but not cached.
     """
-    found = known(key)
-    if found is not None:
-        return found
-    record = compute()
-    kept = Kept(record, record.nbytes + _weight(key))
+    cached = get(key)
+    if cached is not None:
+        return cached
+    result = compute()
+    entry = CacheEntry(result, result.nbytes + _key_bytes(key))
     with _guard:
-        if kept.nbytes <= _kept.maxsize:
-            _kept[key] = kept
-    return record
+        if entry.nbytes <= _entries.maxsize:
+            _entries[key] = entry
+    return result
 
 
-def _weight(key: tuple) -> int:
-    """Guess the memory of a key and of the labels that go with its record: a text of spaces is long, its record tiny."""
+def _key_bytes(key: tuple) -> int:
+    """Estimate the memory of a key and of the labels of its result: a text of spaces is long, its result tiny."""
     return 2000 + sum(100 * len(part) for part in key if isinstance(part, str))

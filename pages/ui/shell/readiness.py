@@ -1,4 +1,7 @@
-"""Is the default model loaded yet? Asked by /api/ready and by the badge of every page, without waiting."""
+"""Load the default model in the background, and report its state to /api/ready and to the badge of every page.
+
+This module must not import torch at its top: app.py imports it before the first page is sent.
+"""
 
 import gc
 import logging
@@ -9,12 +12,20 @@ from typing import Literal
 
 from tx_core.errors import ExplorerError
 
-FIRST_SENTENCE = "The cat sat on the mat."
+WARMUP_SENTENCE = "The cat sat on the mat."
+LOAD_FAILED = "The default model could not be loaded. The server's log says why."
 
 
 @dataclass(frozen=True)
 class Status:
-    """What can be said about the default model at this moment."""
+    """The state of the default model.
+
+    Attributes:
+        state: How far loading has come.
+        model: Title of the model, once it is ready.
+        device: The device that it runs on, once it is ready.
+        reason: Why loading failed, as a sentence for visitors.
+    """
 
     state: Literal["asleep", "warming up", "ready", "failed"]
     model: str = ""
@@ -22,33 +33,34 @@ class Status:
     reason: str = ""
 
     def as_dict(self) -> dict[str, str]:
-        """Give the parts that are known, for an answer in JSON."""
+        """Return the fields that are set, for a JSON response."""
         return {name: value for name, value in asdict(self).items() if value}
 
 
 class Warmup:
-    """Loads one engine in a daemon thread and remembers how that went."""
+    """Loads one engine in a daemon thread and records the outcome in `status`."""
 
     def __init__(self, load: Callable[[], Status]):
         self.load = load
         self.status = Status("asleep")
 
     def start(self) -> threading.Thread:
-        """Begin loading; the thread is handed back for a caller who wants to wait."""
+        """Start loading, and return the thread so that a caller can join it."""
         self.status = Status("warming up")
         thread = threading.Thread(target=self.run, name="warmup", daemon=True)
         thread.start()
         return thread
 
     def run(self) -> None:
-        """Load, then settle the garbage collector; whatever goes wrong, the status ends up saying so.
+        """Load the engine, freeze the garbage collector and set `status`, to "failed" after any error.
 
-        An error that nobody foresaw goes on to the log with its traceback; visitors get one sentence.
+        The message of an ExplorerError becomes the reason. Any other exception propagates, so that it is logged with
+        its traceback, and visitors get a general sentence.
         """
-        outcome = Status("failed", reason="The default model could not be loaded; the server's log says why.")
+        outcome = Status("failed", reason=LOAD_FAILED)
         try:
             outcome = self.load()
-            settle()
+            freeze_gc()
         except ExplorerError as error:
             logging.getLogger(__name__).exception("The default model could not be loaded")
             outcome = Status("failed", reason=str(error))
@@ -56,21 +68,22 @@ class Warmup:
             self.status = outcome
 
 
-def settle() -> None:
-    """Take everything now in memory out of garbage collection; call it after a heavy import or model load.
+def freeze_gc() -> None:
+    """Exempt all objects now in memory from garbage collection. Call it after a heavy import or model load.
 
-    Streamlit collects garbage in full after every script run: 226 ms with torch loaded, holding up every visitor.
+    Streamlit runs a full collection after every script run, which takes 226 ms with torch loaded and blocks all visitors.
     """
     gc.collect()
     gc.freeze()
 
 
 def load_default() -> Status:
-    """Load the default model and let it read one sentence, so that a visitor's first one is already fast."""
+    """Load the default model and run it once, so that a visitor's first run is fast."""
+    # Imported here: it imports torch, which takes seconds, and app.py imports this module before it serves anything.
     from tx_core.engine import catalogue
 
     engine = catalogue.load(catalogue.DEFAULT)
-    engine.trace(FIRST_SENTENCE, None)
+    engine.trace(WARMUP_SENTENCE, None)
     return Status("ready", model=engine.title, device=engine.device)
 
 

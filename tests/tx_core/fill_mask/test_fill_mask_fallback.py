@@ -22,7 +22,7 @@ def test_predictions_made_on_the_cpu_because_the_card_is_full_say_so(open_app, m
     text = "A ___ whose card is full."
     assert not open_app("fill_mask", text=text).info
     runner = catalogue.load(catalogue.DEFAULT).runner
-    monkeypatch.setattr(cache, "_kept", LRUCache(10**8, getsizeof=lambda kept: kept.nbytes))
+    monkeypatch.setattr(cache, "_entries", LRUCache(10**8, getsizeof=lambda entry: entry.nbytes))
     monkeypatch.setattr(runner, "_on_cpu", runner._model)
     monkeypatch.setattr(runner, "_model", FullCard())
     monkeypatch.setattr(runner, "device", "meta")
@@ -35,9 +35,9 @@ def test_named_words_that_were_scored_on_the_cpu_because_the_card_is_full_say_so
     text = "A ___ and its owner."
     app = open_app("fill_mask", text=text)
     runner = catalogue.load(catalogue.DEFAULT).runner
-    kept = LRUCache(10**8, getsizeof=lambda kept: kept.nbytes)
-    kept.update({key: value for key, value in cache._kept.items() if key[0] == "top_predictions"})
-    monkeypatch.setattr(cache, "_kept", kept)
+    kept = LRUCache(10**8, getsizeof=lambda entry: entry.nbytes)
+    kept.update({key: value for key, value in cache._entries.items() if key[0] == "top_predictions"})
+    monkeypatch.setattr(cache, "_entries", kept)
     for name, value in (("_on_cpu", runner._model), ("_model", FullCard())):
         monkeypatch.setattr(runner, name, value)
     monkeypatch.setattr(runner, "device", "meta")

@@ -144,7 +144,7 @@ def test_nothing_is_foreseen_any_more_when_nobody_looks_at_it(open_app):
 
 def test_where_all_places_to_compute_in_are_taken_nothing_is_foreseen_and_nobody_waits(open_app, monkeypatch):
     path = drawn(open_app("self_attention", text="Nobody has read this sentence."), "self_attention")[0]["prefetch"]["path"]
-    monkeypatch.setattr(cache, "_kept", LRUCache(1))  # so that the model has to be run again
+    monkeypatch.setattr(cache, "_entries", LRUCache(1))  # so that the model has to be run again
     monkeypatch.setattr(slots, "_page_slots", held := threading.BoundedSemaphore(1))
     with held:
         began = time.monotonic()
@@ -224,6 +224,6 @@ def test_the_maps_of_a_page_are_those_of_its_run_and_go_when_the_cache_lets_the_
     answer = head_map(f"{prefetch.PATH}/{found[0]}", "1-2")
     assert answer.body == pack({}, codes(trace.attention.weights[1, 2]))
     del app, trace
-    cache._kept.clear()
+    cache._entries.clear()
     gc.collect()
     assert head_map(f"{prefetch.PATH}/{found[0]}", "1-2").status_code == 204

@@ -28,8 +28,8 @@ class Block:
 @pytest.fixture
 def room(monkeypatch: pytest.MonkeyPatch) -> LRUCache:
     """An empty cache of 100,000 bytes."""
-    empty = LRUCache(100_000, getsizeof=lambda kept: kept.nbytes)
-    monkeypatch.setattr(cache, "_kept", empty)
+    empty = LRUCache(100_000, getsizeof=lambda entry: entry.nbytes)
+    monkeypatch.setattr(cache, "_entries", empty)
     return empty
 
 
@@ -38,29 +38,29 @@ def never():
 
 
 def test_the_same_question_is_computed_once(room: LRUCache):
-    first = cache.remember(("a",), lambda: Block("first", 10))
-    assert cache.remember(("a",), never) is first
+    first = cache.get_or_compute(("a",), lambda: Block("first", 10))
+    assert cache.get_or_compute(("a",), never) is first
 
 
 def test_the_bound_is_in_bytes_and_the_least_recently_used_make_room(room: LRUCache):
     for name in "abc":
-        cache.remember((name,), lambda: Block("large", 30_000))
-    cache.remember(("a",), never)
-    cache.remember(("d",), lambda: Block("large", 30_000))
+        cache.get_or_compute((name,), lambda: Block("large", 30_000))
+    cache.get_or_compute(("a",), never)
+    cache.get_or_compute(("d",), lambda: Block("large", 30_000))
     assert room.currsize <= 100_000
-    assert cache.remember(("a",), never).name == "large"
-    assert cache.remember(("b",), lambda: Block("again", 1)).name == "again"
+    assert cache.get_or_compute(("a",), never).name == "large"
+    assert cache.get_or_compute(("b",), lambda: Block("again", 1)).name == "again"
 
 
 def test_a_result_larger_than_the_bound_is_handed_out_and_displaces_nothing(room: LRUCache):
-    cache.remember(("small",), lambda: Block("small", 10))
-    assert cache.remember(("huge",), lambda: Block("huge", 1_000_000)).name == "huge"
-    assert cache.remember(("small",), never).name == "small"
+    cache.get_or_compute(("small",), lambda: Block("small", 10))
+    assert cache.get_or_compute(("huge",), lambda: Block("huge", 1_000_000)).name == "huge"
+    assert cache.get_or_compute(("small",), never).name == "small"
 
 
 def test_a_long_key_counts_though_its_result_is_tiny(room: LRUCache):
     for number in range(50):
-        cache.remember((f"{number} " + " " * 500,), lambda: Block("tiny", 1))
+        cache.get_or_compute((f"{number} " + " " * 500,), lambda: Block("tiny", 1))
     assert len(room) < 5
 
 
@@ -83,13 +83,13 @@ def words(count: int) -> Encoding:
 def test_a_run_and_its_view_as_it_is_do_not_push_each_other_out(monkeypatch: pytest.MonkeyPatch):
     text, weights = words(512), np.broadcast_to(np.float32(1 / 512), (12, 12, 512, 512))
     run = Trace("large", "cpu", (AttentionStack("self", text, text, weights),))
-    monkeypatch.setattr(cache, "_kept", LRUCache(run.nbytes + 5_000_000, getsizeof=lambda kept: kept.nbytes))
+    monkeypatch.setattr(cache, "_entries", LRUCache(run.nbytes + 5_000_000, getsizeof=lambda entry: entry.nbytes))
     options = ViewOptions("self", ((0, 0),), words=False, hide=False, show="both", lines=9, scale="plain", focus=None)
-    cache.remember(("trace",), lambda: run)
+    cache.get_or_compute(("trace",), lambda: run)
     shown = prepared_view(run.attention, ("large", "cpu"), options)
     assert shown.weights is weights
     assert shown.queries == text.tokens
-    assert cache.remember(("trace",), never) is run
+    assert cache.get_or_compute(("trace",), never) is run
 
 
 def test_a_view_in_whole_words_is_made_once(room: LRUCache):
@@ -102,10 +102,10 @@ def test_a_view_in_whole_words_is_made_once(room: LRUCache):
 
 
 def test_the_default_bound_holds_two_visitors_long_texts_one_of_them_in_whole_words(monkeypatch: pytest.MonkeyPatch):
-    empty = LRUCache(cache._kept.maxsize, getsizeof=lambda kept: kept.nbytes)
-    monkeypatch.setattr(cache, "_kept", empty)
+    empty = LRUCache(cache._entries.maxsize, getsizeof=lambda entry: entry.nbytes)
+    monkeypatch.setattr(cache, "_entries", empty)
     for name in ("run", "run in whole words", "another's run"):
-        cache.remember((name,), lambda: Block("twelve by twelve, 512 tokens", 12 * 12 * 512 * 512 * 4))
+        cache.get_or_compute((name,), lambda: Block("twelve by twelve, 512 tokens", 12 * 12 * 512 * 512 * 4))
     assert len(empty) == 3
 
 
@@ -114,8 +114,8 @@ def test_what_goes_wrong_is_passed_on_and_not_kept(room: LRUCache):
         raise TextProblem("no")
 
     with pytest.raises(TextProblem, match="no"):
-        cache.remember(("a",), fail)
-    assert cache.remember(("a",), lambda: Block("now", 1)).name == "now"
+        cache.get_or_compute(("a",), fail)
+    assert cache.get_or_compute(("a",), lambda: Block("now", 1)).name == "now"
 
 
 def test_a_trace_is_that_of_the_engine_and_the_same_one_the_second_time(room: LRUCache):
