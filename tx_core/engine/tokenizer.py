@@ -1,4 +1,4 @@
-"""From text to pieces and back: special tokens known by id, every piece by the word it belongs to."""
+"""Tokenize text, and spell tokens for readers. Special tokens are recognised by id, not by spelling."""
 
 import re
 from pathlib import Path
@@ -14,14 +14,20 @@ from tx_core.settings import host_settings
 from tx_core.transformer.trace import Encoding
 
 MAX_RECENT_TEXTS = 32
-"""Texts whose encoding is remembered: within one run of a page, several parts ask for the same one."""
+"""Number of cached encodings: within one run of a page, several parts encode the same text."""
+_BERT_TOKENS = {"mask": "[MASK]", "unk": "[UNK]", "pad": "[PAD]"}
 BLANK = re.compile(r"\[mask\]|<mask>|_{3,}", re.IGNORECASE)
 
 
 class Tokenizer:
-    """A model's own tokenizer, and the names of its special tokens.
+    """A model's own tokenizer, with its special tokens.
 
-    mask, unknown and padding may be None for a model that has none.
+    Attributes:
+        backend: The tokenizer of the tokenizers library.
+        mask: The mask token, None for a model that has none.
+        mask_id: Its id, or None.
+        unknown_id: The id of the unknown token, or None.
+        padding_id: The id of the padding token, 0 for a model that has none.
     """
 
     def __init__(self, backend: tokenizers.Tokenizer, *, mask: str | None, unknown: str | None, padding: str | None):
@@ -31,103 +37,115 @@ class Tokenizer:
         self.mask, self.mask_id = mask, self._id(mask)
         self.unknown_id = self._id(unknown)
         self.padding_id = self._id(padding) or 0
-        marks = {number for number, token in backend.get_added_tokens_decoder().items() if token.special}
-        self._special_ids = marks - {self.mask_id, self.unknown_id}
+        special_ids = {token_id for token_id, token in backend.get_added_tokens_decoder().items() if token.special}
+        self._special_ids = special_ids - {self.mask_id, self.unknown_id}
         self._byte_level = isinstance(backend.decoder, tokenizers.decoders.ByteLevel)
-        self._marks_beginnings = any("␣" in _spaced(token) for token in backend.encode(" a").tokens)
+        self._marks_word_starts = any("␣" in _show_space(token) for token in backend.encode(" a").tokens)
 
     def _id(self, token: str | None) -> int | None:
         return None if token is None else self.backend.token_to_id(token)
 
     @property
     def vocab_size(self) -> int:
-        """The number of pieces, added ones included."""
+        """Size of the vocabulary, added tokens included."""
         return self.backend.get_vocab_size()
 
     @cachedmethod(lambda self: self._recent, lock=lambda self: self._lock)
     def encode(self, text: str, pair: str | None = None) -> Encoding:
-        """Read a sentence, or two, as the model does; [MASK], <mask> and ___ become the model's own blank.
+        """Tokenize a text, or a pair of texts. [MASK], <mask> and ___ become the model's mask token.
 
-        Raises TextProblem when there is nothing to read, or far more than any model reads.
+        Raises:
+            TextProblem: If a text is empty, too long, or contains nothing that the model can read.
         """
         pair = pair if pair and pair.strip() else None
         sentences = [text] if pair is None else [text, pair]
         for sentence in sentences:
             check_text(sentence)
-        read = [self._own_blanks(sentence) for sentence in sentences]
-        result = self.backend.encode(*read)
-        words, word_texts = _words(result, read)
+        inputs = [self._insert_mask_token(sentence) for sentence in sentences]
+        result = self.backend.encode(*inputs)
+        words, word_texts = _split_words(result, inputs)
         if not any(sequence is not None for sequence in result.sequence_ids):
             raise TextProblem("There is nothing here that the model can read: type at least one word.")
         return Encoding(
             text=text,
             pair=pair,
             ids=tuple(result.ids),
-            tokens=self._readable(result, read),
+            tokens=self._spell_tokens(result, inputs),
             segments=tuple(result.type_ids),
             special=tuple(
-                sequence is None or number in self._special_ids
-                for number, sequence in zip(result.ids, result.sequence_ids, strict=True)
+                sequence is None or token_id in self._special_ids
+                for token_id, sequence in zip(result.ids, result.sequence_ids, strict=True)
             ),
             words=words,
             word_texts=word_texts,
-            blanks=_places(result.ids, self.mask_id),
-            unknown=_places(result.ids, self.unknown_id),
+            blanks=_positions(result.ids, self.mask_id),
+            unknown=_positions(result.ids, self.unknown_id),
         )
 
     def pieces(self, word: str, *, first: bool = False) -> tuple[int, ...]:
-        """Give the ids of a word as it stands within a sentence, without special tokens.
+        """Return the token ids of a word within a sentence, without special tokens.
 
-        first: the word opens the text; byte-level vocabularies write it without a space then.
+        Args:
+            word: The word; surrounding spaces are ignored.
+            first: Whether the word begins the text. Byte-level vocabularies then spell it without a space.
+
+        Raises:
+            TextProblem: If the word is empty or too long.
         """
         check_text(word)
-        lead = "" if first else " "
-        return tuple(self.backend.encode(lead + word.strip(), add_special_tokens=False).ids)
+        prefix = "" if first else " "
+        return tuple(self.backend.encode(prefix + word.strip(), add_special_tokens=False).ids)
 
     def word(self, piece: int) -> str:
-        """Give a vocabulary entry as a reader should see it."""
+        """Return the token with this id, its leading space written as ␣, or an empty string for an unknown id."""
         token = self.backend.id_to_token(piece)
-        return "" if token is None else _spaced(token)
+        return "" if token is None else _show_space(token)
 
     def entry(self, token: str) -> int | None:
-        """Find what the vocabulary spells exactly so, such as ##ing; None where it has no such entry."""
+        """Return the id of a token spelled exactly as in the vocabulary, such as ##ing, or None."""
         return self.backend.token_to_id(token)
 
     def joins(self, piece: int, *, first: bool = False) -> bool:
-        """Tell whether an entry continues the word before it: ##ing, or no ␣ where words begin with one.
+        """Return whether a token continues the word before it: ##ing, or a token without ␣ if words begin with one.
 
-        first: it opens the text; byte-level vocabularies write every word without a space then.
+        Args:
+            piece: The token's id.
+            first: Whether the token begins the text. Byte-level vocabularies then spell every word without a space.
         """
         if first and self._byte_level:
             return False
         token = self.word(piece)
-        return token[:1].isalnum() if self._marks_beginnings else token.startswith("##") and len(token) > 2
+        return token[:1].isalnum() if self._marks_word_starts else token.startswith("##") and len(token) > 2
 
     def readable(self, piece: int) -> str:
-        """Give a vocabulary entry without the marks of its vocabulary: ing for ##ing, plan for ␣plan."""
+        """Return the text of a token without the markers of its vocabulary: ing for ##ing, plan for ␣plan."""
         if self._byte_level:
             return self.backend.decode([piece], skip_special_tokens=False).strip()
         return self.word(piece).removeprefix("##" if self.joins(piece) else "").replace("␣", " ").strip()
 
-    def _readable(self, result: tokenizers.Encoding, sentences: list[str]) -> tuple[str, ...]:
-        """Show pieces as the vocabulary spells them, but for those it spells by bytes (Ã© for é): as typed."""
-        # RoBERTa's blank swallows the space before it, and would be shown with it.
+    def _spell_tokens(self, result: tokenizers.Encoding, sentences: list[str]) -> tuple[str, ...]:
+        """Spell tokens as in the vocabulary, but as typed where it spells them in bytes (Ã© for é)."""
+        # RoBERTa's mask token includes the space before it, which is not shown.
         tokens = [
-            self.mask if number == self.mask_id else _spaced(token)
-            for number, token in zip(result.ids, result.tokens, strict=True)
+            self.mask if token_id == self.mask_id else _show_space(token)
+            for token_id, token in zip(result.ids, result.tokens, strict=True)
         ]
         if self._byte_level:
-            for place, (sequence, (start, end)) in enumerate(zip(result.sequence_ids, result.offsets, strict=True)):
-                if sequence is not None and not tokens[place].removeprefix("␣").isascii():
-                    tokens[place] = sentences[sequence][start:end] or tokens[place]
+            for position, (sequence, (start, end)) in enumerate(zip(result.sequence_ids, result.offsets, strict=True)):
+                if sequence is not None and not tokens[position].removeprefix("␣").isascii():
+                    tokens[position] = sentences[sequence][start:end] or tokens[position]
         return tuple(tokens)
 
-    def _own_blanks(self, sentence: str) -> str:
+    def _insert_mask_token(self, sentence: str) -> str:
         return sentence if self.mask is None else BLANK.sub(self.mask, sentence)
 
 
 def check_text(sentence: str) -> None:
-    """Raise TextProblem for a text that no model here can read."""
+    """Check that a text can be tokenized.
+
+    Raises:
+        TextProblem: If it is empty, longer than the host allows, or not valid Unicode.
+    """
     if not sentence.strip():
         raise TextProblem("There is no text yet: type a sentence.")
     if len(sentence) > (limit := host_settings().max_text_characters):
@@ -136,21 +154,19 @@ def check_text(sentence: str) -> None:
         )
     try:
         sentence.encode("utf-8")
-    except UnicodeEncodeError as broken:
-        raise TextProblem("The text holds half of a character (a lone surrogate): type that character again.") from broken
+    except UnicodeEncodeError as error:
+        raise TextProblem("The text contains half of a character (a lone surrogate): type that character again.") from error
 
 
 def load_tokenizer(directory: Path) -> Tokenizer:
     """Load the tokenizer of a BERT checkpoint, from tokenizer.json or from vocab.txt.
 
-    Raises CheckpointProblem when neither can be read.
+    Raises:
+        CheckpointProblem: If both are missing, or the file is damaged.
     """
     settings = read_json(directory / "tokenizer_config.json") if (directory / "tokenizer_config.json").exists() else {}
-    names = {role: _name(settings.get(f"{role}_token"), default) for role, default in _BERT_MARKS.items()}
-    return Tokenizer(_load_backend(directory, settings), mask=names["mask"], unknown=names["unk"], padding=names["pad"])
-
-
-_BERT_MARKS = {"mask": "[MASK]", "unk": "[UNK]", "pad": "[PAD]"}
+    tokens = {role: _token_text(settings.get(f"{role}_token"), default) for role, default in _BERT_TOKENS.items()}
+    return Tokenizer(_load_backend(directory, settings), mask=tokens["mask"], unknown=tokens["unk"], padding=tokens["pad"])
 
 
 def _load_backend(directory: Path, settings: dict) -> tokenizers.Tokenizer:
@@ -166,28 +182,33 @@ def _load_backend(directory: Path, settings: dict) -> tokenizers.Tokenizer:
 
 
 def read_backend(file: Path) -> tokenizers.Tokenizer:
-    """Read a tokenizer.json; raise CheckpointProblem when it is damaged."""
+    """Read a tokenizer.json.
+
+    Raises:
+        CheckpointProblem: If the file is damaged.
+    """
     try:
         return tokenizers.Tokenizer.from_file(str(file))
-    except Exception as damaged:  # tokenizers raises bare Exception and nothing narrower
-        raise CheckpointProblem(f"{file.name} is damaged: download it again.") from damaged
+    except Exception as error:  # the tokenizers library raises a bare Exception
+        raise CheckpointProblem(f"{file.name} is damaged: download it again.") from error
 
 
-def _name(setting: str | dict | None, default: str) -> str:
-    """Read a token's name, which older files wrap in an object."""
+def _token_text(setting: str | dict | None, default: str) -> str:
+    """Return the text of a special token, which some files store in an object."""
     return setting["content"] if isinstance(setting, dict) else setting or default
 
 
-def _places(ids: list[int], wanted: int | None) -> tuple[int, ...]:
-    return tuple(place for place, number in enumerate(ids) if number == wanted) if wanted in ids else ()
+def _positions(ids: list[int], wanted: int | None) -> tuple[int, ...]:
+    return tuple(position for position, token_id in enumerate(ids) if token_id == wanted)
 
 
-def _words(result: tokenizers.Encoding, sentences: list[str]) -> tuple[tuple[int | None, ...], tuple[str, ...]]:
-    """Number the words through all sentences, and cut each out of the text that it was typed in."""
+def _split_words(result: tokenizers.Encoding, sentences: list[str]) -> tuple[tuple[int | None, ...], tuple[str, ...]]:
+    """Return the number of the word that each token belongs to, counted through all sentences, and the words as typed."""
     numbers: dict[tuple[int, int, int], int] = {}
     spans: list[tuple[int, int, int]] = []
     words: list[int | None] = []
-    spaces = 0  # some sentence-piece vocabularies (Llama's) take a whole sentence for one word: a ▁ begins another
+    # Some SentencePiece tokenizers (Llama's) report a whole sentence as one word, so that ▁ must begin a new one.
+    spaces = 0
     for token, sequence, word, (start, end) in zip(
         result.tokens, result.sequence_ids, result.word_ids, result.offsets, strict=True
     ):
@@ -204,6 +225,6 @@ def _words(result: tokenizers.Encoding, sentences: list[str]) -> tuple[tuple[int
     return tuple(words), tuple(sentences[sequence][start:end].strip() or "␣" for sequence, start, end in spans)
 
 
-def _spaced(token: str) -> str:
-    """Write the space that byte-level and sentence-piece vocabularies put before a word as ␣."""
+def _show_space(token: str) -> str:
+    """Write the leading space of byte-level (Ġ) and SentencePiece (▁) tokens as ␣."""
     return token.replace("Ġ", "␣").replace("▁", "␣")
