@@ -1,6 +1,6 @@
-"""The catalogue of models, and the way from a name in it to an engine that runs.
+"""The catalogue of models, and loading an engine by its name.
 
-The embedded model is always there. Hub models are fetched when chosen; a few stay in memory.
+The embedded model is always available. Hub models are downloaded on first use, and the most recent ones stay in memory.
 """
 
 import json
@@ -30,10 +30,20 @@ HUB_ID = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?")
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What a reader should know of a model before choosing it.
+    """Description of a model, shown before it is chosen. Unknown numbers are None.
 
-    hub_id: None for a model that ships with the app. revision: the hub's commit, or None for its newest.
-    megabytes: what is fetched. family: the architecture, as transformers calls it.
+    Attributes:
+        name: Name in addresses and in code.
+        title: Name for readers.
+        family: Architecture, by the transformers library's name; empty if unknown.
+        num_layers: Number of layers.
+        num_heads: Number of heads in a layer.
+        megabytes: Size of the download.
+        licence: Licence of the weights.
+        fills_blanks: Whether the model predicts masked words.
+        note: One sentence about the model.
+        hub_id: Name on the Hugging Face hub, None for a model that ships with the app.
+        revision: Commit on the hub, None for the newest.
     """
 
     name: str
@@ -51,18 +61,19 @@ class ModelCard:
 
 @cache
 def catalogue() -> tuple[ModelCard, ...]:
-    """List the models on offer, the embedded one first."""
+    """Return the models of the catalogue, the embedded one first."""
     return tuple(ModelCard(**entry) for entry in json.loads(CATALOGUE.read_text(encoding="utf-8")))
 
 
 def card(name: str) -> ModelCard:
-    """Find a model by its name, or by its hub id where any is allowed.
+    """Return the card of a model by its name or hub id. If the host allows any model, every hub id has a card.
 
-    Raises ModelUnavailable for a name that is not on offer.
+    Raises:
+        ModelUnavailable: If there is no model of this name.
     """
-    for known in catalogue():
-        if name in (known.name, known.hub_id):
-            return known
+    for entry in catalogue():
+        if name in (entry.name, entry.hub_id):
+            return entry
     if host_settings().any_model and HUB_ID.fullmatch(name) and ".." not in name:
         return ModelCard(
             name=name,
@@ -80,16 +91,22 @@ def card(name: str) -> ModelCard:
 
 
 def load(name: str) -> Engine:
-    """Give the engine of a model, loading it first where needed.
+    """Return the engine of a model, loading it on first use.
 
-    Raises ModelUnavailable when it cannot be had, CheckpointProblem when its files are damaged.
+    Raises:
+        ModelUnavailable: If there is no such model, or it cannot be downloaded or run.
+        CheckpointProblem: If its files are damaged.
     """
-    chosen = card(name)
-    return _embedded() if chosen.hub_id is None else _from_hub(chosen)
+    model = card(name)
+    return _embedded() if model.hub_id is None else _from_hub(model)
 
 
 def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
-    """Load a BERT checkpoint directory into our own engine."""
+    """Load a BERT checkpoint directory into our own engine, on the best device.
+
+    Raises:
+        CheckpointProblem: If its files are missing or damaged.
+    """
     model = load_bert(directory)
     return BertEngine(name, title, load_tokenizer(directory), model, DeviceRunner(model, best_device()))
 
@@ -100,7 +117,7 @@ def _load_embedded() -> BertEngine:
 
 
 def _embedded() -> BertEngine:
-    with _guard:  # lru_cache alone would let two first visitors load it twice
+    with _guard:  # lru_cache alone would let two simultaneous first calls load it twice
         return _load_embedded()
 
 
@@ -110,35 +127,35 @@ _loading: dict[str, Lock] = {}
 _failed: TTLCache[str, CheckpointProblem | ModelUnavailable] = TTLCache(maxsize=64, ttl=FAILURE_SECONDS)
 
 
-def _from_hub(chosen: ModelCard) -> Engine:
-    """Load a hub model once, however many ask for it at the same time, without holding up other models.
+def _from_hub(model: ModelCard) -> Engine:
+    """Return the engine of a hub model. Simultaneous calls load it once, and do not block calls for other models.
 
-    A failure is everyone's answer for FAILURE_SECONDS: else each of those who wait would repeat the attempt in turn.
+    A failure is raised again for FAILURE_SECONDS, so that waiting callers do not repeat the attempt one after another.
     """
     with _guard:
-        if (known := _known(chosen.name)) is not None:
-            return known
-        turn = _loading.setdefault(chosen.name, Lock())
-    with turn:
+        if (engine := _loaded(model.name)) is not None:
+            return engine
+        model_lock = _loading.setdefault(model.name, Lock())
+    with model_lock:
         with _guard:
-            if (known := _known(chosen.name)) is not None:
-                return known
+            if (engine := _loaded(model.name)) is not None:
+                return engine
         try:
-            engine = _load_from_hub(chosen)
+            engine = _load_from_hub(model)
             with _guard:
-                _engines[chosen.name] = engine
+                _engines[model.name] = engine
             return engine
         except (CheckpointProblem, ModelUnavailable) as problem:
             with _guard:
-                _failed[chosen.name] = type(problem)(str(problem))  # without the frames, which hold the model's parts
+                _failed[model.name] = type(problem)(str(problem))  # a copy: the traceback would keep the model in memory
             raise
         finally:
             with _guard:
-                _loading.pop(chosen.name, None)
+                _loading.pop(model.name, None)
 
 
-def _known(name: str) -> Engine | None:
-    """Give a loaded engine, None where nobody knows yet; raise again what lately kept it from loading."""
+def _loaded(name: str) -> Engine | None:
+    """Return the engine if it is loaded, else None; raise a recent failure again. Call with `_guard` held."""
     if name in _engines:
         return _engines[name]
     problem = _failed.get(name)
@@ -147,10 +164,11 @@ def _known(name: str) -> Engine | None:
     return None
 
 
-def _load_from_hub(chosen: ModelCard) -> Engine:
-    directory = fetch(chosen.hub_id, chosen.revision)
-    if (chosen.family or read_json(directory / "config.json").get("model_type")) == "bert":
-        return load_bert_engine(directory, chosen.name, chosen.title)
-    from tx_core.engine.hub import load as hub  # transformers is imported only when a model of another family is chosen
+def _load_from_hub(model: ModelCard) -> Engine:
+    directory = fetch(model.hub_id, model.revision)
+    if (model.family or read_json(directory / "config.json").get("model_type")) == "bert":
+        return load_bert_engine(directory, model.name, model.title)
+    # Imported here: it imports transformers, which takes seconds and which our own BERT does not need.
+    from tx_core.engine.hub import load as hub
 
-    return hub.load_engine(directory, chosen.name, chosen.title)
+    return hub.load_engine(directory, model.name, model.title)

@@ -1,7 +1,7 @@
-"""Load a BERT from a checkpoint directory in the hub's own layout: strictly, by a rename table.
+"""Load a BERT from a checkpoint directory in the Hugging Face layout, strictly, with a table of parameter names.
 
-A directory holds config.json and either model.safetensors or its shards with an index.
-Where a manifest.json lies beside them, every file is held against its size and hash first.
+A directory contains config.json and either model.safetensors or its shards with an index.
+If it also contains manifest.json, the size and hash of every listed file are checked first.
 """
 
 import hashlib
@@ -22,8 +22,10 @@ from tx_core.transformer.bert import Bert, tie_head
 from tx_core.transformer.config import bert_config_from_hub
 
 WEIGHTS, INDEX, MANIFEST = "model.safetensors", "model.safetensors.index.json", "manifest.json"
+NO_SAFETENSORS = f"{{name}} has no {WEIGHTS}: only safetensors checkpoints can be loaded."
+MISSING_FILE = "{name} is missing from the checkpoint: download it again."
 
-# The hub's names and ours, tried in order; the first that fits the whole name counts, in either direction.
+# Pairs of (Hugging Face name, our name), tried in order. The first pattern that matches the whole name is used.
 NAMES: tuple[tuple[str, str], ...] = (
     ("embeddings.word_embeddings.weight", "embeddings.words.weight"),
     ("embeddings.position_embeddings.weight", "embeddings.positions.weight"),
@@ -41,16 +43,17 @@ NAMES: tuple[tuple[str, str], ...] = (
     ("cls.predictions.decoder.{part}", "head.vocabulary.{part}"),
 )
 _PARTS = {"layer": r"\d+", "role": "query|key|value", "part": r"\w+"}
-# What other tasks leave in a checkpoint and nothing here reads.
+# Parameters of other tasks, which are not loaded.
 _UNUSED = re.compile(r"pooler\..*|cls\.seq_relationship\..*|embeddings\.position_ids|(classifier|qa_outputs)\..*")
-# The first BERT files call a norm's weight and bias gamma and beta.
+# The first BERT checkpoints call the weight and bias of a layer norm gamma and beta.
 _OLD_NAMES = {"gamma": "weight", "beta": "bias"}
 
 
 def load_bert(directory: Path) -> Bert:
-    """Load the model, computed in 32-bit floats, ready to be looked at.
+    """Load a BERT in float32 and evaluation mode, without gradients.
 
-    Raises CheckpointProblem for a file that is missing, truncated, altered, unsafe or of another shape.
+    Raises:
+        CheckpointProblem: If a file is missing, truncated, altered or unsafe, or a tensor has another shape.
     """
     check_manifest(directory)
     settings = read_json(directory / "config.json")
@@ -74,44 +77,49 @@ def _load_strictly(model: Bert, tensors: dict[str, Tensor]) -> None:
 
 
 def rename(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Give every tensor of a checkpoint our name; raise CheckpointProblem for one that has none."""
+    """Rename the tensors of a Hugging Face checkpoint to our names, dropping those of other tasks.
+
+    Raises:
+        CheckpointProblem: If a tensor has no counterpart here.
+    """
     renamed, unknown = {}, []
-    for theirs, tensor in tensors.items():
-        bare = theirs.removeprefix("bert.")
-        stem, _, last = bare.rpartition(".")
-        bare = f"{stem}.{_OLD_NAMES.get(last, last)}" if stem else bare
-        if ours := translate(bare, NAMES):
-            renamed[ours] = tensor
-        elif not _UNUSED.fullmatch(bare):
-            unknown.append(theirs)
+    for full_name, tensor in tensors.items():
+        name = full_name.removeprefix("bert.")
+        stem, _, last = name.rpartition(".")
+        name = f"{stem}.{_OLD_NAMES.get(last, last)}" if stem else name
+        if new_name := translate(name, NAMES):
+            renamed[new_name] = tensor
+        elif not _UNUSED.fullmatch(name):
+            unknown.append(full_name)
     if unknown:
-        raise CheckpointProblem(f"This is not a plain BERT: it holds {', '.join(sorted(unknown)[:3])}.")
+        raise CheckpointProblem(f"This checkpoint is not a plain BERT: it also contains {', '.join(sorted(unknown)[:3])}.")
     return renamed
 
 
 def translate(name: str, names: Iterable[tuple[str, str]]) -> str | None:
-    """Give the second name of the first pair whose first one fits; None where none does."""
-    for before, after in names:
-        if found := _pattern(before).fullmatch(name):
-            return after.format(**found.groupdict())
+    """Return the new name from the first pair whose old name matches, or None."""
+    for old, new in names:
+        if match := _pattern(old).fullmatch(name):
+            return new.format(**match.groupdict())
     return None
 
 
 @cache
 def _pattern(template: str) -> re.Pattern[str]:
-    written = re.escape(template).replace(r"\{", "{").replace(r"\}", "}")
-    return re.compile(re.sub(r"{(\w+)}", lambda part: f"(?P<{part[1]}>{_PARTS[part[1]]})", written))
+    """Compile a name with placeholders into a regular expression with one named group for each."""
+    escaped = re.escape(template).replace(r"\{", "{").replace(r"\}", "}")
+    return re.compile(re.sub(r"{(\w+)}", lambda field: f"(?P<{field[1]}>{_PARTS[field[1]]})", escaped))
 
 
 def read_tensors(directory: Path) -> dict[str, Tensor]:
-    """Read all tensors, from one file or from shards; never a pickle."""
+    """Read all tensors of a checkpoint, from one safetensors file or from shards. Pickle files are never read."""
     if (directory / WEIGHTS).exists():
         return _read_safetensors(directory / WEIGHTS)
     if not (directory / INDEX).exists():
-        raise CheckpointProblem(f"No {WEIGHTS} in {directory.name}: only safetensors checkpoints are read.")
+        raise CheckpointProblem(NO_SAFETENSORS.format(name=directory.name))
     shards = sorted(set(read_json(directory / INDEX).get("weight_map", {}).values()))
     if any(Path(shard).name != shard for shard in shards):
-        raise CheckpointProblem(f"{INDEX} names files outside its directory.")
+        raise CheckpointProblem(f"{INDEX} refers to files outside its directory.")
     return {name: tensor for shard in shards for name, tensor in _read_safetensors(directory / shard).items()}
 
 
@@ -119,26 +127,34 @@ def _read_safetensors(file: Path) -> dict[str, Tensor]:
     try:
         return load_file(file)
     except FileNotFoundError as missing:
-        raise CheckpointProblem(f"{file.name} is missing from the checkpoint: download it again.") from missing
+        raise CheckpointProblem(MISSING_FILE.format(name=file.name)) from missing
     except (SafetensorError, OSError) as broken:
         raise CheckpointProblem(f"{file.name} is truncated or damaged: download it again.") from broken
 
 
 def read_json(file: Path) -> dict[str, Any]:
-    """Read a settings file; raise CheckpointProblem when there is none or it is not an object of JSON."""
+    """Read a settings file.
+
+    Raises:
+        CheckpointProblem: If the file is missing, or is not a JSON object.
+    """
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as missing:
-        raise CheckpointProblem(f"{file.name} is missing from the checkpoint: download it again.") from missing
+        raise CheckpointProblem(MISSING_FILE.format(name=file.name)) from missing
     except (UnicodeDecodeError, json.JSONDecodeError, OSError) as broken:
         raise CheckpointProblem(f"{file.name} is damaged: download it again.") from broken
     if not isinstance(content, dict):
-        raise CheckpointProblem(f"{file.name} is not a settings file.")
+        raise CheckpointProblem(f"{file.name} is not a settings file: it must contain a JSON object.")
     return content
 
 
 def check_manifest(directory: Path) -> None:
-    """Hold every file that the manifest lists against its size and SHA-256, where there is a manifest."""
+    """Check the size and SHA-256 of every file listed in the manifest, if there is one.
+
+    Raises:
+        CheckpointProblem: If the directory or a listed file is missing, or a file differs.
+    """
     if not directory.is_dir():
         raise CheckpointProblem(f"There is no checkpoint named {directory.name}: install the project again.")
     if not (directory / MANIFEST).exists():
@@ -150,22 +166,22 @@ def check_manifest(directory: Path) -> None:
         content = file.read_bytes()
         if len(content) != expected["bytes"] or hashlib.sha256(content).hexdigest() != expected["sha256"]:
             raise CheckpointProblem(
-                f"{name} of {directory.name} is not the file that was published "
-                f"({len(content):,} of {expected['bytes']:,} bytes): install the project again."
+                f"{name} of {directory.name} is not the file that was published: "
+                f"it has {len(content):,} bytes and the published file {expected['bytes']:,}. Install the project again."
             )
 
 
-def write_manifest(directory: Path, **facts: Any) -> None:
-    """Write the sizes and hashes of a finished checkpoint beside it, with any further facts."""
+def write_manifest(directory: Path, **entries: Any) -> None:
+    """Write manifest.json with the size and SHA-256 of every file of a checkpoint, and any further entries."""
     files = sorted(file for file in directory.iterdir() if file.is_file() and file.name != MANIFEST)
-    listing = {
+    checksums = {
         file.name: {"bytes": file.stat().st_size, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
         for file in files
         if file.suffix in {".json", ".safetensors", ".txt"}
     }
-    (directory / MANIFEST).write_text(json.dumps({"files": listing, **facts}, indent=1) + "\n", encoding="utf-8")
+    (directory / MANIFEST).write_text(json.dumps({"files": checksums, **entries}, indent=1) + "\n", encoding="utf-8")
 
 
 def parameter_count(model: torch.nn.Module) -> int:
-    """Count the numbers that training sets; tied ones once."""
+    """Count the parameters of a model, tied ones once."""
     return sum(parameter.numel() for parameter in model.parameters())

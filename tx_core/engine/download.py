@@ -1,6 +1,6 @@
-"""Fetch a checkpoint from the model hub: safetensors and plain text files only, never code.
+"""Download checkpoints from the Hugging Face hub: safetensors and text files only, never code.
 
-`python -m tx_core.engine.download pin` writes the hub's current commit of each model into the catalogue.
+`python -m tx_core.engine.download pin` writes the current commit of each hub model into the catalogue.
 """
 
 import json
@@ -8,6 +8,9 @@ import re
 import sys
 from pathlib import Path
 from typing import Any
+
+import huggingface_hub
+from huggingface_hub.errors import HTTPError, LocalEntryNotFoundError
 
 from tx_core.errors import ModelUnavailable
 
@@ -17,34 +20,29 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def fetch(hub_id: str, revision: str | None) -> Path:
-    """Give the directory of a hub model: from the local cache if it is whole there, else from the hub.
+    """Return the directory of a hub model, downloading the model if the local cache does not have all of it.
 
-    Raises ModelUnavailable when it is in neither, with what to do.
+    Raises:
+        ModelUnavailable: If the model is not cached and cannot be downloaded.
     """
-    import huggingface_hub
-    from huggingface_hub.errors import HTTPError
-
     try:
         directory = _snapshot(hub_id, revision, local_files_only=True)
         if directory is None:
-            # The download itself retries for 23 s before it gives a pinned commit up; this fails at once.
+            # Without a connection this request fails at once; snapshot_download retries a pinned commit for 23 s.
             huggingface_hub.HfApi().model_info(hub_id, revision=revision, timeout=10)
             directory = _snapshot(hub_id, revision)
-    except (HTTPError, OSError, ValueError) as refused:
-        raise _unreachable(hub_id) from refused
+    except (HTTPError, OSError, ValueError) as error:
+        raise _unavailable(hub_id) from error
     if directory is None:
-        raise _unreachable(hub_id)
+        raise _unavailable(hub_id)
     return directory
 
 
 def _snapshot(hub_id: str, revision: str | None, *, local_files_only: bool = False) -> Path | None:
-    """Give the model's directory, or None where it is not there with settings and weights.
+    """Return the model's directory, or None if it lacks the settings or the weights.
 
-    The library hands back what another program left in the cache, be it the settings alone.
+    Another program may have cached the settings alone, and snapshot_download returns that directory, too.
     """
-    import huggingface_hub
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
     try:
         directory = Path(
             huggingface_hub.snapshot_download(
@@ -56,18 +54,22 @@ def _snapshot(hub_id: str, revision: str | None, *, local_files_only: bool = Fal
     return directory if (directory / "config.json").exists() and any(directory.glob("*.safetensors")) else None
 
 
-def _unreachable(hub_id: str) -> ModelUnavailable:
+def _unavailable(hub_id: str) -> ModelUnavailable:
     return ModelUnavailable(
-        f"{hub_id} could not be fetched from the model hub as safetensors (no connection, a firewall, no such model, "
-        "or it has none). The embedded model works without it; or fetch the model once where there is a connection."
+        f"{hub_id} could not be fetched from the model hub. Either the server has no connection to the hub, or the model "
+        "does not exist or has no safetensors files. The embedded model works without a connection."
     )
 
 
 def pin(catalogue: Path, hub: Any) -> dict[str, str | None]:
-    """Write the hub's current commit of each model into the catalogue; give them, None where the hub told none.
+    """Write the current commit of each hub model into the catalogue, and return the commits by model name.
 
-    hub: answers `model_info(hub_id).sha`, as huggingface_hub.HfApi does. A model without an answer
-    keeps what it had; where none got one, the file is left untouched.
+    A model for which the hub gives no commit keeps its revision, and its commit is None. If no model gets a commit,
+    the file is not written.
+
+    Args:
+        catalogue: The JSON file of the catalogue.
+        hub: An object with `model_info(hub_id).sha`, such as huggingface_hub.HfApi.
     """
     entries = json.loads(catalogue.read_text(encoding="utf-8"))
     commits = {entry["name"]: _commit(hub, entry["hub_id"]) for entry in entries if "hub_id" in entry}
@@ -81,8 +83,6 @@ def pin(catalogue: Path, hub: Any) -> dict[str, str | None]:
 
 
 def _commit(hub: Any, hub_id: str) -> str | None:
-    from huggingface_hub.errors import HTTPError
-
     try:
         commit = hub.model_info(hub_id).sha
     except (HTTPError, OSError, ValueError):
@@ -91,16 +91,14 @@ def _commit(hub: Any, hub_id: str) -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run this module's command and say what it did; give its exit status, 1 where a commit is missing."""
+    """Run the `pin` command, print its result and return the exit status: 1 if a commit is missing, 2 for wrong usage."""
     if arguments != ["pin"]:
         print("usage: python -m tx_core.engine.download pin")
         return 2
-    from huggingface_hub import HfApi
-
-    commits = pin(CATALOGUE, HfApi())
+    commits = pin(CATALOGUE, huggingface_hub.HfApi())
     for name, commit in commits.items():
-        print(f"{name}: {commit or 'the hub did not answer; left as it was'}")
-    print(f"{CATALOGUE.name} is {'written' if any(commits.values()) else 'untouched'}.")
+        print(f"{name}: {commit or 'no answer from the hub, unchanged'}")
+    print(f"{CATALOGUE.name} was written." if any(commits.values()) else f"{CATALOGUE.name} was not changed.")
     return 0 if all(commits.values()) else 1
 
 
