@@ -46,7 +46,7 @@ def test_gpt2_is_read_for_the_token_that_follows(of_family):
     assert "has no masked-word head" in says(of_family("gpt2", "gpt2", text="Time flies like ___", part="owed"))
 
 
-@pytest.mark.parametrize(("part", "why"), [("lens", "answers by its decoder"), ("owed", "has no masked-word head")])
+@pytest.mark.parametrize(("part", "why"), [("lens", "predicts with its decoder"), ("owed", "has no masked-word head")])
 def test_an_encoder_decoder_shows_what_is_mixed_and_says_what_it_cannot_show(of_family, part, why):
     view = {"family": "t5", "name": "t5-small", "text": "Time flies like a bird"}
     mixed = of_family(part="values", **view)

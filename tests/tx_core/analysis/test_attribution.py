@@ -183,7 +183,7 @@ def test_visitors_at_once_asking_a_relative_get_what_each_gets_alone(checkpoint)
 
 def test_a_model_that_answers_by_its_decoder_is_refused_in_a_sentence(checkpoint):
     other = load.load_engine(checkpoint("bart"), "bart", "BART")
-    with pytest.raises(ModelUnavailable, match="BART answers by its decoder"):
+    with pytest.raises(ModelUnavailable, match="BART predicts with its decoder"):
         attribute(other, other.encode("A ___"), other.encode("A ___").blanks[0], 5)
 
 

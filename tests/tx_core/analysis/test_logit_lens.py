@@ -106,7 +106,7 @@ def test_gpt2_is_asked_for_what_follows_and_fills_no_blanks(checkpoint):
 
 
 @pytest.mark.parametrize(
-    ("family", "why"), [("t5", "T answers by its decoder"), ("bart", "by its decoder"), ("llama", "no masked-word head")]
+    ("family", "why"), [("t5", "T predicts with its decoder"), ("bart", "with its decoder"), ("llama", "no masked-word head")]
 )
 def test_a_model_whose_head_reads_something_else_is_refused_in_a_sentence(checkpoint, tmp_path, family: str, why: str):
     directory = write_llama(tmp_path) if family == "llama" else checkpoint(family)

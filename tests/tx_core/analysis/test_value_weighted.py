@@ -141,14 +141,14 @@ def test_lengths_of_a_relative_are_what_numpy_makes_of_the_librarys_weights(chec
 def test_a_family_whose_parts_are_not_known_is_refused_in_a_sentence(tmp_path):
     other = load.load_engine(write_llama(tmp_path), "llama", "LLaMA")
     stack = other.trace("A bird", keep=("weights", "value")).attention
-    with pytest.raises(ModelUnavailable, match="LLaMA is of a family that keeps its parts"):
+    with pytest.raises(ModelUnavailable, match="The architecture of LLaMA is not one whose modules"):
         value_weighted(other, stack, 0)
 
 
 def test_an_albert_of_several_groups_is_refused_rather_than_read_in_the_wrong_place(tmp_path):
     other = load.load_engine(write_albert(tmp_path, num_hidden_groups=2), "albert", "ALBERT")
     stack = other.trace("A bird", keep=("weights", "value")).attention
-    with pytest.raises(ModelUnavailable, match="keeps its parts where they are not looked for"):
+    with pytest.raises(ModelUnavailable, match="is not one whose modules this app can locate"):
         value_weighted(other, stack, 0)
 
 

@@ -20,14 +20,25 @@ from tx_core.engine.engine import (
     score_gradients,
     stack_layers,
 )
-from tx_core.engine.hub.inputs import START_ONLY, axes, inputs, target_of, while_writing
+from tx_core.engine.hub.inputs import START_ONLY, axes, inputs, shift_right, target_of
 from tx_core.engine.hub.parts import Parts
-from tx_core.engine.hub.reading import apply_head, known_parts, parts_before_head, position_ids, projection_weight, read_early
+from tx_core.engine.hub.reading import (
+    apply_head,
+    position_ids,
+    projection_weight,
+    read_early,
+    require_head_on_first_stack,
+    require_parts,
+)
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.interventions import Intervention, check_batch, check_run
 from tx_core.transformer.trace import Encoding, Trace, check_parts
+
+NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
+NO_LOGIT_LENS = "Its predictions after each layer cannot be computed."
+NO_GRADIENTS = "The attribution of its predictions to the input cannot be computed."
 
 
 @dataclass(frozen=True)
@@ -102,7 +113,7 @@ class HubEngine:
         if not self.info.fills_blanks:
             raise ValueError(f"{self.name} has no masked-word head")
         start = self.info.decoder_start
-        targets = None if start is None else [while_writing(row, start, self.tokenizer) for row in rows]
+        targets = None if start is None else [shift_right(row, start, self.tokenizer) for row in rows]
         sizes = [self._sizes(row, target) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]
         changes = check_batch(interventions, self.info.num_heads, sizes)
 
@@ -130,7 +141,7 @@ class HubEngine:
 
     def output_projection(self, layer: int) -> Float[np.ndarray, "head head_dim hidden"]:
         """Give each head's part of a layer's output projection; raise ModelUnavailable where its place is not known."""
-        parts = known_parts(self.parts, self.title, "what its heads add is not read here")
+        parts = require_parts(self.parts, self.title, NO_HEAD_OUTPUTS)
         return self.runner.run(lambda model, _: head_parts(projection_weight(model, parts, layer), self.info.num_heads)).value
 
     def early_scores(
@@ -140,7 +151,7 @@ class HubEngine:
 
         Raises ModelUnavailable for a model without a head, or whose head reads something else.
         """
-        parts = parts_before_head(self.info, self.parts, self.title, "it cannot be asked after each layer")
+        parts = require_head_on_first_stack(self.info, self.parts, self.title, NO_LOGIT_LENS)
         return self.runner.run(
             lambda model, device: read_early(model, parts, torch.tensor(states, device=device)).float().cpu()
         ).value
@@ -156,7 +167,7 @@ class HubEngine:
 
         Raises ModelUnavailable for a model that fills no blanks, or whose head reads something else than the first stack.
         """
-        parts = parts_before_head(self.info, self.parts, self.title, "what its predictions depend on is not computed here")
+        parts = require_head_on_first_stack(self.info, self.parts, self.title, NO_GRADIENTS)
         if not self.info.fills_blanks:
             raise no_head(self.title)
 

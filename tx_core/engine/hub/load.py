@@ -1,8 +1,7 @@
-"""The only home of transformers: any family of model, run through our own `attend`.
+"""Load models of any family with the transformers library, with its attention replaced by our own `attend`.
 
-The library's one quirk that matters here: since version 5 it looks attention up by name, so that
-`library_attention`, registered once, serves every model, and a run's Recorder reaches it as a
-keyword of the model's call.
+Since version 5 the library looks up attention functions by name. `library_attention` is registered
+once for all models, and receives a run's Recorder as a keyword of the model's call.
 """
 
 from functools import lru_cache
@@ -16,7 +15,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 from transformers.masking_utils import sdpa_mask
 
-from tx_core.engine.checkpoint import INDEX, WEIGHTS, check_manifest, read_json
+from tx_core.engine.checkpoint import INDEX, NO_SAFETENSORS, WEIGHTS, check_manifest, read_json
 from tx_core.engine.device import best_device
 from tx_core.engine.device_runner import DeviceRunner
 from tx_core.engine.hub.hub_engine import HubEngine
@@ -33,7 +32,7 @@ transformers.logging.disable_progress_bar()
 
 
 def _boolean_mask(*sizes: Any, **options: Any) -> Tensor | None:
-    """Build the mask that a model asks for as our attention reads it: True = may attend."""
+    """Build the mask of a model as a boolean tensor, True = may attend."""
     return sdpa_mask(*sizes, **options | {"allow_is_causal_skip": False})
 
 
@@ -42,10 +41,11 @@ transformers.AttentionMaskInterface.register(ATTENTION, _boolean_mask)
 
 
 def load_engine(directory: Path, name: str, title: str) -> HubEngine:
-    """Load a checkpoint directory in the hub's layout into an engine: safetensors only, never remote code.
+    """Load a checkpoint directory in the Hugging Face layout: safetensors only, never remote code.
 
-    Raises CheckpointProblem when its files are damaged, incomplete or unsafe, and ModelUnavailable
-    for an architecture that cannot be run, or not through `attend` with the very same outcome.
+    Raises:
+        CheckpointProblem: If its files are damaged, incomplete or unsafe.
+        ModelUnavailable: If the architecture cannot be run, or its output changes when it is run with `attend`.
     """
     check_manifest(directory)
     config = _load_config(directory)
@@ -56,9 +56,10 @@ def load_engine(directory: Path, name: str, title: str) -> HubEngine:
 
 
 def reference_run(directory: Path, encoding: Encoding) -> ReferenceRun:
-    """Run the library's own model, with the library's own attention, to hold ours against.
+    """Run the library's own model with its own attention, as a reference for ours.
 
-    Raises CheckpointProblem when the checkpoint cannot be used.
+    Raises:
+        CheckpointProblem: If the checkpoint cannot be used.
     """
     model = _reference_model(directory)
     ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])
@@ -86,37 +87,40 @@ def _load_config(directory: Path) -> transformers.PretrainedConfig:
         )
     try:
         return transformers.AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, TypeError, StrictDataclassError) as rule:
-        raise CheckpointProblem(f"config.json cannot be used: {rule}") from rule
+    except (OSError, ValueError, TypeError, StrictDataclassError) as error:
+        raise CheckpointProblem(f"config.json cannot be used: {error}") from error
 
 
 def _load_tokenizer(directory: Path) -> Tokenizer:
     if (directory / "tokenizer.json").exists():
-        read_backend(directory / "tokenizer.json")  # the library tells a damaged file less clearly
+        read_backend(directory / "tokenizer.json")  # for its clear error if the file is damaged
     try:
-        theirs = transformers.AutoTokenizer.from_pretrained(
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
             directory, local_files_only=True, trust_remote_code=False, use_fast=True
         )
-        backend = theirs.backend_tokenizer
-    except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as unreadable:
-        raise CheckpointProblem("The checkpoint has no tokenizer.json that can be read.") from unreadable
+        backend = tokenizer.backend_tokenizer
+    except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as error:
+        raise CheckpointProblem("The checkpoint has no tokenizer.json that can be read.") from error
     backend.no_truncation()
     backend.no_padding()
-    ends = {theirs.bos_token, theirs.eos_token}  # GPT-2 calls its end of text its unknown token, too
-    unknown = None if theirs.unk_token in ends else theirs.unk_token
-    return Tokenizer(backend, mask=theirs.mask_token, unknown=unknown, padding=theirs.pad_token)
+    # GPT-2 names its end-of-text token as its unknown token, but never uses it as one.
+    unknown = None if tokenizer.unk_token in {tokenizer.bos_token, tokenizer.eos_token} else tokenizer.unk_token
+    return Tokenizer(backend, mask=tokenizer.mask_token, unknown=unknown, padding=tokenizer.pad_token)
 
 
 def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple[transformers.PreTrainedModel, bool]:
-    """Load the model with its masked-word or next-word head where the checkpoint holds one; tell whether it does."""
+    """Load a model with its masked-word or next-word head, or its body alone if the checkpoint has no such head.
+
+    Returns the model, and whether it has the head.
+    """
     if not (directory / WEIGHTS).exists() and not (directory / INDEX).exists():
-        raise CheckpointProblem(f"No {WEIGHTS} in {directory.name}: only safetensors checkpoints are read.")
+        raise CheckpointProblem(NO_SAFETENSORS.format(name=directory.name))
     if type(config) not in transformers.MODEL_MAPPING:
         raise cannot_show(config.model_type)
-    kind = _kind(config)
-    may_have_head = kind is not transformers.AutoModel
+    model_class = _model_class(config)
+    may_have_head = model_class is not transformers.AutoModel
     try:
-        model, found = kind.from_pretrained(
+        model, loading_info = model_class.from_pretrained(
             directory,
             config=config,
             dtype=torch.float32,
@@ -126,22 +130,24 @@ def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple
             trust_remote_code=False,
             output_loading_info=True,
         )
-    except ImportError as lacking:
-        raise ModelUnavailable(f"Models of the kind {config.model_type!r} need a library that is not here.") from lacking
-    except (SafetensorError, OSError, RuntimeError, ValueError, TypeError, KeyError) as broken:
+    except ImportError as error:
+        raise ModelUnavailable(
+            f"Models of the kind {config.model_type!r} need a library that is not installed on this server."
+        ) from error
+    except (SafetensorError, OSError, RuntimeError, ValueError, TypeError, KeyError) as error:
         raise CheckpointProblem(
             "The weights are truncated, damaged or do not fit config.json: download the model again."
-        ) from broken
-    missing = {name for name in found["missing_keys"] if "pooler" not in name}
-    head = {name for name in missing if may_have_head and not name.startswith(f"{model.base_model_prefix}.")}
-    if missing - head:
-        raise CheckpointProblem(f"The checkpoint lacks {', '.join(sorted(missing - head)[:3])}: download it again.")
-    has_head = may_have_head and not head
+        ) from error
+    missing = {name for name in loading_info["missing_keys"] if "pooler" not in name}
+    missing_head = {name for name in missing if may_have_head and not name.startswith(f"{model.base_model_prefix}.")}
+    if missing_body := sorted(missing - missing_head):
+        raise CheckpointProblem(f"The checkpoint lacks {', '.join(missing_body[:3])}: download it again.")
+    has_head = may_have_head and not missing_head
     return (model if has_head else model.base_model).eval().requires_grad_(False), has_head
 
 
-def _kind(config: transformers.PretrainedConfig) -> type:
-    """Choose the model with the head whose answers are shown here, or the body alone."""
+def _model_class(config: transformers.PretrainedConfig) -> type:
+    """Return the class with the head whose predictions are shown here, or the class without a head."""
     family = FAMILIES.get(config.model_type)
     if family and family.predicts_next:
         return transformers.AutoModelForCausalLM

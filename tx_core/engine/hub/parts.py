@@ -1,4 +1,4 @@
-"""Where the families of the transformers library keep their parts: the table, and what is found by it in a model."""
+"""Locate the modules of a transformers model, with a table of module names for each family."""
 
 import re
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from tx_core.engine.model_info import ModelInfo
 
 @dataclass(frozen=True)
 class Family:
-    """What the modules of a family are called within its body, the model without its head.
+    """Names of the modules of a family. The body is the model without its head.
 
     Attributes:
-        projection: the output projections of the first stack's attention, as a pattern within the body.
-        head: the modules that make scores of the vocabulary from the last vectors, in order, as paths within the model.
-            Empty where the head reads a decoder, which is not read off here.
-        final_norm: the norm between the last layer and the head, within the body; None where each layer ends with its own.
-        predicts_next: whether the head scores the token that follows.
+        projection: Pattern for the paths of the output projections of the first stack's attention, within the body.
+        head: Paths of the modules that turn the last hidden states into logits, in order, within the model. Empty if
+            the head follows a decoder.
+        final_norm: Path of the norm between the last layer and the head, within the body, or None.
+        predicts_next: Whether the head predicts the next token.
     """
 
     projection: str
@@ -44,12 +44,12 @@ FAMILIES = {
     "t5": Family(r"encoder\.block\.\d+\.layer\.0\.SelfAttention\.o"),
     "bart": Family(r"encoder\.layers\.\d+\.self_attn\.out_proj"),
 }
-"""By the name that the library has for a family. A family that is not here shows its attention all the same."""
+"""Families by the library's name. The attention of a family that is not listed can be shown all the same."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Where the parts of one model are, as paths: those of its `Family`, but one output projection for each layer."""
+    """Paths of the modules of one model, as in `Family`, but with one output projection for each layer."""
 
     projections: tuple[str, ...]
     head: tuple[str, ...]
@@ -57,11 +57,11 @@ class Parts:
 
 
 def find_parts(body: nn.Module, info: ModelInfo) -> Parts | None:
-    """Find the parts of a model; None where its family is not in the table, or it is not built as its family is."""
+    """Return the parts of a model, or None if its family is not in the table or its modules do not match the table."""
     family, layers = FAMILIES.get(info.family), info.num_layers
     if family is None:
         return None
     paths = [path for path, _ in body.named_modules() if re.fullmatch(family.projection, path)]
     if len(paths) == 1:
-        paths *= layers  # ALBERT's layers are one module
+        paths *= layers  # all layers of ALBERT are the same module
     return Parts(tuple(paths), family.head, family.final_norm) if len(paths) == layers else None

@@ -1,7 +1,7 @@
-"""What the transformers library calls in place of its own attention: `attend`, and one run's list of what it saw.
+"""Replace the attention of the transformers library with our own `attend`, and record each layer of a run.
 
-The library hands every keyword of a model's call down to its attention function. A fresh Recorder
-travels that way, so that nothing is stored on modules and many runs can share one model.
+The library passes every keyword of a model's call on to its attention function. Each run passes a new
+Recorder in this way, so that nothing is stored on modules and several runs can share one model.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,11 +15,14 @@ from tx_core.transformer.interventions import Intervention, weigh_at
 
 
 class Recorder:
-    """One run: the parts to keep, the changes to make, and what every layer computed.
+    """The parts to keep of one run, the interventions to make, and the recorded parts of every layer.
 
-    first_layer: where an encoder-decoder counts the layers of its stacks from, for interventions:
-    encoder, decoder and cross-attention are numbered through. Empty for a model of one stack.
-    layers: per kind of attention, the parts kept of each layer, in the order in which the layers ran.
+    Attributes:
+        keep: Names of the parts to keep.
+        interventions: The interventions for each row of the batch.
+        first_layer: Number of the first layer of each stack of an encoder-decoder, for interventions: encoder, decoder
+            and cross-attention layers are numbered consecutively. Empty for a model with one stack.
+        layers: For each kind of attention, the kept parts of each layer, in the order in which the layers ran.
     """
 
     def __init__(
@@ -43,13 +46,13 @@ class Recorder:
         scale: float | None,
         bias: Float[Tensor, "..."] | None,
     ) -> tuple[Float[Tensor, "batch head query head_dim"], Float[Tensor, "batch head query key"]]:
-        """Run the next layer of its kind; give its context and its weights."""
-        # A layer's number is the count of calls: ALBERT's layers are one module, called again and again.
-        seen = self.layers.setdefault(kind, [])
-        weigh = weigh_at(self.interventions, self.first_layer.get(kind, 0) + len(seen), kind)
+        """Compute the attention of the next layer of its kind, and return its context and weights."""
+        # Layers are numbered by counting calls, since all layers of ALBERT are the same module.
+        recorded = self.layers.setdefault(kind, [])
+        weigh = weigh_at(self.interventions, self.first_layer.get(kind, 0) + len(recorded), kind)
         context, weights, scores = attend(query, key, value, mask, scale=scale, bias=bias, weigh=weigh)
         parts = {"query": query, "key": key, "value": value, "scores": scores, "weights": weights, "context": context}
-        seen.append({part: tensor for part, tensor in parts.items() if part in self.keep})
+        recorded.append({part: tensor for part, tensor in parts.items() if part in self.keep})
         return context, weights
 
 
@@ -65,15 +68,15 @@ def library_attention(
     recorder: Recorder | None = None,
     **_: object,
 ) -> tuple[Float[Tensor, "batch query head head_dim"], Float[Tensor, "batch head query key"]]:
-    """Answer a layer of the transformers library as the library's own attention does, through `attend`.
+    """Compute attention with `attend`, with the signature of an attention function of the transformers library.
 
-    The model's call must bring `recorder`. Models are run as trained, so that dropout is never asked for.
+    Dropout is ignored, since models are only run in evaluation mode. Without a `recorder` nothing is recorded.
     """
     recorder = Recorder() if recorder is None else recorder
     mask, bias = mask_and_bias(attention_mask)
     if position_bias is not None:
         bias = position_bias if bias is None else position_bias + bias
-    groups = query.shape[1] // key.shape[1]  # several queries' heads may share one head of keys and values
+    groups = query.shape[1] // key.shape[1]  # grouped-query attention: several query heads share one key-value head
     if groups > 1:
         key, value = key.repeat_interleave(groups, dim=1), value.repeat_interleave(groups, dim=1)
     kind = _kind(module) if recorder.first_layer else "self"
@@ -82,10 +85,10 @@ def library_attention(
 
 
 def mask_and_bias(mask: Tensor | None) -> tuple[Bool[Tensor, "..."] | None, Float[Tensor, "..."] | None]:
-    """Tell what a mask of the library forbids from what it merely weighs.
+    """Split an attention mask of the library into a boolean mask (True = may attend) and an additive bias.
 
-    A boolean mask already says True = may attend. In an additive one, numbers near the smallest
-    float forbid, and any others are a bias (ALiBi).
+    A boolean mask is returned as it is. In an additive mask, values near the smallest float block attention, and all
+    other values are a bias (ALiBi).
     """
     if mask is None or mask.dtype == torch.bool:
         return mask, None
@@ -95,7 +98,7 @@ def mask_and_bias(mask: Tensor | None) -> tuple[Bool[Tensor, "..."] | None, Floa
 
 
 def _kind(module: nn.Module) -> AttentionKind:
-    """Tell the three attentions of an encoder-decoder apart by what the library notes on its layers."""
+    """Return the kind of attention of an encoder-decoder's module, from the flags that the library sets on it."""
     if not module.is_decoder:
         return "self"
     return "decoder" if module.is_causal else "cross"

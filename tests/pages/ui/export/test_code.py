@@ -133,7 +133,7 @@ def summed_up(model: str) -> list[Claim]:
     found = value_weighted(engine, trace.attention, 1)
     code = values_part.code("one", trace, (1, 2))
     claims = [(code, "by_values", row_shares(found.mixed[2])), (code, "together", row_shares(found.together))]
-    if len(trace.stacks) == 1:  # an encoder-decoder answers by its decoder
+    if len(trace.stacks) == 1:  # an encoder-decoder predicts with its decoder
         early, code = logit_lens(engine, trace, 3), lens_part.code("one", trace, 3, 5)
         claims += [(code, "shares", early.shares), (code, "rank", early.rank)]
     if engine.info.fills_blanks and len(trace.stacks) == 1:
