@@ -121,7 +121,7 @@ def test_a_clicked_token_is_focused_in_words_and_in_the_link_and_stays_through_t
     page.get_by_text("Whole words", exact=True).click()
     expect(said(page)).to_contain_text("'pancake' gives")
     page.get_by_text("Hide special tokens").click()
-    page.get_by_text("what is left of each row was scaled").wait_for()
+    page.get_by_text(texts.SPECIAL_HIDDEN.partition("{")[0]).wait_for()
     expect(map_label(page)).to_have_attribute("data-shape", re.compile('"queries":5'))
     linked(page, "focus=4")
     page.get_by_role("button", name="Lines and colours").click()
