@@ -4,6 +4,7 @@ Every family gets the kind of vocabulary that it is known for, learned from a fe
 Sizes differ on every axis, so that a swapped one is noticed.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,8 @@ SENTENCES = (
     "She poured the tea because he was late and it was getting cold.",
     "Attention is all you need to understand unbelievable translations.",
 )
+MAX_WHOLE_WORD = 7
+"""Characters of the longest word that is a piece of its own, its mark ▁ included."""
 LAYERS, HEADS, HEAD_DIM, INTERMEDIATE, POSITIONS = 3, 4, 6, 40, 48
 HIDDEN = HEADS * HEAD_DIM
 SIZES = {
@@ -72,14 +75,19 @@ def byte_level(marks: dict[str, str]) -> tokenizers.Tokenizer:
 
 
 def sentence_pieces(marks: dict[str, str], single: str, pair: str) -> tokenizers.Tokenizer:
-    """A Unigram vocabulary that writes a space as ▁, as ALBERT, T5 and XLM-RoBERTa have it."""
-    backend = tokenizers.Tokenizer(models.Unigram())
+    """A Unigram vocabulary that writes a space as ▁, as ALBERT, T5 and XLM-RoBERTa have it.
+
+    It is put together by hand: the library's trainer gives another one at every call, and so other figures.
+    """
+    words = Counter(f"▁{word}" for sentence in SENTENCES for word in sentence.split())
+    whole = [word for word, _ in sorted(words.items(), key=lambda one: (-one[1], one[0])) if len(word) <= MAX_WHOLE_WORD]
+    letters = sorted(set("".join(words)))
+    pieces = [*whole, *letters]
+    vocabulary = [(mark, 0.0) for mark in marks.values()]
+    vocabulary += [(piece, -1.0 - place / len(pieces) - 3 * (piece in letters)) for place, piece in enumerate(pieces)]
+    backend = tokenizers.Tokenizer(models.Unigram(vocabulary, unk_id=list(marks).index("unk")))
     backend.pre_tokenizer = pre_tokenizers.Metaspace()
     backend.decoder = decoders.Metaspace()
-    trainer = trainers.UnigramTrainer(
-        vocab_size=130, special_tokens=[*marks.values()], unk_token=marks["unk"], show_progress=False
-    )
-    backend.train_from_iterator(SENTENCES, trainer)
     _let_blank_swallow_space(backend, marks)
     return _framed(backend, single, pair)
 
