@@ -42,7 +42,7 @@ SAME_MODEL = (
 TITLES = {"A": "A · {side}", "B": "B · {side}"}
 DIFFERENCE = "B − A"
 RANDOM_SIDE, TRAINED_SIDE = "random weights {seed}", "trained"
-CHANGED_SIDE, UNCHANGED_SIDE = "changed: {changes}", "unchanged"
+CHANGED_SIDE, UNCHANGED_SIDE = "changed ({changes})", "unchanged"
 SHOWS = (
     "**The difference B − A shows** where a word gives more (blue, +) or less (orange, −) of its attention to the same word in B "
     "than in A."

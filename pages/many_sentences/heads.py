@@ -79,14 +79,14 @@ def _cells(report: HeadReport, colour: str) -> Cells:
             report.patterns,
             report.example,
             lambda head: (f"{head.confidence:.2f}", head.confidence),
-            lambda head: texts.CELL.format(confidence=head.confidence, agreement=whole_percent(head.agreement)),
+            lambda names, head: texts.CELL.format(**names, confidence=head.confidence, agreement=whole_percent(head.agreement)),
         )
     if colour == "agreement":
         return kind_cells(
             report.patterns,
             report.example,
             lambda head: (whole_percent(head.agreement), head.agreement),
-            lambda head: texts.AGREEMENT_CELL.format(agreement=whole_percent(head.agreement)),
+            lambda names, head: texts.AGREEMENT_CELL.format(**names, agreement=whole_percent(head.agreement)),
         )
     return spread_cells(report.spread) if colour == "spread" else distance_cells(report.distance)
 
@@ -94,7 +94,7 @@ def _cells(report: HeadReport, colour: str) -> Cells:
 def describe_head(report: HeadReport, head: Head) -> str:
     """Say what a head does on average."""
     looks, pattern = kind_styles(report.example), pattern_of(report, head)
-    return texts.HEADS.get(pattern.kind, texts.HEAD).format(
+    return texts.HEAD_OF_KIND.get(pattern.kind, texts.HEAD).format(
         head=controls.head_name(head),
         aim=looks[pattern.kind].target,
         confidence=pattern.confidence,

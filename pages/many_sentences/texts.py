@@ -49,14 +49,14 @@ COLOURS = {
     "distance": "Distance",
 }
 ALT = "{colour}: one row per layer, one column per head"
-CELL = ", confidence {confidence:.2f}, in {agreement} of the sentences"
-AGREEMENT_CELL = " in {agreement} of the sentences"
+CELL = "{head}: {kind}, confidence {confidence:.2f}, in {agreement} of the sentences"
+AGREEMENT_CELL = "{head}: {kind} in {agreement} of the sentences"
 HEAD = (
     "{head} attends mostly to {aim} (confidence {confidence:.2f} of 1), and does so in {agreement} of the {count:,} "
     "sentences taken alone. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), "
     "entropy {entropy:.2f} nats; mean distance {distance:.1f} tokens."
 )
-HEADS = {
+HEAD_OF_KIND = {
     "broad": "{head} attends almost evenly (confidence {confidence:.2f} of 1), and does so in {agreement} of the {count:,} "
     "sentences taken alone. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), "
     "entropy {entropy:.2f} nats; mean distance {distance:.1f} tokens.",

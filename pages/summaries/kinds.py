@@ -139,7 +139,7 @@ def _cells(stack: AttentionStack, summary: HeadSummary, colour: str) -> Cells:
             summary.named,
             stack.query_tokens,
             lambda head: (f"{head.confidence:.2f}", head.confidence),
-            lambda head: texts.CONFIDENCE.format(confidence=head.confidence),
+            lambda names, head: texts.CONFIDENCE.format(**names, confidence=head.confidence),
         )
     if colour == "entropy":
         return spread_cells(summary.entropy)

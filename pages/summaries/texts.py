@@ -11,7 +11,7 @@ KINDS = (
 COLOUR_BY = "Colour by"
 COLOURS = {"pattern": "Kind of head", "entropy": "Spread (entropy)", "distance": "Distance"}
 KINDS_ALT = "{colour}: one row per layer, one column per head"
-CONFIDENCE = ", confidence {confidence:.2f}"
+CONFIDENCE = "{head}: {kind}, confidence {confidence:.2f}"
 HEAD = (
     "{head} attends mostly to {aim} (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
     "Normalised entropy {entropy:.2f} (0: one token, 1: uniform); mean distance {distance:.1f} tokens."

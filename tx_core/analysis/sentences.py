@@ -26,7 +26,7 @@ SHOWN_QUERY_TWO_KEYS = (
 SHOWN_QUERY_EVEN = "{query} attends almost evenly: no token receives {least:.2f} of its attention to the words shown."
 SHOWN_STRONGEST_LINK = "The strongest link: of its attention to the words shown, {query} gives {weight:.2f} to {key}."
 
-AVERAGE = "On average, attention is distributed as follows: {shares}."
+AVERAGE = "Average shares of the attention: {shares}."
 AVERAGE_ELSEWHERE = "On average, attention goes neither to neighbours nor to special tokens."
 AVERAGE_SHARES = {
     "special": "{share:.2f} to special tokens",

@@ -39,7 +39,7 @@ function makeView(parent) {
 
 function makePart(view, name) {
   const title = name[0].toUpperCase() + name.slice(1);
-  const pane = makePane(`${title}. Up and down arrows choose the token that looks, Escape clears.`, `attention-${name}`);
+  const pane = makePane(`${title}. Up and down arrows choose the query token, Escape clears.`, `attention-${name}`);
   const legend = makeLegend(name === "difference" ? DIFFERENCE_TICKS : undefined);
   view.legends.push(legend);
   pane.node.prepend(element("p", { class: "pane-title" }, title));

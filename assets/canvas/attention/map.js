@@ -25,8 +25,8 @@ export default function mountMap({ data, parentElement, setStateValue }) {
 function makeMap(parent) {
   const map = { focus: null, hover: null, zoom: 1, echo: pendingChoice(), paints: 0, frame: null, prefetched: null, header: {} };
   map.notify = throttle((focus) => map.send(focus), 60);
-  map.heat = makePane("Heatmap of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-heatmap");
-  map.lines = makePane("Lines of attention. Up and down arrows choose the token that looks, Escape clears.", "attention-lines");
+  map.heat = makePane("Heatmap of attention. Up and down arrows choose the query token, Escape clears.", "attention-heatmap");
+  map.lines = makePane("Lines of attention. Up and down arrows choose the query token, Escape clears.", "attention-lines");
   map.readout = makeReadout((step) => focusOn(map, step === null ? null : stepped(map, step)));
   map.legend = makeLegend();
   map.tooltip = makeTooltip();

@@ -1,6 +1,6 @@
 """A table of all heads as coloured buttons: how kinds of heads look, the cells by kind or by a number, and the component."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -123,17 +123,18 @@ def kind_cells(
     patterns: Sequence[HeadPattern],
     encoding: Encoding,
     number_of: Callable[[HeadPattern], tuple[str, float]],
-    detail_of: Callable[[HeadPattern], str],
+    alt_of: Callable[[Mapping[str, str], HeadPattern], str],
 ) -> Cells:
     """Colour every head by its kind, and list the kinds that occur.
 
-    number_of: the number in the cell, and the strength of its colour, 0 to 1. detail_of: what follows a head's name and kind.
+    number_of: the number in the cell, and the strength of its colour, 0 to 1. alt_of: describes a cell, from
+    the names `head` and `kind` as they are written and the pattern.
     """
     styles = kind_styles(encoding)
     cells = []
     for head in patterns:
         style, (number, strength) = styles[head.kind], number_of(head)
-        alt = f"{head_name((head.layer, head.head))}: {style.word}{detail_of(head)}"
+        alt = alt_of({"head": head_name((head.layer, head.head)), "kind": style.word}, head)
         cells.append(HeadCell(style.word, style.letter, number, style.colour, strength, alt))
     kinds = [kind for kind in styles if any(head.kind == kind for head in patterns)]
     return cells, [LegendEntry(styles[kind].target, styles[kind].letter, styles[kind].colour) for kind in kinds]

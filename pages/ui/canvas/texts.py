@@ -1,12 +1,12 @@
 """What the drawings say by themselves; everything else comes from the page that draws."""
 
-WALL_ALT = "Attention heads: a row for each layer, a column for each head"
+WALL_ALT = "Attention heads: one row per layer, one column per head"
 BRUSH_LABEL = "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on"
 HOW_TO_READ_CELLS = "Point at a cell, or tap it, to read its numbers."
 DOCUMENT_GONE = "This drawing was kept for a while only: change something on the page, or load it again."
 
-HEAD_AXES = "a row for each layer, a column for each head; shares also by kind, in the order of kinds"
-HEAD_SPREAD = "{head}: {number} of the largest spread"
+HEAD_AXES = "one row per layer, one column per head; shares also by kind, in the order of kinds"
+HEAD_SPREAD = "{head}: normalised entropy {number}"
 HEAD_DISTANCE = "{head}: {number} tokens"
 ONE_TOKEN, ALL_TOKENS = "each token attends to one other", "to all tokens evenly"
 ITSELF = "each token attends to itself"

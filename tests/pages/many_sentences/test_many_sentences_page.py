@@ -16,6 +16,7 @@ from tx_core.engine import catalogue
 def test_the_built_in_sentences_are_summed_up_at_once(open_app: Open):
     app, engine = open_app(PAGE), catalogue.load(catalogue.DEFAULT)
     assert not app.exception
+    assert texts.HEADS in says(app)
     count, source = len(embedded_sentences()), embedded_sentences().source
     assert texts.READ_FILE[1].format(count=count, source=source) in says(app)
     table = app.dataframe[0].value
