@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -16,11 +15,9 @@ from pages.ui.panels.predictions import SentencePredictions, list_settings
 from pages.ui.panels.texts import BLANK
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, number_field, widget_key
+from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import write_interventions
-
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.engine.engine import Engine
-    from tx_core.transformer.trace import Trace
+from tx_core.transformer.trace import Trace
 
 MAX_LINKED_BLANKS = 20
 FIRST_HEADS = ((4, 6),)  # of the embedded model: in the first sentence it looks at "Yesterday", which decides the tense
@@ -44,12 +41,12 @@ class BlankShown:
 
     text: str
     number: int
-    trace: "Trace"
+    trace: Trace
     changed: Changes
     shown: HeadMap
 
 
-def blank_attention(page: str, engine: "Engine", found: Sequence[SentencePredictions]) -> BlankShown:
+def blank_attention(page: str, engine: Engine, found: Sequence[SentencePredictions]) -> BlankShown:
     """Show the attention of one blank, which the reader chooses where there are several, and let it be changed.
 
     Give what is shown in the end. Call it in a fragment.

@@ -1,24 +1,21 @@
-"""What is said of one sentence as charts, the same on the page and in what is carried away; and what is told of each bar."""
+"""The predictions for one sentence as charts, the same on the page and in exports, with a note on each bar."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pages.fill_mask import texts
 from pages.ui.canvas.bars import Chart, moved_chart, probability_chart
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, word_label
 from pages.ui.shell.numbers import percent
-
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.fill_mask.joint_filling import JointFilling
-    from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift
-    from tx_core.fill_mask.predictions import BlankPredictions
-    from tx_core.fill_mask.word_scores import WordScore
+from tx_core.fill_mask.joint_filling import JointFilling
+from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift
+from tx_core.fill_mask.predictions import BlankPredictions
+from tx_core.fill_mask.word_scores import WordScore
 
 
 @dataclass(frozen=True)
 class Told:
-    """A chart, the shares that it is drawn from, and what is told of each of its bars."""
+    """A chart, the probabilities it is drawn from, and the note on each of its bars."""
 
     chart: Chart
     shares: tuple[float, ...]
@@ -33,8 +30,8 @@ class Told:
         return self.chart["labels"]
 
 
-def favourites_chart(blank: "BlankPredictions", several: bool, chosen: ListSettings) -> Told:
-    """Chart what the model likes best at a blank, each told by the filled sentence. several: the sentence has more blanks."""
+def favourites_chart(blank: BlankPredictions, several: bool, chosen: ListSettings) -> Told:
+    """Chart the most likely words at a blank; the filled sentence is each bar's note. several: the sentence has more blanks."""
     entries = blank.predictions
     title = texts.BLANK.format(number=blank.number + 1) if several else texts.TOP_WORDS
     return _told(
@@ -46,8 +43,8 @@ def favourites_chart(blank: "BlankPredictions", several: bool, chosen: ListSetti
     )
 
 
-def named_chart(found: "tuple[WordScore, ...]", number: int, several: bool, chosen: ListSettings) -> Told | None:
-    """Chart the words that the reader named, each told by its rank or the shares of its pieces; None where none has a share."""
+def named_chart(found: tuple[WordScore, ...], number: int, several: bool, chosen: ListSettings) -> Told | None:
+    """Chart the words that the reader named, with rank or pieces as notes; None where no word has a probability."""
     scored = [score for score in found if score.probability is not None]
     if not scored:
         return None
@@ -65,8 +62,8 @@ def named_title(number: int, several: bool) -> str:
     return texts.CHECKED_WORDS_AT.format(number=number + 1) if several else texts.CHECKED_WORDS
 
 
-def joint_chart(found: "tuple[JointFilling, ...]", chosen: ListSettings) -> Told:
-    """Chart the best fillings of all blanks together, each told by the filled sentence."""
+def joint_chart(found: tuple[JointFilling, ...], chosen: ListSettings) -> Told:
+    """Chart the best fillings of all blanks together; the filled sentence is each bar's note."""
     return _told(
         texts.JOINT,
         [" … ".join(one.words) for one in found],
@@ -87,7 +84,7 @@ def charts_of(answer: SentencePredictions, chosen: ListSettings) -> Iterator[Tol
         yield joint_chart(answer.joint, chosen)
 
 
-def change_chart(blank: "BlankShift", title: str, chosen: ListSettings) -> Chart:
+def change_chart(blank: BlankShift, title: str, chosen: ListSettings) -> Chart:
     """Chart what the reader's changes do to the words at one blank."""
     return moved_chart(
         title,
@@ -99,7 +96,7 @@ def change_chart(blank: "BlankShift", title: str, chosen: ListSettings) -> Chart
     )
 
 
-def note(moved: "EntryShift") -> str:
+def note(moved: EntryShift) -> str:
     """Say in a word what became of an entry's place."""
     if not moved.listed_before:
         return texts.NEW.format(rank=moved.rank_before)
@@ -113,11 +110,11 @@ def _told(title: str, labels: list[str], shares: list[float], notes: list[str], 
     return Told(probability_chart(title, labels, shares, limit=chosen.limit), tuple(shares), tuple(notes))
 
 
-def _named(score: "WordScore") -> str:
+def _named(score: WordScore) -> str:
     return score.word if len(score.pieces) == 1 else texts.WORD_OF_PIECES.format(word=score.word, count=len(score.pieces))
 
 
-def _chain(score: "WordScore") -> str:
+def _chain(score: WordScore) -> str:
     if len(score.steps) == 1:
         return texts.RANK.format(rank=score.rank)
     return " × ".join(f"{piece} {percent(step)}" for piece, step in zip(score.pieces, score.steps, strict=True))

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from pages.fill_mask.blank_attention import BlankShown
 from pages.fill_mask.charts import Told, change_chart, charts_of
@@ -21,9 +20,7 @@ from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_
 from pages.ui.panels.texts import PREDICTION_COLUMNS
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
-
-if TYPE_CHECKING:
-    from tx_core.fill_mask.prediction_shift import BlankShift
+from tx_core.fill_mask.prediction_shift import BlankShift
 
 LISTS, MOVED = "The predictions", "What your changes do"
 TOGETHER = (
@@ -117,7 +114,7 @@ def moved_export(lists: Lists, seen: BlankShown) -> Export:
     return Export(title, caption, name, figure, charts_page(figure, MOVED_COLUMNS, lambda: table), (numbers,), code)
 
 
-def _moved_rows(shift: "BlankShift") -> list[tuple[str | float | int, ...]]:
+def _moved_rows(shift: BlankShift) -> list[tuple[str | float | int, ...]]:
     return [
         (
             shift.number + 1,

@@ -1,7 +1,5 @@
 """Which head does a prediction hang on? Every head switched off in turn; a wall coloured by what that does to one word."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
@@ -14,19 +12,17 @@ from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import percent, whole_percent
+from tx_core.engine.engine import Engine
 from tx_core.errors import Busy
+from tx_core.fill_mask.head_scan import HeadScan, Scan
 from tx_core.training.background import Snapshot
 from tx_core.transformer.interventions import Intervention, write_interventions
-
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.engine.engine import Engine
-    from tx_core.fill_mask.head_scan import HeadScan, Scan
 
 POLL_SECONDS = 0.5
 LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
-def show_scan(page: str, engine: "Engine", answer: SentencePredictions, number: int, changed: Changes) -> None:
+def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> None:
     """Offer a scan of one blank, and show what it found; what was changed when it began stays changed in all of it."""
     opened = st.expander(texts.SCAN, key=widget_key(page, "scan_opened"), on_change="rerun")
     if not opened.open:
@@ -55,10 +51,8 @@ def _begin(page: str, identity: tuple, base: Changes) -> None:
     training.SCANS.stop(training.visitor(), "scan")
 
 
-def _result(page: str, engine: "Engine", text: str, number: int, base: Changes, identity: tuple) -> "HeadScan | None":
+def _result(page: str, engine: Engine, text: str, number: int, base: Changes, identity: tuple) -> HeadScan | None:
     """Give the scan where it is known or quickly made; else show how far it is, and None."""
-    from tx_core.fill_mask.head_scan import Scan
-
     kept = ("scan", *identity, write_interventions(base))
     if (found := cache.get(kept)) is not None:
         return found
@@ -71,7 +65,7 @@ def _result(page: str, engine: "Engine", text: str, number: int, base: Changes, 
 
 
 @st.fragment(run_every=POLL_SECONDS)
-def _watch(page: str, kept: tuple, scan: "Scan") -> None:
+def _watch(page: str, kept: tuple, scan: Scan) -> None:
     """Run a long scan in the background, tell how far it is and let the reader stop it; at its end the page runs once more."""
     visitor = training.visitor()
     snapshot = training.SCANS.snapshot(visitor, "scan")
@@ -122,7 +116,7 @@ def _stop(page: str) -> None:
     st.session_state.pop(widget_key(page, "scan_running"), None)
 
 
-def _show(page: str, found: "HeadScan", base: Changes) -> None:
+def _show(page: str, found: HeadScan, base: Changes) -> None:
     if found.notice:
         st.info(found.notice)
     st.text(in_words(found))
@@ -158,7 +152,7 @@ def cells(change: np.ndarray, limit: float) -> np.ndarray:
     return np.rint(128 + np.sign(share) * np.sqrt(np.abs(share)) * 127).astype(np.uint8)[:, :, None, None]
 
 
-def in_words(found: "HeadScan") -> str:
+def in_words(found: HeadScan) -> str:
     """Say which head the word hangs on most, and how often another word takes its place."""
     place = np.unravel_index(found.change.argmin(), found.change.shape)
     sentences = [texts.SCAN_BEFORE.format(word=found.word, share=percent(found.before))]

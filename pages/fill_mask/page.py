@@ -1,7 +1,6 @@
 """What would BERT put here? Blanks in one sentence, or in two side by side, filled by a masked-word model."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,6 +13,7 @@ badge = open_page(PAGE)
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.fill_mask import blank_attention, predictions, texts
+from pages.fill_mask.export import prediction_exports
 from pages.fill_mask.prompts import Prompt, curated
 from pages.ui.export.menu import export_menu
 from pages.ui.panels.changes import active_changes
@@ -39,10 +39,10 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine, no_head
 from tx_core.errors import ExplorerError
-
-if TYPE_CHECKING:  # the core imports torch: the title is painted without it
-    from tx_core.engine.engine import Engine
+from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, read_words
 
 EXAMPLES = curated()
 FIELDS = (
@@ -81,11 +81,8 @@ def shown_example() -> Prompt | None:
     return next((one for one in EXAMPLES if (one.text, one.second) == (text, second if compare else "")), None)
 
 
-def load(model: str) -> "Engine":
+def load(model: str) -> Engine:
     """Give the engine of a model that fills blanks, without fetching one that does not; raise ExplorerError."""
-    from tx_core.engine import catalogue
-    from tx_core.engine.engine import no_head
-
     card = catalogue.card(model)
     if not card.fills_blanks:
         badge.empty()
@@ -104,8 +101,6 @@ def ask_sentence(name: str, label: str) -> None:
 
 def ask_words() -> tuple[str, ...]:
     """Ask for words, and give those that the reader names; none, and why on the page, where they are too many."""
-    from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, read_words
-
     written = st.text_input(
         texts.CHECK_WORDS,
         key=widget_key(PAGE, "named"),
@@ -132,7 +127,7 @@ def favourite(text: str, number: int) -> str:
     return best.sentence
 
 
-def answer(engine: "Engine", name: str, words: tuple[str, ...]) -> list[SentencePredictions]:
+def answer(engine: Engine, name: str, words: tuple[str, ...]) -> list[SentencePredictions]:
     """Draw all about one sentence; give nothing, and why on the page, where there is nothing to draw."""
     text, comparing = st.session_state[widget_key(PAGE, name)], st.session_state[widget_key(PAGE, "compare")]
     try:
@@ -161,10 +156,8 @@ def offer_a_blank(name: str) -> None:
         )
 
 
-def offer_to_carry(model: str, found: Sequence[SentencePredictions], seen: "blank_attention.BlankShown | None") -> None:
+def offer_to_carry(model: str, found: Sequence[SentencePredictions], seen: blank_attention.BlankShown | None) -> None:
     """Offer what is on the screen in every form."""
-    from pages.fill_mask.export import prediction_exports
-
     export_menu(PAGE, prediction_exports(PAGE, model, found, seen))
 
 

@@ -1,7 +1,5 @@
 """What the reader's changes do to a prediction: probabilities before and after, and who rose, fell, came and went."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from pages.fill_mask import texts
@@ -11,15 +9,11 @@ from pages.ui.panels.changes import Changes
 from pages.ui.panels.predictions import ListSettings, remember_record, word_label
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
-
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.fill_mask.prediction_shift import BlankShift, PredictionShift
+from tx_core.fill_mask.prediction_shift import BlankShift, PredictionShift, shift_predictions
 
 
-def shifted(model: str, text: str, changed: Changes, chosen: ListSettings) -> "PredictionShift":
+def shifted(model: str, text: str, changed: Changes, chosen: ListSettings) -> PredictionShift:
     """Ask for the predictions with and without the changes; raise ExplorerError where that cannot be."""
-    from tx_core.fill_mask.prediction_shift import shift_predictions
-
     shown = {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
     key = ("shift", model, text, frozenset(changed), *shown.values())
     return remember_record(key, lambda: shift_predictions(cache.engine(model), text, changed, **shown))
@@ -40,7 +34,7 @@ def show_prediction_change(page: str, model: str, text: str, number: int, change
     st.caption(texts.CHANGE_CAPTION.format(listed=chosen.listed))
 
 
-def in_words(blank: "BlankShift") -> str:
+def in_words(blank: BlankShift) -> str:
     """Say who is first now, who was before, and how much probability moved in all."""
     now = min(blank.moved, key=lambda moved: moved.rank_after)
     was = min(blank.moved, key=lambda moved: moved.rank_before)

@@ -1,8 +1,8 @@
 """What a model would put into the blanks of a sentence, drawn: lists, named words, joint fillings, and the table."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import pandas
 import streamlit as st
 
 from pages.fill_mask import texts
@@ -19,18 +19,16 @@ from pages.ui.panels.predictions import (
 )
 from pages.ui.panels.texts import DOWNLOAD_CSV, PREDICTION_COLUMNS
 from pages.ui.shell.numbers import percent
-
-if TYPE_CHECKING:  # the core imports torch: only a page that computes waits for it
-    from tx_core.engine.engine import Engine
-    from tx_core.fill_mask.joint_filling import JointFilling
-    from tx_core.fill_mask.predictions import BlankPredictions
-    from tx_core.fill_mask.word_scores import WordScore
+from tx_core.engine.engine import Engine
+from tx_core.fill_mask.joint_filling import JointFilling
+from tx_core.fill_mask.predictions import BlankPredictions
+from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore
 
 ABREAST = 2
 
 
 def draw_answer(
-    engine: "Engine", text: str, words: tuple[str, ...], chosen: ListSettings, key: str, abreast: bool
+    engine: Engine, text: str, words: tuple[str, ...], chosen: ListSettings, key: str, abreast: bool
 ) -> SentencePredictions:
     """Ask everything about a sentence and draw each part as soon as it is known.
 
@@ -60,16 +58,14 @@ def draw_answer(
     return SentencePredictions(text, filling, tuple(scores), joint)
 
 
-def _favourites(blank: "BlankPredictions", told: Told, entries: int, key: str) -> None:
+def _favourites(blank: BlankPredictions, told: Told, entries: int, key: str) -> None:
     _titled(told, key)
     rest = texts.REST.format(count=entries - len(told.labels), share=percent(blank.rest))
     joins = any(entry.joins for entry in blank.predictions)
     st.caption(f"{rest} {texts.CONTINUES_WORD}" if joins else rest)
 
 
-def _named(found: "Sequence[WordScore]", told: Told | None, key: str) -> None:
-    from tx_core.fill_mask.word_scores import LENGTH_NOTE
-
+def _named(found: Sequence[WordScore], told: Told | None, key: str) -> None:
     if told:
         show_bars(told.chart, told.notes, key=key)
     for score in found:
@@ -79,7 +75,7 @@ def _named(found: "Sequence[WordScore]", told: Told | None, key: str) -> None:
         st.caption(LENGTH_NOTE)
 
 
-def _together(found: "Sequence[JointFilling]", told: Told, key: str) -> None:
+def _together(found: Sequence[JointFilling], told: Told, key: str) -> None:
     _titled(told, key)
     st.text(texts.BEST_FILLING.format(sentence=found[0].sentence))
     st.caption(texts.JOINT_CAPTION)
@@ -95,8 +91,6 @@ def numbers(found: Sequence[SentencePredictions], key: str) -> None:
     opened = st.expander(texts.TABLE, key=key, on_change="rerun")
     if not opened.open:
         return
-    import pandas
-
     with opened:
         table = pandas.DataFrame([row for answer in found for row in prediction_rows(answer)], columns=PREDICTION_COLUMNS)
         st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.4g")})

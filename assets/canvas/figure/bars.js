@@ -45,7 +45,7 @@ export function layBars(context, theme, { labels, values, ends, colours, names, 
   return { width: room, height: bottom + TICK_ROOM, paint };
 }
 
-// As assets/bars/bars.css tears them.
+// As assets/canvas/bars/bars.css tears them.
 function fillTorn(target, left, top, width, height) {
   const [right, dent] = [left + width, left + Math.max(0, width - TORN)];
   target.beginPath();

@@ -3,17 +3,14 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.ui.panels import texts
 from pages.ui.shell.address import widget_key
+from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
-
-if TYPE_CHECKING:  # several pages import this module before their title stands
-    from tx_core.engine.engine import Engine
-    from tx_core.transformer.trace import Encoding
+from tx_core.transformer.trace import Encoding
 
 
 def escape_markdown(text: str) -> str:
@@ -27,7 +24,7 @@ def numbered_tokens(tokens: Sequence[str]) -> list[str]:
 
 
 @st.fragment
-def token_table(encodings: Sequence["Encoding"], *, key: str) -> None:
+def token_table(encodings: Sequence[Encoding], *, key: str) -> None:
     """Show every token with its id, its sentence and what is special about it; built only when it is opened.
 
     encodings: the one or two texts that the model read, a table for each.
@@ -41,7 +38,7 @@ def token_table(encodings: Sequence["Encoding"], *, key: str) -> None:
                 st.dataframe(token_rows(encoding), hide_index=True)
 
 
-def token_rows(encoding: "Encoding") -> list[dict[str, object]]:
+def token_rows(encoding: Encoding) -> list[dict[str, object]]:
     """List the tokens, one row each."""
     return [
         {
@@ -56,7 +53,7 @@ def token_rows(encoding: "Encoding") -> list[dict[str, object]]:
     ]
 
 
-def _remark(encoding: "Encoding", position: int) -> str:
+def _remark(encoding: Encoding, position: int) -> str:
     if position in encoding.unknown:
         return texts.REMARK_UNKNOWN
     if position in encoding.blanks:
@@ -64,30 +61,30 @@ def _remark(encoding: "Encoding", position: int) -> str:
     return texts.REMARK_SPECIAL if encoding.special[position] else ""
 
 
-def warn_of_unknown(encodings: Sequence["Encoding"]) -> None:
+def warn_of_unknown(encodings: Sequence[Encoding]) -> None:
     """Say how many pieces the model's vocabulary does not have."""
     unknown = sum(len(encoding.unknown) for encoding in encodings)
     if unknown:
         st.warning(texts.ONE_UNKNOWN if unknown == 1 else texts.MANY_UNKNOWN.format(count=unknown), icon=":material/help:")
 
 
-def warn_of_unknown_in(engine: "Engine", *sentences: str, pair: str = "") -> None:
+def warn_of_unknown_in(engine: Engine, *sentences: str, pair: str = "") -> None:
     """Warn of what the model's vocabulary lacks in sentences; the page itself explains one that cannot be read at all."""
     with suppress(TextProblem):
         warn_of_unknown([engine.encode(sentence, pair or None) for sentence in sentences])
 
 
-def ask_token(page: str, encoding: "Encoding", label: str, *, last: bool = False) -> int:
+def ask_token(page: str, encoding: Encoding, label: str, *, last: bool = False) -> int:
     """Let the reader choose a token; give its position from 0. It begins at the first blank, else at the first or last word."""
     return _ask_position(page, encoding, range(len(encoding)), label, last=last)
 
 
-def ask_blank(page: str, encoding: "Encoding") -> int:
+def ask_blank(page: str, encoding: Encoding) -> int:
     """Give the position of the blank, which the reader chooses where there are several."""
     return _ask_position(page, encoding, encoding.blanks, texts.BLANK)
 
 
-def _ask_position(page: str, encoding: "Encoding", positions: Sequence[int], label: str, *, last: bool = False) -> int:
+def _ask_position(page: str, encoding: Encoding, positions: Sequence[int], label: str, *, last: bool = False) -> int:
     name, widget = widget_key(page, "token"), widget_key(page, "token_named")
     if st.session_state[name] not in positions:
         st.session_state[name] = None

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -11,9 +10,7 @@ from pages.ui.panels import texts
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_binding, widget_key
 from pages.ui.shell.lazy_popover import lazy_popover
-
-if TYPE_CHECKING:  # several pages import this module before their title stands
-    from tx_core.transformer.trace import Trace
+from tx_core.transformer.trace import Trace
 
 MAX_LAYERS_OR_HEADS = 1000
 MAX_LINKED_TOKENS = 100_000
@@ -143,7 +140,7 @@ def _ask_drawing(page: str) -> None:
         )
 
 
-def show_note(note: str, trace: "Trace | None" = None) -> None:
+def show_note(note: str, trace: Trace | None = None) -> None:
     """Say under a picture what it shows and what it cannot show. trace: the run whose first attention alone is shown."""
     several = trace is not None and len(trace.stacks) > 1
     st.caption(f":material/info: {texts.ENCODER_ONLY} {note}" if several else f":material/info: {note}")
