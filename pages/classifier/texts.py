@@ -7,8 +7,6 @@ nothing about words in advance: it has to learn from the labels that *the plot w
 dull at all* is positive. With the default settings it learns both, yet it classifies *not dull* alone as negative, because it has
 learned from whole sentences.
 """
-CLAIMS = {"the plot was dull": "negative", "the plot was not dull at all": "positive", "not dull": "negative"}
-"""What the introduction says of the model that the default settings train; a test holds it."""
 EQUATION = r"\text{scores} = W \max_t h_t + b\;"
 ENGINE = "Classifier, layers: {layers}, heads: {heads}"
 SHARED = (

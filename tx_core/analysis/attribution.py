@@ -55,11 +55,6 @@ class Attribution:
         """The memory of the numbers, in bytes."""
         return self.gradient_input.nbytes + self.integrated.nbytes
 
-    @property
-    def completeness_error(self) -> float:
-        """The difference between the sum of integrated gradients and score − baseline (completeness, proposition 1)."""
-        return float(self.integrated.sum()) - (self.score - self.baseline)
-
 
 def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attribution:
     """Attribute a vocabulary entry at a blank to the words of the text.

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
@@ -180,8 +179,3 @@ def write_manifest(directory: Path, **entries: Any) -> None:
         if file.suffix in {".json", ".safetensors", ".txt"}
     }
     (directory / MANIFEST).write_text(json.dumps({"files": checksums, **entries}, indent=1) + "\n", encoding="utf-8")
-
-
-def parameter_count(model: torch.nn.Module) -> int:
-    """Count the parameters of a model, tied ones once."""
-    return sum(parameter.numel() for parameter in model.parameters())

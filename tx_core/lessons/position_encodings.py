@@ -192,18 +192,6 @@ def position_scores(scheme: str, tokens: int, head_dim: int, settings: EncodingS
     return PositionScores(scheme, drawn, scores, softmax(scores))
 
 
-def distance_map(scheme: str, tokens: int) -> Int[Tensor, "query key"]:
-    """Return the class of each distance: Shaw's clipped distances, around 0, or T5's buckets.
-
-    Raises:
-        ValueError: For a scheme that does not group distances.
-    """
-    grouped = [name for name, encoding in ENCODINGS.items() if encoding.distances]
-    if scheme not in grouped:
-        raise ValueError(f"scheme must be {' or '.join(grouped)}, got {scheme}")
-    return ENCODINGS[scheme].distances(tokens)
-
-
 def biases(scheme: str, tokens: int, width: int = 64, seed: int = 0) -> Float[Tensor, "head query key"]:
     """Return what each head adds to its scores; learned tables are random, as before training.
 

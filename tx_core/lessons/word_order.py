@@ -100,8 +100,8 @@ class BlankGuess:
 class ShuffleTest:
     """A sentence in order and shuffled, with positions and without.
 
-    Predictions are None where the text has no blank or the model fills none. Without positions, those of both orders are equal up
-    to rounding.
+    Predictions are None where the text has no blank or the model fills none. Without positions, those of the shuffled sentence
+    are equal to `without_ordered` up to rounding.
     """
 
     encoding: Encoding
@@ -111,7 +111,6 @@ class ShuffleTest:
     ordered: BlankGuess | None
     shuffled: BlankGuess | None
     without_ordered: BlankGuess | None
-    without_shuffled: BlankGuess | None
 
     @property
     def tokens_shuffled(self) -> tuple[str, ...]:
@@ -142,10 +141,9 @@ def shuffle_test(engine: BertEngine, text: str, seed: int) -> ShuffleTest:
 
         effects = [shuffle_effect(model, encoding.ids, order, positions=positions) for positions in (True, False)]
         if not encoding.blanks or not engine.info.fills_blanks:
-            return ShuffleTest(encoding, order, *effects, None, None, None, None)
+            return ShuffleTest(encoding, order, *effects, None, None, None)
         blank = encoding.blanks[0]
-        places = ((encoding.ids, blank), (mixed, order.index(blank)))
-        guesses = [guess(ids, place, positions) for positions in (True, False) for ids, place in places]
-        return ShuffleTest(encoding, order, *effects, *guesses)
+        ordered, shuffled = guess(encoding.ids, blank, True), guess(mixed, order.index(blank), True)
+        return ShuffleTest(encoding, order, *effects, ordered, shuffled, guess(encoding.ids, blank, False))
 
     return engine.runner.run(compute).value

@@ -17,6 +17,9 @@ from tx_core.training.background import QUEUE_FULL, Registry
 from tx_core.training.classifier import ClassifierProgress, ClassifierScore
 from tx_core.training.classifier_data import opinions
 
+CLAIMS = {"the plot was dull": "negative", "the plot was not dull at all": "positive", "not dull": "negative"}
+"""What the introduction says of the model that the default settings train."""
+
 
 @pytest.fixture(autouse=True)
 def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
@@ -117,14 +120,14 @@ def test_the_text_of_the_page_is_true_of_the_training_that_it_offers(open_app: O
     app = open_app("classifier")
     introduction = " ".join(texts.INTRODUCTION.split())
     assert texts.INTRODUCTION.strip() in [element.value for element in app.markdown]
-    assert all(f"*{sentence}*" in introduction for sentence in texts.CLAIMS)
+    assert all(f"*{sentence}*" in introduction for sentence in CLAIMS)
     offered = classifier.start_training(app.session_state["classifier_untrained"].settings, opinions())
     assert offered.settings.epochs == app.number_input(key="classifier_epochs").value == 8
     for _ in offered.steps():
         pass
-    assert app.session_state["classifier_text"] in texts.CLAIMS
-    labels = {sentence: classifier.predict(offered, sentence).label for sentence in texts.CLAIMS}
-    assert labels == texts.CLAIMS
+    assert app.session_state["classifier_text"] in CLAIMS
+    labels = {sentence: classifier.predict(offered, sentence).label for sentence in CLAIMS}
+    assert labels == CLAIMS
 
 
 def warning_of(losses: list[float], tested: list[float]) -> str:

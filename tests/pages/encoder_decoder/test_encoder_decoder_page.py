@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import SIZES
 from pages.ui.panels import texts as panel_texts
+from pages.ui.shell.texts import LINK_SHOWS_VIEW
 from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, bars, press, row, says, trained
 from tests.support.trainings import SLOWLY, name_of, own_server, until_still
 from tx_core.training import background
@@ -122,7 +123,9 @@ def test_a_stopped_training_goes_on_with_its_own_settings_as_if_never_stopped(
 def test_the_link_of_a_training_page_promises_no_trained_model(open_app: Open):
     app = open_app("encoder_decoder", **SMALL)
     app.session_state["share_link"] = True
-    assert texts.SHARED in says(app.run())
+    said = says(app.run())
+    assert texts.SHARED in said
+    assert LINK_SHOWS_VIEW not in said
 
 
 @pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)

@@ -24,6 +24,8 @@ from tx_core.transformer.normalise import NORMALISE
 
 PAGE = "self_attention"
 TEXT = "time flies like an arrow"
+SOFTMAX_NOTE = texts.SCALING_OFF.partition("{share}")[0].format(size=32, root=5.7)
+"""What is said without scaling of weights that are not hard, up to the measured weight: √32 is 5.7."""
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :smile:"
 
 
@@ -120,6 +122,7 @@ def test_saturation_is_drawn_when_scaling_is_off(open_app):
     seen = saturation(tuple(2**power for power in range(11)))
     assert [line["values"] for line in chart["series"]] == [list(seen.largest_unscaled), list(seen.largest_scaled)]
     assert chart["places"] == [f"d = {size}" for size in seen.sizes]
+    assert any(note.startswith(SOFTMAX_NOTE) for note in notes(app))
 
 
 @pytest.mark.parametrize("normalise", ["softmax", "sparsemax"])
@@ -141,6 +144,7 @@ def test_hard_attention_without_scaling_is_told_to_stay_the_same(open_app):
     np.testing.assert_array_equal(*weights)
     app = open_app(PAGE, text=TEXT, unscaled="1", normalise="hardmax")
     assert texts.SCALING_OFF_HARD.format(size=32, root=math.sqrt(32)) in notes(app)
+    assert not any(note.startswith(SOFTMAX_NOTE) for note in notes(app))
     assert not drawn_lines(app)
 
 

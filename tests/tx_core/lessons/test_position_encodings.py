@@ -11,7 +11,6 @@ from tx_core.lessons.position_encodings import (
     biases,
     check_encodings,
     compared_encodings,
-    distance_map,
     distance_profile,
     encoding_scores,
     learned_table,
@@ -83,11 +82,10 @@ def test_a_turned_word_keeps_its_length():
 
 
 def test_distances_are_clipped_by_shaw_and_put_into_buckets_by_t5():
-    shaw, t5 = distance_map("shaw", 40), distance_map("t5", 40)
+    shaw, t5 = ENCODINGS["shaw"].distances(40), ENCODINGS["t5"].distances(40)
     assert (shaw[0, 1].item(), shaw[0, 39].item(), shaw[39, 0].item()) == (1, 16, -16)
     assert t5[3, 2].item() == 1 and t5[2, 3].item() == 17
-    with pytest.raises(ValueError, match="got alibi"):
-        distance_map("alibi", 4)
+    assert [name for name, encoding in ENCODINGS.items() if encoding.distances] == ["shaw", "t5"]
 
 
 @pytest.mark.parametrize("scheme", BIASES)
