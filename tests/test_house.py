@@ -153,6 +153,12 @@ def test_every_page_is_in_the_navigation_and_every_entry_has_its_page():
     assert files == {page.key for page in PAGES}
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
+def test_the_folder_of_a_page_says_which_question_it_answers(page):
+    text = ast.get_docstring(ast.parse((ROOT / "pages" / page.key / "__init__.py").read_text(encoding="utf-8")))
+    assert page.question in text
+
+
 def test_the_pages_of_a_section_stand_together():
     sections = [page.section for page in PAGES]
     changes = [section for before, section in zip([None, *sections], sections, strict=False) if section != before]
@@ -179,6 +185,25 @@ def test_the_project_is_smaller_than_40_megabytes():
 @each(ALL_CODE)
 def test_no_file_of_code_is_longer_than_400_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def assigned(statement: ast.stmt) -> list[str]:
+    """The public names that a statement at the top of a module assigns or defines."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        names = [statement.name]
+    elif isinstance(statement, ast.Assign | ast.AnnAssign):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        stored = (node for target in targets for node in ast.walk(target))
+        names = [node.id for node in stored if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    else:
+        names = []
+    return [name for name in names if not name.startswith("_")]
+
+
+@each(CODE)
+def test_no_module_gives_one_public_name_to_two_things(path):
+    counts = Counter(name for statement in ast.parse(path.read_text(encoding="utf-8")).body for name in assigned(statement))
+    assert [name for name, count in counts.items() if count > 1] == []
 
 
 @each(SHOWN)
