@@ -156,7 +156,7 @@ def offer_a_blank(name: str) -> None:
         )
 
 
-def offer_to_carry(model: str, found: Sequence[SentencePredictions], seen: blank_attention.BlankShown | None) -> None:
+def offer_export(model: str, found: Sequence[SentencePredictions], seen: blank_attention.BlankShown | None) -> None:
     """Offer what is on the screen in every form."""
     export_menu(PAGE, prediction_exports(PAGE, model, found, seen))
 
@@ -175,7 +175,7 @@ def look(model: str, found: Sequence[SentencePredictions], above: DeltaGenerator
             seen = blank_attention.blank_attention(PAGE, cache.engine(model), found)
         except ExplorerError as problem:
             explain(problem)
-        offer_to_carry(model, found, seen)
+        offer_export(model, found, seen)
     if seen and active_changes(PAGE):
         above.info(texts.WITHOUT_CHANGES, icon=":material/science:")
     else:

@@ -12,30 +12,29 @@ from pages.ui.shell.numbers import percent
 from tx_core.fill_mask.prediction_shift import BlankShift, PredictionShift, shift_predictions
 
 
-def shifted(model: str, text: str, changed: Changes, chosen: ListSettings) -> PredictionShift:
-    """Ask for the predictions with and without the changes; raise ExplorerError where that cannot be."""
+def prediction_shift(model: str, text: str, changed: Changes, chosen: ListSettings) -> PredictionShift:
+    """Predict with and without the changes; raise ExplorerError where that cannot be done."""
     shown = {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
     key = ("shift", model, text, frozenset(changed), *shown.values())
     return remember_record(key, lambda: shift_predictions(cache.engine(model), text, changed, **shown))
 
 
 def show_prediction_change(page: str, model: str, text: str, number: int, changed: Changes, chosen: ListSettings) -> None:
-    """Draw what the changes do to the words at one blank, and say it."""
-    found = shifted(model, text, changed, chosen)
-    if found.notice:
-        st.info(found.notice)
-    blank = found.blanks[number]
-    told = in_words(blank)
+    """Draw the effect of the changes on the words at one blank, and describe it."""
+    shift = prediction_shift(model, text, changed, chosen)
+    if shift.notice:
+        st.info(shift.notice)
+    blank = shift.blanks[number]
     st.subheader(texts.CHANGE_TITLE, anchor=False)
-    st.text(told)
+    st.text(describe_shift(blank))
     show_bars(
         change_chart(blank, texts.CHANGE_TITLE, chosen), [moved.prediction.sentence for moved in blank.moved], key=f"{page}_shift"
     )
     st.caption(texts.CHANGE_CAPTION.format(listed=chosen.listed))
 
 
-def in_words(blank: BlankShift) -> str:
-    """Say who is first now, who was before, and how much probability moved in all."""
+def describe_shift(blank: BlankShift) -> str:
+    """Name the top prediction now and before, and how much probability moved in all."""
     now = min(blank.moved, key=lambda moved: moved.rank_after)
     was = min(blank.moved, key=lambda moved: moved.rank_before)
     shares = {"before": percent(was.before), "after": percent(was.after), "variation": percent(blank.variation)}

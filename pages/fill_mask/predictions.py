@@ -6,7 +6,7 @@ import pandas
 import streamlit as st
 
 from pages.fill_mask import texts
-from pages.fill_mask.charts import Told, favourites_chart, joint_chart, named_chart, named_title
+from pages.fill_mask.charts import AnnotatedChart, checked_words_chart, checked_words_title, joint_chart, top_words_chart
 from pages.ui.canvas.bars import show_bars
 from pages.ui.panels.predictions import (
     ListSettings,
@@ -43,60 +43,62 @@ def draw_answer(
         if blank.number % ABREAST == 0 or not abreast:
             columns = st.columns(ABREAST, gap="large") if abreast and (several or words) else [st.container()]
         with columns[blank.number % len(columns)]:
-            _favourites(blank, favourites_chart(blank, several, chosen), engine.tokenizer.vocab_size, f"{key}_{blank.number}")
+            _show_top_words(blank, top_words_chart(blank, several, chosen), engine.tokenizer.vocab_size, f"{key}_{blank.number}")
         with columns[blank.number % len(columns)] if several else columns[-1]:
             scores.append(word_scores(engine.name, text, words, blank.number))
             if words:
-                st.markdown(f"**{named_title(blank.number, several)}**")
-                _named(scores[-1], named_chart(scores[-1], blank.number, several, chosen), f"{key}_{blank.number}_named")
+                st.markdown(f"**{checked_words_title(blank.number, several)}**")
+                _show_checked_words(
+                    scores[-1], checked_words_chart(scores[-1], blank.number, several, chosen), f"{key}_{blank.number}_named"
+                )
     joint = joint_fillings(engine.name, text) if several else ()
     notices = [*(score.fallback for blank in scores for score in blank), *(filling.notice for filling in joint)]
-    if not filling.notice and (told := next(filter(None, notices), "")):
-        st.info(told)
+    if not filling.notice and (notice := next(filter(None, notices), "")):
+        st.info(notice)
     if joint:
-        _together(joint, joint_chart(joint, chosen), f"{key}_joint")
+        _show_joint_fillings(joint, joint_chart(joint, chosen), f"{key}_joint")
     return SentencePredictions(text, filling, tuple(scores), joint)
 
 
-def _favourites(blank: BlankPredictions, told: Told, entries: int, key: str) -> None:
-    _titled(told, key)
-    rest = texts.REST.format(count=entries - len(told.labels), share=percent(blank.rest))
+def _show_top_words(blank: BlankPredictions, annotated: AnnotatedChart, entries: int, key: str) -> None:
+    _show_with_title(annotated, key)
+    rest = texts.REST.format(count=entries - len(annotated.labels), share=percent(blank.rest))
     joins = any(entry.joins for entry in blank.predictions)
     st.caption(f"{rest} {texts.CONTINUES_WORD}" if joins else rest)
 
 
-def _named(found: Sequence[WordScore], told: Told | None, key: str) -> None:
-    if told:
-        show_bars(told.chart, told.notes, key=key)
-    for score in found:
+def _show_checked_words(scores: Sequence[WordScore], annotated: AnnotatedChart | None, key: str) -> None:
+    if annotated:
+        show_bars(annotated.chart, annotated.notes, key=key)
+    for score in scores:
         if score.probability is None:
             st.text(texts.NOT_SCORED.format(word=score.word, reason=score.note))
-    if any(len(score.pieces) > 1 for score in found if score.probability is not None):
+    if any(len(score.pieces) > 1 for score in scores if score.probability is not None):
         st.caption(LENGTH_NOTE)
 
 
-def _together(found: Sequence[JointFilling], told: Told, key: str) -> None:
-    _titled(told, key)
-    st.text(texts.BEST_FILLING.format(sentence=found[0].sentence))
+def _show_joint_fillings(fillings: Sequence[JointFilling], annotated: AnnotatedChart, key: str) -> None:
+    _show_with_title(annotated, key)
+    st.text(texts.BEST_FILLING.format(sentence=fillings[0].sentence))
     st.caption(texts.JOINT_CAPTION)
 
 
-def _titled(told: Told, key: str) -> None:
-    st.markdown(f"**{told.title}**")
-    show_bars(told.chart, told.notes, key=key)
+def _show_with_title(annotated: AnnotatedChart, key: str) -> None:
+    st.markdown(f"**{annotated.title}**")
+    show_bars(annotated.chart, annotated.notes, key=key)
 
 
-def numbers(found: Sequence[SentencePredictions], key: str) -> None:
+def numbers(sentences: Sequence[SentencePredictions], key: str) -> None:
     """Offer all numbers as a table, built only when it is opened, and as a CSV file."""
     opened = st.expander(texts.TABLE, key=key, on_change="rerun")
     if not opened.open:
         return
     with opened:
-        table = pandas.DataFrame([row for answer in found for row in prediction_rows(answer)], columns=PREDICTION_COLUMNS)
+        table = pandas.DataFrame([row for answer in sentences for row in prediction_rows(answer)], columns=PREDICTION_COLUMNS)
         st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.4g")})
         st.download_button(
             DOWNLOAD_CSV,
-            lambda: predictions_csv(found),
+            lambda: predictions_csv(sentences),
             "blanks.csv",
             "text/csv",
             key=f"{key}_csv",

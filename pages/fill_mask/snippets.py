@@ -66,7 +66,7 @@ print(*moved, sep="\\n")
 """
 
 
-def core_lists(title: str, lists: Lists) -> str:
+def project_lists(title: str, lists: Lists) -> str:
     """Write the code that asks for every list on the page by tx_core."""
     named = next((tuple(score.word for score in answer.scores[0]) for answer in lists.found if answer.scores), ())
     joint = any(answer.joint for answer in lists.found)
@@ -95,7 +95,7 @@ def core_lists(title: str, lists: Lists) -> str:
     return "\n".join([*lines, "", 'print(*predictions, sep="\\n")', ""])
 
 
-def core_shift(title: str, lists: Lists, seen: BlankShown) -> str:
+def project_shift(title: str, lists: Lists, seen: BlankShown) -> str:
     """Write the code that sets the predictions at one blank with and without the changes beside each other."""
     imports = "from tx_core import load\nfrom tx_core.fill_mask.prediction_shift import shift_predictions"
     return "\n".join(
@@ -113,7 +113,7 @@ def core_shift(title: str, lists: Lists, seen: BlankShown) -> str:
     )
 
 
-def library_lists(title: str, lists: Lists) -> str:
+def transformers_lists(title: str, lists: Lists) -> str:
     """Write the code for the lists, and for the words that the reader named, without this project."""
     texts = [
         (
@@ -145,7 +145,7 @@ def library_lists(title: str, lists: Lists) -> str:
     )
 
 
-def library_shift(title: str, lists: Lists, seen: BlankShown) -> str:
+def transformers_shift(title: str, lists: Lists, seen: BlankShown) -> str:
     """Write the code for what changes do to one blank without this project."""
     return "\n".join(
         [

@@ -77,3 +77,20 @@ SCAN_BEFORE = "With all heads on, the top prediction is “{word}” with {share
 SCAN_LARGEST_FALL = "It falls most without {head}: to {share}."
 SCAN_OTHERS = "Another word comes first for {count} of {total} heads."
 SCAN_VARIATION = "Over all words, switching off {head} moves the most probability: {share} (total variation)."
+
+# Export
+
+EXPORT_LISTS, EXPORT_CHANGE = "The predictions", "What your changes do"
+EXPORT_LISTS_TITLE = {False: "Most likely words at the blank, {model}", True: "Most likely words at the blanks, {model}"}
+EXPORT_TEXT = "Text: {text}"
+EXPORT_SENTENCE = "Sentence {number}: {text}"
+EXPORT_SENTENCE_CHART = "Sentence {number} – {title}"
+EXPORT_LISTS_CODE = "It ends with `predictions`: every listed word with its probability, from the first list to the last."
+EXPORT_JOINT_NOTE = (
+    "The joint fillings come from a search in this project; this code gives the lists at each blank and the words to check."
+)
+EXPORT_ALL_LISTS, EXPORT_ALL_LISTS_HELP = "All lists", "{count:,} words with their probabilities, ranks and pieces."
+EXPORT_CHANGE_TITLE = "The effect of a change on blank {number}, {model}"
+EXPORT_CHANGED_RUN = "The run was changed: {changes}."
+EXPORT_ALL_WORDS, EXPORT_ALL_WORDS_HELP = "All words", "{count} words with their probability and rank before and after."
+EXPORT_CHANGE_CODE = "It ends with `moved`: each word with its probability and rank before and after."

@@ -9,6 +9,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from pages.compare.texts import MAPS_EXPORT, WORD_EXPORT
+from pages.fill_mask import texts as fill_mask_texts
 from pages.many_sentences.export import heads_export, reads_on, report_code, stopped_in_words
 from pages.many_sentences.heads import Grid
 from pages.ui.export import texts
@@ -86,7 +87,7 @@ def test_of_the_page_of_blanks(open_app: Open, tmp_path: Path):
 
 
 def the_lists(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "fill_mask", "The predictions", **BLANKS, temperature="2", top_p="0.9")
+    shown = seen(open_app, "fill_mask", fill_mask_texts.EXPORT_LISTS, **BLANKS, temperature="2", top_p="0.9")
     charts = [chart for chart in shown.header["charts"] if chart]
     assert not any(cut for chart in charts for cut in chart["cut"])
     *single, together = [chart["values"] for chart in charts]
@@ -99,7 +100,7 @@ def the_lists(open_app: Open) -> list[Claim]:
 
 
 def the_changes(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "fill_mask", "What your changes do", **BLANKS, changes="off~1-2_hide~3", blank="2")
+    shown = seen(open_app, "fill_mask", fill_mask_texts.EXPORT_CHANGE, **BLANKS, changes="off~1-2_hide~3", blank="2")
     (chart,) = shown.header["charts"]
     return of_both(shown, ["[one[1:3] for one in moved]"], [np.stack([chart["before"], chart["after"]], 1)])
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import head_scan, texts
 from pages.fill_mask.charts import note
-from pages.fill_mask.prediction_change import in_words
+from pages.fill_mask.prediction_change import describe_shift
 from pages.ui.panels.predictions import word_label
 from pages.ui.shell.numbers import percent
 from tests.support.drawings import says, walls
@@ -31,7 +31,7 @@ def test_a_blank_shows_its_prediction_before_and_after_with_ranks(open_app: Open
     assert told.startswith(f"{word_label(found.moved[0].prediction)} {percent(found.moved[0].before)} → ")
     for moved in found.moved:
         assert told.count(f" → {percent(moved.after)}  {note(moved)}")
-    assert in_words(found) in says(app)
+    assert describe_shift(found) in says(app)
     assert predict(catalogue.load(catalogue.DEFAULT), BLANK).blanks[0].predictions[0].word in bars_told(app)[texts.TOP_WORDS][0]
 
 

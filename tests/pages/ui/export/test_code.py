@@ -15,7 +15,7 @@ from pages.compare.runs import RunPair, run
 from pages.compare.state import Side
 from pages.compare.word_similarity import WordThroughLayers
 from pages.fill_mask.export import Lists
-from pages.fill_mask.snippets import core_lists, library_lists
+from pages.fill_mask.snippets import project_lists, transformers_lists
 from pages.summaries import attribution as attribution_part
 from pages.summaries import kinds as kinds_part
 from pages.summaries import logit_lens as lens_part
@@ -168,7 +168,7 @@ def filled(model: str) -> list[Claim]:
     listed = [one.probability for blank in filling.blanks for one in blank.predictions]
     expected = np.sort([*listed, *(score.probability for blank in scores for score in blank)])
     shares = "sorted(share for _, share in predictions)"
-    return [(write("lists", lists), shares, expected) for write in (core_lists, library_lists)]
+    return [(write("lists", lists), shares, expected) for write in (project_lists, transformers_lists)]
 
 
 def followed(model: str) -> list[Claim]:
@@ -203,7 +203,7 @@ def test_code_is_written_of_what_was_run_also_where_its_model_can_no_longer_be_h
 
     monkeypatch.setattr(catalogue, "load", gone)
     assert "'The old [MASK] sat by [MASK].', 'It was [MASK].'" in transformers_attention_code(shown)
-    code = library_lists("lists", lists)
+    code = transformers_lists("lists", lists)
     assert "'The old [MASK] sat by [MASK].'" in code
     assert [len(score.ids) for score in scores[0]] == [len(score.pieces) for score in scores[0]]
     assert all(str((0, score.word, list(score.ids))) in code for score in scores[0] if score.probability is not None)

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from pages.bertviz_page.export import bertviz_export
 from pages.bertviz_page.frame import Drawing
 from pages.compare.texts import MAPS_EXPORT, WORD_EXPORT
+from pages.fill_mask import texts as fill_mask_texts
 from pages.fill_mask.export import Lists, lists_export
 from pages.summaries.parts import PARTS
 from pages.ui.export import menu, texts
@@ -67,8 +68,8 @@ def test_without_arrays_an_npz_file_holds_the_columns():
 
 
 VIEWS = {
-    "lists": ("fill_mask", "The predictions", {"text": "The ___ sat ___.", "compare": "1", "second": "A ___."}),
-    "changes": ("fill_mask", "What your changes do", {"text": "The ___ sat.", "changes": "off~1-2"}),
+    "lists": ("fill_mask", fill_mask_texts.EXPORT_LISTS, {"text": "The ___ sat ___.", "compare": "1", "second": "A ___."}),
+    "changes": ("fill_mask", fill_mask_texts.EXPORT_CHANGE, {"text": "The ___ sat.", "changes": "off~1-2"}),
     "a blank's map": ("fill_mask", texts.ATTENTION_MAP, {"text": "The ___ sat."}),
     "maps": ("compare", MAPS_EXPORT, {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
     "a word": ("compare", WORD_EXPORT, {"text": "time flies", "text_b": "fruit flies", "vary": "text"}),
@@ -175,7 +176,9 @@ def test_a_page_of_predictions_by_itself_holds_its_numbers_and_no_markup_of_the_
 
 def test_the_words_for_two_sentences_say_which_sentence_is_which():
     told = unpacked(lists_export(predictions_of("___ sat", "the cat ___")).figure())[0]["alt"]
-    assert re.findall(r"Sentence (\d): most likely words", told) == ["1", "2"]
+    assert [
+        fill_mask_texts.EXPORT_SENTENCE_CHART.format(number=one, title=fill_mask_texts.TOP_WORDS) in told for one in (1, 2, 3)
+    ] == [True, True, False]
 
 
 def test_the_files_of_predictions_hold_every_probability_and_rank():

@@ -66,10 +66,10 @@ def every_code(title: str) -> dict[str, str]:
     seen = BlankShown("time ___ like", 0, trace, (Intervention("off", 0, 1),), None)
     return {
         "opening": "\n".join(project_code.header(title, "embedded", "import torch")),
-        "core lists": prediction_snippets.core_lists(title, lists),
-        "lists": prediction_snippets.library_lists(title, lists),
-        "core shift": prediction_snippets.core_shift(title, lists, seen),
-        "shift": prediction_snippets.library_shift(title, lists, seen),
+        "core lists": prediction_snippets.project_lists(title, lists),
+        "lists": prediction_snippets.transformers_lists(title, lists),
+        "core shift": prediction_snippets.project_shift(title, lists, seen),
+        "shift": prediction_snippets.transformers_shift(title, lists, seen),
         "core maps": maps_code(title, sides),
         "core word": word_code(title, sides, word),
         "many": report_code(title, read_all(engine, embedded_sentences())),
