@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from pages.fill_mask.prediction_change import shifted
+from pages.fill_mask.prediction_change import prediction_shift
 from pages.ui.panels.predictions import ListSettings
 from tx_core.engine import catalogue
 from tx_core.fill_mask.prediction_shift import shift_predictions
@@ -37,7 +37,7 @@ def test_answers_of_the_page_under_different_changes_at_once_are_each_visitors_o
     engine = catalogue.load(catalogue.DEFAULT)
 
     def run(changed: str) -> list[tuple[str, float, float]]:
-        found = shifted(catalogue.DEFAULT, text, read_interventions(changed), chosen).blanks[0]
+        found = prediction_shift(catalogue.DEFAULT, text, read_interventions(changed), chosen).blanks[0]
         return [(moved.prediction.piece, moved.before, moved.after) for moved in found.moved]
 
     with ThreadPoolExecutor(6) as visitors:
