@@ -77,7 +77,7 @@ def project_lists(title: str, lists: Lists) -> str:
         *header(title, lists.model, "\n".join(imports)),
         "predictions = []",
         f"for text in {[answer.text for answer in lists.found]!r}:",
-        f"    filling = predict(engine, text, {_asked(lists.chosen)})",
+        f"    filling = predict(engine, text, {_predict_arguments(lists.chosen)})",
         "    for blank in filling.blanks:",
         "        predictions += [(entry.piece, entry.probability) for entry in blank.predictions]",
     ]
@@ -101,7 +101,7 @@ def project_shift(title: str, lists: Lists, seen: BlankShown) -> str:
     return "\n".join(
         [
             *header(title, lists.model, imports, seen.changed),
-            f"found = shift_predictions(engine, {seen.text!r}, changes, {_asked(lists.chosen)})",
+            f"found = shift_predictions(engine, {seen.text!r}, changes, {_predict_arguments(lists.chosen)})",
             "moved = [",
             "    (one.prediction.piece, one.before, one.after, one.rank_before, one.rank_after)",
             f"    for one in found.blanks[{seen.number}].moved",
@@ -174,7 +174,7 @@ def transformers_shift(title: str, lists: Lists, seen: BlankShown) -> str:
     )
 
 
-def _asked(chosen: ListSettings) -> str:
+def _predict_arguments(chosen: ListSettings) -> str:
     return f"top_k={chosen.listed}, temperature={chosen.temperature}, top_p={chosen.top_p}"
 
 
