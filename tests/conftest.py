@@ -54,6 +54,7 @@ def nothing_remembered() -> Iterator[None]:
         with models._guard:
             models._engines.clear()
             models._failed.clear()
+        models._local_models.cache_clear()
     if cache:
         with cache._guard:
             cache._entries.clear()

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import DirectoryPath, Field, StringConstraints, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -38,7 +38,13 @@ class Settings(BaseSettings):
         "", "Where to compute.", default="the first there is of CUDA, MPS and CPU", allowed="cpu, mps, cuda or cuda:N"
     )
     any_model: bool = _field(False, "Visitors may name any model of the hub.")
-    models_in_memory: Count = _field(2, "Hub models that stay loaded.")
+    models_dir: DirectoryPath | None = _field(
+        None,
+        "Visitors may open the checkpoints in the folders of this directory, each in the hub's layout.",
+        default="none",
+        allowed="an existing directory",
+    )
+    models_in_memory: Count = _field(2, "Models that stay loaded, beside the embedded one.")
     cache_megabytes: Annotated[int, Field(ge=0)] = _field(
         512, "Memory for results that visitors share. A result that is larger is computed again at every click."
     )

@@ -1,6 +1,7 @@
 """The catalogue of models, and loading an engine by its name.
 
-The embedded model is always available. Hub models are downloaded on first use, and the most recent ones stay in memory.
+The embedded model is always available. Hub models are downloaded on first use; the folders of the host's own directory
+(TX_MODELS_DIR) are opened where they are. The most recent models stay in memory.
 """
 
 import json
@@ -8,15 +9,15 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 
-from cachetools import LRUCache, TTLCache
+from cachetools import LRUCache, TTLCache, cached
 
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.checkpoint import load_bert, read_json
 from tx_core.engine.device import best_device
 from tx_core.engine.device_runner import DeviceRunner
-from tx_core.engine.download import CATALOGUE, fetch
+from tx_core.engine.download import CATALOGUE, fetch, is_cached, reaches_hub
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
@@ -26,6 +27,14 @@ MODELS = CATALOGUE.parent
 DEFAULT = "embedded"
 FAILURE_SECONDS = 30.0
 HUB_ID = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?")
+LOCAL = "local:"
+"""Begins the name of a model in TX_MODELS_DIR. No hub id has a colon."""
+FOLDER = re.compile(r"\w[\w .+-]{0,95}")
+MAX_LOCAL_MODELS = 100
+MAX_SETTINGS_BYTES = 1_000_000
+LISTING_SECONDS = 5.0
+REACH_SECONDS = 60.0
+"""How long it is believed that the hub was reached, or not."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +51,9 @@ class ModelCard:
         licence: Licence of the weights.
         fills_blanks: Whether the model predicts masked words.
         note: One sentence about the model.
-        hub_id: Name on the Hugging Face hub, None for a model that ships with the app.
+        hub_id: Name on the Hugging Face hub, None for a model that is on this machine.
         revision: Commit on the hub, None for the newest.
+        directory: Folder of the checkpoint in TX_MODELS_DIR, None for all other models.
     """
 
     name: str
@@ -57,6 +67,7 @@ class ModelCard:
     note: str
     hub_id: str | None = None
     revision: str | None = None
+    directory: Path | None = None
 
 
 @cache
@@ -65,13 +76,19 @@ def catalogue() -> tuple[ModelCard, ...]:
     return tuple(ModelCard(**entry) for entry in json.loads(CATALOGUE.read_text(encoding="utf-8")))
 
 
+def offered() -> tuple[ModelCard, ...]:
+    """Return the models that a visitor may choose from: the catalogue, then the host's own directory."""
+    root = host_settings().models_dir
+    return (*catalogue(), *(_local_models(root.resolve()) if root else ()))
+
+
 def card(name: str) -> ModelCard:
     """Return the card of a model by its name or hub id. If the host allows any model, every hub id has a card.
 
     Raises:
         ModelUnavailable: If there is no model of this name.
     """
-    for entry in catalogue():
+    for entry in offered():
         if name in (entry.name, entry.hub_id):
             return entry
     if host_settings().any_model and HUB_ID.fullmatch(name) and ".." not in name:
@@ -98,7 +115,7 @@ def load(name: str) -> Engine:
         CheckpointProblem: If its files are damaged.
     """
     model = card(name)
-    return _embedded() if model.hub_id is None else _from_hub(model)
+    return _embedded() if model.name == DEFAULT else _load_once(model)
 
 
 def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
@@ -127,8 +144,8 @@ _loading: dict[str, Lock] = {}
 _failed: TTLCache[str, CheckpointProblem | ModelUnavailable] = TTLCache(maxsize=64, ttl=FAILURE_SECONDS)
 
 
-def _from_hub(model: ModelCard) -> Engine:
-    """Return the engine of a hub model. Simultaneous calls load it once, and do not block calls for other models.
+def _load_once(model: ModelCard) -> Engine:
+    """Return the engine of any other model. Simultaneous calls load it once, and do not block calls for other models.
 
     A failure is raised again for FAILURE_SECONDS, so that waiting callers do not repeat the attempt one after another.
     """
@@ -141,7 +158,7 @@ def _from_hub(model: ModelCard) -> Engine:
             if (engine := _loaded(model.name)) is not None:
                 return engine
         try:
-            engine = _load_from_hub(model)
+            engine = _load(model)
             with _guard:
                 _engines[model.name] = engine
             return engine
@@ -164,11 +181,86 @@ def _loaded(name: str) -> Engine | None:
     return None
 
 
-def _load_from_hub(model: ModelCard) -> Engine:
-    directory = fetch(model.hub_id, model.revision)
+def _load(model: ModelCard) -> Engine:
+    directory = model.directory or fetch(model.hub_id, model.revision)
     if (model.family or read_json(directory / "config.json").get("model_type")) == "bert":
         return load_bert_engine(directory, model.name, model.title)
     # Imported here: it imports transformers, which takes seconds and which our own BERT does not need.
     from tx_core.engine.hub import load as hub
 
     return hub.load_engine(directory, model.name, model.title)
+
+
+@cached(TTLCache(maxsize=4, ttl=LISTING_SECONDS), lock=Lock())
+def _local_models(root: Path) -> tuple[ModelCard, ...]:
+    """List the checkpoints in the folders of a directory, by name.
+
+    Left out are folders without config.json, and those that are, or contain, a link out of the directory.
+    """
+    try:
+        folders = sorted(path for path in root.iterdir() if FOLDER.fullmatch(path.name))
+        return tuple(_local_card(path) for path in folders if _is_checkpoint(path, root))[:MAX_LOCAL_MODELS]
+    except OSError:  # the directory is gone, or may not be read
+        return ()
+
+
+def _is_checkpoint(folder: Path, root: Path) -> bool:
+    if not (folder / "config.json").is_file():
+        return False
+    return all(path.resolve().is_relative_to(root) for path in (folder, *folder.iterdir()))
+
+
+def _local_card(folder: Path) -> ModelCard:
+    settings = _settings(folder)
+    return ModelCard(
+        name=f"{LOCAL}{folder.name}",
+        title=f"{folder.name} (local)",
+        family="",
+        num_layers=_first_number(settings, "num_hidden_layers", "n_layer", "n_layers", "num_layers"),
+        num_heads=_first_number(settings, "num_attention_heads", "n_head", "n_heads", "num_heads"),
+        megabytes=round(sum(file.stat().st_size for file in folder.glob("*.safetensors")) / 1e6),
+        licence="",
+        fills_blanks="MaskedLM" in str(settings.get("architectures")),
+        note="",
+        directory=folder,
+    )
+
+
+def _settings(folder: Path) -> dict[str, object]:
+    """Return the settings of a checkpoint; none if they cannot be read, which whoever opens it is told."""
+    if (folder / "config.json").stat().st_size > MAX_SETTINGS_BYTES:
+        return {}
+    try:
+        return read_json(folder / "config.json")
+    except CheckpointProblem:
+        return {}
+
+
+def _first_number(settings: dict[str, object], *names: str) -> int | None:
+    return next((settings[name] for name in names if type(settings.get(name)) is int), None)
+
+
+class HubReach:
+    """Which models of the catalogue can be had here, as last checked: in a thread, so that nobody waits for the hub."""
+
+    def __init__(self) -> None:
+        self.missing: frozenset[str] = frozenset()
+        self._checked: TTLCache[str, bool] = TTLCache(maxsize=1, ttl=REACH_SECONDS)
+        self._guard = Lock()
+
+    def out_of_reach(self) -> frozenset[str]:
+        """Return the names of models that would have to be downloaded while no hub is reached; none before a first check."""
+        with self._guard:
+            if "hub" not in self._checked:
+                self._checked["hub"] = True
+                Thread(target=self.check, name="hub-reach", daemon=True).start()
+        return self.missing
+
+    def check(self) -> None:
+        """Look for each model in the local cache, and ask the hub for one of those that are not there."""
+        absent = [model for model in catalogue() if model.hub_id and not is_cached(model.hub_id, model.revision)]
+        reached = not absent or reaches_hub(absent[0].hub_id)
+        self.missing = frozenset() if reached else frozenset(model.name for model in absent)
+
+
+hub_reach = HubReach()

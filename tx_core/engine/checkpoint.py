@@ -141,7 +141,7 @@ def read_json(file: Path) -> dict[str, Any]:
         content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as missing:
         raise CheckpointProblem(MISSING_FILE.format(name=file.name)) from missing
-    except (UnicodeDecodeError, json.JSONDecodeError, OSError) as broken:
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError, OSError) as broken:
         raise CheckpointProblem(f"{file.name} is damaged: download it again.") from broken
     if not isinstance(content, dict):
         raise CheckpointProblem(f"{file.name} is not a settings file: it must contain a JSON object.")

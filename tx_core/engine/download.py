@@ -17,6 +17,7 @@ from tx_core.errors import ModelUnavailable
 CATALOGUE = Path(__file__).parents[2] / "assets" / "models" / "catalogue.json"
 SAFE_FILES = ["*.safetensors", "*.safetensors.index.json", "*.json", "*.txt", "*.model"]
 COMMIT = re.compile(r"[0-9a-f]{40}")
+PROBE_SECONDS = 3
 
 
 def fetch(hub_id: str, revision: str | None) -> Path:
@@ -36,6 +37,21 @@ def fetch(hub_id: str, revision: str | None) -> Path:
     if directory is None:
         raise _unavailable(hub_id)
     return directory
+
+
+def is_cached(hub_id: str, revision: str | None) -> bool:
+    """Tell whether the local cache has the settings and the weights of a hub model, by looking at its files only."""
+    settings = huggingface_hub.try_to_load_from_cache(hub_id, "config.json", revision=revision)
+    return isinstance(settings, str) and any(Path(settings).parent.glob("*.safetensors"))
+
+
+def reaches_hub(hub_id: str) -> bool:
+    """Tell whether the hub answers for a model, within a few seconds. Never call it while a page waits."""
+    try:
+        huggingface_hub.HfApi().model_info(hub_id, timeout=PROBE_SECONDS)
+    except (HTTPError, OSError, ValueError):
+        return False
+    return True
 
 
 def _snapshot(hub_id: str, revision: str | None, *, local_files_only: bool = False) -> Path | None:

@@ -91,9 +91,9 @@ def run_lines(trace: Trace, kind: str) -> list[str]:
 def loading_lines(model: str, auto_class: str = "AutoModel") -> list[str]:
     """Write how the library loads a model and its tokenizer, at the commit that this project pins."""
     card = catalogue.card(model)
-    source = "assets/models/embedded" if card.hub_id is None else card.hub_id
+    source = card.hub_id or ("assets/models/embedded" if model == catalogue.DEFAULT else f"models/{card.directory.name}")
     revision = f', revision="{card.revision}"' if card.revision else ""
-    here = "  # a folder of this project" if card.hub_id is None else ""
+    here = "" if card.hub_id else "  # a folder of this project" if model == catalogue.DEFAULT else "  # the folder of the model"
     return [
         f'checkpoint = "{source}"{here}',
         f"tokenizer = AutoTokenizer.from_pretrained(checkpoint{revision})",

@@ -87,15 +87,22 @@ def widget_binding(name: str, on_change: Callable[[], None] | None = None) -> di
 
     def accept() -> None:
         st.session_state[sent] = st.session_state[name]
+        st.session_state[f"{name}_changed"] = True
         if on_change:
             on_change()
 
     return {"key": name, "on_change": accept}
 
 
+def has_been_changed(name: str) -> bool:
+    """Tell whether the reader has changed a widget since it was first drawn on this visit to its page."""
+    return f"{name}_changed" in st.session_state
+
+
 def resend_value(name: str) -> None:
     """Send the value of a widget to the browser again although it did not change: a widget not drawn is forgotten there."""
-    st.session_state.pop(f"{name}_given", None)
+    for entry in (f"{name}_given", f"{name}_changed"):
+        st.session_state.pop(entry, None)
 
 
 def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -> None:

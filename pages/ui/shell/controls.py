@@ -3,13 +3,12 @@
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache as memoise
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.shell import cache, texts
-from pages.ui.shell.address import widget_binding
+from pages.ui.shell.address import has_been_changed, widget_binding
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import ModelCard
 from tx_core.engine.download import CATALOGUE
@@ -33,23 +32,50 @@ def embedded_sizes() -> Head:
 def model(key: str = "model") -> str:
     """Let the reader choose a model; return its name, as `cache.engine` takes it.
 
-    Any hub id may be typed where the host allows it.
+    Those that cannot be had here are marked in the list. Any hub id may be typed where the host allows it.
     """
-    names = [card.name for card in catalogue.catalogue()]
-    wanted = st.session_state.setdefault(key, catalogue.DEFAULT)
+    labels = _model_labels(key)
+    names = list(labels)
+    wanted = _name_of_label(st.session_state.setdefault(key, catalogue.DEFAULT))
     if wanted not in names and host_settings().any_model:
         names.append(wanted)
-    elif wanted not in names:
-        st.session_state[key] = catalogue.DEFAULT
+    if st.session_state[key] != wanted or wanted not in names:
+        st.session_state[key] = wanted if wanted in names else catalogue.DEFAULT
     chosen = st.selectbox(
         texts.MODEL,
         names,
-        format_func=model_title,
+        format_func=lambda name: labels.get(name, name),
         accept_new_options=host_settings().any_model,
         help=_all_models(),
         **widget_binding(key),
     )
     return chosen or catalogue.DEFAULT
+
+
+def _model_labels(key: str) -> dict[str, str]:
+    """Write what the list says of each model, by name.
+
+    A browser sends back the label that it shows. Hence a list that the reader has chosen from keeps its labels; until
+    then, and on every arrival at the page, the value is sent along with them.
+    """
+    session = f"{key}_out_of_reach"
+    if not has_been_changed(key):
+        st.session_state[session] = catalogue.hub_reach.out_of_reach()
+    missing = st.session_state.get(session, ())
+    return {
+        card.name: texts.MODEL_OUT_OF_REACH.format(model=card.title) if card.name in missing else card.title
+        for card in catalogue.offered()
+    }
+
+
+def _name_of_label(label: str) -> str:
+    """Return the name of a model by a label that an earlier list gave it; any other word is a name."""
+    titles = {
+        title: card.name
+        for card in catalogue.offered()
+        for title in (card.title, texts.MODEL_OUT_OF_REACH.format(model=card.title))
+    }
+    return titles.get(label, label)
 
 
 def read_model(name: str) -> str:
@@ -62,7 +88,7 @@ def read_model(name: str) -> str:
 
 def model_title(name: str) -> str:
     """Return the title of a model by its name; a hub id that is in no catalogue is its own title."""
-    return next((card.title for card in catalogue.catalogue() if card.name == name), name)
+    return next((card.title for card in catalogue.offered() if card.name == name), name)
 
 
 def engine_of(badge: DeltaGenerator, model: str) -> Engine:
@@ -100,7 +126,7 @@ def model_facts(card: ModelCard) -> str:
     facts = [
         texts.MODEL_SIZE.format(layers=card.num_layers, heads=card.num_heads) if card.num_layers else "",
         texts.MODEL_MEGABYTES.format(megabytes=card.megabytes) if card.megabytes else "",
-        texts.MODEL_LICENCE.format(licence=card.licence),
+        texts.MODEL_LICENCE.format(licence=card.licence) if card.licence else "",
         texts.FILLS_BLANKS if card.fills_blanks else texts.CANNOT_FILL_BLANKS,
     ]
     return " · ".join(fact for fact in facts if fact) + (f". {card.note}" if card.note else "")
@@ -168,7 +194,6 @@ def head_name(head: Head) -> str:
     return texts.HEAD.format(layer=head[0] + 1, head=head[1] + 1)
 
 
-@memoise
 def _all_models() -> str:
-    lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.catalogue()]
+    lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.offered()]
     return "\n".join([texts.ALL_MODELS, "", *lines])

@@ -1,18 +1,22 @@
 """The catalogue and the way from a name to an engine."""
 
 import json
+import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 from cachetools import TTLCache
 
+from tests.support.serving import wait_until
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint import read_json
 from tx_core.engine.download import CATALOGUE
 from tx_core.errors import CheckpointProblem, ModelUnavailable
+from tx_core.settings import host_settings
 
 
 def test_the_embedded_model_comes_first_and_is_described_as_it_is():
@@ -138,3 +142,124 @@ def test_damaged_files_stay_a_problem_of_the_checkpoint(hub: Hub, tmp_path: Path
         with pytest.raises(CheckpointProblem):
             catalogue.load("bert-base-uncased")
     assert len(hub.asked) == 1
+
+
+@pytest.fixture
+def models_dir(tmp_path: Path, checkpoint: Callable[[str], Path], host) -> Path:
+    """A host's directory of models with two checkpoints, and others beside it that are nobody's business."""
+    root = tmp_path / "models"
+    shutil.copytree(checkpoint("bert"), root / "own bert-1.0")
+    shutil.copytree(checkpoint("roberta"), root / "own_roberta")
+    shutil.copytree(checkpoint("bert"), tmp_path / "secret")
+    host(models_dir=root)
+    return root
+
+
+def test_the_checkpoints_of_the_hosts_directory_are_offered_by_name_and_open(models_dir: Path):
+    bert, roberta = catalogue.offered()[len(catalogue.catalogue()) :]
+    assert (bert.name, roberta.name) == ("local:own bert-1.0", "local:own_roberta")
+    settings = read_json(models_dir / "own bert-1.0" / "config.json")
+    assert (bert.num_layers, bert.num_heads) == (settings["num_hidden_layers"], settings["num_attention_heads"])
+    for card in (bert, roberta):
+        engine = catalogue.load(card.name)
+        assert (engine.name, engine.title) == (card.name, card.title)
+        assert engine.info.num_layers == card.num_layers
+        assert engine.trace("A cat sat.").attention.weights.shape[:2] == (card.num_layers, card.num_heads)
+
+
+def test_without_a_directory_no_folder_is_offered():
+    assert catalogue.offered() == catalogue.catalogue()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "local:",
+        "local:.",
+        "local:..",
+        "local:../secret",
+        "local:own bert-1.0/../../secret",
+        "local:own bert-1.0/",
+        "local:/etc",
+        "local:{secret}",
+        "local:..\\secret",
+        "local:%2e%2e%2fsecret",
+        "local:own bert-1.0\0",
+        "local:own bert-1.0\n",
+        "LOCAL:own bert-1.0",
+        "{secret}",
+        "models/own bert-1.0",
+        "file:///etc/passwd",
+    ],
+)
+@pytest.mark.parametrize("any_model", [0, 1])
+def test_no_name_leads_out_of_the_hosts_directory(models_dir: Path, host, name: str, any_model: int):
+    host(any_model=any_model)
+    with pytest.raises(ModelUnavailable) as told:
+        catalogue.card(name.format(secret=models_dir.parent / "secret"))
+    assert str(models_dir.parent) not in str(told.value).replace(name, "") or "{secret}" in name
+
+
+def test_links_that_lead_out_of_the_hosts_directory_are_not_offered(models_dir: Path, host):
+    secret = models_dir.parent / "secret"
+    (models_dir / "linked").symlink_to(secret)
+    (models_dir / "upwards").symlink_to("..")
+    shutil.copytree(secret, models_dir / "with a link")
+    (models_dir / "with a link" / "model.safetensors").unlink()
+    (models_dir / "with a link" / "model.safetensors").symlink_to(secret / "model.safetensors")
+    (models_dir / "inside").symlink_to(models_dir / "own_roberta")
+    host(models_dir=models_dir / ".")
+    assert [card.directory.name for card in catalogue.offered() if card.directory] == ["inside", "own bert-1.0", "own_roberta"]
+
+
+def test_what_is_no_checkpoint_is_not_offered_and_half_a_checkpoint_says_what_is_wrong(models_dir: Path, host):
+    for name, settings in {"half": "{", "list": "[]", "deep": "[" * 100_000, "large": " " * 2_000_000, "empty": "{}"}.items():
+        (models_dir / name).mkdir()
+        (models_dir / name / "config.json").write_text(settings, encoding="utf-8")
+    (models_dir / "nothing").mkdir()
+    (models_dir / "a file").write_text("text", encoding="utf-8")
+    (models_dir / ".hidden").mkdir()
+    (models_dir / ".hidden" / "config.json").write_text("{}", encoding="utf-8")
+    (models_dir / "*[x](y)").mkdir()
+    (models_dir / "*[x](y)" / "config.json").write_text("{}", encoding="utf-8")
+    offered = [card for card in catalogue.offered() if card.directory]
+    assert [card.directory.name for card in offered] == ["deep", "empty", "half", "large", "list", "own bert-1.0", "own_roberta"]
+    for card in offered[:5]:
+        with pytest.raises((CheckpointProblem, ModelUnavailable)) as told:
+            catalogue.load(card.name)
+        assert str(models_dir) not in str(told.value)
+
+
+def test_a_directory_that_is_gone_offers_nothing(models_dir: Path):
+    assert host_settings().models_dir == models_dir
+    shutil.rmtree(models_dir)
+    assert catalogue.offered() == catalogue.catalogue()
+
+
+def test_models_that_need_a_download_are_named_only_where_no_hub_is_reached(monkeypatch: pytest.MonkeyPatch):
+    reach, hubs = catalogue.HubReach(), [name.name for name in catalogue.catalogue() if name.hub_id]
+    cached = {"google-bert/bert-base-uncased"}
+    monkeypatch.setattr(catalogue, "is_cached", lambda hub_id, _revision: hub_id in cached)
+    monkeypatch.setattr(catalogue, "reaches_hub", lambda _hub_id: False)
+    reach.check()
+    assert reach.missing == set(hubs) - {"bert-base-uncased"}
+    monkeypatch.setattr(catalogue, "reaches_hub", lambda _hub_id: True)
+    reach.check()
+    assert reach.missing == set()
+
+
+def test_nobody_waits_for_the_hub_and_it_is_asked_once_a_minute(monkeypatch: pytest.MonkeyPatch):
+    answered, asked = Event(), []
+
+    def slow(hub_id: str) -> bool:
+        asked.append(hub_id)
+        answered.wait(10)
+        return False
+
+    monkeypatch.setattr(catalogue, "is_cached", lambda _hub_id, _revision: False)
+    monkeypatch.setattr(catalogue, "reaches_hub", slow)
+    reach = catalogue.HubReach()
+    assert [reach.out_of_reach() for _ in range(3)] == [frozenset()] * 3
+    answered.set()
+    wait_until(lambda: "gpt2" in reach.missing, 10, "the check of the hub")
+    assert len(asked) == 1

@@ -85,5 +85,13 @@ def test_settings_that_lie_in_the_cache_without_weights_are_not_taken_for_a_mode
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(ModelUnavailable):
         download.fetch("someone/model", COMMIT)
+    assert not download.is_cached("someone/model", COMMIT)
     (snapshot / "model.safetensors").write_bytes(b"weights")
     assert download.fetch("someone/model", COMMIT) == snapshot
+    assert download.is_cached("someone/model", COMMIT)
+    assert not download.is_cached("someone/other", COMMIT)
+
+
+def test_a_hub_that_does_not_answer_is_not_reached(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    assert not download.reaches_hub("someone/model")

@@ -1,6 +1,7 @@
 """Controls give plain values that can be used, whatever the session or a link holds."""
 
 import json
+import shutil
 import string
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from pages.ui.panels import texts, view_options
 from pages.ui.panels.attention_panel import weights_csv
 from pages.ui.panels.tokens import numbered_tokens, token_rows
 from pages.ui.shell import cache, controls, examples
+from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import choice_field, flag_field, number_field, parse_view, text_field
 from tests.support.messages import unknown_parameters
 from tx_core.analysis import views
@@ -114,6 +116,46 @@ def test_any_hub_id_may_be_named_where_the_host_allows_it(host):
     app = AppTest.from_function(model_page, default_timeout=60)
     app.session_state["model"] = "someone/model"
     assert app.run().text[0].value == "someone/model"
+
+
+@pytest.mark.parametrize("any_model", [0, 1])
+def test_models_that_cannot_be_had_here_are_marked_and_a_list_that_was_used_keeps_its_labels(
+    host, monkeypatch: pytest.MonkeyPatch, any_model: int
+):
+    host(any_model=any_model)
+    reach = catalogue.hub_reach
+    monkeypatch.setattr(reach, "out_of_reach", lambda: reach.missing)
+    monkeypatch.setattr(reach, "missing", frozenset({"gpt2"}))
+    marked = shell_texts.MODEL_OUT_OF_REACH.format(model="GPT-2 small")
+    app = AppTest.from_function(model_page, default_timeout=60).run()
+    assert {title for title in app.selectbox[0].options if title.endswith(")")} == {marked, "Tiny BERT (built in)"} | {
+        card.title for card in catalogue.catalogue() if card.title.endswith(")")
+    }
+    assert app.selectbox[0].select("gpt2").run().text[0].value == "gpt2"
+    monkeypatch.setattr(reach, "missing", frozenset())
+    assert app.run().text[0].value == "gpt2"
+    assert marked in app.selectbox[0].options
+    app.session_state["model"] = marked  # as a browser may send it that still shows an older list
+    assert app.run().text[0].value == "gpt2"
+    del app.session_state["model_changed"]
+    assert marked not in app.run().selectbox[0].options
+
+
+def test_a_folder_of_the_hosts_directory_is_in_the_list_and_in_a_link_and_nothing_outside_is(
+    open_app, host, tmp_path: Path, checkpoint
+):
+    shutil.copytree(checkpoint("bert"), tmp_path / "models" / "own")
+    shutil.copytree(checkpoint("bert"), tmp_path / "secret")
+    host(models_dir=tmp_path / "models")
+    app = open_app(model="local:own", text="A cat sat.")
+    assert not app.exception
+    assert app.session_state["attention_model"] == "local:own"
+    assert "own (local)" in app.selectbox(key="attention_model").options
+    for name in ("local:../secret", "../secret", str(tmp_path / "secret"), "local:"):
+        app = open_app(model=name, text="A cat sat.")
+        assert not app.exception
+        assert app.session_state["attention_model"] == "embedded"
+        assert unknown_parameters("model") in [note.value for note in app.info]
 
 
 def test_the_sizes_of_the_embedded_model_are_those_that_it_has():
