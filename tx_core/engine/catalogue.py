@@ -1,4 +1,4 @@
-"""The catalogue of models, and loading an engine by its name.
+"""The catalogue of models, and loading an engine by its name or from a directory.
 
 The embedded model is always available. Hub models are downloaded on first use; the folders of the host's own directory
 (TX_MODELS_DIR) are opened where they are. The most recent models stay in memory.
@@ -14,7 +14,7 @@ from threading import Lock, Thread
 from cachetools import LRUCache, TTLCache, cached
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.checkpoint import load_bert, read_json
+from tx_core.engine.checkpoint import load_bert, read_config, read_json
 from tx_core.engine.device import best_device
 from tx_core.engine.device_runner import DeviceRunner
 from tx_core.engine.download import CATALOGUE, fetch, is_cached, reaches_hub
@@ -26,7 +26,7 @@ from tx_core.settings import host_settings
 MODELS = CATALOGUE.parent
 DEFAULT = "embedded"
 FAILURE_SECONDS = 30.0
-HUB_ID = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?")
+HUB_ID = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?")
 LOCAL = "local:"
 """Begins the name of a model in TX_MODELS_DIR. No hub id has a colon."""
 FOLDER = re.compile(r"\w[\w .+-]{0,95}")
@@ -107,15 +107,45 @@ def card(name: str) -> ModelCard:
     raise ModelUnavailable(f"There is no model named {name[:100]!r} here: choose one from the list.")
 
 
-def load(name: str) -> Engine:
+def load(model: str | Path) -> Engine:
     """Return the engine of a model, loading it on first use.
+
+    Args:
+        model: Name of a model of the catalogue or of the hub, or the `Path` of a checkpoint directory in the hub's layout,
+            which is read at every call. A string is never a path: visitors choose names.
 
     Raises:
         ModelUnavailable: If there is no such model, or it cannot be downloaded or run.
         CheckpointProblem: If its files are damaged.
     """
-    model = card(name)
-    return _embedded() if model.name == DEFAULT else _load_once(model)
+    if isinstance(model, Path):
+        name = directory_name(model)
+        return load_directory(model, name, name)
+    found = card(model)
+    return _embedded() if found.name == DEFAULT else _load_once(found)
+
+
+def directory_name(directory: Path) -> str:
+    """Return the name of a checkpoint directory, or of its parent if it is called `model`, as pre-training writes it."""
+    resolved = directory.resolve()
+    return resolved.parent.name if resolved.name == "model" else resolved.name
+
+
+def load_directory(directory: Path, name: str, title: str) -> Engine:
+    """Load a checkpoint directory in the hub's layout: safetensors only, never its code.
+
+    A BERT runs in our own engine, any other architecture through the transformers library.
+
+    Raises:
+        ModelUnavailable: If its architecture cannot be run.
+        CheckpointProblem: If its files are missing or damaged.
+    """
+    if read_config(directory).get("model_type", "bert") == "bert":
+        return load_bert_engine(directory, name, title)
+    # Imported here: it imports transformers, which takes seconds and which our own BERT does not need.
+    from tx_core.engine.hub import load as hub
+
+    return hub.load_engine(directory, name, title)
 
 
 def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
@@ -182,13 +212,7 @@ def _loaded(name: str) -> Engine | None:
 
 
 def _load(model: ModelCard) -> Engine:
-    directory = model.directory or fetch(model.hub_id, model.revision)
-    if (model.family or read_json(directory / "config.json").get("model_type")) == "bert":
-        return load_bert_engine(directory, model.name, model.title)
-    # Imported here: it imports transformers, which takes seconds and which our own BERT does not need.
-    from tx_core.engine.hub import load as hub
-
-    return hub.load_engine(directory, model.name, model.title)
+    return load_directory(model.directory or fetch(model.hub_id, model.revision), model.name, model.title)
 
 
 @cached(TTLCache(maxsize=4, ttl=LISTING_SECONDS), lock=Lock())

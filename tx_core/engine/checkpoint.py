@@ -22,7 +22,7 @@ from tx_core.transformer.config import bert_config_from_hub
 
 WEIGHTS, INDEX, MANIFEST = "model.safetensors", "model.safetensors.index.json", "manifest.json"
 NO_SAFETENSORS = f"{{name}} has no {WEIGHTS}: only safetensors checkpoints can be loaded."
-MISSING_FILE = "{name} is missing from the checkpoint: download it again."
+MISSING_FILE = "{name} is missing from the checkpoint: copy or download it again."
 
 # Pairs of (Hugging Face name, our name), tried in order. The first pattern that matches the whole name is used.
 NAMES: tuple[tuple[str, str], ...] = (
@@ -54,8 +54,8 @@ def load_bert(directory: Path) -> Bert:
     Raises:
         CheckpointProblem: If a file is missing, truncated, altered or unsafe, or a tensor has another shape.
     """
+    settings = read_config(directory)
     check_manifest(directory)
-    settings = read_json(directory / "config.json")
     config = bert_config_from_hub(settings)
     tensors = rename(read_tensors(directory))
     with_head = any(name.startswith("head.") for name in tensors)
@@ -131,6 +131,17 @@ def _read_safetensors(file: Path) -> dict[str, Tensor]:
         raise CheckpointProblem(f"{file.name} is truncated or damaged: download it again.") from broken
 
 
+def read_config(directory: Path) -> dict[str, Any]:
+    """Read the config.json of a checkpoint directory.
+
+    Raises:
+        CheckpointProblem: If there is no such directory, or the file is missing or is not a JSON object.
+    """
+    if not directory.is_dir():
+        raise CheckpointProblem(f"There is no checkpoint named {directory.name}: check its path.")
+    return read_json(directory / "config.json")
+
+
 def read_json(file: Path) -> dict[str, Any]:
     """Read a settings file.
 
@@ -152,21 +163,19 @@ def check_manifest(directory: Path) -> None:
     """Check the size and SHA-256 of every file listed in the manifest, if there is one.
 
     Raises:
-        CheckpointProblem: If the directory or a listed file is missing, or a file differs.
+        CheckpointProblem: If a listed file is missing or differs.
     """
-    if not directory.is_dir():
-        raise CheckpointProblem(f"There is no checkpoint named {directory.name}: install the project again.")
     if not (directory / MANIFEST).exists():
         return
     for name, expected in read_json(directory / MANIFEST).get("files", {}).items():
         file = directory / name
         if not file.is_file():
-            raise CheckpointProblem(f"{name} is missing from {directory.name}: install the project again.")
+            raise CheckpointProblem(MISSING_FILE.format(name=name))
         content = file.read_bytes()
         if len(content) != expected["bytes"] or hashlib.sha256(content).hexdigest() != expected["sha256"]:
             raise CheckpointProblem(
-                f"{name} of {directory.name} is not the file that was published: "
-                f"it has {len(content):,} bytes and the published file {expected['bytes']:,}. Install the project again."
+                f"{name} of {directory.name} is not the file that its {MANIFEST} lists: "
+                f"it has {len(content):,} bytes and the listed file {expected['bytes']:,}. Copy or download it again."
             )
 
 

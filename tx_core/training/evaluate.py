@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tx_core.engine.catalogue import directory_name
 from tx_core.errors import ExplorerError
 from tx_core.training.evaluation.cloze import capital_prompts, everyday_prompts, fact_prompts, measure_cloze, seen_capitals
 from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
@@ -108,11 +109,9 @@ def _heads(probe: Probe, treebank: Path, most: int) -> dict[str, Any]:
 
 
 def _names(checkpoints: Sequence[Path]) -> list[str]:
-    """Name each checkpoint by its folder, or the parent of a folder called `model`; repeated names get a number."""
+    """Name each checkpoint by its folder; repeated names get a number."""
     names: list[str] = []
-    for checkpoint in checkpoints:
-        resolved = checkpoint.resolve()
-        name = resolved.parent.name if resolved.name == "model" else resolved.name
+    for name in map(directory_name, checkpoints):
         names.append(name if name not in names else f"{name} {len(names) + 1}")
     return names
 

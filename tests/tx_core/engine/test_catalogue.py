@@ -5,17 +5,20 @@ import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 import pytest
 from cachetools import TTLCache
 
+from tests.support.checkpoints import HEADS, LAYERS, write_bert
 from tests.support.serving import wait_until
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint import read_json
 from tx_core.engine.download import CATALOGUE
 from tx_core.errors import CheckpointProblem, ModelUnavailable
+from tx_core.fill_mask.predictions import predict
 from tx_core.settings import host_settings
 
 
@@ -263,3 +266,40 @@ def test_nobody_waits_for_the_hub_and_it_is_asked_once_a_minute(monkeypatch: pyt
     answered.set()
     wait_until(lambda: "gpt2" in reach.missing, 10, "the check of the hub")
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(("family", "engine"), [("bert", "BertEngine"), ("roberta", "HubEngine")])
+def test_a_checkpoint_directory_opens_by_its_path(checkpoint: Callable[[str], Path], family: str, engine: str):
+    ours = catalogue.load(checkpoint(family))
+    assert (type(ours).__name__, ours.name, ours.title) == (engine, checkpoint(family).name, checkpoint(family).name)
+    assert len(predict(ours, "The ___ sleeps").blanks) == 1
+
+
+def test_a_bert_without_a_masked_word_head_opens_and_says_that_it_fills_no_blanks(tmp_path: Path):
+    ours = catalogue.load(write_bert(tmp_path / "mine" / "model", with_head=False))
+    assert (ours.name, ours.info.fills_blanks) == ("mine", False)
+    assert ours.trace("Time flies").attention.weights.shape[:2] == (LAYERS, HEADS)
+    with pytest.raises(ModelUnavailable, match="no masked-word head"):
+        predict(ours, "The ___ sleeps")
+
+
+def test_a_string_is_never_a_path(checkpoint: Callable[[str], Path], host, monkeypatch: pytest.MonkeyPatch):
+    host(any_model=1)
+    monkeypatch.chdir(checkpoint("bert").parent)
+    for name in (str(checkpoint("bert")), f"./{checkpoint('bert').name}"):
+        with pytest.raises(ModelUnavailable, match="choose one from the list"):
+            catalogue.load(name)
+
+
+def test_a_card_may_name_a_directory_of_the_host_whose_engine_is_shared(
+    checkpoint: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+):
+    mine = replace(catalogue.card("bert-base-uncased"), name="mine", title="Mine", hub_id=None, directory=checkpoint("bert"))
+    monkeypatch.setattr(catalogue, "catalogue", lambda: (mine,))
+    assert catalogue.load("mine") is catalogue.load("mine")
+    assert (catalogue.load("mine").name, catalogue.load("mine").title) == ("mine", "Mine")
+
+
+def test_a_path_that_leads_nowhere_is_named(tmp_path: Path):
+    with pytest.raises(CheckpointProblem, match="no checkpoint named nowhere"):
+        catalogue.load(tmp_path / "nowhere")

@@ -163,7 +163,7 @@ def test_the_embedded_model_is_held_to_its_manifest(tmp_path: Path, damage):
     copy = shutil.copytree(catalogue.MODELS / catalogue.DEFAULT, tmp_path / "embedded")
     load_bert(copy)
     (copy / WEIGHTS).write_bytes(damage((copy / WEIGHTS).read_bytes()))
-    with pytest.raises(CheckpointProblem, match=r"model\.safetensors of embedded is not the file that was published"):
+    with pytest.raises(CheckpointProblem, match=r"model\.safetensors of embedded is not the file that its manifest"):
         load_bert(copy)
 
 

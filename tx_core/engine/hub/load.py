@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 from transformers.masking_utils import sdpa_mask
 
-from tx_core.engine.checkpoint import INDEX, NO_SAFETENSORS, WEIGHTS, check_manifest, read_json
+from tx_core.engine.checkpoint import INDEX, NO_SAFETENSORS, WEIGHTS, check_manifest, read_config
 from tx_core.engine.device import best_device
 from tx_core.engine.device_runner import DeviceRunner
 from tx_core.engine.hub.hub_engine import HubEngine
@@ -47,8 +47,8 @@ def load_engine(directory: Path, name: str, title: str) -> HubEngine:
         CheckpointProblem: If its files are damaged, incomplete or unsafe.
         ModelUnavailable: If the architecture cannot be run, or its output changes when it is run with `attend`.
     """
-    check_manifest(directory)
     config = _load_config(directory)
+    check_manifest(directory)
     tokenizer = _load_tokenizer(directory)
     model, has_head = _load_model(directory, config)
     info = verify_parity(model, tokenizer, has_head)
@@ -71,15 +71,16 @@ def reference_run(directory: Path, encoding: Encoding) -> ReferenceRun:
 
 @lru_cache(maxsize=1)
 def _reference_model(directory: Path) -> transformers.PreTrainedModel:
+    config = _load_config(directory)
     check_manifest(directory)
-    model, has_head = _load_model(directory, _load_config(directory))
+    model, has_head = _load_model(directory, config)
     if not has_head:
         raise CheckpointProblem(f"{directory.name} has no masked-word head to compare: choose another checkpoint.")
     return model
 
 
 def _load_config(directory: Path) -> transformers.PretrainedConfig:
-    family = read_json(directory / "config.json").get("model_type")
+    family = read_config(directory).get("model_type")
     if family not in transformers.CONFIG_MAPPING:
         raise ModelUnavailable(
             f"{directory.name} has the architecture {str(family)[:60]!r}, which the transformers library does not know "

@@ -1,6 +1,9 @@
 """Pre-training as a whole: it learns, what comes out can be read by others, and bad data stops it before it begins."""
 
 import json
+import re
+import subprocess
+import sys
 import time
 from dataclasses import replace
 
@@ -10,6 +13,7 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
+from tests.support.serving import ROOT
 from tests.support.small_training import SMALL, prepared, train
 from tests.support.training_texts import write_corpus
 from tx_core.engine.checkpoint import load_bert
@@ -89,6 +93,16 @@ def test_transformers_and_our_loader_read_the_model_and_agree(trained):
     library = transformers.AutoTokenizer.from_pretrained(trained)
     assert library("The cat sees [MASK].", "My sister likes a red ball.")["input_ids"] == list(read.ids)
     assert library.model_max_length == 32
+
+
+def test_what_was_trained_opens_as_the_readme_says(trained):
+    readme = (ROOT / "tx_core" / "training" / "README.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", readme, re.DOTALL).group(1)
+    assert 'Path("RUN/model")' in code
+    code = code.replace('"RUN/model"', repr(str(trained)))
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    layers_and_heads, word = done.stdout.splitlines()
+    assert layers_and_heads.startswith("(2, 3, ") and word in load_tokenizer(trained).backend.get_vocab(), done.stderr
 
 
 def test_weights_are_stored_in_half_precision_and_tied_ones_once(trained):
