@@ -8,12 +8,14 @@ PAGE = "attention"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
+from pages.attention import texts
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import view_options
 from pages.ui.panels.attention_panel import attention_panel, weights_table
 from pages.ui.panels.change_controls import change_bar
 from pages.ui.panels.changes import CHANGES_FIELD, active_changes, change_chips, drop_missing_changes
+from pages.ui.panels.texts import SECOND_SENTENCE
 from pages.ui.panels.tokens import token_table, warn_of_unknown
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
@@ -77,7 +79,7 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
     restore_hidden_fields(PAGE, FIELDS)
     try:
         plain = cache.trace(model, text, pair)
-        told = drop_missing_changes(PAGE, plain)
+        notices = drop_missing_changes(PAGE, plain)
         changed = active_changes(PAGE)
         trace = cache.trace(model, text, pair, interventions=changed) if changed else plain
     except ExplorerError as error:
@@ -85,7 +87,7 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
         return
     number = view_options.ask_stack(PAGE, [stack.kind for stack in trace.stacks])
     stack = trace.stacks[number]
-    for missing in [*told, *view_options.drop_missing(PAGE, *stack.weights.shape[:3])]:
+    for missing in [*notices, *view_options.drop_missing(PAGE, *stack.weights.shape[:3])]:
         st.info(missing)
     change_chips(PAGE, trace)
     identity = (model, trace.device, text, pair, write_interventions(changed))
@@ -104,7 +106,7 @@ with st.container(key=widget_key(PAGE, "asked")):
 with first:
     text = controls.sentence(widget_key(PAGE, "text"), on_change=forget_focus)
 with second:
-    pair = controls.sentence(widget_key(PAGE, "pair"), "Second sentence (optional)", on_change=forget_focus)
+    pair = controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=forget_focus)
 with third:
     model = controls.model(widget_key(PAGE, "model"))
 example = next((one for one in EXAMPLES if (one.text, one.pair) == (text, pair)), None)
@@ -122,7 +124,7 @@ try:
         st.caption(controls.budget(engine, text, pair), width="content")
         if example and not described:
             st.button(
-                "Show that view", key=widget_key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=(example,)
+                texts.SHOW_EXAMPLE, key=widget_key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=(example,)
             )
     trace = cache.trace(model, text, pair)
 except ExplorerError as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.fill_mask import head_scan, texts
-from pages.fill_mask.prediction_change import show_prediction_change
+from pages.fill_mask.predictions import show_prediction_change
 from pages.ui.panels import view_options
 from pages.ui.panels.attention_panel import HeadMap, attention_panel
 from pages.ui.panels.change_controls import change_bar
@@ -36,7 +36,7 @@ FIELDS: tuple[Field, ...] = (
 
 
 @dataclass(frozen=True)
-class BlankShown:
+class BlankView:
     """The blank whose attention is on the screen: its text and number, the run with the reader's changes, and the panel."""
 
     text: str
@@ -46,24 +46,24 @@ class BlankShown:
     shown: HeadMap
 
 
-def blank_attention(page: str, engine: Engine, found: Sequence[SentencePredictions]) -> BlankShown:
+def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredictions]) -> BlankView:
     """Show the attention of one blank, which the reader chooses where there are several, and let it be changed.
 
     Give what is shown in the end. Call it in a fragment.
     """
-    asked = [(answer, blank) for answer in found for blank in answer.filling.blanks]
+    blanks = [(answer, blank) for answer in answers for blank in answer.filling.blanks]
     st.subheader(texts.WHERE, anchor=False)
-    answer, blank = asked[_ask_blank(page, found)]
+    answer, blank = blanks[_ask_blank(page, answers)]
     focus_blank(page, answer.text, blank.place)
     plain = cache.trace(engine.name, answer.text)
-    told = drop_missing_changes(page, plain)
+    notices = drop_missing_changes(page, plain)
     changed = active_changes(page)
     trace = cache.trace(engine.name, answer.text, interventions=changed) if changed else plain
     if trace.notice and trace.notice != answer.filling.notice:
         st.info(trace.notice)
     number = view_options.ask_stack(page, [stack.kind for stack in trace.stacks])
     stack = trace.stacks[number]
-    for missing in [*told, *view_options.drop_missing(page, *stack.weights.shape[:3])]:
+    for missing in [*notices, *view_options.drop_missing(page, *stack.weights.shape[:3])]:
         st.info(missing)
     change_chips(page, trace)
     with st.container():  # there while it is empty, so that what follows keeps its place and a popover stays open
@@ -73,14 +73,14 @@ def blank_attention(page: str, engine: Engine, found: Sequence[SentencePredictio
     identity = (engine.name, trace.device, answer.text, None, write_interventions(changed))
     before = plain.stacks[number] if changed else None
     shown = attention_panel(page, stack, identity, before, lambda: change_bar(page, trace, number))
-    return BlankShown(answer.text, blank.number, trace, changed, shown)
+    return BlankView(answer.text, blank.number, trace, changed, shown)
 
 
-def _ask_blank(page: str, found: Sequence[SentencePredictions]) -> int:
+def _ask_blank(page: str, answers: Sequence[SentencePredictions]) -> int:
     """Give the number of the chosen blank, counted from 0 through all sentences."""
     names = [
-        (texts.BLANK if len(found) == 1 else texts.BLANK_OF_SENTENCE).format(sentence=place, number=blank.number + 1)
-        for place, answer in enumerate(found, start=1)
+        (texts.BLANK if len(answers) == 1 else texts.BLANK_OF_SENTENCE).format(sentence=place, number=blank.number + 1)
+        for place, answer in enumerate(answers, start=1)
         for blank in answer.filling.blanks
     ]
     numbers, name = range(1, len(names) + 1), widget_key(page, "blank")

@@ -5,11 +5,9 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from pages.fill_mask import texts
-from pages.fill_mask.blank_attention import BlankShown
-from pages.fill_mask.charts import AnnotatedChart, change_chart, charts_of
-from pages.fill_mask.prediction_change import describe_shift, prediction_shift
+from pages.fill_mask.blank_attention import BlankView
+from pages.fill_mask.predictions import AnnotatedChart, Lists, change_chart, charts_of, describe_shift, prediction_shift
 from pages.fill_mask.snippets import project_lists, project_shift, transformers_lists, transformers_shift
-from pages.fill_mask.subject import Lists
 from pages.ui.canvas.bars import bars_in_words
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.attention_map import changes_in_words
@@ -26,31 +24,32 @@ from tx_core.fill_mask.prediction_shift import BlankShift
 MOVED_COLUMNS = ("blank", "word", "piece", "before", "after", "rank before", "rank after")
 
 
-def prediction_exports(page: str, model: str, sentences: Sequence[SentencePredictions], seen: BlankShown | None) -> Exports:
+def prediction_exports(page: str, model: str, sentences: Sequence[SentencePredictions], blank_view: BlankView | None) -> Exports:
     """Offer the lists; where the attention of a blank is shown, also that and the effect of changes on the blank."""
     lists = Lists(model, tuple(sentences), list_settings(page))
     offered = {texts.EXPORT_LISTS: lambda: lists_export(lists)}
-    if seen and seen.changed:
-        offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, seen)
-    return offered | (attention_exports(page, seen.trace, seen.shown) if seen else {})
+    if blank_view and blank_view.changed:
+        offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, blank_view)
+    return offered | (attention_exports(page, blank_view.trace, blank_view.shown) if blank_view else {})
 
 
 def lists_export(lists: Lists) -> Export:
     """Export the lists at the blanks, the checked words and the joint fillings."""
-    several = sum(len(answer.filling.blanks) for answer in lists.found) > 1
+    several = sum(len(answer.filling.blanks) for answer in lists.sentences) > 1
     title = texts.EXPORT_LISTS_TITLE[several].format(model=controls.model_title(lists.model))
-    sentences = [texts.EXPORT_TEXT.format(text=quoted(lists.found[0].text))]
-    if len(lists.found) > 1:
+    sentences = [texts.EXPORT_TEXT.format(text=quoted(lists.sentences[0].text))]
+    if len(lists.sentences) > 1:
         sentences = [
-            texts.EXPORT_SENTENCE.format(number=number, text=quoted(one.text)) for number, one in enumerate(lists.found, start=1)
+            texts.EXPORT_SENTENCE.format(number=number, text=quoted(one.text))
+            for number, one in enumerate(lists.sentences, start=1)
         ]
     caption = " ".join([f"{title}.", *sentences, *lists.notes])
     charts, across = _side_by_side(lists)
     alt = " ".join(bars_in_words(one.title, one.labels, one.shares) for one in charts if one)
     figure = charts_figure([one and one.chart for one in charts], alt, across=across)
-    table = [row for answer in lists.found for row in prediction_rows(answer)]
+    table = [row for answer in lists.sentences for row in prediction_rows(answer)]
     name = file_stem("predictions", lists.model)
-    joint = any(answer.joint for answer in lists.found)
+    joint = any(answer.joint for answer in lists.sentences)
     code = Code(
         texts.EXPORT_LISTS_CODE,
         lambda: project_lists(title, lists),
@@ -70,7 +69,8 @@ def lists_export(lists: Lists) -> Export:
 def _side_by_side(lists: Lists) -> tuple[list[AnnotatedChart | None], int]:
     """Lay the charts out as on the page: two sentences side by side, or the blanks and the named words of one."""
     by_sentence = [
-        _charts(answer, lists.chosen, number if len(lists.found) > 1 else 0) for number, answer in enumerate(lists.found, start=1)
+        _charts(answer, lists.chosen, number if len(lists.sentences) > 1 else 0)
+        for number, answer in enumerate(lists.sentences, start=1)
     ]
     if len(by_sentence) == 1:
         return by_sentence[0], min(2, len(by_sentence[0]))
@@ -85,13 +85,13 @@ def _charts(answer: SentencePredictions, chosen: ListSettings, sentence: int) ->
     return [replace(one, chart=one.chart | {"title": title}) for one, title in zip(charts, titles, strict=True)]
 
 
-def moved_export(lists: Lists, seen: BlankShown) -> Export:
+def moved_export(lists: Lists, blank_view: BlankView) -> Export:
     """Export what the reader's changes do to one blank."""
-    shift = prediction_shift(lists.model, seen.text, seen.changed, lists.chosen).blanks[seen.number]
-    changes = texts.EXPORT_CHANGED_RUN.format(changes=changes_in_words(seen.trace))
-    title = texts.EXPORT_CHANGE_TITLE.format(number=seen.number + 1, model=controls.model_title(lists.model))
+    shift = prediction_shift(lists.model, blank_view.text, blank_view.changed, lists.chosen).blanks[blank_view.number]
+    changes = texts.EXPORT_CHANGED_RUN.format(changes=changes_in_words(blank_view.trace))
+    title = texts.EXPORT_CHANGE_TITLE.format(number=blank_view.number + 1, model=controls.model_title(lists.model))
     caption = " ".join(
-        [f"{title}.", texts.EXPORT_TEXT.format(text=quoted(seen.text)), changes, describe_shift(shift), *lists.notes]
+        [f"{title}.", texts.EXPORT_TEXT.format(text=quoted(blank_view.text)), changes, describe_shift(shift), *lists.notes]
     )
     figure = charts_figure([change_chart(shift, "", lists.chosen)], describe_shift(shift))
     table = _moved_rows(shift)
@@ -102,13 +102,15 @@ def moved_export(lists: Lists, seen: BlankShown) -> Export:
         name,
         len(table) * 7,
         lambda: DataTable(
-            lists.about | {"texts": [seen.text], "changes": changes, "moved probability": shift.variation}, MOVED_COLUMNS, table
+            lists.about | {"texts": [blank_view.text], "changes": changes, "moved probability": shift.variation},
+            MOVED_COLUMNS,
+            table,
         ),
     )
     code = Code(
         texts.EXPORT_CHANGE_CODE,
-        lambda: project_shift(title, lists, seen),
-        lambda: transformers_shift(title, lists, seen),
+        lambda: project_shift(title, lists, blank_view),
+        lambda: transformers_shift(title, lists, blank_view),
     )
     return Export(title, caption, name, figure, charts_page(figure, MOVED_COLUMNS, lambda: table), (numbers,), code)
 

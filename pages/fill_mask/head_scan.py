@@ -1,4 +1,4 @@
-"""Which head does a prediction hang on? Every head switched off in turn; a wall coloured by what that does to one word."""
+"""Head scan: every head switched off in turn, and a wall coloured by what that does to the prediction."""
 
 import numpy as np
 import streamlit as st
@@ -23,7 +23,7 @@ LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> None:
-    """Offer a scan of one blank, and show what it found; what was changed when it began stays changed in all of it."""
+    """Offer a scan of one blank, and show its result; what was changed when it began stays changed in all of it."""
     opened = st.expander(texts.SCAN, key=widget_key(page, "scan_opened"), on_change="rerun")
     if not opened.open:
         return
@@ -40,9 +40,9 @@ def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: in
                 label, key=widget_key(page, "scan_start"), icon=":material/grid_on:", on_click=_begin, args=(page, identity, base)
             )
         if began is not None:
-            found = _result(page, engine, answer.text, number, began, identity)
-            if found is not None:
-                _show(page, found, began)
+            result = _result(page, engine, answer.text, number, began, identity)
+            if result is not None:
+                _show(page, result, began)
 
 
 def _begin(page: str, identity: tuple, base: Changes) -> None:
@@ -54,8 +54,8 @@ def _begin(page: str, identity: tuple, base: Changes) -> None:
 def _result(page: str, engine: Engine, text: str, number: int, base: Changes, identity: tuple) -> HeadScan | None:
     """Give the scan where it is known or quickly made; else show how far it is, and None."""
     kept = ("scan", *identity, write_interventions(base))
-    if (found := cache.get(kept)) is not None:
-        return found
+    if (result := cache.get(kept)) is not None:
+        return result
     scan = Scan(engine, text, blank=number, interventions=base)
     if scan.batches == 1:
         with st.spinner(texts.SCANNING):
@@ -100,12 +100,12 @@ def _ended(page: str, kept: tuple, snapshot: Snapshot) -> bool:
     if snapshot.running:
         return False
     st.session_state.pop(widget_key(page, "scan_running"), None)
-    found = snapshot.result.result
-    if found is None:
+    result = snapshot.result.result
+    if result is None:
         st.session_state.pop(widget_key(page, "scan"), None)
         st.session_state[widget_key(page, "scan_problem")] = snapshot.problem
     else:
-        cache.get_or_compute(kept, lambda: found)
+        cache.get_or_compute(kept, lambda: result)
     st.rerun()
     return True
 
@@ -116,17 +116,17 @@ def _stop(page: str) -> None:
     st.session_state.pop(widget_key(page, "scan_running"), None)
 
 
-def _show(page: str, found: HeadScan, base: Changes) -> None:
-    if found.notice:
-        st.info(found.notice)
-    st.text(in_words(found))
+def _show(page: str, result: HeadScan, base: Changes) -> None:
+    if result.notice:
+        st.info(result.notice)
+    st.text(in_words(result))
     if base:
         st.caption(texts.SCAN_BASE_ONE if len(base) == 1 else texts.SCAN_BASE_MANY.format(count=len(base)))
-    limit = next(step for step in LIMITS if step >= min(1.0, float(np.abs(found.change).max())))
-    name, layers, heads = widget_key(page, "scan_wall"), *found.change.shape
+    limit = next(step for step in LIMITS if step >= min(1.0, float(np.abs(result.change).max())))
+    name, layers, heads = widget_key(page, "scan_wall"), *result.change.shape
     written = [
         [texts.SCAN_NOTE.format(share=percent(after), word=first) for after, first in zip(row, words, strict=True)]
-        for row, words in zip(found.after.tolist(), found.first_words, strict=True)
+        for row, words in zip(result.after.tolist(), result.first_words, strict=True)
     ]
 
     def switch_off() -> None:
@@ -135,7 +135,7 @@ def _show(page: str, found: HeadScan, base: Changes) -> None:
 
     off = _off(page)
     head_wall(
-        cells(found.change, limit),
+        cells(result.change, limit),
         [(off.layer, off.head)] if off else [],
         scale=DIFFERENCE,
         key=name,
@@ -152,15 +152,15 @@ def cells(change: np.ndarray, limit: float) -> np.ndarray:
     return np.rint(128 + np.sign(share) * np.sqrt(np.abs(share)) * 127).astype(np.uint8)[:, :, None, None]
 
 
-def in_words(found: HeadScan) -> str:
-    """Say which head the word hangs on most, and how often another word takes its place."""
-    place = np.unravel_index(found.change.argmin(), found.change.shape)
-    sentences = [texts.SCAN_BEFORE.format(word=found.word, share=percent(found.before))]
-    if found.change[place] < 0:
-        sentences.append(texts.SCAN_LARGEST_FALL.format(head=_head(place), share=percent(float(found.after[place]))))
-    sentences.append(texts.SCAN_OTHERS.format(count=int((found.first != found.entry).sum()), total=found.first.size))
-    strongest = np.unravel_index(found.variation.argmax(), found.variation.shape)
-    share = percent(float(found.variation[strongest]))
+def in_words(result: HeadScan) -> str:
+    """Say which head the word depends on most, and how often another word takes its place."""
+    place = np.unravel_index(result.change.argmin(), result.change.shape)
+    sentences = [texts.SCAN_BEFORE.format(word=result.word, share=percent(result.before))]
+    if result.change[place] < 0:
+        sentences.append(texts.SCAN_LARGEST_FALL.format(head=_head(place), share=percent(float(result.after[place]))))
+    sentences.append(texts.SCAN_OTHERS.format(count=int((result.first != result.entry).sum()), total=result.first.size))
+    strongest = np.unravel_index(result.variation.argmax(), result.variation.shape)
+    share = percent(float(result.variation[strongest]))
     return " ".join([*sentences, texts.SCAN_VARIATION.format(head=_head(strongest), share=share)])
 
 

@@ -156,27 +156,27 @@ def offer_a_blank(name: str) -> None:
         )
 
 
-def offer_export(model: str, found: Sequence[SentencePredictions], seen: blank_attention.BlankShown | None) -> None:
+def offer_export(model: str, answers: Sequence[SentencePredictions], blank_view: blank_attention.BlankView | None) -> None:
     """Offer what is on the screen in every form."""
-    export_menu(PAGE, prediction_exports(PAGE, model, found, seen))
+    export_menu(PAGE, prediction_exports(PAGE, model, answers, blank_view))
 
 
 @st.fragment
-def look(model: str, found: Sequence[SentencePredictions], above: DeltaGenerator) -> None:
+def look(model: str, answers: Sequence[SentencePredictions], above: DeltaGenerator) -> None:
     """Show where a blank looks, and what the reader changes; what is clicked here runs nothing but this.
 
     above: the place over the words of the unchanged model, where it is said that they are.
     """
     restore_hidden_fields(PAGE, FIELDS)
-    seen = None
-    if found:
-        predictions.numbers(found, widget_key(PAGE, "numbers"))
+    blank_view = None
+    if answers:
+        predictions.numbers(answers, widget_key(PAGE, "numbers"))
         try:
-            seen = blank_attention.blank_attention(PAGE, cache.engine(model), found)
+            blank_view = blank_attention.blank_attention(PAGE, cache.engine(model), answers)
         except ExplorerError as problem:
             explain(problem)
-        offer_export(model, found, seen)
-    if seen and active_changes(PAGE):
+        offer_export(model, answers, blank_view)
+    if blank_view and active_changes(PAGE):
         above.info(texts.WITHOUT_CHANGES, icon=":material/science:")
     else:
         above.empty()
@@ -202,7 +202,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     st.toggle(texts.COMPARE, key=widget_key(PAGE, "compare"))
     ask_list_settings(PAGE)
 
-found: list[SentencePredictions] = []
+answers: list[SentencePredictions] = []
 above = st.empty()
 try:
     engine = load(model)
@@ -211,8 +211,8 @@ try:
         st.caption(note)
     for column, name in zip(st.columns(len(labels), gap="large"), labels, strict=True):
         with column:
-            found += answer(engine, name, words)
+            answers += answer(engine, name, words)
 except ExplorerError as problem:
     explain(problem)
     controls.offer_default_model(widget_key(PAGE, "model"))
-look(model, found, above)
+look(model, answers, above)

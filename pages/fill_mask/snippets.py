@@ -1,7 +1,7 @@
 """Python for predictions: the lists at the blanks, and what changes do to one, by this project and with transformers only."""
 
-from pages.fill_mask.blank_attention import BlankShown
-from pages.fill_mask.subject import Lists
+from pages.fill_mask.blank_attention import BlankView
+from pages.fill_mask.predictions import Lists
 from pages.ui.export.project_code import header
 from pages.ui.export.texts import TRANSFORMERS_COMMENT
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, with_mask_tokens
@@ -68,15 +68,15 @@ print(*moved, sep="\\n")
 
 def project_lists(title: str, lists: Lists) -> str:
     """Write the code that asks for every list on the page by tx_core."""
-    named = next((tuple(score.word for score in answer.scores[0]) for answer in lists.found if answer.scores), ())
-    joint = any(answer.joint for answer in lists.found)
+    named = next((tuple(score.word for score in answer.scores[0]) for answer in lists.sentences if answer.scores), ())
+    joint = any(answer.joint for answer in lists.sentences)
     imports = ["from tx_core import load", "from tx_core.fill_mask.predictions import predict"]
     imports += ["from tx_core.fill_mask.joint_filling import fill_jointly"] if joint else []
     imports += ["from tx_core.fill_mask.word_scores import score_words"] if named else []
     lines = [
         *header(title, lists.model, "\n".join(imports)),
         "predictions = []",
-        f"for text in {[answer.text for answer in lists.found]!r}:",
+        f"for text in {[answer.text for answer in lists.sentences]!r}:",
         f"    filling = predict(engine, text, {_predict_arguments(lists.chosen)})",
         "    for blank in filling.blanks:",
         "        predictions += [(entry.piece, entry.probability) for entry in blank.predictions]",
@@ -95,16 +95,16 @@ def project_lists(title: str, lists: Lists) -> str:
     return "\n".join([*lines, "", 'print(*predictions, sep="\\n")', ""])
 
 
-def project_shift(title: str, lists: Lists, seen: BlankShown) -> str:
+def project_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
     """Write the code that sets the predictions at one blank with and without the changes beside each other."""
     imports = "from tx_core import load\nfrom tx_core.fill_mask.prediction_shift import shift_predictions"
     return "\n".join(
         [
-            *header(title, lists.model, imports, seen.changed),
-            f"found = shift_predictions(engine, {seen.text!r}, changes, {_predict_arguments(lists.chosen)})",
+            *header(title, lists.model, imports, blank_view.changed),
+            f"shift = shift_predictions(engine, {blank_view.text!r}, changes, {_predict_arguments(lists.chosen)})",
             "moved = [",
             "    (one.prediction.piece, one.before, one.after, one.rank_before, one.rank_after)",
-            f"    for one in found.blanks[{seen.number}].moved",
+            f"    for one in shift.blanks[{blank_view.number}].moved",
             "]",
             "",
             'print(*moved, sep="\\n")',
@@ -125,7 +125,7 @@ def transformers_lists(title: str, lists: Lists) -> str:
                 if score.probability is not None
             ],
         )
-        for answer in lists.found
+        for answer in lists.sentences
     ]
     return "\n".join(
         [
@@ -145,8 +145,9 @@ def transformers_lists(title: str, lists: Lists) -> str:
     )
 
 
-def transformers_shift(title: str, lists: Lists, seen: BlankShown) -> str:
+def transformers_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
     """Write the code for what changes do to one blank without this project."""
+    text = with_mask_tokens(blank_view.text, blank_view.trace.attention.query_tokens)
     return "\n".join(
         [
             TRANSFORMERS_COMMENT.format(title=one_line(title)),
@@ -155,8 +156,8 @@ def transformers_shift(title: str, lists: Lists, seen: BlankShown) -> str:
             "from transformers.masking_utils import eager_mask",
             "",
             *loading_lines(lists.model, "AutoModelForMaskedLM"),
-            f'inputs = tokenizer({with_mask_tokens(seen.text, seen.trace.attention.query_tokens)!r}, return_tensors="pt")',
-            f"place = (inputs.input_ids[0] == tokenizer.mask_token_id).nonzero()[{seen.number}, 0]",
+            f'inputs = tokenizer({text!r}, return_tensors="pt")',
+            f"place = (inputs.input_ids[0] == tokenizer.mask_token_id).nonzero()[{blank_view.number}, 0]",
             *_settings(lists.chosen),
             "",
             "",
@@ -167,7 +168,7 @@ def transformers_shift(title: str, lists: Lists, seen: BlankShown) -> str:
             *NUCLEUS.splitlines(),
             "",
             "before = at_blank()",
-            *intervention_lines(seen.trace),
+            *intervention_lines(blank_view.trace),
             *MOVING.splitlines(),
             "",
         ]

@@ -17,6 +17,9 @@ MAX_TOP_K = 50
 TOKENS_AT_ONCE, ROWS_AT_ONCE = 4096, 64
 NUMBERS_AT_ONCE = 60_000_000  # scores of the vocabulary at all tokens, which the library's models compute: 240 MB
 
+NO_BLANK = "There is no blank to fill: write [MASK] or ___ where a word should go."
+TOO_MANY_BLANKS = "This text has {count:,} blanks and at most {maximum} are filled at a time: put words into {excess:,} of them."
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -153,12 +156,10 @@ def encode_with_blanks(engine: Engine, text: str) -> Encoding:
         raise no_head(engine.title)
     encoding = engine.encode(text)
     if not encoding.blanks:
-        raise TextProblem("There is no blank to fill: write [MASK] or ___ where a word should go.")
+        raise TextProblem(NO_BLANK)
     if len(encoding.blanks) > MAX_BLANKS:
-        raise TextProblem(
-            f"This text has {len(encoding.blanks):,} blanks and at most {MAX_BLANKS} are filled at a time: "
-            f"put words into {len(encoding.blanks) - MAX_BLANKS:,} of them."
-        )
+        count = len(encoding.blanks)
+        raise TextProblem(TOO_MANY_BLANKS.format(count=count, maximum=MAX_BLANKS, excess=count - MAX_BLANKS))
     return encoding
 
 

@@ -20,6 +20,12 @@ LENGTH_NOTE = (
     "times that of the second once the first is in place, and so on. A wider blank is another question than a "
     "single one, so compare only words of equally many pieces."
 )
+TOO_MANY_WORDS = "These are {count:,} words and at most {maximum} are scored at a time: remove some."
+NOT_IN_VOCABULARY = "The model's vocabulary has no way to write this."
+NO_SUCH_PIECE = "The model's vocabulary has no such piece."
+TOO_MANY_PIECES = "This is {count} pieces long; at most {maximum} are scored."
+NO_ROOM = "The text leaves no room for it: shorten it by {excess:,} tokens."
+SCORED_IN_PIECES = "Scored as {count} pieces in {count} blanks."
 _SEPARATOR = re.compile(r"[,;\n，、；]")
 
 
@@ -56,7 +62,7 @@ def read_words(text: str) -> tuple[str, ...]:
     """
     words = tuple(dict.fromkeys(word for part in _SEPARATOR.split(text) if (word := " ".join(part.split()))))
     if len(words) > MAX_SCORED_WORDS:
-        raise TextProblem(f"These are {len(words):,} words and at most {MAX_SCORED_WORDS} are scored at a time: remove some.")
+        raise TextProblem(TOO_MANY_WORDS.format(count=len(words), maximum=MAX_SCORED_WORDS))
     return words
 
 
@@ -88,7 +94,7 @@ def score_words(
         asked_logits, notices = zip(*(next(answers) for _ in ids), strict=True)
         steps = tuple(logits.softmax(-1)[entry].item() for logits, entry in zip(asked_logits, ids, strict=True))
         rank = int((asked_logits[0] > asked_logits[0][ids[0]]).sum()) + 1 if len(ids) == 1 else None
-        note = "" if len(ids) == 1 else f"Scored as {len(ids)} pieces in {len(ids)} blanks."
+        note = "" if len(ids) == 1 else SCORED_IN_PIECES.format(count=len(ids))
         scores.append(WordScore(word, ids, pieces, steps, math.prod(steps), rank, note, max(notices)))
     return tuple(scores)
 
@@ -108,13 +114,13 @@ def _continues(word: str) -> bool:
 def _problem(engine: Engine, encoding: Encoding, word: str, ids: tuple[int, ...]) -> str:
     """Return why a word cannot be scored, "" if it can."""
     if not ids or engine.tokenizer.unknown_id in ids:
-        return "The model's vocabulary has no way to write this."
+        return NOT_IN_VOCABULARY
     if _continues(word) and not engine.tokenizer.joins(ids[0]):
-        return "The model's vocabulary has no such piece."
+        return NO_SUCH_PIECE
     if len(ids) > MAX_SCORED_TOKENS:
-        return f"This is {len(ids)} pieces long; at most {MAX_SCORED_TOKENS} are scored."
+        return TOO_MANY_PIECES.format(count=len(ids), maximum=MAX_SCORED_TOKENS)
     too_many = len(encoding) + len(ids) - 1 - engine.info.max_tokens
-    return f"The text leaves no room for it: shorten it by {too_many:,} tokens." if too_many > 0 else ""
+    return NO_ROOM.format(excess=too_many) if too_many > 0 else ""
 
 
 def _chain(encoding: Encoding, tokenizer: Tokenizer, place: int, ids: tuple[int, ...]) -> list[Encoding]:

@@ -7,8 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import head_scan, texts
-from pages.fill_mask.charts import note
-from pages.fill_mask.prediction_change import describe_shift
+from pages.fill_mask.predictions import describe_shift, note
 from pages.ui.panels.predictions import word_label
 from pages.ui.shell.numbers import percent
 from tests.support.drawings import says, walls

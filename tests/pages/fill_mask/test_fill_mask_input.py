@@ -4,6 +4,8 @@ import pytest
 
 from pages.fill_mask import texts
 from tests.support.drawn_bars import bars_told
+from tx_core.fill_mask.predictions import TOO_MANY_BLANKS
+from tx_core.fill_mask.word_scores import TOO_MANY_WORDS
 
 BAD = {
     "empty": ("", "There is no text yet"),
@@ -14,7 +16,7 @@ BAD = {
     "one over": ("___ " + "tea " * 126, "129 tokens long and the model reads at most 128"),
     "ten thousand characters": ("___ " + "x" * 10_000, ""),
     "ten thousand characters of words": ("___ " + "tea " * 2_500, "shorten it by"),
-    "a hundred blanks": ("[MASK] " * 100, "100 blanks and at most 10 are filled at a time"),
+    "a hundred blanks": ("[MASK] " * 100, TOO_MANY_BLANKS.format(count=100, maximum=10, excess=90)),
     "emoji": ("👩‍👩‍👧 I ___ 🍕", ""),
     "right to left": ("אני ___ אותך", ""),
     "combining": ("e\u0301\u0302\u0303 ___ a\u030a", ""),
@@ -39,6 +41,6 @@ def test_bad_input_is_answered_or_explained_stays_in_its_box_and_is_no_markup(op
 def test_too_many_words_to_ask_for_are_explained_and_stay(open_app):
     many = ", ".join(f"word{number}" for number in range(30))
     app = open_app("fill_mask", named=many)
-    assert "30 words and at most 20" in app.text[0].value
+    assert TOO_MANY_WORDS.format(count=30, maximum=20) in app.text[0].value
     assert app.text_input(key="fill_mask_named").value == many
     assert texts.TOP_WORDS in bars_told(app)

@@ -5,8 +5,9 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.fill_mask import texts
 from pages.fill_mask.export import Lists, lists_export
-from pages.ui.panels import texts
+from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, joint_fillings, top_predictions, word_scores
 from pages.ui.shell.numbers import percent
 from tests.support.drawings import unpacked
@@ -14,7 +15,7 @@ from tests.support.drawn_bars import bars_told, drawn_bars
 from tx_core.engine import catalogue
 from tx_core.fill_mask.joint_filling import fill_jointly
 from tx_core.fill_mask.predictions import predict
-from tx_core.fill_mask.word_scores import LENGTH_NOTE, score_words
+from tx_core.fill_mask.word_scores import LENGTH_NOTE, NOT_IN_VOCABULARY, score_words
 
 
 def said(app: AppTest) -> str:
@@ -32,7 +33,7 @@ def test_an_example_is_already_answered_on_arrival(open_app):
     (told,) = bars_told(app)["Most likely words"]
     assert told.startswith(f"{best[0].word} {percent(best[0].probability)}")
     assert told.count("%") == 8
-    assert "Where does the blank look?" in [subheader.value for subheader in app.subheader]
+    assert texts.WHERE in [subheader.value for subheader in app.subheader]
 
 
 def test_typing_asks_the_model_about_what_was_typed(open_app):
@@ -61,7 +62,7 @@ def test_named_words_are_scored_at_every_blank_and_it_is_said_how(open_app):
     for blank in (1, 2):
         (told,) = bars_told(app)[f"Your words at blank {blank}"]
         assert re.match(rf"pizza .+, unbelievablenesses \({len(long.pieces)} pieces\) ", told)
-    assert "“😀” – The model's vocabulary has no way to write this." in said(app)
+    assert texts.NOT_SCORED.format(word="😀", reason=NOT_IN_VOCABULARY) in said(app)
     assert LENGTH_NOTE in said(app)
 
 
@@ -134,7 +135,7 @@ def test_the_view_is_in_the_address(open_app):
     app = open_app("fill_mask", text="A ___ and a ___.", **view)
     assert set(app.query_params) >= {"text", *view}
     assert [told.count("%") for told in bars_told(app)["Blank 1"]] == [3]
-    assert texts.TEMPERATURE_AND_TOP_P_CHANGED.format(temperature=2, top_p=0.5) in said(app)
+    assert panel_texts.TEMPERATURE_AND_TOP_P_CHANGED.format(temperature=2, top_p=0.5) in said(app)
     app.text_input(key="fill_mask_text").set_value("Another ___ and a ___.").run()
     assert app.query_params["text"] == "Another ___ and a ___."
 

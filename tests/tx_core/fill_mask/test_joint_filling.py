@@ -14,7 +14,7 @@ from tests.support.checkpoints import BERT_MARKS, SIZES, write
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.joint_filling import MAX_BEAMS, fill_jointly
-from tx_core.fill_mask.predictions import predict
+from tx_core.fill_mask.predictions import TOO_MANY_BLANKS, predict
 
 WORDS = (*BERT_MARKS.values(), "the", "cat", "dog", "saw", "##s", "a", ".")
 
@@ -111,7 +111,7 @@ def test_with_one_blank_the_joint_fillings_are_the_predictions():
 
 
 def test_more_blanks_than_are_filled_at_a_time_are_refused(engine):
-    with pytest.raises(TextProblem, match="11 blanks and at most 10"):
+    with pytest.raises(TextProblem, match=TOO_MANY_BLANKS.format(count=11, maximum=10, excess=1)):
         fill_jointly(engine, "[MASK] " * 11)
 
 

@@ -1,6 +1,7 @@
 """What is put into a blank, against transformers' own pipeline and by law."""
 
 import math
+import re
 import warnings
 
 import pytest
@@ -12,7 +13,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.engine.hub import load as hub
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.fill_mask.predictions import MAX_TOP_K, Filling, nucleus, predict
+from tx_core.fill_mask.predictions import MAX_TOP_K, NO_BLANK, TOO_MANY_BLANKS, Filling, nucleus, predict
 
 TEXTS = (
     "The man worked as a [MASK].",
@@ -173,8 +174,8 @@ def test_top_p_lists_what_it_kept_and_nothing_is_left_over(engine):
     [
         ("", "There is no text yet"),
         (" \n\t ", "There is no text yet"),
-        ("No blank here.", r"no blank to fill: write \[MASK\] or ___"),
-        ("___ " * 100, "has 100 blanks and at most 10 are filled at a time: put words into 90 of them"),
+        ("No blank here.", re.escape(NO_BLANK)),
+        ("___ " * 100, TOO_MANY_BLANKS.format(count=100, maximum=10, excess=90)),
         ("___ " + "tea " * 126, "129 tokens long and the model reads at most 128"),
         ("___" + "x" * 20_000, "20,003 characters"),
         ("\x00", "nothing here that the model can read"),

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from pages.fill_mask.prediction_change import prediction_shift
+from pages.fill_mask.predictions import prediction_shift
 from pages.ui.panels.predictions import ListSettings
 from tx_core.engine import catalogue
 from tx_core.fill_mask.prediction_shift import shift_predictions

@@ -1,5 +1,7 @@
 """Words that the reader names, against the chain rule computed by transformers' BERT."""
 
+import re
+
 import pytest
 import torch
 import transformers
@@ -7,7 +9,8 @@ import transformers
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
-from tx_core.fill_mask.predictions import MAX_TOP_K, TOKENS_AT_ONCE, blank_logits_in_batches, predict
+from tx_core.fill_mask import word_scores
+from tx_core.fill_mask.predictions import MAX_TOP_K, NO_BLANK, TOKENS_AT_ONCE, blank_logits_in_batches, predict
 from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, read_words, score_words
 
 TEXT = "She peeled a [MASK] and a [MASK]."
@@ -54,7 +57,7 @@ def test_a_word_of_three_pieces_is_the_product_of_the_chain_in_three_blanks(engi
     (score,) = score_words(engine, TEXT, ["Pancake"])
     assert score.steps == pytest.approx(expected, rel=1e-3)
     assert score.probability == pytest.approx(expected[0] * expected[1] * expected[2], rel=1e-3)
-    assert (score.rank, score.note) == (None, "Scored as 3 pieces in 3 blanks.")
+    assert (score.rank, score.note) == (None, word_scores.SCORED_IN_PIECES.format(count=3))
 
 
 def test_words_scored_together_are_scored_as_they_are_alone(engine):
@@ -74,10 +77,10 @@ def test_a_piece_that_continues_a_word_can_be_asked_for(engine):
 @pytest.mark.parametrize(
     ("word", "note"),
     [
-        ("😀", "no way to write this"),
-        ("##zzzz", "no such piece"),
-        ("pneumonoultramicroscopicsilicovolcanoconiosis", "pieces long; at most 8"),
-        ("\u0301", "no way to write this"),
+        ("😀", word_scores.NOT_IN_VOCABULARY),
+        ("##zzzz", word_scores.NO_SUCH_PIECE),
+        ("pneumonoultramicroscopicsilicovolcanoconiosis", word_scores.TOO_MANY_PIECES.partition("{count}")[2].format(maximum=8)),
+        ("\u0301", word_scores.NOT_IN_VOCABULARY),
     ],
 )
 def test_a_word_that_cannot_be_scored_says_why_and_the_others_are_scored(engine, word, note):
@@ -91,7 +94,7 @@ def test_a_word_that_would_make_the_text_too_long_is_told_by_how_much(engine):
     full = "[MASK] " + "tea " * 125
     one, three = score_words(engine, full, ["coffee", "pancake"])
     assert one.probability > 0
-    assert three.note == "The text leaves no room for it: shorten it by 2 tokens."
+    assert three.note == word_scores.NO_ROOM.format(excess=2)
 
 
 def test_words_are_read_between_commas_each_once():
@@ -100,12 +103,12 @@ def test_words_are_read_between_commas_each_once():
 
 
 def test_more_words_than_are_scored_at_a_time_are_refused():
-    with pytest.raises(TextProblem, match="21 words and at most 20"):
+    with pytest.raises(TextProblem, match=word_scores.TOO_MANY_WORDS.format(count=21, maximum=20)):
         read_words(",".join(f"word{number}" for number in range(21)))
 
 
 def test_a_text_without_blank_is_refused(engine):
-    with pytest.raises(TextProblem, match="no blank"):
+    with pytest.raises(TextProblem, match=re.escape(NO_BLANK)):
         score_words(engine, "No blank here.", ["word"])
 
 

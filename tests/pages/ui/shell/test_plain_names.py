@@ -9,7 +9,7 @@ from pages.compare.runs import RunPair, run
 from pages.compare.state import Side
 from pages.compare.word_similarity import WordThroughLayers
 from pages.fill_mask import snippets as prediction_snippets
-from pages.fill_mask.blank_attention import BlankShown
+from pages.fill_mask.blank_attention import BlankView
 from pages.fill_mask.export import Lists
 from pages.many_sentences.export import report_code
 from pages.summaries import logit_lens
@@ -63,7 +63,7 @@ def every_code(title: str) -> dict[str, str]:
     trace, sides = engine.trace("time ___ like"), two_sides("time flies like", "fruit flies like")
     answer = SentencePredictions("time ___ like", predict(engine, "time ___ like", top_k=3), ((),), ())
     lists, word = Lists("embedded", (answer,), ListSettings(3, 1.0, 1.0, 1.0)), followed_first(sides, "flies")
-    seen = BlankShown("time ___ like", 0, trace, (Intervention("off", 0, 1),), None)
+    seen = BlankView("time ___ like", 0, trace, (Intervention("off", 0, 1),), None)
     return {
         "opening": "\n".join(project_code.header(title, "embedded", "import torch")),
         "core lists": prediction_snippets.project_lists(title, lists),
