@@ -37,7 +37,7 @@ with st.sidebar:
         st.caption(section)
         for page in pages:
             st.page_link(targets[page.key])
-    close_on_phones = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "close.js").read_text("utf-8"))
-    close_on_phones(key="navigation", data=chosen.url_path)
+    follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))
+    follow(key="navigation", data=chosen.url_path)
 
 chosen.run()

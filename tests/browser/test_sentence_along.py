@@ -1,8 +1,10 @@
-"""The list at the side takes the visitor's own sentence along, in real Chromium."""
+"""The list at the side takes the visitor's own sentence along, and Back brings it back, in real Chromium."""
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
+
+from pages.contents import PAGES
 
 
 def test_the_list_at_the_side_takes_the_sentence_along_and_back_finds_it_too(page_at):
@@ -18,3 +20,47 @@ def test_the_list_at_the_side_takes_the_sentence_along_and_back_finds_it_too(pag
     sidebar.get_by_role("link", name="Attention", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Where does each head look?")
     expect(box).to_have_value("The bird sang a song.")
+
+
+def view(page: Page) -> tuple[str, str, str]:
+    """What stands in the address, in the title and in the box of the page."""
+    box = page.get_by_role("textbox", name="Sentence", exact=True)
+    return page.url, page.get_by_role("heading", level=1).inner_text(), box.input_value()
+
+
+def test_five_pages_there_and_back_and_there_again_show_the_sentences_that_were_there(page_at, settle):
+    page = page_at("/")
+    seen = [view(page)]
+
+    def follow(name: str) -> None:
+        page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(next(one.question for one in PAGES if one.name == name))
+        look()
+
+    def write(sentence: str) -> None:
+        box = page.get_by_role("textbox", name="Sentence", exact=True)
+        box.fill(sentence)
+        box.press("Enter")
+        expect(page).to_have_url(re.compile(sentence.split()[1]))
+        look()
+
+    def look() -> None:
+        settle(page)
+        page.wait_for_timeout(300)
+        seen.append(view(page))
+
+    write("The dog barked.")
+    follow("Masks")
+    follow("Summaries")
+    write("Two birds sang.")
+    follow("Self-attention")
+    follow("Heads and blocks")
+    assert [sentence for _, _, sentence in seen[1:]] == ["The dog barked."] * 3 + ["Two birds sang."] * 3
+    assert all("text=" in address for address, _, _ in seen[1:])
+    for leave, views in ((page.go_back, seen[-2::-1]), (page.go_forward, seen[1:])):
+        for address, title, sentence in views:
+            leave()
+            expect(page.get_by_role("heading", level=1)).to_have_text(title)
+            expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_have_value(sentence)
+            settle(page)
+            assert view(page) == (address, title, sentence)

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.shell import texts
 
@@ -108,19 +109,21 @@ def resend_value(name: str) -> None:
 def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -> None:
     """Update the session's entries from the address before any widget is drawn; say which parameters made no sense.
 
-    The address wins on arrival and after Back or Forward. Coming back from another page without a link restores the view
-    that was left. An empty address is the first view: the defaults, the values of `first`, and a sentence typed on another
-    page, if none was typed on this one. After a change by a control, the address is one that the browser has not updated
-    yet, and loses. Fields with nonsense in the address take their defaults.
+    The address wins on arrival and after Back or Forward: these bring the view that was there, which at an empty address is
+    the first view, the defaults and the values of `first`. The list of pages leads to the view that was left; where that has
+    no sentence of the visitor's, to the first view with the sentence typed last on another page. After a change by a control,
+    the address is one that the browser has not updated yet, and loses. Fields with nonsense in the address take their defaults.
     """
     st.session_state.pop(REPORTED_LINK_LENGTH, None)
     parameters = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
     left = st.session_state.get(f"{page}_view", {})
     arriving = widget_key(page, fields[0].name) not in st.session_state
-    if arriving and not parameters:
+    by_history = arriving and _came_by_history()
+    if arriving and not by_history and not parameters:
         parameters = sentence_from_other_page(fields, left.get("values", {}))
     navigated = not arriving and parameters != left.get("address", parameters) and not _changed(page, left)
-    if navigated or (arriving and (parameters or not left)):
+    restored = left and parameters == (left["address"] if by_history else {})
+    if navigated or (arriving and not restored):
         values, unknown = parse_view(fields, parameters)
         if not parameters:
             values |= first
@@ -230,6 +233,12 @@ def link_status_changed() -> bool:
     """Tell whether a text grew too long for the address, or fits again, since the page reported it."""
     now = st.session_state.get(LINK_LENGTH, 0)
     return bool(st.session_state.get(REPORTED_LINK_LENGTH, now)) != bool(now)
+
+
+def _came_by_history() -> bool:
+    """Tell whether the browser's Back or Forward led to this run."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
 
 
 def _changed(page: str, left: Mapping[str, Mapping[str, object]]) -> bool:
