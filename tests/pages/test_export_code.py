@@ -83,7 +83,10 @@ def hold(claims: list[Claim], folder: Path) -> None:
 
 
 def test_of_the_page_of_blanks(open_app: Open, tmp_path: Path):
-    hold([*the_lists(open_app), *the_changes(open_app)], tmp_path)
+    hold(
+        [*the_lists(open_app), *the_changes(open_app, "off~1-2_hide~3"), *the_changes(open_app, "causal_padding~8_nopositions")],
+        tmp_path,
+    )
 
 
 def the_lists(open_app: Open) -> list[Claim]:
@@ -99,8 +102,8 @@ def the_lists(open_app: Open) -> list[Claim]:
     ]
 
 
-def the_changes(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "fill_mask", fill_mask_texts.EXPORT_CHANGE, **BLANKS, changes="off~1-2_hide~3", blank="2")
+def the_changes(open_app: Open, changes: str) -> list[Claim]:
+    shown = seen(open_app, "fill_mask", fill_mask_texts.EXPORT_CHANGE, **BLANKS, changes=changes, blank="2")
     (chart,) = shown.header["charts"]
     return of_both(shown, ["[one[1:3] for one in moved]"], [np.stack([chart["before"], chart["after"]], 1)])
 

@@ -19,6 +19,7 @@ from tx_core.engine.engine import (
     check_length,
     head_parts,
     no_head,
+    run_limits,
     score_gradients,
     stack_layers,
 )
@@ -28,7 +29,7 @@ from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.encoder import EncoderRun
 from tx_core.transformer.fused import all_weights
-from tx_core.transformer.interventions import Intervention, check_batch, check_run
+from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run
 from tx_core.transformer.trace import Encoding, Trace, check_parts
 
 
@@ -60,6 +61,7 @@ class BertEngine:
             has_head=has_head,
             fills_blanks=has_head and self.tokenizer.mask_id is not None,
             num_segments=config.num_segments,
+            can_omit_positions=True,
         )
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:
@@ -76,15 +78,15 @@ class BertEngine:
     ) -> Trace:
         """Run the model once and keep the parts asked for (`trace.PARTS`)."""
         parts, encoding = check_parts(keep), self.encode(text, pair)
-        changes = check_run(interventions, self.info.num_heads, self._sizes(encoding))
+        changes = check_run(interventions, self._limits(encoding))
 
         def compute(model: nn.Module, device: str) -> EncoderRun:
-            ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device)
+            ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
             return model(ids, segments, None, keep=parts, interventions=[changes])
 
         result = self.runner.run(compute)
         stack = attention_stack("self", encoding, encoding, result.value.layers)
-        hidden = stack_layers(result.value.hidden) if "hidden" in parts else None
+        hidden = stack_layers([state[:, : len(encoding)] for state in result.value.hidden]) if "hidden" in parts else None
         return Trace(self.name, result.device, (stack,), hidden, changes, result.notice)
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
@@ -92,10 +94,10 @@ class BertEngine:
 
         Raises ChangeProblem for interventions on what a row does not have.
         """
-        changes = check_batch(interventions, self.info.num_heads, [self._sizes(row) for row in rows])
+        changes = check_batch(interventions, [self._limits(row) for row in rows])
 
         def compute(model: nn.Module, device: str) -> list[Tensor]:
-            ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device)
+            ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device, changes)
             output = model(ids, segments, mask, interventions=changes).output
             return [model.predict(output[number, list(row.blanks)]).cpu() for number, row in enumerate(rows)]
 
@@ -144,5 +146,5 @@ class BertEngine:
 
         return self.runner.run(compute, gradients=True).value
 
-    def _sizes(self, encoding: Encoding) -> list[tuple[int, int]]:
-        return [(len(encoding), len(encoding))] * self.info.num_layers
+    def _limits(self, encoding: Encoding) -> RunLimits:
+        return run_limits(self.info, [(len(encoding), len(encoding))] * self.info.num_layers)

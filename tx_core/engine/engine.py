@@ -14,7 +14,7 @@ from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.transformer.attention import AttentionKind
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import Intervention, RunLimits, unmasked_padding
 from tx_core.transformer.masks import padding_mask
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
@@ -139,22 +139,39 @@ def check_length(encoding: Encoding, most: int) -> Encoding:
     return encoding
 
 
-def batch_tensors(rows: Sequence[Encoding], padding_id: int, device: str) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Pad the rows to one length; give ids, segments, and the mask, which is None when nothing is padded."""
-    longest = max(len(row) for row in rows)
+def run_limits(info: ModelInfo, sizes: Sequence[tuple[int, int]]) -> RunLimits:
+    """Say what a run of a model has. sizes: the number of queries and of keys in every layer."""
+    return RunLimits(info.num_heads, sizes, info.max_tokens, info.can_omit_positions)
+
+
+def batch_tensors(
+    rows: Sequence[Encoding], padding_id: int, device: str, interventions: Sequence[Sequence[Intervention]] = ()
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Pad the rows to one length; give ids, segments, and the mask, which is None when nothing is masked.
+
+    interventions: those of each row; empty for none. The padding that "no_padding_mask" adds to a row is not masked.
+    """
+    unmasked = [unmasked_padding(row) for row in interventions] or [0] * len(rows)
+    lengths = [len(row) + padding for row, padding in zip(rows, unmasked, strict=True)]
+    longest = max(lengths)
 
     def padded(numbers: tuple[int, ...], filler: int) -> list[int]:
         return [*numbers, *[filler] * (longest - len(numbers))]
 
     ids = torch.tensor([padded(row.ids, padding_id) for row in rows], device=device)
     segments = torch.tensor([padded(row.segments, 0) for row in rows], device=device)
-    lengths = [len(row) for row in rows]
     return ids, segments, None if min(lengths) == longest else padding_mask(lengths).to(device)
 
 
 def attention_stack(kind: AttentionKind, query: Encoding, key: Encoding, layers: Sequence[dict[str, Tensor]]) -> AttentionStack:
-    """Label the parts that were kept of every layer of one sentence."""
-    parts = {part: stack_layers([layer[part] for layer in layers]) for part in layers[0]}
+    """Label the parts that were kept of every layer of one sentence, without padding."""
+
+    def own_tokens(part: str, values: Tensor) -> Tensor:
+        side = key if part in ("key", "value") else query
+        values = values[:, :, : len(side)]
+        return values[..., : len(key)] if part in ("scores", "weights") else values
+
+    parts = {part: stack_layers([own_tokens(part, layer[part]) for layer in layers]) for part in layers[0]}
     return AttentionStack(kind, query, key, **parts)
 
 

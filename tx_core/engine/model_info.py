@@ -20,6 +20,7 @@ class ModelInfo:
         predicts_next: Whether that head scores the token that follows.
         num_segments: Number of segment embeddings, 0 for none.
         decoder_start: The id that the decoder of an encoder-decoder begins with, None for any other model.
+        can_omit_positions: Whether a run can leave its position embeddings out (the intervention "no_positions").
     """
 
     family: str
@@ -32,6 +33,7 @@ class ModelInfo:
     predicts_next: bool = False
     num_segments: int = 0
     decoder_start: int | None = None
+    can_omit_positions: bool = False
 
     @property
     def num_layers(self) -> int:

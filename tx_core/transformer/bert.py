@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.encoder import Encoder, EncoderRun
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import Intervention, reads_positions
 from tx_core.transformer.layers import ACTIVATION, EncoderBlock, LayerNorm
 
 
@@ -28,15 +28,19 @@ class BertEmbeddings(nn.Module):
         ids: Int[Tensor, "batch token"],
         segments: Int[Tensor, "batch token"] | None = None,
         inputs_embeds: Float[Tensor, "batch token hidden"] | None = None,
+        with_positions: Bool[Tensor, "batch"] | None = None,
     ) -> Float[Tensor, "batch token hidden"]:
         """Embed the tokens. Without segments, all belong to the first sentence.
 
-        inputs_embeds: word vectors to use in place of those of `ids`.
+        inputs_embeds: word vectors to use in place of those of `ids`. with_positions: the rows to which position embeddings
+        are added, by default all.
         """
         segments = torch.zeros_like(ids) if segments is None else segments
-        position = torch.arange(ids.shape[1], device=ids.device)
+        positions = self.positions(torch.arange(ids.shape[1], device=ids.device))
+        if with_positions is not None:
+            positions = positions * with_positions[:, None, None]
         words = self.words(ids) if inputs_embeds is None else inputs_embeds
-        return self.dropout(self.norm(words + self.segments(segments) + self.positions(position)))
+        return self.dropout(self.norm(words + self.segments(segments) + positions))
 
 
 class MaskedWordHead(nn.Module):
@@ -90,7 +94,10 @@ class Bert(nn.Module):
         mask: True = may be attended to. inputs_embeds: word vectors to use in place of those of `ids`, before positions
         and segments are added. keep: the parts to keep, see `trace.PARTS`. interventions: those of each row; empty for none.
         """
-        return self.encoder(self.embeddings(ids, segments, inputs_embeds), mask, keep=keep, interventions=interventions)
+        reading = [reads_positions(row) for row in interventions]
+        with_positions = None if all(reading) else torch.tensor(reading, device=ids.device)
+        embedded = self.embeddings(ids, segments, inputs_embeds, with_positions)
+        return self.encoder(embedded, mask, keep=keep, interventions=interventions)
 
     def predict(self, hidden: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
         """Compute logits over the vocabulary from the vectors of the last layer.

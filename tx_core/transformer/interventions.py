@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import product
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -19,22 +19,30 @@ from torch import Tensor
 
 from tx_core.errors import ChangeProblem
 from tx_core.transformer.attention import AttentionKind, Normalise, Weigh, attention_weights, softmax
-from tx_core.transformer.masks import combine
+from tx_core.transformer.masks import causal_mask, combine
 from tx_core.transformer.normalise import hardmax, sparsemax, with_temperature
 
-InterventionKind = Literal["off", "uniform", "hidden", "cut", "temperature", "sparse", "hard"]
+InterventionKind = Literal[
+    "off", "uniform", "hidden", "cut", "temperature", "sparse", "hard", "causal", "no_padding_mask", "no_positions"
+]
+WHOLE_RUN: tuple[InterventionKind, ...] = ("causal", "no_padding_mask", "no_positions")
+"""The kinds that change a run as a whole; they name no layer."""
 NORMALISER: dict[str, Normalise] = {"sparse": sparsemax, "hard": hardmax}
 POSITION_COUNT = {"hidden": 1, "cut": 2}
 """How many token positions a kind names; the kinds that are not listed name none."""
-SETTING = {"temperature": "temperature", "sparse": "normaliser", "hard": "normaliser"}
-"""The kinds that change how scores become weights. A layer has one temperature and one normaliser."""
+SETTING = {"temperature": "temperature", "sparse": "normaliser", "hard": "normaliser", "no_padding_mask": "padding"}
+"""What a kind sets, for kinds that set something of which a layer, or a run, has one."""
 MAX_INTERVENTIONS = 60
 """How many interventions an address may hold."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
 """The temperatures that an address may hold."""
+MAX_PADDING = 64
+"""How many tokens of padding "no_padding_mask" may add."""
 NO_LAYER = "This model has {layers} layers: there is no layer {layer:,} to change."
 NO_HEAD = "This model has {heads} heads per layer: there is no head {head:,} to change."
 NO_TOKEN = "This text has {tokens:,} tokens: there is no token {position:,} to change."
+NO_ROOM = "This model reads at most {most:,} tokens: there is no room for {padding} of padding after {tokens:,}."
+NEEDS_POSITIONS = "This model cannot be run without its positions here."
 CANNOT_CHANGE = "{problems} Undo this change, or change something that exists."
 
 
@@ -51,16 +59,21 @@ class Intervention:
             "cut": the query at `positions[0]` does not attend to the key at `positions[1]`.
             "temperature": the scores, bias included, are divided by `value`.
             "sparse", "hard": sparsemax (Martins & Astudillo 2016) or argmax in place of the softmax.
+        "causal": no token attends to a later one (of an encoder-decoder, in the encoder; its decoder is causal already).
+        "no_padding_mask": `value` tokens of padding follow the text, as in a batch with a longer text, and every token
+            may attend to them, as when the batch is read without its padding mask. A trace keeps the text's own tokens
+            only: what a row of its weights lacks to 1 went to the padding.
+        "no_positions": no position embeddings are added, so that the model cannot tell the order of the tokens.
         layer: None for all layers. Those of an encoder-decoder are numbered through its stacks: encoder, decoder,
             cross-attention. There, "hidden" in all layers concerns the encoder's text (encoder and cross-attention),
             "cut" in all layers the encoder only.
         head: None for all heads of the layer. The softmax is changed in all heads of a layer.
         positions: token positions, as many as the kind names (`POSITION_COUNT`).
-        value: the temperature, above 0; 1.0 for all other kinds.
+        value: the temperature, above 0, or the number of padding tokens, from 1 to `MAX_PADDING`; 1.0 for other kinds.
 
     Raises:
         ValueError: for an unknown kind, negative numbers, a head without its layer, "off" and "uniform" without
-            a layer, and for positions, a head or a value that the kind does not have.
+            a layer, and for positions, a layer, a head or a value that the kind does not have.
     """
 
     kind: InterventionKind
@@ -78,11 +91,15 @@ class Intervention:
             raise ValueError(f"{self.kind} must have {POSITION_COUNT.get(self.kind, 0)} positions, got {self.positions}")
         if self.layer is None and (self.head is not None or self.kind in ("off", "uniform")):
             raise ValueError(f"a head, and {self.kind} in all heads, must name the layer, got {self}")
+        if self.layer is not None and self.kind in WHOLE_RUN:
+            raise ValueError(f"{self.kind} must be of the whole run, got layer {self.layer}")
         if self.head is not None and self.kind in SETTING:
             raise ValueError(f"{self.kind} must be of a whole layer, got head {self.head}")
         if self.kind == "temperature" and not 0 < self.value < math.inf:
             raise ValueError(f"temperature must be a number above 0, got {self.value}")
-        if self.kind != "temperature" and self.value != 1:
+        if self.kind == "no_padding_mask" and self.value not in range(1, MAX_PADDING + 1):
+            raise ValueError(f"padding must be a whole number from 1 to {MAX_PADDING}, got {self.value}")
+        if self.kind not in ("temperature", "no_padding_mask") and self.value != 1:
             raise ValueError(f"{self.kind} must have no value, got {self.value}")
 
     def __repr__(self) -> str:
@@ -92,68 +109,96 @@ class Intervention:
 
     @property
     def slot(self) -> tuple:
-        """What only one intervention of a run can fill: a layer's temperature, a layer's normaliser, or itself."""
+        """What only one intervention of a run can fill: a layer's temperature or normaliser, the padding, or itself."""
         return SETTING.get(self.kind, self), self.layer
 
     def acts_on(self, layer: int, attention: AttentionKind = "self") -> bool:
         """Tell whether it changes the attention of one layer, numbered through the stacks."""
+        if self.kind in ("no_padding_mask", "no_positions"):
+            return False  # they change what the model reads
         if self.layer is not None:
             return self.layer == layer
         if self.kind == "hidden":
             return attention != "decoder"
-        return attention == "self" or self.kind != "cut"
+        return attention == "self" or self.kind not in ("cut", "causal")
 
 
 def canonical(interventions: Iterable[Intervention]) -> tuple[Intervention, ...]:
     """Sort the interventions of a run and drop duplicates, so that equal runs compare equal.
 
-    Raises ValueError for two temperatures or two normalisers of one layer.
+    Raises ValueError for two temperatures or two normalisers of one layer, and for padding of two lengths.
     """
     unique = sorted(set(interventions), key=repr)
     if len({one.slot for one in unique}) < len(unique):
-        raise ValueError(f"a layer must have one temperature and one normaliser, got {unique}")
+        raise ValueError(f"a layer must have one temperature and one normaliser, a run one padding, got {unique}")
     return tuple(unique)
 
 
-def check_run(
-    interventions: Iterable[Intervention], num_heads: int, sizes: Sequence[tuple[int, int]]
-) -> tuple[Intervention, ...]:
-    """Return the `canonical` interventions of a run; raise ChangeProblem for what the run does not have.
+class RunLimits(NamedTuple):
+    """What a run has, and so what an intervention can name.
 
-    sizes: the number of queries and of keys in every layer.
+    Attributes:
+        num_heads: the number of heads in a layer.
+        sizes: the number of queries and of keys in every layer.
+        max_tokens: the longest input, padding included.
+        can_omit_positions: whether the model can be run without its positions.
     """
+
+    num_heads: int
+    sizes: Sequence[tuple[int, int]]
+    max_tokens: int
+    can_omit_positions: bool
+
+
+def check_run(interventions: Iterable[Intervention], limits: RunLimits) -> tuple[Intervention, ...]:
+    """Return the `canonical` interventions of a run; raise ChangeProblem for what the run does not have."""
     interventions = canonical(interventions)
-    missing = [sentence for one in interventions if (sentence := missing_part(one, num_heads, sizes))]
+    missing = [sentence for one in interventions if (sentence := missing_part(one, limits))]
     if missing:
         raise ChangeProblem(CANNOT_CHANGE.format(problems=" ".join(dict.fromkeys(missing))))
     return interventions
 
 
 def check_batch(
-    interventions: Sequence[Sequence[Intervention]], num_heads: int, sizes: Sequence[Sequence[tuple[int, int]]]
+    interventions: Sequence[Sequence[Intervention]], limits: Sequence[RunLimits]
 ) -> tuple[tuple[Intervention, ...], ...]:
     """Return the `canonical` interventions of each row of a batch. An empty sequence stands for none in any row.
 
-    sizes: for each row, as for `check_run`. Raises ChangeProblem, and ValueError unless there is one sequence per row.
+    limits: those of each row. Raises ChangeProblem, and ValueError unless there is one sequence per row.
     """
-    if interventions and len(interventions) != len(sizes):
-        raise ValueError(f"every row must have its interventions, got {len(interventions)} for {len(sizes)} rows")
-    return tuple(check_run(row, num_heads, own) for row, own in zip(interventions, sizes, strict=False))
+    if interventions and len(interventions) != len(limits):
+        raise ValueError(f"every row must have its interventions, got {len(interventions)} for {len(limits)} rows")
+    return tuple(check_run(row, own) for row, own in zip(interventions, limits, strict=False))
 
 
-def missing_part(intervention: Intervention, num_heads: int, sizes: Sequence[tuple[int, int]]) -> str:
-    """Say in a sentence which layer, head or token a run lacks for an intervention, "" for none. sizes: as for `check_run`."""
+def missing_part(intervention: Intervention, limits: RunLimits) -> str:
+    """Say in a sentence what a run lacks for an intervention, "" for nothing."""
     layer, head, positions = intervention.layer, intervention.head, intervention.positions
-    if layer is not None and layer >= len(sizes):
-        return NO_LAYER.format(layers=len(sizes), layer=layer + 1)
-    if head is not None and head >= num_heads:
-        return NO_HEAD.format(heads=num_heads, head=head + 1)
-    queries, keys = sizes[layer or 0]
+    if layer is not None and layer >= len(limits.sizes):
+        return NO_LAYER.format(layers=len(limits.sizes), layer=layer + 1)
+    if head is not None and head >= limits.num_heads:
+        return NO_HEAD.format(heads=limits.num_heads, head=head + 1)
+    queries, keys = limits.sizes[layer or 0]
+    padding = unmasked_padding([intervention])
+    if padding and keys + padding > limits.max_tokens:
+        return NO_ROOM.format(most=limits.max_tokens, padding=padding, tokens=keys)
+    if not (limits.can_omit_positions or reads_positions([intervention])):
+        return NEEDS_POSITIONS
     bounds = (queries, keys) if intervention.kind == "cut" else (keys,)
     for position, bound in zip(positions, bounds, strict=False):
         if position >= bound:
             return NO_TOKEN.format(tokens=bound, position=position + 1)
     return ""
+
+
+def unmasked_padding(interventions: Iterable[Intervention]) -> int:
+    """Return how many tokens of padding follow a text without a mask, 0 for none."""
+    return sum(int(one.value) for one in interventions if one.kind == "no_padding_mask")
+
+
+def reads_positions(interventions: Iterable[Intervention]) -> bool:
+    """Tell whether a run adds its position embeddings."""
+    return all(one.kind != "no_positions" for one in interventions)
 
 
 def shift_positions(interventions: Iterable[Intervention], position: int, pieces: int) -> tuple[Intervention, ...]:
@@ -230,10 +275,13 @@ def _weights_by_row(
 def _narrow(
     mask: Bool[Tensor, "..."] | None, interventions: Sequence[Intervention], scores: Float[Tensor, "batch head query key"]
 ) -> Bool[Tensor, "..."] | None:
-    """Take hidden tokens and cut edges out of a mask."""
-    if not any(one.kind in POSITION_COUNT for one in interventions):
+    """Take hidden tokens, cut edges and, where attention is to be causal, later tokens out of a mask."""
+    causal = any(one.kind == "causal" for one in interventions)
+    if not causal and not any(one.kind in POSITION_COUNT for one in interventions):
         return mask
     allowed = torch.ones(scores.shape[1:], dtype=torch.bool)
+    if causal:
+        allowed &= causal_mask(scores.shape[-1])
     for one in interventions:
         head = slice(None) if one.head is None else one.head
         if one.kind == "hidden":
@@ -264,6 +312,9 @@ _SYNTAX: dict[str, tuple[InterventionKind, str]] = {
     "temperature": ("temperature", rf"~([0-9]{{1,3}}(?:\.[0-9]{{1,20}})?)(?:~{_NUMBER})?"),
     "sparse": ("sparse", f"(?:~{_NUMBER})?"),
     "hard": ("hard", f"(?:~{_NUMBER})?"),
+    "causal": ("causal", ""),
+    "padding": ("no_padding_mask", "~([1-9][0-9]?)"),
+    "nopositions": ("no_positions", ""),
 }
 """For each word of an address, its kind and what follows it. "even" and "hide" are the words of links that exist."""
 _WORDS = {kind: word for word, (kind, _) in _SYNTAX.items()}
@@ -273,7 +324,8 @@ def write_interventions(interventions: Sequence[Intervention]) -> str:
     """Write interventions for an address, numbers counted from 1.
 
     off~2-3 (layer 2, head 3), off~2 (all of layer 2), even~2-3, hide~5 (token 5, everywhere), hide~5~2-3,
-    cut~4-7 (4 does not attend to 7), cut~4-7~2, temperature~0.5, temperature~0.5~2, sparse~2, hard; joined by _.
+    cut~4-7 (4 does not attend to 7), cut~4-7~2, temperature~0.5, temperature~0.5~2, sparse~2, hard, causal, padding~8,
+    nopositions; joined by _.
     """
     return "_".join(map(_write, interventions))
 
@@ -297,8 +349,10 @@ def _write(intervention: Intervention) -> str:
     at += "" if intervention.head is None else f"-{intervention.head + 1}"
     if intervention.kind == "temperature":
         return f"temperature~{intervention.value!r}{at}"
-    positions = "-".join(str(position + 1) for position in intervention.positions)
     word = _WORDS[intervention.kind]
+    if intervention.kind == "no_padding_mask":
+        return f"{word}~{int(intervention.value)}"
+    positions = "-".join(str(position + 1) for position in intervention.positions)
     return f"{word}~{positions}{at}" if positions else f"{word}{at}"
 
 
@@ -314,6 +368,8 @@ def _read(written: str) -> Intervention:
         if not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE or value == 1:
             raise ValueError(f"temperature must be within {MIN_TEMPERATURE} and {MAX_TEMPERATURE} and not 1, got {value}")
         return Intervention(kind, _from_zero(parts[0]), value=value)
+    if kind == "no_padding_mask":
+        return Intervention(kind, value=float(parts[0]))
     positions = tuple(_from_zero(parts.pop(0)) for _ in range(POSITION_COUNT.get(kind, 0)))
     return Intervention(kind, *map(_from_zero, parts), positions=positions)
 

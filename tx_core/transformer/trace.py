@@ -87,7 +87,8 @@ class AttentionStack:
             "cross" from such a decoder to its encoder.
         query_tokens: the tokens that attend.
         key_tokens: the tokens that are attended to.
-        weights: attention weights; each row sums to 1, or to 0 where a query may attend nowhere.
+        weights: attention weights; each row sums to 1, to 0 where a query may attend nowhere, or to less than 1 where
+            padding that is not masked took the rest (the intervention "no_padding_mask").
         scores: scores after scaling and bias, before the mask and before any intervention on their layer.
         query, key, value: the projections of each head.
         context: the sum of the values, weighted by `weights`.

@@ -8,7 +8,14 @@ from pages.ui.shell.plain_names import one_line
 from tx_core.analysis.views import word_groups
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import BLANK
-from tx_core.transformer.interventions import POSITION_COUNT, SETTING, Intervention, effective
+from tx_core.transformer.interventions import (
+    POSITION_COUNT,
+    SETTING,
+    Intervention,
+    effective,
+    reads_positions,
+    unmasked_padding,
+)
 from tx_core.transformer.trace import Encoding, Trace
 
 OUTPUTS = {"self": "attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
@@ -36,6 +43,8 @@ def attention(module, query, key, value, mask, scaling=None, dropout=0.0, positi
         allowed[:, head, :, looked_at] = False
     for head, looking, looked_at in change.get("cut", []):
         allowed[:, head, looking, looked_at] = False
+    if "causal" in change:
+        allowed = allowed.tril()
     nowhere = ~allowed.any(-1, keepdim=True)
     scores = (scores / change.get("temperature", 1)).masked_fill(~allowed, -torch.inf).masked_fill(nowhere, 0)
     weights = change.get("normalise", softmax)(scores).masked_fill(nowhere, 0)
@@ -137,7 +146,17 @@ def _run(trace: Trace, kind: str) -> list[str]:
         "with torch.inference_mode():",
         "    output = model(**inputs, use_cache=False)",
         f"layers = seen{which}",
+        *_without_padding(trace, kind),
     ]
+
+
+def _without_padding(trace: Trace, kind: str) -> list[str]:
+    """Write what leaves the padding that was added out of the weights of one kind of attention."""
+    if not unmasked_padding(trace.interventions):
+        return []
+    stack = next(stack for stack in trace.stacks if stack.kind == kind)
+    queries, keys = len(stack.query_tokens), len(stack.key_tokens)
+    return [f"layers = [weights[:, :, :{queries}, :{keys}] for weights in layers]  # the text's own tokens"]
 
 
 def output_attentions(trace: Trace, kind: str) -> str:
@@ -172,8 +191,26 @@ def _shown(exported: AttentionMap) -> list[str]:
     return [*lines, "weights = weights.mean(0)"]
 
 
+def input_lines(interventions: Sequence[Intervention]) -> list[str]:
+    """Write what the interventions of a run change in its `inputs` and in the embeddings of the model."""
+    lines, padding = [], unmasked_padding(interventions)
+    if padding:
+        lines += [
+            f'filler = {{"input_ids": tokenizer.pad_token_id or 0, "attention_mask": 1}}  # {padding} [PAD], not masked',
+            'for name in [name for name in ("input_ids", "attention_mask", "token_type_ids") if name in inputs]:',
+            f"    more = torch.full((1, {padding}), filler.get(name, 0))",
+            "    inputs[name] = torch.cat([inputs[name], more], dim=1)",
+        ]
+    if not reads_positions(interventions):
+        lines.append("model.base_model.embeddings.position_embeddings.weight.data.zero_()  # no positions")
+    return lines
+
+
 def intervention_lines(trace: Trace) -> list[str]:
-    """Write an attention function that applies the interventions of a run, and register it with the model."""
+    """Write an attention function that applies the interventions of a run, and register it with the model.
+
+    It also changes the `inputs` of the run, where an intervention does so.
+    """
     needs_sparse = any(one.kind == "sparse" for one in trace.interventions)
     return [
         *CHANGED_ATTENTION.splitlines(),
@@ -186,6 +223,7 @@ def intervention_lines(trace: Trace) -> list[str]:
         'AttentionInterface.register("changed", attention)',
         'AttentionMaskInterface.register("changed", eager_mask)',
         'model.set_attn_implementation("changed")',
+        *input_lines(trace.interventions),
     ]
 
 
@@ -211,7 +249,9 @@ def _arguments(interventions: Sequence[Intervention]) -> dict[str, str]:
         if places := [(one.head, *one.positions) for one in interventions if one.kind == kind]:
             arguments[kind] = _listed(places)
     for one in interventions:
-        if one.kind == "temperature":
+        if one.kind == "causal":
+            arguments["causal"] = "True"
+        elif one.kind == "temperature":
             arguments["temperature"] = repr(one.value)
         elif SETTING.get(one.kind) == "normaliser":
             arguments["normalise"] = f"{one.kind}max"

@@ -8,12 +8,15 @@ from pages.ui.panels import texts
 from pages.ui.panels.changes import active_changes, set_changes, with_change
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import ViewOptions
+from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.lazy_popover import lazy_popover
 from tx_core.analysis.views import word_groups
-from tx_core.transformer.interventions import SETTING, Intervention
+from tx_core.transformer.interventions import NEEDS_POSITIONS, SETTING, Intervention, unmasked_padding
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
+PADDINGS = (0, 1, 2, 4, 8, 16, 32, 64)
+"""Numbers of padding tokens that are offered; 0 for none."""
 TEMPERATURES = ("0.1", "0.25", "0.5", "0.75", "1", "1.5", "2", "3", "5", "10")
 EVERYWHERE = {"self": ("hidden", "cut"), "cross": ("hidden",), "decoder": ()}
 """The kinds of interventions on tokens that can act in all layers, by the kind of attention that is looked at."""
@@ -26,7 +29,7 @@ def change_bar(page: str, trace: Trace, number: int) -> None:
     first = sum(len(earlier.weights) for earlier in trace.stacks[:number])
     options = ViewOptions.of(page)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _popover(page, stack, options, first)
+        _popover(page, trace, stack, options, first)
         _off_button(page, options.heads, first)
         if stack.kind == "self" and (focused := _focused_positions(stack, options)):
             token = " ".join(stack.key_tokens.tokens[position] for position in focused)
@@ -82,7 +85,7 @@ def _focused_positions(stack: AttentionStack, options: ViewOptions) -> tuple[int
     return next(group for group in word_groups(stack.query_tokens) if options.focus in group)
 
 
-def _popover(page: str, stack: AttentionStack, options: ViewOptions, first: int) -> None:
+def _popover(page: str, trace: Trace, stack: AttentionStack, options: ViewOptions, first: int) -> None:
     """Offer every change of a run. first: the number of the stack's first layer in the whole model."""
     key = widget_key(page, "change_opened")
     opened = lazy_popover(texts.CHANGE_SOMETHING, icon=":material/science:", key=key, height=600)
@@ -92,6 +95,7 @@ def _popover(page: str, stack: AttentionStack, options: ViewOptions, first: int)
         _head_controls(page, options.heads, first)
         _token_controls(page, stack, options, first)
         _softmax_controls(page, len(stack.weights), first)
+        _run_controls(page, trace.model)
         st.caption(texts.CHANGES_LIMITS)
 
 
@@ -199,6 +203,34 @@ def _softmax_controls(page: str, layers: int, first: int) -> None:
         required=True,
         on_change=set_normaliser,
         help=texts.NORMALISER_HELP,
+    )
+
+
+def _run_controls(page: str, model: str) -> None:
+    """Offer the changes of the whole run: a causal mask, no positions, and padding without its mask."""
+    st.markdown(texts.WHOLE_RUN)
+    can_omit_positions = cache.engine(model).info.can_omit_positions
+    with st.container(horizontal=True, gap="small"):
+        _change_button(page, texts.CAUSAL_MASK, "causal", [Intervention("causal")], help=texts.CAUSAL_MASK_HELP)
+        if can_omit_positions:
+            without = [Intervention("no_positions")]
+            _change_button(page, texts.OMIT_POSITIONS, "no_positions", without, help=texts.OMIT_POSITIONS_HELP)
+    if not can_omit_positions:
+        st.caption(NEEDS_POSITIONS)
+    key, now = widget_key(page, "change_padding"), unmasked_padding(active_changes(page))
+    st.session_state[key] = now
+
+    def set_padding() -> None:
+        others = tuple(change for change in active_changes(page) if change.kind != "no_padding_mask")
+        padding = st.session_state[key]
+        set_changes(page, with_change(others, Intervention("no_padding_mask", value=float(padding))) if padding else others)
+
+    st.select_slider(
+        texts.UNMASKED_PADDING,
+        sorted({*PADDINGS, now}),
+        key=key,
+        on_change=set_padding,
+        help=texts.UNMASKED_PADDING_HELP,
     )
 
 

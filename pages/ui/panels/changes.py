@@ -7,7 +7,9 @@ import streamlit as st
 
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell import cache
 from pages.ui.shell.address import Field, widget_key
+from tx_core.engine.engine import run_limits
 from tx_core.transformer.attention import AttentionKind
 from tx_core.transformer.interventions import (
     MAX_INTERVENTIONS,
@@ -58,9 +60,9 @@ def drop_missing_changes(page: str, trace: Trace) -> list[str]:
     if before not in (None, text) and not _in_address(*text) and any(change.positions for change in changes):
         changes = without_positions(changes)
         notices.append(texts.TOKEN_CHANGES_UNDONE)
-    num_heads = trace.attention.weights.shape[1]
     sizes = [stack.weights.shape[2:] for stack in trace.stacks for _ in stack.weights]
-    missing = {change: missing_part(change, num_heads, sizes) for change in changes}
+    limits = run_limits(cache.engine(trace.model).info, sizes)
+    missing = {change: missing_part(change, limits) for change in changes}
     set_changes(page, tuple(change for change in changes if not missing[change]))
     return [*notices, *dict.fromkeys(sentence for sentence in missing.values() if sentence)]
 

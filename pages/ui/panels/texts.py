@@ -159,6 +159,9 @@ CHANGE_EVERYWHERE = {
     "temperature": "Temperature {value:g}",
     "sparse": "Sparse attention",
     "hard": "Hard attention",
+    "causal": "Causal mask",
+    "no_padding_mask": "{value:.0f} [PAD] not masked",
+    "no_positions": "No positions",
 }
 CHANGED_TOKEN = "“{token}” ({position})"
 CHANGED_POSITION = "token {position}"
@@ -201,6 +204,15 @@ SOFTMAX_TEMPERATURE_HELP = (
 NORMALISER = "Normalise with"
 NORMALISER_LABELS = {"softmax": "Softmax", "sparse": "Sparse", "hard": "Hard"}
 NORMALISER_HELP = "Sparse: sparsemax, which sets most weights to exactly 0. Hard: all weight on the highest score (argmax)."
+WHOLE_RUN = "**The whole run**"
+CAUSAL_MASK, CAUSAL_MASK_HELP = "Causal mask (left to right)", "In every layer, no token attends to a later one, as in GPT."
+OMIT_POSITIONS = "No positions"
+OMIT_POSITIONS_HELP = "No position embeddings are added: the model cannot tell the order of the words."
+UNMASKED_PADDING = "Padding that is not masked"
+UNMASKED_PADDING_HELP = (
+    "So many [PAD] tokens are put after the text, as in a batch with a longer text, and the padding mask is left out: every "
+    "token attends to them, too. They are not drawn, so the rows of the map sum to less than 1."
+)
 CHANGES_LIMITS = (
     "Taking something away shows what this run depended on. It does not show what the model would have learned without it. "
     "Two heads can also replace each other: switch off either one, and little changes."

@@ -1,6 +1,7 @@
 """Interventions are arguments of a call: they change that call's weights and nothing else."""
 
 import math
+from itertools import product
 
 import pytest
 import torch
@@ -11,7 +12,9 @@ from torch import Tensor
 from tx_core.transformer.attention import attend, attention_weights, softmax
 from tx_core.transformer.interventions import (
     MAX_INTERVENTIONS,
+    MAX_PADDING,
     Intervention,
+    RunLimits,
     canonical,
     changed_weights,
     check_batch,
@@ -108,9 +111,24 @@ def test_a_layers_own_temperature_and_normaliser_override_those_of_all_layers():
 
 def test_in_an_encoder_decoder_what_is_changed_everywhere_is_changed_in_the_encoders_text():
     hidden, cut = Intervention("hidden", positions=(1,)), Intervention("cut", positions=(1, 2))
-    warm = Intervention("temperature", value=2.0)
-    acting = {kind: set(effective([hidden, cut, warm], 4, kind)) for kind in ("self", "decoder", "cross")}
-    assert acting == {"self": {hidden, cut, warm}, "decoder": {warm}, "cross": {hidden, warm}}
+    warm, causal = Intervention("temperature", value=2.0), Intervention("causal")
+    acting = {kind: set(effective([hidden, cut, warm, causal], 4, kind)) for kind in ("self", "decoder", "cross")}
+    assert acting == {"self": {hidden, cut, warm, causal}, "decoder": {warm}, "cross": {hidden, warm}}
+
+
+def test_what_changes_the_input_changes_no_layers_weights():
+    of_input = [Intervention("no_padding_mask", value=3.0), Intervention("no_positions")]
+    assert [effective(of_input, 4, kind) for kind in ("self", "decoder", "cross")] == [()] * 3
+    assert weigh_at([of_input], 0) is attention_weights
+
+
+def test_causal_attention_is_a_softmax_over_each_token_and_those_before_it():
+    square = scores()[..., :4]
+    weights = changed_weights([Intervention("causal")], square, padding_mask([4, 2]))
+    for row, query in product(range(BATCH), range(4)):
+        seen = min(query + 1, (4, 2)[row])
+        torch.testing.assert_close(weights[row, :, query, :seen], square[row, :, query, :seen].softmax(-1))
+        assert not weights[row, :, query, seen:].any()
 
 
 def test_sparse_attention_is_the_sparsemax_of_the_scores_and_hard_attention_all_on_the_best():
@@ -131,8 +149,14 @@ def made_of(several: list[Given]) -> tuple[Intervention, ...]:
 
 
 def arguments(
-    layers: st.SearchStrategy, heads: st.SearchStrategy, queries: st.SearchStrategy, keys: st.SearchStrategy
+    layers: st.SearchStrategy,
+    heads: st.SearchStrategy,
+    queries: st.SearchStrategy,
+    keys: st.SearchStrategy,
+    *,
+    whole_run: bool = False,
 ) -> st.SearchStrategy[Given]:
+    paddings = st.integers(1, MAX_PADDING).map(float)
     some_layers = layers.filter(lambda layer: layer is not None)
     scopes = st.tuples(some_layers, heads) | st.tuples(layers, st.none())
     no_positions, temperatures = st.just(()), st.floats(0.01, 100).filter(lambda value: value != 1)
@@ -142,6 +166,8 @@ def arguments(
         st.tuples(st.just("cut"), scopes, st.tuples(queries, keys)).map(lambda given: (given[0], *given[1], given[2])),
         st.tuples(st.just("temperature"), layers, st.none(), no_positions, temperatures),
         st.tuples(st.sampled_from(["sparse", "hard"]), layers),
+        st.tuples(st.sampled_from(["causal", "no_positions"])) if whole_run else st.nothing(),
+        st.tuples(st.just("no_padding_mask"), st.none(), st.none(), no_positions, paddings) if whole_run else st.nothing(),
     )
 
 
@@ -150,7 +176,7 @@ on_layer_1 = st.lists(
     max_size=9,
 )
 NUMBERS, PLACES = st.integers(0, 9998), st.integers(0, 999_998)
-anywhere = st.lists(arguments(st.none() | NUMBERS, st.none() | NUMBERS, PLACES, PLACES), max_size=12)
+anywhere = st.lists(arguments(st.none() | NUMBERS, st.none() | NUMBERS, PLACES, PLACES, whole_run=True), max_size=12)
 
 
 @given(several=on_layer_1, seed=st.integers(0, 9))
@@ -193,11 +219,11 @@ def test_rows_with_interventions_of_their_own_are_what_each_is_alone(first, seco
 
 
 def test_every_row_of_a_batch_has_its_interventions_or_none_has():
-    off, sizes = Intervention("off", 0), [[(4, 4)]] * 3
-    assert check_batch([[off], (), [off, off]], 2, sizes) == ((off,), (), (off,))
-    assert check_batch((), 2, sizes) == ()
+    off, limits = Intervention("off", 0), [RunLimits(2, [(4, 4)], 10, can_omit_positions=True)] * 3
+    assert check_batch([[off], (), [off, off]], limits) == ((off,), (), (off,))
+    assert check_batch((), limits) == ()
     with pytest.raises(ValueError, match="got 2 for 3 rows"):
-        check_batch([(), ()], 2, sizes)
+        check_batch([(), ()], limits)
     with pytest.raises(ValueError, match="got 3 for 2 rows"):
         weigh_at([[off], (), ()], 0)(scores(), None, softmax)
 
@@ -231,6 +257,8 @@ def test_the_same_interventions_in_any_order_are_the_same_run():
         canonical([Intervention("temperature", 0, value=2.0), Intervention("temperature", 0, value=3.0)])
     with pytest.raises(ValueError, match="one temperature and one normaliser"):
         canonical([Intervention("sparse"), Intervention("hard")])
+    with pytest.raises(ValueError, match="one padding"):
+        canonical([Intervention("no_padding_mask"), Intervention("no_padding_mask", value=2.0)])
 
 
 @pytest.mark.parametrize(
@@ -252,6 +280,12 @@ def test_the_same_interventions_in_any_order_are_the_same_run():
         ({"kind": "hard", "layer": -1}, "counted from 0"),
         ({"kind": "hard", "layer": 1, "head": 0}, "whole layer, got head 0"),
         ({"kind": "sparse", "value": 2.0}, "no value"),
+        ({"kind": "causal", "layer": 1}, "whole run, got layer 1"),
+        ({"kind": "no_positions", "value": 2.0}, "no value"),
+        ({"kind": "no_padding_mask", "layer": 0}, "whole run, got layer 0"),
+        ({"kind": "no_padding_mask", "value": 0.0}, "from 1 to 64, got 0"),
+        ({"kind": "no_padding_mask", "value": 2.5}, "from 1 to 64, got 2.5"),
+        ({"kind": "no_padding_mask", "value": 65.0}, "from 1 to 64, got 65"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_the_rule_and_the_value(given: dict, rule: str):
@@ -273,7 +307,7 @@ def test_what_is_written_into_an_address_is_read_back_the_same(several):
     assert not set(written) - set("abcdefghijklmnopqrstuvwxyz0123456789-_~.")
 
 
-@given(written=st.text(alphabet="offhidecutevntmpraus0123456789-_~.", max_size=40) | st.text(max_size=20))
+@given(written=st.text(alphabet="offhidecutevntmprausilgn0123456789-_~.", max_size=40) | st.text(max_size=20))
 def test_nonsense_in_an_address_is_a_value_error_or_means_what_it_says(written: str):
     try:
         made = read_interventions(written)
@@ -305,17 +339,24 @@ def test_nonsense_in_an_address_is_a_value_error_or_means_what_it_says(written: 
         "even",
         "hide~99999999",
         "sparse~1-2",
+        "causal~1",
+        "nopositions~1",
+        "padding",
+        "padding~0",
+        "padding~65",
+        "padding~2_padding~3",
+        "causal_causal",
         "<script>",
         "off~1_" * MAX_INTERVENTIONS + "off~2",
     ],
 )
 def test_what_is_no_intervention_is_refused(written: str):
-    with pytest.raises(ValueError, match=r"change|temperature"):
+    with pytest.raises(ValueError, match=r"change|temperature|padding"):
         read_interventions(written)
 
 
 def test_the_layers_and_heads_of_an_address_are_counted_from_1():
-    link = "off~2-3_off~1_even~4-1_hide~5_hide~6~1-2_cut~4-7_temperature~0.5_hard~3"
+    link = "off~2-3_off~1_even~4-1_hide~5_hide~6~1-2_cut~4-7_temperature~0.5_hard~3_causal_padding~8_nopositions"
     assert read_interventions(link) == (
         Intervention("off", 1, 2),
         Intervention("off", 0),
@@ -325,4 +366,7 @@ def test_the_layers_and_heads_of_an_address_are_counted_from_1():
         Intervention("cut", positions=(3, 6)),
         Intervention("temperature", value=0.5),
         Intervention("hard", 2),
+        Intervention("causal"),
+        Intervention("no_padding_mask", value=8.0),
+        Intervention("no_positions"),
     )

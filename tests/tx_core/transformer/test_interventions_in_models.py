@@ -1,18 +1,22 @@
 """Every family changes under an intervention as the transformers library's own model does when it is meddled with."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 import transformers
+from torch.nn.functional import scaled_dot_product_attention
 
 from tests.support import checkpoints, hub_families
 from tests.support.hub_families import TWO_SIDED
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.transformer.interventions import Intervention
+from tx_core.errors import ChangeProblem
+from tx_core.transformer.interventions import NEEDS_POSITIONS, Intervention
 from tx_core.transformer.normalise import sparsemax
 from tx_core.transformer.trace import Encoding
 
@@ -20,6 +24,8 @@ FAMILIES = ["bert", *hub_families.FAMILIES]
 FILLING = ["bert", *hub_families.FILLING]
 TEXT = "the quick brown ___ jumps over the dog"
 HIDDEN = 3
+BIASED = {"t5", "modernbert"}
+"""Families whose scores have more in them than queries and keys, or whose layers attend within a window."""
 
 
 @pytest.fixture(scope="session")
@@ -82,6 +88,100 @@ def test_what_is_predicted_with_a_token_hidden_is_what_the_library_predicts(engi
     target = engine(family).trace(TEXT).stacks[1].query_tokens if family == "bart" else None
     expected = by_the_library(reference(family), encoding, target, HIDDEN).logits[0, list(encoding.blanks)]
     torch.testing.assert_close(row.rows[0], expected, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_causal_run_is_torchs_causal_attention_in_every_layer(engine, family: str):
+    parts = ("query", "key", "value", "context", "weights")
+    trace = engine(family).trace(TEXT, "flies", keep=parts, interventions=[Intervention("causal")])
+    stack, same_scale = trace.attention, {"scale": 1.0} if family == "t5" else {}
+    allowed_pairs = np.tril(np.ones(stack.weights.shape[-2:], bool))
+    assert not stack.weights[..., ~allowed_pairs].any()
+    np.testing.assert_allclose(stack.weights.sum(-1), 1, atol=1e-6)
+    if family not in BIASED:
+        heads = (torch.tensor(getattr(stack, part)) for part in ("query", "key", "value"))
+        expected = scaled_dot_product_attention(*heads, is_causal=True, **same_scale).numpy()
+        np.testing.assert_allclose(stack.context, expected, atol=1e-5)
+
+
+def test_a_causal_run_of_our_bert_is_the_librarys_bert_with_a_triangular_mask(engine, reference):
+    trace = engine("bert").trace(TEXT, keep=("weights", "hidden"), interventions=[Intervention("causal")])
+    encoding = trace.attention.query_tokens
+    with torch.inference_mode():
+        expected = reference("bert")(
+            input_ids=torch.tensor([encoding.ids]),
+            attention_mask=torch.zeros(1, 1, len(encoding), len(encoding)).masked_fill(
+                torch.ones(len(encoding), len(encoding)).triu(1).bool(), torch.finfo(torch.float32).min
+            ),
+            output_attentions=True,
+            output_hidden_states=True,
+        )
+    np.testing.assert_allclose(trace.hidden, torch.cat(expected.hidden_states).numpy(), atol=1e-5, rtol=1e-5)
+    np.testing.assert_allclose(trace.attention.weights, torch.cat(expected.attentions).numpy(), atol=1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_padding_that_nobody_masks_is_a_longer_text_of_the_library_cut_to_its_own_tokens(engine, reference, family: str):
+    padding = 4
+    changed = [Intervention("no_padding_mask", value=float(padding))]
+    trace = engine(family).trace(TEXT, keep=("weights", "hidden"), interventions=changed)
+    source = trace.attention.query_tokens
+    target = trace.stacks[1].query_tokens if family in TWO_SIDED else None
+    padded = replace(source, ids=(*source.ids, *[engine(family).tokenizer.padding_id] * padding))
+    expected = by_the_library(reference(family), padded, target)
+    states = expected.encoder_hidden_states if family in TWO_SIDED else expected.hidden_states
+    weights = expected.encoder_attentions if family in TWO_SIDED else expected.attentions
+    own = slice(len(source))
+    np.testing.assert_allclose(trace.hidden, torch.cat(states).numpy()[:, own], atol=1e-5, rtol=1e-5)
+    np.testing.assert_allclose(trace.attention.weights, torch.cat(weights).numpy()[..., own, own], atol=1e-6)
+    lost = 1 - trace.attention.weights.sum(-1)
+    assert lost.max() < 1e-6 if family == "gpt2" else lost.mean() > 0.01  # it looks at nothing that comes later
+    if family in TWO_SIDED:
+        cross = torch.cat(expected.cross_attentions).numpy()
+        np.testing.assert_allclose(trace.stacks[2].weights, cross[..., own], atol=1e-6)
+
+
+@pytest.mark.parametrize("family", FILLING)
+def test_what_is_predicted_with_unmasked_padding_is_what_the_library_predicts(engine, reference, family: str):
+    changed = [Intervention("no_padding_mask", value=4.0)]
+    encoding = engine(family).encode(TEXT)
+    found = engine(family).blank_logits([encoding, engine(family).encode("A ___.")], interventions=[changed, ()])
+    target = engine(family).trace(TEXT).stacks[1].query_tokens if family == "bart" else None
+    padded = replace(encoding, ids=(*encoding.ids, *[engine(family).tokenizer.padding_id] * 4))
+    expected = by_the_library(reference(family), padded, target).logits[0, list(encoding.blanks)]
+    torch.testing.assert_close(found.rows[0], expected, atol=1e-4, rtol=1e-4)
+
+
+def test_a_run_without_positions_is_the_librarys_bert_with_a_table_of_zeros(checkpoint, engine):
+    meddled = transformers.BertForMaskedLM.from_pretrained(checkpoint("bert"), attn_implementation="eager", dtype=torch.float32)
+    meddled.bert.embeddings.position_embeddings.weight.data.zero_()
+    changed = [Intervention("no_positions")]
+    trace = engine("bert").trace(TEXT, keep=("weights", "hidden"), interventions=changed)
+    encoding = trace.attention.query_tokens
+    expected = by_the_library(meddled.eval(), encoding, None)
+    np.testing.assert_allclose(trace.hidden, torch.cat(expected.hidden_states).numpy(), atol=1e-5, rtol=1e-5)
+    np.testing.assert_allclose(trace.attention.weights, torch.cat(expected.attentions).numpy(), atol=1e-6)
+    logits = engine("bert").blank_logits([encoding], interventions=[changed]).rows[0]
+    torch.testing.assert_close(logits, expected.logits[0, list(encoding.blanks)], atol=1e-4, rtol=1e-4)
+
+
+def test_without_positions_tokens_in_another_order_are_the_same_vectors_in_another_order(engine):
+    ids, order, changed = torch.tensor([[2, 7, 9, 11, 3]]), [0, 3, 1, 2, 4], [[Intervention("no_positions")]]
+    there, back = (engine("bert").model(tokens, interventions=changed).output for tokens in (ids, ids[:, order]))
+    torch.testing.assert_close(there[:, order], back, atol=1e-5, rtol=1e-5)
+    plain = [engine("bert").model(tokens).output for tokens in (ids, ids[:, order])]
+    assert (plain[0][:, order] - plain[1]).abs().max() > 1e-2
+
+
+@pytest.mark.parametrize("family", hub_families.FAMILIES)
+def test_a_model_of_the_library_is_not_run_without_positions_and_says_so(engine, family: str):
+    changed, message = [Intervention("no_positions")], re.escape(NEEDS_POSITIONS)
+    assert not engine(family).info.can_omit_positions
+    with pytest.raises(ChangeProblem, match=message):
+        engine(family).trace(TEXT, interventions=changed)
+    if engine(family).info.fills_blanks:
+        with pytest.raises(ChangeProblem, match=message):
+            engine(family).blank_logits([engine(family).encode(TEXT)], interventions=[changed])
 
 
 OUTPUT = "bert.encoder.layer.{layer}.attention.output.dense"

@@ -7,7 +7,7 @@ import torch
 
 from tx_core.engine import catalogue
 from tx_core.errors import ChangeProblem
-from tx_core.transformer.interventions import NO_HEAD, NO_LAYER, NO_TOKEN, Intervention
+from tx_core.transformer.interventions import NO_HEAD, NO_LAYER, NO_ROOM, NO_TOKEN, Intervention
 
 SENTENCE = "The quick fox jumps."
 
@@ -19,6 +19,15 @@ def off(*heads: tuple[int, int | None]) -> tuple[Intervention, ...]:
 @pytest.fixture(scope="module")
 def engine():
     return catalogue.load(catalogue.DEFAULT)
+
+
+def test_padding_that_the_model_has_no_room_for_is_refused(engine):
+    most = engine.info.max_tokens
+    text = "dog " * (most - 10)
+    tokens = len(engine.encode(text))
+    assert engine.trace(text, interventions=[Intervention("no_padding_mask", value=float(most - tokens))]).interventions
+    with pytest.raises(ChangeProblem, match=NO_ROOM.format(most=most, padding=most - tokens + 1, tokens=tokens)):
+        engine.trace(text, interventions=[Intervention("no_padding_mask", value=float(most - tokens + 1))])
 
 
 @pytest.mark.parametrize(
@@ -59,8 +68,10 @@ def test_the_record_says_what_was_changed(engine):
 
 
 def test_rows_of_a_padded_batch_may_each_have_their_own_interventions(engine):
-    rows = [engine.encode("A ___."), engine.encode("The old man saw a ___ in the house."), engine.encode("I ___ you.")]
-    changes = [off((0, 1), (1, None)), (), [Intervention("hidden", positions=(1,))]]
+    texts = ["A ___.", "The old man saw a ___ in the house.", "I ___ you.", "I ___.", "The dog ___ a cat.", "The ___ dog runs."]
+    rows = [engine.encode(text) for text in texts]
+    whole_run = [[Intervention("no_padding_mask", value=5.0)], [Intervention("no_positions")], [Intervention("causal")]]
+    changes = [off((0, 1), (1, None)), (), [Intervention("hidden", positions=(1,))], *whole_run]
     together = engine.blank_logits(rows, interventions=changes).rows
     for row, change, logits in zip(rows, changes, together, strict=True):
         torch.testing.assert_close(logits, engine.blank_logits([row], interventions=[change]).rows[0], atol=1e-4, rtol=1e-4)

@@ -17,6 +17,7 @@ from tx_core.engine.engine import (
     check_length,
     head_parts,
     no_head,
+    run_limits,
     score_gradients,
     stack_layers,
 )
@@ -33,7 +34,7 @@ from tx_core.engine.hub.reading import (
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.transformer.interventions import Intervention, check_batch, check_run
+from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run
 from tx_core.transformer.trace import Encoding, Trace, check_parts
 
 NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
@@ -81,11 +82,11 @@ class HubEngine:
         """Run the model once and keep the parts asked for (`trace.PARTS`)."""
         parts, source = check_parts(keep), self.encode(text, pair)
         target = target_of(source, self.info, self.tokenizer)
-        changes = check_run(interventions, self.info.num_heads, self._sizes(source, target))
+        changes = check_run(interventions, self._limits(source, target))
 
         def compute(model: nn.Module, device: str) -> tuple[Recorder, Sequence[Tensor] | None]:
             recorder = Recorder(parts - {"hidden"}, [changes], self.info.first_layer)
-            given = self._inputs([source], None if target is None else [target], device)
+            given = self._inputs([source], None if target is None else [target], device, [changes])
             body = model.base_model  # no head: its scores are large
             output = body(**given, recorder=recorder, output_hidden_states="hidden" in parts)
             return recorder, output.get("encoder_hidden_states" if target else "hidden_states")
@@ -99,7 +100,7 @@ class HubEngine:
             self.name,
             result.device,
             stacks,
-            stack_layers(hidden) if "hidden" in parts else None,
+            stack_layers([state[:, : len(source)] for state in hidden]) if "hidden" in parts else None,
             changes,
             " ".join(sentence for sentence in notices if sentence),
         )
@@ -114,12 +115,12 @@ class HubEngine:
             raise ValueError(f"{self.name} has no masked-word head")
         start = self.info.decoder_start
         targets = None if start is None else [shift_right(row, start, self.tokenizer) for row in rows]
-        sizes = [self._sizes(row, target) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]
-        changes = check_batch(interventions, self.info.num_heads, sizes)
+        limits = [self._limits(row, target) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]
+        changes = check_batch(interventions, limits)
 
         def compute(model: nn.Module, device: str) -> list[Tensor]:
             recorder = Recorder((), changes, self.info.first_layer)
-            logits = model(**self._inputs(rows, targets, device), recorder=recorder).logits
+            logits = model(**self._inputs(rows, targets, device, changes), recorder=recorder).logits
             return [logits[number, list(row.blanks)].cpu() for number, row in enumerate(rows)]
 
         result = self.runner.run(compute)
@@ -183,9 +184,16 @@ class HubEngine:
 
         return self.runner.run(compute, gradients=True).value
 
-    def _sizes(self, source: Encoding, target: Encoding | None) -> list[tuple[int, int]]:
+    def _limits(self, source: Encoding, target: Encoding | None) -> RunLimits:
         sides = axes(source, target)
-        return [tuple(map(len, sides[kind])) for kind, count in self.info.layers.items() for _ in range(count)]
+        sizes = [tuple(map(len, sides[kind])) for kind, count in self.info.layers.items() for _ in range(count)]
+        return run_limits(self.info, sizes)
 
-    def _inputs(self, rows: Sequence[Encoding], targets: Sequence[Encoding] | None, device: str) -> dict[str, Tensor | bool]:
-        return inputs(rows, targets, self.info, self.tokenizer.padding_id, device)
+    def _inputs(
+        self,
+        rows: Sequence[Encoding],
+        targets: Sequence[Encoding] | None,
+        device: str,
+        changes: Sequence[Sequence[Intervention]] = (),
+    ) -> dict[str, Tensor | bool]:
+        return inputs(rows, targets, self.info, self.tokenizer.padding_id, device, changes)

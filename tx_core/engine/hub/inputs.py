@@ -14,13 +14,19 @@ from tx_core.engine.engine import batch_tensors
 from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.attention import AttentionKind
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding, plain_encoding
 
 START_ONLY = "The decoder's input is only its start token. Enter a second sentence to see how the decoder would write it."
 
 
 def inputs(
-    rows: Sequence[Encoding], targets: Sequence[Encoding] | None, info: ModelInfo, padding_id: int, device: str
+    rows: Sequence[Encoding],
+    targets: Sequence[Encoding] | None,
+    info: ModelInfo,
+    padding_id: int,
+    device: str,
+    interventions: Sequence[Sequence[Intervention]] = (),
 ) -> dict[str, Tensor | bool]:
     """Build the keyword arguments of a model's call.
 
@@ -30,8 +36,9 @@ def inputs(
         info: The description of the model.
         padding_id: The id that fills shorter rows.
         device: The device of the tensors.
+        interventions: Those of each row, for the padding that they add; empty for none.
     """
-    ids, segments, mask = batch_tensors(rows, padding_id, device)
+    ids, segments, mask = batch_tensors(rows, padding_id, device, interventions)
     arguments: dict[str, Tensor | bool] = {"input_ids": ids, "use_cache": False}
     if mask is not None:
         arguments["attention_mask"] = mask[:, 0, 0].long()

@@ -53,7 +53,11 @@ CHANGES = (
     Intervention("temperature", value=2.0),
     Intervention("sparse", 0),
     Intervention("hard", 2),
+    Intervention("causal"),
+    Intervention("no_padding_mask", value=3.0),
 )
+WITHOUT_POSITIONS = (Intervention("no_positions"), Intervention("off", 0, 1))
+PADDED = (Intervention("no_padding_mask", value=4.0),)
 
 
 def map_of_page(model: str, text: str, pair: str, options: ViewOptions, changes: Sequence[Intervention] = ()) -> AttentionMap:
@@ -85,6 +89,8 @@ def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed
             map_of_page("embedded", text, "fruit flies like a banana", WORDS),
             map_of_page("embedded", "[SEP] [CLS]", "", replace(WORDS, words=False)),
             map_of_page("embedded", "time flies like an arrow", "", PLAIN, CHANGES),
+            map_of_page("embedded", "time flies like an arrow", "", PLAIN, WITHOUT_POSITIONS),
+            map_of_page("embedded", "time flies like an arrow", "", WORDS, PADDED),
             map_of_page(
                 "embedded", "Tom lost his keys.", "He was late.", WORDS, [Intervention("off", 0), Intervention("off", 1, 3)]
             ),
@@ -114,6 +120,7 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
         pair = "" if options.stack == "decoder" else "fruit flies"
         shown.append(map_of_page(name, "time flies like an arrow", pair, options))
         shown.append(map_of_page(name, "time flies like an arrow", "fruit flies", options, CHANGES))
+        shown.append(map_of_page(name, "time flies like an arrow", pair, options, PADDED))
     host(any_model=1)
     for family in ("modernbert", "xlm-roberta"):  # not in the catalogue
         directories[f"any/{family}"] = checkpoint(family)

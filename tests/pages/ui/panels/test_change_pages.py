@@ -13,7 +13,7 @@ from pages.ui.shell import controls
 from tests.support.drawings import drawn, says
 from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
-from tx_core.transformer.interventions import NO_LAYER, NO_TOKEN, Intervention, read_interventions
+from tx_core.transformer.interventions import NO_LAYER, NO_ROOM, NO_TOKEN, Intervention, read_interventions
 
 Open = Callable[..., AppTest]
 SEE_PREDICTIONS = texts.SEE_ON_PAGE.format(page=contents.page("fill_mask").name)
@@ -40,7 +40,21 @@ def weights(changes: str = "", text: str = TEXT) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    "changes", ["off~1-2", "off~1", "even~2-1", "hide~3", "hide~3~2-1", "cut~4-2", "temperature~0.25", "sparse~2", "hard"]
+    "changes",
+    [
+        "off~1-2",
+        "off~1",
+        "even~2-1",
+        "hide~3",
+        "hide~3~2-1",
+        "cut~4-2",
+        "temperature~0.25",
+        "sparse~2",
+        "hard",
+        "causal",
+        "padding~8",
+        "nopositions",
+    ],
 )
 def test_a_link_with_a_change_shows_the_run_before_and_after_it_and_the_difference(open_app: Open, changes: str):
     app = open_app(text=TEXT, heads="2-1", changes=changes)
@@ -107,6 +121,14 @@ def test_every_control_of_the_popover_makes_its_change(open_app: Open):
     assert app.select_slider(key="attention_change_temperature").value == "0.5"
     app.select_slider(key="attention_change_temperature").set_value("1").run()
     assert "temperature" not in app.query_params["changes"]
+    app.button(key="attention_changes_reset").click().run()
+    app.button(key="attention_make_causal").click().run()
+    app.select_slider(key="attention_change_padding").set_value(8).run()
+    app.button(key="attention_make_no_positions").click().run()
+    assert app.query_params["changes"] == "causal_padding~8_nopositions"
+    assert app.select_slider(key="attention_change_padding").value == 8
+    app.select_slider(key="attention_change_padding").set_value(0).run()
+    assert app.query_params["changes"] == "causal_nopositions"
     assert not app.exception
 
 
@@ -177,6 +199,14 @@ def test_changes_that_the_model_or_the_text_does_not_have_are_left_out_and_told(
     assert NO_LAYER.format(layers=LAST, layer=99) in says(app)
     tokens = len(catalogue.load(catalogue.DEFAULT).encode(TEXT))
     assert NO_TOKEN.format(tokens=tokens, position=999) in says(app)
+
+
+def test_padding_that_has_no_room_is_left_out_and_told(open_app: Open):
+    engine, text = catalogue.load(catalogue.DEFAULT), "dog " * 100
+    app = open_app(text=text, changes="padding~64_causal")
+    assert chips(app) == ["causal"]
+    tokens = len(engine.encode(text))
+    assert NO_ROOM.format(most=engine.info.max_tokens, padding=64, tokens=tokens) in says(app)
 
 
 def test_another_text_takes_changes_of_tokens_back_and_keeps_those_of_heads(open_app: Open):
