@@ -15,6 +15,7 @@ from pages.compare.state import VARIES, Side, name_head
 from pages.ui.canvas.attention_view import BOX, STYLE, focused_token, parse_token
 from pages.ui.canvas.component import component
 from pages.ui.canvas.packing import codes, difference_codes, pack
+from pages.ui.canvas.texts import COMPARISON
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.plain_names import shortened
@@ -90,6 +91,7 @@ def packed_comparison(
         "labels": list(comparison.labels),
         "rows": [list(row) for row in comparison.rows],
         "titles": list(titles),
+        "texts": COMPARISON,
         "alt": alt,
         "scale": scale,
         "focus": parse_token(focus, len(comparison.rows)),

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages.compare import texts
+from pages.ui.canvas.texts import COMPARISON
 from tx_core.analysis.views import word_groups
 from tx_core.analysis.word_comparison import cosines, spell_words, word_similarity, word_vectors
 from tx_core.engine import catalogue
@@ -51,7 +52,7 @@ def test_what_is_pointed_at_in_one_map_is_marked_in_the_others_where_they_have_i
     expect(told).to_contain_text(re.compile(r"flies → like.*A 0\.\d{3} · B 0\.\d{3} · [+−]0\.\d{3}"))
     canvas(page, "a").hover(position=cell(page, "a", 1, 3))
     marked(page, "b", {"focus": None, "query": None, "key": 3})
-    expect(told).to_contain_text("stands in A only")
+    expect(told).to_contain_text(COMPARISON["onlyIn"][0])
     canvas(page, "difference").hover(position=cell(page, "difference", 2, 2))
     marked(page, "a", {"focus": None, "query": None, "key": None})
     marked(page, "b", {"focus": None, "query": 1, "key": 1})
@@ -65,10 +66,10 @@ def test_a_word_focused_in_one_map_is_focused_in_its_partner_and_in_the_link(pag
     marked(page, "a", {"focus": 2, "query": None, "key": None})
     marked(page, "difference", {"focus": 3, "query": None, "key": None})
     readout = page.get_by_test_id("attention-readout")
-    expect(readout).to_contain_text("flies looks differently at", timeout=20_000)
+    expect(readout).to_contain_text(COMPARISON["differencesOf"].format(word="flies"), timeout=20_000)
     expect(readout.get_by_role("listitem")).to_have_count(4)
     page.get_by_role("group", name=re.compile("^B − A")).press("ArrowUp")
-    expect(readout).to_contain_text("fruit stands in B only")
+    expect(readout).to_contain_text(COMPARISON["noDifference"][1].format(word="fruit"))
     marked(page, "a", {"focus": None, "query": None, "key": None})
     page.wait_for_url(re.compile("focus=3"))
     settle(page)

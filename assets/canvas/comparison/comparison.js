@@ -1,37 +1,37 @@
 // A, B and B − A: three heatmaps with words of their own, one pointer and one focused word for all that have it.
 
 import { mountOnce } from "../core/mount.js";
-import { unpack } from "../core/bytes.js";
-import { comparedModels } from "./compared.js";
-import { fillDifferences, tellCell } from "./differences.js";
-import { paintHatch } from "./hatch.js";
+import { changeOf, digits, strongest, unpack } from "../core/bytes.js";
 import { cellAt, heatmapShape, paintHeatmap } from "../attention/heatmap.js";
 import { removeView, later, pointAt, rowByKey, stepped, watchView } from "../attention/linked.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "../attention/pane.js";
-import { partnersOf, placeIn, rowOf } from "./partners.js";
-import { fillLegend, makeLegend, makeReadout, makeTooltip } from "../attention/readout.js";
+import { bold, fillLegend, makeLegend, makeReadout, makeTooltip } from "../attention/readout.js";
 import { DIFFERENCE_TICKS, differenceGradient } from "../core/palette.js";
 import { throttle, element, timestamped, pendingChoice, visible } from "../core/surface.js";
+import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
+import { comparable, comparedModels, hasBoth, paintHatch, partnersOf, placeIn, rowOf } from "./maps.js";
 
-const NAMES = ["A", "B", "B − A"];
+const MAPS = ["a", "b", "difference"];
 const BESIDE = 620; // pixels from which two maps stand side by side
 const BETWEEN = 28;
+const MAX_LISTED = 8;
 
 export default function mountComparison({ data, parentElement, setStateValue }) {
-  const [view, end] = mountOnce(parentElement, makeView, removeView);
+  const sent = unpack(data);
+  const [view, end] = mountOnce(parentElement, makeView, removeView, sent.header.texts);
   view.send = (focus) => setStateValue("focus", timestamped(focus));
-  receive(view, unpack(data));
+  receive(view, sent);
   return end;
 }
 
-function makeView(parent) {
-  const view = { focus: null, hover: null, echo: pendingChoice(), paints: 0, frame: null, models: [] };
+function makeView(parent, texts) {
+  const view = { texts, focus: null, hover: null, echo: pendingChoice(), paints: 0, frame: null, models: [] };
   view.notify = throttle((focus) => view.send(focus), 60);
-  view.parts = NAMES.map((_, map) => makePart(view, map));
+  view.parts = MAPS.map((_, map) => makePart(view, map));
   view.readout = makeReadout((step) => focusOn(view, step === null ? null : stepped(view.focus, step, view.labels.length - 1)));
   view.readout.list.className = "moved";
-  view.readout.node.setAttribute("aria-label", "Largest differences");
+  view.readout.node.setAttribute("aria-label", texts.largestDifferences);
   view.tooltip = makeTooltip();
   const [one, other, difference] = view.parts.map((part) => part.pane.node);
   const maps = element("div", { class: "panes" }, one, other);
@@ -42,11 +42,10 @@ function makeView(parent) {
 }
 
 function makePart(view, map) {
-  const name = NAMES[map];
-  const pane = makePane(`${name}. Up and down arrows choose the word that looks, Escape clears.`, `comparison-${["a", "b", "difference"][map]}`);
+  const pane = makePane(view.texts.panes[map], `comparison-${MAPS[map]}`);
   const legend = makeLegend(map === 2 ? DIFFERENCE_TICKS : undefined);
   const title = element("p", { class: "pane-title" });
-  const note = element("p", { class: "hatched" }, element("span", { class: "swatch", "aria-hidden": "true" }), "no partner");
+  const note = element("p", { class: "hatched" }, element("span", { class: "swatch", "aria-hidden": "true" }), view.texts.noPartner);
   pane.node.prepend(title);
   pane.node.append(legend.node, ...(map === 2 ? [note] : []));
   listen(view, pane, map);
@@ -143,4 +142,68 @@ function paintPart(view, map, part, room) {
   const { left, top, cell } = shape;
   pane.canvas.dataset.shape = JSON.stringify({ left, top, cell, words: model.queries });
   pane.canvas.dataset.marks = JSON.stringify({ focus, query: hover?.query ?? null, key: hover?.key ?? null });
+}
+
+// The largest differences: of the focused word, or of all.
+function fillDifferences(readout, view) {
+  const { texts, focus, partners, models } = view;
+  readout.clear.hidden = focus === null;
+  const lonely = focus !== null && !hasBoth(partners, focus);
+  const found = lonely ? [] : strongest(strengths(models[2].cells), comparable(partners, focus), MAX_LISTED);
+  const sentence = lonely ? texts.noDifference[sideOf(partners, focus)]
+    : !found.length ? texts.nothingDiffers
+      : focus === null ? texts.chooseWord : texts.differencesOf;
+  readout.title.replaceChildren(...filled(sentence, { word: bold(view.labels[focus] ?? "") }));
+  readout.list.replaceChildren(...found.map((position) => item(view, position)));
+}
+
+function item(view, position) {
+  const [query, key] = [Math.floor(position / view.labels.length), position % view.labels.length];
+  const link = element("span", { class: "moved-link" }, bold(view.labels[query]), " → ", bold(view.labels[key]));
+  const { one, other, change } = numbersAt(view, query, key);
+  return element("li", {}, link, element("span", { class: "bar-value" }, `${one} → ${other}`), element("span", { class: "moved-change" }, change));
+}
+
+function tellCell(node, view, { query, key }) {
+  const { texts, partners } = view;
+  const parts = [];
+  for (const [place, row] of [query, key].entries()) {
+    if (row === null) continue;
+    if (parts.length) parts.push(" → ");
+    parts.push(bold(view.labels[row]));
+    const alone = query === null || key === null ? [texts.asQuery, texts.asKey][place] : null;
+    const note = hasBoth(partners, row) ? alone : texts.onlyIn[sideOf(partners, row)];
+    if (note) parts.push(element("span", { class: "side" }, note));
+  }
+  if (query !== null && key !== null) {
+    const { one, other, change } = numbersAt(view, query, key);
+    const weights = [one, other].map((weight, side) => weight && filled(texts.weightIn[side], { weight }).join(""));
+    const numbers = [...weights, change].filter(Boolean).join(" · ");
+    if (numbers) parts.push(element("span", { class: "value" }, numbers));
+  }
+  node.replaceChildren(...parts);
+}
+
+// Which side a word without a partner stands in: 0 is A, 1 is B.
+function sideOf({ rows }, row) {
+  return rows[row][0] === null ? 1 : 0;
+}
+
+// The weights of a link in A and in B, and their difference; empty where one side lacks a word.
+function numbersAt({ partners: { rows }, models }, query, key) {
+  const weight = (side) => {
+    const [from, to] = [rows[query][side], rows[key][side]];
+    return from === null || to === null ? "" : digits(models[side].cells[from * models[side].keys + to]);
+  };
+  const [one, other] = [weight(0), weight(1)];
+  return { one, other, change: one && other ? signed(models[2].cells[query * rows.length + key]) : "" };
+}
+
+function strengths(codes) {
+  return Uint16Array.from(codes, (code) => Math.min(65535, 2 * Math.abs(code - 32768)));
+}
+
+function signed(code) {
+  const change = changeOf(code);
+  return `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(3)}`;
 }

@@ -1,6 +1,12 @@
-// Text in a figure: lines of a width, and writing in one call.
+// Sentences with placeholders; and text in a figure: lines of a width, and writing in one call.
 
 import { fit } from "./surface.js";
+
+// A sentence of `pages/ui/canvas/texts.py`, as in "{word} differs", with values, texts or elements, for its placeholders: a list
+// of parts for `append`, or for `join("")` where all are texts.
+export function filled(sentence, values) {
+  return sentence.split(/\{(\w+)\}/).map((part, index) => (index % 2 ? values[part] : part)).filter((part) => part !== "");
+}
 
 // Breaks between words, and within a word only where it is wider than the line.
 export function wrapped(context, font, text, width) {

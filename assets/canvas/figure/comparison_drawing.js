@@ -3,9 +3,7 @@
 import { heatmapShape, paintHeatmap } from "../attention/heatmap.js";
 import { DIFFERENCE_TICKS, TICKS } from "../core/palette.js";
 import { visible } from "../core/surface.js";
-import { comparedModels } from "../comparison/compared.js";
-import { paintHatch } from "../comparison/hatch.js";
-import { partnersOf, placeIn } from "../comparison/partners.js";
+import { comparedModels, paintHatch, partnersOf, placeIn } from "../comparison/maps.js";
 import { LEGEND, paintLegend } from "./legend.js";
 import { layTitle, write } from "../core/text.js";
 
@@ -21,7 +19,7 @@ export function comparisonDrawing(message, dark) {
     const beside = width >= ROOM_FOR_TWO;
     const half = beside ? Math.floor((width - BETWEEN_MAPS) / 2) : width;
     const rooms = [half, half, beside ? Math.floor(width * 0.68) : width];
-    const parts = models.map((model, map) => layPart(context, theme, model, visible(header.titles[map]), rooms[map], map === 2 && lonely));
+    const parts = models.map((model, map) => layPart(context, theme, model, visible(header.titles[map]), rooms[map], map === 2 && lonely ? header.texts.hatched : ""));
     const [one, other, difference] = parts;
     const below = beside ? Math.max(one.height, other.height) : one.height + other.height;
     const places = [[0, 0], beside ? [half + BETWEEN_MAPS, 0] : [0, one.height], [0, below]];
@@ -55,5 +53,5 @@ function paintPart(context, theme, { title, shape, legend, left, hatched }, mode
   if (partners) paintHatch(context, shape, partners, theme, { x: 0, y: 0 });
   context.restore();
   paintLegend(context, left, legend, model, theme, model.signed ? DIFFERENCE_TICKS : TICKS);
-  if (hatched) write(context, "hatched: a word without a partner", left, legend + LEGEND.tall - 6, { font: `11px ${theme.font}`, colour: theme.quiet });
+  if (hatched) write(context, hatched, left, legend + LEGEND.tall - 6, { font: `11px ${theme.font}`, colour: theme.quiet });
 }

@@ -5,6 +5,27 @@ BRUSH_LABEL = "The mask: Space allows or forbids, arrow keys move, Shift and an 
 HOW_TO_READ_CELLS = "Point at a cell, or tap it, to read its numbers."
 DOCUMENT_GONE = "This drawing was kept for a while only: change something on the page, or load it again."
 
+COMPARISON = {
+    "panes": [
+        "A. Up and down arrows choose the query word, Escape clears.",
+        "B. Up and down arrows choose the query word, Escape clears.",
+        "B − A. Up and down arrows choose the query word, Escape clears.",
+    ],
+    "largestDifferences": "Largest differences",
+    "chooseWord": "The largest differences. Choose a word to list its own.",
+    "differencesOf": "{word} attends differently to",
+    "nothingDiffers": "Nothing differs here.",
+    "noDifference": ["{word} is only in A, so there is nothing to compare.", "{word} is only in B, so there is nothing to compare."],
+    "onlyIn": ["only in A", "only in B"],
+    "wordOf": ["A: {word}", "B: {word}"],
+    "weightIn": ["A {weight}", "B {weight}"],
+    "asQuery": "as query",
+    "asKey": "as key",
+    "noPartner": "no partner",
+    "hatched": "hatched: a word without a partner",
+}
+"""What the maps of a comparison say. Lists hold what is said of A, of B and of their difference, in this order."""
+
 HEAD_AXES = "one row per layer, one column per head; shares also by kind, in the order of kinds"
 HEAD_SPREAD = "{head}: normalised entropy {number}"
 HEAD_DISTANCE = "{head}: {number} tokens"
