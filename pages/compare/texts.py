@@ -89,7 +89,7 @@ WORD_SHOWS = (
     "a similarity against theirs. With few words that baseline is rough, and a word's position in its sentence counts."
 )
 SIMILARITIES = "The similarities as a table"
-EMBEDDINGS, LAYER = "embeddings", "layer {layer}"
+EMBEDDINGS, LAYER = "embeddings", "layer {step}"
 SIMILARITY_COLUMNS = {
     "depth": "after",
     "word": "“{word}”",

@@ -91,7 +91,7 @@ def _draw(page: str, followed: WordThroughLayers) -> None:
         texts.COSINES,
         chart.steps,
         chart.series,
-        unit="layer",
+        step_name=texts.LAYER,
         tall=CHART_HEIGHT,
         limits=chart.limits,
         band=chart.band,
@@ -146,7 +146,7 @@ def similarity_rows(followed: WordThroughLayers) -> list[dict[str, object]]:
     rows = []
     for step, value in enumerate(similarity.word):
         row: dict[str, object] = {
-            columns["depth"]: texts.LAYER.format(layer=step) if step else texts.EMBEDDINGS,
+            columns["depth"]: texts.LAYER.format(step=step) if step else texts.EMBEDDINGS,
             columns["word"].format(word=followed.word): round(float(value), 4),
         }
         if similarity.shared is not None:

@@ -185,7 +185,7 @@ def draw_saturation() -> None:
         texts.LARGEST_WEIGHT,
         [str(size) for size in sizes],
         series,
-        unit=texts.DIMENSION_UNIT,
+        step_name=texts.DIMENSION,
         limits=(0, 1.02),
         key=widget_key(PAGE, "saturation"),
     )

@@ -86,7 +86,7 @@ WHY_SCALED_TEXT = (
 LARGEST_WEIGHT = "Largest weight of a row, by number of dimensions d"
 NOT_DIVIDED = "not divided"
 DIVIDED = "divided by √d"
-DIMENSION_UNIT = "d ="
+DIMENSION = "d = {step}"
 
 # The store of keys and values
 STORE = "Attention as a soft dictionary lookup"

@@ -9,13 +9,13 @@ const ROOM_FOR_A_WORD = 50;
 const CELL = { tall: 42, gap: 3, most: 110 };
 const AXIS = { left: 46, top: 38 };
 
-export function layGrid(context, theme, { cells, legend, chosen }, room) {
+export function layGrid(context, theme, { cells, legend, chosen, axes }, room) {
   const columns = cells[0].length;
   const wide = Math.min(CELL.most, (room - AXIS.left) / columns - CELL.gap);
   const bottom = AXIS.top + cells.length * (CELL.tall + CELL.gap);
   const named = layLegend(context, theme, legend.map((entry) => ({ name: entry.name, sign: (target, x, y) => swatch(target, theme, entry, x, y) })), room);
   const paint = (target) => {
-    write(target, "Layer ↓ Head →", 0, 2, { font: `12px ${theme.font}`, colour: theme.quiet });
+    write(target, axes, 0, 2, { font: `12px ${theme.font}`, colour: theme.quiet });
     for (let head = 0; head < columns; head += 1) {
       const x = AXIS.left + head * (wide + CELL.gap) + wide / 2;
       write(target, String(head + 1), x, 20, { font: `12px ${theme.font}`, colour: theme.quiet, align: "center" });

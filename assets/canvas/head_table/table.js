@@ -83,7 +83,7 @@ function makeButtons(table, shape) {
   const { cells } = table.data;
   const axis = (text, role) => element("span", { role, class: "number" }, text);
   const numbers = cells[0].map((_, head) => axis(String(head + 1), "columnheader"));
-  const first = element("div", { role: "row" }, axis("Layer ↓ Head →", "columnheader"), ...numbers);
+  const first = element("div", { role: "row" }, axis(table.data.axes, "columnheader"), ...numbers);
   table.buttons = cells.map((row, layer) => row.map((_, head) => element("button", {
     type: "button", role: "gridcell", tabindex: "-1", "data-layer": layer, "data-head": head,
   })));

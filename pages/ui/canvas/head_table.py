@@ -81,6 +81,7 @@ def head_table(
         "cells": [[asdict(cell) for cell in row] for row in cells],
         "legend": [asdict(entry) for entry in legend],
         "chosen": list(chosen),
+        "axes": texts.LAYERS_AND_HEADS,
         "alt": alt,
     }
     component("head_table", BOX, MODULE, "head_table/head_table.css")(key=key, data=message, on_chosen_change=on_choose)

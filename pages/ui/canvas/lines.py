@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from pages.ui.canvas import texts
 from pages.ui.canvas.bars import Chart
 from pages.ui.canvas.component import component
 from pages.ui.canvas.figures import DASHES, LINE_COLOURS
@@ -65,7 +66,7 @@ def show_lines(
     series: Mapping[str, Sequence[float]],
     *,
     key: str,
-    unit: str = "block",
+    step_name: str = texts.BLOCK,
     tall: int = 215,
     limits: tuple[float, float] | None = None,
     band: tuple[Sequence[float], Sequence[float]] | None = None,
@@ -73,19 +74,19 @@ def show_lines(
 ) -> None:
     """Draw lines on the page; whoever points at a step, or comes to it by keyboard, reads each line's number there.
 
-    title: what is seen, for those who cannot see it; the page writes its own over the chart. unit: what a step is that is
-    named by a number, "block" for "block 3". Everything else is as for `lines_chart`, and so is the ValueError.
+    title: what is seen, for those who cannot see it; the page writes its own over the chart. step_name: how a step is
+    called that has a number, as in "block {step}". Everything else is as for `lines_chart`, and so is the ValueError.
     """
     chart = lines_chart(title, steps, series, tall=tall, limits=limits, band=band, logarithmic=logarithmic)
-    places = [f"{unit} {step}" if step.isdigit() else step for step in steps]
-    drawing = {"alt": lines_in_words(title, series), "places": places, "size": 13}
+    places = [step_name.format(step=step) if step.isdigit() else step for step in steps]
+    drawing = {"alt": lines_in_words(title, series), "places": places, "size": 13, "texts": texts.LINES}
     component("lines", "lines-view", MODULE, "lines/lines.css")(key=key, data=chart | drawing)
 
 
 def lines_in_words(title: str, series: Mapping[str, Sequence[float]]) -> str:
     """Say where each line of a chart begins and ends, for those who cannot see it."""
-    ends = "; ".join(f"{name} from {values[0]:.3g} to {values[-1]:.3g}" for name, values in series.items())
-    return f"{title}: {ends}."
+    ends = (texts.LINE_ENDS.format(name=name, first=values[0], last=values[-1]) for name, values in series.items())
+    return texts.LINES_ALT.format(title=title, lines="; ".join(ends))
 
 
 def draw_lines(
@@ -104,4 +105,4 @@ def draw_lines(
 
 def depths(num_blocks: int) -> list[str]:
     """Name the depths of a model: its input and each block."""
-    return ["input", *map(str, range(1, num_blocks + 1))]
+    return [texts.INPUT, *map(str, range(1, num_blocks + 1))]

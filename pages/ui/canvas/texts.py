@@ -26,6 +26,11 @@ COMPARISON = {
 }
 """What the maps of a comparison say. Lists hold what is said of A, of B and of their difference, in this order."""
 
+LINES = {"steps": "{title}. Left and right arrow keys read out one step after another."}
+INPUT, BLOCK = "input", "block {step}"
+LINES_ALT, LINE_ENDS = "{title}: {lines}.", "{name} from {first:.3g} to {last:.3g}"
+
+LAYERS_AND_HEADS = "Layer ↓ Head →"
 HEAD_AXES = "one row per layer, one column per head; shares also by kind, in the order of kinds"
 HEAD_SPREAD = "{head}: normalised entropy {number}"
 HEAD_DISTANCE = "{head}: {number} tokens"

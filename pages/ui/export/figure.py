@@ -12,6 +12,7 @@ from pages.ui.canvas.figures import BACKGROUND, BELOW_ZERO, INK, ONE_COLOUR
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.packing import pack
 from pages.ui.canvas.plotly_figures import PointKind, name_offsets
+from pages.ui.canvas.texts import LAYERS_AND_HEADS
 from pages.ui.export import texts
 from pages.ui.export.records import Export, WebPage
 from pages.ui.shell.address import widget_key
@@ -136,7 +137,8 @@ def grid_chart(
 ) -> Chart:
     """Draw a grid of layers × heads, as `head_table.head_table` does."""
     written = [[vars(cell) for cell in row] for row in cells]
-    return {"kind": "grid", "title": title, "cells": written, "legend": [vars(entry) for entry in legend], "chosen": chosen}
+    entries = [vars(entry) for entry in legend]
+    return {"kind": "grid", "title": title, "cells": written, "legend": entries, "chosen": chosen, "axes": LAYERS_AND_HEADS}
 
 
 def listing_chart(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Chart:

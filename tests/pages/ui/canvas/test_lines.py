@@ -43,7 +43,7 @@ def test_the_page_is_sent_the_numbers_and_the_names_as_they_are():
         from pages.ui.canvas.lines import show_lines
 
         names = {"</script><img src=x onerror=alert(1)>": [0.25, 1 / 3, -2.0]}
-        show_lines("Length <i>", ["in", "1", "2"], names, key="a", unit="layer", limits=(-3, 1), band=([0, 0, 0], [1, 2, 3]))
+        show_lines("Length <i>", ["in", "1", "2"], names, key="a", step_name="layer {step}", limits=(-3, 1), band=([0, 0, 0], [1, 2, 3]))
         show_lines("Sent back", ["in", "1"], {"one": [0.1, 1.0]}, key="b", logarithmic=True)
 
     one, other = drawn_lines(AppTest.from_function(page).run())
