@@ -116,7 +116,7 @@ def draw_contributions(key: str, prediction: LabelPrediction) -> None:
     text = texts.TOP_CONTRIBUTION.format(word=words[word], label=prediction.label, amount=amount)
     limit = float(abs(prediction.contributions).max())
     matrix = Matrix(texts.CONTRIBUTIONS_TITLE, "signed", prediction.contributions, text, limit, note=texts.CONTRIBUTIONS_NOTE)
-    matrices(prediction.names, words, [matrix], key=key, across=1, naming=Naming(joint="·"), tallest=150)
+    matrices(prediction.names, words, [matrix], key=key, across=1, naming=Naming(texts.WORD_OF_LABEL), tallest=150)
     st.text(text)
 
 

@@ -79,6 +79,7 @@ CONTRIBUTIONS_HELP = (
 )
 CONTRIBUTIONS_TITLE = "Contribution of each word to the score of each label"
 CONTRIBUTIONS_NOTE = "orange: against the label, blue: for it"
+WORD_OF_LABEL = "{row} · {column}"
 TOP_CONTRIBUTION = "“{word}” contributes most to “{label}”: {amount}."
 HEADS = "**Where does each head look?**"
 ATTENTION = "Layer {layer}, head {head}: how much each of the {words} words attends to each of the others."

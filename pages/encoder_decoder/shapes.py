@@ -90,7 +90,7 @@ def draw_masks(page: str, run: ShapesRun) -> None:
                 [Matrix(texts.KINDS[kind], "mask", mask, alt, note=note)],
                 key=widget_key(page, f"mask_{''.join(letters)}"),
                 across=1,
-                naming=Naming(joint=texts.MAY_ATTEND, hint=""),
+                naming=Naming(texts.MAY_ATTEND, hint=""),
             )
 
 

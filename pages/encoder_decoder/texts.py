@@ -134,7 +134,7 @@ MASK_NOTES = {
     "cross": "hides the padding of the source: {allowed} of {pairs} pairs are allowed",
 }
 MASK_ALT = "{allowed} of {pairs} pairs are allowed."
-MAY_ATTEND = "may attend to"
+MAY_ATTEND = "{row} may attend to {column}"
 PARAMETERS = (
     "All tensors of one forward pass, in the order in which they are computed. The model has **{parameters:,}** parameters."
 )

@@ -111,7 +111,7 @@ def _draw_head_lengths(page: str, run: BlockRun, chosen: tuple[int, ...], projec
     most = texts.HEAD_ADDS_MOST.format(head=head + 1, length=lengths.max(), token=run.tokens[token])
     rows = [texts.HEAD_ROW.format(head=number + 1) for number in range(len(lengths))]
     picture = Matrix(texts.HEADS_ADD, "signed", lengths, most, limit=float(lengths.max()))
-    naming = Naming(joint=texts.ADDS_TO)
+    naming = Naming(texts.ADDS_TO)
     matrices(rows, run.tokens, [picture], key=widget_key(page, "lengths"), across=1, naming=naming, tallest=230)
     st.text(most)
     one, two = st.columns(2)
@@ -175,7 +175,7 @@ def _draw_convolution(page: str, tokens: tuple[str, ...], run: FeedForwardRun) -
     )
     limit = float(abs(ours).max())
     shown = [Matrix(title, "signed", cells, alt, limit, root=True, note=note) for title, cells, alt, note in ways]
-    naming = Naming(joint=texts.DIMENSION, numbered=True)
+    naming = Naming(texts.DIMENSION, numbered=True)
     matrices(tokens, count(CONVOLVED), shown, key=widget_key(page, "convolution"), naming=naming, tallest=300)
     one, two = st.columns(2)
     with one:

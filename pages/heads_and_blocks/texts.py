@@ -52,7 +52,7 @@ HEADS_ADD_TEXT = (
     "The projection is a sum, so it can be split: **what each head adds** is its own result times its own rows of W. "
     "Some heads write a lot into a token, some hardly anything."
 )
-HEADS_ADD, ADDS_TO, HEAD_ROW = "Length of the vector that each head adds", "adds to", "head {head}"
+HEADS_ADD, ADDS_TO, HEAD_ROW = "Length of the vector that each head adds", "{row} adds to {column}", "head {head}"
 HEAD_ADDS_MOST = "Head {head} adds most: a vector of length {length:.2f}, to '{token}'."
 HEADS_SUM = "Sum of all heads, compared with the attention's own output"
 HEADS_CHOSEN, HEADS_CHOSEN_NOTE = "Output of the chosen heads, compared with all", "mean cosine; 1 is the same direction"
@@ -89,7 +89,7 @@ CONVOLUTIONS_ALT = "The result of two convolutions of width 1."
 DIFFERENCE_ALT, DIFFERENCE_NOTE = "No difference except for rounding.", "on the same colour scale"
 LINEAR_LAYERS_ALT = "The result of two linear layers: the same."
 FIRST_DIMENSIONS = "first {shown} of {size} dimensions"
-DIMENSION = "dimension"
+DIMENSION = "{row} dimension {column}"
 CONVOLUTION_DIFFERENCE = "Linear layers compared with convolutions, all dimensions"
 ALONE, ALONE_NOTE = "Each token alone, compared with all at once", "no token affects another"
 

@@ -61,5 +61,5 @@ def _draw_change(pair: PaddedPair, key: str) -> None:
     cells = np.array([pair.proof.moved_masked, pair.proof.moved_unmasked])
     alt = texts.CHANGE_BY_TOKEN_ALT.format(most=small_number(cells[0].max()), least=small_number(cells[1].min()))
     shown = [Matrix(texts.CHANGE_BY_TOKEN, "signed", cells, alt, limit=float(cells.max()))]
-    rows, naming = (texts.MASKED, texts.NOT_MASKED), Naming(joint=texts.PADDING_PREFIX)
+    rows, naming = (texts.MASKED, texts.NOT_MASKED), Naming(texts.PADDING_CELL)
     matrices(rows, tokens, shown, key=key, naming=naming, tallest=64)

@@ -17,8 +17,8 @@ from tx_core.engine import catalogue
 from tx_core.lessons.position_encodings import PositionScores, biases, distance_profile, encoding_scores
 from tx_core.transformer.positions import Criterion, similarity
 
-PAIRS = Naming(texts.ATTENDS_TO, texts.POSITION_PREFIX, texts.POSITION_PREFIX, numbered=True, axes=ATTENTION)
-VECTORS = Naming("·", texts.POSITION_PREFIX, texts.DIMENSION_PREFIX, numbered=True, axes=(texts.POSITION, texts.DIMENSION))
+PAIRS = Naming(texts.PAIR_CELL, numbered=True, axes=ATTENTION)
+VECTORS = Naming(texts.VECTOR_CELL, numbered=True, axes=(texts.POSITION, texts.DIMENSION))
 
 
 def draw(view: str, choice: Choice, key: str, prefetch: Prefetch) -> None:

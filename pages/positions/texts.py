@@ -17,8 +17,9 @@ DIMENSIONS_PROBLEM = "Write up to {most} different whole numbers from 0 to {last
 # Map
 POSITION, DIMENSION = "position", "dimension"
 """The axes of a map of vectors."""
-POSITION_PREFIX, DIMENSION_PREFIX = "position ", "dimension "
-ATTENDS_TO = "attends to"
+VECTOR_CELL = "position {row} · dimension {column}"
+PAIR_CELL = "position {row} attends to position {column}"
+CHANGE_CELL = "{row} · {column}"
 VECTORS_ALT = "{positions} positions down, {dimensions} dimensions across, values from −{limit:.2f} to {limit:.2f}."
 PAIRS_ALT = "Query down, key across. Every diagonal has one value: only the distance matters."
 

@@ -25,7 +25,7 @@ def draw_shuffle(run: ShuffleTest, key: str) -> None:
     most = {"with_positions": small_number(cells[0].max()), "without": small_number(cells[1].max())}
     shown = [Matrix(texts.CHANGE_BY_TOKEN, "signed", cells, texts.CHANGE_ALT.format(**most), limit=float(cells.max()))]
     rows = (texts.WITH_POSITIONS, texts.WITHOUT_POSITIONS)
-    matrices(rows, run.encoding.tokens, shown, key=key, naming=Naming(joint="·"), tallest=64)
+    matrices(rows, run.encoding.tokens, shown, key=key, naming=Naming(texts.CHANGE_CELL), tallest=64)
 
 
 def _show_change(label: str, run: ShuffleTest, effect: ShuffleEffect, moved: str) -> None:

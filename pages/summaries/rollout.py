@@ -63,7 +63,7 @@ def _draw(page: str, tokens: Sequence[str], place: int, shown: Maps) -> Matrices
         Matrix(title, "weights", cells, texts.ROLLOUT_ALT.format(title=title, token=tokens[place]), limit=limit, root=True)
         for title, cells in shown.items()
     ]
-    return matrices(names, tokens, panels, key=f"{page}_layers", naming=Naming(joint="from"), across=1)
+    return matrices(names, tokens, panels, key=f"{page}_layers", naming=Naming(texts.ROLLOUT_CELL), across=1)
 
 
 def describe_last_layer(tokens: Sequence[str], place: int, shown: Maps) -> str:

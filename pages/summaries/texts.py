@@ -50,6 +50,7 @@ SOLVING_FLOW = "Solving the flow network …"
 IN_LAYER, ROLLED, FLOW = "Attention in this layer", "Rollout from the input", "Flow from the input"
 LAYER = "layer {layer}"
 ROLLOUT_ALT = "{title} of {token}: one row per layer, one column per token"
+ROLLOUT_CELL = "{row} from {column}"
 LAST_LAYER = "The largest shares at {token} in the last layer."
 LARGEST = "{title}: {shares}."
 ROLLOUT_CAVEAT = (

@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from pages import contents
 from pages.masks import texts
 from pages.ui.canvas.mask_grid import ATTENTION
+from pages.ui.canvas.texts import AXES_OF_MATRIX, MATRICES
 
 
 def cell(page: Page, query: int, key: int) -> Locator:
@@ -23,7 +24,7 @@ def test_a_click_forbids_a_cell_and_the_weights_and_the_link_follow(page_at, set
     cell(page, 2, 1).click()
     page.wait_for_url(re.compile(r"kind=painted&mask=9-"))
     expect(readout(page)).to_contain_text("cat → the")
-    expect(readout(page)).to_contain_text("may not look")
+    expect(readout(page)).to_contain_text(MATRICES["hidden"])
     expect(readout(page)).to_contain_text(f"{texts.SCORES_AFTER.lower()} −∞")
     expect(readout(page)).to_contain_text(f"{texts.WEIGHTS_AFTER.lower()} 0.000")
     expect(cell(page, 2, 1)).to_have_attribute("aria-selected", "false")
@@ -43,7 +44,7 @@ def test_dragging_paints_along_and_a_name_empties_its_row(page_at):
     page.mouse.up()
     for key, allowed in enumerate([True, True, False, False, False, False, True]):
         expect(cell(page, 1, key)).to_have_attribute("aria-selected", str(allowed).lower())
-    page.get_by_role("button", name="Whole row of sat").click()
+    page.get_by_role("button", name=MATRICES["wholeRow"].format(name="sat")).click()
     row = texts.EMPTY_ROW.format(token="sat", row=4)
     expect(page.get_by_text(texts.EMPTY_ROWS.format(tokens=row))).to_be_visible()
 
@@ -107,4 +108,4 @@ def test_every_map_names_its_axes(page_at, path, axes):
       }""")
     page.reload()
     page.locator("[data-testid=matrices][data-paints]").wait_for(timeout=30_000)
-    assert "{} ↓  {} →".format(*axes) in page.evaluate("window.written")
+    assert AXES_OF_MATRIX.format(down=axes[0], across=axes[1]) in page.evaluate("window.written")

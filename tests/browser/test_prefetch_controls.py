@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages.masks.texts import PADDING_TOKENS
+from pages.ui.canvas.texts import MATRICES
 from tests.support.held_line import Line
 
 PICTURE = "node => node.toDataURL()"
@@ -148,7 +149,7 @@ def test_after_a_control_whose_outcome_is_not_known_the_page_is_waited_for(held_
     page.wait_for_timeout(400)
     assert picture.evaluate(PICTURE) == before
     answered(page, line, settle, "kind=window")
-    expect(page.get_by_role("gridcell", name="dog may look at dog")).to_be_visible()
+    expect(page.get_by_role("gridcell", name=MATRICES["maySee"].format(query="dog", key="dog"))).to_be_visible()
 
 
 def test_a_prefetched_picture_of_an_outdated_view_gives_way_to_the_page_s_whatever_is_clicked_meanwhile(held_at, settle):
@@ -164,7 +165,7 @@ def test_a_prefetched_picture_of_an_outdated_view_gives_way_to_the_page_s_whatev
     page.get_by_role("button", name="Share this view").click()
     page.wait_for_url(re.compile("kind=window"))
     settle(page)
-    expect(page.get_by_role("gridcell", name="dog may look at dog")).to_be_visible(timeout=1000)
+    expect(page.get_by_role("gridcell", name=MATRICES["maySee"].format(query="dog", key="dog"))).to_be_visible(timeout=1000)
 
 
 def test_an_answer_that_was_not_prefetched_is_drawn_at_once(held_at, settle):

@@ -1,8 +1,7 @@
 // Matrices over the same rows and columns, each under its title.
 
 import { visible } from "../core/surface.js";
-import { paletteOf } from "../mask_grid/colours.js";
-import { drawMatrix, matrixShape } from "../mask_grid/panel.js";
+import { drawMatrix, matrixShape, paletteOf } from "../mask_grid/panel.js";
 import { layTitle, write } from "../core/text.js";
 
 const LARGEST_CELL_OF_A_FIGURE = 32;

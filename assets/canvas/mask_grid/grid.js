@@ -5,9 +5,8 @@ import { drawNext, isDrawn, makePrefetch } from "../core/prefetch.js";
 import { mountOnce } from "../core/mount.js";
 import { throttle, element, timestamped, pendingChoice, setText, visible, watchScreen } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
-import { layBrush, makeBrush } from "./brush.js";
-import { fullNumber, paletteOf } from "./colours.js";
-import { SMALLEST_TO_TOUCH, cellUnder, makeMatrix, markCell, matrixShape, paintMatrix } from "./panel.js";
+import { filled } from "../core/text.js";
+import { SMALLEST_TO_TOUCH, cellUnder, fullNumber, makeMatrix, markCell, matrixShape, paintMatrix, paletteOf } from "./panel.js";
 
 const BESIDE = 620; // pixels from which matrices stand side by side
 const GAP = 20;
@@ -16,20 +15,20 @@ const LARGEST = 46; // pixels of a cell; of one among many, SMALL, where a numbe
 const SMALL = 32;
 
 export default function mountPicture({ data, parentElement, setStateValue }) {
-  const [view, end] = mountOnce(parentElement, makePicture, removePicture);
-  view.send = (bits) => setStateValue("painted", timestamped(bits));
   const sent = unpack(data);
+  const [view, end] = mountOnce(parentElement, makePicture, removePicture, sent.header.texts);
+  view.send = (bits) => setStateValue("painted", timestamped(bits));
   if (!isDrawn(view.prefetch, sent)) receive(view, sent);
   return end;
 }
 
-function makePicture(parent) {
+function makePicture(parent, texts) {
   const view = { matrices: [], cell: null, shown: ALL, echo: pendingChoice(), paints: 0 };
   view.notify = throttle((bits) => {
     drawNext(view.prefetch, { name: view.prefetch.known?.controls.find((name) => name.endsWith("_painted")), value: bits });
     view.send(bits);
   }, 60);
-  view.tabs = element("div", { class: "choices", role: "group", "aria-label": "Matrix shown" });
+  view.tabs = element("div", { class: "choices", role: "group", "aria-label": texts.shown });
   view.board = element("div", { class: "board" });
   view.readout = element("p", { class: "readout", "data-testid": "matrix-readout" });
   view.root = element("div", { class: "matrices", "data-testid": "matrices" }, view.board, view.readout);
@@ -91,7 +90,7 @@ function makeChoices(view, narrow) {
   }
   const focused = view.tabs.contains(view.tabs.getRootNode().activeElement);
   view.tabs.replaceChildren(...offered.map((index) => {
-    const name = index === ALL ? "All" : panels[index].title;
+    const name = index === ALL ? view.model.texts.all : panels[index].title;
     const button = element("button", { type: "button", "aria-pressed": String(index === shown) }, name);
     button.onclick = () => {
       view.shown = index;
@@ -152,9 +151,11 @@ function lookAt(view, cell) {
   const { model } = view;
   const [row, column] = cell;
   for (const matrix of view.matrices) markCell(matrix, view.shapes[matrix.index], cell);
-  const numbers = model.panels.map((panel) => element("span", { class: "number" },
-    `${panel.title.toLowerCase()} `, element("b", {}, fullNumber(panel, panel.cells[row * model.columns + column]))));
-  const pair = element("b", { class: "pair" }, `${model.rowPrefix}${model.rowTexts[row]} ${model.joint} ${model.columnPrefix}${model.columnTexts[column]}`);
+  const numbers = model.panels.map((panel) => {
+    const number = element("b", {}, fullNumber(panel, panel.cells[row * model.columns + column], model.texts));
+    return element("span", { class: "number" }, ...filled(model.texts.value, { matrix: panel.title.toLowerCase(), number }));
+  });
+  const pair = element("b", { class: "pair" }, ...filled(model.pair, { row: model.rowTexts[row], column: model.columnTexts[column] }));
   view.readout.replaceChildren(pair, ...numbers);
 }
 
@@ -177,4 +178,109 @@ function removePicture(view) {
   view.stopWatching();
   view.prefetch.end();
   view.root.remove();
+}
+
+// Painting a mask: a button over every cell for click, drag and keyboard, and one for every row and column.
+function makeBrush(actions) {
+  const grid = element("div", { class: "brush", role: "grid", "data-testid": "mask-brush" });
+  const brush = { grid, cells: [], active: [0, 0], stroke: null, rows: 0, columns: 0 };
+  grid.onpointerdown = (event) => begin(brush, actions, event);
+  grid.onpointermove = (event) => go(brush, actions, event);
+  grid.onpointerover = (event) => actions.look(placeOf(event.target));
+  grid.addEventListener("focusin", (event) => actions.look(placeOf(event.target)));
+  grid.onkeydown = (event) => press(brush, actions, event);
+  grid.onclick = (event) => click(brush, actions, event);
+  grid.onpointerup = grid.onpointercancel = () => { brush.stroke = null; };
+  return brush;
+}
+
+function placeOf(target) {
+  const { row, column } = target.closest?.("[data-row]")?.dataset ?? {};
+  return row === undefined ? null : [Number(row), Number(column)];
+}
+
+// A mouse or a pen paints while it is dragged; a finger taps, so that dragging still scrolls.
+function begin(brush, actions, event) {
+  const place = placeOf(event.target);
+  if (!place || event.button !== 0 || event.pointerType === "touch") return;
+  brush.stroke = { value: !actions.allowed(place), painted: true };
+  actions.paint([place], brush.stroke.value);
+}
+
+function go(brush, actions, event) {
+  if (!brush.stroke || !(event.buttons & 1)) return;
+  const under = brush.grid.getRootNode().elementFromPoint(event.clientX, event.clientY);
+  const place = under && placeOf(under);
+  if (place && actions.allowed(place) !== brush.stroke.value) actions.paint([place], brush.stroke.value);
+}
+
+function click(brush, actions, event) {
+  const { line, number } = event.target.closest?.("[data-line]")?.dataset ?? {};
+  if (line) {
+    const along = line === "row" ? brush.columns : brush.rows;
+    const places = Array.from({ length: along }, (_, index) => (line === "row" ? [Number(number), index] : [index, Number(number)]));
+    actions.paint(places, !places.some(actions.allowed));
+    return;
+  }
+  const place = placeOf(event.target);
+  if (!place) return;
+  activate(brush, place);
+  const byPointer = event.detail > 0 && event.pointerType !== "touch"; // already painted when it was pressed
+  if (!byPointer) actions.paint([place], !actions.allowed(place));
+}
+
+function press(brush, actions, event) {
+  const place = placeOf(event.target);
+  if (!place || event.altKey) return;
+  const [row, column] = place;
+  const target = {
+    ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1], ArrowUp: [row - 1, column], ArrowDown: [row + 1, column],
+    Home: [event.ctrlKey ? 0 : row, 0], End: [event.ctrlKey ? brush.rows - 1 : row, brush.columns - 1],
+  }[event.key];
+  if (!target) return;
+  event.preventDefault();
+  const next = [Math.min(brush.rows - 1, Math.max(0, target[0])), Math.min(brush.columns - 1, Math.max(0, target[1]))];
+  if (event.shiftKey) actions.paint([next], actions.allowed(place));
+  activate(brush, next);
+  brush.cells[next[0]][next[1]].focus();
+}
+
+function activate(brush, [row, column]) {
+  brush.cells[brush.active[0]]?.[brush.active[1]]?.setAttribute("tabindex", "-1");
+  brush.active = [row, column];
+  brush.cells[row][column].tabIndex = 0;
+}
+
+function layBrush(brush, model, shape, mask) {
+  if (brush.rows !== model.rows || brush.columns !== model.columns || brush.names !== model.rowTexts.join("\n")) makeCells(brush, model);
+  brush.grid.style.setProperty("--left", `${shape.left}px`);
+  brush.grid.style.setProperty("--top", `${shape.top}px`);
+  brush.grid.style.setProperty("--wide", `${shape.wide}px`);
+  brush.grid.style.setProperty("--columns", String(model.columns));
+  brush.grid.setAttribute("aria-label", model.texts.mask);
+  for (const [row, buttons] of brush.cells.entries()) {
+    for (const [column, button] of buttons.entries()) {
+      const selected = String(mask[row * model.columns + column] > 0);
+      if (button.getAttribute("aria-selected") !== selected) button.setAttribute("aria-selected", selected);
+    }
+  }
+}
+
+function makeCells(brush, model) {
+  const [row, column] = brush.active;
+  Object.assign(brush, { rows: model.rows, columns: model.columns, names: model.rowTexts.join("\n") });
+  const { texts } = model;
+  const whole = { row: texts.wholeRow, column: texts.wholeColumn };
+  const line = (kind, number, name) => element("div", { role: `${kind}header` }, element("button", {
+    type: "button", tabindex: "-1", "data-line": kind, "data-number": number, "aria-label": filled(whole[kind], { name }).join(""),
+  }));
+  const corner = element("div", { role: "columnheader", "aria-label": texts.query });
+  const first = element("div", { role: "row" }, corner, ...model.columnTexts.map((text, index) => line("column", index, text)));
+  brush.cells = model.rowTexts.map((query, from) => model.columnTexts.map((key, to) => element("button", {
+    type: "button", role: "gridcell", tabindex: "-1", "data-row": from, "data-column": to, "aria-label": filled(texts.maySee, { query, key }).join(""),
+  })));
+  const rows = brush.cells.map((buttons, index) => element("div", { role: "row" }, line("row", index, model.rowTexts[index]), ...buttons));
+  brush.grid.replaceChildren(first, ...rows);
+  brush.active = [Math.min(row, brush.rows - 1), Math.min(column, brush.columns - 1)];
+  activate(brush, brush.active);
 }

@@ -1,12 +1,14 @@
-// One matrix as cells on a canvas, with the names of its rows and columns.
+// One matrix as cells on a canvas, with the names of its rows and columns; a colour and a few characters for each number.
 
-import { inkOn } from "../core/palette.js";
+import { channels, colourTable, inkOn, signedTables } from "../core/palette.js";
 import { element, fit, measureLabels, sharpen } from "../core/surface.js";
-import { colourOf, shortNumber } from "./colours.js";
 
 const WIDEST_NAME = 84;
 const AXES_LINE = 16; // pixels that the names of the axes take, above everything: beside the rows they would cost width
 export const SMALLEST_TO_TOUCH = 24;
+const ALLOWED = { light: 128, dark: 170 }; // where in the blues a cell that may be looked at stands
+const FORBIDDEN = { light: "#eef0f2", dark: "#1d242d" };
+const HIDDEN = { light: "#e6e8ea", dark: "#262d36" }; // −∞
 
 export function makeMatrix(index) {
   const canvas = element("canvas", { role: "img", "data-testid": `matrix-${index}` });
@@ -136,12 +138,12 @@ function paintNames(context, shape, model, theme) {
   }
 }
 
-function paintAxes(context, { down, across }, shape, theme) {
+function paintAxes(context, axes, shape, theme) {
   context.font = `12px ${theme.font}`;
   context.fillStyle = theme.quiet;
   context.textAlign = "left";
   context.textBaseline = "top";
-  context.fillText(fit(context, `${down} ↓  ${across} →`, shape.left + shape.plotWidth + shape.lean), 0, 1);
+  context.fillText(fit(context, axes, shape.left + shape.plotWidth + shape.lean), 0, 1);
 }
 
 export function cellUnder(matrix, shape, model, event) {
@@ -161,4 +163,44 @@ export function markCell(matrix, shape, cell) {
   const x = shape.left + (cell[1] + 0.5) * shape.wide - width / 2;
   const y = shape.top + (cell[0] + 0.5) * shape.high - height / 2;
   matrix.mark.style.transform = `translate(${x}px, ${y}px)`;
+}
+
+export function paletteOf(dark) {
+  const mode = dark ? "dark" : "light";
+  const weights = colourTable("blues", dark);
+  return {
+    weights,
+    signed: signedTables(dark),
+    allowed: weights[ALLOWED[mode]],
+    forbidden: channels(FORBIDDEN[mode]),
+    hidden: channels(HIDDEN[mode]),
+  };
+}
+
+function colourOf(palette, panel, value) {
+  if (panel.kind === "mask") return value > 0 ? palette.allowed : palette.forbidden;
+  if (!Number.isFinite(value)) return palette.hidden;
+  if (panel.kind === "weights") return palette.weights[Math.round(Math.sqrt(Math.min(1, Math.max(0, value))) * 255)];
+  const share = Math.min(1, Math.abs(value) / panel.limit);
+  const table = value < 0 ? palette.signed.below : palette.signed.above;
+  return table[Math.round((panel.root ? Math.sqrt(share) : share) * 255)];
+}
+
+// What stands in a cell: short, because cells are small.
+function shortNumber(panel, value) {
+  if (panel.kind === "mask") return "";
+  if (value === -Infinity) return "−∞";
+  if (panel.kind === "weights") return value < 0.005 ? "" : value.toFixed(2).replace(/^0/, "");
+  if (Math.abs(value) < 0.005) return "";
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toFixed(digits).replace("-", "−").replace(/^(−?)0\./, "$1.");
+}
+
+// What is said of a cell: all digits that mean something.
+export function fullNumber(panel, value, texts) {
+  if (panel.kind === "mask") return value > 0 ? texts.allowed : texts.hidden;
+  if (value === -Infinity) return "−∞";
+  if (value !== 0 && Math.abs(value) < 0.0005) return value.toExponential(1).replaceAll("-", "−");
+  const sign = panel.kind === "signed" && panel.root && value > 0 ? "+" : "";
+  return sign + value.toFixed(Math.abs(value) >= 100 ? 1 : 3).replace("-", "−");
 }

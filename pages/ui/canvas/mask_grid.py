@@ -42,14 +42,12 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Naming:
-    """How a cell is described: "‹row prefix›cat looks at ‹column prefix›mat", and the hint before any cell is marked.
+    """How a cell is described by the names of its row and its column, and the hint before any cell is marked.
 
     numbered: columns have numbers, written upright, for names. axes: what goes down and what goes across, where that is said.
     """
 
-    joint: str = "→"
-    row_prefix: str = ""
-    column_prefix: str = ""
+    pair: str = texts.PAIR_OF_NAMES
     hint: str = texts.HOW_TO_READ_CELLS
     numbered: bool = False
     axes: tuple[str, str] | None = None
@@ -93,13 +91,11 @@ class Matrices:
             "across": self.across,
             "tallest": self.tallest,
             "paintable": False,
-            "label": texts.BRUSH_LABEL,
-            "joint": naming.joint,
-            "rowPrefix": naming.row_prefix,
-            "columnPrefix": naming.column_prefix,
+            "texts": texts.MATRICES,
+            "pair": naming.pair,
             "numbered": naming.numbered,
             "hint": naming.hint,
-            "axes": dict(zip(("down", "across"), naming.axes, strict=True)) if naming.axes else None,
+            "axes": texts.AXES_OF_MATRIX.format(down=naming.axes[0], across=naming.axes[1]) if naming.axes else None,
         }
         return header | more, np.stack([matrix.cells for matrix in self.shown]).astype(np.float32)
 

@@ -1,7 +1,6 @@
 """What the drawings say by themselves; everything else comes from the page that draws."""
 
 WALL_ALT = "Attention heads: one row per layer, one column per head"
-BRUSH_LABEL = "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on"
 HOW_TO_READ_CELLS = "Point at a cell, or tap it, to read its numbers."
 DOCUMENT_GONE = "This drawing was kept for a while only: change something on the page, or load it again."
 
@@ -15,7 +14,10 @@ COMPARISON = {
     "chooseWord": "The largest differences. Choose a word to list its own.",
     "differencesOf": "{word} attends differently to",
     "nothingDiffers": "Nothing differs here.",
-    "noDifference": ["{word} is only in A, so there is nothing to compare.", "{word} is only in B, so there is nothing to compare."],
+    "noDifference": [
+        "{word} is only in A, so there is nothing to compare.",
+        "{word} is only in B, so there is nothing to compare.",
+    ],
     "onlyIn": ["only in A", "only in B"],
     "wordOf": ["A: {word}", "B: {word}"],
     "weightIn": ["A {weight}", "B {weight}"],
@@ -25,6 +27,21 @@ COMPARISON = {
     "hatched": "hatched: a word without a partner",
 }
 """What the maps of a comparison say. Lists hold what is said of A, of B and of their difference, in this order."""
+
+MATRICES = {
+    "shown": "Matrix shown",
+    "all": "All",
+    "value": "{matrix} {number}",
+    "allowed": "may look",
+    "hidden": "may not look",
+    "mask": "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on",
+    "query": "Query token",
+    "wholeRow": "Whole row of {name}",
+    "wholeColumn": "Whole column of {name}",
+    "maySee": "{query} may look at {key}",
+}
+"""What matrices side by side say, and the mask that is drawn on the first of them."""
+PAIR_OF_NAMES, AXES_OF_MATRIX = "{row} → {column}", "{down} ↓  {across} →"
 
 LINES = {"steps": "{title}. Left and right arrow keys read out one step after another."}
 INPUT, BLOCK = "input", "block {step}"

@@ -43,13 +43,15 @@ def test_the_page_is_sent_the_numbers_and_the_names_as_they_are():
         from pages.ui.canvas.lines import show_lines
 
         names = {"</script><img src=x onerror=alert(1)>": [0.25, 1 / 3, -2.0]}
-        show_lines("Length <i>", ["in", "1", "2"], names, key="a", step_name="layer {step}", limits=(-3, 1), band=([0, 0, 0], [1, 2, 3]))
+        show_lines(
+            "Length <i>", ["in", "1", "2"], names, key="a", step_name="d = {step}", limits=(-3, 1), band=([0, 0, 0], [1, 2, 3])
+        )
         show_lines("Sent back", ["in", "1"], {"one": [0.1, 1.0]}, key="b", logarithmic=True)
 
     one, other = drawn_lines(AppTest.from_function(page).run())
     (line,) = one["series"]
     assert (line["name"], line["values"]) == ("</script><img src=x onerror=alert(1)>", [0.25, 1 / 3, -2.0])
-    assert (one["places"], one["limits"], one["band"]) == (["in", "layer 1", "layer 2"], [-3, 1], [[0, 0, 0], [1, 2, 3]])
+    assert (one["places"], one["limits"], one["band"]) == (["in", "d = 1", "d = 2"], [-3, 1], [[0, 0, 0], [1, 2, 3]])
     assert one["alt"].startswith("Length <i>: </script>")
     assert (one["logarithmic"], other["logarithmic"], other["limits"], other["band"]) == (False, True, None, None)
     assert other["places"] == ["in", "block 1"]
