@@ -31,7 +31,7 @@ except SettingsProblem as problem:
     sys.exit(f"{problem}")
 
 from pages.ui.canvas import component, framed, modules, prefetch
-from pages.ui.shell import readiness
+from pages.ui.shell import garbage, readiness
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -98,9 +98,11 @@ async def ready(_request: Request) -> JSONResponse:
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Load the default model behind the pages' back while the server already serves them."""
+    """Load the default model while the server already serves pages, and collect garbage between their runs."""
     readiness.default_engine.start()
+    collector = garbage.start()
     yield
+    collector.set()
 
 
 ROUTES = (Route("/api/ready", ready), framed.ROUTE, modules.ROUTE, prefetch.ROUTE)

@@ -10,7 +10,7 @@ from pages.ui.canvas.attention_view import Wall, attention_map, chosen_heads, he
 from pages.ui.canvas.bars import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Matrix, matrices
 from pages.ui.canvas.packing import thumbnails
-from pages.ui.shell import cache, readiness
+from pages.ui.shell import cache, garbage
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import small_number
 from pages.ui.shell.source_code import show_source
@@ -62,7 +62,7 @@ def _run_both(page: str, engine: BertEngine, text: str, pair: str) -> parity.Par
             differences = parity.compare_with_library(engine, directory, text, pair or None)
         if not st.session_state.get(f"{page}_gc_frozen"):
             st.session_state[f"{page}_gc_frozen"] = True
-            readiness.freeze_gc()
+            garbage.freeze()
         return differences
 
     return cache.get_or_compute((page, "parity", text, pair), run)

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from cachetools import LRUCache
 
-from pages.ui.shell import readiness
+from pages.ui.shell import garbage
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.settings import host_settings
@@ -42,7 +42,7 @@ _entries: LRUCache[tuple, CacheEntry] = LRUCache(
 )
 _guard = Lock()
 _frozen_engines: dict[str, int] = {}
-"""By model name, the id() of the engine after whose load `readiness.freeze_gc` ran."""
+"""By model name, the id() of the engine after whose load `garbage.freeze` ran."""
 
 
 def engine(model: str) -> Engine:
@@ -55,7 +55,7 @@ def engine(model: str) -> Engine:
     # The default engine is loaded at startup, which freezes the garbage collector itself.
     if model != catalogue.DEFAULT and _frozen_engines.get(model) != id(loaded):
         _frozen_engines[model] = id(loaded)
-        readiness.freeze_gc()
+        garbage.freeze()
     return loaded
 
 

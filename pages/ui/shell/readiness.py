@@ -3,13 +3,13 @@
 This module must not import torch at its top: app.py imports it before the first page is sent.
 """
 
-import gc
 import logging
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from pages.ui.shell import garbage
 from tx_core.errors import ExplorerError
 
 WARMUP_SENTENCE = "The cat sat on the mat."
@@ -60,21 +60,12 @@ class Warmup:
         outcome = Status("failed", reason=LOAD_FAILED)
         try:
             outcome = self.load()
-            freeze_gc()
+            garbage.freeze()
         except ExplorerError as error:
             logging.getLogger(__name__).exception("The default model could not be loaded")
             outcome = Status("failed", reason=str(error))
         finally:
             self.status = outcome
-
-
-def freeze_gc() -> None:
-    """Exempt all objects now in memory from garbage collection. Call it after a heavy import or model load.
-
-    Streamlit runs a full collection after every script run, which takes 226 ms with torch loaded and blocks all visitors.
-    """
-    gc.collect()
-    gc.freeze()
 
 
 def load_default() -> Status:

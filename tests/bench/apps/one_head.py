@@ -20,7 +20,7 @@ WORDS = [f"word{place}" for place in range(TOKENS)]
 def weights() -> np.ndarray:
     scores = np.random.default_rng(5).normal(0, 2, (HEADS, TOKENS, TOKENS))
     gc.collect()
-    gc.freeze()  # as app.py does once everything is loaded: Streamlit collects garbage after every run
+    gc.freeze()  # as the app does once everything is loaded
     return (np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)).astype(np.float32)
 
 

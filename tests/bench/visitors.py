@@ -1,0 +1,138 @@
+"""Many visitors at once: each types a new sentence every two seconds; how long the page takes to answer, and what it costs."""
+
+import asyncio
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from pages.ui.shell.texts import SENTENCE
+from tests.bench.table import Row
+from tests.support.serving import ROOT, fetch, serving, wait_until
+from tests.support.stream_client import Visitor, visit
+
+SECONDS_BETWEEN = 2.0
+SECONDS = 30
+WORDS = ("apple", "bird", "city", "dog", "farm", "fire", "garden", "girl", "house", "king", "letter", "river", "road", "ship")
+"""One stands in each sentence: it shows whose sentence is drawn."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a number of visitors met.
+
+    Attributes:
+        visitors: Visitors at once.
+        seconds: How long each answer took, from the text sent to the page's last word.
+        runs_a_second: Answers a second over the whole time.
+        errors: Answers that did not come, or that belonged to another sentence.
+        processor: Share of one core that the server took.
+        megabytes: Resident memory of the server at the end.
+    """
+
+    visitors: int
+    seconds: tuple[float, ...]
+    runs_a_second: float
+    errors: int
+    processor: float
+    megabytes: float
+
+    def percentile(self, share: float) -> float:
+        """Give the time within which this share of the answers came, in seconds."""
+        ordered = sorted(self.seconds)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
+
+
+def sentence(visitor: int, turn: int) -> tuple[str, str]:
+    """Give a sentence that nobody else types, and the word in it that tells it from the visitor's last one."""
+    word = WORDS[(visitor + 7 * turn) % len(WORDS)]
+    return f"The {word} near the tower was number {visitor * 1000 + turn}.", word
+
+
+async def type_sentences(visitor: Visitor, number: int, until: float) -> tuple[list[float], int]:
+    """Type a new sentence every two seconds until the clock says so: the time of each answer, and how many were wrong."""
+    times, errors, turn = [], 0, 0
+    while time.monotonic() < until:
+        begun = time.monotonic()
+        turn += 1
+        text, word = sentence(number, turn)
+        visitor.type_into(SENTENCE, text)
+        try:
+            await visitor.run()
+        except TimeoutError:
+            errors += 1
+        else:
+            times.append(time.monotonic() - begun)
+            errors += f'"{word}"'.encode() not in visitor.drawings()
+        await asyncio.sleep(max(0.0, SECONDS_BETWEEN - (time.monotonic() - begun)))
+    return times, errors
+
+
+async def one_visitor(url: str, number: int, start: float, until: float) -> tuple[list[float], int]:
+    """Come, wait for the common start (spread over two seconds), and type."""
+    async with visit(url) as visitor:
+        await asyncio.sleep(max(0.0, start + SECONDS_BETWEEN * (number * 0.618 % 1) - time.monotonic()))
+        return await type_sentences(visitor, number, until)
+
+
+async def many_visitors(url: str, visitors: int, server: psutil.Process, seconds: float = SECONDS) -> Load:
+    """Measure a number of visitors at once at a running server."""
+    start = time.monotonic() + 2 + visitors * 0.1
+    tasks = [asyncio.create_task(one_visitor(url, number, start, start + seconds)) for number in range(visitors)]
+    await asyncio.sleep(start - time.monotonic())
+    before = sum(server.cpu_times()[:2])
+    answers = await asyncio.gather(*tasks)
+    times = tuple(taken for one, _errors in answers for taken in one)
+    passed = time.monotonic() - start
+    used = sum(server.cpu_times()[:2]) - before
+    return Load(
+        visitors, times, len(times) / passed, sum(errors for _, errors in answers), used / passed, server.memory_info().rss / 1e6
+    )
+
+
+async def come_and_go(url: str, first: int, last: int) -> None:
+    """Let visitors come, ten at a time, type two sentences each, and leave."""
+
+    async def one(number: int) -> None:
+        async with visit(url) as visitor:
+            for turn in range(2):
+                visitor.type_into(SENTENCE, sentence(number, turn)[0])
+                await visitor.run()
+
+    for ten in range(first, last, 10):
+        await asyncio.gather(*(one(number) for number in range(ten, min(ten + 10, last))))
+
+
+def server_process(url: str) -> psutil.Process:
+    """Find the server by its port on its command line."""
+    port = url.rstrip("/").rsplit(":", 1)[1]
+    return next(process for process in psutil.process_iter(["cmdline"]) if port in (process.info["cmdline"] or ()))
+
+
+def rows() -> list[Row]:
+    """Measure 20 and 50 visitors at one server, and its memory while 500 others come and go."""
+    with tempfile.TemporaryDirectory() as folder, serving(ROOT, Path(folder) / "log") as url:
+        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 120, "a model that answers")
+        server = server_process(url)
+        asyncio.run(come_and_go(url, 0, 50))
+        before = server.memory_info().rss / 1e6
+        asyncio.run(come_and_go(url, 50, 500))
+        grown = server.memory_info().rss / 1e6 - before
+        loads = [asyncio.run(many_visitors(url, visitors, server)) for visitors in (20, 50)]
+    return [
+        Row("memory after 500 visits, above that after the first 50", f"{grown:.0f} MB", "50 MB", grown <= 50),
+        *(load_row(load) for load in loads),
+    ]
+
+
+def load_row(load: Load) -> Row:
+    """Put what visitors met into a line."""
+    late, usual = 1000 * load.percentile(0.95), 1000 * load.percentile(0.5)
+    measured = (
+        f"{usual:.0f} ms median, {late:.0f} ms at 95 %; {load.runs_a_second:.1f} answers a second, "
+        f"{1000 * load.processor / max(load.runs_a_second, 1e-9):.0f} ms of processor each, {load.errors} errors"
+    )
+    kept = load.errors == 0 and late <= 300
+    return Row(f"{load.visitors} visitors, a new sentence every 2 s each, one process", measured, "300 ms at 95 %", kept)

@@ -1,0 +1,89 @@
+"""Garbage goes in quiet moments, and what was frozen goes once nobody is there."""
+
+import gc
+import threading
+import time
+import tomllib
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from pages.ui.shell import garbage
+from tests.support.serving import ROOT
+
+
+class Knot:
+    """Something that only the garbage collector frees."""
+
+    def __init__(self):
+        self.itself = self
+
+
+def dropped_knot() -> weakref.ref[Knot]:
+    """Make a knot, drop it, and tell whether it is still there."""
+    return weakref.ref(Knot())
+
+
+@pytest.fixture
+def no_automatic_collection() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.unfreeze()
+    gc.enable()
+
+
+def test_streamlit_does_not_collect_after_every_run():
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert config["runner"]["postScriptGC"] is False
+
+
+@pytest.mark.usefixtures("no_automatic_collection")
+def test_what_a_run_leaves_behind_is_collected_while_visitors_are_there():
+    knot = dropped_knot()
+    assert knot() is not None
+    garbage.collect(nobody_is_here=False)
+    assert knot() is None
+
+
+@pytest.mark.usefixtures("no_automatic_collection")
+def test_what_was_frozen_with_a_session_goes_once_nobody_is_there():
+    session = Knot()
+    garbage.freeze()
+    knot = weakref.ref(session)
+    del session
+    garbage.collect(nobody_is_here=False)
+    assert knot() is not None
+    garbage.collect(nobody_is_here=True)
+    assert knot() is None
+
+
+def test_a_busy_process_is_waited_for_and_not_for_ever(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(garbage, "MAX_QUIET_WAIT_SECONDS", 0.5)
+    used = iter(range(1000))
+    monkeypatch.setattr(garbage.time, "process_time", lambda: float(next(used)))
+    begun = time.monotonic()
+    garbage.wait_for_quiet(threading.Event())
+    assert 0.5 <= time.monotonic() - begun < 5
+
+
+def test_an_idle_process_is_not_waited_for(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(garbage.time, "process_time", lambda: 1.0)
+    begun = time.monotonic()
+    garbage.wait_for_quiet(threading.Event())
+    assert time.monotonic() - begun < garbage.MAX_QUIET_WAIT_SECONDS / 2
+
+
+@pytest.mark.usefixtures("no_automatic_collection")
+def test_the_thread_collects_until_it_is_told_to_stop(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(garbage, "SECONDS_BETWEEN", 0.01)
+    monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.01)
+    stop, knot = threading.Event(), dropped_knot()
+    thread = threading.Thread(target=garbage.collect_regularly, args=[stop, lambda: False])
+    thread.start()
+    end = time.monotonic() + 20
+    while knot() is not None and time.monotonic() < end:
+        time.sleep(0.01)
+    stop.set()
+    thread.join(30)
+    assert (knot(), thread.is_alive()) == (None, False)

@@ -1,0 +1,104 @@
+"""A visitor without a browser: a client of Streamlit's websocket, for load and hostile input. It talks to this machine only."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Element_pb2 import Element
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+MAX_RUN_SECONDS = 60
+
+
+@dataclass
+class Visitor:
+    """One session: what the page has sent, and the state of its widgets.
+
+    Attributes:
+        socket: The open connection.
+        query: Query string of the address, without a question mark.
+        page_hash: Streamlit's name of the page that was run last.
+        elements: Elements of the page by their path in it, as sent last.
+        states: States of widgets that this visitor has set, by the widget's id.
+        received: Bytes received so far.
+    """
+
+    socket: websockets.ClientConnection
+    query: str = ""
+    page_hash: str = ""
+    elements: dict[tuple[int, ...], Element] = field(default_factory=dict)
+    states: dict[str, WidgetState] = field(default_factory=dict)
+    received: int = 0
+
+    async def run(self, page: str = "") -> None:
+        """Ask for a run of the page and read until it has finished.
+
+        Args:
+            page: Name of the page in the address; the page shown last where it is empty.
+
+        Raises:
+            TimeoutError: The run took longer than MAX_RUN_SECONDS.
+        """
+        message = BackMsg()
+        message.rerun_script.query_string = self.query
+        message.rerun_script.page_script_hash = "" if page else self.page_hash
+        message.rerun_script.page_name = page
+        message.rerun_script.widget_states.widgets.extend(self.states.values())
+        await self.socket.send(message.SerializeToString())
+        async with asyncio.timeout(MAX_RUN_SECONDS):
+            while not await self.read():
+                pass
+
+    async def read(self) -> bool:
+        """Take in one message. True where it ends a run of the whole page."""
+        data = await self.socket.recv()
+        self.received += len(data)
+        message = ForwardMsg.FromString(data)
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            self.page_hash = message.new_session.page_script_hash
+        if kind == "delta" and message.delta.WhichOneof("type") == "new_element":
+            self.elements[tuple(message.metadata.delta_path)] = message.delta.new_element
+        return kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+
+    def type_into(self, label: str, text: str) -> None:
+        """Set the text of the box with this label for the next run.
+
+        Raises:
+            LookupError: The page has no such box.
+        """
+        for element in self.elements.values():
+            kind = element.WhichOneof("type")
+            if kind in ("text_input", "text_area") and getattr(element, kind).label == label:
+                name = getattr(element, kind).id
+                self.states[name] = WidgetState(id=name, string_value=text)
+                return
+        raise LookupError(f"the page has no box labelled {label}")
+
+    def drawings(self) -> bytes:
+        """Give the data of every drawing of ours on the page, one behind the other."""
+        kind = "bidi_component"
+        return b"".join(each.SerializeToString() for each in self.elements.values() if each.WhichOneof("type") == kind)
+
+
+@asynccontextmanager
+async def visit(url: str, page: str = "", query: str = "") -> AsyncIterator[Visitor]:
+    """Open a session at a server on this machine and run a page once.
+
+    Raises:
+        ValueError: The address is not of this machine.
+    """
+    address = urlsplit(url)
+    if address.hostname not in LOOPBACK:
+        raise ValueError(f"only this machine may be visited, got {address.hostname}")
+    endpoint = f"ws://{address.netloc}{address.path.rstrip('/')}/_stcore/stream"
+    async with websockets.connect(endpoint, subprotocols=["streamlit"], max_size=None) as socket:
+        visitor = Visitor(socket, query)
+        await visitor.run(page)
+        yield visitor
