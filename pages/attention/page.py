@@ -109,13 +109,15 @@ with second:
     pair = controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=forget_focus)
 with third:
     model = controls.model(widget_key(PAGE, "model"))
-example = next((one for one in EXAMPLES if (one.text, one.pair) == (text, pair)), None)
+example, origin = examples.find(EXAMPLES, lambda one: (one.text, one.pair) == (text, pair))
 described = is_shown(example)
-examples.offer(widget_key(PAGE, "example"), EXAMPLES, example if described else None, show_example)
+examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin if described else None, show_example)
 beside, budget = st.columns([6, 1])
 notice = beside.empty()
-if example:
-    notice.markdown(examples.notice(example, model, shown=described))
+if example and origin:
+    with notice.container(gap="xsmall"):
+        st.markdown(examples.notice(example, model, shown=described))
+        examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example if described else None, show_example)
 try:
     with controls.wait_for(model):
         engine = engine_of(badge, model)

@@ -7,9 +7,11 @@ from urllib.parse import quote
 from playwright.sync_api import Locator, Page, expect
 
 from pages.ui.panels import texts
+from pages.ui.shell import controls, examples
 from tests.support.messages import HINT_ELSEWHERE, TOO_LONG_TO_SHARE, unknown_parameters
 from tests.support.serving import ROOT
 
+FIRST = examples.curated()[0]
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script> [x](javascript:alert(3)) :red[y] \u202eabc 💥 שלום"
 """Markup, Markdown, a right-to-left override and an emoji at once."""
 
@@ -198,3 +200,15 @@ def test_a_text_beyond_the_budget_is_kept_and_told(page_at):
     expect(sentence(page)).to_have_value(long)
     page.get_by_role("button", name="Share this view").click()
     page.get_by_text(TOO_LONG_TO_SHARE).wait_for()
+
+
+def test_a_counter_example_brings_its_sentence_and_hint_with_the_same_head_in_view(page_at):
+    page, counter = page_at("/"), FIRST.counters[0]
+    page.get_by_role("radio", name=counter.title, exact=True).click()
+    expect(sentence(page)).to_have_value(counter.text)
+    expect(page.get_by_test_id("stMarkdown").filter(has_text=counter.notice)).to_be_visible()
+    expect(said(page)).to_contain_text(controls.head_name(FIRST.heads[0]))
+    expect(said(page)).to_contain_text("'her' gives 0.55")
+    page.get_by_role("radio", name=FIRST.title, exact=True).click()
+    expect(sentence(page)).to_have_value(FIRST.text)
+    expect(page.get_by_test_id("stMarkdown").filter(has_text=FIRST.notice)).to_be_visible()

@@ -1,10 +1,11 @@
-"""Offer sentences worth looking at: by title, with a hint of what to notice and the view that shows it."""
+"""Offer sentences worth looking at: by title, with a hint of what to notice, the view that shows it, and what breaks it."""
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any, Protocol, Self, TypeVar
 
 import streamlit as st
 
@@ -13,6 +14,19 @@ from pages.ui.shell.controls import Head, head_name, model_title
 from tx_core.engine.catalogue import DEFAULT
 
 EXAMPLES = Path(__file__).parents[3] / "assets" / "examples" / "attention.json"
+
+
+class Offered(Protocol):
+    """What a row of examples needs of each: what its button says, and the counter-examples that break what it seems to show."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def counters(self) -> Sequence[Self]: ...
+
+
+Choice = TypeVar("Choice", bound=Offered)
 
 
 @dataclass(frozen=True)
@@ -26,6 +40,7 @@ class Example:
         heads: (layer, head) of the view, counted from 0.
         words: whether word pieces are merged into words.
         focus: position of the token to look from, counted from 0, or None.
+        counters: sentences on which the same heads do not do what the example seems to show; the sentence is the title.
     """
 
     title: str
@@ -35,26 +50,37 @@ class Example:
     heads: tuple[Head, ...]
     words: bool
     focus: int | None
+    counters: tuple["Example", ...] = ()
 
 
 @cache
 def curated() -> tuple[Example, ...]:
     """List the curated examples of the attention page; what they claim holds for the embedded model."""
-    return tuple(
-        Example(
-            entry["title"],
-            entry["text"],
-            entry["pair"],
-            entry["notice"],
-            tuple((layer - 1, head - 1) for layer, head in entry["heads"]),
-            entry["words"],
-            None if entry["focus"] is None else entry["focus"] - 1,
-        )
-        for entry in json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    return tuple(_read(entry, entry) for entry in json.loads(EXAMPLES.read_text(encoding="utf-8")))
+
+
+def _read(entry: dict[str, Any], about: dict[str, Any]) -> Example:
+    """Read an example, or a counter-example of the example `about`, whose view it keeps."""
+    text, pair = entry["text"], entry.get("pair", "")
+    return Example(
+        entry.get("title", f"{text} {pair}".strip()),
+        text,
+        pair,
+        entry["notice"],
+        tuple((layer - 1, head - 1) for layer, head in about["heads"]),
+        about["words"],
+        None if entry["focus"] is None else entry["focus"] - 1,
+        tuple(_read(counter, about) for counter in entry.get("counters", ())),
     )
 
 
-def offer(key: str, choices: Sequence[Example], shown: Example | None, choose: Callable[[Example], None]) -> None:
+def find(choices: Sequence[Choice], is_on_page: Callable[[Choice], bool]) -> tuple[Choice | None, Choice | None]:
+    """Find the example on the page, and the one that it belongs to: itself, or the one that it is a counter-example of."""
+    found = ((one, origin) for origin in choices for one in (origin, *origin.counters) if is_on_page(one))
+    return next(found, (None, None))
+
+
+def offer(key: str, choices: Sequence[Choice], shown: Choice | None, choose: Callable[[Choice], None]) -> None:
     """Offer examples by their titles, with the shown one marked; a click runs `choose` before the page runs again.
 
     A click on the marked one chooses it again: the way back to its view.
@@ -67,6 +93,13 @@ def offer(key: str, choices: Sequence[Example], shown: Example | None, choose: C
             choose(example)
 
     st.pills(texts.EXAMPLES, list(titles), key=key, on_change=accept, wrap=True, label_visibility="collapsed")
+
+
+def offer_counters(key: str, example: Choice, shown: Choice | None, choose: Callable[[Choice], None]) -> None:
+    """Offer the counter-examples of an example, with the shown one marked: doubting a nice head is the lesson."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{key}_row"):
+        st.markdown(texts.BREAK_IT, width="content")
+        offer(key, example.counters, shown if shown in example.counters else None, choose)
 
 
 def notice(example: Example, model: str, *, shown: bool) -> str:

@@ -39,6 +39,7 @@ MEAN_OF_HEADS = "Mean of {count} heads"
 HEAD = "Layer {layer}, head {head}"
 
 EXAMPLES = "Examples"
+BREAK_IT = "**Try to break it:**"
 HINT_SHOWN = ":material/lightbulb: **In {heads}:** {hint}"
 HINT_ELSEWHERE = ":material/lightbulb: **This hint describes {heads}, unmodified:** {hint}"
 HINT_OF_OTHER_MODEL = "This was observed in {model}: another model may do it in another head, or not at all."

@@ -1,7 +1,9 @@
 """The examples of the attention page: each is wired to the boxes, and what it claims is true of the model that ships."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from tx_core.engine import catalogue
 Open = Callable[..., AppTest]
 FIRST = examples.curated()[0]
 SHOWN, WHERE = heads_to_link(FIRST.heads), controls.head_name(FIRST.heads[0]).lower()
+ENTRIES = json.loads((ROOT / "assets" / "examples" / "attention.json").read_text("utf-8"))
 OTHER = next(head for head in ("1-1", "1-2") if head != SHOWN)
 
 
@@ -52,24 +55,96 @@ def test_words_about_a_view_stay_while_its_head_is_looked_at_in_another_way(open
     assert HINT_ELSEWHERE not in says(app)
 
 
-@pytest.mark.parametrize(
-    "entry", json.loads((ROOT / "assets" / "examples" / "attention.json").read_text("utf-8")), ids=lambda entry: entry["title"]
-)
-def test_what_an_example_claims_is_true_of_the_embedded_model(entry: dict):
-    run = catalogue.load(catalogue.DEFAULT).trace(entry["text"], entry["pair"])
+@pytest.mark.parametrize("example", examples.curated(), ids=lambda example: example.title)
+def test_a_counter_example_is_a_click_away_in_the_same_head_with_a_hint_of_its_own(open_app: Open, example: examples.Example):
+    app = open_app(text=example.text, pair=example.pair, heads=heads_to_link(example.heads))
+    for counter in example.counters:
+        app.pills(key="attention_counter_example").set_value(counter.title).run()
+        assert not app.exception
+        assert (app.text_input(key="attention_text").value, app.text_input(key="attention_pair").value) == (
+            counter.text,
+            counter.pair,
+        )
+        assert app.session_state["attention_heads"] == list(example.heads)
+        assert counter.notice in says(app)
+        assert example.notice not in says(app)
+        assert app.pills(key="attention_counter_example").value == counter.title
+        assert app.pills(key="attention_example").value == example.title
+    app.pills(key="attention_example").set_value(None).run()
+    assert app.text_input(key="attention_text").value == example.text
+    assert app.pills(key="attention_counter_example").value is None
+
+
+def test_every_example_has_four_more_of_its_kind_and_two_counter_examples():
+    assert [entry["title"] for entry in ENTRIES if len(entry["same_kind"]) < 4 or len(entry["counters"]) < 2] == []
+
+
+@dataclass(frozen=True)
+class Head:
+    """The weights of the heads that an example is about, on one of its sentences."""
+
+    shown: views.View
+    weights: np.ndarray
+
+    def place(self, token: str | int, tokens: Sequence[str]) -> int:
+        """Find a token by its name, or by its position counted from 1."""
+        return token - 1 if isinstance(token, int) else tokens.index(token)
+
+    def weight(self, query: str | int, key: str | int) -> float:
+        return self.weights[self.place(query, self.shown.queries), self.place(key, self.shown.keys)]
+
+    def favourite(self, query: str | int) -> int:
+        return int(self.weights[self.place(query, self.shown.queries)].argmax())
+
+    @property
+    def own(self) -> np.ndarray:
+        return ~np.array(self.shown.query_special)
+
+    def on_special_tokens(self) -> float:
+        return float(self.weights[self.own][:, ~self.own].sum(1).mean())
+
+    def step(self, step: int) -> float:
+        """Give the mean weight from own token to own token, `step` further on."""
+        between = np.outer(self.own, self.own).diagonal(step)
+        return float(self.weights.diagonal(step)[between].mean())
+
+
+def head_of(entry: dict, sentence: dict) -> Head:
+    run = catalogue.load(catalogue.DEFAULT).trace(sentence["text"], sentence.get("pair", ""))
     shown = views.view(run.attention, merge_words=entry["words"])
-    weights = views.mean_of_heads(shown.weights, [(layer - 1, head - 1) for layer, head in entry["heads"]])
-    for looking, looked_at, least in entry["links"]:
-        query, key = shown.queries.index(looking), shown.keys.index(looked_at)
-        assert weights[query, key] >= least
-        assert weights[query].argmax() == key
-        assert f"'{looking}'" in entry["notice"]
-        assert f"'{looked_at}'" in entry["notice"]
-    if entry["focus"] is not None:
-        assert shown.queries[shown.row_of(entry["focus"] - 1)] == entry["links"][0][0]
-    if "step" in entry:
-        step, least = entry["step"]
-        assert np.trace(weights, step) / len(weights) >= least
-    if "special" in entry:
-        assert (weights * shown.key_special).sum(1).mean() >= entry["special"]
-    assert entry["links"] or "special" in entry
+    return Head(shown, views.mean_of_heads(shown.weights, [(layer - 1, head - 1) for layer, head in entry["heads"]]))
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        pytest.param(entry, sentence, id=f"{entry['title']} {sentence['text']}")
+        for entry in ENTRIES
+        for sentence in (entry, *entry["same_kind"], *entry["counters"])
+    ],
+)
+def test_what_an_example_claims_is_true_of_the_embedded_model(entry: dict, sentence: dict):
+    head = head_of(entry, sentence)
+    for looking, looked_at, least in sentence["links"]:
+        assert head.weight(looking, looked_at) >= least
+        assert head.favourite(looking) == head.place(looked_at, head.shown.keys)
+    for looking, looked_at, most in sentence.get("at_most", ()):
+        assert head.weight(looking, looked_at) <= most
+    assert sentence.get("special", 0) <= head.on_special_tokens() <= sentence.get("special_at_most", 1)
+    if "step" in sentence:
+        step, least = sentence["step"]
+        assert head.step(step) >= least
+    assert sentence["links"] or "special" in sentence or "special_at_most" in sentence
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["title"])
+def test_the_words_and_numbers_of_a_hint_are_those_of_its_claims(entry: dict):
+    for sentence in (entry, *entry["counters"]):
+        head, links = head_of(entry, sentence), [*sentence["links"], *sentence.get("at_most", ())]
+        named = {token for link in links for token in link[:2] if isinstance(token, str)}
+        assert [token for token in named if f"'{token}'" not in sentence["notice"]] == []
+        weights = {f"{head.weight(query, key):.2f}" for query, key, _ in links} | {f"{head.on_special_tokens():.2f}"}
+        assert set(re.findall(r"\d\.\d\d", sentence["notice"])) <= weights
+        if sentence["focus"] is not None:
+            focused = head.shown.queries[head.shown.row_of(sentence["focus"] - 1)]
+            assert f"'{focused}'" in sentence["notice"]
