@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
+from pages.positions import texts
 from pages.ui.canvas.figures import DASHES, INK, LINE_COLOURS, ONE_COLOUR, plain
 
 SHADE = "rgba(63, 131, 207, 0.22)"
@@ -53,14 +54,14 @@ def curve_in_range(
         "fillcolor": SHADE,
         "line": {"width": 0},
         "hoverinfo": "skip",
-        "name": "from lowest to highest",
+        "name": texts.LOWEST_TO_HIGHEST,
     }
     line = {
         "type": "scatter",
         "mode": "lines",
         "x": there,
         "y": list(mean),
-        "name": "mean",
+        "name": texts.MEAN,
         "line": {"color": ONE_COLOUR, "width": 2.5},
         "hovertemplate": across + " %{x}: %{y:.3f}<extra></extra>",
     }

@@ -14,8 +14,8 @@ from pages.ui.canvas.prefetch import Picture, Prefetch, read_number, read_option
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import small_number
 from tx_core.engine import catalogue
-from tx_core.lessons.position_encodings import PositionScores, biases, distance_profile, encoding_scores
-from tx_core.transformer.positions import Criterion, similarity
+from tx_core.lessons.position_encodings import PositionScores, Table, biases, distance_profile, encoding_scores
+from tx_core.transformer.positions import Criterion, distance_spread, similarity
 
 PAIRS = Naming(texts.PAIR_CELL, numbered=True, axes=ATTENTION)
 VECTORS = Naming(texts.VECTOR_CELL, numbered=True, axes=(texts.POSITION, texts.DIMENSION))
@@ -35,7 +35,8 @@ def encoding_map(choice: Choice) -> Matrices:
     if choice.encoding.vectors:
         cells = choice.vectors().numpy()
         columns, naming, limit = _numbers(cells.shape[1]), VECTORS, float(abs(cells).max())
-        alt = texts.VECTORS_ALT.format(positions=len(cells), dimensions=len(columns), limit=limit)
+        ends = {name: f"{end:.2f}".replace("-", "−") for name, end in (("lowest", cells.min()), ("highest", cells.max()))}
+        alt = texts.VECTORS_ALT.format(positions=len(cells), dimensions=len(columns), **ends)
     else:
         cells = choice.pairs()
         columns, naming, limit, alt = positions, PAIRS, float(abs(cells).max()), texts.PAIRS_ALT
@@ -123,6 +124,13 @@ def draw_requirements(checked: Mapping[str, Sequence[Criterion]], key: str) -> N
     cells = [[f"{'✓' if one.holds else '✗'} {small_number(one.value)}" for one in criteria] for criteria in checked.values()]
     columns = {name.capitalize(): column for name, column in zip(names, zip(*cells, strict=True), strict=True)}
     st.dataframe({texts.COMPARED: list(checked), **columns}, hide_index=True, key=key)
+
+
+def describe_learned_table(checked: Mapping[str, Sequence[Criterion]], table: Table) -> str:
+    """Say how far a learned table is from consistent, with position 0 and without it, beside a random one."""
+    learned, random = (checked[name][-1].value for name in ("learned table", "a new random table"))
+    shown = {"learned": learned, "rest": distance_spread(table[1:]), "random": random}
+    return texts.LEARNED_TABLE_NOTE.format(**{name: small_number(value) for name, value in shown.items()})
 
 
 def _scores(choice: Choice) -> PositionScores:

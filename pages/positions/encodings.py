@@ -113,8 +113,8 @@ ENCODING_VIEWS = {
     ),
     "shaw": EncodingView(
         name="Shaw",
-        text="Nothing is added to words. Each **distance** has a learned vector that the query is matched with, and all "
-        f"distances beyond {SHAW_LIMIT} share one (Shaw et al. 2018). The vectors here are random, as before training.",
+        text="Nothing is added to words. Each **distance** has a learned vector that the query is matched with; on either side, "
+        f"all distances from {SHAW_LIMIT} on share one (Shaw et al. 2018). The vectors here are random, as before training.",
         formula=r"s_{ij} = \frac{q_i \cdot (k_j + a_{j-i})}{\sqrt d}\;",
         code=(relative.clipped_distances, relative.shaw_bias),
         map_title=f"Distances, clipped at {SHAW_LIMIT}",
@@ -125,7 +125,8 @@ ENCODING_VIEWS = {
     "t5": EncodingView(
         name="T5",
         text=f"Distances are sorted into {T5_BUCKETS} **buckets**: short ones have their own, long ones share. Each head adds "
-        "one learned number per bucket to its scores (Raffel et al. 2020). The numbers here are random, as before training.",
+        "one learned number per bucket to its scores, which T5 does not divide by √d (Raffel et al. 2020). The numbers here are "
+        "random, as before training.",
         formula=r"s_{ij} = q_i \cdot k_j + b_{\text{bucket}(j - i)}\;",
         code=(relative.t5_buckets, relative.t5_bias),
         map_title="The bucket of each distance",
@@ -142,8 +143,8 @@ ENCODING_VIEWS = {
     ),
     "alibi": EncodingView(
         name="ALiBi",
-        text="Each head lowers a score for every token in between: some heads by a lot, so that they attend to near tokens, "
-        "others by little. Nothing is learned, and texts longer than in training still work (Press et al. 2022).",
+        text="Each head lowers a score by the same amount for every step of distance: some heads by a lot, so that they attend "
+        "to near tokens, others by little. Nothing is learned, and texts longer than in training still work (Press et al. 2022).",
         formula=r"s_{ij} = \frac{q_i \cdot k_j}{\sqrt d} - m_{\text{head}}\,|i - j|\;",
         code=(relative.alibi_slopes, relative.alibi_bias),
         map_title="What is added to each score",

@@ -21,7 +21,7 @@ from pages.positions.choice import (
     dimensions_from_link,
     dimensions_to_link,
 )
-from pages.positions.drawings import draw, draw_requirements, prefetch_maps
+from pages.positions.drawings import describe_learned_table, draw, draw_requirements, prefetch_maps
 from pages.positions.encodings import ENCODING_VIEWS
 from pages.positions.word_order import draw_guesses, draw_shuffle
 from pages.ui.panels.tokens import warn_of_unknown
@@ -108,8 +108,10 @@ def measure() -> None:
     ask_sizes(PAGE)
     engine = engine_of(badge, DEFAULT)
     name_engine(engine)
-    checked = check_encodings(value("width"), float(value("base")), learned_table(engine), value("length"))
+    table = learned_table(engine)
+    checked = check_encodings(value("width"), float(value("base")), table, value("length"))
     draw_requirements(checked, widget_key(PAGE, "verdicts"))
+    st.caption(describe_learned_table(checked, table[: value("length")]))
 
 
 def shuffle() -> None:

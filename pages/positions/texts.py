@@ -20,13 +20,14 @@ POSITION, DIMENSION = "position", "dimension"
 VECTOR_CELL = "position {row} · dimension {column}"
 PAIR_CELL = "position {row} attends to position {column}"
 CHANGE_CELL = "{row} · {column}"
-VECTORS_ALT = "{positions} positions down, {dimensions} dimensions across, values from −{limit:.2f} to {limit:.2f}."
+VECTORS_ALT = "{positions} positions down, {dimensions} dimensions across, values from {lowest} to {highest}."
 PAIRS_ALT = "Query down, key across. Every diagonal has one value: only the distance matters."
 
 # Waves
 CURVE_OF_DIMENSION = "dimension {number}"
 CURVES_BY_POSITION = "Curves over the position: {names}."
 CURVES_BY_DISTANCE = "Curves over the distance from query to key: {names}."
+LOWEST_TO_HIGHEST, MEAN = "from lowest to highest", "mean"
 DISTANCE_FROM_QUERY = "distance from query to key"
 NO_DIMENSION = "Choose a dimension to see its wave."
 
@@ -60,8 +61,12 @@ REQUIREMENTS_FORMULA = r"\lVert P_{t+k} - P_t \rVert \;\text{ the same for every
 REQUIREMENTS_CAPTION = (
     "Unique: distance between the two most similar positions. Bounded: growth of the largest value when the text doubles. "
     "Deterministic: largest change when computed again or for half the text. Consistent: how much the distance between equally "
-    "distant positions varies, as a share of the largest distance. A learned table is only roughly consistent, because nothing "
-    "forces it to be. Relative encodings such as Shaw, T5 and ALiBi use nothing but distances, so they have no code to test."
+    "distant positions varies, as a share of the largest distance. Relative encodings such as Shaw, T5 and ALiBi use nothing but "
+    "distances, so they have no code to test."
+)
+LEARNED_TABLE_NOTE = (
+    "Nothing forces a learned table to be consistent, and this one is not: {learned}. Position 0 stands out: it lies farther "
+    "from every other position than any two of those from each other. Without it, {rest} is left; a random table has {random}."
 )
 COMPARED = "Encoding"
 

@@ -40,6 +40,14 @@ def test_a_cell_tells_its_position_dimension_and_number(page_at):
     expect(page.get_by_test_id("matrix-readout")).to_contain_text(re.compile(r"position \d · dimension \d"))
 
 
+def test_a_legend_names_the_ends_of_the_scale(page_at):
+    page = page_at("/positions?length=8&width=8")
+    painted(page)
+    expect(page.get_by_test_id("legend-0")).to_have_text("−11")  # from −1 to 1, with the colours between
+    page.get_by_role("radio", name="Effect on scores").click()
+    expect(page.get_by_test_id("legend-1")).to_contain_text("01", timeout=30_000)
+
+
 def test_a_way_chosen_by_name_is_in_the_link_and_comes_back(page_at, settle):
     page = page_at("/positions")
     page.get_by_test_id("stMain").get_by_role("radio", name="ALiBi").click()
@@ -55,6 +63,7 @@ def test_no_look_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at,
     page = page_at(f"/positions?{look}", width=width, dark=dark)
     if "waves" not in look and "demands" not in look:
         painted(page)
+        assert page.locator("[data-testid^=legend-]:visible").count() == page.locator("canvas[data-shape]:visible").count()
     main = page.get_by_test_id("stMain")
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
     axe(page)

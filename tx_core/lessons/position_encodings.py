@@ -46,11 +46,12 @@ class EncodingSettings:
 
 @dataclass(frozen=True)
 class ScoreParts:
-    """Queries and keys with their positions in them, and what is added to the scores."""
+    """Queries and keys with their positions in them, what is added to the scores, and their factor if not 1/√head_dim."""
 
     query: Float[Tensor, "token head_dim"]
     key: Float[Tensor, "token head_dim"]
     bias: Float[Tensor, "query key"] | None = None
+    scale: float | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def _shaw(word: Tensor, settings: EncodingSettings, generator: torch.Generator) 
 
 def _t5(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
     table = torch.randn(T5_BUCKETS, settings.heads, generator=generator)
-    return ScoreParts(word, word, t5_bias(table, len(word), len(word))[settings.head])
+    return ScoreParts(word, word, t5_bias(table, len(word), len(word))[settings.head], scale=1.0)
 
 
 def _alibi(word: Tensor, settings: EncodingSettings, generator: torch.Generator) -> ScoreParts:
@@ -187,7 +188,7 @@ def position_scores(scheme: str, tokens: int, head_dim: int, settings: EncodingS
     generator = torch.Generator().manual_seed(settings.seed)
     word = torch.randn(head_dim, generator=generator).expand(tokens, head_dim)
     parts = ENCODINGS[scheme].apply(word, settings, generator)
-    scores = attention_scores(parts.query, parts.key, bias=parts.bias)
+    scores = attention_scores(parts.query, parts.key, parts.scale, parts.bias)
     drawn = ENCODINGS[scheme].random or (scheme == "learned" and settings.table is None)
     return PositionScores(scheme, drawn, scores, softmax(scores))
 

@@ -67,6 +67,17 @@ MIN_APART, MAX_GROWTH, MAX_CHANGE, MAX_SPREAD = 1e-3, 1.2, 1e-6, 1e-3
 """The limits of `check_criteria`."""
 
 
+def distance_spread(table: Float[Tensor, "token hidden"]) -> float:
+    """Return how much the distance between positions equally far apart varies, as a share of the largest distance."""
+    apart = _distances(table.double())
+    ranges = [float(line.max() - line.min()) for line in (apart.diagonal(k) for k in range(1, len(table)))]
+    return max(ranges) / float(apart.max().clamp(min=1e-12))
+
+
+def _distances(table: Float[Tensor, "token hidden"]) -> Float[Tensor, "query key"]:
+    return torch.cdist(table, table, compute_mode="donot_use_mm_for_euclid_dist")
+
+
 def check_criteria(encode: Callable[[int], Float[Tensor, "token hidden"]], tokens: int) -> tuple[Criterion, ...]:
     """Measure whether positional encodings are unique, bounded, deterministic and consistent in distance.
 
@@ -80,12 +91,11 @@ def check_criteria(encode: Callable[[int], Float[Tensor, "token hidden"]], token
     if tokens < 4:
         raise ValueError(f"tokens must be 4 or more, got {tokens}")
     table, again, shorter = encode(tokens).double(), encode(tokens).double(), encode(tokens // 2).double()
-    apart = torch.cdist(table, table, compute_mode="donot_use_mm_for_euclid_dist")
+    apart = _distances(table)
     nearest = float((apart + torch.eye(tokens) * apart.max()).min())
     growth = float(table.abs().max() / shorter.abs().max().clamp(min=1e-12))
     change = max(float((table - again).abs().max()), float((table[: tokens // 2] - shorter).abs().max()))
-    ranges = [float(line.max() - line.min()) for line in (apart.diagonal(k) for k in range(1, tokens))]
-    spread = max(ranges) / float(apart.max().clamp(min=1e-12))
+    spread = distance_spread(table)
     return (
         Criterion("unique", nearest, nearest > MIN_APART),
         Criterion("bounded", growth, growth <= MAX_GROWTH),

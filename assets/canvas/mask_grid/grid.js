@@ -6,7 +6,7 @@ import { mountOnce } from "../core/mount.js";
 import { throttle, element, timestamped, pendingChoice, setText, visible, watchScreen } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 import { filled } from "../core/text.js";
-import { SMALLEST_TO_TOUCH, cellUnder, fullNumber, makeMatrix, markCell, matrixShape, paintMatrix, paletteOf } from "./panel.js";
+import { SMALLEST_TO_TOUCH, cellUnder, fillLegend, fullNumber, makeMatrix, markCell, matrixShape, paintMatrix, paletteOf } from "./panel.js";
 
 const BESIDE = 620; // pixels from which matrices stand side by side
 const GAP = 20;
@@ -131,6 +131,7 @@ function layOut(view) {
     const panel = model.panels[index];
     setText(matrix.title, panel.title);
     setText(matrix.note, panel.note);
+    fillLegend(matrix.legend, panel, model.texts, view.theme.dark);
     matrix.canvas.setAttribute("aria-label", `${panel.title}. ${panel.alt}`);
     if (!matrix.node.hidden) paintMatrix(matrix, view.shapes[index], model, panel, view.theme, view.palette);
   }

@@ -1,6 +1,7 @@
 // One matrix as cells on a canvas, with the names of its rows and columns; a colour and a few characters for each number.
 
-import { channels, colourTable, inkOn, signedTables } from "../core/palette.js";
+import { number } from "../core/numbers.js";
+import { channels, colourTable, differenceGradient, gradient, inkOn, signedTables } from "../core/palette.js";
 import { element, fit, measureLabels, sharpen } from "../core/surface.js";
 
 const WIDEST_NAME = 84;
@@ -16,9 +17,22 @@ export function makeMatrix(index) {
   const stage = element("div", { class: "stage" }, canvas, mark);
   const scroller = element("div", { class: "scroller" }, stage);
   const title = element("figcaption", { class: "title" });
+  const legend = element("div", { class: "legend", "data-testid": `legend-${index}` });
   const note = element("div", { class: "note" });
-  const node = element("figure", { class: "matrix" }, title, scroller, note);
-  return { node, title, note, scroller, stage, canvas, mark, index };
+  const node = element("figure", { class: "matrix" }, title, scroller, legend, note);
+  return { node, title, legend, note, scroller, stage, canvas, mark, index };
+}
+
+// What the colours stand for: the ends of the scale. A mask has two colours and crosses, which its title explains.
+export function fillLegend(legend, panel, texts, dark) {
+  legend.hidden = panel.kind === "mask";
+  if (legend.hidden) return;
+  const negative = panel.kind === "signed" && panel.cells.some((value) => Number.isFinite(value) && value < 0);
+  const limit = panel.kind === "weights" ? 1 : panel.limit;
+  const ramp = element("span", { class: "ramp" });
+  ramp.style.background = negative ? differenceGradient(dark) : gradient("blues", dark);
+  const roots = panel.kind === "weights" || panel.root ? element("span", {}, texts.squareRoot) : "";
+  legend.replaceChildren(element("span", {}, negative ? number(-limit) : "0", ramp, number(limit)), roots);
 }
 
 // The sizes of a matrix in `width` pixels. touch: cells large enough for a finger, scrolling if need be.

@@ -32,6 +32,7 @@ MATRICES = {
     "shown": "Matrix shown",
     "all": "All",
     "value": "{matrix} {number}",
+    "squareRoot": "colours by the square root",
     "allowed": "may look",
     "hidden": "may not look",
     "mask": "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on",

@@ -116,6 +116,21 @@ def test_the_demands_are_measured_and_naive_ways_fail(open_app):
     assert rows["learned table"] == "✓✓✓✗"
 
 
+@pytest.mark.parametrize("length", [4, 48, 128])
+def test_the_learned_table_is_far_from_consistent_and_position_0_stands_out(open_app, length):
+    app = open_app("positions", part="demands", length=str(length))
+    rows = app.dataframe[0].value.set_index(texts.COMPARED)["Consistent"]
+    table = catalogue.load("embedded").model.embeddings.positions.weight[:length].detach().double().numpy()
+    apart = np.array([[np.linalg.norm(one - other) for other in table] for one in table])
+    spreads = [max(float(np.ptp(part.diagonal(k))) for k in range(1, len(part))) / part.max() for part in (apart, apart[1:, 1:])]
+    learned, rest = (f"{spread:.3f}" for spread in spreads)
+    random = rows["a new random table"].split()[-1]
+    assert texts.LEARNED_TABLE_NOTE.format(learned=learned, rest=rest, random=random) in says(app)
+    assert rows["learned table"] == f"✗ {learned}"
+    assert spreads[1] < spreads[0]
+    assert apart[0, 1:].min() > apart[1:, 1:].max()
+
+
 def test_shuffling_moves_every_word_only_where_there_are_positions(open_app):
     app = open_app("positions", text=SENTENCE, part="shuffle")
     positions, none = matrices(app)[0]

@@ -1,0 +1,141 @@
+"""What is drawn of each encoding follows the formula that stands above it, written out once more by hand."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from pages.positions import texts
+from pages.positions.encodings import ENCODING_VIEWS
+from tests.support.drawn_matrices import panels
+from tx_core.engine import catalogue
+from tx_core.lessons.position_encodings import BIAS_HEADS, SHAW_LIMIT, T5_BUCKETS
+
+LENGTH, WIDTH, HEAD = 24, 64, 3
+"""The sizes of the pictures below; heads are counted from 1."""
+
+
+def draws(*shapes: tuple[int, ...]) -> list[np.ndarray]:
+    """Give the random word of the page and the random tables drawn after it."""
+    generator = torch.Generator().manual_seed(0)
+    return [torch.randn(*shape, generator=generator).double().numpy() for shape in shapes]
+
+
+def each_pair(score) -> np.ndarray:
+    return np.array([[score(i, j) for j in range(LENGTH)] for i in range(LENGTH)])
+
+
+def wave(position: int) -> np.ndarray:
+    angles = [position / 10_000 ** (2 * i / WIDTH) for i in range(WIDTH // 2)]
+    return np.array([part for angle in angles for part in (math.sin(angle), math.cos(angle))])
+
+
+def sinusoidal() -> np.ndarray:
+    """(x + P_i) · (x + P_j) / √d."""
+    (word,) = draws((WIDTH,))
+    return each_pair(lambda i, j: (word + wave(i)) @ (word + wave(j)) / math.sqrt(WIDTH))
+
+
+def learned() -> np.ndarray:
+    """The scores of the model's first layer, where LayerNorm(W[mask] + P[t] + S[0]) enters."""
+    engine = catalogue.load("embedded")
+    parts, block = engine.model.embeddings, engine.model.encoder.blocks[0].attention
+    summed = parts.words.weight[engine.tokenizer.mask_id] + parts.positions.weight[:LENGTH] + parts.segments.weight[0]
+    read = torch.nn.functional.layer_norm(summed, summed.shape[1:], parts.norm.weight, parts.norm.bias, parts.norm.eps)
+    size = summed.shape[1] // engine.info.num_heads
+    query, key = ((read @ part.weight.T + part.bias).split(size, dim=1)[HEAD - 1] for part in (block.query, block.key))
+    return (query @ key.T / math.sqrt(size)).detach().numpy()
+
+
+def shaw() -> np.ndarray:
+    """q · (k + a_{j−i}) / √d, the distance clipped."""
+    word, table = draws((WIDTH,), (2 * SHAW_LIMIT + 1, WIDTH))
+    clipped = np.clip(np.arange(-LENGTH, LENGTH), -SHAW_LIMIT, SHAW_LIMIT) + SHAW_LIMIT  # entry LENGTH + distance
+    return each_pair(lambda i, j: word @ (word + table[clipped[LENGTH + j - i]]) / math.sqrt(WIDTH))
+
+
+def t5() -> np.ndarray:
+    """q · k + b, without a scale; half of the buckets for keys after the query, half of these for single distances."""
+    word, table = draws((WIDTH,), (T5_BUCKETS, BIAS_HEADS))
+    side, single = T5_BUCKETS // 2, T5_BUCKETS // 4
+
+    def bucket(distance: int) -> int:
+        size = abs(distance)
+        far = single + int(math.log(max(size, 1) / single) / math.log(128 / single) * (side - single))
+        return (side if distance > 0 else 0) + (size if size < single else min(far, side - 1))
+
+    return each_pair(lambda i, j: word @ word + table[bucket(j - i), HEAD - 1])
+
+
+def rotary() -> np.ndarray:
+    """(R_i q) · (R_j k) / √d, a complex number for each pair of dimensions."""
+    (word,) = draws((WIDTH,))
+    pairs = word[: WIDTH // 2] + 1j * word[WIDTH // 2 :]
+    turned = [pairs * np.exp(1j * np.array([t / 10_000 ** (2 * i / WIDTH) for i in range(WIDTH // 2)])) for t in range(LENGTH)]
+    return each_pair(lambda i, j: (turned[i] * turned[j].conj()).real.sum() / math.sqrt(WIDTH))
+
+
+def alibi() -> np.ndarray:
+    """q · k / √d − m |i − j|."""
+    (word,) = draws((WIDTH,))
+    return each_pair(lambda i, j: word @ word / math.sqrt(WIDTH) - 2.0**-HEAD * abs(i - j))
+
+
+FORMULAS = {way.__name__: way for way in (sinusoidal, learned, shaw, t5, rotary, alibi)}
+
+
+def picture(open_app, scheme: str, look: str) -> AppTest:
+    return open_app("positions", scheme=scheme, look=look, length=str(LENGTH), width=str(WIDTH), head=str(HEAD))
+
+
+def test_every_encoding_has_its_formula_here():
+    assert set(FORMULAS) == set(ENCODING_VIEWS)
+
+
+@pytest.mark.parametrize("scheme", ENCODING_VIEWS)
+def test_the_effect_on_scores_is_that_of_the_formula(open_app, scheme):
+    scores = FORMULAS[scheme]()
+    drawn = panels(picture(open_app, scheme, "effect"))[1]
+    np.testing.assert_allclose(drawn[texts.SCORES], scores - scores.mean(), atol=1e-4)
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(drawn[texts.WEIGHTS], shares / shares.sum(axis=1, keepdims=True), atol=1e-5)
+
+
+def curve_by_distance(app: AppTest) -> dict[int, float]:
+    line = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][1]
+    return dict(zip(line["x"], line["y"], strict=True))
+
+
+@pytest.mark.parametrize("scheme", [scheme for scheme in ENCODING_VIEWS if scheme not in ("sinusoidal", "learned")])
+def test_the_scores_by_distance_are_those_of_the_formula(open_app, scheme):
+    scores = FORMULAS[scheme]()
+    means = {distance: scores.diagonal(distance).mean() for distance in range(1 - LENGTH, LENGTH)}
+    assert curve_by_distance(picture(open_app, scheme, "similarity")) == pytest.approx(means, abs=1e-4)
+
+
+def test_vectors_that_are_added_to_words_are_compared_by_their_cosine(open_app):
+    table = catalogue.load("embedded").model.embeddings.positions.weight[:LENGTH].detach().double().numpy()
+    for scheme, vectors in (("sinusoidal", np.stack([wave(position) for position in range(LENGTH)])), ("learned", table)):
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        means = {distance: (unit @ unit.T).diagonal(distance).mean() for distance in range(1 - LENGTH, LENGTH)}
+        assert curve_by_distance(picture(open_app, scheme, "similarity")) == pytest.approx(means, abs=1e-5)
+
+
+@pytest.mark.parametrize("scheme", ["shaw", "t5", "alibi"])
+def test_every_diagonal_of_a_map_of_pairs_has_one_value(open_app, scheme):
+    (cells,) = panels(picture(open_app, scheme, "map"))[1].values()
+    assert all(np.ptp(cells.diagonal(distance)) == 0 for distance in range(1 - LENGTH, LENGTH))
+
+
+def test_a_head_of_alibi_lowers_a_score_by_the_same_amount_for_every_step(open_app):
+    (cells,) = panels(picture(open_app, "alibi", "map"))[1].values()
+    assert np.diff(cells[0]).tolist() == [-(2.0**-HEAD)] * (LENGTH - 1)
+
+
+def test_the_distances_of_shaw_share_a_vector_on_either_side_from_the_limit_on(open_app):
+    (cells,) = panels(picture(open_app, "shaw", "map"))[1].values()
+    assert (cells[0, SHAW_LIMIT - 1 :] == SHAW_LIMIT).sum() == LENGTH - SHAW_LIMIT
+    assert (cells[-1] == -SHAW_LIMIT).sum() == LENGTH - SHAW_LIMIT
