@@ -15,6 +15,7 @@ from pages.ui.shell.address import Field, choice_field, number_field, widget_key
 from tx_core.fill_mask.joint_filling import JointFilling, fill_jointly
 from tx_core.fill_mask.predictions import Filling, Prediction, predict
 from tx_core.fill_mask.word_scores import WordScore, score_words
+from tx_core.transformer.interventions import Intervention
 
 MAX_LIST_WORDS = 30
 TEMPERATURES = ("1", "0.25", "0.5", "0.75", "1.5", "2", "3")
@@ -119,10 +120,14 @@ def top_predictions(model: str, text: str, settings: ListSettings) -> Filling:
     return remember_record(key, lambda: predict(cache.engine(model), text, **options))
 
 
-def word_scores(model: str, text: str, words: tuple[str, ...], blank: int) -> tuple[WordScore, ...]:
-    """Score the words that the reader checks at one blank."""
-    key = ("word_scores", model, text, blank, *words)
-    return remember_record(key, lambda: score_words(cache.engine(model), text, words, blank=blank)) if words else ()
+def word_scores(
+    model: str, text: str, words: tuple[str, ...], blank: int, changed: Sequence[Intervention] = ()
+) -> tuple[WordScore, ...]:
+    """Score the words that the reader checks at one blank, with the reader's changes in place."""
+    if not words:
+        return ()
+    key = ("word_scores", model, text, blank, frozenset(changed), *words)
+    return remember_record(key, lambda: score_words(cache.engine(model), text, words, blank=blank, interventions=changed))
 
 
 def joint_fillings(model: str, text: str) -> tuple[JointFilling, ...]:
@@ -151,15 +156,19 @@ def prediction_rows(predictions: SentencePredictions) -> list[Row]:
     for blank in predictions.filling.blanks:
         name = texts.BLANK_LIST.format(number=blank.number + 1)
         for rank, entry in enumerate(blank.predictions, start=1):
-            table.append((name, word_label(entry), entry.piece, entry.probability, rank, entry.sentence))
+            table.append((name, word_label(entry), entry.piece, str(entry.id), entry.probability, rank, entry.sentence))
     for number, scores in enumerate(predictions.scores, start=1):
         name = texts.CHECKED_WORDS_LIST.format(number=number)
         for score in scores:
-            table.append((name, score.word, " ".join(score.pieces), score.probability, score.rank, score.note))
+            table.append((name, score.word, " ".join(score.pieces), _ids(score.ids), score.probability, score.rank, score.note))
     for rank, filling in enumerate(predictions.joint, start=1):
         words, pieces = " … ".join(filling.words), " ".join(filling.pieces)
-        table.append((texts.JOINT_LIST, words, pieces, filling.probability, rank, filling.sentence))
+        table.append((texts.JOINT_LIST, words, pieces, _ids(filling.ids), filling.probability, rank, filling.sentence))
     return [(predictions.text, *row) for row in table]
+
+
+def _ids(entries: Sequence[int]) -> str:
+    return " ".join(map(str, entries))
 
 
 def predictions_csv(predictions: Sequence[SentencePredictions]) -> str:

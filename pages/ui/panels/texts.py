@@ -96,7 +96,7 @@ TOP_P_CHANGED = "The lists do not show the model's own probabilities: top-p is {
 TEMPERATURE_AND_TOP_P_CHANGED = (
     "The lists do not show the model's own probabilities: temperature is {temperature:g} and top-p is {top_p:g}."
 )
-PREDICTION_COLUMNS = ("sentence", "list", "word", "pieces", "probability", "rank", "filled sentence or note")
+PREDICTION_COLUMNS = ("sentence", "list", "word", "pieces", "ids", "probability", "rank", "filled sentence or note")
 BLANK_LIST = "blank {number}"
 CHECKED_WORDS_LIST = "checked words at blank {number}"
 JOINT_LIST = "all blanks together"

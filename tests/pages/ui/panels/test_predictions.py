@@ -20,8 +20,9 @@ def test_the_table_holds_every_number_of_the_charts():
     table = prediction_rows(found)
     assert len(table) == 2 * 3 + 2 * 2 + 2
     assert all(len(row) == len(PREDICTION_COLUMNS) for row in table)
-    assert [row[4] for row in table[:3]] == [entry.probability for entry in found.filling.blanks[0].predictions]
-    assert table[-2][6] == found.joint[0].sentence
+    assert [row[5] for row in table[:3]] == [entry.probability for entry in found.filling.blanks[0].predictions]
+    assert [row[4] for row in table[:3]] == [str(entry.id) for entry in found.filling.blanks[0].predictions]
+    assert table[-2][7] == found.joint[0].sentence
 
 
 def test_no_cell_of_the_file_begins_like_a_formula():
@@ -29,3 +30,9 @@ def test_no_cell_of_the_file_begins_like_a_formula():
     cells = [cell.strip('"') for line in lines for cell in line.split(",")]
     assert [cell for cell in cells if cell[:1] in "=+-@" and cell] == []
     assert "'=1+1 ___ and ___" in cells
+
+
+def test_the_ids_of_the_table_are_those_of_the_vocabulary():
+    vocabulary = catalogue.load(catalogue.DEFAULT).tokenizer
+    for row in prediction_rows(answer_of("A ___ and a ___.", "cat, unbelievablenesses")):
+        assert " ".join(vocabulary.word(int(entry)) for entry in row[4].split()) == row[3]
