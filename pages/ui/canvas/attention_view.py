@@ -1,4 +1,7 @@
-"""The canvas component: a wall of all heads, and one attention map as heatmap and as lines. Bytes in, choice out."""
+"""The canvas components of attention: a wall of all heads, one map as heatmap and as lines, and two maps before and after.
+
+Bytes in, choice out.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,14 +14,14 @@ from jaxtyping import Float32, UInt8
 from pages.ui.canvas import texts
 from pages.ui.canvas.component import component, component_value, value_timestamp
 from pages.ui.canvas.modules import sources
-from pages.ui.canvas.packing import codes, pack
+from pages.ui.canvas.packing import codes, difference_codes, pack
 
 _PALETTE = sources()["core/palette.js"].partition("const SCALES = {")[2].partition("\n};")[0]
 SCALES = tuple(re.findall(r"^  (\w+): [\[{]", _PALETTE, re.MULTILINE))
 """The colour scales that a reader may choose, the first by default: their names in assets/canvas/core/palette.js."""
 DIFFERENCE = "difference"
 BOX, STYLE = "attention-view", "attention/attention.css"
-MAP, WALL = "attention/map.js", "attention/wall.js"
+MAP, WALL, BEFORE_AFTER = "attention/map.js", "attention/wall.js", "attention/before_after.js"
 
 Head = tuple[int, int]
 
@@ -109,6 +112,37 @@ def attention_map(
             "timestamp": value_timestamp(wall.key, "chosen"),
         }
     component("attention_map", BOX, MAP, STYLE)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
+
+
+def before_after(
+    query_tokens: Sequence[str],
+    key_tokens: Sequence[str],
+    before: Float32[np.ndarray, "query key"],
+    after: Float32[np.ndarray, "query key"],
+    *,
+    alt: str,
+    scale: str,
+    focus: int | None,
+    key: str,
+    on_focus: Callable[[], None],
+) -> None:
+    """Show two maps and what the second has more or less than the first, with one pointer and one focus for all three.
+
+    `alt`, `focus` and `on_focus` are as for `attention_map`, and `focused_token(key, …)` returns the focus.
+    Raises ValueError when tokens and weights do not fit each other.
+    """
+    shape = (len(query_tokens), len(key_tokens))
+    if before.shape != shape or after.shape != shape:
+        raise ValueError(f"weights must be query × key, {shape[0]} × {shape[1]}, got {before.shape} and {after.shape}")
+    header = {
+        "queries": list(query_tokens),
+        "keys": list(key_tokens),
+        "alt": alt,
+        "scale": scale,
+        "focus": parse_token(focus, len(query_tokens)),
+    }
+    cells = np.stack([codes(before), codes(after), difference_codes(after - before)])
+    component("before_after", BOX, BEFORE_AFTER, STYLE)(key=key, data=pack(header, cells), on_focus_change=on_focus)
 
 
 def chosen_heads(key: str, layers: int, heads: int) -> list[Head]:

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pages.ui.canvas.attention_view import MAP, STYLE
-from pages.ui.canvas.before_after import MODULE as BEFORE_AFTER
+from pages.ui.canvas.attention_view import BEFORE_AFTER, MAP, STYLE
 from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.project_code import attention_code

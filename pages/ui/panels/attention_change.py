@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages import contents
-from pages.ui.canvas.attention_view import focused_token, heads_to_link
-from pages.ui.canvas.before_after import before_after
+from pages.ui.canvas.attention_view import before_after, focused_token, heads_to_link
 from pages.ui.panels import texts
 from pages.ui.panels.changes import active_changes
 from pages.ui.panels.view_options import ViewOptions
