@@ -127,7 +127,7 @@ def differences(page: str, model: ClassifierTraining, data: LabelledTexts | None
 def new_model(page: str) -> ClassifierTraining:
     """Give the model that is to be trained; raise ExplorerError without data or where it would take too long."""
     data = chosen_data(page) or fetch_imdb()
-    return classifier.check_live(classifier.start_training(chosen_settings(page), data, best_device()))
+    return classifier.check_classifier_work(classifier.start_training(chosen_settings(page), data, best_device()))
 
 
 def current_model(page: str, snapshot: Snapshot | None, data: LabelledTexts | None) -> ClassifierTraining | None:

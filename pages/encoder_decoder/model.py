@@ -76,7 +76,7 @@ def differences(page: str, settings: CopySettings) -> list[str]:
 
 def new_model(page: str) -> CopyTraining:
     """Give the model that is to be trained; raise ExplorerError where this server would train it for too long."""
-    return copy_task.start(synthetic.check_live(chosen_settings(page)), best_device())
+    return copy_task.start(synthetic.check_copy_work(chosen_settings(page)), best_device())
 
 
 def current_model(page: str, snapshot: Snapshot | None) -> CopyTraining:

@@ -13,7 +13,7 @@ from pages import contents
 from pages.many_sentences import texts
 from pages.ui.canvas.attention_view import Head, heads_to_link
 from pages.ui.canvas.head_table import (
-    Cells,
+    CellsAndLegend,
     HeadCell,
     LegendEntry,
     chosen_head,
@@ -73,7 +73,7 @@ def show_grid(page: str, report: HeadReport, chosen: Head) -> Grid:
     return grid
 
 
-def _cells(report: HeadReport, colour: str) -> Cells:
+def _cells(report: HeadReport, colour: str) -> CellsAndLegend:
     if colour == "pattern":
         return kind_cells(
             report.patterns,

@@ -14,7 +14,7 @@ from pages.summaries.export import Subject, project_code, summary_export, table_
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.canvas.head_table import (
     AXES,
-    Cells,
+    CellsAndLegend,
     HeadCell,
     LegendEntry,
     chosen_head,
@@ -133,7 +133,7 @@ def _draw_grid(page: str, stack: AttentionStack, summary: HeadSummary) -> Grid:
     return grid
 
 
-def _cells(stack: AttentionStack, summary: HeadSummary, colour: str) -> Cells:
+def _cells(stack: AttentionStack, summary: HeadSummary, colour: str) -> CellsAndLegend:
     if colour == "pattern":
         return kind_cells(
             summary.named,

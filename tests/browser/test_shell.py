@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from pages import contents
 from pages.contents import PAGES
 
 
@@ -34,7 +35,7 @@ def test_the_link_to_the_first_page_by_its_name_keeps_its_parameters(page_at):
 def test_an_earlier_address_of_a_page_leads_to_its_own_with_the_view(page_at):
     page = page_at("/bertviz_page?text=One+%26+a+half&picture=model&unknown=1")
     page.wait_for_url(re.compile(r"/bertviz\?text=One\+%26\+a\+half&picture=model"))
-    assert page.get_by_role("heading", level=1).inner_text() == "How does bertviz draw it?"
+    assert page.get_by_role("heading", level=1).inner_text() == contents.page("bertviz_page").question
     expect(page.get_by_label("Sentence", exact=True)).to_have_value("One & a half")
 
 

@@ -23,6 +23,9 @@ MAX_BATCH_TOKENS_GPU = 16_384
 MAX_BATCH_WEIGHTS = 8_000_000
 """Attention weights of one batch, all layers and heads: 32 MB. A single text of a large model may have more."""
 
+NOTHING_TO_READ = "without anything that the model can read"
+TOO_MANY_TOKENS_IN_LINE = "longer than the {most:,} tokens that the model reads"
+
 
 @dataclass(frozen=True)
 class TextBatch:
@@ -59,10 +62,10 @@ def _readable(engine: Engine, texts: Sequence[str], lines: Sequence[int], notes:
         try:
             row = engine.tokenizer.encode(text)
         except TextProblem:
-            notes.note("without anything that the model can read", line)
+            notes.note(NOTHING_TO_READ, line)
             continue
         if len(row) > engine.info.max_tokens:
-            notes.note(f"longer than the {engine.info.max_tokens:,} tokens that the model reads", line)
+            notes.note(TOO_MANY_TOKENS_IN_LINE.format(most=engine.info.max_tokens), line)
             continue
         yield number, row
 

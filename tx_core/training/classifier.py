@@ -116,13 +116,16 @@ def start_training(settings: ClassifierSettings, data: LabelledTexts, device: st
     )
 
 
-def check_live(training: ClassifierTraining) -> ClassifierTraining:
+TOO_LONG_TRAINING = (
+    "This run is {times:.1f} times as long as this server allows. Choose fewer epochs, fewer texts, a smaller width or larger "
+    "batches."
+)
+
+
+def check_classifier_work(training: ClassifierTraining) -> ClassifierTraining:
     """Return the training, or raise TextProblem if it would take this host too long."""
     if training.work > (limit := host_settings().max_training_multiply_adds):
-        raise TextProblem(
-            f"This run is {training.work / limit:.1f} times as long as this server allows. "
-            "Choose fewer epochs, fewer texts, a smaller width or larger batches."
-        )
+        raise TextProblem(TOO_LONG_TRAINING.format(times=training.work / limit))
     return training
 
 

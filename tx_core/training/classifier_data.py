@@ -17,9 +17,28 @@ from tx_core.corpus.sentence_file import NO_TEXT, csv_rows, decode
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
 
-FEWEST_EXAMPLES = 20
-
+MIN_EXAMPLES = 20
 MAX_LABELS = 10
+MAX_EXAMPLE_CHARACTERS = 5_000
+MAX_LABEL_CHARACTERS = 40
+
+MADE_HERE, FROM_HUB, YOUR_FILE = "made from templates in this repository", "IMDB, from the Hugging Face hub", "your file"
+TOO_FEW_EXAMPLES = "At least {least} examples are needed to train, there are {examples}."
+WRONG_NUMBER_OF_LABELS = "Between 2 and {most} different labels are needed, there are {labels:,}."
+LONELY_LABEL = "Every label needs 2 examples or more; “{label}” has one."
+NO_DATASETS = "IMDB needs the datasets library on this server (pip install datasets). Choose other texts."
+HUB_SILENT = "IMDB cannot be fetched now: the hub does not answer. Choose other texts."
+FILE_TOO_LARGE = "The file may have {most:,} bytes, this one has {bytes:,}: use fewer examples."
+TOO_MANY_EXAMPLES = "The file may have {most:,} examples; this one has more."
+WRONG_HEADER = "The file must be a CSV with a first line that names the columns text and label; this one begins with: {header}."
+EMPTY_HEADER = "nothing"
+UNREADABLE_FILE = "The file must be a CSV with a first line that names the columns text and label; this one is {problem}."
+WRONG_NUMBER_OF_COLUMNS = (
+    "Line {line} of the file has {columns} columns, the first line has {expected}. Put quotation marks around texts that hold a "
+    "separator."
+)
+WRONG_TEXT_LENGTH = "The text in line {line} must have 1 to {most:,} characters, it has {characters:,}."
+WRONG_LABEL_LENGTH = "The label in line {line} must have 1 to {most} characters, it has {characters:,}."
 
 
 @dataclass(frozen=True)
@@ -186,7 +205,7 @@ def opinions(examples: int = 2400, seed: int = 0) -> LabelledTexts:
     train, test = usual[: examples - held_out], [*usual[examples - held_out :], *new]
     draw.shuffle(test)
     return LabelledTexts(
-        "made from templates in this repository",
+        MADE_HERE,
         ("negative", "positive"),
         tuple(text for text, _ in train),
         tuple(label for _, label in train),
@@ -224,15 +243,15 @@ def split(source: str, texts: Sequence[str], labels: Sequence[str], seed: int = 
     Raises:
         TextProblem: For too few examples, one label only, too many labels, or a label with fewer than 2 examples.
     """
-    if len(texts) < FEWEST_EXAMPLES:
-        raise TextProblem(f"At least {FEWEST_EXAMPLES} examples are needed to train, there are {len(texts)}.")
+    if len(texts) < MIN_EXAMPLES:
+        raise TextProblem(TOO_FEW_EXAMPLES.format(least=MIN_EXAMPLES, examples=len(texts)))
     counts = Counter(labels)
     names = tuple(sorted(counts))
     if not 2 <= len(names) <= MAX_LABELS:
-        raise TextProblem(f"Between 2 and {MAX_LABELS} different labels are needed, there are {len(names):,}.")
+        raise TextProblem(WRONG_NUMBER_OF_LABELS.format(most=MAX_LABELS, labels=len(names)))
     rare = [name for name in names if counts[name] < 2]
     if rare:
-        raise TextProblem(f"Every label needs 2 examples or more; “{rare[0]}” has one.")
+        raise TextProblem(LONELY_LABEL.format(label=rare[0]))
     draw = random.Random(seed)
     places = list(range(len(texts)))
     draw.shuffle(places)
@@ -268,14 +287,12 @@ def imdb(examples: int = 25_000) -> LabelledTexts:
         missing = (HTTPError, DatasetsError, OSError, ValueError, RuntimeError)
         rows = [load_dataset("stanfordnlp/imdb", split=part).shuffle(seed=0) for part in ("train", "test")]
     except ImportError as absent:
-        raise ModelUnavailable(
-            "IMDB needs the datasets library on this server (pip install datasets). Choose other texts."
-        ) from absent
+        raise ModelUnavailable(NO_DATASETS) from absent
     except missing as unreachable:
-        raise ModelUnavailable("IMDB cannot be fetched now: the hub does not answer. Choose other texts.") from unreachable
+        raise ModelUnavailable(HUB_SILENT) from unreachable
     train, test = (part.select(range(min(examples, len(part)))) for part in rows)
     return LabelledTexts(
-        "IMDB, from the Hugging Face hub",
+        FROM_HUB,
         ("negative", "positive"),
         tuple(train["text"]),
         tuple(train["label"]),
@@ -305,14 +322,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen.file.write_text(to_csv(opinions(chosen.examples, chosen.seed)), encoding="utf-8", newline="")
 
 
-MAX_EXAMPLE_CHARACTERS = 5_000
-
-MAX_LABEL_CHARACTERS = 40
-
-RULE = "The file must be a CSV with a first line that names the columns text and label"
-
-
-def read_csv(data: bytes, name: str = "your file") -> LabelledTexts:
+def read_csv(data: bytes, name: str = YOUR_FILE) -> LabelledTexts:
     """Read texts and labels from a CSV and set a fifth aside for testing.
 
     The delimiter is a comma, semicolon or tab; the encoding UTF-8, UTF-16 with a byte order mark, or Windows-1252.
@@ -321,12 +331,12 @@ def read_csv(data: bytes, name: str = "your file") -> LabelledTexts:
         TextProblem: Names the line and the rule.
     """
     if len(data) > (max_bytes := host_settings().max_example_file_megabytes * 1_000_000):
-        raise TextProblem(f"The file may have {max_bytes:,} bytes, this one has {len(data):,}: use fewer examples.")
+        raise TextProblem(FILE_TOO_LARGE.format(most=max_bytes, bytes=len(data)))
     texts, labels = [], []
     rows = csv_rows(_decode(data))
     header = [column.strip().casefold() for column in next(rows, (0, []))[1]]
     if header.count("text") != 1 or header.count("label") != 1:
-        raise TextProblem(f"{RULE}; this one begins with: {', '.join(header)[:80] or 'nothing'}.")
+        raise TextProblem(WRONG_HEADER.format(header=", ".join(header)[:80] or EMPTY_HEADER))
     at_text, at_label = header.index("text"), header.index("label")
     for line, row in rows:
         if not any(cell.strip() for cell in row):
@@ -335,7 +345,7 @@ def read_csv(data: bytes, name: str = "your file") -> LabelledTexts:
         texts.append(example)
         labels.append(label)
         if len(texts) > (limit := host_settings().max_examples):
-            raise TextProblem(f"The file may have {limit:,} examples; this one has more.")
+            raise TextProblem(TOO_MANY_EXAMPLES.format(most=limit))
     return split(name, texts, labels)
 
 
@@ -343,20 +353,17 @@ def _decode(data: bytes) -> str:
     try:
         return decode(data)
     except TextProblem as unreadable:
-        raise TextProblem(f"{RULE}; this one is {NO_TEXT}.") from unreadable
+        raise TextProblem(UNREADABLE_FILE.format(problem=NO_TEXT)) from unreadable
 
 
 def _check_row(row: list[str], columns: int, at_text: int, at_label: int, line: int) -> tuple[str, str]:
     if len(row) != columns:
-        raise TextProblem(
-            f"Line {line} of the file has {len(row)} columns, the first line has {columns}. "
-            "Put quotation marks around texts that hold a separator."
-        )
+        raise TextProblem(WRONG_NUMBER_OF_COLUMNS.format(line=line, columns=len(row), expected=columns))
     text, label = row[at_text].strip(), row[at_label].strip()
     if not text or len(text) > MAX_EXAMPLE_CHARACTERS:
-        raise TextProblem(f"The text in line {line} must have 1 to {MAX_EXAMPLE_CHARACTERS:,} characters, it has {len(text):,}.")
+        raise TextProblem(WRONG_TEXT_LENGTH.format(line=line, most=MAX_EXAMPLE_CHARACTERS, characters=len(text)))
     if not label or len(label) > MAX_LABEL_CHARACTERS:
-        raise TextProblem(f"The label in line {line} must have 1 to {MAX_LABEL_CHARACTERS} characters, it has {len(label):,}.")
+        raise TextProblem(WRONG_LABEL_LENGTH.format(line=line, most=MAX_LABEL_CHARACTERS, characters=len(label)))
     return text, label
 
 

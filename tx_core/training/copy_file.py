@@ -29,6 +29,17 @@ MAX_COPY_FILE_BYTES = 600_000_000
 
 MAX_HEADER_BYTES = 1_000_000
 
+NOT_OURS = "This file is no result of the sequence page. Upload a .safetensors file that was saved there."
+FILE_TOO_LARGE = "This file is larger than {most} MB; no result is."
+DAMAGED = "This file is cut short or damaged. Save it again and upload the whole file."
+UNREADABLE_PART = "The {part} in this file cannot be read: it was altered."
+WRONG_SETTINGS = "The settings in this file must be {expected}: it was altered."
+UNUSABLE_SETTINGS = "The settings in this file cannot be used: {rule}."
+WRONG_LOSSES = "The losses in this file must be at most {most} numbers."
+WRONG_TENSORS = "The tensors in this file do not fit its settings: {name!r} is missing or too many."
+WRONG_SHAPE = "{name} in this file must be float32 of shape {expected}, got {dtype} of shape {shape}."
+NOT_FINITE = "{name} in this file holds numbers that are not finite: it was altered."
+
 _MOMENTS = {"first.": "exp_avg", "second.": "exp_avg_sq"}
 
 
@@ -55,7 +66,7 @@ def from_file(data: bytes, device: str = "cpu") -> CopyTraining:
     try:
         tensors = safetensors.torch.load(data)
     except (SafetensorError, ValueError, KeyError) as broken:
-        raise CheckpointProblem("This file is cut short or damaged. Save it again and upload the whole file.") from broken
+        raise CheckpointProblem(DAMAGED) from broken
     shapes = _expected_shapes(settings.model_sizes)
     resumable = any(name.startswith(tuple(_MOMENTS)) for name in tensors)
     _check_tensors(tensors, shapes, resumable)
@@ -70,18 +81,17 @@ def from_file(data: bytes, device: str = "cpu") -> CopyTraining:
 
 def _read_about(data: bytes) -> dict[str, str]:
     """Read the metadata of the header, before any tensor."""
-    wrong = "This file is no result of the sequence page. Upload a .safetensors file that was saved there."
     if len(data) > MAX_COPY_FILE_BYTES:
-        raise CheckpointProblem(f"This file is larger than {MAX_COPY_FILE_BYTES // 1_000_000} MB; no result is.")
+        raise CheckpointProblem(FILE_TOO_LARGE.format(most=MAX_COPY_FILE_BYTES // 1_000_000))
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 or not 2 <= length <= min(MAX_HEADER_BYTES, len(data) - 8):
-        raise CheckpointProblem(wrong)
+        raise CheckpointProblem(NOT_OURS)
     try:
         about = json.loads(data[8 : 8 + length].decode("utf-8")).get("__metadata__")
     except (ValueError, AttributeError, RecursionError) as broken:
-        raise CheckpointProblem(wrong) from broken
+        raise CheckpointProblem(NOT_OURS) from broken
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise CheckpointProblem(wrong)
+        raise CheckpointProblem(NOT_OURS)
     return about
 
 
@@ -89,25 +99,25 @@ def _read_json(about: dict[str, str], name: str) -> Any:
     try:
         return json.loads(about[name])
     except (KeyError, TypeError, ValueError, RecursionError) as broken:
-        raise CheckpointProblem(f"The {name} in this file cannot be read: it was altered.") from broken
+        raise CheckpointProblem(UNREADABLE_PART.format(part=name)) from broken
 
 
 def _read_settings(about: dict[str, str]) -> CopySettings:
     given, kinds = _read_json(about, "settings"), {name: type(value) for name, value in asdict(QUICK).items()}
     if not isinstance(given, dict) or {name: type(value) for name, value in given.items()} != kinds:
         wanted = ", ".join(f"{name} ({kind.__name__})" for name, kind in kinds.items())
-        raise CheckpointProblem(f"The settings in this file must be {wanted}: it was altered.")
+        raise CheckpointProblem(WRONG_SETTINGS.format(expected=wanted))
     try:
         return CopySettings(**given)
     except ValueError as rule:
-        raise CheckpointProblem(f"The settings in this file cannot be used: {rule}.") from rule
+        raise CheckpointProblem(UNUSABLE_SETTINGS.format(rule=rule)) from rule
 
 
 def _read_losses(about: dict[str, str], settings: CopySettings) -> list[float]:
     losses = _read_json(about, "losses")
     numbers = isinstance(losses, list) and all(isinstance(loss, float) and math.isfinite(loss) for loss in losses)
     if not numbers or len(losses) > settings.batches:
-        raise CheckpointProblem(f"The losses in this file must be at most {settings.batches} numbers.")
+        raise CheckpointProblem(WRONG_LOSSES.format(most=settings.batches))
     return losses
 
 
@@ -121,15 +131,13 @@ def _check_tensors(tensors: dict[str, Tensor], shapes: dict[str, tuple[int, ...]
     expected = {prefix + name: shape for prefix in prefixes for name, shape in shapes.items()}
     if set(tensors) != set(expected):
         odd = sorted(set(tensors) ^ set(expected))[0]
-        raise CheckpointProblem(f"The tensors in this file do not fit its settings: {odd[:80]!r} is missing or too many.")
+        raise CheckpointProblem(WRONG_TENSORS.format(name=odd[:80]))
     for name, tensor in tensors.items():
         if tuple(tensor.shape) != expected[name] or tensor.dtype != torch.float32:
-            raise CheckpointProblem(
-                f"{name} in this file must be float32 of shape {expected[name]}, "
-                f"got {str(tensor.dtype).removeprefix('torch.')} of shape {tuple(tensor.shape)}."
-            )
+            dtype, shape = str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape)
+            raise CheckpointProblem(WRONG_SHAPE.format(name=name, expected=expected[name], dtype=dtype, shape=shape))
         if not tensor.isfinite().all():
-            raise CheckpointProblem(f"{name} in this file holds numbers that are not finite: it was altered.")
+            raise CheckpointProblem(NOT_FINITE.format(name=name))
 
 
 def _restore_moments(training: CopyTraining, tensors: dict[str, Tensor]) -> None:

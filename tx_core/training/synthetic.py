@@ -162,11 +162,14 @@ NOTEBOOK = replace(QUICK, hidden_size=512, num_layers=6, num_heads=8, intermedia
 SIZES = {"quick": QUICK, "notebook": NOTEBOOK}
 
 
-def check_live(settings: CopySettings) -> CopySettings:
+TOO_MUCH_WORK = (
+    "This run is {times:.1f} times as long as this server allows. Choose a smaller hidden size, fewer layers, shorter sequences "
+    "or fewer batches."
+)
+
+
+def check_copy_work(settings: CopySettings) -> CopySettings:
     """Return the settings, or raise TextProblem where training them would keep the host too long."""
     if settings.work > (limit := host_settings().max_training_multiply_adds):
-        raise TextProblem(
-            f"This run is {settings.work / limit:.1f} times as long as this server allows. "
-            "Choose a smaller hidden size, fewer layers, shorter sequences or fewer batches."
-        )
+        raise TextProblem(TOO_MUCH_WORK.format(times=settings.work / limit))
     return settings

@@ -92,7 +92,7 @@ def chosen_head(key: str, layers: int, heads: int) -> tuple[int, int] | None:
     return next(iter(chosen_heads(key, layers, heads)), None)
 
 
-Cells = tuple[list[HeadCell], list[LegendEntry]]
+CellsAndLegend = tuple[list[HeadCell], list[LegendEntry]]
 
 
 def kind_styles(encoding: Encoding | None = None) -> dict[str, KindStyle]:
@@ -125,7 +125,7 @@ def kind_cells(
     encoding: Encoding,
     number_of: Callable[[HeadPattern], tuple[str, float]],
     alt_of: Callable[[Mapping[str, str], HeadPattern], str],
-) -> Cells:
+) -> CellsAndLegend:
     """Colour every head by its kind, and list the kinds that occur.
 
     number_of: the number in the cell, and the strength of its colour, 0 to 1. alt_of: describes a cell, from
@@ -141,19 +141,21 @@ def kind_cells(
     return cells, [LegendEntry(styles[kind].target, styles[kind].letter, styles[kind].colour) for kind in kinds]
 
 
-def spread_cells(spread: Float[np.ndarray, "layer head"]) -> Cells:
+def spread_cells(spread: Float[np.ndarray, "layer head"]) -> CellsAndLegend:
     """Colour every head by its spread (normalised entropy), 0 to 1."""
     return _number_cells(spread, 1.0, ".2f", texts.HEAD_SPREAD, (texts.ONE_TOKEN, texts.ALL_TOKENS))
 
 
-def distance_cells(distance: Float[np.ndarray, "layer head"], even: float | None = None) -> Cells:
+def distance_cells(distance: Float[np.ndarray, "layer head"], even: float | None = None) -> CellsAndLegend:
     """Colour every head by its mean distance in tokens, up to the greatest. even: the distance of even attention, if known."""
     most = max(float(distance.max()), 1e-9)
     farthest = (texts.FARTHEST if even is None else texts.FARTHEST_AND_EVEN).format(distance=most, even=even)
     return _number_cells(distance, most, ".1f", texts.HEAD_DISTANCE, (texts.ITSELF, farthest))
 
 
-def _number_cells(numbers: Float[np.ndarray, "layer head"], most: float, digits: str, alt: str, ends: tuple[str, str]) -> Cells:
+def _number_cells(
+    numbers: Float[np.ndarray, "layer head"], most: float, digits: str, alt: str, ends: tuple[str, str]
+) -> CellsAndLegend:
     """Colour every head by a number from 0 to `most`. ends: what 0 and `most` mean."""
     cells = []
     for place, number in np.ndenumerate(numbers):

@@ -24,7 +24,7 @@ SCANS = Registry(limit=host_settings().scans)
 COLOURS = ("#3f83cf", "#c2751c")
 """Blue and orange: 3:1 or more on the white and on the dark background, distinct with any colour vision."""
 
-Settings = TypeVar("Settings")
+RunSettings = TypeVar("RunSettings")
 Series = Mapping[str, Sequence[tuple[float, float]]]
 """Lines of a chart: (batch, value) pairs by name."""
 
@@ -94,7 +94,7 @@ def size_inputs(page: str, sizes: Mapping[str, Size], *, columns: int, disabled:
     )
 
 
-def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[..., Settings], **others: object) -> Settings:
+def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[..., RunSettings], **others: object) -> RunSettings:
     """Build the settings of the core from what is chosen on the page; raise TextProblem where the sizes do not fit together.
 
     others: the settings that are no sizes.

@@ -15,7 +15,7 @@ from tests.support.drawings import says
 from tests.support.trainings import own_server, until_still
 from tx_core.errors import TextProblem
 from tx_core.training.background import Registry
-from tx_core.training.classifier_data import imdb
+from tx_core.training.classifier_data import NO_DATASETS, WRONG_HEADER, imdb
 
 OWN_SUMMARY = texts.DATA_SUMMARY.format(train=20, test=4, labels="<b>rainy</b>, sunny", source="mine.csv")
 
@@ -71,7 +71,7 @@ def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: O
 
 def test_a_first_csv_that_cannot_be_used_is_told_of_once_and_taken_out_asks_for_another(open_app: Open):
     app = upload(open_app("classifier", data="own"), "a,b\n1,2\n")
-    assert "names the columns text and label; this one begins with: a, b." in says(app)
+    assert WRONG_HEADER.format(header="a, b") in says(app)
     assert says(app).count(HEADINGS[TextProblem]) == 1
     app.file_uploader(key="classifier_csv").set_value([]).run()
     assert texts.CSV_MISSING in says(app)
@@ -84,7 +84,7 @@ def test_imdb_that_cannot_be_fetched_says_so(open_app: Open, trainings: Registry
     assert texts.IMDB.format(examples=model.IMDB_EXAMPLES) in says(app)
     press(app, "train")
     assert not app.exception
-    assert "IMDB needs the datasets library" in says(app)
+    assert NO_DATASETS in says(app)
     assert trainings.running == 0
 
 

@@ -103,7 +103,7 @@ def test_lines_with_control_characters_are_left_out_and_tabs_are_not():
     plain = "".join(f"Line {number} is fine.\n" for number in range(3, 20))
     found = read(f"Tab\tis fine.\nBell \x07 and \x1b[31m.\n{plain}")
     assert found.lines == (1, *range(3, 20))
-    assert reasons(found) == {"with control characters in it": (1, (2,))}
+    assert reasons(found) == {sentence_file.CONTROL_CHARACTERS: (1, (2,))}
 
 
 def test_markup_and_marks_of_other_scripts_are_sentences_like_any_other():
@@ -145,7 +145,7 @@ def test_a_column_of_a_csv_is_read_and_its_rows_are_counted_by_lines():
     assert found.column == "sentence"
     assert found.texts == ('He said "no", twice.', "Over\ntwo lines.")
     assert found.lines == (2, 7)
-    assert reasons(found) == {"empty": (2, (3, 4)), "without the 3 columns of the first line": (1, (5,))}
+    assert reasons(found) == {sentence_file.EMPTY: (2, (3, 4)), sentence_file.WRONG_COLUMNS.format(columns=3): (1, (5,))}
 
 
 def test_another_column_may_be_asked_for_and_without_a_usual_name_it_is_the_first():

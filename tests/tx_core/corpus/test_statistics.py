@@ -168,8 +168,8 @@ def test_what_the_model_cannot_read_is_left_out_by_line_and_reason(embedded: Eng
     assert report.read == 2
     assert report.complete
     assert {one.why: one.lines for one in report.left_out} == {
-        f"longer than the {embedded.info.max_tokens} tokens that the model reads": (5,),
-        "without anything that the model can read": (7,),
+        sentence_batches.TOO_MANY_TOKENS_IN_LINE.format(most=embedded.info.max_tokens): (5,),
+        sentence_batches.NOTHING_TO_READ: (7,),
     }
 
 

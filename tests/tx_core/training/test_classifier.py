@@ -1,5 +1,6 @@
 """The small classifier: it learns, it stops and goes on, and it says where it looked."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,16 @@ import pytest
 import torch
 
 from tx_core.errors import TextProblem
-from tx_core.training.classifier import check_live, evaluate_classifier, main, predict, score_labels, start_training, train
+from tx_core.training.classifier import (
+    TOO_LONG_TRAINING,
+    check_classifier_work,
+    evaluate_classifier,
+    main,
+    predict,
+    score_labels,
+    start_training,
+    train,
+)
 from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import NOTEBOOK, OPINIONS
 
@@ -140,11 +150,11 @@ def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
 
 def test_a_visitor_may_not_keep_the_host_for_long():
     training = start_training(SHORT, opinions(100))
-    assert check_live(training) is training
+    assert check_classifier_work(training) is training
     training.settings = replace(SHORT, epochs=50, batch_size=1)
     training.train_rows = training.train_rows * 20
-    with pytest.raises(TextProblem, match="Choose fewer epochs"):
-        check_live(training)
+    with pytest.raises(TextProblem, match=re.escape(TOO_LONG_TRAINING.partition("}")[2])):
+        check_classifier_work(training)
 
 
 def test_the_command_prints_an_epoch_a_line(capsys, monkeypatch):

@@ -1,10 +1,13 @@
 """Labelled texts: the set of our own, a visitor's CSV, and every way in which one can be wrong."""
 
+import re
 import sys
 
 import pytest
 
+from tx_core.corpus.sentence_file import NO_TEXT
 from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.training import classifier_data as messages
 from tx_core.training.classifier_data import imdb, main, opinions, read_csv, split, to_csv
 
 ROWS = [("a fine film, really", "good"), ("a sad “film”", "bad")] * 12
@@ -49,14 +52,14 @@ def test_a_fifth_of_each_label_is_held_back_and_nothing_is_lost():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["a", "b"] * 5, "At least 20 examples"),
-        (["a"] * 30, "Between 2 and 10 different labels are needed, there are 1"),
-        ([str(n) for n in range(11)] * 2, "there are 11"),
-        (["a"] * 30 + ["lonely"], "“lonely” has one"),
+        (["a", "b"] * 5, messages.TOO_FEW_EXAMPLES.format(least=20, examples=10)),
+        (["a"] * 30, messages.WRONG_NUMBER_OF_LABELS.format(most=10, labels=1)),
+        ([str(n) for n in range(11)] * 2, messages.WRONG_NUMBER_OF_LABELS.format(most=10, labels=11)),
+        (["a"] * 30 + ["lonely"], messages.LONELY_LABEL.format(label="lonely")),
     ],
 )
 def test_too_little_to_learn_from_is_refused(labels, message):
-    with pytest.raises(TextProblem, match=message):
+    with pytest.raises(TextProblem, match=re.escape(message)):
         split("mine", [f"text {n}" for n in range(len(labels))], labels)
 
 
@@ -84,25 +87,25 @@ def test_empty_lines_are_no_examples_and_line_breaks_within_quotes_are_text():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "begins with: nothing"),
-        (b"review,stars\ngood,5", "begins with: review, stars"),
-        (b"text,text,label\na,b,c", "begins with: text, text, label"),
+        (b"", messages.WRONG_HEADER.format(header=messages.EMPTY_HEADER)),
+        (b"review,stars\ngood,5", messages.WRONG_HEADER.format(header="review, stars")),
+        (b"text,text,label\na,b,c", messages.WRONG_HEADER.format(header="text, text, label")),
         (b'text,label\nfine,good\n"open,bad', "is no CSV"),
-        (csv_of([("", "good")]).encode(), "The text in line 2 must have 1 to 5,000 characters, it has 0"),
-        (csv_of([*ROWS, ("x" * 5001, "good")]).encode(), "line 26 must have 1 to 5,000 characters, it has 5,001"),
-        (csv_of([("fine", "")]).encode(), "The label in line 2"),
-        (csv_of([("fine", "l" * 41)]).encode(), "1 to 40 characters, it has 41"),
-        (b"text,label\na,b,c", "Line 2 of the file has 3 columns, the first line has 2"),
-        (csv_of().encode().replace(b"fine", b"fi\0ne"), "not text that can be read"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0", "not text that can be read"),
-        (b"PK\x03\x04\x8d\x81", "not text that can be read"),
-        (b"x" * 1_000_001, "may have 1,000,000 bytes, this one has 1,000,001"),
-        (csv_of([("a", "b")] * 5).encode(), "At least 20 examples"),
-        (b"text,label\n" + b"a,b\n" * 20_001, "20,000 examples"),
+        (csv_of([("", "good")]).encode(), messages.WRONG_TEXT_LENGTH.format(line=2, most=5000, characters=0)),
+        (csv_of([*ROWS, ("x" * 5001, "good")]).encode(), messages.WRONG_TEXT_LENGTH.format(line=26, most=5000, characters=5001)),
+        (csv_of([("fine", "")]).encode(), messages.WRONG_LABEL_LENGTH.format(line=2, most=40, characters=0)),
+        (csv_of([("fine", "l" * 41)]).encode(), messages.WRONG_LABEL_LENGTH.format(line=2, most=40, characters=41)),
+        (b"text,label\na,b,c", messages.WRONG_NUMBER_OF_COLUMNS.format(line=2, columns=3, expected=2)),
+        (csv_of().encode().replace(b"fine", b"fi\0ne"), messages.UNREADABLE_FILE.format(problem=NO_TEXT)),
+        (b"\x89PNG\r\n\x1a\n\0\0\0", messages.UNREADABLE_FILE.format(problem=NO_TEXT)),
+        (b"PK\x03\x04\x8d\x81", messages.UNREADABLE_FILE.format(problem=NO_TEXT)),
+        (b"x" * 1_000_001, messages.FILE_TOO_LARGE.format(most=1_000_000, bytes=1_000_001)),
+        (csv_of([("a", "b")] * 5).encode(), messages.TOO_FEW_EXAMPLES.format(least=20, examples=5)),
+        (b"text,label\n" + b"a,b\n" * 20_001, messages.TOO_MANY_EXAMPLES.format(most=20_000)),
     ],
 )
 def test_a_file_that_cannot_be_used_says_why_and_where(data, message):
-    with pytest.raises(TextProblem, match=message):
+    with pytest.raises(TextProblem, match=re.escape(message)):
         read_csv(data)
 
 
@@ -119,5 +122,5 @@ def test_the_command_writes_the_set_down(tmp_path):
 
 def test_imdb_without_its_library_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(ModelUnavailable, match="pip install datasets"):
+    with pytest.raises(ModelUnavailable, match=re.escape(messages.NO_DATASETS)):
         imdb()

@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.canvas.figures import LINE_COLOURS
 from pages.ui.canvas.lines import lines_chart, lines_in_words, show_lines
+from pages.ui.canvas.texts import LINES_ALT
 from tests.pages.ui.canvas.test_figures import luminance
 from tests.support.drawn_lines import drawn_lines
 
@@ -58,4 +59,5 @@ def test_the_page_is_sent_the_numbers_and_the_names_as_they_are():
 
 
 def test_words_say_where_lines_begin_and_end():
-    assert lines_in_words("Length", {"pre-norm": [8.04, 9, 35.62]}) == "Length: pre-norm from 8.04 to 35.6."
+    said = lines_in_words("Length", {"pre-norm": [8.04, 9, 35.62]})
+    assert said == LINES_ALT.format(title="Length", lines="pre-norm from 8.04 to 35.6")
