@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 
 import streamlit as st
@@ -12,7 +13,7 @@ from pages.bertviz_page.views import draw
 from pages.ui.export.attention import weight_files
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.project_code import header
-from pages.ui.export.records import Code, DataFiles, Export, WebPage
+from pages.ui.export.records import Code, DataFiles, Export, WebPage, source
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, TRANSFORMERS_COMMENT, quoted
 from pages.ui.export.transformers_code import import_lines, output_attentions, run_lines
 from pages.ui.panels.attention_panel import HeadMap
@@ -35,19 +36,22 @@ def bertviz_export(trace: Trace, view: str, drawing: Drawing) -> Export:
     kinds = tuple(stack.kind for stack in drawing.stacks)
     chosen = kinds[0] if len(kinds) < len(trace.stacks) else ""
     title, dark = _title(trace, view, drawing, chosen), st.context.theme.type == "dark"
-    source = trace.attention.query_tokens
-    sentences = [TEXT.format(sentence=quoted(source.text))]
-    if source.pair:
-        sentences.append(SECOND_SENTENCE.format(sentence=quoted(source.pair)))
+    read = trace.attention.query_tokens
+    sentences = [TEXT.format(sentence=quoted(read.text))]
+    if read.pair:
+        sentences.append(SECOND_SENTENCE.format(sentence=quoted(read.pair)))
     caption = " ".join([f"{title}.", *sentences, texts.EXPORT_COUNTED_FROM_0])
-    web_page = WebPage("", (), texts.EXPORT_WEB_PAGE, bytes, document=lambda: _document(view, drawing, title, caption, dark))
+    web_page = WebPage("", (), texts.EXPORT_WEB_PAGE, bytes, document=partial(_document, view, drawing, title, dark))
     stem = file_stem(f"bertviz-{view}", f"{trace.model}-{chosen}" if chosen else trace.model)
     code = Code(
         texts.EXPORT_RESULT if len(kinds) == 1 else texts.EXPORT_RESULT_KINDS,
         lambda: project_code(title, trace, kinds),
         lambda: transformers_code(title, trace, kinds, CALLS.get(view)),
     )
-    return Export(title, caption, stem, None, web_page, tuple(_data(trace, stack) for stack in drawing.stacks), code)
+    about = source(
+        trace.model, text=read.text, pair=read.pair, attention=chosen, layer=drawing.layer + 1 if drawing.single else 0
+    )
+    return Export(title, caption, stem, None, web_page, tuple(_data(trace, stack) for stack in drawing.stacks), code, about)
 
 
 def _title(trace: Trace, view: str, drawing: Drawing, kind: str) -> str:
@@ -61,7 +65,7 @@ def _title(trace: Trace, view: str, drawing: Drawing, kind: str) -> str:
     return template.format(view=texts.VIEWS[view], attention=attention, layer=drawing.layer + 1, model=model)
 
 
-def _document(view: str, drawing: Drawing, title: str, caption: str, dark: bool) -> str:
+def _document(view: str, drawing: Drawing, title: str, dark: bool, caption: str) -> str:
     """Write the drawing as a page of its own, with a content security policy that allows its own scripts only."""
     layers = [drawing.layer] if drawing.single else None
     document = draw(view, drawing.stacks, layers, begin=drawing.choice, dark=dark)

@@ -51,7 +51,8 @@ def maps_export(runs: RunPair, comparison: Comparison, scale: str, focus: int | 
         texts.ALL_LINKS, texts.LINKS.format(count=count), stem, count * len(COLUMNS), lambda: _maps_data(runs, comparison)
     )
     web_page = WebPage(MODULE, STYLES, texts.INTERACTIVE_MAPS, packed)
-    return Export(title, caption, stem, packed, web_page, (data,), Code(texts.MAPS_RESULT, lambda: maps_code(title, runs)))
+    code = Code(texts.MAPS_RESULT, lambda: maps_code(title, runs))
+    return Export(title, caption, stem, packed, web_page, (data,), code, runs.about)
 
 
 def _maps_data(runs: RunPair, comparison: Comparison) -> DataTable:
@@ -66,7 +67,7 @@ def _maps_data(runs: RunPair, comparison: Comparison) -> DataTable:
         "words": np.array(comparison.labels, np.str_),
         "positions": positions,
     }
-    return DataTable(runs.about | {"axes": texts.LINKS_AXES}, COLUMNS, rows, arrays)
+    return DataTable(COLUMNS, rows, arrays, {"axes": texts.LINKS_AXES})
 
 
 def word_export(runs: RunPair, followed: WordThroughLayers) -> Export:
@@ -85,10 +86,11 @@ def word_export(runs: RunPair, followed: WordThroughLayers) -> Export:
         texts.STEPS.format(count=len(table)),
         stem,
         len(table) * len(columns),
-        lambda: DataTable(runs.about | {"word": followed.word}, columns, table),
+        lambda: DataTable(columns, table),
     )
+    about = runs.about | {"word": followed.word}
     code = Code(texts.WORD_RESULT, lambda: word_code(title, runs, followed))
-    return Export(title, caption, stem, figure, charts_page(figure, columns, lambda: table), (data,), code)
+    return Export(title, caption, stem, figure, charts_page(figure, columns, lambda: table), (data,), code, about)
 
 
 def maps_code(title: str, runs: RunPair) -> str:

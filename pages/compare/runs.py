@@ -9,6 +9,7 @@ from jaxtyping import Float
 from pages.compare import texts
 from pages.compare.state import Head, Side, name_head
 from pages.ui.export.attention_map import changes_in_words
+from pages.ui.export.records import source
 from pages.ui.export.texts import MERGED, SPECIAL_HIDDEN, quoted
 from pages.ui.shell import cache, controls
 from pages.ui.shell.plain_names import file_stem
@@ -120,14 +121,14 @@ class RunPair:
     def about(self) -> dict[str, object]:
         """Give what a reader of the numbers needs to know."""
         sides = {
-            name: {
-                "model": run.side.model,
-                "text": run.side.text,
-                "pair": run.side.pair,
-                "head": name_head(run.side.head),
-                "random weights": run.side.seed,
-                "changes": changes_in_words(run.trace) if run.side.changes else "",
-            }
+            name: source(
+                run.side.model,
+                text=run.side.text,
+                pair=run.side.pair,
+                head=name_head(run.side.head),
+                seed_of_random_weights=run.side.seed,
+                changes=changes_in_words(run.trace),
+            )
             for name, run in zip("AB", self.runs, strict=True)
         }
         return sides | {"notes": list(self.notes)}

@@ -21,7 +21,7 @@ from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
 from tx_core.fill_mask.prediction_shift import BlankShift
 
-MOVED_COLUMNS = ("blank", "word", "piece", "before", "after", "rank before", "rank after")
+MOVED_COLUMNS = ("blank", "word", "piece", "id", "before", "after", "difference", "rank before", "rank after")
 
 
 def prediction_exports(page: str, model: str, sentences: Sequence[SentencePredictions], blank_view: BlankView | None) -> Exports:
@@ -61,9 +61,10 @@ def lists_export(lists: Lists) -> Export:
         texts.EXPORT_ALL_LISTS_HELP.format(count=len(table)),
         name,
         len(table) * len(PREDICTION_COLUMNS),
-        lambda: DataTable(lists.about, PREDICTION_COLUMNS, table),
+        lambda: DataTable(PREDICTION_COLUMNS, table),
     )
-    return Export(title, caption, name, figure, charts_page(figure, PREDICTION_COLUMNS, lambda: table), (numbers,), code)
+    page = charts_page(figure, PREDICTION_COLUMNS, lambda: table)
+    return Export(title, caption, name, figure, page, (numbers,), code, lists.about)
 
 
 def _side_by_side(lists: Lists) -> tuple[list[AnnotatedChart | None], int]:
@@ -100,19 +101,18 @@ def moved_export(lists: Lists, blank_view: BlankView) -> Export:
         texts.EXPORT_ALL_WORDS,
         texts.EXPORT_ALL_WORDS_HELP.format(count=len(table)),
         name,
-        len(table) * 7,
-        lambda: DataTable(
-            lists.about | {"texts": [blank_view.text], "changes": changes, "moved probability": shift.variation},
-            MOVED_COLUMNS,
-            table,
-        ),
+        len(table) * len(MOVED_COLUMNS),
+        lambda: DataTable(MOVED_COLUMNS, table),
     )
     code = Code(
         texts.EXPORT_CHANGE_CODE,
         lambda: project_shift(title, lists, blank_view),
         lambda: transformers_shift(title, lists, blank_view),
     )
-    return Export(title, caption, name, figure, charts_page(figure, MOVED_COLUMNS, lambda: table), (numbers,), code)
+    about = lists.about | {"texts": [blank_view.text], "changes": changes_in_words(blank_view.trace)}
+    about["moved probability"] = shift.variation
+    page = charts_page(figure, MOVED_COLUMNS, lambda: table)
+    return Export(title, caption, name, figure, page, (numbers,), code, about)
 
 
 def _moved_rows(shift: BlankShift) -> list[tuple[str | float | int, ...]]:
@@ -121,8 +121,10 @@ def _moved_rows(shift: BlankShift) -> list[tuple[str | float | int, ...]]:
             shift.number + 1,
             word_label(one.prediction),
             one.prediction.piece,
+            one.prediction.id,
             one.before,
             one.after,
+            one.after - one.before,
             one.rank_before,
             one.rank_after,
         )

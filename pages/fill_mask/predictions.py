@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.fill_mask import texts
 from pages.ui.canvas.bars import Chart, moved_chart, probability_chart, show_bars
+from pages.ui.export.records import source
 from pages.ui.panels.changes import Changes
 from pages.ui.panels.predictions import (
     ListSettings,
@@ -48,13 +49,10 @@ class Lists:
     @property
     def about(self) -> dict[str, object]:
         """Give what a reader of the numbers has to know."""
-        return {
-            "model": self.model,
-            "texts": [answer.text for answer in self.sentences],
-            "temperature": self.chosen.temperature,
-            "top_p": self.chosen.top_p,
-            "notes": list(self.notes),
-        }
+        texts = [answer.text for answer in self.sentences]
+        return source(
+            self.model, texts=texts, temperature=self.chosen.temperature, top_p=self.chosen.top_p, notes=list(self.notes)
+        )
 
 
 @dataclass(frozen=True)

@@ -57,10 +57,10 @@ def rank(logits, entry):
 shares = [nucleus((logits / TEMPERATURE).softmax(-1)) for logits in (before, after)]
 listed = [share.topk(min(LISTED, int((share > 0).sum()))).indices.tolist() for share in shares]
 entries = sorted(dict.fromkeys(listed[1] + listed[0]), key=lambda entry: (entry not in listed[1], rank(after, entry)))
-moved = [
-    (tokenizer.convert_ids_to_tokens(entry), *(share[entry].item() for share in shares), rank(before, entry), rank(after, entry))
-    for entry in entries
-]
+moved = []
+for entry in entries:
+    was, now = (share[entry].item() for share in shares)
+    moved.append((tokenizer.convert_ids_to_tokens(entry), was, now, now - was, rank(before, entry), rank(after, entry)))
 
 print(*moved, sep="\\n")
 """
@@ -103,7 +103,7 @@ def project_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
             *header(title, lists.model, imports, blank_view.changed),
             f"shift = shift_predictions(engine, {blank_view.text!r}, changes, {_predict_arguments(lists.chosen)})",
             "moved = [",
-            "    (one.prediction.piece, one.before, one.after, one.rank_before, one.rank_after)",
+            "    (one.prediction.piece, one.before, one.after, one.after - one.before, one.rank_before, one.rank_after)",
             f"    for one in shift.blanks[{blank_view.number}].moved",
             "]",
             "",

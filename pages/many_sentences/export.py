@@ -10,7 +10,7 @@ from pages.ui.canvas.head_table import AXES
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page, grid_chart
 from pages.ui.export.project_code import header
-from pages.ui.export.records import Code, DataFiles, Export
+from pages.ui.export.records import Code, DataFiles, Export, source
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
 from tx_core.corpus.sentence_file import embedded_sentences
@@ -32,17 +32,11 @@ def heads_export(report: HeadReport, grid: Grid) -> Export:
     result = texts.EXPORT_RESULT if report.complete else f"{texts.EXPORT_RESULT} {reads_on(report)}"
     code = Code(result, lambda: report_code(title, report))
     web_page = charts_page(figure, columns, lambda: table)
-    return Export(title, caption, stem, figure, web_page, (_data(report, stem, columns, table),), code)
+    about = source(report.model, sentences=report.sentences.source, read=report.read, tokens=report.tokens)
+    return Export(title, caption, stem, figure, web_page, (_data(report, stem, columns, table),), code, about)
 
 
 def _data(report: HeadReport, stem: str, columns: tuple[str, ...], table: list[tuple]) -> DataFiles:
-    about = {
-        "model": report.model,
-        "sentences": report.sentences.source,
-        "read": report.read,
-        "tokens": report.tokens,
-        "axes": AXES,
-    }
     arrays = {
         "spread": report.spread,
         "entropy": report.entropy,
@@ -55,7 +49,7 @@ def _data(report: HeadReport, stem: str, columns: tuple[str, ...], table: list[t
         texts.EXPORT_ROWS.format(count=len(table), columns=", ".join(columns)),
         stem,
         len(table) * len(columns),
-        lambda: DataTable(about, columns, table, arrays),
+        lambda: DataTable(columns, table, arrays, {"axes": AXES}),
     )
 
 

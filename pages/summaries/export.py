@@ -11,7 +11,7 @@ from pages.ui.canvas.mask_grid import MODULE, STYLE, Matrices
 from pages.ui.export.data import Cell, DataTable, data_files
 from pages.ui.export.figure import charts_page
 from pages.ui.export.project_code import header
-from pages.ui.export.records import Code, Export, WebPage
+from pages.ui.export.records import Code, Export, WebPage, source
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, quoted
 from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.shell import controls
@@ -71,14 +71,8 @@ class Subject:
     @property
     def about(self) -> dict[str, object]:
         """Give what a reader of the numbers needs to know."""
-        source = self.trace.attention.query_tokens
-        return {
-            "model": self.trace.model,
-            "text": source.text,
-            "pair": source.pair or "",
-            "shown": self.name,
-            "description": self.description,
-        }
+        read = self.trace.attention.query_tokens
+        return source(self.trace.model, text=read.text, pair=read.pair, shown=self.name, description=self.description)
 
 
 def summary_export(
@@ -86,16 +80,16 @@ def summary_export(
 ) -> Export:
     """Put an export together. web_page: None for charts, whose page is their drawing above the table."""
     stem = file_stem(subject.stem, subject.trace.model)
-    about = subject.about | ({"axes": table.axes} if table.axes else {})
+    about = {"axes": table.axes} if table.axes else {}
     data = data_files(
         texts.ALL_NUMBERS,
         texts.ROWS.format(count=table.count, columns=", ".join(table.columns)),
         stem,
         table.count * len(table.columns),
-        lambda: DataTable(about, table.columns, table.rows(), table.arrays()),
+        lambda: DataTable(table.columns, table.rows(), table.arrays(), about),
     )
     web_page = web_page or charts_page(figure, table.columns, table.rows)
-    return Export(subject.heading, subject.caption, stem, figure, web_page, (data,), code)
+    return Export(subject.heading, subject.caption, stem, figure, web_page, (data,), code, subject.about)
 
 
 def matrices_export(subject: Subject, drawn: Matrices, row_name: str, code: Code) -> Export:

@@ -3,14 +3,16 @@
 import csv
 import io
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 
 import numpy as np
-from jaxtyping import Float32
+from jaxtyping import Float, Float32
 
 MOST = {"csv": 1_000_000, "json": 1_000_000, "npz": 10_000_000}
 """How many weights a file of each kind holds: some 40 MB."""
 COLUMNS = ("map", "query", "key", "weight")
+CHANGED_COLUMNS = ("map", "query", "key", "before", "after", "difference")
 AND = " and "
 
 Head = tuple[int, int]
@@ -30,6 +32,8 @@ class SavedWeights:
         maps: The heads that each map is the mean of, as (layer, head) counted from 1.
         weights: The maps.
         notes: Sentences about what was done to the weights before they were shown.
+        before: The maps of the run without its changes; None where there is nothing to compare.
+        source: What else a reader has to know to find the numbers again, by names of their own.
     """
 
     model: str
@@ -41,31 +45,74 @@ class SavedWeights:
     maps: tuple[tuple[Head, ...], ...]
     weights: Float32[np.ndarray, "map query key"]
     notes: tuple[str, ...] = ()
+    before: Float32[np.ndarray, "map query key"] | None = None
+    source: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self):
         if self.weights.shape != (len(self.maps), len(self.queries), len(self.keys)):
             raise ValueError(f"weights must be map × query × key, got {self.weights.shape}")
 
+    @property
+    def numbers(self) -> dict[str, Float32[np.ndarray, "map query key"]]:
+        """The weights by name; of a changed run those before, those after, and their difference."""
+        if self.before is None:
+            return {"weights": self.weights}
+        return {"before": self.before, "after": self.weights, "difference": self.weights - self.before}
+
 
 def to_csv(saved: SavedWeights) -> bytes:
-    """Write one row per weight: the heads of the map, query, key, weight.
+    """Write one row per weight: the heads of the map, query, key, weight; or before, after and difference.
 
     Tokens are preceded by their number ("3 flies"), so that no spreadsheet takes one for a formula. Weights are written with
-    enough digits to restore the same float32. Model and text are in the other formats only.
+    enough digits to restore the same float32. What is known of the maps stands above, in lines that begin with "# ".
 
     Raises:
         ValueError: For more weights than the limit of the format.
     """
     _check_size(saved, "csv")
-    written = io.StringIO(newline="")
-    table = csv.writer(written)
-    table.writerow(COLUMNS)
     queries, keys = _numbered(saved.queries), _numbered(saved.keys)
-    for heads, rows in zip(saved.maps, saved.weights.astype(str), strict=True):
-        name = AND.join(f"layer {layer} head {head}" for layer, head in heads)
-        for query, row in zip(queries, rows, strict=True):
-            table.writerows((name, query, key, weight) for key, weight in zip(keys, row, strict=True))
+    numbers = [_shortest(array) for array in saved.numbers.values()]
+
+    def rows() -> Iterable[tuple[str, ...]]:
+        for place, heads in enumerate(saved.maps):
+            name = AND.join(f"layer {layer} head {head}" for layer, head in heads)
+            for row, query in enumerate(queries):
+                found = (array[place, row].tolist() for array in numbers)
+                yield from ((name, query, key, *cells) for key, *cells in zip(keys, *found, strict=True))
+
+    about = {name: value for name, value in _about(saved).items() if name not in ("queries", "keys", "maps", "axes")}
+    return csv_table(about, COLUMNS if saved.before is None else CHANGED_COLUMNS, rows())
+
+
+def csv_table(about: Mapping[str, object], columns: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
+    """Write a table as CSV, under lines of comment with what is known of it: "# model,embedded".
+
+    Every program that is told of the comments reads the table: `pandas.read_csv(file, comment="#")`. So each text stands in
+    quotation marks, in which a number sign is no comment. A text that a spreadsheet would take for a formula gets a leading
+    apostrophe; line ends within the comments become spaces.
+    """
+    written = io.StringIO(newline="")
+    csv.writer(written).writerows((f"# {name}", safe_cell(" ".join(value.split()))) for name, value in _flat(about))
+    table = csv.writer(written, quoting=csv.QUOTE_NONNUMERIC)
+    table.writerow(columns)
+    table.writerows([safe_cell(cell) for cell in row] for row in rows)
     return written.getvalue().encode("utf-8-sig")  # the mark tells Excel that this is UTF-8
+
+
+def safe_cell(value: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+
+
+def _flat(about: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:
+    """Write every entry that is not empty as a line; those of a mapping within it under both names."""
+    for name, value in about.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name} ")
+        elif isinstance(value, list | tuple):
+            yield from ((f"{prefix}{name}", str(one)) for one in value)
+        elif value not in ("", None):
+            yield f"{prefix}{name}", str(value)
 
 
 def to_json(saved: SavedWeights) -> bytes:
@@ -75,8 +122,8 @@ def to_json(saved: SavedWeights) -> bytes:
         ValueError: For more weights than the limit of the format.
     """
     _check_size(saved, "json")
-    shortest = saved.weights.astype(str).astype(float)  # as few digits as tell one float32 from another
-    return json.dumps(_about(saved) | {"weights": shortest.tolist()}, ensure_ascii=False).encode("utf-8")
+    numbers = {name: _shortest(array).tolist() for name, array in saved.numbers.items()}
+    return json.dumps(_about(saved) | numbers, ensure_ascii=False).encode("utf-8")
 
 
 def to_npz(saved: SavedWeights) -> bytes:
@@ -88,20 +135,24 @@ def to_npz(saved: SavedWeights) -> bytes:
     _check_size(saved, "npz")
     written = io.BytesIO()
     tokens = {"queries": np.array(saved.queries, np.str_), "keys": np.array(saved.keys, np.str_)}
-    np.savez_compressed(written, weights=saved.weights, about=np.array(json.dumps(_about(saved))), **tokens)
+    np.savez_compressed(written, about=np.array(json.dumps(_about(saved))), **saved.numbers, **tokens)
     return written.getvalue()
 
 
 def _about(saved: SavedWeights) -> dict[str, object]:
-    return {name: value for name, value in asdict(saved).items() if name != "weights"} | {
-        "axes": ["map", "query", "key"],
-        "counted_from": 1,
-    }
+    own = {one.name: getattr(saved, one.name) for one in fields(saved) if one.name not in ("weights", "before", "source")}
+    return {**saved.source, **own, "axes": ["map", "query", "key"], "counted_from": 1}
+
+
+def _shortest(array: Float32[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+    """Return numbers that are written with as few digits as tell one float32 from another."""
+    return array.astype(str).astype(float)
 
 
 def _check_size(saved: SavedWeights, form: str) -> None:
-    if weight_of(saved.weights.size, max(map(len, saved.maps)), form) > MOST[form]:
-        raise ValueError(f"a {form} file must hold at most {MOST[form]:,} weights, got {saved.weights.size:,}")
+    size = saved.weights.size * len(saved.numbers)
+    if weight_of(size, max(map(len, saved.maps)), form) > MOST[form]:
+        raise ValueError(f"a {form} file must hold at most {MOST[form]:,} weights, got {size:,}")
 
 
 def weight_of(weights: int, heads: int, form: str) -> int:

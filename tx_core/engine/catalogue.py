@@ -7,6 +7,7 @@ The embedded model is always available. Hub models are downloaded on first use; 
 import json
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock, Thread
@@ -17,7 +18,7 @@ from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.checkpoint import load_bert, read_config, read_json
 from tx_core.engine.device import best_device
 from tx_core.engine.device_runner import DeviceRunner
-from tx_core.engine.download import CATALOGUE, fetch, is_cached, reaches_hub
+from tx_core.engine.download import CATALOGUE, cached_commit, fetch, is_cached, reaches_hub
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
@@ -105,6 +106,22 @@ def card(name: str) -> ModelCard:
             hub_id=name,
         )
     raise ModelUnavailable(f"There is no model named {name[:100]!r} here: choose one from the list.")
+
+
+def revision(name: str) -> str:
+    """Return what tells the weights of a model from other versions of them; "unknown" where nothing does.
+
+    That is the commit on the hub, the pinned one or the one that was downloaded; for the embedded model the beginning of
+    the SHA-256 hash of its weights; for one of the host's own, when its weights were written.
+    """
+    model = card(name)
+    if model.directory:
+        written = max((file.stat().st_mtime for file in model.directory.glob("*.safetensors")), default=0.0)
+        return f"of {datetime.fromtimestamp(written, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    if model.hub_id is None:
+        files = read_json(MODELS / DEFAULT / "manifest.json")["files"]
+        return f"sha256 {files['model.safetensors']['sha256'][:16]}"
+    return model.revision or cached_commit(model.hub_id) or "unknown"
 
 
 def load(model: str | Path) -> Engine:

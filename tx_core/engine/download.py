@@ -54,6 +54,12 @@ def reaches_hub(hub_id: str) -> bool:
     return True
 
 
+def cached_commit(hub_id: str) -> str | None:
+    """Return the commit of the newest version of a hub model in the local cache, None if it holds none."""
+    directory = _snapshot(hub_id, None, local_files_only=True)
+    return directory.name if directory and COMMIT.fullmatch(directory.name) else None
+
+
 def _snapshot(hub_id: str, revision: str | None, *, local_files_only: bool = False) -> Path | None:
     """Return the model's directory, or None if it lacks the settings or the weights.
 

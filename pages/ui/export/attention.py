@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 import numpy as np
+from jaxtyping import Float, Float32
 
 from pages.ui.canvas.attention_view import BEFORE_AFTER, MAP, STYLE
 from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.project_code import attention_code
-from pages.ui.export.records import Code, DataFiles, Export, Exports, WebPage
+from pages.ui.export.records import Code, DataFiles, Export, Exports, Source, WebPage
 from pages.ui.export.transformers_code import transformers_attention_code
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.view_options import ViewOptions
@@ -34,10 +35,11 @@ def attention_export(exported: AttentionMap) -> Export:
         WebPage(module, (STYLE,), texts.INTERACTIVE_MAP, exported.packed),
         (weight_files(exported, everything=False), weight_files(exported, everything=True)),
         Code(
-            texts.ENDS_WITH_WEIGHTS,
+            texts.ENDS_WITH_WEIGHTS if exported.shown.unchanged is None else texts.ENDS_WITH_CHANGE,
             lambda: attention_code(exported),
             lambda: transformers_attention_code(exported),
         ),
+        exported.source,
     )
 
 
@@ -45,26 +47,30 @@ def weight_files(exported: AttentionMap, *, everything: bool, name: str = "") ->
     """Offer the weights that are shown, or those of every layer and head. name: replaces the usual name of the choice."""
     size = exported.shown.view.weights.size if everything else exported.shown.weights.size
     heads = 1 if everything else len(exported.shown.heads)
+    changed = exported.shown.unchanged is not None
 
-    def writer(form: str) -> Callable[[], bytes] | None:
-        if weight_of(size, heads, form) > MOST[form]:
+    def writer(form: str) -> Callable[[Source], bytes] | None:
+        if weight_of(size * (3 if changed else 1), heads, form) > MOST[form]:
             return None
-        return lambda: WRITERS[form](saved_weights(exported, everything))
+        return lambda source: WRITERS[form](saved_weights(exported, everything, source))
 
     files = {form: writer(form) for form in WRITERS}
     file_name = f"{exported.stem}-all" if everything else exported.file_name
     usual = texts.ALL_WEIGHTS if everything else texts.SHOWN_WEIGHTS
-    return DataFiles(name or usual, texts.WEIGHTS.format(count=size), file_name, files)
+    description = texts.CHANGED_WEIGHTS if changed else texts.WEIGHTS
+    return DataFiles(name or usual, description.format(count=size), file_name, files)
 
 
-def saved_weights(exported: AttentionMap, everything: bool) -> SavedWeights:
+def saved_weights(exported: AttentionMap, everything: bool, source: Source) -> SavedWeights:
     """Gather what goes into a file; layers and heads count from 1, as on the page."""
-    view, (text, pair) = exported.shown.view, exported.sentences
-    maps, weights = (tuple((layer + 1, head + 1) for layer, head in exported.shown.heads),), exported.shown.weights[None]
+    view, unchanged, (text, pair) = exported.shown.view, exported.shown.unchanged, exported.sentences
+    maps, weights, before = (tuple((layer + 1, head + 1) for layer, head in exported.shown.heads),), exported.shown.weights, None
     if everything:
-        layers, heads, queries, keys = view.weights.shape
+        layers, heads = view.weights.shape[:2]
         maps = tuple(((layer + 1, head + 1),) for layer in range(layers) for head in range(heads))
-        weights = view.weights.reshape(layers * heads, queries, keys)
+        weights = view.weights
+    if unchanged is not None:
+        before = _maps(unchanged.weights if everything else exported.shown.before)
     return SavedWeights(
         exported.trace.model,
         text,
@@ -73,6 +79,13 @@ def saved_weights(exported: AttentionMap, everything: bool) -> SavedWeights:
         view.queries,
         view.keys,
         maps,
-        np.ascontiguousarray(weights, np.float32),
+        _maps(weights),
         exported.notes,
+        before,
+        source,
     )
+
+
+def _maps(weights: Float[np.ndarray, "*heads query key"]) -> Float32[np.ndarray, "map query key"]:
+    """Put the maps of all layers and heads, or the one map there is, one after the other."""
+    return np.ascontiguousarray(weights.reshape(-1, *weights.shape[-2:]), np.float32)

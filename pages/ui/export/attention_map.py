@@ -6,6 +6,7 @@ import numpy as np
 
 from pages.ui.canvas.packing import codes, difference_codes, pack
 from pages.ui.export import texts
+from pages.ui.export.records import Source, source
 from pages.ui.export.texts import quoted
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.changes import describe_change, stack_names
@@ -62,6 +63,14 @@ class AttentionMap:
             # The alternative text names the map in its first sentence, the focused token in those after it.
             parts.append(texts.MARKED.format(token=self.shown.description.partition(". ")[2]))
         return " ".join([*parts, texts.AXES, *self.notes])
+
+    @property
+    def source(self) -> Source:
+        """Say what the map is of, for its files."""
+        text, pair = self.sentences
+        changes = changes_in_words(self.trace)
+        kind = self.shown.view.kind if len(self.trace.stacks) > 1 else ""
+        return source(self.trace.model, text=text, pair=pair, changes=changes, attention=kind, heads=self.head_names)
 
     @property
     def file_name(self) -> str:

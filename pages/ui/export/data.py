@@ -1,18 +1,18 @@
 """The numbers of a view as CSV, JSON and NPZ files."""
 
-import csv
 import io
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from pages.ui.export import texts
-from pages.ui.export.records import DataFiles, Export
+from pages.ui.export.records import DataFiles, Export, Source
 from pages.ui.shell.address import widget_binding, widget_key
-from tx_core.analysis.weights_file import MOST
+from tx_core.analysis.weights_file import MOST, csv_table
 
 Cell = str | float | int | None
 MIME_TYPES = {"csv": "text/csv", "json": "application/json", "npz": "application/octet-stream"}
@@ -23,15 +23,15 @@ class DataTable:
     """A table and the same numbers as arrays.
 
     Attributes:
-        about: model, texts, changes and the like, for JSON and NPZ.
         columns, rows: the table.
         arrays: by name, with the labels of their axes among them; without any, each column becomes an array.
+        about: what is to be known of the numbers beside the source of the view.
     """
 
-    about: Mapping[str, object]
     columns: tuple[str, ...]
     rows: list[tuple[Cell, ...]]
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+    about: Mapping[str, object] = field(default_factory=dict)
 
 
 def show_data(page: str, export: Export) -> None:
@@ -39,12 +39,12 @@ def show_data(page: str, export: Export) -> None:
     data = export.data[0]
     if len(export.data) > 1:
         data = _choose_data(page, export)
-    st.caption(data.description)
+    st.caption(f"{data.description} {texts.EVERY_FILE}")
     with st.container(horizontal=True):
         for form, write in data.files.items():
             st.download_button(
                 texts.SAVE_AS.format(form=form.upper()),
-                write or b"",
+                partial(write, export.source) if write else b"",
                 f"{data.file_name}.{form}",
                 MIME_TYPES[form],
                 key=widget_key(page, f"data_{form}"),
@@ -67,38 +67,31 @@ def _choose_data(page: str, export: Export) -> DataFiles:
 def data_files(name: str, description: str, file_name: str, size: int, make: Callable[[], DataTable]) -> DataFiles:
     """Offer `size` numbers in every format that may hold so many; `make` runs when a file is downloaded."""
     writers = {"csv": to_csv, "json": to_json, "npz": to_npz}
-    files = {form: None if size > MOST[form] else lambda write=write: write(make()) for form, write in writers.items()}
+    files = {
+        form: None if size > MOST[form] else lambda source, write=write: write(make(), source) for form, write in writers.items()
+    }
     return DataFiles(name, description, file_name, files)
 
 
-def to_csv(saved: DataTable) -> bytes:
-    """Write the table; a text that a spreadsheet would take for a formula gets a leading apostrophe."""
-    written = io.StringIO(newline="")
-    table = csv.writer(written)
-    table.writerow(saved.columns)
-    table.writerows([_safe(value) for value in row] for row in saved.rows)
-    return written.getvalue().encode("utf-8-sig")  # the mark tells Excel that this is UTF-8
+def to_csv(saved: DataTable, source: Source) -> bytes:
+    """Write the table, below lines of comment that name its source."""
+    return csv_table({**source, **saved.about}, saved.columns, saved.rows)
 
 
-def to_json(saved: DataTable) -> bytes:
+def to_json(saved: DataTable, source: Source) -> bytes:
     """Write everything as one JSON object; a missing number is null."""
     table = [dict(zip(saved.columns, row, strict=True)) for row in saved.rows]
     arrays = {name: _listed(array) for name, array in saved.arrays.items()}
-    return json.dumps({**saved.about, "table": table, **arrays}, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    entries = {**source, **saved.about, "table": table, **arrays}
+    return json.dumps(entries, ensure_ascii=False, allow_nan=False).encode("utf-8")
 
 
-def to_npz(saved: DataTable) -> bytes:
-    """Write numpy arrays, and `about` as JSON."""
+def to_npz(saved: DataTable, source: Source) -> bytes:
+    """Write numpy arrays, and everything else as JSON in `about`."""
     arrays = saved.arrays or {name: _column([row[at] for row in saved.rows]) for at, name in enumerate(saved.columns)}
     written = io.BytesIO()
-    np.savez_compressed(written, about=np.array(json.dumps(dict(saved.about))), **arrays)
+    np.savez_compressed(written, about=np.array(json.dumps({**source, **saved.about})), **arrays)
     return written.getvalue()
-
-
-def _safe(value: Cell) -> Cell:
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return f"'{value}"
-    return "" if value is None else value
 
 
 def _listed(array: np.ndarray) -> list:

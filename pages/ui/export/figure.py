@@ -48,7 +48,7 @@ def show_figure(page: str, export: Export) -> None:
         unit=unit,
         colours=COLOURS[background],
         captioned=captioned,
-        caption=export.caption,
+        caption=export.full_caption,
         title=export.title,
         file=export.file_name,
     )

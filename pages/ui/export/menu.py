@@ -1,5 +1,7 @@
 """The export menu of a page: its views as a figure, data, a web page, or code."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from pages.ui.export import texts
@@ -7,8 +9,9 @@ from pages.ui.export.data import show_data
 from pages.ui.export.figure import show_figure
 from pages.ui.export.records import Export, Exports
 from pages.ui.export.web_page import show_web_page
-from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.address import view_link, widget_binding, widget_key
 from pages.ui.shell.frame import explain
+from pages.ui.shell.plain_names import one_line
 from tx_core.errors import ExplorerError
 
 CODE_KINDS = {"project": texts.PROJECT_CODE, "transformers": texts.TRANSFORMERS_CODE}
@@ -32,7 +35,7 @@ def _show(page: str, exports: Exports) -> None:
     name = next(iter(exports))
     if len(exports) > 1:
         name = _choose(page, "export_view", texts.ASK_VIEW, list(exports))
-    export = exports[name]()
+    export = replace(exports[name](), link=view_link(page))
     forms = {texts.FIGURE: show_figure, texts.DATA: show_data, texts.WEB_PAGE: show_web_page, texts.CODE: show_code}
     if export.figure is None:
         del forms[texts.FIGURE]
@@ -63,6 +66,9 @@ def show_code(page: str, export: Export) -> None:
             label_visibility="collapsed",
         )
     write = code.transformers if kind == "transformers" else code.project
-    st.code(write(), language=None, wrap_lines=True)  # Streamlit's colours for Python are too pale in the light theme
+    title, _, rest = write().partition("\n")
+    source = texts.SOURCE_COMMENT.format(source=one_line(export.origin))
+    # Streamlit's colours for Python are too pale in the light theme.
+    st.code("\n".join([title, source, rest]), language=None, wrap_lines=True)
     note = texts.NEEDS_PROJECT if kind == "project" else code.omitted
     st.caption(f"{note} {code.result}".strip())

@@ -14,25 +14,37 @@ IMPORT_CHANGES = "from tx_core.transformer.interventions import Intervention"
 
 def attention_code(exported: AttentionMap) -> str:
     """Write the code for a map, with every option and intervention that changes its numbers."""
-    changes, view = exported.trace.interventions, exported.shown.view
-    text, pair = exported.sentences
-    arguments = [repr(text), *([repr(pair)] if pair else []), *(["interventions=changes"] if changes else [])]
-    options = [
-        name for name, on in (("merge_words=True", exported.options.words), ("hide_special=True", exported.options.hide)) if on
-    ]
-    stack = [stack.kind for stack in exported.trace.stacks].index(view.kind)
+    changes, (text, pair) = exported.trace.interventions, exported.sentences
+    sentences = [repr(text), *([repr(pair)] if pair else [])]
+    chosen = (("merge_words=True", exported.options.words), ("hide_special=True", exported.options.hide))
+    options = [name for name, on in chosen if on]
+    stack = [stack.kind for stack in exported.trace.stacks].index(exported.shown.view.kind)
+
+    def view(*arguments: str) -> str:
+        """Write the view of a run with these arguments."""
+        run = f"engine.trace({', '.join(arguments)})"
+        return f"views.view({', '.join([f'{run}.stacks[{stack}]', *options])})"
+
     return "\n".join(
         [
             *header(exported.title, exported.trace.model, ATTENTION_IMPORTS, changes),
-            f"trace = engine.trace({', '.join(arguments)})",
-            f"view = views.view({', '.join([f'trace.stacks[{stack}]', *options])})",
+            f"view = {view(*sentences, *(['interventions=changes'] if changes else []))}",
             f"heads = {[tuple(head) for head in exported.shown.heads]}  # (layer, head), counted from 0",
             "weights = views.mean_of_heads(view.weights, heads)",
-            "",
-            "print(view.queries, view.keys, weights.round(3), sep='\\n')",
+            *(_difference(view(*sentences)) if changes else ["", "print(view.queries, view.keys, weights.round(3), sep='\\n')"]),
             "",
         ]
     )
+
+
+def _difference(unchanged: str) -> list[str]:
+    """Write what sets the weights beside those of the unchanged run. unchanged: the code of its view."""
+    return [
+        f"before = views.mean_of_heads({unchanged}.weights, heads)",
+        "difference = weights - before",
+        "",
+        "print(view.queries, view.keys, before.round(3), weights.round(3), difference.round(3), sep='\\n')",
+    ]
 
 
 def header(title: str, model: str, imports: str, changes: Sequence[Intervention] = ()) -> list[str]:

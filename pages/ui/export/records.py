@@ -1,7 +1,28 @@
-"""What a page offers for export. Every file is written only when the reader asks for it."""
+"""What a page offers for export, and where it comes from. Every file is written only when the reader asks for it."""
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pages.ui.export import texts
+from tx_core.engine import catalogue
+
+Source = Mapping[str, object]
+"""What somebody needs to find the numbers of a view again, by name: see `source`."""
+
+
+@cache
+def app_version() -> str:
+    """Return the version of this app."""
+    project = Path(__file__).parents[3] / "pyproject.toml"
+    return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
+
+
+def source(model: str, **more: object) -> dict[str, object]:
+    """Name what a view is of: its model with the revision, and whatever else applies, such as text, pair, changes, heads."""
+    return {"model": model, "revision": catalogue.revision(model)} | {name: value for name, value in more.items() if value}
 
 
 @dataclass(frozen=True)
@@ -13,7 +34,7 @@ class WebPage:
         description: what a reader can do on the page, in one sentence.
         data: packs what the view's own component is sent.
         columns, rows: a table below the drawing, for drawings without a pointer.
-        document: writes the whole page instead, where other people's code draws the view.
+        document: writes the whole page instead from its caption, where other people's code draws the view.
     """
 
     module: str
@@ -22,7 +43,7 @@ class WebPage:
     data: Callable[[], bytes]
     columns: tuple[str, ...] = ()
     rows: Callable[[], list[tuple]] = list
-    document: Callable[[], str] | None = None
+    document: Callable[[str], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -33,13 +54,14 @@ class DataFiles:
         name: which numbers, where a view has several sets.
         description: what is in the files.
         file_name: without its suffix.
-        files: by suffix, the function that writes the file; None where the file would be too large.
+        files: by suffix, the function that writes the file with the source of its numbers; None where the file would be
+            too large.
     """
 
     name: str
     description: str
     file_name: str
-    files: Mapping[str, Callable[[], bytes] | None]
+    files: Mapping[str, Callable[[Source], bytes] | None]
 
 
 @dataclass(frozen=True)
@@ -67,6 +89,8 @@ class Export:
         title, caption: one line, and what stands below a figure.
         file_name: without its suffix.
         figure: packs the drawing; keyword arguments go into its header. None where there is no figure.
+        about: what the view is of, as `source` names it.
+        link: the address of the view, "" where there is none.
     """
 
     title: str
@@ -76,6 +100,26 @@ class Export:
     web_page: WebPage
     data: tuple[DataFiles, ...]
     code: Code
+    about: Source
+    link: str = ""
+
+    @property
+    def source(self) -> Source:
+        """Where the numbers come from, for every file of them: what was run, this app's version, and the address."""
+        return {**self.about, "version": f"{texts.APP} {app_version()}", "link": self.link}
+
+    @property
+    def origin(self) -> str:
+        """The part of it in one line that titles and captions do not say: models, versions and the address."""
+        runs = [run for run in (self.about, *self.about.values()) if isinstance(run, Mapping) and "model" in run]
+        models = dict.fromkeys(texts.MODEL_REVISION.format(**run) for run in runs)
+        parts = [*models, f"{texts.APP} {app_version()}", self.link]
+        return "; ".join(part for part in parts if part)
+
+    @property
+    def full_caption(self) -> str:
+        """The caption, and where the view comes from."""
+        return f"{self.caption} {self.origin}"
 
 
 Exports = Mapping[str, Callable[[], Export]]

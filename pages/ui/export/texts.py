@@ -1,5 +1,7 @@
 """Every sentence that the export menu and its files show."""
 
+APP = "Attention explorer"
+MODEL_REVISION = "Model {model}, revision {revision}"
 TITLE = "Export: figure, data, web page, code"
 TITLE_WITHOUT_FIGURE = "Export: data, web page, code"
 ASK_VIEW = "View to export"
@@ -30,7 +32,12 @@ INTERACTIVE_MAP = "Point at cells, choose tokens, zoom."
 ASK_DATA = "Which data"
 SHOWN_WEIGHTS = "What is shown"
 ALL_WEIGHTS = "Every layer and head"
-WEIGHTS = "{count:,} weights. CSV: one row per weight. JSON: lists, with model and text. NPZ: numpy arrays."
+WEIGHTS = "{count:,} weights. CSV: one row per weight. JSON: lists. NPZ: numpy arrays."
+CHANGED_WEIGHTS = "{count:,} weights, each before and after the change, and the difference. CSV, JSON or NPZ (numpy arrays)."
+EVERY_FILE = (
+    "Every file names model, revision, text, changes, version and link; in a CSV these lines begin with #: "
+    '`pandas.read_csv(file, comment="#")`.'
+)
 SAVE_AS = "Save as {form}"
 TOO_LARGE = (
     "A CSV or JSON file holds at most {csv:,} numbers here, an NPZ file {npz:,}: choose NPZ, what is shown, or a shorter text."
@@ -57,6 +64,8 @@ NEEDS_PROJECT = "This code needs this project: run it in the project's root fold
 PROJECT_COMMENT = "# {title}. Run it in the root folder of this project."
 TRANSFORMERS_COMMENT = "# {title}, with transformers only."
 ENDS_WITH_WEIGHTS = "It ends with `weights`: one row per query, the numbers of the map above."
+ENDS_WITH_CHANGE = "It ends with `before`, `weights` (after the change) and `difference`: one row per query, as above."
+SOURCE_COMMENT = "# {source}"
 
 
 def quoted(sentence: str) -> str:

@@ -76,8 +76,6 @@ def transformers_attention_code(exported: AttentionMap) -> str:
             *run_lines(exported.trace, exported.shown.view.kind),
             *_shown(exported),
             "",
-            "print(weights)",
-            "",
         ]
     )
 
@@ -142,6 +140,10 @@ def _run(trace: Trace, kind: str) -> list[str]:
     layers = trace.stacks[0].weights.shape[0]
     which = {"self": f"[:{layers}]", "decoder": f"[{layers}::2]", "cross": f"[{layers + 1}::2]"}[kind]
     return [
+        "with torch.inference_mode():",
+        "    output = model(**inputs, output_attentions=True)",
+        f"unchanged = {output_attentions(trace, kind)}",
+        "",
         *intervention_lines(trace),
         "with torch.inference_mode():",
         "    output = model(**inputs, use_cache=False)",
@@ -165,7 +167,26 @@ def output_attentions(trace: Trace, kind: str) -> str:
 
 
 def _shown(exported: AttentionMap) -> list[str]:
-    """Write what the page does to the weights: heads chosen, words merged, special tokens left out, the mean taken."""
+    """Write what the page does to the weights and prints of them; of a changed run also those before, and the difference."""
+    if not exported.trace.interventions:
+        return [*_weights(exported), "", "print(weights)"]
+    return [
+        "",
+        "",
+        "def shown(layers):",
+        *(f"    {line}" for line in _weights(exported)),
+        "    return weights",
+        "",
+        "",
+        "before, weights = shown(unchanged), shown(layers)",
+        "difference = weights - before",
+        "",
+        'print(before, weights, difference, sep="\\n")',
+    ]
+
+
+def _weights(exported: AttentionMap) -> list[str]:
+    """Write how `layers` become `weights`: heads chosen, words merged, special tokens left out, the mean taken."""
     view, trace = exported.shown.view, exported.trace
     stack = next(stack for stack in trace.stacks if stack.kind == view.kind)
     chosen = ", ".join(f"layers[{layer}][0, {head}]" for layer, head in exported.shown.heads)

@@ -39,7 +39,7 @@ def stand_alone(export: Export) -> str:
     """
     web_page = export.web_page
     if web_page.document:
-        return web_page.document()
+        return web_page.document(export.full_caption)
     script = f"\n{single_script(web_page.module, START)}"
     policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return "\n".join(
@@ -56,7 +56,7 @@ def stand_alone(export: Export) -> str:
             "<body>",
             "<main>",
             f"<h1>{escape(one_line(export.title))}</h1>",
-            f"<p><bdi>{escape(one_line(export.caption))}</bdi></p>",
+            f"<p><bdi>{escape(one_line(export.full_caption))}</bdi></p>",
             '<div class="attention-view mask-grid" id="view"></div>',
             *_table(web_page),
             f'<div id="data" hidden>{base64.b64encode(web_page.data()).decode("ascii")}</div>',

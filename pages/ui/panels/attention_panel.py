@@ -34,6 +34,7 @@ class HeadMap:
         weights: the weights that are drawn, shape (query, key).
         description: the map in a sentence.
         before: the weights of the run without the reader's changes, where both are shown.
+        unchanged: the view of that run, with the weights of all heads.
     """
 
     view: View
@@ -41,6 +42,7 @@ class HeadMap:
     weights: Float[np.ndarray, "query key"]
     description: str
     before: Float[np.ndarray, "query key"] | None = None
+    unchanged: View | None = None
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -70,7 +72,7 @@ def attention_panel(
     options = ViewOptions.of(page)
     identity = (*identity, stack.kind, options.words, options.hide)
     view = prepared_view(stack, identity, options)
-    heads, before = list(options.heads), None
+    heads, before, plain = list(options.heads), None, None
     weights = views.mean_of_heads(view.weights, heads)
     with st.container(key=widget_key(page, "wall_and_map")):  # assets/page.css sets its second part beside the others
         maps_path = prefetch.offer_head_maps(identity, view.weights) if unchanged is None else None
@@ -87,7 +89,7 @@ def attention_panel(
         if act is not None:
             act()
         view_options.ask_view(page)
-    return HeadMap(view, tuple(heads), weights, description, before)
+    return HeadMap(view, tuple(heads), weights, description, before, plain)
 
 
 def prepared_view(stack: AttentionStack, identity: tuple, options: ViewOptions) -> View:

@@ -115,6 +115,7 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
     the address is one that the browser has not updated yet, and loses. Fields with nonsense in the address take their defaults.
     """
     st.session_state.pop(REPORTED_LINK_LENGTH, None)
+    st.session_state[f"{page}_fields"] = (tuple(fields), dict(first))
     parameters = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
     left = st.session_state.get(f"{page}_view", {})
     arriving = widget_key(page, fields[0].name) not in st.session_state
@@ -160,16 +161,29 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     overwritten. Texts that would make the link longer than MAX_LINK_CHARACTERS stay in the session only.
     """
     values = {field.name: st.session_state.get(widget_key(page, field.name), field.default) for field in fields}
-    address = format_view(fields, values, first)
-    length = len(link_with(list(address.items())))
-    if length > MAX_LINK_CHARACTERS:
-        address = {field.name: address[field.name] for field in fields if field.name in address and field.read is not str}
+    address, length = _short_enough(fields, format_view(fields, values, first))
     st.session_state[LINK_LENGTH] = length if length > MAX_LINK_CHARACTERS else 0
     left = st.session_state.get(f"{page}_view", {})
     remember_sentence(fields, values, left.get("values", {}))
     st.session_state[f"{page}_view"] = {"values": values, "address": address}
     if not st.query_params.to_dict() == left.get("address", address) == address:
         st.query_params.from_dict(address)
+
+
+def view_link(page: str) -> str:
+    """Return the link of a page's view as its controls are now, also where a run has not written them into the address yet."""
+    fields, first = st.session_state.get(f"{page}_fields", ((), {}))
+    values = {field.name: st.session_state.get(widget_key(page, field.name), field.default) for field in fields}
+    address, _ = _short_enough(fields, format_view(fields, values, first) if fields else {})
+    return link_with(list(address.items()))
+
+
+def _short_enough(fields: Sequence[Field], address: Mapping[str, str]) -> tuple[dict[str, str], int]:
+    """Leave the texts out of an address that is too long for a link; return it with the length of the whole link."""
+    length = len(link_with(list(address.items())))
+    if length > MAX_LINK_CHARACTERS:
+        address = {field.name: address[field.name] for field in fields if field.name in address and field.read is not str}
+    return dict(address), length
 
 
 def parse_view(fields: Sequence[Field], parameters: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:

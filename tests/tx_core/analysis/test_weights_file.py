@@ -6,6 +6,7 @@ import json
 import re
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,14 +40,19 @@ def same(one: SavedWeights, other: SavedWeights) -> bool:
 
 
 def from_csv(file: bytes) -> SavedWeights:
-    """Read back what `to_csv` wrote; model, text, kind and notes are not in it and come back empty."""
-    rows = csv.reader(io.StringIO(file.decode("utf-8-sig"), newline=""))
-    next(rows)
+    """Read back the table that `to_csv` wrote; model, text, kind and notes are in its comments and come back empty."""
+    _, *rows = table_in(file)
     names, queries, keys, weights = (tuple(column) for column in zip(*rows, strict=True))
     names, queries, keys = (tuple(dict.fromkeys(column)) for column in (names, queries, keys))
     cells = np.array(weights, np.float32).reshape(len(names), len(queries), len(keys))
     maps = tuple(tuple((int(layer), int(head)) for layer, head in re.findall(r"layer (\d+) head (\d+)", name)) for name in names)
     return SavedWeights("", "", "", "", plain(queries), plain(keys), maps, cells)
+
+
+def table_in(file: bytes) -> list[list[str]]:
+    """The rows of a CSV below its lines of comment."""
+    rows = csv.reader(io.StringIO(file.decode("utf-8-sig"), newline=""))
+    return [row for row in rows if not row[0].startswith("# ")]
 
 
 def from_json(file: bytes) -> SavedWeights:
@@ -96,11 +102,48 @@ def example(size: int = 2) -> SavedWeights:
 
 
 def test_a_csv_has_a_row_for_each_weight_and_nothing_that_a_spreadsheet_runs():
-    rows = list(csv.reader(io.StringIO(to_csv(example()).decode("utf-8-sig"))))
+    rows = table_in(to_csv(example()))
     assert rows[0] == ["map", "query", "key", "weight"]
     assert rows[1] == ["layer 1 head 2", "1 =HYPERLINK(1)", "1 x", "0.0"]
     assert rows[-1] == ["layer 3 head 4 and layer 5 head 6", "2 @", "3 z", "0.11"]
     assert not [cell for row in rows for cell in row if cell[:1] in "=+-@"]
+
+
+HOSTILE = "=cmd('calc') # \"a\", b\n=HYPERLINK(1)"
+
+
+def changed() -> SavedWeights:
+    """Maps of a changed run, of hostile texts."""
+    before = np.array([[0.1, 0.9], [0.5, 0.5]], np.float32)
+    after = np.array([[0.3, 0.7], [0.0, 1.0]], np.float32)
+    given = (("##ing", HOSTILE), ("#", "b"), (((1, 2),),), after[None], (), before[None])
+    return SavedWeights("m", HOSTILE, "", "self", *given, {"link": "http://here/?text=a", "A": {"revision": "r1"}})
+
+
+def test_every_format_of_a_changed_run_holds_before_after_and_difference():
+    entries, table = json.loads(to_json(changed())), table_in(to_csv(changed()))
+    assert table[0] == ["map", "query", "key", "before", "after", "difference"]
+    columns = np.array([row[3:] for row in table[1:]], np.float32).T.reshape(3, 1, 2, 2)
+    with np.load(io.BytesIO(to_npz(changed())), allow_pickle=False) as arrays:
+        for place, name in enumerate(("before", "after", "difference")):
+            np.testing.assert_array_equal(arrays[name], columns[place])
+            np.testing.assert_array_equal(np.array(entries[name], np.float32), columns[place])
+    np.testing.assert_allclose(columns[2], [[[0.2, -0.2], [-0.5, 0.5]]], atol=1e-7)
+    assert "weights" not in entries
+
+
+def test_pandas_reads_a_csv_that_names_its_source_whatever_its_tokens_are():
+    file = to_csv(changed())
+    table = pandas.read_csv(io.BytesIO(file), comment="#")
+    assert table["query"].tolist() == ["1 ##ing", "1 ##ing", f"2 {HOSTILE}", f"2 {HOSTILE}"]
+    assert table["key"].tolist() == ["1 #", "2 b"] * 2
+    np.testing.assert_allclose(table["difference"], [0.2, -0.2, -0.5, 0.5], atol=1e-7)
+    rows = list(csv.reader(io.StringIO(file.decode("utf-8-sig"), newline="")))
+    comments = [row for row in rows if row[0].startswith("# ")]
+    expected = [["# link", "http://here/?text=a"], ["# A revision", "r1"], ["# model", "m"]]
+    assert [comment for comment in comments if comment in expected] == expected
+    assert ["# text", "'" + " ".join(HOSTILE.split())] in comments
+    assert not [cell for row in rows for cell in row if cell[:1] in "=+-@" and cell[1:2] not in tuple("0123456789")]
 
 
 def test_a_json_file_says_what_it_holds():

@@ -1,6 +1,8 @@
 """The catalogue and the way from a name to an engine."""
 
+import hashlib
 import json
+import os
 import shutil
 import time
 from collections.abc import Callable
@@ -14,7 +16,7 @@ from cachetools import TTLCache
 
 from tests.support.checkpoints import HEADS, LAYERS, write_bert
 from tests.support.serving import wait_until
-from tx_core.engine import catalogue
+from tx_core.engine import catalogue, download
 from tx_core.engine.checkpoint import read_json
 from tx_core.engine.download import CATALOGUE
 from tx_core.errors import CheckpointProblem, ModelUnavailable
@@ -72,6 +74,29 @@ def test_any_hub_id_is_a_card_where_that_is_allowed_and_a_path_is_not(host):
     for path in ("../secret", "/etc/passwd", "a/b/c", "..", "a/.."):
         with pytest.raises(ModelUnavailable):
             catalogue.card(path)
+
+
+def test_the_revision_of_the_embedded_model_is_the_hash_of_its_weights():
+    weights = (catalogue.MODELS / "embedded" / "model.safetensors").read_bytes()
+    assert catalogue.revision("embedded") == f"sha256 {hashlib.sha256(weights).hexdigest()[:16]}"
+
+
+def test_the_revision_of_a_hub_model_is_the_commit_that_was_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    asked = []
+
+    def snapshot(hub_id: str, revision: str | None, *, local_files_only: bool = False) -> Path | None:
+        asked.append((hub_id, local_files_only))
+        return tmp_path / ("0123456789" * 4) if "base" in hub_id else None
+
+    monkeypatch.setattr(download, "_snapshot", snapshot)
+    assert catalogue.revision("bert-base-cased") == "0123456789" * 4
+    assert catalogue.revision("electra-small") == "unknown"
+    assert asked == [("google-bert/bert-base-cased", True), ("google/electra-small-discriminator", True)]
+
+
+def test_the_revision_of_a_hosts_own_model_is_when_its_weights_were_written(models_dir: Path):
+    os.utime(models_dir / "own bert-1.0" / "model.safetensors", (0, 1_000_000_000))
+    assert catalogue.revision("local:own bert-1.0") == "of 2001-09-09 01:46:40 UTC"
 
 
 def test_first_visitors_at_once_share_one_engine():

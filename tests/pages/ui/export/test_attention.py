@@ -1,6 +1,7 @@
 """The export of a map is what is on the screen: figure, files and web page hold its numbers, tokens and words."""
 
 import base64
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.export import texts
+from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export, saved_weights
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.web_page import stand_alone
@@ -140,7 +141,7 @@ def test_a_file_name_holds_nothing_but_plain_letters():
 
 def test_a_file_of_what_is_shown_holds_its_numbers_and_one_of_all_every_head():
     shown = map_of_page("time flies like an arrow", words=True, hide=True, heads=((1, 2), (0, 4)))
-    one, every = saved_weights(shown, False), saved_weights(shown, True)
+    one, every = (saved_weights(shown, everything, {}) for everything in (False, True))
     np.testing.assert_array_equal(one.weights, shown.shown.weights[None])
     assert one.maps == (((2, 3), (1, 5)),)
     assert one.keys == ("time", "flies", "like", "an", "arrow")
@@ -148,6 +149,23 @@ def test_a_file_of_what_is_shown_holds_its_numbers_and_one_of_all_every_head():
     np.testing.assert_array_equal(every.weights[place], shown.shown.view.weights[1, 2])
     assert len(every.maps) == shown.shown.view.weights.shape[0] * shown.shown.view.weights.shape[1]
     assert texts.MERGED in every.notes
+
+
+def test_the_files_of_a_changed_run_hold_it_before_after_and_the_difference(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    seen, show = [], menu.show_data
+    monkeypatch.setattr(menu, "show_data", lambda page, export: (seen.append(export), show(page, export)))
+    opened(open_app(text="time flies like", heads="3-2", changes="off~1-2"), texts.DATA)
+    (export,), engine = seen, catalogue.load("embedded")
+    change = [Intervention("off", 0, 1)]
+    before, after = (engine.trace("time flies like", interventions=made).attention.weights for made in ((), change))
+    chosen = (before[2, 1], after[2, 1])
+    every = [weights.reshape(-1, *weights.shape[-2:]) for weights in (before, after)]
+    for data, (was, now) in zip(export.data, (chosen, every), strict=True):
+        entries = json.loads(data.files["json"](export.source))
+        assert name_in_head("off", 1, 2) in entries["changes"]
+        found = [np.array(entries[name], np.float32).reshape(now.shape) for name in ("before", "after", "difference")]
+        for numbers, expected in zip(found, (was, now, now - was), strict=True):
+            np.testing.assert_array_equal(numbers, expected)
 
 
 class Tags(HTMLParser):

@@ -65,7 +65,12 @@ def map_of_page(model: str, text: str, pair: str, options: ViewOptions, changes:
     trace = catalogue.load(model).trace(text, pair or None, interventions=changes)
     stack = next(stack for stack in trace.stacks if stack.kind == options.stack)
     view = views.view(stack, merge_words=options.words, hide_special=options.hide)
-    return AttentionMap(trace, HeadMap(view, options.heads, views.mean_of_heads(view.weights, options.heads), ""), options)
+    weights, before, unchanged = views.mean_of_heads(view.weights, options.heads), None, None
+    if changes:
+        stack = next(stack for stack in catalogue.load(model).trace(text, pair or None).stacks if stack.kind == options.stack)
+        unchanged = views.view(stack, merge_words=options.words, hide_special=options.hide)
+        before = views.mean_of_heads(unchanged.weights, options.heads)
+    return AttentionMap(trace, HeadMap(view, options.heads, weights, "", before, unchanged), options)
 
 
 Claim = tuple[str, str, np.ndarray]
@@ -74,6 +79,11 @@ Claim = tuple[str, str, np.ndarray]
 
 def held_against_the_screen(shown: Sequence[AttentionMap], folder: Path, more: Sequence[Claim] = (), **settings: str) -> None:
     claims = [*((write(one), "weights", one.shown.weights) for one in shown for write in BOTH), *more]
+    for one in shown:
+        if one.shown.before is not None:
+            difference = one.shown.weights - one.shown.before
+            claims += [(write(one), "before", one.shown.before) for write in BOTH]
+            claims += [(write(one), "difference", difference) for write in BOTH]
     codes = {code: [claim[1:] for claim in claims if claim[0] == code] for code in dict.fromkeys(claim[0] for claim in claims)}
     found = computed([(code, [expression for expression, _ in own]) for code, own in codes.items()], folder, **settings)
     for (code, own), numbers in zip(codes.items(), found, strict=True):

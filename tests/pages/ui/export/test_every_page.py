@@ -20,10 +20,11 @@ from pages.fill_mask.export import Lists, lists_export
 from pages.summaries.parts import PARTS
 from pages.ui.export import menu, texts
 from pages.ui.export.data import DataTable, to_csv, to_json, to_npz
-from pages.ui.export.records import DataFiles, Export
+from pages.ui.export.records import DataFiles, Export, Source, app_version
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
+from pages.ui.shell.address import link_with
 from tests.support.drawings import sent_to, unpacked
 from tests.support.export_menu import opened
 from tx_core.analysis.patterns import TARGETED_KINDS
@@ -37,10 +38,13 @@ PROJECT_COMMENT = texts.PROJECT_COMMENT.removeprefix("# {title}")
 ABOUT = {"text": "time \u202e flies"}
 
 
-def files(numbers: DataFiles) -> tuple[list[list[str]], dict, dict]:
+def files(numbers: DataFiles, source: Source) -> tuple[list[list[str]], dict, dict]:
     """The rows of the CSV, the JSON and the arrays of the NPZ of some numbers."""
-    made = {form: write() for form, write in numbers.files.items()}
+    made = {form: write(source) for form, write in numbers.files.items()}
     rows = list(csv.reader(io.StringIO(made["csv"].decode("utf-8-sig"), newline="")))
+    named = {f"# {name}" for name, value in source.items() if value and not isinstance(value, dict)}
+    assert {name for name, *_ in rows if name.startswith("# ")} >= named
+    rows = [row for row in rows if not row[0].startswith("# ")]
     with np.load(io.BytesIO(made["npz"]), allow_pickle=False) as arrays:
         return rows, json.loads(made["json"], parse_constant=pytest.fail), dict(arrays)
 
@@ -48,21 +52,22 @@ def files(numbers: DataFiles) -> tuple[list[list[str]], dict, dict]:
 def test_numbers_come_back_from_every_kind_of_file_as_they_were():
     third = np.float32(1) / np.float32(3)
     arrays = {"weights": np.array([[third, np.nan]], np.float32), "words": np.array(["a", "=b"])}
-    saved = DataTable(ABOUT, ("word", "weight"), [("=b", 1 / 3), ("a", None)], arrays)
-    assert to_csv(saved).decode("utf-8-sig").splitlines() == ["word,weight", f"'=b,{1 / 3}", "a,"]
-    entries = json.loads(to_json(saved))
+    saved = DataTable(("word", "weight"), [("=b", 1 / 3), ("a", None)], arrays, {"axes": "word"})
+    lines = to_csv(saved, ABOUT).decode("utf-8-sig").splitlines()
+    assert lines == ["# text,time \u202e flies", "# axes,word", '"word","weight"', f'"\'=b",{1 / 3}', '"a",""']
+    entries = json.loads(to_json(saved, ABOUT))
     assert entries["text"] == ABOUT["text"]
     assert np.float32(entries["weights"][0][0]) == third
     assert entries["weights"][0][1] is None
     assert entries["table"][1] == {"word": "a", "weight": None}
-    with np.load(io.BytesIO(to_npz(saved)), allow_pickle=False) as back:
+    with np.load(io.BytesIO(to_npz(saved, ABOUT)), allow_pickle=False) as back:
         np.testing.assert_array_equal(back["weights"], arrays["weights"])
-        assert json.loads(str(back["about"])) == ABOUT
+        assert json.loads(str(back["about"])) == ABOUT | {"axes": "word"}
 
 
 def test_without_arrays_an_npz_file_holds_the_columns():
-    saved = DataTable({}, ("word", "rank"), [("=b", 3), (None, None)])
-    with np.load(io.BytesIO(to_npz(saved)), allow_pickle=False) as back:
+    saved = DataTable(("word", "rank"), [("=b", 3), (None, None)])
+    with np.load(io.BytesIO(to_npz(saved, {})), allow_pickle=False) as back:
         assert back["word"].tolist() == ["=b", ""]
         np.testing.assert_array_equal(back["rank"], [3, np.nan])
 
@@ -94,7 +99,8 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> list[Export]:
 def hold_files(export: Export) -> None:
     """Every file of a view's numbers can be read by others, has as many rows as it is said to have, and names its axes."""
     for numbers in export.data:
-        rows, entries, arrays = files(numbers)
+        rows, entries, arrays = files(numbers, export.source)
+        assert json.loads(json.dumps(export.source)).items() <= entries.items()
         assert f"{len(rows) - 1:,}" == numbers.description.split()[0]
         assert {len(row) for row in rows} == {len(rows[0])}
         about = json.loads(str(arrays["about"])) if "about" in arrays else entries
@@ -103,6 +109,14 @@ def hold_files(export: Export) -> None:
         if "kinds" in about.get("axes", "") or "kinds" in arrays:
             assert arrays["shares"].shape[-1] == len(arrays["kinds"]) == len(entries["kinds"])
             assert tuple(arrays["kinds"]) == (*TARGETED_KINDS, "broad")
+
+
+def hold_source(app: AppTest, page: str, caption: str) -> None:
+    """A caption names the model with its revision, the version of the app, and the link of the view that is shown."""
+    named = texts.MODEL_REVISION.format(model="embedded", revision=catalogue.revision("embedded"))
+    given = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+    link = link_with(list(given.items()))
+    assert caption.endswith("; ".join(part for part in (named, f"{texts.APP} {app_version()}", link) if part))
 
 
 @pytest.mark.parametrize(("page", "what", "view"), VIEWS.values(), ids=VIEWS)
@@ -115,6 +129,7 @@ def test_a_view_opens_in_every_form_and_nothing_is_made_before(
     own = len(app.get("download_button"))
     ((header, _),) = sent_to(opened(app, page, what), "picture")
     assert header["caption"].startswith(header["title"])
+    hold_source(app, page, header["caption"])
     assert len(opened(app, page, what, texts.DATA).get("download_button")) == own + 3
     hold_files(offered[-1])
     assert len(opened(app, page, what, texts.WEB_PAGE).get("download_button")) == own + 1
@@ -133,7 +148,7 @@ def test_a_view_of_bertviz_is_exported_as_a_page_of_its_own_and_as_weights(open_
 def test_a_page_of_bertviz_by_itself_runs_its_own_scripts_only_and_a_visitors_text_is_no_markup():
     trace = catalogue.load("embedded").trace(HOSTILE)
     export = bertviz_export(trace, "head", Drawing(trace.stacks, 0, True, "layer=0&heads=0_2"))
-    page = export.web_page.document()
+    page = export.web_page.document(export.full_caption)
     assert 'data-begin="layer=0&amp;heads=0_2"' in page
     nonce = re.search(r"script-src &#x27;nonce-([\w-]+)&#x27;", page)[1]
     scripts = Scripts(page).found
@@ -183,7 +198,7 @@ def test_the_words_for_two_sentences_say_which_sentence_is_which():
 
 def test_the_files_of_predictions_hold_every_probability_and_rank():
     found = predictions_of("___ sat ___")
-    rows, entries, arrays = files(lists_export(found).data[0])
+    rows, entries, arrays = files(lists_export(found).data[0], lists_export(found).source)
     listed = [one.probability for blank in found.found[0].filling.blanks for one in blank.predictions]
     column = rows[0].index("probability")
     np.testing.assert_array_equal([float(row[column]) for row in rows[1:]], listed)
