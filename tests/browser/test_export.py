@@ -1,4 +1,4 @@
-"""What a visitor saves opens elsewhere: figures as SVG and PNG, the web page without a network; no text is markup in any."""
+"""What a visitor saves opens elsewhere: figures as SVG, PNG and PDF, the web page without a network; no text is markup in any."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
@@ -32,7 +32,7 @@ from pages.ui.export.figure import (
     points_chart,
     signed_chart,
 )
-from pages.ui.export.records import Code, Export, WebPage
+from pages.ui.export.records import Code, Export, WebPage, app_version
 from pages.ui.export.web_page import stand_alone
 from pages.ui.shell.numbers import percent
 from tests.support.changes import name_in_head
@@ -41,6 +41,7 @@ from tx_core.engine import catalogue
 
 TEXT = "Tom lost his keys."
 HOSTILE = "</svg></script><script>alert(1)</script><img src=x onerror=alert(2)> & ]]> 'a' \"b\" \u202eabc"
+UNICODE = "שלום مرحبا 你好 💥 → ≈ naïve – “€”"
 FADED = """() => Promise.all(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))
   .then(() => null)"""
 RESTED = """async button => {
@@ -94,6 +95,12 @@ def test_the_svg_holds_every_token_and_number_of_the_screen_as_text_in_the_width
     assert set(run.attention.query_tokens.tokens) < set(written)
     assert "layer 4, head 5" in root.find(f"{SVG}desc").text
     assert "“Tom lost his keys.”" in " ".join(written)
+    source = root.find(f"{SVG}desc").text
+    assert catalogue.revision("embedded") in source
+    assert app_version() in source
+    link = source.split()[-1]
+    assert parse_qs(urlsplit(link).query) == parse_qs(urlsplit(page.url).query)
+    assert link in "".join(written)
 
 
 def test_the_png_is_as_wide_as_asked_for_and_knows_its_size_on_paper(page_at, settle, tmp_path):
@@ -109,6 +116,35 @@ def test_the_png_is_as_wide_as_asked_for_and_knows_its_size_on_paper(page_at, se
     assert file[37:41] == b"pHYs"
     assert struct.unpack(">II", file[41:49]) == (11811, 11811)
     assert struct.unpack(">I", file[50:54])[0] == zlib.crc32(file[37:50])
+
+
+def pdf_of(file: bytes) -> tuple[str, list[str]]:
+    """The page of a PDF with its size, and every text that a reader of it can find; each object begins where the table says."""
+    start = int(re.search(rb"startxref\n(\d+)\n%%EOF\n$", file)[1])
+    assert file.startswith(b"%PDF-1.") and file[start:].startswith(b"xref\n0 ")
+    offsets = [int(one) for one in re.findall(rb"^(\d{10}) 00000 n $", file[start:], flags=re.MULTILINE)]
+    objects = [file[offset:].partition(b"\nendobj\n")[0] for offset in offsets]
+    assert [one.split(b"\n")[0] for one in objects] == [b"%d 0 obj" % number for number in range(1, len(objects) + 1)]
+    page = next(one for one in objects if b"/Type /Page " in one).decode("ascii")
+    contents = objects[int(re.search(r"/Contents (\d+) 0 R", page)[1]) - 1]
+    commands = zlib.decompress(contents.partition(b"stream\n")[2].rpartition(b"\nendstream")[0]).decode("ascii")
+    found = re.findall(r"/ActualText <feff([0-9a-f]*)>|<([0-9a-f]*)> Tj", commands)
+    return page, [bytes.fromhex(wide).decode("utf-16-be") or bytes.fromhex(latin).decode("cp1252") for wide, latin in found]
+
+
+def test_the_pdf_holds_every_text_of_the_svg_in_the_size_asked_for(page_at, settle, tmp_path):
+    page = opened(page_at(f"/?text={quote(f'{UNICODE} lost his keys.')}&heads=4-5"), settle)
+    root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
+    file = saved(page, "Save as PDF", tmp_path)
+    assert file.name == "attention-embedded-layer4-head5.pdf"
+    sheet, texts_found = pdf_of(file.read_bytes())
+    written = [node.text.replace("−", "–") for node in root.iter(f"{SVG}text")]
+    assert texts_found == written
+    width = re.search(r"/MediaBox \[0 0 ([\d.]+) ", sheet)[1]
+    assert float(width) == pytest.approx(174 / 25.4 * 72, abs=0.01)
+    assert any("שלום" in text for text in texts_found)
+    subject = root.find(f"{SVG}desc").text.encode("utf-16-be").hex().encode()
+    assert b"/Subject <feff" + subject + b">" in file.read_bytes()
 
 
 def test_a_changed_run_is_saved_as_before_after_and_difference(page_at, settle, tmp_path):
@@ -258,7 +294,7 @@ def test_every_kind_of_drawing_is_text_and_shapes_in_a_file_and_works_offline(
         page.on(event, lambda fault: faults.append(str(fault)))
     for name, alone in pages.items():
         file = tmp_path / f"{name}.html"
-        file.write_text(stand_alone(Export(HOSTILE, HOSTILE, "drawn", picture, alone, (), Code("", str))), encoding="utf-8")
+        file.write_text(stand_alone(Export(HOSTILE, HOSTILE, "drawn", picture, alone, (), Code("", str), {})), encoding="utf-8")
         page.goto(file.as_uri())
         expect(page.locator("canvas").first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -267,6 +303,10 @@ def test_every_kind_of_drawing_is_text_and_shapes_in_a_file_and_works_offline(
             with page.expect_download() as download:
                 page.get_by_role("button", name="Save as SVG").click()
             root = ElementTree.parse(download.value.path()).getroot()
+            with page.expect_download() as download:
+                page.get_by_role("button", name="Save as PDF").click()
+            _, found = pdf_of(Path(download.value.path()).read_bytes())
+            assert found == [node.text.replace("−", "–") for node in root.iter(f"{SVG}text")]
     tags = {node.tag.removeprefix(SVG) for node in root.iter()}
     assert tags <= {"svg", "title", "desc", "g", "path", "clipPath", "text"}
     assert words <= {node.text for node in root.iter(f"{SVG}text")}

@@ -1,12 +1,12 @@
-// Charts of a page in one figure: as many beside one another as there is room for, each under its title.
+// The charts of a page as parts of a figure: bars, lines, points, the grid of heads and small tables.
 
-import { visible } from "../core/surface.js";
-import { layBars, layMoved } from "./bars.js";
-import { layGrid } from "./grid.js";
+import { layLegend, paintMark } from "../core/marks.js";
+import { tint } from "../core/palette.js";
+import { fit, visible } from "../core/surface.js";
+import { layTitle, widthOf, wrapped, write } from "../core/text.js";
 import { layLines } from "../lines/line_chart.js";
-import { layListing } from "./listing.js";
-import { layPoints } from "./points.js";
-import { layTitle, wrapped, write } from "../core/text.js";
+
+// Charts of a page in one figure: as many beside one another as there is room for, each under its title.
 
 const LAY = { bars: layBars, moved: layMoved, grid: layGrid, lines: layLines, listing: layListing, points: layPoints };
 const LEAST_CHART = 190;
@@ -55,4 +55,265 @@ function layChart(context, theme, chart, room) {
 
 function visibleText(text) {
   return text ? visible(text) : "";
+}
+
+// Horizontal bars with their names before them and their numbers at their ends; and pairs of them, before and after.
+
+const BAR_ROW = 27;
+const THICK = 18;
+const NAME_LINE = 18;
+const CUT_EDGE = 6; // pixels of the edge of a bar that goes on beyond its axis
+const TICK_ROOM = 22;
+
+// from, to: the ends of the axis. names: whether labels are written, which charts side by side need only once.
+// cut: which bars go on beyond the axis.
+function layBars(context, theme, { labels, values, ends, colours, names, from, to, ticks, cut }, room) {
+  const [nameFont, endFont] = [`14px ${theme.font}`, `13px ${theme.font}`];
+  const widest = names ? Math.max(...labels.map((label) => widthOf(context, nameFont, visible(label)))) : 0;
+  const left = names ? Math.min(widest, Math.floor(room * 0.45)) + 8 : 0;
+  const side = (at) => Math.max(0, ...ends.filter((_, index) => (values[index] < 0) === at).map((end) => widthOf(context, endFont, end))) + 8;
+  const before = left + (from < 0 ? side(true) : 0);
+  const plot = Math.max(40, room - before - side(false));
+  const place = (value) => before + ((value - from) / (to - from)) * plot;
+  const written = labels.map((label) => (names ? wrapped(context, nameFont, visible(label), left - 8) : []));
+  const middles = [];
+  let bottom = 0;
+  for (const lines of written) {
+    const height = Math.max(BAR_ROW, lines.length * NAME_LINE + 6);
+    middles.push(bottom + height / 2);
+    bottom += height;
+  }
+  const paint = (target) => {
+    paintTicks(target, theme, ticks, place, 0, bottom);
+    for (const [index, value] of values.entries()) {
+      const [middle, start, end] = [middles[index] + 0.5, place(Math.min(0, value)), place(Math.max(0, value))];
+      target.fillStyle = colours[index % colours.length];
+      const box = [start, middles[index] - THICK / 2, end - start, THICK];
+      if (cut?.[index]) fillCutBar(target, ...box);
+      else target.fillRect(...box);
+      const first = middle - ((written[index].length - 1) * NAME_LINE) / 2;
+      written[index].forEach((line, number) => write(target, line, left - 8, first + number * NAME_LINE,
+        { font: nameFont, colour: theme.text, align: "right", baseline: "middle" }));
+      const outer = value < 0 ? { x: start - 4, align: "right" } : { x: end + 4, align: "left" };
+      write(target, ends[index], outer.x, middle, { font: endFont, colour: theme.text, align: outer.align, baseline: "middle" });
+    }
+  };
+  return { width: room, height: bottom + TICK_ROOM, paint };
+}
+
+// As assets/canvas/bars/bars.css tears them.
+function fillCutBar(target, left, top, width, height) {
+  const [right, dent] = [left + width, left + Math.max(0, width - CUT_EDGE)];
+  target.beginPath();
+  [[left, top], [dent, top], [right, top + height / 4], [dent, top + height / 2], [right, top + (height * 3) / 4], [dent, top + height], [left, top + height]]
+    .forEach((point, index) => target[index ? "lineTo" : "moveTo"](...point));
+  target.closePath();
+  target.fill();
+}
+
+function paintTicks(target, theme, ticks, place, top, bottom) {
+  const font = `12px ${theme.font}`;
+  for (const { at, text } of ticks) {
+    target.fillStyle = theme.faint;
+    target.fillRect(place(at) - 0.5, top, 1, bottom - top);
+    write(target, text, Math.max(place(at), widthOf(target, font, text) / 2), bottom + 4, { font, colour: theme.quiet, align: "center" });
+  }
+}
+
+const PAIR = { row: 48, heading: 20, thick: 9, gap: 3, legend: 24 };
+
+// heads: what stands over each pair. before in outline, after filled.
+function layMoved(context, theme, { labels, heads, before, after, colour, to, ticks, cut }, room) {
+  const place = (value) => 4 + (value / to) * (room - 44);
+  const bottom = PAIR.legend + labels.length * PAIR.row;
+  const paint = (target) => {
+    paintLegendOfPairs(target, theme, colour);
+    paintTicks(target, theme, ticks, place, PAIR.legend, bottom);
+    for (const [index, label] of labels.entries()) {
+      const top = PAIR.legend + index * PAIR.row;
+      const bold = `600 13px ${theme.font}`;
+      const nameRoom = Math.max(60, room - 8 - widthOf(target, `13px ${theme.font}`, heads[index]));
+      target.font = bold;
+      const name = fit(target, visible(label), nameRoom);
+      write(target, name, 4, top + 3, { font: bold, colour: theme.text });
+      write(target, heads[index], 14 + widthOf(target, bold, name), top + 3, { font: `13px ${theme.font}`, colour: theme.text });
+      outline(target, colour, [place(0), top + PAIR.heading, place(before[index]) - place(0), PAIR.thick], cut[index][0]);
+      target.fillStyle = colour;
+      const box = [place(0), top + PAIR.heading + PAIR.thick + PAIR.gap, place(after[index]) - place(0), PAIR.thick];
+      if (cut[index][1]) fillCutBar(target, ...box);
+      else target.fillRect(...box);
+    }
+  };
+  return { width: room, height: bottom + TICK_ROOM, paint };
+}
+
+// open: without its end, for what goes on beyond the axis.
+function outline(target, colour, [left, top, width, height], open = false) {
+  target.strokeStyle = colour;
+  target.lineWidth = 1.5;
+  target.beginPath();
+  target.moveTo(left + width, top);
+  target.lineTo(left, top);
+  target.lineTo(left, top + height);
+  target.lineTo(left + width, top + height);
+  if (!open) target.closePath();
+  target.stroke();
+}
+
+function paintLegendOfPairs(target, theme, colour) {
+  outline(target, colour, [4, 4, 22, 9]);
+  write(target, "before", 32, 2, { font: `12px ${theme.font}`, colour: theme.text });
+  target.fillStyle = colour;
+  target.fillRect(94, 4, 22, 9);
+  write(target, "after", 122, 2, { font: `12px ${theme.font}`, colour: theme.text });
+}
+
+// The table of all heads: hue for the kind, depth of colour for how clear it is, a word or a letter on it.
+
+const ROOM_FOR_A_WORD = 50;
+const CELL = { tall: 42, gap: 3, most: 110 };
+const AXIS = { left: 46, top: 38 };
+
+function layGrid(context, theme, { cells, legend, chosen, axes }, room) {
+  const columns = cells[0].length;
+  const wide = Math.min(CELL.most, (room - AXIS.left) / columns - CELL.gap);
+  const bottom = AXIS.top + cells.length * (CELL.tall + CELL.gap);
+  const named = layLegend(context, theme, legend.map((entry) => ({ name: entry.name, sign: (target, x, y) => swatch(target, theme, entry, x, y) })), room);
+  const paint = (target) => {
+    write(target, axes, 0, 2, { font: `12px ${theme.font}`, colour: theme.quiet });
+    for (let head = 0; head < columns; head += 1) {
+      const x = AXIS.left + head * (wide + CELL.gap) + wide / 2;
+      write(target, String(head + 1), x, 20, { font: `12px ${theme.font}`, colour: theme.quiet, align: "center" });
+    }
+    for (const [layer, row] of cells.entries()) {
+      const y = AXIS.top + layer * (CELL.tall + CELL.gap);
+      write(target, String(layer + 1), AXIS.left - 10, y + CELL.tall / 2, { font: `12px ${theme.font}`, colour: theme.quiet, align: "right", baseline: "middle" });
+      for (const [head, cell] of row.entries()) paintCell(target, theme, cell, AXIS.left + head * (wide + CELL.gap), y, wide);
+    }
+    if (chosen) {
+      target.strokeStyle = theme.accent;
+      target.lineWidth = 2.5;
+      target.strokeRect(AXIS.left + chosen[1] * (wide + CELL.gap) - 1, AXIS.top + chosen[0] * (CELL.tall + CELL.gap) - 1, wide + 2, CELL.tall + 2);
+    }
+    target.save();
+    target.translate(0, bottom + 8);
+    named.paint(target);
+    target.restore();
+  };
+  return { width: Math.min(room, AXIS.left + columns * (wide + CELL.gap)), height: bottom + 8 + named.height, paint };
+}
+
+function paintCell(target, theme, cell, x, y, wide) {
+  const { background, ink } = tint(cell.colour, cell.strength, theme.ground);
+  target.fillStyle = background;
+  target.fillRect(x, y, wide, CELL.tall);
+  const words = wide >= ROOM_FOR_A_WORD;
+  const font = `600 13px ${theme.font}`;
+  target.font = font;
+  const numbered = words && cell.number;
+  const place = [x + wide / 2, y + CELL.tall / 2 - (numbered ? 8 : 0)];
+  write(target, fit(target, words ? cell.word : cell.letter, wide), ...place, { font, colour: ink, align: "center", baseline: "middle" });
+  if (numbered) write(target, cell.number, place[0], place[1] + 16, { font: `12px ${theme.font}`, colour: ink, align: "center", baseline: "middle" });
+}
+
+function swatch(target, theme, entry, x, y) {
+  const { background, ink } = tint(entry.colour, entry.strength, theme.ground);
+  target.fillStyle = background;
+  target.fillRect(x - 10, y - 8, 22, 17);
+  write(target, entry.letter, x + 1, y + 0.5, { font: `600 12px ${theme.font}`, colour: ink, align: "center", baseline: "middle" });
+}
+
+// Heads as points on a plane, both axes alike; the chosen one large, with lines to its neighbours.
+
+const TALL = 430;
+const EDGE = 28;
+const POINT = 5;
+const CHOSEN_POINT = 9;
+const NAME_SIZE = 12.5;
+
+// kinds: name, colour, symbol, and which points are of it. names: of which point, and how many pixels from it.
+function layPoints(context, theme, { places, labels, kinds, chosen, neighbours, names }, room) {
+  const axes = [0, 1].map((axis) => places.map((place) => place[axis]));
+  const [across, up] = axes.map((values) => [Math.min(...values), Math.max(...values)]);
+  const scale = Math.min((room - 2 * EDGE) / (across[1] - across[0] || 1), (TALL - 2 * EDGE) / (up[1] - up[0] || 1));
+  const point = (index) => [
+    room / 2 + (places[index][0] - (across[0] + across[1]) / 2) * scale,
+    TALL / 2 - (places[index][1] - (up[0] + up[1]) / 2) * scale,
+  ];
+  const legend = layLegend(context, theme, kinds.map((kind) => ({
+    name: visible(kind.name), sign: (target, x, y) => paintMark(target, kind.symbol, x, y, 5, kind.colour, { colour: theme.text, width: 0.5 }),
+  })), room);
+  const paint = (target) => {
+    paintNeighbours(target, theme, point(chosen), neighbours.map(point));
+    for (const { colour, symbol, members } of kinds) {
+      for (const index of members) {
+        const large = index === chosen;
+        paintMark(target, symbol, ...point(index), large ? CHOSEN_POINT : POINT, colour, { colour: theme.text, width: large ? 2.5 : 0.5 });
+      }
+    }
+    for (const name of names) paintName(target, theme, labels[name.point], point(name.point), name);
+    target.save();
+    target.translate(0, TALL + 4);
+    legend.paint(target);
+    target.restore();
+  };
+  return { width: room, height: TALL + 4 + legend.height, paint };
+}
+
+function paintNeighbours(target, theme, from, ends) {
+  target.strokeStyle = theme.text;
+  target.lineWidth = 1.2;
+  target.setLineDash([2, 4]);
+  for (const end of ends) {
+    target.beginPath();
+    target.moveTo(...from);
+    target.lineTo(...end);
+    target.stroke();
+  }
+  target.setLineDash([]);
+}
+
+function paintName(target, theme, label, [x, y], { right, down }) {
+  write(target, label, x + right, y + down, { font: `${NAME_SIZE}px ${theme.font}`, colour: theme.text, align: "center", baseline: "middle" });
+}
+
+// A small table of words and numbers. Nothing is cut: what is too wide for its column goes on in the next line.
+
+const LINE = 16;
+const ROOM_AROUND = 7;
+const BETWEEN_COLUMNS = 12;
+
+function layListing(context, theme, { head, rows }, room) {
+  const fonts = [`600 12.5px ${theme.font}`, `12.5px ${theme.font}`];
+  const texts = [head, ...rows].map((row) => row.map((cell) => (cell ? visible(cell) : "")));
+  const widest = (column) => Math.max(
+    ...texts[0][column].split(" ").map((word) => widthOf(context, fonts[0], word)),
+    ...texts.slice(1).map((row) => widthOf(context, fonts[1], row[column])),
+  );
+  const wanted = head.map((_, column) => widest(column) + BETWEEN_COLUMNS);
+  const widths = shared(wanted, room);
+  const lefts = widths.map((_, column) => widths.slice(0, column).reduce((sum, width) => sum + width, 0));
+  const cells = texts.map((row, index) => row.map((text, column) => wrapped(context, fonts[index ? 1 : 0], text, widths[column] - BETWEEN_COLUMNS / 2)));
+  const heights = cells.map((row) => Math.max(1, ...row.map((lines) => lines.length)) * LINE + ROOM_AROUND);
+  const tops = heights.map((_, index) => heights.slice(0, index).reduce((sum, height) => sum + height, 0));
+  const paint = (target) => cells.forEach((row, index) => {
+    row.forEach((lines, column) => lines.forEach((line, number) => write(target, line, lefts[column], tops[index] + 3 + (number + 0.5) * LINE, {
+      font: fonts[index ? 1 : 0], colour: theme.text, baseline: "middle",
+    })));
+    target.fillStyle = theme.faint;
+    target.fillRect(0, tops[index] + heights[index] - 1, lefts.at(-1) + widths.at(-1), 1);
+  });
+  return { width: lefts.at(-1) + widths.at(-1), height: tops.at(-1) + heights.at(-1), paint };
+}
+
+// Narrow columns get what they need; wide ones share what is left.
+function shared(wanted, room) {
+  const widths = [];
+  let left = room;
+  const order = wanted.map((_, column) => column).sort((one, other) => wanted[one] - wanted[other]);
+  for (const [place, column] of order.entries()) {
+    widths[column] = Math.min(wanted[column], left / (order.length - place));
+    left -= widths[column];
+  }
+  return widths;
 }

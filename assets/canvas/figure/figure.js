@@ -1,12 +1,25 @@
-// What the page shows as a figure: the same drawing, laid out for a chosen width, with a caption.
+// A view as a figure: the drawing that a message asks for, laid out for a chosen width, with a caption.
 
+import { modelOf } from "../attention/model.js";
 import { wrapped } from "../core/text.js";
+import { chartsDrawing } from "./charts.js";
+import { beforeAfterDrawing, comparisonDrawing, mapDrawing, matricesDrawing } from "./maps.js";
+
+// Returns the drawing that a message asks for: a function that lays itself out in a width and returns its size and `paint`.
+
+export function drawingOf(message, { dark }) {
+  const { header } = message;
+  if (header.drawing === "comparison") return comparisonDrawing(message, dark);
+  if (header.drawing === "matrices") return matricesDrawing(message, dark);
+  if (header.drawing === "charts") return chartsDrawing(header);
+  if (header.maps === 3) return beforeAfterDrawing(message, dark);
+  return mapDrawing(modelOf(message, dark), header);
+}
 
 const MARGIN = 6;
 const CAPTION = { size: 12, line: 17, gap: 10 };
 
-// drawing: lays itself out in a room and gives its size and how it is painted. width: CSS pixels to lay it out in; what is
-// not needed of them is cut off.
+// Lays out a drawing with its caption. width: CSS pixels, of which the figure takes no more than it needs.
 export function layFigure(context, drawing, theme, { width, caption }) {
   const room = width - 2 * MARGIN;
   const inner = drawing(context, theme, room);

@@ -1,13 +1,13 @@
-// A preview of the figure, and two buttons that save it: as SVG, and as PNG in the same size.
+// A preview of the figure, and buttons that save it in one size: as SVG, PNG or PDF.
 
 import { unpack } from "../core/bytes.js";
 import { mountOnce } from "../core/mount.js";
 import { element, sharpen, visible, watchScreen } from "../core/surface.js";
 import { readTheme } from "../core/theme.js";
-import { drawingOf } from "./drawing.js";
-import { layFigure, paintFigure } from "./figure.js";
+import { drawingOf, layFigure, paintFigure } from "./figure.js";
+import { pdfOf } from "./pdf.js";
 import { withDensity } from "./png.js";
-import { escaped, makeSvgContext, short } from "./svg_context.js";
+import { escaped, makeSvgContext, short } from "./svg.js";
 
 const INCH = { mm: 25.4, px: 96 }; // units in an inch; a CSS pixel is a 96th
 const NARROWEST = 260;
@@ -32,8 +32,9 @@ function makePanel(parent) {
   };
   const svg = button("Save as SVG", () => save(panel, new Blob([svgOf(panel)], { type: "image/svg+xml" }), "svg"));
   const png = button("Save as PNG", async () => save(panel, await pngOf(panel), "png"));
+  const pdf = button("Save as PDF", async () => save(panel, await pdfOf(svgOf(panel)), "pdf"));
   panel.size = element("span", { class: "size", role: "status" });
-  panel.root = element("div", { class: "picture" }, panel.paper, element("div", { class: "buttons" }, svg, png, panel.size));
+  panel.root = element("div", { class: "picture" }, panel.paper, element("div", { class: "buttons" }, svg, png, pdf, panel.size));
   (parent.querySelector(".picture-view") ?? parent).append(panel.root);
   panel.observer = new ResizeObserver(() => paint(panel));
   panel.observer.observe(panel.root);

@@ -1,10 +1,9 @@
-// What cannot be pointed at, drawn as wide as the page that shows it.
+// A drawing that does not react to its reader, as wide as the page that shows it.
 
 import { unpack } from "../core/bytes.js";
 import { element, sharpen, watchScreen } from "../core/surface.js";
 import { readTheme } from "../core/theme.js";
-import { drawingOf } from "./drawing.js";
-import { layFigure, paintFigure } from "./figure.js";
+import { drawingOf, layFigure, paintFigure } from "./figure.js";
 
 const stills = new WeakMap();
 
@@ -19,12 +18,8 @@ export default function mountStill({ data, parentElement }) {
     watchScreen(() => paintStill(still));
   }
   still.message = unpack(data);
-  canvasTold(still);
+  still.canvas.setAttribute("aria-label", still.message.header.alt);
   paintStill(still);
-}
-
-function canvasTold({ canvas, message }) {
-  canvas.setAttribute("aria-label", message.header.alt);
 }
 
 function paintStill({ canvas, parent, message }) {

@@ -1,4 +1,4 @@
-"""A view as a figure for a paper, drawn by the page's own code and saved as SVG or PNG; charts as such figures."""
+"""A view as a figure for a paper, drawn by the page's own code and saved as SVG, PNG or PDF; charts as such figures."""
 
 from collections.abc import Callable, Sequence
 

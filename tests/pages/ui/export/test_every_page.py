@@ -184,7 +184,7 @@ def test_a_page_of_predictions_by_itself_holds_its_numbers_and_no_markup_of_the_
     page = stand_alone(lists_export(found))
     assert page.count("<script") == page.count("</script") == 1
     assert not re.search(r"(src|href)=|https?:|import |fetch\(|url\(", page)
-    best = found.found[1].filling.blanks[0].predictions[0]
+    best = found.sentences[1].filling.blanks[0].predictions[0]
     assert f"<td><bdi>{escape(best.sentence)}</bdi></td>" in page
     assert f"<td><bdi>{best.probability:.4g}</bdi></td>" in page
 
@@ -199,7 +199,7 @@ def test_the_words_for_two_sentences_say_which_sentence_is_which():
 def test_the_files_of_predictions_hold_every_probability_and_rank():
     found = predictions_of("___ sat ___")
     rows, entries, arrays = files(lists_export(found).data[0], lists_export(found).source)
-    listed = [one.probability for blank in found.found[0].filling.blanks for one in blank.predictions]
+    listed = [one.probability for blank in found.sentences[0].filling.blanks for one in blank.predictions]
     column = rows[0].index("probability")
     np.testing.assert_array_equal([float(row[column]) for row in rows[1:]], listed)
     assert [entry["probability"] for entry in entries["table"]] == listed

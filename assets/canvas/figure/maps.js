@@ -1,0 +1,197 @@
+// Maps as parts of a figure: one attention map, before and after a change, a comparison, and matrices.
+
+import { heatmapShape, paintHeatmap } from "../attention/heatmap.js";
+import { layMap } from "../attention/layout.js";
+import { paintLines } from "../attention/lines.js";
+import { modelOf } from "../attention/model.js";
+import { comparedModels, paintHatch, partnersOf, placeIn } from "../comparison/maps.js";
+import { DIFFERENCE_TICKS, TICKS, css, differenceTable } from "../core/palette.js";
+import { visible } from "../core/surface.js";
+import { layTitle, write } from "../core/text.js";
+import { drawMatrix, matrixShape, paletteOf } from "../mask_grid/panel.js";
+
+// One attention map as the page shows it: as cells, as lines, or both.
+
+const STILL = { x: 0, y: 0 };
+
+export function mapDrawing(model, { show, focus }) {
+  const state = { focus, hover: null };
+  const [showHeat, showLines] = [show !== "lines", show !== "heatmap"];
+  return (context, theme, room) => {
+    const map = layMap(context, model, theme, room, { showHeat, showLines, zoom: 1 });
+    const heatHeight = showHeat ? map.heat.top + map.heat.plotHeight + 8 + LEGEND.tall : 0;
+    const linesHeight = showLines ? map.lines.top + map.lines.rowsHeight + 8 : 0;
+    const used = map.beside ? map.heatWidth + map.between + map.linesWidth
+      : Math.max(showHeat ? Math.max(map.heatWidth, map.heat.left + LEGEND.width + 8) : 0, showLines ? map.linesWidth : 0);
+    const height = map.beside ? Math.max(heatHeight, linesHeight) : heatHeight + linesHeight;
+    const paint = (target) => {
+      if (showHeat) {
+        paintHeatmap(target, map.heat, model, state, theme, STILL);
+        paintLegend(target, map.heat.left, map.heat.top + map.heat.plotHeight + 14, model, theme);
+      }
+      if (!showLines) return;
+      target.save();
+      target.translate(map.beside ? map.heatWidth + map.between : 0, map.beside ? 0 : heatHeight);
+      paintLines(target, map.lines, model, state, theme, 0, map.lines.top + map.lines.rowsHeight + 8);
+      target.restore();
+    };
+    return { width: used, height, paint };
+  };
+}
+
+// Before, after and the difference in one figure: heatmaps of one size, as the page shows them for a changed run.
+
+const TITLES = ["Before", "After", "Difference"];
+const TITLE = 22;
+const ROOM_FOR_THREE_MAPS = 640;
+const BETWEEN_THREE_MAPS = 24;
+
+export function beforeAfterDrawing({ header, cells }, dark) {
+  const size = header.queries.length * header.keys.length;
+  const models = TITLES.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, dark));
+  Object.assign(models[2], { signed: true, table: differenceTable(dark) });
+  return (context, theme, width) => {
+    const layout = layBeforeAfter(context, models, theme, width);
+    return { width: layout.width, height: layout.height, paint: (target) => paintBeforeAfter(target, layout, models, theme, header.focus) };
+  };
+}
+
+function layBeforeAfter(context, models, theme, width) {
+  const beside = width >= ROOM_FOR_THREE_MAPS;
+  const room = beside ? Math.floor((width - 2 * BETWEEN_THREE_MAPS) / 3) : width;
+  const shape = heatmapShape(context, models[0], theme, room, 1);
+  const each = TITLE + shape.top + shape.plotHeight + 14 + LEGEND.tall;
+  const left = Math.max(0, Math.min(shape.left, room - LEGEND.width - 4));
+  const used = Math.min(room, Math.max(shape.left + shape.plotWidth + shape.lean + 10, left + LEGEND.width + 12));
+  return { beside, shape, each, room, left, width: beside ? 2 * (room + BETWEEN_THREE_MAPS) + used : used, height: beside ? each : 3 * each };
+}
+
+function paintBeforeAfter(context, layout, models, theme, focus) {
+  for (const [part, model] of models.entries()) {
+    context.save();
+    context.translate(layout.beside ? part * (layout.room + BETWEEN_THREE_MAPS) : 0, layout.beside ? 0 : part * layout.each);
+    context.font = `600 13px ${theme.font}`;
+    context.fillStyle = theme.text;
+    context.textAlign = "left";
+    context.textBaseline = "top";
+    context.fillText(TITLES[part], 0, 2);
+    context.translate(0, TITLE);
+    paintHeatmap(context, layout.shape, model, { focus, hover: null }, theme, { x: 0, y: 0 });
+    paintLegend(context, layout.left, layout.shape.top + layout.shape.plotHeight + 14, model, theme, model.signed ? DIFFERENCE_TICKS : TICKS);
+    context.restore();
+  }
+}
+
+// A, B and B − A as the page of comparisons shows them: two maps side by side, what differs below.
+
+const ROOM_FOR_TWO = 560;
+const BETWEEN_MAPS = 26;
+
+export function comparisonDrawing(message, dark) {
+  const models = comparedModels(message, dark);
+  const { header } = message;
+  const partners = partnersOf(header.rows);
+  const hasUnpaired = header.rows.some((places) => places.includes(null));
+  return (context, theme, width) => {
+    const beside = width >= ROOM_FOR_TWO;
+    const half = beside ? Math.floor((width - BETWEEN_MAPS) / 2) : width;
+    const rooms = [half, half, beside ? Math.floor(width * 0.68) : width];
+    const parts = models.map((model, map) => layPart(context, theme, model, visible(header.titles[map]), rooms[map], map === 2 && hasUnpaired ? header.texts.hatched : ""));
+    const [one, other, difference] = parts;
+    const below = beside ? Math.max(one.height, other.height) : one.height + other.height;
+    const places = [[0, 0], beside ? [half + BETWEEN_MAPS, 0] : [0, one.height], [0, below]];
+    const paint = (target) => {
+      for (const [map, part] of parts.entries()) {
+        target.save();
+        target.translate(...places[map]);
+        paintPart(target, theme, part, models[map], placeIn(partners, map, header.focus), map === 2 ? partners : null);
+        target.restore();
+      }
+    };
+    const used = Math.max(beside ? half + BETWEEN_MAPS + other.width : Math.max(one.width, other.width), difference.width);
+    return { width: used, height: below + difference.height, paint };
+  };
+}
+
+function layPart(context, theme, model, text, room, hatched) {
+  const title = layTitle(context, theme, text, room - 4);
+  const shape = heatmapShape(context, model, theme, room, 1);
+  const legend = title.height + shape.top + shape.plotHeight + 14;
+  const left = Math.max(0, Math.min(shape.left, room - LEGEND.width - 4));
+  const width = Math.min(room, Math.max(shape.left + shape.plotWidth + shape.lean + 10, left + LEGEND.width + 12));
+  return { title, shape, legend, left, width, hatched, height: legend + LEGEND.tall + (hatched ? 18 : 0) + 6 };
+}
+
+function paintPart(context, theme, { title, shape, legend, left, hatched }, model, focus, partners) {
+  title.paint(context);
+  context.save();
+  context.translate(0, title.height);
+  paintHeatmap(context, shape, model, { focus, hover: null }, theme, { x: 0, y: 0 });
+  if (partners) paintHatch(context, shape, partners, theme, { x: 0, y: 0 });
+  context.restore();
+  paintLegend(context, left, legend, model, theme, model.signed ? DIFFERENCE_TICKS : TICKS);
+  if (hatched) write(context, hatched, left, legend + LEGEND.tall - 6, { font: `11px ${theme.font}`, colour: theme.quiet });
+}
+
+// Matrices over the same rows and columns, each under its title.
+
+const LARGEST_CELL_OF_A_FIGURE = 32;
+const BETWEEN_MATRICES = 20;
+const LEAST_ROOM = 300;
+
+export function matricesDrawing({ header, cells }, dark) {
+  const numbers = new Float32Array(cells.slice().buffer);
+  const size = header.rows.length * header.columns.length;
+  const panels = header.panels.map((panel, index) => ({ ...panel, cells: numbers.slice(index * size, (index + 1) * size) }));
+  const model = {
+    ...header, panels, rows: header.rows.length, columns: header.columns.length,
+    rowTexts: header.rows.map(visible), columnTexts: header.columns.map(visible),
+  };
+  const palette = paletteOf(dark);
+  return (context, theme, width) => {
+    const across = Math.max(1, Math.min(header.across, panels.length, Math.floor(width / LEAST_ROOM)));
+    const room = Math.floor((width - BETWEEN_MATRICES * (across - 1)) / across);
+    const shape = matrixShape(context, model, theme, room, false, LARGEST_CELL_OF_A_FIGURE);
+    const titles = panels.map((panel) => layTitle(context, theme, visible(panel.title), room - 4));
+    const title = Math.max(...titles.map((one) => one.height));
+    const noted = panels.some((panel) => panel.note) ? 18 : 0;
+    const each = title + shape.top + shape.plotHeight + noted + 14;
+    const paint = (target) => {
+      for (const [index, panel] of panels.entries()) {
+        target.save();
+        target.translate((index % across) * (room + BETWEEN_MATRICES), Math.floor(index / across) * each);
+        titles[index].paint(target);
+        target.translate(0, title);
+        drawMatrix(target, shape, model, panel, theme, palette);
+        if (panel.note) write(target, panel.note, shape.left, shape.top + shape.plotHeight + 6, { font: `11px ${theme.font}`, colour: theme.quiet });
+        target.restore();
+      }
+    };
+    const used = (across - 1) * (room + BETWEEN_MATRICES) + Math.min(room, shape.left + shape.plotWidth + shape.lean + 4);
+    return { width: used, height: Math.ceil(panels.length / across) * each - 8, paint };
+  };
+}
+
+// The colour scale of a map, with its ticks.
+
+const LEGEND = { width: 190, height: 8, tall: 44 };
+const STEP = 2;
+
+function paintLegend(context, left, top, { table, signed }, theme, ticks = TICKS) {
+  for (let x = 0; x < LEGEND.width; x += STEP) {
+    context.fillStyle = css(table[Math.round((x / (LEGEND.width - STEP)) * 255)]);
+    context.fillRect(left + x, top, Math.min(2 * STEP, LEGEND.width - x), LEGEND.height); // the next covers the seam
+  }
+  context.font = `11px ${theme.font}`;
+  context.fillStyle = theme.quiet;
+  context.textBaseline = "top";
+  for (const tick of ticks) {
+    const root = Math.sign(tick) * Math.sqrt(Math.abs(tick));
+    const share = signed ? (1 + root) / 2 : root;
+    const sign = tick < 0 ? "−" : signed && tick > 0 ? "+" : "";
+    context.textAlign = share === 0 ? "left" : "center";
+    context.fillText(`${sign}${Math.abs(tick)}`, left + share * LEGEND.width, top + LEGEND.height + 3);
+  }
+  context.textAlign = "left";
+  context.fillText(`${signed ? "change" : "weight"}, coloured by its square root`, left, top + LEGEND.height + 17);
+}
