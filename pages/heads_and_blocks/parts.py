@@ -53,6 +53,8 @@ def introduce_embeddings(engine: BertEngine) -> None:
 def draw_embeddings(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Draw the three look-ups, their sum, and its norm."""
     run = cache.get_or_compute((page, "embeddings", text, pair), lambda: embedding_run(engine, text, pair or None))
+    named = (texts.TOKEN_ID.format(token=token, id=number) for token, number in zip(run.tokens, run.ids.tolist(), strict=True))
+    st.text(texts.IDS.format(ids=" · ".join(named)))
     _show_matrices(page, "embeddings", lambda _: embedding_matrices(run, on_cpu(engine.model.embeddings.norm)))
     st.text(_word_twice(run))
     st.caption(texts.DROPOUT)
@@ -76,11 +78,13 @@ def introduce_heads(engine: BertEngine) -> None:
 
 
 def draw_heads(page: str, engine: BertEngine, text: str, pair: str) -> None:
-    """Draw the results of the chosen heads, their concatenation and projection, and what each head adds."""
-    with st.container(horizontal=True, gap="medium"):
-        layer = _ask_layer(page, engine)
-        numbers = range(1, engine.info.num_heads + 1)
-        st.pills(texts.HEADS_USED, numbers, selection_mode="multi", **widget_binding(widget_key(page, "heads")))
+    """Draw what each head adds, then the results of the chosen heads, their concatenation and projection."""
+    layer = _ask_layer(page, engine)
+    run = _block(page, engine, text, pair, layer)
+    _draw_head_lengths(page, run)
+    st.markdown(texts.HEADS_JOIN_TEXT)
+    numbers = range(1, engine.info.num_heads + 1)
+    st.pills(texts.HEADS_USED, numbers, selection_mode="multi", **widget_binding(widget_key(page, "heads")))
     chosen = tuple(head - 1 for head in sorted(st.session_state[widget_key(page, "heads")]) if head in numbers)
 
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
@@ -90,9 +94,8 @@ def draw_heads(page: str, engine: BertEngine, text: str, pair: str) -> None:
     if not chosen:
         st.info(texts.NO_HEAD)
     _show_matrices(page, "heads", matrices_of, {"layer": range(1, engine.info.num_layers + 1)})
-    run = _block(page, engine, text, pair, layer)
     st.caption(texts.SHAPES.format(tokens=len(run.tokens), **_head_sizes(engine)))
-    _draw_head_lengths(page, run, chosen, _output_projection(engine, layer))
+    _compare_outputs(run, chosen, _output_projection(engine, layer))
 
 
 def _head_sizes(engine: BertEngine) -> dict[str, int]:
@@ -104,19 +107,23 @@ def _output_projection(engine: BertEngine, layer: int) -> Affine:
     return matrix_and_bias(engine.model.encoder.blocks[layer].attention.output)
 
 
-def _draw_head_lengths(page: str, run: BlockRun, chosen: tuple[int, ...], projection: Affine) -> None:
+def _draw_head_lengths(page: str, run: BlockRun) -> None:
     st.markdown(texts.HEADS_ADD_TEXT)
     lengths = run.head_lengths.numpy()
-    head, token = np.unravel_index(lengths.argmax(), lengths.shape)
-    most = texts.HEAD_ADDS_MOST.format(head=head + 1, length=lengths.max(), token=run.tokens[token])
+    (head, token), means = np.unravel_index(lengths.argmax(), lengths.shape), lengths.mean(axis=1)
+    ends = {"most": means.argmax() + 1, "most_mean": means.max(), "least": means.argmin() + 1, "least_mean": means.min()}
+    most = texts.HEAD_ADDS_MOST.format(head=head + 1, length=lengths.max(), token=run.tokens[token], **ends)
     rows = [texts.HEAD_ROW.format(head=number + 1) for number in range(len(lengths))]
     picture = Matrix(texts.HEADS_ADD, "signed", lengths, most, limit=float(lengths.max()))
     naming = Naming(texts.ADDS_TO)
     matrices(rows, run.tokens, [picture], key=widget_key(page, "lengths"), across=1, naming=naming, tallest=230)
     st.text(most)
+
+
+def _compare_outputs(run: BlockRun, chosen: tuple[int, ...], projection: Affine) -> None:
     one, two = st.columns(2)
     with one:
-        all_heads = run.output_of(tuple(range(len(lengths))), projection.bias)
+        all_heads = run.output_of(tuple(range(len(run.by_head))), projection.bias)
         _show_difference(texts.HEADS_SUM, ComparedResults(all_heads, run.attention_output))
     cosine = mean_token_cosine(run.output_of(chosen, projection.bias), run.attention_output)
     two.metric(texts.HEADS_CHOSEN, f"{cosine:.2f}", texts.HEADS_CHOSEN_NOTE, **QUIET_DELTA)
@@ -160,7 +167,8 @@ def draw_feed_forward(page: str, engine: BertEngine, text: str, pair: str) -> No
     choices = {"layer": range(1, engine.info.num_layers + 1), "bend": list(texts.ACTIVATIONS)}
     _show_matrices(page, "feed", matrices_of, choices)
     block, run = _block(page, engine, text, pair, layer), run_of(layer, activation)
-    st.text(texts.BELOW_ZERO[activation].format(share=whole_percent(run.share_below_zero)))
+    shares = {"share": whole_percent(run.share_below_zero), "carried": whole_percent(run.share_passed_below_zero)}
+    st.text(texts.BELOW_ZERO[activation].format(**shares))
     _draw_convolution(page, block.tokens, run)
 
 

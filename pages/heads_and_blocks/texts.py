@@ -12,9 +12,9 @@ NO_DIFFERENCE = "not even rounding differs"
 
 # Embeddings
 EMBEDDINGS_TEXT = (
-    "A token comes in as a number, its id. Three tables are looked up: one row for the **word**, one for the **position** of "
-    "the token, one for the **segment**, the sentence that it belongs to. The three are added and normalised. That is all that "
-    "the first block gets to see."
+    "A token comes in as a number, its id in the vocabulary. Three tables are looked up: one row for the **word**, one for the "
+    "**position** of the token, one for the **segment**, the sentence that it belongs to. The three are added and normalised. "
+    "That is all that the first block gets to see."
 )
 EMBEDDINGS_FORMULA = r"x_t = \text{LayerNorm}\bigl(W[\text{id}_t] + P[t] + S[s_t]\bigr)"
 WORD, POSITION, SEGMENT, SUM, NORMED_SUM = "Word", "Position", "Segment", "Sum", "Normalised"
@@ -24,10 +24,12 @@ POSITION_ALT = "One row of the position table: the same in every text."
 SEGMENT_ALT = "The row of the first sentence, or of the second."
 SUM_ALT = "Word, position and segment added, number by number."
 NORMED_SUM_ALT = "What enters the first block."
+TOKEN_ID = "{token} {id}"
+IDS = "Ids: {ids}"
 NO_WORD_TWICE = "No word occurs twice here. Write one twice and compare its two rows."
 WORD_TWICE = (
-    "'{token}' occurs twice here, as token {first} and token {second}. Its word row is the same both times; with the position "
-    "added, the two rows differ by up to {difference:.2f}."
+    "'{token}' occurs twice here, as token {first} and token {second}. Its word row is the same both times; with position and "
+    "segment added, the two rows differ by up to {difference:.2f}."
 )
 DROPOUT = "Dropout also belongs here. It sets random numbers to zero during training and does nothing when the model is used."
 
@@ -48,20 +50,25 @@ SHAPES = (
     "Shapes: vectors {tokens} × {size} → queries, keys and values {heads} × {tokens} × {width} each → results "
     "{heads} × {tokens} × {width} → concatenated {tokens} × {size} → output {tokens} × {size}."
 )
+HEADS_JOIN_TEXT = "**How the heads are joined.** Leave heads out and see what becomes of the output:"
 HEADS_ADD_TEXT = (
-    "The projection is a sum, so it can be split: **what each head adds** is its own result times its own rows of W. "
-    "Some heads write a lot into a token, some hardly anything."
+    "The output is a sum, so it can be split: **what each head adds** to a token is its own result times its own rows of the "
+    "output projection. Heads differ in how much they add:"
 )
 HEADS_ADD, ADDS_TO, HEAD_ROW = "Length of the vector that each head adds", "{row} adds to {column}", "head {head}"
-HEAD_ADDS_MOST = "Head {head} adds most: a vector of length {length:.2f}, to '{token}'."
-HEADS_SUM = "Sum of all heads, compared with the attention's own output"
+HEAD_ADDS_MOST = (
+    "The longest vector is added by head {head} to '{token}': length {length:.2f}. On average over the tokens, head {most} adds "
+    "most ({most_mean:.2f}) and head {least} least ({least_mean:.2f})."
+)
+HEADS_SUM = "Sum of all heads and the bias, compared with the attention's own output"
 HEADS_CHOSEN, HEADS_CHOSEN_NOTE = "Output of the chosen heads, compared with all", "mean cosine; 1 is the same direction"
 
 # Feed-forward
 FEED_FORWARD_TEXT = (
     "Attention has moved information between tokens; the **feed-forward** layer works on each token by itself. An up projection "
-    "turns {size} numbers into {inner:,}, an activation function lets the positive ones through, and a down projection leads "
-    "back to {size}. Every position is treated the same, so this is also a **convolution of width 1** over the sentence."
+    "turns {size} numbers into {inner:,}, an activation function passes the positive ones on and little or nothing of the "
+    "negative ones, and a down projection leads back to {size}. Every position is treated the same, so this is also a "
+    "**convolution of width 1** over the sentence."
 )
 FEED_FORWARD_FORMULAS = (
     r"\text{FFN}(x) = \text{GELU}(x W_1 + b_1)\, W_2 + b_2\;",
@@ -73,11 +80,14 @@ ACTIVATIONS = {"gelu": "GELU", "relu": "ReLU"}
 ACTIVATION_HELP = "This model was trained with GELU. See what ReLU does with the same weights."
 VECTORS, UP, ACTIVATED, DOWN = "Vectors", "Up projection", "Activation", "Down projection"
 VECTORS_ALT = "The output of the attention part."
-UP_ALT = "Four times as many numbers per token."
+UP_ALT = "Each token has more numbers than before."
 ACTIVATED_ALT = "{function} of the number to the left: far below zero, almost nothing is left."
 DOWN_ALT = "As many numbers as before."
 BELOW_ZERO = {
-    "gelu": "{share} of the numbers after the up projection are below zero and almost vanish.",
+    "gelu": (
+        "{share} of the numbers after the up projection are below zero. GELU leaves at most 0.17 of each, but they are many: "
+        "together they make up {carried} of all that is passed on (by absolute value)."
+    ),
     "relu": "{share} of the numbers after the up projection are below zero and become exactly 0.",
 }
 CONVOLUTION_TEXT = (
@@ -119,7 +129,7 @@ NORM_DIFFERENCE = "By hand compared with PyTorch, all tokens and dimensions"
 DEPTH_TEXT = (
     "A part of a block does not replace its input, it **adds** to it: the residual (or skip) connection. The norm can come "
     "after the sum (**post-norm**, as in BERT) or before the part (**pre-norm**, as in GPT-2 and later models). With two or "
-    "three blocks that hardly matters; with {blocks} it does."
+    "three untrained blocks the gradient reaches the input nearly whole in both; with {blocks}, only with pre-norm."
 )
 DEPTH_FORMULAS = (
     r"\text{post-norm: } x \leftarrow \text{LayerNorm}\bigl(x + \text{part}(x)\bigr)",
@@ -135,8 +145,8 @@ MEAN_LENGTH = "Mean length of the vectors"
 SIMILARITY = "Similarity of the tokens (mean cosine)"
 GRADIENT = "Gradient size (1 at the end)"
 WITHOUT_RESIDUALS = (
-    "Without residual connections, all tokens soon have the same vector (mean cosine {post} and {pre} after {blocks} blocks): "
-    "attention only ever averages, and the words are lost."
+    "Without residual connections, the vectors of all tokens soon point in the same direction (mean cosine {post} with post-norm "
+    "and {pre} with pre-norm after {blocks} blocks): attention only ever averages, and the words are lost."
 )
 WITH_RESIDUALS = (
     "Pre-norm vectors grow from {pre_start:.1f} to {pre_end:.1f}, because nothing shrinks the sum. Post-norm vectors stay at "
@@ -149,11 +159,12 @@ AS_TRAINED, RESIDUALS_CUT = "as trained", "residual connections cut"
 TRAINED_SIMILARITY = "Similarity of the tokens after each block (mean cosine)"
 TRAINED_NOTE = (
     "As trained, the tokens end at a mean cosine of {kept:.2f}; without residual connections at {cut:.2f}, where 1 means that "
-    "all tokens have the same vector."
+    "the vectors of all tokens point in the same direction."
 )
 RESIDUAL_BUG = (
-    "A common bug: computing the attention, and then adding x to x instead of adding the result. The vectors keep their "
-    "lengths, nothing fails, and no token ever learns about another. The block shown above adds the result."
+    "A common bug: computing the attention, and then adding x to x instead of adding the result. A norm after the sum takes the "
+    "factor of 2 away again, so the numbers look right, nothing fails, and no token ever learns about another. Without a norm, "
+    "every vector becomes twice as long. The block shown above adds the result."
 )
 
 # A word through the layers

@@ -281,8 +281,14 @@ class FeedForwardRun:
 
     @property
     def share_below_zero(self) -> float:
-        """The share of numbers below zero before the activation function, which removes nearly all of each."""
+        """The share of numbers below zero before the activation function."""
         return float((self.up_projected < 0).float().mean())
+
+    @property
+    def share_passed_below_zero(self) -> float:
+        """What these numbers have after the activation function, as a share of the sum of all absolute values."""
+        passed = self.activated.abs()
+        return float(passed[self.up_projected < 0].sum() / passed.sum().clamp(min=1e-12))
 
     @property
     def nbytes(self) -> int:

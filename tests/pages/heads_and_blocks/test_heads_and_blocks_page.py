@@ -6,11 +6,13 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.heads_and_blocks import texts
+from pages.heads_and_blocks.depth import ALIKE_AFTER, BLOCKS, MAX_DEPTH_SEEDS
 from pages.ui.canvas.lines import lines_in_words
 from pages.ui.shell.frame import HEADINGS
-from tests.support.drawings import problems, says
+from pages.ui.shell.numbers import whole_percent
+from tests.support.drawings import OURS, problems, says
 from tests.support.drawn_lines import drawn_lines
-from tests.support.drawn_matrices import matrix_row
+from tests.support.drawn_matrices import matrix_row, panels
 from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
@@ -26,6 +28,11 @@ PARTS = ("embeddings", "heads", "feed", "norm", "depth", "journey")
 @pytest.fixture(scope="module")
 def engine():
     return catalogue.load("embedded")
+
+
+def components(app: AppTest) -> list[str]:
+    """The names of our components on the page, from the first to the last."""
+    return [element.proto.component_name.removeprefix(OURS) for element in app.get("bidi_component")]
 
 
 def charts(app: AppTest) -> dict[str, str]:
@@ -46,6 +53,30 @@ def test_on_arrival_the_heads_and_their_projection_are_the_models(open_app, engi
     np.testing.assert_array_equal(found["projection"], weight[:, :5])
     assert header["chosen"] == {"matrix": "output", "row": 8, "column": 1}
     assert app.query_params == {}
+
+
+def test_the_page_begins_with_the_length_of_what_each_head_adds(open_app, engine):
+    app = open_app(PAGE, text=TEXT, layer="3")
+    assert [name for name in components(app) if name in ("matrices", "matrix_row")] == ["matrices", "matrix_row"]
+    (drawn,) = panels(app)[1].values()
+    block = engine.model.encoder.blocks[2].attention
+    context = engine.trace(TEXT, keep=("context",)).attention.context[2]  # head, token, head_dim
+    rows = block.output.weight.detach().numpy().T.reshape(8, 32, 256)
+    lengths = np.linalg.norm(context @ rows, axis=-1)
+    np.testing.assert_allclose(drawn, lengths, atol=1e-5)
+    head, token = np.unravel_index(lengths.argmax(), lengths.shape)
+    means = lengths.mean(axis=1)
+    averages = {"most": means.argmax() + 1, "most_mean": means.max(), "least": means.argmin() + 1, "least_mean": means.min()}
+    word = engine.encode(TEXT).tokens[token]
+    assert texts.HEAD_ADDS_MOST.format(head=head + 1, length=lengths.max(), token=word, **averages) in says(app)
+
+
+@pytest.mark.parametrize("layer", range(6))
+def test_what_all_heads_add_and_the_bias_make_the_output_and_heads_differ_in_it(engine, layer):
+    run, block = block_run(engine, TEXT, layer=layer), engine.model.encoder.blocks[layer].attention
+    torch.testing.assert_close(run.by_head.sum(0) + block.output.bias.detach(), run.attention_output, atol=1e-5, rtol=0)
+    means = run.head_lengths.mean(dim=1)
+    assert means.max() > 1.5 * means.min()
 
 
 def test_heads_that_take_no_part_are_not_drawn_and_add_nothing(open_app, engine):
@@ -73,8 +104,17 @@ def test_embeddings_are_drawn_with_both_segments(open_app, engine):
     run = embedding_run(engine, "The dog saw the cat.", "It ran.")
     for name in ("words", "positions", "segments", "normed"):
         np.testing.assert_allclose(found[name], getattr(run, name), atol=1e-6)
+    read = engine.trace("The dog saw the cat.", "It ran.", keep=("hidden",))
+    np.testing.assert_allclose(found["normed"], read.hidden[0], atol=1e-6)
+    encoding = read.attention.query_tokens
+    ids = [texts.TOKEN_ID.format(token=token, id=number) for token, number in zip(encoding.tokens, encoding.ids, strict=True)]
+    assert ids[1] == f"the {engine.tokenizer.backend.token_to_id('the')}"
+    assert texts.IDS.format(ids=" · ".join(ids)) in says(app)
+    np.testing.assert_array_equal(found["words"], engine.model.embeddings.words.weight.detach()[list(encoding.ids)])
     np.testing.assert_allclose(found["sum"], run.summed, atol=1e-6)
-    assert texts.WORD_TWICE.split(";")[0].format(token="the", first=2, second=5) in says(app)
+    np.testing.assert_array_equal(found["words"][1], found["words"][4])
+    twice = {"token": "the", "first": 2, "second": 5, "difference": abs(found["sum"][1] - found["sum"][4]).max()}
+    assert texts.WORD_TWICE.format(**twice) in says(app)
 
 
 @pytest.mark.parametrize(("bend", "function"), [("gelu", torch.nn.functional.gelu), ("relu", torch.relu)])
@@ -86,7 +126,18 @@ def test_feed_forward_bends_as_chosen_and_is_a_convolution(open_app, bend, funct
     np.testing.assert_allclose(found["bent"] @ found["narrow"] + bias, found["output"][:, :5], atol=1e-4)
     (apart, _) = app.metric
     assert apart.value == "0" or "10⁻" in apart.value
-    assert texts.BELOW_ZERO[bend].partition("{share}")[2] in says(app)
+    below = found["widened"] < 0
+    passed = function(torch.tensor(found["widened"])).abs().numpy()
+    shares = {"share": whole_percent(below.mean()), "carried": whole_percent(passed[below].sum() / passed.sum())}
+    assert texts.BELOW_ZERO[bend].format(**shares) in says(app)
+
+
+def test_gelu_leaves_at_most_0_17_of_a_number_below_zero_and_relu_nothing(engine):
+    below = torch.linspace(-50, 0, 100_001, dtype=torch.float64)
+    largest = float(torch.nn.functional.gelu(below).abs().max())
+    assert (f"{largest:.2f}" in texts.BELOW_ZERO["gelu"], f"{largest:.2f}") == (True, "0.17")
+    assert not torch.relu(below).any()
+    assert engine.model.config.activation == "gelu"
 
 
 @pytest.mark.parametrize("place", ["attention", "feed_forward", "embeddings"])
@@ -99,6 +150,33 @@ def test_a_norm_by_hand_stands_beside_pytorchs_and_is_written_out(open_app, engi
     assert texts.WRITTEN_OUT.format(row=3, token="old", column=2) in says(app)
     assert f"÷ √({float(run.steps.variance[2]):.3f} + 10⁻¹²)" in says(app)
     assert f"= {float(run.steps.result.ours[2, 1]):.3f}".replace("-", "−") in says(app)
+
+
+def test_a_normalised_row_has_mean_0_and_variance_1(open_app, engine):
+    _, found = matrix_row(open_app(PAGE, text=TEXT, part="norm", layer="2"))
+    np.testing.assert_allclose(found["normed"].mean(axis=1), 0, atol=1e-6)
+    np.testing.assert_allclose(found["normed"].var(axis=1), 1, atol=1e-5)
+    assert engine.model.config.layer_norm_eps == 1e-12
+
+
+def test_adding_x_to_x_is_hidden_by_a_norm_and_doubles_every_vector_without_one(engine):
+    run, norm = block_run(engine, TEXT, layer=1), engine.model.encoder.blocks[1].attention_norm
+    torch.testing.assert_close(norm(run.input + run.input), norm(run.input), atol=1e-5, rtol=0)
+    torch.testing.assert_close((run.input + run.input).norm(dim=-1), 2 * run.input.norm(dim=-1))
+
+
+def test_what_the_page_says_of_untrained_blocks_holds_for_every_seed_that_it_offers():
+    for seed in range(1, MAX_DEPTH_SEEDS + 1):
+        few_post, few_pre, post, pre = (
+            run_random_blocks(norm_first=first, blocks=blocks, seed=seed) for blocks in (3, BLOCKS) for first in (False, True)
+        )
+        assert min(*few_post.gradient, *few_pre.gradient, *pre.gradient) > 0.85
+        assert min(post.gradient) < 0.5
+        assert post.cosine[-1] > 0.99 > pre.cosine[-1]
+        assert post.length[1:] == pytest.approx([8.0] * BLOCKS, abs=1e-3)  # √64
+        assert pre.length[-1] > 3 * pre.length[0]
+        cut = [run_random_blocks(norm_first=first, skips=False, seed=seed).cosine[ALIKE_AFTER] for first in (False, True)]
+        assert min(cut) > 0.99
 
 
 @pytest.mark.parametrize("cut", ["0", "1"])
