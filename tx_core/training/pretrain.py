@@ -67,20 +67,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _choices(options: argparse.Namespace) -> tuple[TrainingSettings, ModelSettings]:
+    """Read the settings of the run and the sizes of the model, which must fit each other."""
+    records = (PackingSettings, MaskingSettings, ScheduleSettings, OptimiserSettings, RunSettings)
+    choices, shape = TrainingSettings(*(record_from(options, record) for record in records)), record_from(options, ModelSettings)
+    if (longest := choices.packing.buckets[-1]) > shape.positions:
+        raise ValueError(f"the longest bucket must fit into {shape.positions} positions, got {longest}")
+    return choices, shape
+
+
 def prepare(options: argparse.Namespace, log: Log) -> tuple[Pretraining, dict[str, Any]]:
     """Check the options, read the texts and build the run, or resume the one in --out.
 
     Raises CorpusProblem or ValueError before anything is trained.
     """
-    choices = TrainingSettings(
-        *(
-            record_from(options, record)
-            for record in (PackingSettings, MaskingSettings, ScheduleSettings, OptimiserSettings, RunSettings)
-        )
-    )
-    shape = record_from(options, ModelSettings)
-    if choices.packing.buckets[-1] > shape.positions:
-        raise ValueError(f"the longest bucket must fit into {shape.positions} positions, got {choices.packing.buckets[-1]}")
+    choices, shape = _choices(options)
     if choices.run.threads:
         torch.set_num_threads(choices.run.threads)
     sources = read_corpus(options.corpus, options.mix)

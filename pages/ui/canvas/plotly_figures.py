@@ -35,26 +35,29 @@ def signed_bars(
         "customdata": [plain(label) for label in labels],
         "hovertemplate": "%{customdata}: %{x:.4f}<extra></extra>",
     }
-    axis = {"fixedrange": True, "tickfont": {"size": 13, "color": INK[dark]}, "zeroline": True, "showgrid": False}
-    layout = {
-        "xaxis": axis | {"range": [least * 1.3, most * 1.3], "nticks": 4},
-        "yaxis": axis
-        | {
-            "tickvals": rows,
-            "ticktext": [plain(label) + "  " for label in labels],
-            "showticklabels": names,
-            "range": [len(rows) - 0.5, -0.5],
-            "automargin": True,
-            "zeroline": False,
-        },
-        "height": BAR_HEIGHT * len(rows) + 40,
+    return go.Figure([bars], _bars_layout(labels, (least * 1.3, most * 1.3), names, INK[dark]))
+
+
+def _bars_layout(labels: Sequence[str], ends: tuple[float, float], names: bool, ink: str) -> dict[str, object]:
+    axis = {"fixedrange": True, "tickfont": {"size": 13, "color": ink}, "zeroline": True, "showgrid": False}
+    rows = {
+        "tickvals": list(range(len(labels))),
+        "ticktext": [plain(label) + "  " for label in labels],
+        "showticklabels": names,
+        "range": [len(labels) - 0.5, -0.5],
+        "automargin": True,
+        "zeroline": False,
+    }
+    return {
+        "xaxis": axis | {"range": ends, "nticks": 4},
+        "yaxis": axis | rows,
+        "height": BAR_HEIGHT * len(labels) + 40,
         "bargap": 0.3,
         "margin": {"l": 0, "r": 8, "t": 4, "b": 28},
         "dragmode": False,
         "showlegend": False,
         "hoverlabel": {"align": "left"},
     }
-    return go.Figure([bars], layout)
 
 
 MIN_TURN = np.pi / 3.5
@@ -101,8 +104,25 @@ def head_points(
         _points(places, labels, kind, [number for number, one in enumerate(kinds) if one == kind], chosen, ink)
         for kind in dict.fromkeys(kinds)
     ]
+    names = [
+        {
+            "x": float(places[point, 0]),
+            "y": float(places[point, 1]),
+            "text": plain(labels[point]),
+            "font": {"size": 13, "color": ink},
+            "borderpad": 0,
+            "showarrow": False,
+            "xshift": right,
+            "yshift": -down,
+        }
+        for point, (right, down) in name_offsets(places, chosen, neighbours).items()
+    ]
+    return go.Figure([lines, *points], _points_layout(ink) | {"annotations": names})
+
+
+def _points_layout(ink: str) -> dict[str, object]:
     axis = {"fixedrange": True, "showticklabels": False, "zeroline": False, "showgrid": False}
-    layout = {
+    return {
         "xaxis": axis,
         "yaxis": axis | {"scaleanchor": "x"},
         "height": 480,
@@ -120,21 +140,7 @@ def head_points(
             "itemdoubleclick": False,
             "itemsizing": "constant",
         },
-        "annotations": [
-            {
-                "x": float(places[point, 0]),
-                "y": float(places[point, 1]),
-                "text": plain(labels[point]),
-                "font": {"size": 13, "color": ink},
-                "borderpad": 0,
-                "showarrow": False,
-                "xshift": right,
-                "yshift": -down,
-            }
-            for point, (right, down) in name_offsets(places, chosen, neighbours).items()
-        ],
     }
-    return go.Figure([lines, *points], layout)
 
 
 def name_offsets(places: Float[np.ndarray, "one axis"], chosen: int, neighbours: Sequence[int]) -> dict[int, tuple[float, float]]:
