@@ -4,6 +4,7 @@ Every family gets the kind of vocabulary that it is known for, learned from a fe
 Sizes differ on every axis, so that a swapped one is noticed.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import tokenizers
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 SENTENCES = (
@@ -260,6 +262,48 @@ def write_llama(directory: Path, seed: int = 0) -> Path:
         vocab_size=backend.get_vocab_size(), num_key_value_heads=2, bos_token_id=0, eos_token_id=0, **SIZES
     )
     return write(directory, transformers.LlamaModel(config), backend, GPT2_MARKS, seed)
+
+
+def write_decoder(directory: Path, name: str, seed: int = 0, **settings) -> Path:
+    """Write a decoder-only model without a head, of any family, by its name in the library's classes."""
+    backend = byte_level(GPT2_MARKS)
+    ids = {"pad_token_id": None, "bos_token_id": 0, "eos_token_id": 0}
+    config = getattr(transformers, f"{name}Config")(vocab_size=backend.get_vocab_size(), **SIZES | ids | settings)
+    return write(directory, getattr(transformers, f"{name}Model")(config), backend, GPT2_MARKS, seed)
+
+
+def write_marian(directory: Path, seed: int = 0) -> Path:
+    """Write a Marian: the tables of its sinusoidal positions are not in its files."""
+    backend = sentence_pieces(T5_MARKS, "$A </s>", "$A </s> $B </s>")
+    config = transformers.MarianConfig(
+        vocab_size=backend.get_vocab_size(),
+        d_model=HIDDEN,
+        encoder_layers=2,
+        decoder_layers=LAYERS,
+        encoder_attention_heads=HEADS,
+        decoder_attention_heads=HEADS,
+        encoder_ffn_dim=INTERMEDIATE,
+        decoder_ffn_dim=INTERMEDIATE,
+        max_position_embeddings=POSITIONS,
+        pad_token_id=0,
+        eos_token_id=1,
+        forced_eos_token_id=1,
+        decoder_start_token_id=0,
+    )
+    return write(directory, transformers.MarianMTModel(config), backend, T5_MARKS, seed)
+
+
+def change_config(directory: Path, **settings) -> None:
+    """Change settings of a checkpoint."""
+    file = directory / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | settings), encoding="utf-8")
+
+
+def change_tensors(directory: Path, change: Callable[[str, torch.Tensor], torch.Tensor]) -> None:
+    """Change the tensors of a checkpoint, each by a function of its name and itself."""
+    file = directory / "model.safetensors"
+    changed = {name: change(name, tensor).contiguous() for name, tensor in load_file(file).items()}
+    save_file(changed, file, metadata={"format": "pt"})
 
 
 WRITERS: dict[str, Callable[..., Path]] = {

@@ -13,6 +13,7 @@ from tx_core.engine.device_runner import DeviceRunner, Result
 from tx_core.engine.engine import (
     BlankLogits,
     LayerWeights,
+    ModelInfo,
     ScoreGradients,
     attention_stack,
     batch_tensors,
@@ -23,7 +24,6 @@ from tx_core.engine.engine import (
     score_gradients,
     stack_layers,
 )
-from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert

@@ -12,10 +12,11 @@ from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock, Thread
 
+import torch
 from cachetools import LRUCache, TTLCache, cached
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.checkpoint import load_bert, read_config, read_json
+from tx_core.engine.checkpoint import NOT_FINITE, load_bert, read_config, read_json
 from tx_core.engine.device import best_device
 from tx_core.engine.device_runner import DeviceRunner
 from tx_core.engine.download import CATALOGUE, cached_commit, fetch, is_cached, reaches_hub
@@ -23,6 +24,7 @@ from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
+from tx_core.transformer.config import is_plain_bert
 
 MODELS = CATALOGUE.parent
 DEFAULT = "embedded"
@@ -151,13 +153,14 @@ def directory_name(directory: Path) -> str:
 def load_directory(directory: Path, name: str, title: str) -> Engine:
     """Load a checkpoint directory in the hub's layout: safetensors only, never its code.
 
-    A BERT runs in our own engine, any other architecture through the transformers library.
+    A BERT runs in our own engine. Any other architecture runs through the transformers library, and so does a BERT that is a
+    decoder or has another activation function than ours.
 
     Raises:
         ModelUnavailable: If its architecture cannot be run.
         CheckpointProblem: If its files are missing or damaged.
     """
-    if read_config(directory).get("model_type", "bert") == "bert":
+    if is_plain_bert(read_config(directory)):
         return load_bert_engine(directory, name, title)
     # Imported here: it imports transformers, which takes seconds and which our own BERT does not need.
     from tx_core.engine.hub import load as hub
@@ -172,7 +175,11 @@ def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
         CheckpointProblem: If its files are missing or damaged.
     """
     model = load_bert(directory)
-    return BertEngine(name, title, load_tokenizer(directory), model, DeviceRunner(model, best_device()))
+    tokenizer = load_tokenizer(directory, model.config.vocab_size)
+    probe = model(torch.arange(min(4, model.config.max_positions, model.config.vocab_size))[None]).output
+    if not probe.isfinite().all():
+        raise CheckpointProblem(NOT_FINITE.format(name="the output of the model"))
+    return BertEngine(name, title, tokenizer, model, DeviceRunner(model, best_device()))
 
 
 @lru_cache(maxsize=1)

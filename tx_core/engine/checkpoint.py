@@ -1,7 +1,7 @@
 """Load a BERT from a checkpoint directory in the Hugging Face layout, strictly, with a table of parameter names.
 
 A directory contains config.json and either model.safetensors or its shards with an index.
-If it also contains manifest.json, the size and hash of every listed file are checked first.
+If it also contains manifest.json, the hash of every listed file is checked first.
 """
 
 import hashlib
@@ -12,17 +12,23 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.bert import Bert, tie_head
-from tx_core.transformer.config import bert_config_from_hub
+from tx_core.transformer.config import BertConfig, bert_config_from_hub
 
 WEIGHTS, INDEX, MANIFEST = "model.safetensors", "model.safetensors.index.json", "manifest.json"
 NO_SAFETENSORS = f"{{name}} has no {WEIGHTS}: only safetensors checkpoints can be loaded."
 MISSING_FILE = "{name} is missing from the checkpoint: copy or download it again."
+NOT_FINITE = "The weights cannot be used: {name} contains NaN or infinity."
+COUNT = re.compile(r"\w*(layers?|heads?|blocks?|experts?|depth)")
+MAX_COUNT, MAX_NUMBER = 1024, 2**31 - 1
+"""The largest number of layers, heads, blocks or experts, and the largest of all other whole numbers in config.json."""
+DAMAGED = "{name} is truncated or damaged: copy or download it again."
 
 # Pairs of (Hugging Face name, our name), tried in order. The first pattern that matches the whole name is used.
 NAMES: tuple[tuple[str, str], ...] = (
@@ -57,22 +63,29 @@ def load_bert(directory: Path) -> Bert:
     settings = read_config(directory)
     check_manifest(directory)
     config = bert_config_from_hub(settings)
-    tensors = rename(read_tensors(directory))
+    tensors = {name: tensor.to(torch.float32, copy=True) for name, tensor in rename(read_tensors(directory)).items()}
+    if broken := [name for name, tensor in tensors.items() if not tensor.isfinite().all()]:
+        raise CheckpointProblem(NOT_FINITE.format(name=broken[0]))
     with_head = any(name.startswith("head.") for name in tensors)
-    model = Bert(config, with_head=with_head)
-    if with_head and settings.get("tie_word_embeddings", True):
+    tied = with_head and settings.get("tie_word_embeddings", True)
+    if tied and "embeddings.words.weight" in tensors:
+        tensors["head.vocabulary.weight"] = tensors["embeddings.words.weight"]
+    model = _build_strictly(config, tensors, with_head)
+    if tied:
         tie_head(model)
-        tensors["head.vocabulary.weight"] = tensors.get("embeddings.words.weight")
-    _load_strictly(model, tensors)
-    return model.float().eval().requires_grad_(False)
+    return model.eval().requires_grad_(False)
 
 
-def _load_strictly(model: Bert, tensors: dict[str, Tensor]) -> None:
+def _build_strictly(config: BertConfig, tensors: dict[str, Tensor], with_head: bool) -> Bert:
+    """Build a model of these tensors. Nothing is allocated: sizes that the file does not have are an error before that."""
     try:
-        model.load_state_dict(tensors, strict=True)
-    except RuntimeError as mismatch:
-        reasons = "; ".join(line.strip() for line in str(mismatch).splitlines()[1:4])
+        with torch.device("meta"):
+            model = Bert(config, with_head=with_head)
+        model.load_state_dict(tensors, strict=True, assign=True)
+    except (RuntimeError, TypeError) as mismatch:  # TypeError: a size beyond 64 bits
+        reasons = "; ".join(line.strip() for line in str(mismatch).splitlines()[1:4]) or "its sizes are too large"
         raise CheckpointProblem(f"The checkpoint does not fit its config.json: {reasons}") from mismatch
+    return model
 
 
 def rename(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -116,10 +129,18 @@ def read_tensors(directory: Path) -> dict[str, Tensor]:
         return _read_safetensors(directory / WEIGHTS)
     if not (directory / INDEX).exists():
         raise CheckpointProblem(NO_SAFETENSORS.format(name=directory.name))
-    shards = sorted(set(read_json(directory / INDEX).get("weight_map", {}).values()))
-    if any(Path(shard).name != shard for shard in shards):
+    files = read_json(directory / INDEX).get("weight_map")
+    if not isinstance(files, dict) or not all(isinstance(file, str) for file in files.values()):
+        raise CheckpointProblem(DAMAGED.format(name=INDEX))
+    shards = sorted(set(files.values()))
+    if any(_leads_out(shard) for shard in shards):
         raise CheckpointProblem(f"{INDEX} refers to files outside its directory.")
     return {name: tensor for shard in shards for name, tensor in _read_safetensors(directory / shard).items()}
+
+
+def _leads_out(name: str) -> bool:
+    """Return whether a file's name is more than a name: a path into another directory."""
+    return Path(name).name != name or "\0" in name
 
 
 def _read_safetensors(file: Path) -> dict[str, Tensor]:
@@ -128,18 +149,35 @@ def _read_safetensors(file: Path) -> dict[str, Tensor]:
     except FileNotFoundError as missing:
         raise CheckpointProblem(MISSING_FILE.format(name=file.name)) from missing
     except (SafetensorError, OSError) as broken:
-        raise CheckpointProblem(f"{file.name} is truncated or damaged: download it again.") from broken
+        raise CheckpointProblem(DAMAGED.format(name=file.name)) from broken
 
 
 def read_config(directory: Path) -> dict[str, Any]:
     """Read the config.json of a checkpoint directory.
 
     Raises:
-        CheckpointProblem: If there is no such directory, or the file is missing or is not a JSON object.
+        CheckpointProblem: If there is no such directory, or the file is missing, is not a JSON object or contains a number
+            that no model has.
     """
     if not directory.is_dir():
         raise CheckpointProblem(f"There is no checkpoint named {directory.name}: check its path.")
-    return read_json(directory / "config.json")
+    settings = read_json(directory / "config.json")
+    _check_numbers(settings)
+    return settings
+
+
+def _check_numbers(settings: object, name: str = "") -> None:
+    """Check that no size in a checkpoint's settings is beyond what any model has: nothing is built for one that is."""
+    if isinstance(settings, dict):
+        for key, value in settings.items():
+            _check_numbers(value, key)
+    elif isinstance(settings, list):
+        for value in settings:
+            _check_numbers(value, name)
+    elif isinstance(settings, int):
+        most = MAX_COUNT if COUNT.fullmatch(name) else MAX_NUMBER
+        if abs(settings) > most:
+            raise CheckpointProblem(f"config.json cannot be used: {name[:40]!r} is beyond {most:,}.")
 
 
 def read_json(file: Path) -> dict[str, Any]:
@@ -152,30 +190,36 @@ def read_json(file: Path) -> dict[str, Any]:
         content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as missing:
         raise CheckpointProblem(MISSING_FILE.format(name=file.name)) from missing
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError, OSError) as broken:
-        raise CheckpointProblem(f"{file.name} is damaged: download it again.") from broken
+    except (ValueError, RecursionError, OSError) as broken:
+        raise CheckpointProblem(DAMAGED.format(name=file.name)) from broken
     if not isinstance(content, dict):
         raise CheckpointProblem(f"{file.name} is not a settings file: it must contain a JSON object.")
     return content
 
 
 def check_manifest(directory: Path) -> None:
-    """Check the size and SHA-256 of every file listed in the manifest, if there is one.
+    """Check the SHA-256 of every file listed in the manifest, if there is one.
 
     Raises:
         CheckpointProblem: If a listed file is missing or differs.
     """
     if not (directory / MANIFEST).exists():
         return
-    for name, expected in read_json(directory / MANIFEST).get("files", {}).items():
-        file = directory / name
-        if not file.is_file():
+    files = read_json(directory / MANIFEST).get("files", {})
+    if not isinstance(files, dict) or not all(isinstance(entry, dict) for entry in files.values()):
+        raise CheckpointProblem(DAMAGED.format(name=MANIFEST))
+    for name, expected in files.items():
+        if _leads_out(name):
+            raise CheckpointProblem(f"{MANIFEST} refers to files outside its directory.")
+        if not (directory / name).is_file():
             raise CheckpointProblem(MISSING_FILE.format(name=name))
-        content = file.read_bytes()
-        if len(content) != expected["bytes"] or hashlib.sha256(content).hexdigest() != expected["sha256"]:
+        with (directory / name).open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if found != expected.get("sha256"):
             raise CheckpointProblem(
                 f"{name} of {directory.name} is not the file that its {MANIFEST} lists: "
-                f"it has {len(content):,} bytes and the listed file {expected['bytes']:,}. Copy or download it again."
+                f"it has {(directory / name).stat().st_size:,} bytes and the listed file {expected.get('bytes')}. "
+                "Copy or download it again."
             )
 
 

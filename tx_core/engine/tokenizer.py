@@ -8,7 +8,7 @@ import tokenizers
 from cachetools import LRUCache, cachedmethod
 from tokenizers.implementations import BertWordPieceTokenizer
 
-from tx_core.engine.checkpoint import read_json
+from tx_core.engine.checkpoint import DAMAGED, read_json
 from tx_core.errors import CheckpointProblem, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.trace import Encoding
@@ -28,10 +28,21 @@ class Tokenizer:
         mask_id: Its id, or None.
         unknown_id: The id of the unknown token, or None.
         padding_id: The id of the padding token, 0 for a model that has none.
+        num_embeddings: The number of word vectors of the model, None for as many as the vocabulary has entries. A
+            special token beyond them counts as missing.
     """
 
-    def __init__(self, backend: tokenizers.Tokenizer, *, mask: str | None, unknown: str | None, padding: str | None):
+    def __init__(
+        self,
+        backend: tokenizers.Tokenizer,
+        *,
+        mask: str | None,
+        unknown: str | None,
+        padding: str | None,
+        num_embeddings: int | None = None,
+    ):
         self.backend = backend
+        self.num_embeddings = num_embeddings
         self._recent: LRUCache[tuple, Encoding] = LRUCache(MAX_RECENT_TEXTS)
         self._lock = Lock()
         self.mask, self.mask_id = mask, self._id(mask)
@@ -40,10 +51,25 @@ class Tokenizer:
         special_ids = {token_id for token_id, token in backend.get_added_tokens_decoder().items() if token.special}
         self._special_ids = special_ids - {self.mask_id, self.unknown_id}
         self._byte_level = isinstance(backend.decoder, tokenizers.decoders.ByteLevel)
-        self._marks_word_starts = any("␣" in _show_space(token) for token in backend.encode(" a").tokens)
+        self._marks_word_starts = any("␣" in _show_space(token) for token in self._run(" a").tokens)
 
     def _id(self, token: str | None) -> int | None:
-        return None if token is None else self.backend.token_to_id(token)
+        token_id = None if token is None else self.backend.token_to_id(token)
+        return None if token_id is None or self._lacks_vector(token_id) else token_id
+
+    def _lacks_vector(self, token_id: int) -> bool:
+        return self.num_embeddings is not None and token_id >= self.num_embeddings
+
+    def _run(self, *texts: str, **options: bool) -> tokenizers.Encoding:
+        """Tokenize with the tokenizers library.
+
+        Raises:
+            CheckpointProblem: If its own settings make it fail, such as an unknown token that its vocabulary lacks.
+        """
+        try:
+            return self.backend.encode(*texts, **options)
+        except Exception as error:  # the tokenizers library raises a bare Exception
+            raise CheckpointProblem(f"The tokenizer of this checkpoint cannot read text: {error}.") from error
 
     @property
     def vocab_size(self) -> int:
@@ -55,17 +81,21 @@ class Tokenizer:
         """Tokenize a text, or a pair of texts. [MASK], <mask> and ___ become the model's mask token.
 
         Raises:
-            TextProblem: If a text is empty, too long, or contains nothing that the model can read.
+            TextProblem: If a text is empty, too long, or contains nothing that the model can read, or something for which
+                it has no vector.
         """
         pair = pair if pair and pair.strip() else None
         sentences = [text] if pair is None else [text, pair]
         for sentence in sentences:
             check_text(sentence)
         inputs = [self._insert_mask_token(sentence) for sentence in sentences]
-        result = self.backend.encode(*inputs)
+        result = self._run(*inputs)
         words, word_texts = _split_words(result, inputs)
         if not any(sequence is not None for sequence in result.sequence_ids):
             raise TextProblem("There is nothing here that the model can read: type at least one word.")
+        for token, token_id in zip(result.tokens, result.ids, strict=True):
+            if self._lacks_vector(token_id):
+                raise TextProblem(f"The model has no vector for {_show_space(token)!r}: leave it out.")
         return Encoding(
             text=text,
             pair=pair,
@@ -94,7 +124,7 @@ class Tokenizer:
         """
         check_text(word)
         prefix = "" if first else " "
-        return tuple(self.backend.encode(prefix + word.strip(), add_special_tokens=False).ids)
+        return tuple(self._run(prefix + word.strip(), add_special_tokens=False).ids)
 
     def word(self, piece: int) -> str:
         """Return the token with this id, its leading space written as ␣, or an empty string for an unknown id."""
@@ -158,15 +188,18 @@ def check_text(sentence: str) -> None:
         raise TextProblem("The text contains half of a character (a lone surrogate): type that character again.") from error
 
 
-def load_tokenizer(directory: Path) -> Tokenizer:
+def load_tokenizer(directory: Path, num_embeddings: int | None = None) -> Tokenizer:
     """Load the tokenizer of a BERT checkpoint, from tokenizer.json or from vocab.txt.
+
+    num_embeddings: see `Tokenizer`.
 
     Raises:
         CheckpointProblem: If both are missing, or the file is damaged.
     """
     settings = read_json(directory / "tokenizer_config.json") if (directory / "tokenizer_config.json").exists() else {}
-    tokens = {role: _token_text(settings.get(f"{role}_token"), default) for role, default in _BERT_TOKENS.items()}
-    return Tokenizer(_load_backend(directory, settings), mask=tokens["mask"], unknown=tokens["unk"], padding=tokens["pad"])
+    mask, unknown, padding = (_token_text(settings.get(f"{role}_token"), default) for role, default in _BERT_TOKENS.items())
+    backend = _load_backend(directory, settings)
+    return Tokenizer(backend, mask=mask, unknown=unknown, padding=padding, num_embeddings=num_embeddings)
 
 
 def _load_backend(directory: Path, settings: dict) -> tokenizers.Tokenizer:
@@ -175,10 +208,13 @@ def _load_backend(directory: Path, settings: dict) -> tokenizers.Tokenizer:
         backend.no_truncation()
         backend.no_padding()
         return backend
-    if not (directory / "vocab.txt").exists():
-        raise CheckpointProblem("tokenizer.json and vocab.txt are missing from the checkpoint: download it again.")
-    lowercase = settings.get("do_lower_case", True)
-    return BertWordPieceTokenizer(str(directory / "vocab.txt"), lowercase=lowercase)._tokenizer
+    vocabulary = directory / "vocab.txt"
+    if not vocabulary.exists():
+        raise CheckpointProblem("tokenizer.json and vocab.txt are missing from the checkpoint: copy or download it again.")
+    try:
+        return BertWordPieceTokenizer(str(vocabulary), lowercase=settings.get("do_lower_case") is not False)._tokenizer
+    except Exception as error:  # the tokenizers library raises a bare Exception
+        raise CheckpointProblem(DAMAGED.format(name=vocabulary.name)) from error
 
 
 def read_backend(file: Path) -> tokenizers.Tokenizer:
@@ -190,12 +226,13 @@ def read_backend(file: Path) -> tokenizers.Tokenizer:
     try:
         return tokenizers.Tokenizer.from_file(str(file))
     except Exception as error:  # the tokenizers library raises a bare Exception
-        raise CheckpointProblem(f"{file.name} is damaged: download it again.") from error
+        raise CheckpointProblem(DAMAGED.format(name=file.name)) from error
 
 
-def _token_text(setting: str | dict | None, default: str) -> str:
-    """Return the text of a special token, which some files store in an object."""
-    return setting["content"] if isinstance(setting, dict) else setting or default
+def _token_text(setting: object, default: str) -> str:
+    """Return the text of a special token, which some files store in an object, or the default if there is none."""
+    text = setting.get("content") if isinstance(setting, dict) else setting
+    return text if isinstance(text, str) and text else default
 
 
 def _positions(ids: list[int], wanted: int | None) -> tuple[int, ...]:

@@ -12,6 +12,13 @@ from tx_core.transformer.interventions import Intervention, reads_positions
 from tx_core.transformer.layers import ACTIVATION, EncoderBlock, LayerNorm
 
 
+class SegmentEmbedding(nn.Embedding):
+    """A vector for each sentence of a pair; both sentences get the same one where a model has only one."""
+
+    def forward(self, segments: Int[Tensor, "..."]) -> Float[Tensor, "... hidden"]:
+        return super().forward(segments.clamp(max=self.num_embeddings - 1))
+
+
 class BertEmbeddings(nn.Module):
     """The sum of word, position and segment embeddings, then a layer norm (Devlin et al. 2019, figure 2)."""
 
@@ -19,7 +26,7 @@ class BertEmbeddings(nn.Module):
         super().__init__()
         self.words = nn.Embedding(config.vocab_size, config.hidden_size)
         self.positions = nn.Embedding(config.max_positions, config.hidden_size)
-        self.segments = nn.Embedding(config.num_segments, config.hidden_size)
+        self.segments = SegmentEmbedding(config.num_segments, config.hidden_size)
         self.norm = LayerNorm(config.hidden_size, config.layer_norm_eps)
         self.dropout = nn.Dropout(config.dropout)
 

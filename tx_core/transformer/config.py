@@ -136,6 +136,12 @@ _HUB_NAMES: dict[str, tuple[str, Any]] = {
 }
 
 
+def is_plain_bert(settings: Mapping[str, Any]) -> bool:
+    """Tell whether the config.json of a checkpoint is that of a BERT encoder whose activation is one of ACTIVATIONS."""
+    is_bert = settings.get("model_type", "bert") == "bert"
+    return is_bert and not settings.get("is_decoder") and settings.get("hidden_act", "gelu") in ACTIVATIONS
+
+
 def bert_config_from_hub(settings: Mapping[str, Any]) -> BertConfig:
     """Read the sizes from the config.json of a BERT checkpoint. Dropout is 0: a checkpoint is loaded for inference.
 

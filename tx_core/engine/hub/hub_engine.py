@@ -12,6 +12,7 @@ from tx_core.engine.device_runner import DeviceRunner, Result
 from tx_core.engine.engine import (
     BlankLogits,
     LayerWeights,
+    ModelInfo,
     ScoreGradients,
     attention_stack,
     check_length,
@@ -22,8 +23,8 @@ from tx_core.engine.engine import (
     stack_layers,
 )
 from tx_core.engine.hub.inputs import START_ONLY, axes, inputs, shift_right, target_of
-from tx_core.engine.hub.parts import Parts
-from tx_core.engine.hub.reading import (
+from tx_core.engine.hub.parts import (
+    Parts,
     apply_head,
     position_ids,
     projection_weight,
@@ -32,11 +33,11 @@ from tx_core.engine.hub.reading import (
     require_parts,
 )
 from tx_core.engine.hub.recorder import Recorder
-from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run
 from tx_core.transformer.trace import Encoding, Trace, check_parts
 
+HYBRID = "Only some layers of this model have attention. Layers 1 to {count} here are its layers {numbers}."
 NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
 NO_LOGIT_LENS = "Its predictions after each layer cannot be computed."
 NO_GRADIENTS = "The attribution of its predictions to the input cannot be computed."
@@ -95,14 +96,14 @@ class HubEngine:
         recorder, hidden = result.value
         sides = axes(source, target)
         stacks = tuple(attention_stack(kind, *sides[kind], recorder.layers[kind]) for kind in self.info.layers)
-        notices = [result.notice, START_ONLY if target is not None and len(target) == 1 else ""]
+        start_only = START_ONLY if target is not None and len(target) == 1 else ""
         return Trace(
             self.name,
             result.device,
             stacks,
             stack_layers([state[:, : len(source)] for state in hidden]) if "hidden" in parts else None,
             changes,
-            " ".join(sentence for sentence in notices if sentence),
+            " ".join(sentence for sentence in (result.notice, start_only, self._hybrid_notice()) if sentence),
         )
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
@@ -183,6 +184,10 @@ class HubEngine:
             return score_gradients(score, inputs_embeds.to(device))
 
         return self.runner.run(compute, gradients=True).value
+
+    def _hybrid_notice(self) -> str:
+        numbers = [str(number + 1) for number in self.info.layer_numbers]
+        return HYBRID.format(count=len(numbers), numbers=", ".join(numbers)) if numbers else ""
 
     def _limits(self, source: Encoding, target: Encoding | None) -> RunLimits:
         sides = axes(source, target)

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from torch import Tensor
 
-from tx_core.engine.engine import batch_tensors
-from tx_core.engine.model_info import ModelInfo
+from tx_core.engine.engine import ModelInfo, batch_tensors
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.attention import AttentionKind
 from tx_core.transformer.interventions import Intervention

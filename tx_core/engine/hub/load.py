@@ -4,6 +4,7 @@ Since version 5 the library looks up attention functions by name. `library_atten
 once for all models, and receives a run's Recorder as a keyword of the model's call.
 """
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,15 @@ import transformers
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from torch import Tensor
+from transformers.initialization import no_init_weights
 from transformers.masking_utils import sdpa_mask
 
 from tx_core.engine.checkpoint import INDEX, NO_SAFETENSORS, WEIGHTS, check_manifest, read_config
 from tx_core.engine.device import best_device
 from tx_core.engine.device_runner import DeviceRunner
 from tx_core.engine.hub.hub_engine import HubEngine
-from tx_core.engine.hub.parts import FAMILIES, find_parts
 from tx_core.engine.hub.recorder import library_attention
-from tx_core.engine.hub.verify import ATTENTION, cannot_show, verify_parity
+from tx_core.engine.hub.verify import ATTENTION, UNFIT, cannot_show, predicts_next_token, verify_parity
 from tx_core.engine.slots import compute_slot
 from tx_core.engine.tokenizer import Tokenizer, read_backend
 from tx_core.errors import CheckpointProblem, ModelUnavailable
@@ -29,6 +30,9 @@ from tx_core.transformer.trace import Encoding, ReferenceRun
 
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
+
+MAX_COMPUTED_NUMBERS = 50_000_000
+"""How many numbers a model may have beyond those in its files: tables that the library computes."""
 
 
 def _boolean_mask(*sizes: Any, **options: Any) -> Tensor | None:
@@ -45,14 +49,14 @@ def load_engine(directory: Path, name: str, title: str) -> HubEngine:
 
     Raises:
         CheckpointProblem: If its files are damaged, incomplete or unsafe.
-        ModelUnavailable: If the architecture cannot be run, or its output changes when it is run with `attend`.
+        ModelUnavailable: If the architecture cannot be run, or computes something else when it is run with `attend`.
     """
     config = _load_config(directory)
     check_manifest(directory)
-    tokenizer = _load_tokenizer(directory)
     model, has_head = _load_model(directory, config)
-    info = verify_parity(model, tokenizer, has_head)
-    return HubEngine(name, title, tokenizer, DeviceRunner(model, best_device()), info, find_parts(model.base_model, info))
+    tokenizer = _load_tokenizer(directory, _num_embeddings(model))
+    info, parts = verify_parity(model, tokenizer, has_head)
+    return HubEngine(name, title, tokenizer, DeviceRunner(model, best_device()), info, parts)
 
 
 def reference_run(directory: Path, encoding: Encoding) -> ReferenceRun:
@@ -80,19 +84,29 @@ def _reference_model(directory: Path) -> transformers.PreTrainedModel:
 
 
 def _load_config(directory: Path) -> transformers.PretrainedConfig:
-    family = read_config(directory).get("model_type")
-    if family not in transformers.CONFIG_MAPPING:
+    settings = read_config(directory)
+    family = settings.get("model_type")
+    if not isinstance(family, str) or family not in transformers.CONFIG_MAPPING:
         raise ModelUnavailable(
             f"{directory.name} has the architecture {str(family)[:60]!r}, which the transformers library does not know "
             "(code that comes with a model is never run here): choose another model."
         )
+    if settings.get("position_embedding_type", "absolute") not in ("absolute", "rotary"):
+        raise ModelUnavailable(
+            f"{directory.name} has relative positions of a kind that the transformers library no longer computes: "
+            "choose another model."
+        )
     try:
-        return transformers.AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, TypeError, StrictDataclassError) as error:
+        config = transformers.AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+    except (*UNFIT, OSError, StrictDataclassError) as error:
         raise CheckpointProblem(f"config.json cannot be used: {error}") from error
+    padding, entries = getattr(config, "pad_token_id", None), getattr(config, "vocab_size", None)
+    if isinstance(padding, int) and isinstance(entries, int) and not -entries <= padding < entries:
+        config.pad_token_id = None  # the padding token was added to the tokenizer, and the model has no vector for it
+    return config
 
 
-def _load_tokenizer(directory: Path) -> Tokenizer:
+def _load_tokenizer(directory: Path, num_embeddings: int | None) -> Tokenizer:
     if (directory / "tokenizer.json").exists():
         read_backend(directory / "tokenizer.json")  # for its clear error if the file is damaged
     try:
@@ -100,13 +114,23 @@ def _load_tokenizer(directory: Path) -> Tokenizer:
             directory, local_files_only=True, trust_remote_code=False, use_fast=True
         )
         backend = tokenizer.backend_tokenizer
-    except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as error:
+        backend.no_truncation()
+        backend.no_padding()
+    except (*UNFIT, OSError, ImportError) as error:
         raise CheckpointProblem("The checkpoint has no tokenizer.json that can be read.") from error
-    backend.no_truncation()
-    backend.no_padding()
     # GPT-2 names its end-of-text token as its unknown token, but never uses it as one.
     unknown = None if tokenizer.unk_token in {tokenizer.bos_token, tokenizer.eos_token} else tokenizer.unk_token
-    return Tokenizer(backend, mask=tokenizer.mask_token, unknown=unknown, padding=tokenizer.pad_token)
+    return Tokenizer(
+        backend, mask=tokenizer.mask_token, unknown=unknown, padding=tokenizer.pad_token, num_embeddings=num_embeddings
+    )
+
+
+def _num_embeddings(model: transformers.PreTrainedModel) -> int | None:
+    """Return the number of word vectors, None where a model does not keep them in one table."""
+    try:
+        return getattr(model.get_input_embeddings(), "num_embeddings", None)
+    except NotImplementedError:
+        return None
 
 
 def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple[transformers.PreTrainedModel, bool]:
@@ -119,9 +143,23 @@ def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple
     if type(config) not in transformers.MODEL_MAPPING:
         raise cannot_show(config.model_type)
     model_class = _model_class(config)
+    model, missing = _read_model(directory, config, model_class)
+    missing = {name for name in missing if "pooler" not in name and not _is_computed(model, name)}
     may_have_head = model_class is not transformers.AutoModel
+    missing_head = {name for name in missing if may_have_head and not name.startswith(f"{model.base_model_prefix}.")}
+    if missing_body := sorted(missing - missing_head):
+        raise CheckpointProblem(f"The checkpoint lacks {', '.join(missing_body[:3])}: download it again.")
+    has_head = may_have_head and not missing_head
+    return (model if has_head else model.base_model).eval().requires_grad_(False), has_head
+
+
+def _read_model(
+    directory: Path, config: transformers.PretrainedConfig, model_class: type
+) -> tuple[transformers.PreTrainedModel, set[str]]:
+    """Read a model from a directory; return it, and the names of its tensors that the files lack."""
     try:
-        model, loading_info = model_class.from_pretrained(
+        _check_size(directory, config, model_class)
+        model, report = model_class.from_pretrained(
             directory,
             config=config,
             dtype=torch.float32,
@@ -135,22 +173,34 @@ def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple
         raise ModelUnavailable(
             f"Models of the kind {config.model_type!r} need a library that is not installed on this server."
         ) from error
-    except (SafetensorError, OSError, RuntimeError, ValueError, TypeError, KeyError) as error:
+    except (*UNFIT, OSError, SafetensorError) as error:
         raise CheckpointProblem(
             "The weights are truncated, damaged or do not fit config.json: download the model again."
         ) from error
-    missing = {name for name in loading_info["missing_keys"] if "pooler" not in name}
-    missing_head = {name for name in missing if may_have_head and not name.startswith(f"{model.base_model_prefix}.")}
-    if missing_body := sorted(missing - missing_head):
-        raise CheckpointProblem(f"The checkpoint lacks {', '.join(missing_body[:3])}: download it again.")
-    has_head = may_have_head and not missing_head
-    return (model if has_head else model.base_model).eval().requires_grad_(False), has_head
+    return model, set(report["missing_keys"])
+
+
+def _check_size(directory: Path, config: transformers.PretrainedConfig, model_class: type) -> None:
+    """Check that a model is not far larger than its files, before anything is allocated for it."""
+    with torch.device("meta"), no_init_weights():
+        empty = model_class.from_config(config, trust_remote_code=False)
+    numbers = sum(tensor.numel() for tensor in (*empty.parameters(), *empty.buffers()))
+    stored = sum(file.stat().st_size for file in directory.glob("*.safetensors"))
+    if numbers > stored + MAX_COMPUTED_NUMBERS:  # a number takes a byte at least
+        raise CheckpointProblem(
+            f"config.json describes a model of {numbers:,} numbers, and the files have {stored:,} bytes: download it again."
+        )
+
+
+def _is_computed(model: transformers.PreTrainedModel, name: str) -> bool:
+    """Return whether the library leaves a tensor out when it saves a model, and computes it again: Marian's positions."""
+    patterns = (*(model._keys_to_ignore_on_save or ()), *(model._keys_to_ignore_on_load_missing or ()))
+    return any(re.search(pattern, f"{model.base_model_prefix}.{name}") for pattern in patterns)
 
 
 def _model_class(config: transformers.PretrainedConfig) -> type:
     """Return the class with the head whose predictions are shown here, or the class without a head."""
-    family = FAMILIES.get(config.model_type)
-    if family and family.predicts_next:
+    if predicts_next_token(config):
         return transformers.AutoModelForCausalLM
     fills_blanks = type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING
     return transformers.AutoModelForMaskedLM if fills_blanks else transformers.AutoModel

@@ -13,6 +13,16 @@ from torch import Tensor, nn
 from tx_core.transformer.attention import AttentionKind, attend
 from tx_core.transformer.interventions import Intervention, weigh_at
 
+WITHOUT_EFFECT = frozenset(
+    {
+        *("is_causal", "sliding_window"),  # said by the mask
+        *("position_ids", "cache_position", "past_key_values", "use_cache"),  # said by query and key
+        *("cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k", "seq_idx"),  # of packed batches, not made here
+        *("output_attentions", "output_hidden_states", "output_router_logits", "return_dict", "deterministic"),
+    }
+)
+"""Arguments of the library's attention functions that its eager attention takes no notice of."""
+
 
 class Recorder:
     """The parts to keep of one run, the interventions to make, and the recorded parts of every layer.
@@ -23,6 +33,7 @@ class Recorder:
         first_layer: Number of the first layer of each stack of an encoder-decoder, for interventions: encoder, decoder
             and cross-attention layers are numbered consecutively. Empty for a model with one stack.
         layers: For each kind of attention, the kept parts of each layer, in the order in which the layers ran.
+        numbers: The number that the library gives each layer of the first stack, from 0; None where it gives none.
     """
 
     def __init__(
@@ -35,6 +46,7 @@ class Recorder:
         self.interventions = interventions
         self.first_layer = first_layer or {}
         self.layers: dict[AttentionKind, list[dict[str, Tensor]]] = {}
+        self.numbers: list[int | None] = []
 
     def attend(
         self,
@@ -66,12 +78,19 @@ def library_attention(
     dropout: float = 0.0,
     position_bias: Float[Tensor, "..."] | None = None,
     recorder: Recorder | None = None,
-    **_: object,
+    **options: object,
 ) -> tuple[Float[Tensor, "batch query head head_dim"], Float[Tensor, "batch head query key"]]:
     """Compute attention with `attend`, with the signature of an attention function of the transformers library.
 
     Dropout is ignored, since models are only run in evaluation mode. Without a `recorder` nothing is recorded.
+
+    Raises:
+        TypeError: If an argument arrives that changes the attention in a way that `attend` does not know, such as a cap of
+            the scores or sinks.
     """
+    unknown = [name for name, value in options.items() if value is not None and name not in WITHOUT_EFFECT]
+    if unknown:
+        raise TypeError(f"this attention does not know the arguments {', '.join(sorted(unknown))}")
     recorder = Recorder() if recorder is None else recorder
     mask, bias = mask_and_bias(attention_mask)
     if position_bias is not None:
@@ -80,6 +99,8 @@ def library_attention(
     if groups > 1:
         key, value = key.repeat_interleave(groups, dim=1), value.repeat_interleave(groups, dim=1)
     kind = _kind(module) if recorder.first_layer else "self"
+    if kind == "self":
+        recorder.numbers.append(getattr(module, "layer_idx", None))
     context, weights = recorder.attend(kind, query, key, value, mask, scaling, bias)
     return context.transpose(1, 2).contiguous(), weights
 

@@ -1,61 +1,93 @@
-"""Check that a model of the transformers library gives the same output through our attention, and describe it.
+"""Prove that a model of the transformers library computes the same through our attention, and describe it.
 
-The library itself is not needed here: a model arrives ready (see load.py).
+The library itself is not needed here: a model arrives ready (see load.py). Its own attention is the reference: outputs, hidden
+states and the attention weights of every layer are compared, on several texts, alone and in a padded batch.
 """
 
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from tx_core.engine.hub.parts import FAMILIES
+from tx_core.engine.checkpoint import NOT_FINITE
+from tx_core.engine.engine import ModelInfo
+from tx_core.engine.hub.inputs import axes, inputs, shift_right
+from tx_core.engine.hub.parts import FAMILIES, Parts, apply_head, find_parts
 from tx_core.engine.hub.recorder import Recorder
-from tx_core.engine.model_info import ModelInfo
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.errors import ModelUnavailable
+from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
-from tx_core.transformer.attention import AttentionKind
+from tx_core.transformer.attention import AttentionKind, merge_heads
+from tx_core.transformer.trace import Encoding
 
 ATTENTION = "tx_core"
 MAX_RELATIVE_TOKENS = 512  # for relative positions, which set no limit of their own
-PROBE = "Time flies like an arrow."
+PROBES = (("Time flies like an arrow.", None), ("Where does each head look", "when it reads two sentences?"))
+MAX_PROBE_TOKENS = 160
+"""Length of a third probe: longer than the windows of local attention (128 in ModernBERT)."""
+WEIGHT_TOLERANCE, OUTPUT_TOLERANCE = 1e-5, 1e-4
+"""The largest differences allowed: of attention weights, and of outputs and hidden states as a share of their largest number."""
+LIBRARY_NAMES: dict[AttentionKind, str] = {
+    "self": "encoder_attentions",
+    "decoder": "decoder_attentions",
+    "cross": "cross_attentions",
+}
+"""How the library names the weights of an encoder-decoder's three kinds of attention."""
+UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What a model raises that does not take a text, or whose attention passes what ours does not know."""
 
 
-def verify_parity(model: Any, tokenizer: Tokenizer, has_head: bool) -> ModelInfo:
-    """Run a sentence through the library's own attention and through ours, and describe the model.
+@dataclass(frozen=True)
+class Probe:
+    """Texts of one batch, and what the decoder of an encoder-decoder reads for each."""
 
-    Raises ModelUnavailable where the outputs differ: what would be shown is then not what the model computes.
+    rows: Sequence[Encoding]
+    targets: Sequence[Encoding] | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a model computed for a probe: by the library's own attention, or by ours."""
+
+    output: Tensor
+    hidden: Sequence[Tensor]
+    weights: dict[AttentionKind, Sequence[Tensor]]
+
+
+def verify_parity(model: Any, tokenizer: Tokenizer, has_head: bool) -> tuple[ModelInfo, Parts | None]:
+    """Run texts through the library's own attention and through ours; describe the model and locate its parts.
+
+    Raises:
+        ModelUnavailable: If the two differ: what would be shown is then not what the model computes.
+        CheckpointProblem: If the model computes numbers that are not finite.
     """
-    config = model.config
-    kinds: tuple[AttentionKind, ...] = ("self", "decoder", "cross") if config.is_encoder_decoder else ("self",)
-    recorder = Recorder(("weights",), first_layer=dict.fromkeys(kinds, 0) if len(kinds) > 1 else None)
-    ids = torch.tensor([tokenizer.encode(PROBE).ids])
-    inputs = {"input_ids": ids} | ({"decoder_input_ids": ids} if config.is_encoder_decoder else {})
     try:
         with torch.inference_mode():
-            expected = model(**inputs, use_cache=False)[0]
-            model.set_attn_implementation(ATTENTION)
-            output = model(**inputs, use_cache=False, recorder=recorder)[0]
-    except (TypeError, ValueError, RuntimeError, IndexError, AttributeError) as unfit:
-        raise cannot_show(config.model_type) from unfit
-    weights = {kind: [layer["weights"] for layer in recorder.layers.get(kind, [])] for kind in kinds}
-    if any(len({layer.shape for layer in layers}) != 1 for layers in weights.values()):
-        raise cannot_show(config.model_type)
-    if not torch.allclose(output, expected, rtol=1e-4, atol=1e-4 * float(expected.abs().max())):
-        raise cannot_show(config.model_type)
-    predicts_next = has_head and config.model_type in FAMILIES and FAMILIES[config.model_type].predicts_next
-    return ModelInfo(
-        family=config.model_type,
-        layers={kind: len(layers) for kind, layers in weights.items()},
-        num_heads=weights["self"][0].shape[1],
-        hidden_size=config.hidden_size,
-        max_tokens=min(_max_tokens(model), host_settings().max_model_tokens),
-        has_head=has_head,
-        fills_blanks=has_head and not predicts_next and tokenizer.mask_id is not None,
-        predicts_next=predicts_next,
-        num_segments=getattr(config, "type_vocab_size", None) or 0,
-        decoder_start=_decoder_start(config),
-    )
+            return _verify(model, tokenizer, _describe(model, tokenizer, has_head))
+    except UNFIT as unfit:
+        raise cannot_show(model.config.model_type) from unfit
+
+
+def _verify(model: Any, tokenizer: Tokenizer, info: ModelInfo) -> tuple[ModelInfo, Parts | None]:
+    probes = _probes(tokenizer, info)
+    recorders = [Recorder(("weights",), first_layer=info.first_layer) for _ in probes]
+    theirs = [_run(model, probe, info, tokenizer, output_attentions=True) for probe in probes]
+    model.set_attn_implementation(ATTENTION)
+    ours = [
+        replace(_run(model, probe, info, tokenizer, recorder=recorder), weights=_recorded(recorder, info))
+        for probe, recorder in zip(probes, recorders, strict=True)
+    ]
+    if not all(run.output.isfinite().all() for run in theirs[: len(PROBES)]):
+        raise CheckpointProblem(NOT_FINITE.format(name="the output of the model"))
+    for probe, mine, reference in zip(probes, ours, theirs, strict=True):
+        for number in range(len(probe.rows)):
+            if not _agree(*(_without_padding(run, probe, number) for run in (mine, reference))):
+                raise cannot_show(info.family)
+    info = _number_layers(info, recorders[0], model.config)
+    return info, _verified_parts(model, info, tokenizer, probes[0])
 
 
 def cannot_show(family: str) -> ModelUnavailable:
@@ -63,6 +95,33 @@ def cannot_show(family: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"Models of the kind {family!r} compute their attention in a way that cannot be shown here: choose another model."
     )
+
+
+def _describe(model: Any, tokenizer: Tokenizer, has_head: bool) -> ModelInfo:
+    """Describe a model by its settings; its layers and heads are those of its first run."""
+    config = model.config
+    kinds: tuple[AttentionKind, ...] = ("self", "decoder", "cross") if config.is_encoder_decoder else ("self",)
+    predicts_next = has_head and predicts_next_token(config)
+    takes_segments = "token_type_ids" in inspect.signature(model.forward).parameters
+    return ModelInfo(
+        family=config.model_type,
+        layers=dict.fromkeys(kinds, 0),
+        num_heads=0,
+        hidden_size=getattr(config, "hidden_size", 0),
+        max_tokens=min(_max_tokens(model), host_settings().max_model_tokens),
+        has_head=has_head,
+        fills_blanks=has_head and not predicts_next and tokenizer.mask_id is not None,
+        predicts_next=predicts_next,
+        num_segments=(getattr(config, "type_vocab_size", None) or 0) if takes_segments else 0,
+        decoder_start=_decoder_start(config),
+    )
+
+
+def predicts_next_token(config: Any) -> bool:
+    """Return whether the head of a model scores the token that follows: GPT-2's, or a BERT's that is a decoder."""
+    family = FAMILIES.get(config.model_type)
+    is_decoder = getattr(config, "is_decoder", False) and not config.is_encoder_decoder
+    return family is not None and (family.predicts_next or is_decoder)
 
 
 def _decoder_start(config: Any) -> int | None:
@@ -80,3 +139,97 @@ def _max_tokens(model: nn.Module) -> int:
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             limit = module.num_embeddings - module.padding_idx - 1
     return limit
+
+
+def _probes(tokenizer: Tokenizer, info: ModelInfo) -> list[Probe]:
+    """Return each text alone, a long one, and all of them in one padded batch."""
+    sentence = PROBES[0][0]
+    texts = [*PROBES, (" ".join([sentence] * (MAX_PROBE_TOKENS // len(sentence.split()))), None)]
+    rows = [_cut(tokenizer.encode(*text), min(MAX_PROBE_TOKENS, info.max_tokens)) for text in texts]
+    targets = None if info.decoder_start is None else [shift_right(row, info.decoder_start, tokenizer) for row in rows]
+    alone = [Probe([row], None if targets is None else [targets[number]]) for number, row in enumerate(rows)]
+    return [*alone, Probe(rows[:2], None if targets is None else targets[:2])]
+
+
+def _cut(encoding: Encoding, tokens: int) -> Encoding:
+    return replace(encoding, ids=encoding.ids[:tokens], segments=encoding.segments[:tokens])
+
+
+def _run(model: Any, probe: Probe, info: ModelInfo, tokenizer: Tokenizer, **options: object) -> Run:
+    batch = inputs(probe.rows, probe.targets, info, tokenizer.padding_id, "cpu")
+    output = model(**batch, output_hidden_states=True, **options)
+    if info.decoder_start is None:
+        hidden, weights = output.hidden_states, {"self": output.get("attentions")}
+    else:
+        hidden = output.encoder_hidden_states
+        weights = {kind: output.get(name) for kind, name in LIBRARY_NAMES.items()}
+    # A layer without attention (a convolution, a recurrence) gives None.
+    return Run(output[0], hidden, {kind: [w for w in found or () if w is not None] for kind, found in weights.items()})
+
+
+def _recorded(recorder: Recorder, info: ModelInfo) -> dict[AttentionKind, Sequence[Tensor]]:
+    return {kind: [layer["weights"] for layer in recorder.layers.get(kind, [])] for kind in info.layers}
+
+
+def _without_padding(run: Run, probe: Probe, number: int) -> Run:
+    """Return what a run computed for one text of its batch: what padding itself computes means nothing."""
+    row, target = probe.rows[number], None if probe.targets is None else probe.targets[number]
+    last = row if target is None else target
+    sides = axes(row, target)
+    return Run(
+        run.output[number, : len(last)],
+        [layer[number, : len(row)] for layer in run.hidden],
+        {
+            kind: [layer[number, :, : len(sides[kind][0]), : len(sides[kind][1])] for layer in layers]
+            for kind, layers in run.weights.items()
+        },
+    )
+
+
+def _agree(ours: Run, theirs: Run) -> bool:
+    """Tell whether two runs on a text have as many layers, of one shape, and the same numbers up to rounding."""
+    layers = [(ours.hidden, theirs.hidden), *((layers, theirs.weights[kind]) for kind, layers in ours.weights.items())]
+    if any(len(mine) != len(reference) or len({layer.shape for layer in mine}) != 1 for mine, reference in layers):
+        return False
+    vectors = [(ours.output, theirs.output), *zip(ours.hidden, theirs.hidden, strict=True)]
+    weights = [pair for mine, reference in layers[1:] for pair in zip(mine, reference, strict=True)]
+    return all(_close(*pair, OUTPUT_TOLERANCE * float(pair[1].abs().max())) for pair in vectors) and all(
+        _close(*pair, WEIGHT_TOLERANCE) for pair in weights
+    )
+
+
+def _close(mine: Tensor, reference: Tensor, tolerance: float) -> bool:
+    return mine.shape == reference.shape and float((mine - reference).abs().max()) <= tolerance
+
+
+def _number_layers(info: ModelInfo, recorder: Recorder, config: Any) -> ModelInfo:
+    """Complete the description by what a run had: layers, heads, and the layers' numbers where others have no attention."""
+    layers = {kind: len(recorder.layers[kind]) for kind in info.layers}
+    total = getattr(config, "num_hidden_layers", layers["self"])
+    numbers = tuple(recorder.numbers)
+    if info.decoder_start is None and layers["self"] != total:
+        if None in numbers or len(set(numbers)) != layers["self"]:
+            raise cannot_show(config.model_type)
+        info = replace(info, layer_numbers=numbers)
+    return replace(info, layers=layers, num_heads=recorder.layers["self"][0]["weights"].shape[1])
+
+
+def _verified_parts(model: Any, info: ModelInfo, tokenizer: Tokenizer, probe: Probe) -> Parts | None:
+    """Locate the parts of a model by the table of families; None if they do not compute what the model itself computes."""
+    parts = find_parts(model.base_model, info)
+    if parts is None:
+        return None
+    recorder, read = Recorder(("context",), first_layer=info.first_layer), []
+    modules = {model.base_model.get_submodule(path) for path in parts.projections}
+    hooks = [module.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0])) for module in modules]
+    try:
+        run = _run(model, probe, info, tokenizer, recorder=recorder)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    contexts = [merge_heads(layer["context"]) for layer in recorder.layers["self"]]
+    located = len(read) == len(contexts) and all(map(torch.equal, read, contexts))
+    if located and info.has_head and info.decoder_start is None:
+        logits = run.output[0]
+        located = _close(apply_head(model, parts, run.hidden[-1][0]), logits, OUTPUT_TOLERANCE * float(logits.abs().max()))
+    return parts if located else None

@@ -1,6 +1,5 @@
 """A checkpoint directory becomes an engine, or a clear error: never a pickle, never its code, never random weights."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -15,10 +14,10 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from tests.support import checkpoints
+from tests.support.checkpoints import change_config
 from tests.support.serving import ROOT
 from tx_core.engine.hub import load
-from tx_core.errors import CheckpointProblem, ModelUnavailable
-from tx_core.transformer.attention import attend
+from tx_core.errors import CheckpointProblem, ModelUnavailable, TextProblem
 
 TEXT, PAIR = "Time flies like an arrow", "fruit flies"
 
@@ -74,11 +73,6 @@ def copied(checkpoint, tmp_path: Path):
     return lambda family: Path(shutil.copytree(checkpoint(family), tmp_path / family))
 
 
-def change_config(directory: Path, **settings) -> None:
-    file = directory / "config.json"
-    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | settings), encoding="utf-8")
-
-
 def test_a_pickle_is_never_opened(copied):
     directory = copied("roberta")
     (directory / "model.safetensors").unlink()
@@ -127,21 +121,54 @@ def test_code_that_comes_with_a_known_architecture_is_not_run(copied):
     assert load.load_engine(directory, "x", "x").info.fills_blanks
 
 
-def test_an_architecture_whose_attention_is_its_own_is_refused(tmp_path: Path):
-    backend = checkpoints.word_pieces(checkpoints.BERT_MARKS)
-    config = transformers.DebertaV2Config(vocab_size=backend.get_vocab_size(), **checkpoints.SIZES)
-    checkpoints.write(tmp_path, transformers.DebertaV2ForMaskedLM(config), backend, checkpoints.BERT_MARKS, seed=1)
-    with pytest.raises(ModelUnavailable, match="deberta-v2.*cannot be shown"):
-        load.load_engine(tmp_path, "x", "x")
+def test_marian_loads_though_its_files_lack_the_tables_that_the_library_computes(tmp_path: Path):
+    checkpoints.write_marian(tmp_path)
+    assert not any("embed_positions" in name for name in load_file(tmp_path / "model.safetensors"))
+    stacks = load.load_engine(tmp_path, "marian", "Marian").trace(TEXT, PAIR).stacks
+    model = transformers.MarianMTModel.from_pretrained(tmp_path, attn_implementation="eager").eval()
+    ids = {"input_ids": stacks[0].query_tokens.ids, "decoder_input_ids": stacks[1].query_tokens.ids}
+    with torch.inference_mode():
+        expected = model(**{name: torch.tensor([row]) for name, row in ids.items()}, output_attentions=True)
+    for stack, theirs in zip(
+        stacks, (expected.encoder_attentions, expected.decoder_attentions, expected.cross_attentions), strict=True
+    ):
+        np.testing.assert_allclose(stack.weights, torch.cat(theirs).numpy(), atol=1e-6)
 
 
-def test_an_architecture_that_gives_another_outcome_through_our_attention_is_refused(checkpoint, monkeypatch):
-    def with_soft_cap(query, key, value, mask, *, scale, bias, weigh):
-        return attend(torch.tanh(query), key, value, mask, scale=scale, bias=bias, weigh=weigh)
+@pytest.mark.parametrize("family", ["roberta", "gpt2"])
+def test_a_padding_token_without_a_vector_is_replaced_where_batches_are_padded(copied, family: str):
+    """As where a padding token was added to the tokenizer of GPT-2, and its id to the settings."""
+    directory = copied(family)
+    expected = load.load_engine(directory, "x", "x")
+    beyond = expected.tokenizer.vocab_size
+    tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
+    tokenizer.add_special_tokens({"pad_token": "[A NEW PAD]"})
+    tokenizer.save_pretrained(directory)
+    if family == "gpt2":  # RoBERTa's positions depend on the id in its settings
+        change_config(directory, pad_token_id=beyond)
+    ours = load.load_engine(directory, "x", "x")
+    assert ours.tokenizer.backend.token_to_id("[A NEW PAD]") == beyond
+    rows = [ours.encode(text) for text in (TEXT, "Time")]
+    weights = ours.over_weights(rows, lambda layers: layers[-1].numpy())
+    np.testing.assert_allclose(
+        weights[1, :, : len(rows[1]), : len(rows[1])], expected.trace("Time").attention.weights[-1], atol=1e-6
+    )
 
-    monkeypatch.setattr("tx_core.engine.hub.recorder.attend", with_soft_cap)
-    with pytest.raises(ModelUnavailable, match="cannot be shown"):
-        load.load_engine(checkpoint("roberta"), "x", "x")
+
+def test_a_token_without_a_vector_is_named(copied):
+    directory = copied("roberta")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
+    tokenizer.add_tokens(["brandnew"])
+    tokenizer.save_pretrained(directory)
+    with pytest.raises(TextProblem, match="'brandnew'"):
+        load.load_engine(directory, "x", "x").trace("a brandnew word")
+
+
+def test_relative_positions_that_the_library_would_leave_out_are_refused(copied):
+    directory = copied("roberta")
+    change_config(directory, position_embedding_type="relative_key")
+    with pytest.raises(ModelUnavailable, match="relative positions"):
+        load.load_engine(directory, "x", "x")
 
 
 RUN_FROM_CACHE = """
