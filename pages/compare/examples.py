@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -15,25 +16,28 @@ EXAMPLES = Path(__file__).parents[2] / "assets" / "examples" / "compare.json"
 
 @dataclass(frozen=True)
 class Example:
-    """Two sides worth comparing; fields that are not named keep their defaults."""
+    """Two sides worth comparing; fields that are not named keep their defaults.
+
+    counters: sides that do not show what these seem to show.
+    """
 
     title: str
     notice: str
     vary: str
     values: dict[str, object]
+    counters: tuple["Example", ...] = ()
 
 
 @cache
 def curated() -> tuple[Example, ...]:
-    """List the examples."""
-    entries = json.loads(EXAMPLES.read_text(encoding="utf-8"))
-    read = {field.name: field.read for field in FIELDS}
-    return tuple(
-        Example(
-            entry["title"], entry["notice"], entry["vary"], {name: read[name](written) for name, written in entry["view"].items()}
-        )
-        for entry in entries
-    )
+    """List the examples; what they claim is true of the embedded model."""
+    return tuple(_read(entry, entry["vary"]) for entry in json.loads(EXAMPLES.read_text(encoding="utf-8")))
+
+
+def _read(entry: dict[str, Any], vary: str) -> Example:
+    values = {field.name: field.read(entry["view"][field.name]) for field in FIELDS if field.name in entry["view"]}
+    counters = tuple(_read(counter, vary) for counter in entry.get("counters", ()))
+    return Example(entry["title"], entry["notice"], vary, values, counters)
 
 
 def first_view() -> dict[str, object]:
@@ -48,13 +52,13 @@ def show_example(page: str, example: Example) -> None:
     st.session_state.update({widget_key(page, name): value for name, value in values.items()})
 
 
-def shown_example(page: str) -> Example | None:
-    """Find the example whose sides the page shows."""
+def is_shown(page: str, example: Example) -> bool:
+    """Tell whether the page shows the sides of an example."""
     sides = {f"{part}{suffix}" for part in PARTS for suffix in ("", "_b")}
     defaults = {field.name: field.default for field in FIELDS if field.name in sides}
     now = {name: st.session_state[widget_key(page, name)] for name in defaults}
     vary = st.session_state[widget_key(page, "vary")]
-    return next((one for one in curated() if one.vary == vary and now == defaults | _of(one.values, sides)), None)
+    return vary == example.vary and now == defaults | _of(example.values, sides)
 
 
 def _of(values: dict[str, object], names: set[str]) -> dict[str, object]:

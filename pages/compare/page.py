@@ -21,7 +21,7 @@ from pages.ui.export.menu import export_menu
 from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell.address import read_view, widget_key, write_view
 from pages.ui.shell.controls import engine_of
-from pages.ui.shell.examples import offer
+from pages.ui.shell.examples import find, offer, offer_counters
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from tx_core.errors import ExplorerError
 
@@ -54,10 +54,11 @@ def show_sides(one: Side, other: Side) -> None:
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW)
-example = examples.shown_example(PAGE)
-offer(widget_key(PAGE, "example"), examples.curated(), example, lambda one: examples.show_example(PAGE, one))
-if example:
+example, origin = find(examples.curated(), lambda one: examples.is_shown(PAGE, one))
+offer(widget_key(PAGE, "example"), examples.curated(), origin, lambda one: examples.show_example(PAGE, one))
+if example and origin:
     st.markdown(f":material/lightbulb: {example.notice}")
+    offer_counters(widget_key(PAGE, "counter_example"), origin, example, lambda one: examples.show_example(PAGE, one))
 if dropped := state.drop_token_changes(PAGE):
     st.info(dropped)
 ask_sides(PAGE)

@@ -75,10 +75,10 @@ def show_example(prompt: Prompt) -> None:
     st.session_state.update({widget_key(PAGE, name): value for name, value in view.items()})
 
 
-def shown_example() -> Prompt | None:
-    """Find the example whose sentences are on the page."""
+def is_shown(prompt: Prompt) -> bool:
+    """Tell whether the sentences of an example are on the page."""
     text, compare, second = (st.session_state[widget_key(PAGE, name)] for name in ("text", "compare", "second"))
-    return next((one for one in EXAMPLES if (one.text, one.second) == (text, second if compare else "")), None)
+    return (prompt.text, prompt.second) == (text, second if compare else "")
 
 
 def load(model: str) -> Engine:
@@ -186,10 +186,11 @@ def look(model: str, answers: Sequence[SentencePredictions], above: DeltaGenerat
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW)
-example = shown_example()
-examples.offer(widget_key(PAGE, "example"), EXAMPLES, example, show_example)
-if example:
+example, origin = examples.find(EXAMPLES, is_shown)
+examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin, show_example)
+if example and origin:
     st.markdown(texts.HINT.format(hint=example.notice))
+    examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example, show_example)
 labels = {"text": texts.SENTENCE}
 if st.session_state[widget_key(PAGE, "compare")]:
     labels = {"text": texts.FIRST_SENTENCE, "second": texts.SECOND_SENTENCE}

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 EXAMPLES = Path(__file__).parents[2] / "assets" / "examples" / "fill_mask.json"
 
@@ -12,7 +13,8 @@ EXAMPLES = Path(__file__).parents[2] / "assets" / "examples" / "fill_mask.json"
 class Prompt:
     """A text with blanks, a second one to compare with or "", words to ask for with commas, and what to notice.
 
-    limit: the percentage at which bars end, large enough for every share.
+    limit: the percentage at which bars end, large enough for every share. counters: prompts for which the model does not do
+    what this one seems to show; their sentences are their titles.
     """
 
     title: str
@@ -21,13 +23,19 @@ class Prompt:
     named: str
     limit: str
     notice: str
+    counters: tuple["Prompt", ...] = ()
 
 
 @cache
 def curated() -> tuple[Prompt, ...]:
     """List the examples; what they claim is true of the embedded model."""
-    entries = json.loads(EXAMPLES.read_text(encoding="utf-8"))
-    return tuple(
-        Prompt(entry["title"], entry["text"], entry["second"], entry["named"], entry["limit"], entry["notice"])
-        for entry in entries
-    )
+    return tuple(_read(entry) for entry in json.loads(EXAMPLES.read_text(encoding="utf-8")))
+
+
+def _read(entry: dict[str, Any]) -> Prompt:
+    """Read an example; its counter-examples ask for the same words unless they name their own."""
+    text, second = entry["text"], entry.get("second", "")
+    title = entry.get("title", " / ".join(filter(None, (text, second))).replace("[MASK]", "___"))
+    about = {"named": entry["named"], "limit": entry["limit"]}
+    counters = tuple(_read(about | counter) for counter in entry.get("counters", ()))
+    return Prompt(title, text, second, entry["named"], entry["limit"], entry["notice"], counters)

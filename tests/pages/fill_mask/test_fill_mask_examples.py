@@ -1,13 +1,16 @@
 """The examples of the fill-mask page: each is a click away, and what it claims is true of the embedded model."""
 
 import json
+import re
 
 import pytest
 
 from pages.fill_mask import prompts
 from pages.fill_mask.blank_attention import FIRST_HEADS
+from pages.ui.shell.numbers import whole_percent
 from tests.support.drawn_bars import drawn_bars
 from tx_core.engine import catalogue
+from tx_core.fill_mask.joint_filling import fill_jointly
 from tx_core.fill_mask.predictions import predict
 from tx_core.fill_mask.word_scores import read_words, score_words
 
@@ -26,22 +29,68 @@ def test_an_example_brings_its_sentences_and_says_what_to_notice(open_app, examp
     assert drawn_bars(app)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["title"])
-def test_what_an_example_claims_is_true_of_the_embedded_model(example):
-    engine = catalogue.load(catalogue.DEFAULT)
-    shares = {
+@pytest.mark.parametrize("example", prompts.curated(), ids=lambda example: example.title)
+def test_a_counter_example_is_a_click_away_with_a_hint_of_its_own(open_app, example):
+    app = open_app("fill_mask", text=example.text, compare="1" if example.second else "0", second=example.second)
+    for counter in example.counters:
+        app.pills(key="fill_mask_counter_example").set_value(counter.title).run()
+        assert not app.exception
+        assert app.text_input(key="fill_mask_text").value == counter.text
+        assert app.toggle(key="fill_mask_compare").value == bool(counter.second)
+        assert any(counter.notice in markdown.value for markdown in app.markdown)
+        assert app.pills(key="fill_mask_example").value == example.title
+        assert app.pills(key="fill_mask_counter_example").value == counter.title
+
+
+def test_every_example_has_four_more_of_its_kind_and_two_counter_examples():
+    assert [entry["title"] for entry in EXAMPLES if len(entry["same_kind"]) < 4 or len(entry["counters"]) < 2] == []
+
+
+def probabilities(example, prompt):
+    """Give the probability of each word that an example asks for, by text, blank and word."""
+    engine, named = catalogue.load(catalogue.DEFAULT), prompt.get("named", example["named"])
+    return {
         (name, blank, score.word): score.probability
         for name in ("text", "second")
-        if example[name]
-        for blank in range(len(engine.encode(example[name]).blanks))
-        for score in score_words(engine, example[name], read_words(f"{example['named']}, coffee, morning"), blank=blank)
+        if prompt.get(name)
+        for blank in range(len(engine.encode(prompt[name]).blanks))
+        for score in score_words(engine, prompt[name], read_words(f"{named}, coffee, morning"), blank=blank)
     }
-    for name, blank, word, other_name, other_word in example["claims"]:
-        assert shares[name, blank, word] > 1.2 * shares[other_name, blank, other_word]
-    limit = int(example["limit"]) / 100
-    for name in filter(None, (example["text"], example["second"])):
-        for blank in predict(engine, name, top_k=1).blanks:
-            assert blank.predictions[0].probability <= limit
+
+
+@pytest.mark.parametrize(
+    ("example", "prompt"),
+    [
+        pytest.param(example, prompt, id=f"{example['title']} {prompt['text']}")
+        for example in EXAMPLES
+        for prompt in (example, *example["same_kind"], *example["counters"])
+    ],
+)
+def test_what_an_example_claims_is_true_of_the_embedded_model(example, prompt):
+    engine, shares = catalogue.load(catalogue.DEFAULT), probabilities(example, prompt)
+    for name, blank, word, other_name, other_word, *times in prompt["claims"]:
+        assert shares[name, blank, word] > (times or [1.2])[0] * shares[other_name, blank, other_word]
+    if "joint" in prompt:
+        assert list(fill_jointly(engine, prompt["text"])[0].words) == prompt["joint"]
+    for word, pieces in prompt.get("pieces", {}).items():
+        assert len(engine.encode(word).ids) == pieces + 2
+    assert prompt["claims"] or "joint" in prompt
+
+
+@pytest.mark.parametrize("prompt", [one for prompt in prompts.curated() for one in (prompt, *prompt.counters)])
+def test_every_bar_of_an_example_has_room(prompt):
+    for text in filter(None, (prompt.text, prompt.second)):
+        for blank in predict(catalogue.load(catalogue.DEFAULT), text, top_k=1).blanks:
+            assert blank.predictions[0].probability <= int(prompt.limit) / 100
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["title"])
+def test_the_words_and_shares_of_a_counter_example_are_the_models(example):
+    for counter in example["counters"]:
+        shares = probabilities(example, counter)
+        assert set(re.findall(r"\d+ %", counter["notice"])) <= {whole_percent(share) for share in shares.values()}
+        decisive = [claim[2] for claim in counter["claims"]] + counter.get("joint", [])
+        assert [word for word in decisive if word not in counter["notice"]] == []
 
 
 def test_the_head_shown_first_looks_at_the_word_that_decides_the_blank():
