@@ -26,7 +26,6 @@ FIELDS = (
     text_field("text", "I drink a cup of [MASK] every morning."),
     text_field("pair"),
     choice_field("part", tuple(PARTS)),
-    flag_field("run"),
     number_field("layer", min(2, LAYERS), 1, LAYERS),
     number_field("head", min(3, HEADS), 1, HEADS),
     number_field("seed", 1, 1, parts.MAX_HEAD_SEEDS),

@@ -10,7 +10,7 @@ from pages.ui.canvas.attention_view import Wall, attention_map, chosen_heads, he
 from pages.ui.canvas.bars import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Matrix, matrices
 from pages.ui.canvas.packing import thumbnails
-from pages.ui.shell import cache, garbage
+from pages.ui.shell import cache, readiness
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import small_number
 from pages.ui.shell.source_code import show_source
@@ -22,6 +22,10 @@ from tx_core.transformer import bert, heads
 from tx_core.transformer.trace import Trace
 
 MAX_HEAD_SEEDS = 20
+CHECKPOINT = catalogue.MODELS / catalogue.DEFAULT
+POLL_SECONDS = 0.5
+COMPARISON_HEIGHT = 900
+"""Pixels that the comparison takes on a wide screen."""
 LABEL_HEADS = {"first": "first token", "every": "every token", "max": "max-pooled"}
 """The heads of the core, by their names in the address."""
 
@@ -34,16 +38,14 @@ def introduce_comparison(engine: BertEngine) -> None:
 
 
 def draw_comparison(page: str, engine: BertEngine, text: str, pair: str) -> None:
-    """Compare our BERT and Hugging Face's layer by layer."""
-    st.toggle(
-        texts.RUN,
-        **widget_binding(widget_key(page, "run")),
-        help=texts.RUN_HELP,
-    )
-    if not st.session_state[widget_key(page, "run")]:
-        st.info(texts.NOT_RUN)
+    """Compare our BERT and Hugging Face's layer by layer, as soon as the library is there."""
+    engine.encode(text, pair or None)  # what cannot be read is explained at once
+    if library.status.state != "ready":
+        _wait_for_library()
         return
-    differences = _run_both(page, engine, text, pair)
+    differences = cache.get_or_compute(
+        (page, "parity", text, pair), lambda: parity.compare_with_library(engine, CHECKPOINT, text, pair or None)
+    )
     hidden, weights, logits = st.columns(3)
     hidden.metric(texts.MAX_HIDDEN, small_number(max(differences.hidden)))
     weights.metric(texts.MAX_WEIGHTS, small_number(max(differences.weights)))
@@ -54,18 +56,33 @@ def draw_comparison(page: str, engine: BertEngine, text: str, pair: str) -> None
     _side_by_side(page, differences)
 
 
-def _run_both(page: str, engine: BertEngine, text: str, pair: str) -> parity.Parity:
-    directory = catalogue.MODELS / catalogue.DEFAULT
+def _load_library() -> readiness.Status:
+    """Import transformers and run its BERT once, which takes seconds; later runs are fast."""
+    engine = catalogue.load(catalogue.DEFAULT)
+    parity.compare_with_library(engine, CHECKPOINT, readiness.WARMUP_SENTENCE)
+    return readiness.Status("ready", model=engine.title, device=engine.device)
 
-    def run() -> parity.Parity:
-        with st.spinner(texts.RUNNING, show_time=True):
-            differences = parity.compare_with_library(engine, directory, text, pair or None)
-        if not st.session_state.get(f"{page}_gc_frozen"):
-            st.session_state[f"{page}_gc_frozen"] = True
-            garbage.freeze()
-        return differences
 
-    return cache.get_or_compute((page, "parity", text, pair), run)
+library = readiness.Warmup(_load_library)
+"""Hugging Face's BERT, loaded in the background when the first reader comes."""
+
+
+def _wait_for_library() -> None:
+    if library.status.state == "asleep":
+        library.start()
+    if library.status.state == "failed":
+        st.text(texts.LIBRARY_FAILED)
+    else:
+        _watch_library()
+
+
+@st.fragment(run_every=POLL_SECONDS)
+def _watch_library() -> None:
+    """Keep the place of the comparison until the library is there; then run the page again."""
+    if library.status.state != "warming up":
+        st.rerun()
+    st.caption(f":material/hourglass_top: {texts.LOADING_LIBRARY}")
+    st.skeleton(height=COMPARISON_HEIGHT)
 
 
 def _side_by_side(page: str, differences: parity.Parity) -> None:

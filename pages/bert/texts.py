@@ -11,19 +11,14 @@ PARTS = {
 
 COMPARE = (
     "BERT consists of **embeddings, blocks and a head**. The code below is all of it; it runs wherever this app uses the "
-    "built-in model or another BERT. To verify that nothing is missing, load the same checkpoint into the BERT of Hugging Face "
-    "transformers, give both the same sentence, and compare every number of every layer."
+    "built-in model or another BERT. To verify that nothing is missing, the same checkpoint is loaded into the BERT of Hugging "
+    "Face transformers, both read the sentence above, and every number of every layer is compared."
 )
 COMPARE_EQUATION = (
     r"\max_{\text{token},\,i}\;\bigl|\,h^{\text{ours}}_{\text{token},i} - h^{\text{library}}_{\text{token},i}\,\bigr|\;"
 )
-RUN = "Run Hugging Face's BERT"
-RUN_HELP = "Importing transformers takes some seconds the first time; every later sentence is fast."
-NOT_RUN = (
-    "Nothing is compared yet. Turn on “Run Hugging Face's BERT”: both models then read the sentence above, and you see how far "
-    "apart their numbers are in every layer, and one head of both side by side."
-)
-RUNNING = "Running both models; the first time, transformers is imported …"
+LOADING_LIBRARY = "Importing Hugging Face transformers, which takes some seconds the first time. The comparison appears here …"
+LIBRARY_FAILED = "Hugging Face's BERT could not be loaded on this server; its log says why."
 MAX_HIDDEN = "Hidden states, largest difference"
 MAX_WEIGHTS = "Attention weights, largest difference"
 MAX_LOGITS = "Logits, largest difference"

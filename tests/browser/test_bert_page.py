@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.bert import texts
+from pages.bert.parts import COMPARISON_HEIGHT
 
 PATH = "/bert?text=A+cup+of+%5BMASK%5D."
 
@@ -24,11 +25,12 @@ def test_a_head_chosen_on_one_wall_is_shown_on_both(page_at, settle):
     expect(page.get_by_text(attention_of("untrained", layer=4, head=5))).to_be_visible()
 
 
-def test_the_library_runs_when_it_is_asked_for(page_at):
+def test_the_comparison_comes_by_itself_and_nothing_jumps_when_it_does(page_at):
     page = page_at(PATH)
-    page.get_by_text(texts.RUN, exact=True).click()
     expect(page.get_by_text(texts.MAX_HIDDEN)).to_be_visible(timeout=60_000)
-    page.wait_for_url(re.compile("run=1"))
+    expect(page.get_by_test_id("matrices").last).to_be_visible(timeout=60_000)
+    top, end = (page.get_by_text(texts.MAX_HIDDEN).bounding_box(), page.get_by_test_id("matrices").last.bounding_box())
+    assert end["y"] + end["height"] - top["y"] == pytest.approx(COMPARISON_HEIGHT, rel=0.15)
 
 
 @pytest.mark.parametrize("part", texts.PARTS)

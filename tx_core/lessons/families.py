@@ -96,7 +96,8 @@ FAMILIES = {
         (
             "Ten times the text, 160 GB, batches of 8,000 sequences, and longer training.",
             "Dynamic masking: other words are masked each time a text is read.",
-            "No next-sentence prediction, so no second segment; and a byte-level vocabulary.",
+            "No next-sentence prediction, so no second segment.",
+            "Its pieces of words are made of bytes (byte-level BPE), so that no text is unknown.",
         ),
     ),
     "albert": Family(

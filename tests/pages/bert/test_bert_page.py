@@ -1,17 +1,20 @@
 """The page on BERT: ours beside the library's, beside an untrained one, heads for labels, and what came after."""
 
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-from pages.bert import texts
+from pages.bert import parts, texts
 from pages.bert.parts import LABEL_HEADS
+from pages.ui.shell.readiness import Status, Warmup
 from tests.support.drawings import says, sent_to
 from tests.support.drawn_bars import drawn_bars
 from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
-from tx_core.errors import ModelUnavailable
+from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.families import FAMILIES
 from tx_core.lessons.untrained import predict_labels, untrained_engine
@@ -26,19 +29,50 @@ def engine():
     return catalogue.load("embedded")
 
 
-def test_on_arrival_the_library_is_not_run(open_app):
+@pytest.fixture(autouse=True, scope="module")
+def loaded_library():
+    """Hugging Face's BERT as it is once the first reader has waited for it."""
+    parts.library.start().join()
+    assert parts.library.status.state == "ready"
+
+
+def test_on_arrival_the_library_is_loaded_in_the_background_and_the_comparison_follows_by_itself(open_app, monkeypatch):
+    imported = threading.Event()
+
+    def load() -> Status:
+        assert imported.wait(60)
+        return parts._load_library()
+
+    monkeypatch.setattr(parts, "library", Warmup(load))
     app = open_app(PAGE)
     assert not app.exception
-    assert len(app.metric) == 0
-    assert texts.NOT_RUN in says(app)
-    app.toggle(key="bert_run").set_value(True).run()
-    assert texts.NOT_RUN not in says(app)
-    app.toggle(key="bert_run").set_value(False).run()
+    assert texts.LOADING_LIBRARY in says(app)
+    assert len(app.get("skeleton")) == 1
+    assert not app.metric
+    imported.set()
+    (thread,) = (thread for thread in threading.enumerate() if thread.name == "warmup")
+    thread.join()
+    app.run()
+    assert texts.LOADING_LIBRARY not in says(app)
+    assert len(app.metric) == 3
     assert app.query_params == {}
 
 
+def test_a_library_that_cannot_be_loaded_is_told(open_app, monkeypatch):
+    def load() -> Status:
+        raise CheckpointProblem("damaged")
+
+    library = Warmup(load)
+    monkeypatch.setattr(parts, "library", library)
+    library.start().join()
+    app = open_app(PAGE)
+    assert not app.exception
+    assert texts.LIBRARY_FAILED in says(app)
+    assert not app.metric
+
+
 def test_ours_beside_the_librarys_layer_by_layer(open_app, engine):
-    app = open_app(PAGE, text=TEXT, run="1", layer="4", head="2")
+    app = open_app(PAGE, text=TEXT, run="1", layer="4", head="2")  # run: older links have it
     assert not app.exception
     assert all("10⁻⁶" in one.value or "10⁻⁷" in one.value or "10⁻⁵" in one.value for one in app.metric)
     assert list(app.dataframe[0].value.index) == [
@@ -66,6 +100,29 @@ def test_an_untrained_bert_stands_beside_the_trained_one(open_app, engine):
     trained, random = drawn_bars(app)
     assert trained["labels"] == [one.piece for one in predict(engine, TEXT, top_k=5).blanks[0].predictions]
     assert max(random["values"]) < 0.01 < max(trained["values"])
+
+
+@pytest.mark.parametrize("seed", [1, 2, parts.MAX_HEAD_SEEDS])
+def test_an_untrained_bert_attends_almost_uniformly_and_finds_all_words_about_as_likely(engine, seed):
+    drawn = untrained_engine(engine, seed)
+    weights = drawn.trace(TEXT).attention.weights
+    np.testing.assert_allclose(weights, 1 / weights.shape[-1], atol=0.05)
+    assert engine.trace(TEXT).attention.weights.max() > 0.9
+    logits = drawn.blank_logits([drawn.encode(TEXT)]).rows[0][0].softmax(-1)
+    assert logits.max() < 20 / len(logits)
+    parameters = {name: part for name, part in drawn.model.named_parameters() if "norm" not in name}
+    assert all(not part.any() for name, part in parameters.items() if name.endswith("bias"))
+    drawn_at_random = torch.cat([part.flatten() for name, part in parameters.items() if not name.endswith("bias")])
+    assert float(drawn_at_random.std()) == pytest.approx(0.02, rel=0.01)
+
+
+def test_each_dimension_takes_its_maximum_from_one_token(open_app, engine):
+    hidden = torch.tensor(engine.trace(TEXT, keep=("hidden",)).hidden[-1])
+    counts = hidden.argmax(dim=0).bincount(minlength=len(hidden)).tolist()
+    best = counts.index(max(counts))
+    token = engine.encode(TEXT).tokens[best]
+    app = open_app(PAGE, text=TEXT, part="labels", kind="max")
+    assert texts.MAXIMA.format(total=256, token=token, count=max(counts)) in says(app)
 
 
 def test_without_a_blank_the_page_asks_for_one(open_app):
@@ -101,6 +158,7 @@ def test_electra_large_tells_the_shape_of_its_last_hidden_state(open_app):
     app = open_app(PAGE, text="The capital of France is [MASK].", part="family", family="electra-large")
     large = FAMILIES["electra-large"]
     assert texts.NOT_OFFERED.format(title=large.title, tokens=9, hidden=1024) in says(app)
+    assert f"{large.sizes.parameters * 4 / 1e9:.1f} GB" in texts.NOT_OFFERED  # four bytes a parameter
 
 
 def test_a_family_that_can_be_loaded_shows_its_attention(open_app, checkpoint, monkeypatch: pytest.MonkeyPatch):
@@ -124,7 +182,7 @@ def test_a_family_that_cannot_be_loaded_says_so(open_app, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("part", texts.PARTS)
 def test_a_hostile_text_is_shown_as_it_is_and_an_empty_one_explained(open_app, part):
-    app = open_app(PAGE, text=HOSTILE, part=part, run="1")
+    app = open_app(PAGE, text=HOSTILE, part=part)
     assert not app.exception
     assert app.text_input(key=f"{PAGE}_text").value == HOSTILE
     app.text_input(key=f"{PAGE}_text").set_value("  ").run()
@@ -143,7 +201,7 @@ def test_a_link_brings_the_view_back_and_takes_the_sentence_along(open_app):
     assert "text=Time+flies.&pair=So+it+does." in links
 
 
-@pytest.mark.parametrize(("name", "written"), [("part", "x"), ("layer", "9"), ("labels", "1"), ("family", "gpt"), ("run", "yes")])
+@pytest.mark.parametrize(("name", "written"), [("part", "x"), ("layer", "9"), ("labels", "1"), ("family", "gpt")])
 def test_nonsense_in_a_link_is_told(open_app, name, written):
     app = open_app(PAGE, text=TEXT, **{name: written})
     assert not app.exception
