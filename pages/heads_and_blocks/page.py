@@ -12,6 +12,7 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from pages.heads_and_blocks import depth, parts, texts
 from pages.heads_and_blocks.depth import MAX_DEPTH_SEEDS
+from pages.heads_and_blocks.export import exported
 from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.panels.parts_page import Part, PartsPage, parts_page
 from pages.ui.shell import controls
@@ -20,12 +21,12 @@ from pages.ui.shell.address import Field, choice_field, flag_field, number_field
 LAYERS, HEADS = controls.embedded_sizes()
 MAX_BLOCK_TOKENS = 512
 PARTS = {
-    "embeddings": Part(texts.EMBEDDINGS, parts.draw_embeddings, parts.introduce_embeddings),
-    "heads": Part(texts.HEADS, parts.draw_heads, parts.introduce_heads),
-    "feed": Part(texts.FEED_FORWARD, parts.draw_feed_forward, parts.introduce_feed_forward),
-    "norm": Part(texts.NORM, parts.draw_norm, parts.introduce_norm),
-    "depth": Part(texts.DEPTH, depth.draw_depth, depth.introduce_depth),
-    "journey": Part(texts.WORD_PATH, depth.draw_word_path, depth.introduce_word_path),
+    "embeddings": Part(texts.EMBEDDINGS, exported("embeddings", parts.draw_embeddings), parts.introduce_embeddings),
+    "heads": Part(texts.HEADS, exported("heads", parts.draw_heads), parts.introduce_heads),
+    "feed": Part(texts.FEED_FORWARD, exported("feed", parts.draw_feed_forward), parts.introduce_feed_forward),
+    "norm": Part(texts.NORM, exported("norm", parts.draw_norm), parts.introduce_norm),
+    "depth": Part(texts.DEPTH, exported("depth", depth.draw_depth), depth.introduce_depth),
+    "journey": Part(texts.WORD_PATH, exported("journey", depth.draw_word_path), depth.introduce_word_path),
 }
 FIRST_PART = "heads"
 # The part that a visit begins with.

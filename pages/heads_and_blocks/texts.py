@@ -189,3 +189,13 @@ READINGS_TEXT = (
     "be worked out."
 )
 AFTER_EMBEDDINGS, AFTER_BLOCK = "embeddings", "block {block}"
+
+EXPORT_TITLES = {
+    "embeddings": "The embeddings of a sentence and their layer norm",
+    "heads": "What the heads of block {layer} add",
+    "feed": "The feed-forward layer of block {layer}",
+    "norm": "A layer norm step by step",
+    "depth": "Vectors in many blocks, with residual connections and without",
+    "journey": "The vectors of some tokens in every layer",
+}
+EXPORT_RESULT = "It prints the numbers of the drawings, with all their dimensions."

@@ -9,9 +9,11 @@ open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.masks import texts
+from pages.masks.export import masks_lesson
 from pages.masks.masked_head import KINDS, PENALTIES, SIZES, draw_mask, draw_penalty
 from pages.masks.padded_batch import draw_padding
 from pages.ui.canvas.mask_grid import mask_from_link, mask_to_link
+from pages.ui.export.lessons import draw_and_export
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     Field,
@@ -57,7 +59,7 @@ def one_sentence() -> None:
     st.latex(texts.WEIGHTS_FORMULA)
     st.latex(texts.MASK_FORMULA)
     show_source(attention.attention_weights, masks.causal_mask, masks.padding_mask, masks.window_mask, masks.combine)
-    live(PAGE, FIELDS, draw_mask, PAGE)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_lesson(PAGE, "one"), draw_mask, PAGE)
     st.caption(texts.ONE_CAPTION)
 
 
@@ -66,7 +68,7 @@ def penalties() -> None:
     st.markdown(texts.PENALTY_TEXT)
     st.latex(texts.PENALTY_FORMULA)
     show_source(compare_maskings)
-    live(PAGE, FIELDS, draw_penalty, PAGE)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_lesson(PAGE, "penalty"), draw_penalty, PAGE)
 
 
 def batch() -> None:
@@ -74,7 +76,7 @@ def batch() -> None:
     st.markdown(texts.BATCH_TEXT)
     st.latex(texts.BATCH_FORMULA)
     show_source(masks.padding_mask, padding_proof)
-    live(PAGE, FIELDS, draw_padding, PAGE)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_lesson(PAGE, "batch"), draw_padding, PAGE)
 
 
 read_view(PAGE, FIELDS, {})

@@ -94,3 +94,14 @@ CHANGE_BY_TOKEN_ALT = "Masked, no token changes by more than {most}; not masked,
 PADDING_CELL = "{column}, padding {row}"
 MASKED, NOT_MASKED = "masked", "not masked"
 BATCH_CAPTION = "The number that changed most, of all numbers in each token's vector after the last layer."
+
+EXPORT_TITLES = {
+    "one": "A mask on layer {layer}, head {head}: scores and weights before and after",
+    "penalty": "−∞ against a penalty of {penalty} on layer {layer}, head {head}",
+    "batch": "Two sentences in one batch, with the padding masked and not",
+}
+EXPORT_RESULTS = {
+    "one": "It ends with `effect`: the scores after the mask, and the weights before and after.",
+    "penalty": "It ends with `ways`: the weights masked by −∞, by the penalty, and not at all.",
+    "batch": "It ends with `proof`: how much each token changes, with the padding masked and not.",
+}

@@ -11,11 +11,13 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.self_attention import store, texts
+from pages.self_attention.export import steps_lesson
 from pages.self_attention.steps import equation, letters, notes, step_matrices
 from pages.ui.canvas.lines import show_lines
 from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.canvas.matrix_view import Drawing, chosen_cell, chosen_drawing, matrix_row, row_drawn
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_option
+from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
@@ -130,7 +132,7 @@ def steps() -> None:
     warn_of_unknown([encoding])
     formula.latex(equation(run))
     formula.markdown(letters(run))
-    live(PAGE, FIELDS, draw_steps, run, values)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: steps_lesson(PAGE), draw_steps, run, values)
     for note in notes(run, encoding):
         st.text(note)
     if value("unscaled") and value("normalise") == "softmax":

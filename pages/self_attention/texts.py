@@ -115,3 +115,6 @@ STORE_TITLES = {
 }
 
 ELSEWHERE = "The same function on other pages"
+
+EXPORT_TITLE = "Self-attention step by step: layer {layer}, head {head}"
+EXPORT_RESULT = "It ends with `steps`: queries, keys, scores, weights and context, with all their dimensions."

@@ -5,10 +5,11 @@ import { tint } from "../core/palette.js";
 import { fit, visible } from "../core/surface.js";
 import { layTitle, widthOf, wrapped, write } from "../core/text.js";
 import { layLines } from "../lines/line_chart.js";
+import { drawMatrix, matrixShape, paletteOf } from "../mask_grid/panel.js";
 
 // Charts of a page in one figure: as many beside one another as there is room for, each under its title.
 
-const LAY = { bars: layBars, moved: layMoved, grid: layGrid, lines: layLines, listing: layListing, points: layPoints };
+const LAY = { bars: layBars, moved: layMoved, grid: layGrid, lines: layLines, listing: layListing, points: layPoints, matrix: layMatrix };
 const LEAST_CHART = 190;
 const BETWEEN_CHARTS = 22;
 const NOTE = 16;
@@ -316,4 +317,19 @@ function shared(wanted, room) {
     left -= widths[column];
   }
   return widths;
+}
+
+const LARGEST_CELL = 32;
+const TALLEST_MATRIX = 300;
+
+// A matrix as cells; null is minus infinity, which JSON cannot write.
+function layMatrix(context, theme, chart, room) {
+  const model = {
+    ...chart, rows: chart.rows.length, columns: chart.columns.length, tallest: TALLEST_MATRIX,
+    rowTexts: chart.rows.map(visible), columnTexts: chart.columns.map(visible),
+  };
+  const panel = { kind: chart.colouring, limit: chart.limit, root: chart.root, cells: chart.cells.flat().map((cell) => cell ?? -Infinity) };
+  const shape = matrixShape(context, model, theme, room, false, LARGEST_CELL);
+  const paint = (target) => drawMatrix(target, shape, model, panel, theme, paletteOf(theme.dark));
+  return { width: Math.min(room, shape.left + shape.plotWidth + shape.lean + 4), height: shape.top + shape.plotHeight + 6, paint };
 }

@@ -11,8 +11,9 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float32, UInt8
 
-from pages.ui.canvas import texts
+from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component, component_value, value_timestamp
+from pages.ui.canvas.mask_grid import ATTENTION
 from pages.ui.canvas.modules import sources
 from pages.ui.canvas.packing import codes, difference_codes, pack
 
@@ -22,6 +23,8 @@ SCALES = tuple(re.findall(r"^  (\w+): [\[{]", _PALETTE, re.MULTILINE))
 DIFFERENCE = "difference"
 BOX, STYLE = "attention-view", "attention/attention.css"
 MAP, WALL, BEFORE_AFTER = "attention/map.js", "attention/wall.js", "attention/before_after.js"
+
+ATTENTION_AXES = texts.AXES_OF_MATRIX.format(down=ATTENTION[0], across=ATTENTION[1])
 
 Head = tuple[int, int]
 
@@ -111,6 +114,7 @@ def attention_map(
             "mapsPath": wall.maps_path,
             "timestamp": value_timestamp(wall.key, "chosen"),
         }
+    drawings.note(lambda: [drawings.matrix_drawing(alt, "weights", weights, query_tokens, key_tokens, axes=ATTENTION_AXES)])
     component("attention_map", BOX, MAP, STYLE)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
 
 

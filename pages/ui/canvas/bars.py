@@ -5,6 +5,7 @@ What a chart holds is drawn twice: by assets/canvas/bars on the page, by assets/
 
 from collections.abc import Sequence
 
+from pages.ui.canvas import drawings
 from pages.ui.canvas.component import component
 from pages.ui.canvas.figures import ONE_COLOUR
 from pages.ui.shell.numbers import percent
@@ -27,6 +28,7 @@ def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float]
         "title": title,
         "labels": list(labels),
         "values": [min(share, limit) for share in shares],
+        "shares": list(shares),
         "ends": [percent(share) for share in shares],
         "colours": [ONE_COLOUR],
         "names": True,
@@ -74,6 +76,7 @@ def show_bars(chart: Chart, details: Sequence[str] | None = None, *, key: str) -
     """
     if details is not None and len(details) != len(chart["labels"]):
         raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(details)}")
+    drawings.note(lambda: [drawings.bars_drawing(chart)])
     component("bars", "bars-view", MODULE, "bars/bars.css")(key=key, data=chart | {"details": list(details or ())})
 
 

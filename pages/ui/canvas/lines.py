@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from pages.ui.canvas import texts
+from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.bars import Chart
 from pages.ui.canvas.component import component
 from pages.ui.canvas.figures import DASHES, LINE_COLOURS
@@ -80,6 +80,7 @@ def show_lines(
     chart = lines_chart(title, steps, series, tall=tall, limits=limits, band=band, logarithmic=logarithmic)
     places = [step_name.format(step=step) if step.isdigit() else step for step in steps]
     drawing = {"alt": lines_in_words(title, series), "places": places, "size": 13, "texts": texts.LINES}
+    drawings.note(lambda: [drawings.lines_drawing(chart)])
     component("lines", "lines-view", MODULE, "lines/lines.css")(key=key, data=chart | drawing)
 
 

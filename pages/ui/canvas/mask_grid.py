@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float
 
-from pages.ui.canvas import texts
+from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component, component_value
 from pages.ui.canvas.packing import pack
 from pages.ui.canvas.prefetch import Picture, Prefetch, pack_with_prefetch
@@ -127,8 +127,30 @@ def show_matrices(
     on_paint: runs when the reader has painted on the first one, a mask, whose header says that it is paintable;
     `painted_mask(key, …)` then returns it.
     """
+    drawings.note(lambda: drawings_of(drawn))
     show = component("matrices", "mask-grid", MODULE, STYLE)
     show(key=key, data=pack_with_prefetch(key, drawn, prefetch), on_painted_change=on_paint or (lambda: None))
+
+
+def drawings_of(drawn: Picture) -> list[drawings.Drawing]:
+    """Return the matrices of a picture one by one, for export."""
+    header, numbers = drawn
+    rows, columns, axes = header["rows"], header["columns"], header["axes"]
+    return [
+        drawings.matrix_drawing(
+            panel["title"],
+            panel["kind"],
+            cells.reshape(len(rows), len(columns)),
+            rows,
+            columns,
+            limit=panel["limit"],
+            root=panel["root"],
+            note=panel["note"],
+            axes=axes,
+            numbered=header["numbered"],
+        )
+        for panel, cells in zip(header["panels"], np.asarray(numbers), strict=True)
+    ]
 
 
 def painted_mask(key: str, tokens: int) -> Bool[np.ndarray, "query key"] | None:

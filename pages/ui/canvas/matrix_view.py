@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from jaxtyping import Float32
 
+from pages.ui.canvas import drawings
 from pages.ui.canvas.component import component, component_value
 from pages.ui.canvas.matrix_cells import Cell, Origin
 from pages.ui.canvas.prefetch import Picture, Prefetch, pack_with_prefetch
@@ -81,9 +82,24 @@ def matrix_row(
     `on_draw` runs, and `chosen_drawing` returns it. prefetch: what the controls around it lead to.
     """
     picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers, drawing=drawing)
+    drawings.note(lambda: drawings_of(matrices))
     callbacks = {"on_drawing_change": on_draw} if on_draw else {}
     show = component("matrix_row", "matrix-view", MODULE, "matrix_row/matrix_row.css")
     show(key=key, data=pack_with_prefetch(key, picture, prefetch), on_cell_change=on_choose, **callbacks)
+
+
+def drawings_of(matrices: Sequence[Matrix]) -> list[drawings.Drawing]:
+    """Return the matrices that are drawn, with the columns that are drawn of them, for export."""
+    found = []
+    for matrix in matrices:
+        if size := matrix.columns_drawn:
+            cells = matrix.values[:, :size]
+            finite = np.abs(cells[np.isfinite(cells)])
+            kind, limit = ("weights", 1.0) if matrix.group == "shares" else ("signed", float(finite.max(initial=0.0)))
+            title = f"{matrix.title}: {matrix.formula}" if matrix.formula else matrix.title
+            rows, columns = matrix.row_names, matrix.column_names[:size]
+            found.append(drawings.matrix_drawing(title, kind, cells, rows, columns, limit=limit, root=True))
+    return found
 
 
 def row_drawn(

@@ -57,6 +57,15 @@ STILL_CHARTS = "The charts do not move; their numbers stand below as a table."
 TABLE_LABEL = "The numbers"
 TABLE_CUT = "The first {shown:,} of {all:,} rows. The data files hold all of them."
 
+THIS_PART = "This part of the page"
+NUMBERS_TABLE = "The numbers as a table"
+NUMBERS = "All numbers"
+NUMBERS_DESCRIPTION = (
+    "{count:,} numbers: a row each, with drawing, row and column. JSON and NPZ also hold each drawing as an array."
+)
+DRAWINGS = "Drawn: {titles}."
+DRAWINGS_AXES = "row, column; no number where a mask forbids (−∞)"
+
 ASK_CODE = "Which code"
 PROJECT_CODE = "With this project"
 TRANSFORMERS_CODE = "With transformers only"

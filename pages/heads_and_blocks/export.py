@@ -1,0 +1,111 @@
+"""The parts of this page for export: what they drew, and the code of its numbers."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.heads_and_blocks import texts
+from pages.heads_and_blocks.depth import BLOCKS
+from pages.ui.export.lessons import Lesson, draw_and_export, lesson_code
+from pages.ui.export.records import source
+from pages.ui.shell.address import widget_key
+from tx_core.engine.bert_engine import BertEngine
+
+LOAD = "from tx_core import load"
+STEPS = "from tx_core.lessons.bert_steps import {}"
+Draw = Callable[[str, BertEngine, str, str], None]
+
+
+def exported(part: str, draw: Draw) -> Draw:
+    """Let a part of the page be exported below what it draws."""
+
+    def draw_part(page: str, engine: BertEngine, text: str, pair: str) -> None:
+        draw_and_export(page, lambda: _lesson(page, part, engine, text, pair), draw, page, engine, text, pair)
+
+    return draw_part
+
+
+def _lesson(page: str, part: str, engine: BertEngine, text: str, pair: str) -> Lesson:
+    names = ("layer", "heads", "bend", "norm", "cut", "seed", "words")
+    values = {name: st.session_state[widget_key(page, name)] for name in names}
+    imports, lines, used = CODE[part](values, repr(text) + (f", {pair!r}" if pair else ""))
+    title = texts.EXPORT_TITLES[part].format(**values)
+    code = lesson_code(title, [LOAD, *imports], [f"engine = load({engine.name!r})", *lines])
+    about = source(engine.name, text=text, pair=pair, **{name: values[name] for name in used})
+    return Lesson(title, about, code, texts.EXPORT_RESULT)
+
+
+Written = tuple[list[str], list[str], tuple[str, ...]]
+"""Imports, lines, and the names of the fields that the numbers depend on."""
+
+
+def _embeddings(values: dict, sentences: str) -> Written:
+    lines = [f"run = embedding_run(engine, {sentences})", "", "print(run.tokens, run.summed, run.normed, sep='\\n')"]
+    return [STEPS.format("embedding_run")], lines, ()
+
+
+def _heads(values: dict, sentences: str) -> Written:
+    heads = tuple(head - 1 for head in sorted(values["heads"]))
+    lines = [
+        f"run = block_run(engine, {sentences}, layer={values['layer'] - 1})  # layers and heads are counted from 0",
+        f"projection = matrix_and_bias(engine.model.encoder.blocks[{values['layer'] - 1}].attention.output)",
+        f"output = run.output_of({heads}, projection.bias)",
+        "",
+        "print(run.tokens, output, run.head_lengths, sep='\\n')",
+    ]
+    return [STEPS.format("block_run, matrix_and_bias")], lines, ("layer", "heads")
+
+
+def _feed_forward(values: dict, sentences: str) -> Written:
+    layer = values["layer"] - 1
+    lines = [
+        f"block = block_run(engine, {sentences}, layer={layer})  # layers are counted from 0",
+        f"run = feed_forward_run(engine, block.attention_normed, {layer}, {values['bend']!r})",
+        "",
+        "print(block.tokens, run.up_projected, run.activated, run.convolution.ours, sep='\\n')",
+    ]
+    return [STEPS.format("block_run, feed_forward_run")], lines, ("layer", "bend")
+
+
+def _norm(values: dict, sentences: str) -> Written:
+    layer = 0 if values["norm"] == "embeddings" else values["layer"] - 1
+    lines = [
+        f"run = norm_run(engine, {sentences}, place={values['norm']!r}, layer={layer})  # layers are counted from 0",
+        "",
+        "print(run.tokens, run.steps.before, run.steps.normed, run.steps.result.ours, sep='\\n')",
+    ]
+    return [STEPS.format("norm_run")], lines, ("layer", "norm")
+
+
+def _depth(values: dict, sentences: str) -> Written:
+    arguments = f"skips={not values['cut']}, blocks={BLOCKS}, seed={values['seed']}"
+    lines = [
+        f"post, pre = (run_random_blocks(norm_first=first, {arguments}) for first in (False, True))",
+        f"trained = skip_effect(engine, {sentences})",
+        "",
+        "for run in (post, pre):",
+        "    print(run.length, run.cosine, run.gradient, sep='\\n')",
+        "print(trained.with_skips, trained.without_skips, sep='\\n')",
+    ]
+    return ["from tx_core.lessons.residual_stream import run_random_blocks, skip_effect"], lines, ("cut", "seed")
+
+
+def _journey(values: dict, sentences: str) -> Written:
+    lines = [
+        f"trace = engine.trace({sentences}, keep=('hidden',))",
+        f"paths = token_paths(trace, {[word - 1 for word in values['words']]})  # tokens, counted from 0",
+        "",
+        "for path in paths:",
+        "    print(path.token, path.cosine_to_embedding, path.cosine_to_previous, path.length, sep='\\n')",
+    ]
+    return ["from tx_core.lessons.residual_stream import token_paths"], lines, ("words",)
+
+
+CODE: dict[str, Callable[[dict, str], Written]] = {
+    "embeddings": _embeddings,
+    "heads": _heads,
+    "feed": _feed_forward,
+    "norm": _norm,
+    "depth": _depth,
+    "journey": _journey,
+}

@@ -1,0 +1,110 @@
+"""What a part of a page draws, collected while it draws: as charts of a figure, with the numbers behind them.
+
+A drawing of the page notes itself with `note`; whoever exports the part draws it within `collect`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+Chart = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One drawing.
+
+    Attributes:
+        chart: what a figure draws (assets/canvas/figure/charts.js).
+        rows, columns: the names of the axes of `values`.
+        values: the numbers; −∞ where a mask forbids.
+    """
+
+    chart: Chart
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: Float[np.ndarray, "row column"]
+
+    @property
+    def title(self) -> str:
+        """The title over the drawing."""
+        return str(self.chart["title"])
+
+
+Drawings = list[Callable[[], Sequence[Drawing]]]
+"""Drawings in the order in which they were drawn; none is made before it is exported."""
+_collected: ContextVar[Drawings | None] = ContextVar("collected", default=None)
+
+
+@contextmanager
+def collect() -> Iterator[Drawings]:
+    """Collect what is drawn within the block."""
+    drawings: Drawings = []
+    token = _collected.set(drawings)
+    try:
+        yield drawings
+    finally:
+        _collected.reset(token)
+
+
+def note(make: Callable[[], Sequence[Drawing]]) -> None:
+    """Note something that is drawn, for whoever collects it."""
+    if (drawings := _collected.get()) is not None:
+        drawings.append(make)
+
+
+def lines_drawing(chart: Chart) -> Drawing:
+    """Take the numbers out of a chart of lines (`lines.lines_chart`)."""
+    series = chart["series"]
+    names, values = tuple(one["name"] for one in series), [one["values"] for one in series]
+    return Drawing(chart, names, tuple(chart["steps"]), np.array(values, np.float64).reshape(len(names), -1))
+
+
+def bars_drawing(chart: Chart) -> Drawing:
+    """Take the numbers out of a chart of bars (`bars.probability_chart`)."""
+    return Drawing(chart, tuple(chart["labels"]), ("probability",), np.array(chart["shares"], np.float64).reshape(-1, 1))
+
+
+def matrix_drawing(
+    title: str,
+    kind: str,
+    cells: Float[np.ndarray, "row column"] | Bool[np.ndarray, "row column"],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    limit: float = 1.0,
+    root: bool = False,
+    note: str = "",
+    axes: str | None = None,
+    numbered: bool = False,
+) -> Drawing:
+    """Draw a matrix as cells. kind, limit, root and note are as for `mask_grid.Matrix`; a mask is told by 0 and 1."""
+    values = np.asarray(cells, np.float64)
+    shown = [[float(f"{value:.6g}") if np.isfinite(value) else None for value in row] for row in values]
+    chart = {
+        "kind": "matrix",
+        "title": title,
+        "colouring": kind,
+        "rows": list(rows),
+        "columns": list(columns),
+        "square": tuple(rows) == tuple(columns),
+        "cells": shown,
+        "limit": max(limit, 1e-9),
+        "root": root,
+        "note": note,
+        "axes": axes,
+        "numbered": numbered,
+    }
+    return Drawing(chart, tuple(rows), tuple(columns), values)
+
+
+def numbered_once(names: Sequence[str]) -> tuple[str, ...]:
+    """Number names of which several are the same, so that each is found: "the (2)"."""
+    seen: dict[str, count] = {}
+    numbers = [next(seen.setdefault(name, count(1))) for name in names]
+    return tuple(name if names.count(name) == 1 else f"{name} ({number})" for name, number in zip(names, numbers, strict=True))

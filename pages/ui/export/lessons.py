@@ -1,0 +1,123 @@
+"""A part of a Build page for export: whatever it drew as a figure, its numbers as a table and as files, and its code."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas
+import streamlit as st
+
+from pages.ui.canvas.drawings import Drawing, Drawings, collect, numbered_once
+from pages.ui.export import texts
+from pages.ui.export.data import Cell, DataTable, data_files
+from pages.ui.export.figure import charts_figure, charts_page
+from pages.ui.export.menu import export_menu
+from pages.ui.export.records import Code, Export, Source
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.plain_names import file_stem
+
+COLUMNS = ("drawing", "row", "column", "number")
+MOST_SHOWN = 5000
+"""Rows of the table on the page: the files hold all."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a part of a page shows.
+
+    Attributes:
+        title: in one line.
+        source: what was computed and with which settings, as `records.source` names it where there is a model.
+        code: Python that computes the numbers with this project.
+        result: what the code ends with, in one sentence.
+    """
+
+    title: str
+    source: Source
+    code: str
+    result: str
+
+
+def draw_and_export(page: str, lesson: Callable[[], Lesson], draw: Callable[..., None], *arguments: object) -> None:
+    """Draw a part of a page, and offer what it drew as a table and for export.
+
+    lesson: called when the export is opened, after the part was drawn.
+    """
+    with collect() as drawings:
+        draw(*arguments)
+    offer_drawings(page, lesson, drawings)
+
+
+def offer_drawings(page: str, lesson: Callable[[], Lesson], drawings: Drawings) -> None:
+    """Offer drawings as a table and for export; nothing where there are none."""
+    if not drawings:
+        return
+    table = st.expander(texts.NUMBERS_TABLE, key=widget_key(page, "export_table"), on_change="rerun")
+    if table.open:
+        with table:
+            _show_table(table_rows(_made(drawings)))
+    export_menu(page, {texts.THIS_PART: lambda: drawings_export(lesson(), _made(drawings))})
+
+
+def _made(drawings: Drawings) -> list[Drawing]:
+    return [drawing for make in drawings for drawing in make()]
+
+
+def _show_table(rows: Sequence[tuple[Cell, ...]]) -> None:
+    st.dataframe(pandas.DataFrame(rows[:MOST_SHOWN], columns=COLUMNS), hide_index=True)
+    if len(rows) > MOST_SHOWN:
+        st.caption(texts.TABLE_CUT.format(shown=MOST_SHOWN, all=len(rows)))
+
+
+def drawings_export(lesson: Lesson, drawings: Sequence[Drawing]) -> Export:
+    """Make the export of what a part of a page drew."""
+    titles = list(dict.fromkeys(drawing.title for drawing in drawings))
+    named = (("text", texts.TEXT), ("pair", texts.SECOND_SENTENCE))
+    sentences = [
+        template.format(sentence=texts.quoted(str(lesson.source[name]))) for name, template in named if name in lesson.source
+    ]
+    caption = " ".join([f"{lesson.title}.", *sentences, texts.DRAWINGS.format(titles="; ".join(titles))])
+    figure = charts_figure([drawing.chart for drawing in drawings], caption, across=min(2, len(drawings)))
+    size = sum(drawing.values.size for drawing in drawings)
+    stem = file_stem(re.sub(r"\W+", "-", lesson.title.lower())[:40].strip("-"), str(lesson.source.get("model", "no-model")))
+    data = data_files(
+        texts.NUMBERS, texts.NUMBERS_DESCRIPTION.format(count=size), stem, size * len(COLUMNS), partial(_table, drawings)
+    )
+    code = Code(lesson.result, lambda: lesson.code)
+    web_page = charts_page(figure, COLUMNS, lambda: table_rows(drawings))
+    return Export(lesson.title, caption, stem, figure, web_page, (data,), code, lesson.source)
+
+
+def table_rows(drawings: Sequence[Drawing]) -> list[tuple[Cell, ...]]:
+    """Write every number of some drawings as a row; None where a mask forbids."""
+    rows = []
+    for title, drawing in zip(numbered_once([one.title for one in drawings]), drawings, strict=True):
+        names, columns = numbered_once(drawing.rows), numbered_once(drawing.columns)
+        for name, numbers in zip(names, drawing.values.tolist(), strict=True):
+            rows += [(title, name, column, _finite(number)) for column, number in zip(columns, numbers, strict=True)]
+    return rows
+
+
+def _finite(number: float) -> float | None:
+    return number if np.isfinite(number) else None
+
+
+def _table(drawings: Sequence[Drawing]) -> DataTable:
+    arrays = {}
+    titles = numbered_once([drawing.title for drawing in drawings])
+    for place, (title, drawing) in enumerate(zip(titles, drawings, strict=True), start=1):
+        name = re.sub(r"\W+", "_", title.lower()).strip("_")[:60] or "drawing"
+        finite = np.where(np.isfinite(drawing.values), drawing.values, np.nan)
+        arrays |= {f"{place}_{name}": finite, f"{place}_rows": np.array(drawing.rows, np.str_)}
+        arrays[f"{place}_columns"] = np.array(drawing.columns, np.str_)
+    return DataTable(COLUMNS, table_rows(drawings), arrays, {"axes": texts.DRAWINGS_AXES})
+
+
+def lesson_code(title: str, imports: Sequence[str], lines: Sequence[str]) -> str:
+    """Write code for a lesson: a comment, imports in order, and lines."""
+    comment = texts.PROJECT_COMMENT.format(title=title)
+    packages = sorted(line for line in imports if not line.startswith("from tx_core"))
+    own = sorted(line for line in imports if line.startswith("from tx_core"))
+    return "\n".join([comment, *packages, *([""] if packages and own else []), *own, "", *lines, ""])

@@ -1,0 +1,138 @@
+"""Every part of a Build page is exported as it was drawn: figure, table, files, and code that computes the same numbers."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.canvas.drawings import collect, matrix_drawing, note, numbered_once
+from pages.ui.export import menu, texts
+from pages.ui.export.data import show_data
+from pages.ui.export.lessons import COLUMNS, Lesson, drawings_export, table_rows
+from pages.ui.export.records import Export
+from tests.support.drawings import sent_to
+from tests.support.export_menu import opened
+from tests.support.snippets import computed
+
+Open = Callable[..., AppTest]
+TEXT = "The \"cat\" sat on the mat, 'mat'."
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a page, and what an expression at the end of its code is, by the number of the drawing."""
+
+    page: str
+    view: dict[str, str]
+    expressions: dict[int, str]
+
+
+PARTS = {
+    "a mask": Part(
+        "masks", {"part": "one", "text": TEXT}, {2: "effect.masked_scores", 4: "effect.weights_before", 5: "effect.weights"}
+    ),
+    "a mask by hand": Part("masks", {"part": "one", "text": "a b", "kind": "painted", "mask": "4-7d8"}, {5: "effect.weights"}),
+    "a penalty": Part("masks", {"part": "penalty", "text": TEXT, "penalty": "-5"}, {0: "ways.infinite", 1: "ways.penalised"}),
+    "a batch": Part("masks", {"part": "batch"}, {0: "[proof.moved_masked, proof.moved_unmasked]"}),
+    "one head": Part(
+        "self_attention",
+        {"text": TEXT, "layer": "2", "head": "3", "causal": "1"},
+        {0: "steps.vectors", 1: "steps.query", 5: "steps.scores", 7: "steps.weights", 8: "steps.context"},
+    ),
+    "embeddings": Part("heads_and_blocks", {"part": "embeddings"}, {0: "run.words", 3: "run.summed", 4: "run.normed"}),
+    "heads": Part("heads_and_blocks", {"part": "heads", "heads": "2-5", "layer": "3"}, {0: "run.head_lengths"}),
+    "feed-forward": Part("heads_and_blocks", {"part": "feed", "layer": "2", "bend": "relu"}, {-1: "run.convolution.ours"}),
+    "a norm": Part("heads_and_blocks", {"part": "norm"}, {0: "run.steps.before"}),
+    "depth": Part(
+        "heads_and_blocks",
+        {"part": "depth", "seed": "3"},
+        {0: "[post.length, pre.length]", 1: "[post.cosine, pre.cosine]", 3: "[trained.with_skips, trained.without_skips]"},
+    ),
+    "a word's path": Part("heads_and_blocks", {"part": "journey", "words": "2-3"}, {2: "[path.length for path in paths]"}),
+}
+
+
+def exported(open_app: Open, monkeypatch: pytest.MonkeyPatch, part: Part) -> tuple[AppTest, Export]:
+    """Open a part of a page with its data on offer; return the page and what it exports."""
+    seen = []
+    monkeypatch.setattr(menu, "show_data", lambda page, export: (seen.append(export), show_data(page, export)))
+    app = opened(open_app(part.page, **part.view), part.page, form=texts.DATA)
+    return app, seen[-1]
+
+
+def table_of(export: Export) -> list[tuple]:
+    """The rows of the table of an export, as the JSON file holds them."""
+    entries = json.loads(export.data[0].files["json"](export.source))
+    return [tuple(row[name] for name in COLUMNS) for row in entries["table"]]
+
+
+def test_the_code_of_every_part_computes_what_is_drawn(open_app: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    snippets, expected = [], []
+    for part in PARTS.values():
+        app, export = exported(open_app, monkeypatch, part)
+        ((header, _),) = sent_to(opened(app, part.page), "picture")
+        charts = header["charts"]
+        drawn = [values_of(charts[number]) for number in part.expressions]
+        snippets.append((export.code.project(), [f"[list(row) for row in {one}]" for one in part.expressions.values()]))
+        expected.append(drawn)
+    for part, own, numbers in zip(PARTS, expected, computed(snippets, tmp_path), strict=True):
+        for drawn, number in zip(own, numbers, strict=True):
+            np.testing.assert_allclose(number[:, : drawn.shape[1]], drawn, rtol=1e-4, atol=1e-5, err_msg=part)
+
+
+def values_of(chart: dict) -> np.ndarray:
+    """The numbers of a matrix or of lines, as a figure was sent them."""
+    rows = chart["cells"] if chart["kind"] == "matrix" else [one["values"] for one in chart["series"]]
+    return np.array([[-np.inf if cell is None else cell for cell in row] for row in rows])
+
+
+@pytest.mark.parametrize("name", ["a mask", "one head", "depth"])
+def test_files_table_and_figure_hold_the_same_numbers_and_name_their_source(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    part = PARTS[name]
+    app, export = exported(open_app, monkeypatch, part)
+    rows = table_of(export)
+    ((header, _),) = sent_to(opened(app, part.page), "picture")
+    drawn = np.concatenate([values_of(chart).ravel() for chart in header["charts"]])
+    numbers = np.array([-np.inf if row[-1] is None else row[-1] for row in rows])
+    np.testing.assert_allclose(numbers, drawn, rtol=1e-5)
+    assert len({row[:3] for row in rows}) == len(rows)
+    assert header["caption"].startswith(export.title)
+    if text := export.about.get("text"):
+        assert texts.TEXT.format(sentence=texts.quoted(text)) in header["caption"]
+    assert export.about["model"] == "embedded"
+    written = csv.reader(io.StringIO(export.data[0].files["csv"](export.source).decode("utf-8-sig")))
+    assert len([row for row in written if not row[0].startswith("# ")]) == 1 + len(rows)
+    app.session_state[f"{part.page}_export_table"] = True
+    frame = next(table.value for table in app.run().dataframe if list(table.value.columns) == list(COLUMNS))
+    assert [tuple(row) for row in frame[list(COLUMNS[:3])].to_numpy()] == [row[:3] for row in rows]
+
+
+def test_nothing_is_made_before_the_export_is_opened():
+    made = []
+    with collect() as drawings:
+        note(lambda: made.append("drawn") or [])
+    assert len(drawings) == 1
+    assert made == []
+    note(lambda: made.append("outside"))
+    assert len(drawings) == 1
+
+
+def test_names_that_occur_several_times_are_numbered():
+    assert numbered_once(["the", "cat", "the"]) == ("the (1)", "cat", "the (2)")
+
+
+def test_a_masked_score_is_no_number_in_any_file():
+    drawing = matrix_drawing("Scores", "signed", np.array([[0.5, -np.inf]]), ["a"], ["a", "=b"])
+    export = drawings_export(Lesson("Scores", {}, "", ""), [drawing])
+    assert table_rows([drawing]) == [("Scores", "a", "a", 0.5), ("Scores", "a", "=b", None)]
+    assert '"Scores","a","\'=b",""' in export.data[0].files["csv"]({}).decode("utf-8-sig")
+    with np.load(io.BytesIO(export.data[0].files["npz"]({})), allow_pickle=False) as arrays:
+        np.testing.assert_array_equal(arrays["1_scores"], [[0.5, np.nan]])
