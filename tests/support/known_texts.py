@@ -76,6 +76,7 @@ class Knowing:
     """A model that has learned some texts by heart: where one fits all that is not blank, it is certain of the blanks."""
 
     max_tokens = 40
+    has_head = True
 
     def __init__(self, texts: Sequence[str] = (), attention=None, vectors=None):
         self.tokenizer = Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]")

@@ -28,6 +28,9 @@ TREEBANK = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
 
 CARD = "README.md"
 
+OF_PREDICTIONS = ("held_out", "blimp", "agreement", "cloze")
+"""The measurements that need a masked-word head."""
+
 CAPITALS = Path("capitals") / "heldout_capitals.tsv"
 
 
@@ -54,10 +57,13 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def measure(probe: Probe, given: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Run the requested measurements that the data allow; return plain numbers, by part."""
+    """Run the requested measurements that the data and the model allow; return plain numbers, by part."""
     figures: dict[str, Any] = {}
     for name, part in _parts(given).items():
         if given.only and name not in given.only:
+            continue
+        if name in OF_PREDICTIONS and not probe.has_head:
+            tell(f"{name} left out: the model has no masked-word head")
             continue
         began = time.monotonic()
         figures |= part(probe)

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from tests.support.checkpoints import write_bert
 from tests.support.known_texts import BACKEND, CONLLU, held_out_files, pairs, untrained
 from tx_core.training import evaluate
 from tx_core.training.evaluate import lines_of_table
@@ -80,6 +81,20 @@ def test_the_table_goes_into_the_model_card_once_and_the_rest_of_the_card_stays(
     assert after.count("## Evaluated") == 1 and all(line in after for line in table)
     assert after.index("## Evaluated") < after.index("## Data and licence")
     assert [line for line in after.splitlines() if line and line in before] == [line for line in before.splitlines() if line]
+
+
+def test_of_a_model_without_a_masked_word_head_heads_and_vectors_are_measured(tmp_path, capsys):
+    (tmp_path / "data").mkdir()
+    data = write_data(tmp_path / "data")
+    checkpoint = write_bert(tmp_path / "headless", with_head=False)
+    assert evaluate.main([str(checkpoint), "--data", str(data), "--held-out", str(data / "texts")]) == 0
+    told = capsys.readouterr()
+    left_out = {line.split()[1] for line in told.err.splitlines() if "left out" in line}
+    assert left_out == set(evaluate.OF_PREDICTIONS)
+    labels = [line.split("|")[1].strip() for line in told.out.splitlines()[2:]]
+    assert any(label.startswith("relation det") for label in labels)
+    assert any("flies" in label for label in labels)
+    assert not any("BLiMP" in label or "everyday" in label for label in labels)
 
 
 def test_what_cannot_be_read_is_told(tmp_path, two_checkpoints, capsys):

@@ -30,6 +30,7 @@ class Probe(Protocol):
 
     tokenizer: Tokenizer
     max_tokens: int
+    has_head: bool
 
     def log_probabilities(self, rows: Sequence[Row]) -> Float[Tensor, "place vocab"]:
         """Give the log-probability of every piece at the places of all rows, one after another."""
@@ -51,6 +52,11 @@ class BertProbe:
     def max_tokens(self) -> int:
         """The longest input, special tokens included."""
         return self.model.config.max_positions
+
+    @property
+    def has_head(self) -> bool:
+        """Whether the model has a masked-word head: without one, it gives no log-probabilities."""
+        return self.model.head is not None
 
     @torch.inference_mode()
     def log_probabilities(self, rows: Sequence[Row]) -> Float[Tensor, "place vocab"]:
@@ -75,7 +81,8 @@ class BertProbe:
 
 def load_probe(checkpoint: Path, device: str = "cpu") -> BertProbe:
     """Load a checkpoint directory to be measured; raises CheckpointProblem when it cannot be."""
-    return BertProbe(load_bert(checkpoint), load_tokenizer(checkpoint), device)
+    model = load_bert(checkpoint)
+    return BertProbe(model, load_tokenizer(checkpoint, model.config.vocab_size), device)
 
 
 def in_batches(rows: Sequence[Row]) -> Iterator[tuple[list[int], list[Row]]]:
