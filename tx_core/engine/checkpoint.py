@@ -28,6 +28,8 @@ NOT_FINITE = "The weights cannot be used: {name} contains NaN or infinity."
 COUNT = re.compile(r"\w*(layers?|heads?|blocks?|experts?|depth)")
 MAX_COUNT, MAX_NUMBER = 1024, 2**31 - 1
 """The largest number of layers, heads, blocks or experts, and the largest of all other whole numbers in config.json."""
+MAX_REASONS = 500
+"""Characters of PyTorch's account of what does not fit."""
 DAMAGED = "{name} is truncated or damaged: copy or download it again."
 
 # Pairs of (Hugging Face name, our name), tried in order. The first pattern that matches the whole name is used.
@@ -66,6 +68,9 @@ def load_bert(directory: Path) -> Bert:
     tensors = {name: tensor.to(torch.float32, copy=True) for name, tensor in rename(read_tensors(directory)).items()}
     if broken := [name for name, tensor in tensors.items() if not tensor.isfinite().all()]:
         raise CheckpointProblem(NOT_FINITE.format(name=broken[0]))
+    layers = {name.split(".")[2] for name in tensors if name.startswith("encoder.blocks.")}
+    if len(layers) != config.num_layers:
+        raise CheckpointProblem(f"config.json says {config.num_layers:,} layers, but the file has {len(layers):,}.")
     with_head = any(name.startswith("head.") for name in tensors)
     tied = with_head and settings.get("tie_word_embeddings", True)
     if tied and "embeddings.words.weight" in tensors:
@@ -83,7 +88,7 @@ def _build_strictly(config: BertConfig, tensors: dict[str, Tensor], with_head: b
             model = Bert(config, with_head=with_head)
         model.load_state_dict(tensors, strict=True, assign=True)
     except (RuntimeError, TypeError) as mismatch:  # TypeError: a size beyond 64 bits
-        reasons = "; ".join(line.strip() for line in str(mismatch).splitlines()[1:4]) or "its sizes are too large"
+        reasons = "; ".join(line.strip() for line in str(mismatch).splitlines()[1:4])[:MAX_REASONS] or "its sizes are too large"
         raise CheckpointProblem(f"The checkpoint does not fit its config.json: {reasons}") from mismatch
     return model
 

@@ -4,10 +4,11 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertForSequenceClassification, BertModel
+from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification, BertModel
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
@@ -178,3 +179,15 @@ def test_a_manifest_just_written_is_satisfied(directory: Path):
     write_manifest(directory, tokens_seen=7)
     assert json.loads((directory / "manifest.json").read_text(encoding="utf-8"))["tokens_seen"] == 7
     assert load_bert(directory).config.num_layers == 2
+
+
+def test_a_padding_token_without_a_vector_is_replaced_where_batches_are_padded(directory: Path):
+    expected = catalogue.load(directory)
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    tokenizer.add_special_tokens({"pad_token": "[A NEW PAD]"})
+    tokenizer.save_pretrained(directory)
+    ours = catalogue.load(directory)
+    assert ours.tokenizer.backend.token_to_id("[A NEW PAD]") == ours.model.config.vocab_size
+    rows = [ours.encode(text) for text in ("Time flies", "the")]
+    weights = ours.over_weights(rows, lambda layers: layers[-1].numpy())[1, :, : len(rows[1]), : len(rows[1])]
+    np.testing.assert_allclose(weights, expected.trace("the").attention.weights[-1], atol=1e-6)

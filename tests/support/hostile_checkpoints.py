@@ -1,0 +1,137 @@
+"""Checkpoints that are damaged, incomplete or hostile: each entry of HOSTILE changes a good directory into one."""
+
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from tests.support.checkpoints import change_config, change_tensors
+
+WEIGHTS = "model.safetensors"
+
+
+def config(**settings) -> Callable[[Path], None]:
+    return lambda directory: change_config(directory, **settings)
+
+
+def written(name: str, content: str | bytes) -> Callable[[Path], None]:
+    return lambda directory: (directory / name).write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def raw_config(key: str, value: str) -> Callable[[Path], None]:
+    """Set a value that only its JSON can say."""
+
+    def change(directory: Path) -> None:
+        settings = json.loads((directory / "config.json").read_text("utf-8")) | {key: 0}
+        (directory / "config.json").write_text(json.dumps(settings).replace(f'"{key}": 0', f'"{key}": {value}'), encoding="utf-8")
+
+    return change
+
+
+def tensors(change: Callable[[str, torch.Tensor], torch.Tensor]) -> Callable[[Path], None]:
+    return lambda directory: change_tensors(directory, change)
+
+
+def cut(share: float) -> Callable[[Path], None]:
+    def change(directory: Path) -> None:
+        content = (directory / WEIGHTS).read_bytes()
+        (directory / WEIGHTS).write_bytes(content[: int(share * len(content))])
+
+    return change
+
+
+def without(*names: str) -> Callable[[Path], None]:
+    return lambda directory: [(directory / name).unlink(missing_ok=True) for name in names] and None
+
+
+def replaced(name: str, other: str, content: str | bytes) -> Callable[[Path], None]:
+    def change(directory: Path) -> None:
+        without(name)(directory)
+        written(other, content)(directory)
+
+    return change
+
+
+def tokenizer(**parts) -> Callable[[Path], None]:
+    def change(directory: Path) -> None:
+        settings = json.loads((directory / "tokenizer.json").read_text("utf-8"))
+        settings["model"] |= parts
+        (directory / "tokenizer.json").write_text(json.dumps(settings), encoding="utf-8")
+
+    return change
+
+
+HEADER = json.dumps({"x": {"dtype": "F32", "shape": [10**9, 10**9], "data_offsets": [0, 4 * 10**18]}}).encode()
+INDEX = "model.safetensors.index.json"
+TEXT, PAIR = "Time flies like an arrow, 日本", "fruit flies"
+"""What to read with them, an unknown character included."""
+HARMLESS = {
+    "bert": {
+        "weights in whole numbers",
+        "an infinite number",
+        "labels that are none",
+        "a type that is none",
+        "a padding id that is none",
+        "a padding id far out",
+        "special tokens that are none",
+    },
+    "roberta": {"weights in whole numbers", "an infinite number", "a tokenizer without its unknown token"},
+}
+"""Those that do no harm, by family: they open, and read a text."""
+HOSTILE: dict[str, Callable[[Path], None]] = {
+    "weights cut in half": cut(0.5),
+    "weights of one byte less": cut(0.9999),
+    "no weights in the file": written(WEIGHTS, b""),
+    "noise for weights": written(WEIGHTS, bytes(range(256)) * 40),
+    "a header longer than the file": written(WEIGHTS, struct.pack("<Q", 2**60)),
+    "a header of tensors that are not there": written(WEIGHTS, struct.pack("<Q", len(HEADER)) + HEADER),
+    "a dimension cut off": tensors(lambda name, tensor: tensor[..., :-1]),
+    "a dimension too many": tensors(lambda name, tensor: tensor[None]),
+    "weights that are not numbers": tensors(lambda name, tensor: tensor * torch.nan),
+    "weights that overflow": tensors(lambda name, tensor: torch.full_like(tensor, 3e38)),
+    "infinite weights": tensors(lambda name, tensor: torch.full_like(tensor, -torch.inf)),
+    "weights in whole numbers": tensors(lambda name, tensor: tensor.to(torch.int8)),
+    "a pickle in place of weights": replaced(WEIGHTS, "pytorch_model.bin", b"cos\nsystem\n(S'exit 1'\ntR."),
+    "an index that leads out": replaced(WEIGHTS, INDEX, json.dumps({"weight_map": {"x": "../../etc/passwd"}})),
+    "an index of nonsense": replaced(WEIGHTS, INDEX, json.dumps({"weight_map": [1, 2]})),
+    "an index of files that are missing": replaced(WEIGHTS, INDEX, json.dumps({"weight_map": {"x": "model-1.safetensors"}})),
+    "a manifest that leads out": written("manifest.json", json.dumps({"files": {"../config.json": {"bytes": 1}}})),
+    "a manifest of nonsense": written("manifest.json", json.dumps({"files": {"config.json": 3}})),
+    "no settings": without("config.json"),
+    "settings cut off": written("config.json", '{"model_type": "bert", '),
+    "settings in a list": written("config.json", "[]"),
+    "settings that are no text": written("config.json", b"\xff\xfe\x00\x80"),
+    "settings nested too deeply": written("config.json", '{"a": ' * 50_000),
+    "a family that is no word": config(model_type=["bert"]),
+    "a family with code": config(model_type="evil", auto_map={"AutoModel": "evil.Model"}),
+    "a billion layers": config(num_hidden_layers=10**9),
+    "no layers": config(num_hidden_layers=0),
+    "more layers than in the file": config(num_hidden_layers=100),
+    "heads below zero": config(num_attention_heads=-4),
+    "no heads": config(num_attention_heads=0),
+    "heads that do not divide": config(num_attention_heads=7),
+    "a vocabulary of a trillion": config(vocab_size=10**12),
+    "a vocabulary of forty million": config(vocab_size=40_000_000),
+    "a hidden size beyond 64 bits": config(hidden_size=2**70),
+    "two billion positions": config(max_position_embeddings=2**31 - 1),
+    "an inner size of two billion": config(intermediate_size=2**31 - 1),
+    "sizes in words": config(hidden_size="large", vocab_size=None),
+    "sizes in fractions": config(hidden_size=24.5, intermediate_size=1e300),
+    "a size of five thousand digits": raw_config("hidden_size", "9" * 5000),
+    "a number that is none": raw_config("layer_norm_eps", "NaN"),
+    "an infinite number": raw_config("layer_norm_eps", "1e999"),
+    "an activation that is none": config(hidden_act=["gelu"]),
+    "labels that are none": config(id2label=5, num_labels=-1),
+    "a type that is none": config(dtype="nonsense", torch_dtype={"a": 1}),
+    "a padding id that is none": config(pad_token_id="x"),
+    "a padding id far out": config(pad_token_id=10**9),
+    "no tokenizer": without("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json"),
+    "an empty tokenizer": written("tokenizer.json", ""),
+    "a tokenizer of nonsense": written("tokenizer.json", '{"model": {"type": "WordPiece"}}'),
+    "a tokenizer without words": tokenizer(vocab={}),
+    "a tokenizer without its unknown token": tokenizer(unk_token="[NOT THERE]"),
+    "a tokenizer's settings in a list": written("tokenizer_config.json", "[1]"),
+    "special tokens that are none": written("tokenizer_config.json", json.dumps({"mask_token": 5, "unk_token": {"content": 3}})),
+}
