@@ -1,4 +1,4 @@
-"""List every page in reading order; a visit begins at the first.
+"""List every page in the order of the navigation; a visit begins at HOME.
 
 To add a page, add its file, pages/<key>/page.py, and its entry here. Pages have no icons: Streamlit would fetch them from
 another origin for the browser's tab.
@@ -36,6 +36,14 @@ class Page:
 
 
 PAGES = (
+    Page(
+        "learn",
+        "Learn",
+        "Lessons",
+        "Where do I begin?",
+        "Guess, then see what the model does: short lessons that lead through the other pages, one question at a time.",
+        computes=False,
+    ),
     Page(
         "attention",
         "Explore",
@@ -145,6 +153,9 @@ PAGES = (
         computes=False,
     ),
 )
+
+HOME = "attention"
+"""The page at the root of the site."""
 
 
 def page(key: str) -> Page:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.contents import PAGES
-from pages.ui.shell.texts import APP_NAME
+from pages.contents import HOME, PAGES
+from pages.ui.shell.address import LESSON, PLACE
+from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON
 
 ASSETS = Path(__file__).parent.parent / "assets"
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest. A string here would stand on every page.
@@ -14,10 +15,14 @@ SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest. A string here would s
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.html(ASSETS / "page.css")
 
-first, *others = PAGES
-home = st.Page(first.path, title=first.name, url_path="start", default=True)
-targets = {first.key: home} | {
-    page.key: st.Page(page.path, title=page.name, url_path=page.address or page.key) for page in others
+targets = {
+    page.key: st.Page(
+        page.path,
+        title=page.name,
+        url_path="start" if page.key == HOME else page.address or page.key,
+        default=page.key == HOME,
+    )
+    for page in PAGES
 }
 
 # A link by a page's key works too where its address differs; the first page is served at / only.
@@ -37,7 +42,16 @@ with st.sidebar:
         st.caption(section)
         for page in pages:
             st.page_link(targets[page.key])
+    if PLACE in st.session_state and LESSON not in st.query_params:
+        path, address, number = st.session_state[PLACE]
+        st.page_link(path, label=BACK_TO_LESSON.format(number=number), icon=":material/school:", query_params=address)
     follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))
     follow(key="navigation", data=chosen.url_path)
 
+if LESSON in st.query_params:
+    # Imported here: it imports torch, for which a page without a lesson does not wait before its title.
+    from pages.ui.panels.lesson import lesson_step
+
+    if not lesson_step():
+        st.stop()
 chosen.run()

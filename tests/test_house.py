@@ -30,6 +30,7 @@ ROOMS = (
     ("tx_core.engine",),
     ("tx_core.analysis",),
     ("tx_core.lessons", "tx_core.corpus", "tx_core.fill_mask"),
+    ("tx_core.classroom",),
     ("tx_core.training",),
     ("pages.contents",),
     ("pages.ui.shell",),

@@ -18,6 +18,7 @@ DOCUMENTS = (
     "tests/bench/README.md",
     "tx_core/training/README.md",
     "assets/models/embedded/README.md",
+    "assets/lessons/README.md",
 )
 CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 

@@ -27,3 +27,7 @@ class Busy(ExplorerError):
 
 class SettingsProblem(ExplorerError):
     """An environment variable of the host has a value that is not allowed."""
+
+
+class LessonProblem(ExplorerError):
+    """A lesson cannot be read, or asks for what its text or model does not have; says where and what to do."""

@@ -23,11 +23,11 @@ def test_a_page_that_does_not_exist_says_so_and_the_first_page_is_there(page_at)
     missing = "The page that you have requested does not seem to exist"
     page = page_at("/no-such-page", expect=(missing,))
     assert page.get_by_role("dialog").get_by_text(missing).is_visible()
-    assert page.get_by_text(PAGES[0].question).first.is_visible()
+    assert page.get_by_text(contents.page(contents.HOME).question).first.is_visible()
 
 
 def test_the_link_to_the_first_page_by_its_name_keeps_its_parameters(page_at):
-    page = page_at(f"/{PAGES[0].key}?text=One+%3Cb%3Ebird%3C%2Fb%3E+%26+a+half&unknown=1")
+    page = page_at(f"/{contents.HOME}?text=One+%3Cb%3Ebird%3C%2Fb%3E+%26+a+half&unknown=1")
     page.wait_for_url(re.compile(r"/\?.*text="))
     assert "text=One+%3Cb%3Ebird%3C%2Fb%3E+%26+a+half" in page.url
 

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pages.contents import PAGES
+from pages.contents import HOME, PAGES
 from tests.support.serving import ROOT
 
 LINKS = json.loads((ROOT / "tests" / "pages" / "old_links.json").read_text("utf-8"))
@@ -16,7 +16,7 @@ KEYS = {page.address or page.key: page.key for page in PAGES}
 def page_of(link: str) -> str:
     """The page that a link leads to, by its address or by its key; the first one at the root."""
     name = urlsplit(link).path.strip("/")
-    return KEYS.get(name, name) or PAGES[0].key
+    return KEYS.get(name, name) or HOME
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.contents import PAGES
+from pages.contents import HOME, PAGES
 from pages.ui.panels import parts_page
 from pages.ui.shell import address
 from pages.ui.shell.address import Field, format_view, parse_view
@@ -56,7 +56,7 @@ def fields_of(page: str) -> tuple[Sequence[Field], Mapping[str, object]]:
         read(page, fields, first)
 
     app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
-    if page != PAGES[0].key:
+    if page != HOME:
         app.switch_page(f"{page}/page.py")
     with patch.object(address, "read_view", reads), patch.object(parts_page, "read_view", reads):
         app.run()

@@ -237,3 +237,29 @@ NOTHING_AFTER_LAST_LAYER_OFF = (
     "The change affects the answer: the words that the model predicts at a blank."
 )
 SEE_ON_PAGE = "See it on {page}"
+
+NO_SUCH_LESSON = "There is no lesson of this name here. There are: {names}."
+NO_SUCH_STEP = "This lesson has {count} steps: choose one of them in the link (step=1 is the first)."
+NO_SUCH_PAGE = "Step {number} of this lesson is about a page “{page}”, which this app does not have."
+LESSON_PROGRESS = "{title} · step {number} of {total}"
+CHECK_GUESS = "Check my guess"
+NO_GUESS = "Make a guess first: there is nothing to lose."
+HIDDEN_UNTIL_ANSWERED = "The view opens below once you have answered."
+NUMBER_IS_RIGHT = "Right: you wrote {guess}, the model computes {answer}."
+NUMBER_COMPARED = "The model computes {answer}; you wrote {guess}."
+GUESS_IS_FIRST = "Right: “{answer}” is first, with {share}."
+GUESS_HAS_RANK = "“{answer}” is first, with {share}; your guess, “{guess}”, is number {rank}, with {guess_share}."
+GUESS_HAS_SHARE = "“{answer}” is first, with {share}; your guess, “{guess}”, has {guess_share}."
+GUESS_HAS_NO_SHARE = "“{answer}” is first, with {share}; your guess was “{guess}”."
+YOUR_GUESS = "{guess} (your guess)"
+DISCUSS = "You said: “{guess}”. Compare with the others."
+GUESS_CHART = {
+    "top_word": "Probability of each word",
+    "strongest_key": "Attention to each word",
+    "head_with_largest_effect": "Change of the prediction without each head (total variation)",
+}
+NEXT_STEP = "Next step"
+SKIP_STEP = "Skip this step"
+PREVIOUS_STEP = "Step before"
+LEAVE_LESSON = "Leave the lesson"
+END_LESSON = "Finish: to the list of lessons"

@@ -19,6 +19,10 @@ MAX_LINK_CHARACTERS = 6000
 """A tenth of what this server accepts (64 KiB): mail programs and chats may accept far less."""
 SHARED_FIELDS = ("text", "pair")
 """Fields, on any page, of the sentence and of the second one read with it. They follow the visitor to other pages."""
+LESSON, STEP = "lesson", "step"
+"""Parameters of the lesson that the reader takes; they stay in the address of the page that the step shows."""
+PLACE = "lesson_place"
+"""Session entry of the step shown last: its page, the parameters of its address, its number."""
 LAST_SENTENCE = "typed"
 """Session entry of the sentence that the visitor typed last, on any page: values by SHARED_FIELDS."""
 LINK_LENGTH, REPORTED_LINK_LENGTH = "oversized_link_length", "reported_link_length"
@@ -157,8 +161,8 @@ def restore_hidden_fields(page: str, fields: Sequence[Field]) -> None:
 def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -> None:
     """Write the view into the address: nothing for the first view, else the first field and all that is not default.
 
-    Parameters of other pages are dropped, and what an earlier run wrote, which may still be on its way to the browser, is
-    overwritten. Texts that would make the link longer than MAX_LINK_CHARACTERS stay in the session only.
+    Parameters of other pages are dropped, those of a lesson stay. What an earlier run wrote, which may still be on its way to
+    the browser, is overwritten. Texts that would make the link longer than MAX_LINK_CHARACTERS stay in the session only.
     """
     values = {field.name: st.session_state.get(widget_key(page, field.name), field.default) for field in fields}
     address, length = _short_enough(fields, format_view(fields, values, first))
@@ -166,8 +170,10 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     left = st.session_state.get(f"{page}_view", {})
     remember_sentence(fields, values, left.get("values", {}))
     st.session_state[f"{page}_view"] = {"values": values, "address": address}
-    if not st.query_params.to_dict() == left.get("address", address) == address:
-        st.query_params.from_dict(address)
+    written = st.query_params.to_dict()
+    lesson = {name: written.pop(name) for name in (LESSON, STEP) if name in written}
+    if not written == left.get("address", address) == address:
+        st.query_params.from_dict(address | lesson)
 
 
 def view_link(page: str) -> str:

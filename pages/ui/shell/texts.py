@@ -46,3 +46,4 @@ HINT_OF_OTHER_MODEL = "This was observed in {model}: another model may do it in 
 AND = " and "
 
 SOURCE_CODE = "The code that computes this"
+BACK_TO_LESSON = "Back to the lesson, step {number}"

@@ -1,0 +1,21 @@
+"""Where do I begin? The lessons: each leads through views of the other pages, and asks before it shows."""
+
+import streamlit as st
+
+from pages.ui.shell.frame import open_page
+
+PAGE = "learn"
+open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
+from pages.learn import texts
+from pages.ui.panels.lesson import PATH, shipped_lesson, shipped_names, step_link
+
+for name in sorted(shipped_names(), key=lambda name: name != PATH):
+    lesson = shipped_lesson(name)
+    with st.container(border=True):
+        st.subheader(lesson.title, anchor=False)
+        st.caption(texts.LESSON.format(minutes=lesson.minutes, steps=len(lesson.steps), level=lesson.level))
+        st.text(lesson.about)
+        step_link(name, 1, texts.BEGIN, ":material/school:")
+st.caption(texts.HOW)

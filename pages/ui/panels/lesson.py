@@ -1,0 +1,214 @@
+"""A lesson beside the page: each step asks before it shows, then compares the guess with what the model computes.
+
+Until a question is answered, the page below is not run, so nothing of its view is sent to the browser. A lesson may come from
+a stranger: its texts are shown as plain text, and a page or a model that is not here is named as such.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+
+import streamlit as st
+
+from pages import contents
+from pages.ui.canvas.bars import probability_chart, show_bars
+from pages.ui.panels import texts
+from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell import cache
+from pages.ui.shell.address import LESSON, PLACE, STEP
+from pages.ui.shell.frame import explain
+from pages.ui.shell.numbers import percent
+from tx_core.classroom.lesson_file import Lesson, Question, Step, open_lesson
+from tx_core.classroom.measures import Answer, Verdict, compute_answer, grade
+from tx_core.engine import catalogue
+from tx_core.errors import ExplorerError, LessonProblem
+
+LESSONS = Path(__file__).parents[3] / "assets" / "lessons"
+PATH = "path"
+"""The lesson that newcomers are sent to."""
+GUESSES = "lesson_guesses"
+"""Session entry of the guesses: by lesson and number of the step."""
+MAX_BARS = 8
+
+
+@lru_cache(maxsize=32)
+def shipped_lesson(name: str) -> Lesson:
+    """Read a lesson that ships with the app.
+
+    Raises:
+        LessonProblem: There is none of this name.
+    """
+    if name not in shipped_names():
+        raise LessonProblem(texts.NO_SUCH_LESSON.format(names=", ".join(shipped_names())))
+    return open_lesson(LESSONS / f"{name}.yaml")
+
+
+def shipped_names() -> list[str]:
+    """List the names of the lessons that ship with the app."""
+    return sorted(path.stem for path in LESSONS.glob("*.yaml"))
+
+
+def step_address(name: str, number: int) -> dict[str, str]:
+    """Give the parameters of the address of a step, counted from 1: its view, and where in the lesson it is."""
+    return dict(shipped_lesson(name).steps[number - 1].view) | {LESSON: name, STEP: str(number)}
+
+
+def lesson_step() -> bool:
+    """Show the step that the address names. False where the page below must not be shown yet."""
+    name = st.query_params.get(LESSON, "")
+    try:
+        lesson = shipped_lesson(name)
+        number = step_number(lesson)
+        arrive(name, number)
+        with st.container(border=True, key="lesson"):
+            return show_step(name, lesson, number)
+    except ExplorerError as error:
+        explain(error)
+        return True
+
+
+def arrive(name: str, number: int) -> None:
+    """Remember the step for the way back to it, and write its address: the browser keeps the old one for the same page.
+
+    A link that names the step alone gets the step's view.
+    """
+    place = (contents.page(shipped_lesson(name).steps[number - 1].page).path, step_address(name, number), number)
+    if st.session_state.get(PLACE) != place:
+        st.session_state[PLACE] = place
+        here = st.query_params.to_dict()
+        st.query_params.from_dict(here if here.keys() - {LESSON, STEP} else step_address(name, number))
+
+
+def step_number(lesson: Lesson) -> int:
+    """Read the number of the step from the address, counted from 1.
+
+    Raises:
+        LessonProblem: The lesson has no such step.
+    """
+    written = st.query_params.get(STEP, "1")
+    if not (written.isdecimal() and len(written) < 4 and 1 <= int(written) <= len(lesson.steps)):
+        raise LessonProblem(texts.NO_SUCH_STEP.format(count=len(lesson.steps)))
+    return int(written)
+
+
+def show_step(name: str, lesson: Lesson, number: int) -> bool:
+    """Show a step with its question, or with what came of it. False where the page below must wait for an answer."""
+    step, total = lesson.steps[number - 1], len(lesson.steps)
+    st.progress(number / total, texts.LESSON_PROGRESS.format(title=lesson.title, number=number, total=total))
+    st.title(step.title, anchor=False)
+    st.text(step.text)
+    guess = st.session_state.get(GUESSES, {}).get((name, number))
+    answered = step.question is None or guess is not None
+    if step.question and answered:
+        show_verdict(step.question, compute(step), step, guess)
+    elif step.question:
+        ask(step, (name, number))
+    if answered and step.then:
+        st.text(step.then)
+    show_ways(name, lesson, number, answered)
+    return answered
+
+
+def compute(step: Step) -> Answer | None:
+    """Compute the right answer with the model of the step's view; None for a question to discuss."""
+    measure = step.question.answer
+    if measure is None:
+        return None
+    model = step.view.get("model", catalogue.DEFAULT)
+    engine = cache.engine(model)
+    key = ("lesson", model, engine.device, measure.model_dump_json())
+    return cache.get_or_compute(key, lambda: compute_answer(engine, measure))
+
+
+def ask(step: Step, key: tuple[str, int]) -> None:
+    """Ask the question of a step; nothing of the answer is sent but what can be chosen."""
+    name = f"lesson_{key[0]}_{key[1]}"
+    with st.form(f"{name}_form", border=False):
+        guess = answer_box(step, name)
+        sent = st.form_submit_button(texts.CHECK_GUESS)
+    if sent and guess in (None, ""):
+        st.text(texts.NO_GUESS)
+    elif sent:
+        st.session_state.setdefault(GUESSES, {})[key] = str(guess)
+        st.rerun()
+    st.caption(f":material/visibility_off: {texts.HIDDEN_UNTIL_ANSWERED}")
+
+
+def answer_box(step: Step, name: str) -> str | float | None:
+    """Draw the box or the list by which a question is answered; return the guess."""
+    question = step.question
+    if question.kind == "word":
+        return st.text_input(question.ask, max_chars=60, key=name)
+    if question.kind == "number":
+        return st.number_input(question.ask, value=None, step=0.01, key=name)
+    if question.kind == "head":
+        return st.selectbox(question.ask, compute(step).options, index=None, key=name)
+    options = question.options or compute(step).options
+    return st.radio(question.ask, options, index=None, horizontal=True, format_func=escape_markdown, key=name)
+
+
+def show_verdict(question: Question, answer: Answer | None, step: Step, guess: str) -> None:
+    """Compare the guess with the answer in a sentence, and in bars with the guess among them."""
+    st.text(question.ask)
+    if answer is None:
+        st.text(texts.DISCUSS.format(guess=guess))
+        return
+    verdict = grade(cache.engine(step.view.get("model", catalogue.DEFAULT)), question, answer, guess)
+    st.text(compare(question, answer, verdict))
+    if answer.options:
+        labels, shares = bars_with_guess(answer, verdict)
+        chart = probability_chart(texts.GUESS_CHART[question.answer.measure], labels, shares, limit=1.0)
+        show_bars(chart, key="lesson_bars")
+
+
+def compare(question: Question, answer: Answer, verdict: Verdict) -> str:
+    """Say in one sentence how a guess compares with the model."""
+    values = {"answer": answer.right, "share": percent(answer.value), "guess": verdict.guess}
+    if question.kind == "number":
+        return (texts.NUMBER_IS_RIGHT if verdict.right else texts.NUMBER_COMPARED).format(**values)
+    if verdict.right:
+        return texts.GUESS_IS_FIRST.format(**values)
+    if verdict.share is None:
+        return texts.GUESS_HAS_NO_SHARE.format(**values)
+    own = values | {"guess_share": percent(verdict.share)}
+    return (
+        texts.GUESS_HAS_SHARE.format(**own)
+        if verdict.rank is None
+        else texts.GUESS_HAS_RANK.format(**own, rank=f"{verdict.rank:,}")
+    )
+
+
+def bars_with_guess(answer: Answer, verdict: Verdict) -> tuple[list[str], list[float]]:
+    """Give the largest shares, largest first, and the guess in its place, marked."""
+    ranked = sorted(zip(answer.options, answer.shares, strict=True), key=lambda pair: -pair[1])
+    known = {option.casefold() for option in answer.options}
+    guessed = verdict.guess.casefold()
+    shown = ranked[:MAX_BARS]
+    if verdict.share is not None and guessed not in {option.casefold() for option, _ in shown}:
+        own = [pair for pair in ranked if pair[0].casefold() == guessed] if guessed in known else [(verdict.guess, verdict.share)]
+        shown = [*shown[: MAX_BARS - 1], *own]
+    labels = [texts.YOUR_GUESS.format(guess=option) if option.casefold() == guessed else option for option, _ in shown]
+    return labels, [share for _, share in shown]
+
+
+def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
+    """Lead to the next step, to the one before, and out of the lesson."""
+    with st.container(horizontal=True):
+        if number < len(lesson.steps):
+            step_link(name, number + 1, texts.NEXT_STEP if answered else texts.SKIP_STEP, ":material/arrow_forward:")
+        if number > 1:
+            step_link(name, number - 1, texts.PREVIOUS_STEP, ":material/arrow_back:")
+        learn = contents.page("learn")
+        label = texts.END_LESSON if number == len(lesson.steps) and answered else texts.LEAVE_LESSON
+        st.page_link(learn.path, label=label, icon=":material/logout:")
+
+
+def step_link(name: str, number: int, label: str, icon: str) -> None:
+    """Link to a step of a lesson that ships with the app.
+
+    Raises:
+        LessonProblem: The step is about a page that is not here.
+    """
+    step = shipped_lesson(name).steps[number - 1]
+    if step.page not in {page.key for page in contents.PAGES}:
+        raise LessonProblem(texts.NO_SUCH_PAGE.format(page=step.page, number=number))
+    st.page_link(contents.page(step.page).path, label=label, icon=icon, query_params=step_address(name, number))

@@ -1,0 +1,16 @@
+"""The page of lessons: each with what one learns and a way in."""
+
+from pages.learn import texts
+from pages.ui.panels import lesson
+
+
+def test_every_lesson_stands_on_the_page_with_its_length_and_a_way_in(open_app):
+    app = open_app("learn")
+    assert not app.exception
+    lessons = [lesson.shipped_lesson(name) for name in lesson.shipped_names()]
+    assert sorted(heading.value for heading in app.subheader) == sorted(one.title for one in lessons)
+    links = [link for link in app.main.get("page_link") if link.proto.label == texts.BEGIN]
+    assert len(links) == len(lessons)
+    for one in lessons:
+        length = texts.LESSON.format(minutes=one.minutes, steps=len(one.steps), level=one.level)
+        assert length in [caption.value for caption in app.caption]

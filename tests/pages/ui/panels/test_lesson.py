@@ -1,0 +1,105 @@
+"""A lesson asks before it shows: until the answer, nothing of the view is on the page."""
+
+import pytest
+
+from pages import contents
+from pages.ui.panels import lesson, texts
+from pages.ui.shell.address import LESSON, STEP
+from tests.support.messages import UNKNOWN
+
+STEPS = lesson.shipped_lesson(lesson.PATH).steps
+
+
+def open_step(open_app, number: int, **more: str):
+    """Open a step of the path, as its link does."""
+    return open_app(STEPS[number - 1].page, **lesson.step_address(lesson.PATH, number) | more)
+
+
+def written(app) -> str:
+    return "\n".join(element.value for kind in (app.text, app.markdown, app.title, app.caption) for element in kind)
+
+
+def question_of(number: int) -> str:
+    return contents.page(STEPS[number - 1].page).question
+
+
+def test_until_it_is_answered_the_page_below_is_not_run(open_app):
+    app = open_step(open_app, 2)
+    assert not app.exception
+    assert STEPS[1].text in written(app)
+    assert texts.HIDDEN_UNTIL_ANSWERED in written(app)
+    assert question_of(2) not in written(app)
+    assert STEPS[1].then not in written(app)
+    assert len(app.main.get("bidi_component")) == 0
+
+
+def test_a_guess_opens_the_view_and_is_compared(open_app):
+    app = open_step(open_app, 2)
+    app.radio[0].set_value("school")
+    app.button[0].click().run()
+    assert not app.exception
+    assert question_of(2) in written(app)
+    assert STEPS[1].then in written(app)
+    verdict = texts.GUESS_HAS_RANK.partition("{rank}")[0].format(answer="yesterday", share="95.2 %", guess="school")
+    assert any(element.value.startswith(verdict) for element in app.text)
+
+
+def test_without_a_guess_nothing_is_revealed(open_app):
+    app = open_step(open_app, 1)
+    app.button[0].click().run()
+    assert texts.NO_GUESS in written(app)
+    assert question_of(1) not in written(app)
+
+
+@pytest.mark.parametrize("guess", ["<b>went</b>", "$x$ **went**", "😀", "[MASK]", "w" * 60])
+def test_a_hostile_guess_is_text(open_app, guess: str):
+    app = open_step(open_app, 1)
+    app.text_input[0].set_value(guess)
+    app.button[0].click().run()
+    assert not app.exception
+    assert any(guess in element.value for element in app.text)
+    assert not any(guess in element.value for element in app.markdown)
+
+
+@pytest.mark.parametrize("number", range(1, len(STEPS) + 1))
+def test_the_view_of_every_step_is_one_that_its_page_understands(open_app, number: int):
+    step = STEPS[number - 1]
+    app = open_app(step.page, **step.view)
+    assert not app.exception
+    assert not any(UNKNOWN in notice.value for notice in app.info)
+
+
+def test_the_link_of_a_step_alone_gets_its_view(open_app):
+    app = open_app("fill_mask", **{LESSON: lesson.PATH, STEP: "2"})
+    assert dict(app.query_params) == lesson.step_address(lesson.PATH, 2)
+
+
+def test_the_place_in_the_lesson_stays_in_the_address_of_the_page(open_app):
+    app = open_step(open_app, 2)
+    app.radio[0].set_value("school")
+    app.button[0].click().run()
+    assert [app.query_params[name] for name in (LESSON, STEP)] == [lesson.PATH, "2"]
+
+
+@pytest.mark.parametrize("step", ["0", "99", "-1", "two", "1.5", "²", ""])
+def test_a_step_that_is_not_there_is_said_and_the_page_opens(open_app, step: str):
+    app = open_app("attention", **{LESSON: lesson.PATH, STEP: step})
+    assert not app.exception
+    assert texts.NO_SUCH_STEP.format(count=len(STEPS)) in written(app)
+    assert contents.page("attention").question in written(app)
+
+
+@pytest.mark.parametrize("name", ["../settings", "nobody", "<b>x</b>", "path.yaml", "%00"])
+def test_a_lesson_that_is_not_there_is_said_and_the_page_opens(open_app, name: str):
+    app = open_app("attention", **{LESSON: name})
+    assert not app.exception
+    assert texts.NO_SUCH_LESSON.format(names=", ".join(lesson.shipped_names())) in written(app)
+    assert contents.page("attention").question in written(app)
+
+
+def test_another_page_leads_back_to_the_lesson(open_app):
+    app = open_step(open_app, 2)
+    app.query_params.clear()
+    app.run()
+    labels = [link.label for link in app.sidebar.page_link]
+    assert any("2" in label for label in labels if label not in {page.name for page in contents.PAGES})

@@ -1,0 +1,115 @@
+"""A lesson file is read whole or refused, with the line of what is wrong; it may come from anybody."""
+
+import pytest
+
+from tests.support.serving import ROOT
+from tx_core.classroom import lesson_file
+from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, Measure, Question, open_lesson, read_lesson
+from tx_core.errors import LessonProblem
+
+SMALL = """\
+title: One step
+language: en
+level: beginner
+minutes: 5
+about: What a lesson needs.
+steps:
+  - title: Look
+    page: attention
+    view: {text: A bird sings., heads: 1-2}
+    text: Look at the map.
+    question:
+      ask: Which word?
+      kind: token
+      answer: {measure: strongest_key, text: A bird sings., head: 1-2, query: sings}
+"""
+
+
+def problem(written: str | bytes) -> str:
+    with pytest.raises(LessonProblem) as raised:
+        read_lesson(written.encode() if isinstance(written, str) else written)
+    return str(raised.value)
+
+
+def test_a_small_lesson_is_read():
+    lesson = read_lesson(SMALL.encode())
+    step = lesson.steps[0]
+    assert (lesson.title, lesson.minutes, step.page, step.view) == (
+        "One step",
+        5,
+        "attention",
+        {"text": "A bird sings.", "heads": "1-2"},
+    )
+    assert step.question.answer == Measure(measure="strongest_key", text="A bird sings.", head="1-2", query="sings")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "assets" / "lessons").glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_lessons_that_ship_are_read_and_ask_something(path):
+    assert any(step.question for step in open_lesson(path).steps)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "field"),
+    [
+        ("minutes: 5", "minutes: soon", 4, "minutes"),
+        ("level: beginner", "level: hard", 3, "level"),
+        ("    page: attention", "    page: ../../etc", 8, "steps › 1 › page"),
+        ("    text: Look at the map.", "    txt: Look.", 10, "steps › 1 › txt"),
+        ("measure: strongest_key", "measure: os.system", 14, "steps › 1 › question › answer › measure"),
+        ("head: 1-2, query", "query", 14, "steps › 1 › question › answer"),
+        ("kind: token", "kind: number", 12, "steps › 1 › question"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(old: str, new: str, line: int, field: str):
+    assert old in SMALL
+    said = problem(SMALL.replace(old, new)).splitlines()
+    assert any(one.startswith(f"Line {line}, {field}: ") for one in said), said
+    assert not any(one.startswith("Line 7, steps: ") for one in said), said
+
+
+def test_a_missing_field_is_named_at_the_line_of_what_lacks_it():
+    assert problem(SMALL.replace("title: One step\n", "")).startswith("Line 1, title: ")
+
+
+@pytest.mark.parametrize("written", ["steps: [", "a: b: c", "- \t- x\n\t-", "{", "title: 'open"])
+def test_what_is_not_yaml_is_named_with_a_line(written: str):
+    assert problem(written).startswith(lesson_file.NOT_YAML.partition("{")[0])
+
+
+@pytest.mark.parametrize("written", ["", "null", "42", "just a sentence", "- a list"])
+def test_yaml_that_is_no_lesson_is_refused(written: str):
+    assert problem(written).startswith("Line 1, the file: ")
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_parsed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lesson_file.yaml, "parse", None)
+    size = MAX_LESSON_BYTES + 1
+    assert problem(b"x" * size) == lesson_file.TOO_LARGE.format(size=size, limit=MAX_LESSON_BYTES)
+
+
+def test_bytes_that_are_no_text_are_refused():
+    assert problem(b"\xff\xfe\x00title") == lesson_file.NOT_TEXT
+
+
+def test_aliases_which_make_a_small_file_large_are_refused():
+    bomb = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
+    assert problem(bomb) == lesson_file.NO_ALIASES.format(line=2)
+
+
+def test_nesting_that_no_lesson_has_is_refused_before_it_is_built():
+    assert problem("[" * 40_000) == lesson_file.TOO_DEEP.format(line=1, limit=lesson_file.MAX_DEPTH)
+
+
+def test_a_tag_that_would_run_code_is_not_yaml_for_a_lesson():
+    assert problem('title: !!python/object/apply:os.system ["true"]').startswith("Line 1")
+
+
+def test_texts_are_bounded():
+    assert "steps › 1 › text" in problem(SMALL.replace("Look at the map.", "x" * 3001))
+
+
+def test_a_choice_needs_options_and_nothing_else_has_them():
+    for wrong in ({"kind": "choice"}, {"kind": "choice", "options": ["a"]}, {"kind": "word", "options": ["a", "b"]}):
+        with pytest.raises(ValueError, match="two to eight options"):
+            Question(ask="Which?", **wrong)
+    assert Question(ask="Which?", kind="choice", options=["a", "b"]).answer is None

@@ -1,0 +1,138 @@
+"""The answers of a lesson are the model's own numbers, taken another way here."""
+
+import numpy as np
+import pytest
+
+from tests.support.serving import ROOT
+from tx_core import Intervention, load
+from tx_core.classroom.lesson_file import Measure, Question, open_lesson
+from tx_core.classroom.measures import Answer, compute_answer, grade
+from tx_core.errors import LessonProblem
+
+BLANK = "Yesterday I [MASK] to school."
+KEYS = "Mary lost her keys."
+STEPS = {step.title: step for step in open_lesson(ROOT / "assets" / "lessons" / "path.yaml").steps}
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return load("embedded")
+
+
+def answer(engine, **measure) -> Answer:
+    return compute_answer(engine, Measure(**measure))
+
+
+def vocabulary_shares(engine, text: str, *interventions: Intervention) -> tuple[np.ndarray, list[str]]:
+    """Softmax over the vocabulary at the first blank, straight from the logits, and the words."""
+    logits = engine.blank_logits([engine.encode(text)], interventions=[interventions]).rows[0][0].double().numpy()
+    shares = np.exp(logits - logits.max())
+    return shares / shares.sum(), [engine.tokenizer.word(entry) for entry in range(len(logits))]
+
+
+@pytest.mark.parametrize("changes", [(), (Intervention("off", layer=4, head=6),)], ids=["plain", "a head off"])
+def test_the_top_words_are_those_of_the_softmax(engine, changes):
+    found = answer(engine, measure="top_word", text=BLANK, changes="off~5-7" if changes else "")
+    shares, words = vocabulary_shares(engine, BLANK, *changes)
+    order = np.argsort(-shares)[: len(found.options)]
+    assert found.options == tuple(words[entry] for entry in order)
+    assert np.allclose(found.shares, shares[order], atol=1e-6)
+    assert (found.right, found.value) == (found.options[0], found.shares[0])
+
+
+def test_the_strongest_key_is_that_of_the_trace_and_no_special_token(engine):
+    trace = engine.trace(KEYS)
+    row = trace.attention.weights[1, 7, trace.attention.query_tokens.tokens.index("her")]
+    found = answer(engine, measure="strongest_key", text=KEYS, head="2-8", query="her")
+    assert found.options == ("mary", "lost", "her", "keys", ".")
+    assert np.allclose(found.shares, row[1:-1])
+    assert found.right == found.options[int(np.argmax(row[1:-1]))]
+    resting = answer(engine, measure="strongest_key", text="We stayed at home because it rained.", head="2-5", query="home")
+    assert "[CLS]" not in resting.options
+
+
+def test_an_attention_weight_is_that_of_the_trace(engine):
+    found = answer(engine, measure="attention_weight", text=KEYS, head="2-8", query="her", key="mary")
+    assert found.value == pytest.approx(float(engine.trace(KEYS).attention.weights[1, 7, 3, 1]))
+
+
+def test_the_head_with_the_largest_effect_is_found_by_switching_each_off(engine):
+    found = answer(engine, measure="head_with_largest_effect", text=BLANK)
+    before, _ = vocabulary_shares(engine, BLANK)
+    for name in (found.right, "1-1", "6-8"):
+        layer, head = (int(number) - 1 for number in name.split("-"))
+        after, _ = vocabulary_shares(engine, BLANK, Intervention("off", layer=layer, head=head))
+        assert found.shares[found.options.index(name)] == pytest.approx(np.abs(after - before).sum() / 2, abs=1e-6)
+    assert found.value == max(found.shares)
+
+
+def test_the_second_of_two_equal_tokens_has_a_name_of_its_own(engine):
+    found = answer(engine, measure="strongest_key", text="The dog saw the cat.", head="1-2", query="the (2)")
+    assert found.options == ("the", "dog", "saw", "the (2)", "cat", ".")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"measure": "strongest_key", "head": "2-8", "query": "dog"},
+        {"measure": "attention_weight", "head": "2-8", "query": "her", "key": "dog"},
+        {"measure": "strongest_key", "head": "7-1", "query": "her"},
+        {"measure": "strongest_key", "head": "0-1", "query": "her"},
+        {"measure": "strongest_key", "head": "2-8", "query": "her", "changes": "explode"},
+    ],
+)
+def test_what_the_text_or_the_model_lacks_is_a_problem_of_the_lesson(engine, wrong):
+    with pytest.raises(LessonProblem):
+        answer(engine, text=KEYS, **wrong)
+
+
+def test_a_guessed_word_gets_its_own_share_and_rank(engine):
+    question = STEPS["Guess"].question
+    right = compute_answer(engine, question.answer)
+    shares, words = vocabulary_shares(engine, BLANK)
+    for guess in ("Went ", "walked", "banana"):
+        verdict = grade(engine, question, right, guess)
+        share = shares[words.index(guess.strip().casefold())]
+        assert verdict.share == pytest.approx(share, rel=1e-4)
+        assert verdict.rank == 1 + (shares > share).sum()
+        assert verdict.right == (guess == "Went ")
+
+
+def test_a_word_that_the_vocabulary_cannot_write_has_no_share(engine):
+    question = STEPS["Guess"].question
+    verdict = grade(engine, question, compute_answer(engine, question.answer), "😀")
+    assert (verdict.share, verdict.right) == (None, False)
+
+
+def test_a_number_is_right_within_its_tolerance(engine):
+    question = Question(ask="What?", kind="number", tolerance=0.05, answer=STEPS["Compute it"].question.answer)
+    right = Answer("0.86", 0.86)
+    assert [grade(engine, question, right, guess).right for guess in ("0.86", "0,9", "0.95", "-1")] == [True, True, False, False]
+    with pytest.raises(LessonProblem):
+        grade(engine, question, right, "a lot")
+
+
+@pytest.mark.parametrize(
+    ("title", "claimed"),
+    [
+        ("Guess", "went"),
+        ("Look", "yesterday"),
+        ("Cut it", "go"),
+        ("Doubt it", "john"),
+        ("Hide the future", "was"),
+        ("Take away the order", "yesterday"),
+        ("Check yourself: another verb", "coffee"),
+        ("Check yourself: tomorrow", "go"),
+        ("Check yourself: the head that matters", "5-7"),
+    ],
+)
+def test_the_path_says_what_the_model_does(engine, title: str, claimed: str):
+    question = STEPS[title].question
+    assert compute_answer(engine, question.answer).right == claimed
+    assert not question.options or claimed in question.options
+
+
+def test_the_head_of_the_doubted_example_links_the_pronoun_to_the_name_in_both_sentences(engine):
+    """“In ‘Mary lost her keys.’, layer 2, head 8 links ‘her’ to ‘mary’”; it finds the first of two names as well."""
+    for text, query, first in ((KEYS, "her", "mary"), ("Mary and John lost his keys.", "his", "mary")):
+        assert answer(engine, measure="strongest_key", text=text, head="2-8", query=query).right == first

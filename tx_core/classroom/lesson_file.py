@@ -1,0 +1,207 @@
+"""A lesson: steps, each of which opens a view, says what to look at, and may ask a question.
+
+A lesson is a YAML file (docs: assets/lessons/README.md). It may come from a stranger: its size is bounded, texts are texts,
+and nothing in it is run or fetched. This module imports no torch.
+"""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from tx_core.errors import LessonProblem
+
+MAX_LESSON_BYTES = 100_000
+MAX_DEPTH = 8
+MAX_STEPS = 60
+
+NOT_TEXT = "This lesson is not a text file in UTF-8. Save it so and open it again."
+TOO_LARGE = "This lesson has {size:,} bytes, and at most {limit:,} are read. Shorten its texts or make two lessons of it."
+TOO_DEEP = "Line {line}: more than {limit} levels inside each other. A lesson needs four."
+NO_ALIASES = "Line {line}: aliases (& and *) are not read. Write the text out."
+NOT_YAML = "Line {line}: this is not YAML. {problem}."
+WRONG_FIELD = "Line {line}, {field}: {problem}."
+
+Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+Long = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=3000)]
+Head = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
+MeasureName = Literal["top_word", "strongest_key", "attention_weight", "head_with_largest_effect"]
+Kind = Literal["word", "token", "choice", "head", "number"]
+
+KIND_OF_MEASURE: dict[str, tuple[Kind, ...]] = {
+    "top_word": ("word", "choice"),
+    "strongest_key": ("token", "choice"),
+    "attention_weight": ("number",),
+    "head_with_largest_effect": ("head",),
+}
+"""The kinds of question that each measure can answer."""
+
+
+class Part(BaseModel):
+    """A part of a lesson: unknown fields are refused, values are never changed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Measure(Part):
+    """How the right answer is computed from the model.
+
+    Attributes:
+        measure: Its name, a key of `measures.MEASURES`.
+        text: The text that the model reads.
+        head: Layer and head, counted from 1, as "5-7".
+        query: The token that attends, as the page shows it.
+        key: The token attended to.
+        changes: Interventions, as in an address: "off~5-7".
+    """
+
+    measure: MeasureName
+    text: Short
+    head: Head | None = None
+    query: Short | None = None
+    key: Short | None = None
+    changes: Annotated[str, StringConstraints(max_length=300)] = ""
+
+    @model_validator(mode="after")
+    def has_what_it_needs(self) -> "Measure":
+        """Refuse a measure of attention without a head and the tokens that it is about."""
+        needed = {"strongest_key": ("head", "query"), "attention_weight": ("head", "query", "key")}.get(self.measure, ())
+        if missing := [name for name in needed if getattr(self, name) is None]:
+            raise ValueError(f"{self.measure} needs {' and '.join(missing)}")
+        return self
+
+
+class Question(Part):
+    """What the learner is asked before the view is shown.
+
+    Attributes:
+        ask: The question.
+        kind: How it is answered.
+        options: What can be chosen, for the kind "choice".
+        tolerance: How far a number may be off.
+        answer: How the right answer is computed; None for a question to discuss.
+    """
+
+    ask: Short
+    kind: Kind
+    options: Annotated[tuple[Short, ...], Field(max_length=8)] = ()
+    tolerance: Annotated[float, Field(ge=0, le=1e6)] = 0.1
+    answer: Measure | None = None
+
+    @model_validator(mode="after")
+    def can_be_answered(self) -> "Question":
+        """Refuse a choice without options, and a measure that answers another kind of question."""
+        if (self.kind == "choice") != (len(self.options) >= 2):
+            raise ValueError("a choice needs two to eight options, and no other kind has any")
+        if self.answer and self.kind not in KIND_OF_MEASURE[self.answer.measure]:
+            raise ValueError(f"{self.answer.measure} does not answer a question of the kind {self.kind}")
+        if not self.answer and self.kind in ("token", "head"):
+            raise ValueError(f"a question of the kind {self.kind} needs an answer that is measured")
+        return self
+
+
+class Step(Part):
+    """One step: a view, what to look at in it, and a question.
+
+    Attributes:
+        title: A few words.
+        page: The page, by its key.
+        view: The parameters of its address, all pinned.
+        text: What to do or to look at, read before the question is answered.
+        question: What is asked; the view is shown once it is answered.
+        then: What to notice once the view is there.
+    """
+
+    title: Short
+    page: Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
+    view: Annotated[dict[Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")], Short], Field(max_length=30)] = {}
+    text: Long
+    question: Question | None = None
+    then: Long | None = None
+
+
+class Lesson(Part):
+    """A lesson as its file describes it.
+
+    Attributes:
+        title: Its name.
+        language: Of its texts, as "en".
+        level: For whom.
+        minutes: How long it takes.
+        about: What one learns, in a sentence or two.
+        steps: In order.
+    """
+
+    title: Short
+    language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z]{2,8})?$")]
+    level: Literal["beginner", "intermediate", "advanced"]
+    minutes: Annotated[int, Field(ge=1, le=600)]
+    about: Long
+    steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=MAX_STEPS)]
+
+
+def read_lesson(written: bytes) -> Lesson:
+    """Read a lesson from the bytes of its file.
+
+    Raises LessonProblem, whose message names the line and what to do.
+    """
+    if len(written) > MAX_LESSON_BYTES:
+        raise LessonProblem(TOO_LARGE.format(size=len(written), limit=MAX_LESSON_BYTES))
+    try:
+        text = written.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise LessonProblem(NOT_TEXT) from None
+    try:
+        _check_shape(text)
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        return Lesson.model_validate(yaml.load(text, Loader=yaml.SafeLoader))
+    except yaml.YAMLError as problem:
+        mark = getattr(problem, "problem_mark", None)
+        said = str(getattr(problem, "problem", None) or "It cannot be read").capitalize()
+        raise LessonProblem(NOT_YAML.format(line=mark.line + 1 if mark else 1, problem=said)) from None
+    except ValidationError as problem:
+        errors = problem.errors()
+        # A list that lost a wrong entry is also reported as too short: what is inside it says more.
+        inner = [
+            one for one in errors if not any(other["loc"][: len(one["loc"])] == one["loc"] != other["loc"] for other in errors)
+        ]
+        raise LessonProblem("\n".join(_wrong_field(error, node) for error in inner[:10])) from None
+
+
+def open_lesson(path: Path) -> Lesson:
+    """Read a lesson from its file; raises LessonProblem."""
+    with path.open("rb") as file:
+        return read_lesson(file.read(MAX_LESSON_BYTES + 1))
+
+
+def _check_shape(text: str) -> None:
+    """Refuse aliases, which make a small file large, and nesting that no lesson has, before anything is built."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise LessonProblem(NO_ALIASES.format(line=event.start_mark.line + 1))
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise LessonProblem(TOO_DEEP.format(line=event.start_mark.line + 1, limit=MAX_DEPTH))
+
+
+def _wrong_field(error: dict, node: yaml.Node | None) -> str:
+    """Say in which line which field is wrong, and why."""
+    problem = re.sub(r"^Value error, ", "", error["msg"]).rstrip(".")
+    names = [str(part + 1) if isinstance(part, int) else part for part in error["loc"]]
+    return WRONG_FIELD.format(line=_line(node, error["loc"]), field=" › ".join(names) or "the file", problem=problem)
+
+
+def _line(node: yaml.Node | None, path: tuple[str | int, ...]) -> int:
+    """Give the line of the value at a path, or of the nearest thing around it, counted from 1."""
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            inside = next((value for key, value in node.value if key.value == part), None)
+        else:
+            inside = node.value[part] if isinstance(node, yaml.SequenceNode) and isinstance(part, int) else None
+        if inside is None:
+            break
+        node = inside
+    return node.start_mark.line + 1 if node is not None else 1

@@ -1,0 +1,167 @@
+"""The right answers to a lesson's questions, computed from the model that the lesson shows, and how a guess compares."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tx_core.classroom.lesson_file import Measure, Question
+from tx_core.engine.engine import Engine
+from tx_core.errors import LessonProblem
+from tx_core.fill_mask.head_scan import Scan
+from tx_core.fill_mask.predictions import predict
+from tx_core.fill_mask.word_scores import score_words
+from tx_core.transformer.interventions import Intervention, read_interventions
+
+TOP_WORDS = 8
+NO_SUCH_TOKEN = "The model reads “{text}” without a token “{token}”. It has: {tokens}."
+NO_SUCH_HEAD = "This model has no head {head}: it has {layers} layers of {heads} heads."
+NOT_A_NUMBER = "“{guess}” is not a number. Write it like 0.5."
+UNREADABLE_CHANGES = "The changes “{changes}” cannot be read: copy them from the address of a page."
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the model says.
+
+    Attributes:
+        right: The right answer, as a reader would give it.
+        value: The share, weight or loss that makes it right.
+        options: What the question is about: words, tokens or heads, in the order in which they are shown.
+        shares: The value of each option.
+    """
+
+    right: str
+    value: float
+    options: tuple[str, ...] = ()
+    shares: tuple[float, ...] = ()
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of its options and shares, in bytes, about."""
+        return 200 + 120 * len(self.options)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a guess compares with the answer.
+
+    Attributes:
+        guess: The guess as a reader would write it.
+        right: Whether it is right.
+        share: The value of what was guessed; None where it has none.
+        rank: Its rank, from 1; None where it is not known.
+    """
+
+    guess: str
+    right: bool
+    share: float | None = None
+    rank: int | None = None
+
+
+def compute_answer(engine: Engine, measure: Measure) -> Answer:
+    """Compute a measure with a model.
+
+    Raises LessonProblem for tokens, heads or changes that are not there, and what the model raises for the text.
+    """
+    return MEASURES[measure.measure](engine, measure)
+
+
+def grade(engine: Engine, question: Question, answer: Answer, guess: str) -> Verdict:
+    """Compare a guess with the answer to the question.
+
+    Raises LessonProblem for a number that is none.
+    """
+    if question.kind == "number":
+        return _grade_number(question, answer, guess)
+    typed = " ".join(guess.split())
+    place = next((number for number, option in enumerate(answer.options) if option.casefold() == typed.casefold()), None)
+    right = typed.casefold() == answer.right.casefold()
+    if place is not None:
+        share = answer.shares[place]
+        return Verdict(typed, right, share, 1 + sum(other > share for other in answer.shares))
+    if question.kind == "word" and typed:
+        score = score_words(engine, question.answer.text, [typed], interventions=_changes(question.answer))[0]
+        return Verdict(typed, right, score.probability, score.rank)
+    return Verdict(typed, right)
+
+
+def _grade_number(question: Question, answer: Answer, guess: str) -> Verdict:
+    try:
+        number = float(guess.replace(",", "."))
+    except ValueError:
+        raise LessonProblem(NOT_A_NUMBER.format(guess=guess)) from None
+    return Verdict(guess, abs(number - answer.value) <= question.tolerance, number)
+
+
+def _top_word(engine: Engine, measure: Measure) -> Answer:
+    """Give the words that the model puts into the first blank, with their probabilities."""
+    best = predict(engine, measure.text, top_k=TOP_WORDS, interventions=_changes(measure)).blanks[0].predictions
+    words, shares = tuple(each.word for each in best), tuple(each.probability for each in best)
+    return Answer(words[0], shares[0], words, shares)
+
+
+def _strongest_key(engine: Engine, measure: Measure) -> Answer:
+    """Give the tokens with the attention that one token gives them in one head; special tokens cannot be the answer."""
+    tokens, row, special = _row(engine, measure)
+    shown = [position for position in range(len(tokens)) if not special[position]]
+    best = max(shown, key=lambda position: row[position])
+    names = _distinct(tokens)
+    return Answer(names[best], float(row[best]), tuple(names[at] for at in shown), tuple(float(row[at]) for at in shown))
+
+
+def _attention_weight(engine: Engine, measure: Measure) -> Answer:
+    """Give the weight from one token to another in one head."""
+    tokens, row, _special = _row(engine, measure)
+    weight = float(row[_position(tokens, measure.key, measure.text)])
+    return Answer(f"{weight:.2f}", weight)
+
+
+def _head_with_largest_effect(engine: Engine, measure: Measure) -> Answer:
+    """Give the heads with the change of the whole prediction (total variation) once each is switched off."""
+    scan = Scan(engine, measure.text, interventions=_changes(measure)).run()
+    names = tuple(f"{layer + 1}-{head + 1}" for layer, head in np.ndindex(scan.variation.shape))
+    shares = tuple(map(float, scan.variation.ravel()))
+    best = int(scan.variation.argmax())
+    return Answer(names[best], shares[best], names, shares)
+
+
+MEASURES: dict[str, Callable[[Engine, Measure], Answer]] = {
+    "top_word": _top_word,
+    "strongest_key": _strongest_key,
+    "attention_weight": _attention_weight,
+    "head_with_largest_effect": _head_with_largest_effect,
+}
+"""How each measure of a lesson is computed."""
+
+
+def _row(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:
+    """Give the tokens, the weights of the row of the measure's query, and which tokens are special."""
+    layer, head = (int(number) - 1 for number in measure.head.split("-"))
+    stack = engine.trace(measure.text, interventions=_changes(measure)).attention
+    layers, heads = stack.weights.shape[:2]
+    if not (0 <= layer < layers and 0 <= head < heads):
+        raise LessonProblem(NO_SUCH_HEAD.format(head=measure.head, layers=layers, heads=heads))
+    query = _position(stack.query_tokens.tokens, measure.query, measure.text)
+    return stack.key_tokens.tokens, stack.weights[layer, head, query], stack.key_tokens.special
+
+
+def _position(tokens: tuple[str, ...], token: str, text: str) -> int:
+    """Find a token by its name: “the” is the first of that name, “the (2)” the second."""
+    names = _distinct(tokens)
+    if token not in names:
+        raise LessonProblem(NO_SUCH_TOKEN.format(text=text, token=token, tokens=", ".join(names)))
+    return names.index(token)
+
+
+def _distinct(tokens: tuple[str, ...]) -> list[str]:
+    """Name tokens so that no two have the same name."""
+    before = [tokens[:position].count(token) for position, token in enumerate(tokens)]
+    return [f"{token} ({count + 1})" if count else token for token, count in zip(tokens, before, strict=True)]
+
+
+def _changes(measure: Measure) -> tuple[Intervention, ...]:
+    try:
+        return read_interventions(measure.changes)
+    except ValueError:
+        raise LessonProblem(UNREADABLE_CHANGES.format(changes=measure.changes)) from None
