@@ -1,5 +1,6 @@
 """The drawings of a classifier that learns: its curves, its confusion matrix, and which words of a sentence contribute."""
 
+import re
 from collections.abc import Sequence
 from statistics import mean
 
@@ -13,12 +14,14 @@ from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels.training import draw_curves
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.numbers import percent, whole_percent
 from tx_core.training.background import Snapshot
-from tx_core.training.classifier import ClassifierProgress, ClassifierScore, LabelPrediction
+from tx_core.training.classifier import ClassifierProgress, ClassifierScore, FrameScore, LabelPrediction
 from tx_core.training.classifier_data import LabelledTexts, to_csv
 
 SHOWN_EXAMPLES = 6
+NOT_LEARNED_BELOW = 0.6
+"""The share of a template's texts below which it counts as not learned: guessing gives half."""
 CLEAR_RISE = 1.05
 """How many times its lowest value a loss must be to count as risen: it fluctuates from epoch to epoch."""
 
@@ -69,6 +72,7 @@ def draw_training(page: str, snapshot: Snapshot) -> None:
         st.text(warning)
     if tests:
         show_confusion(tests[-1][1])
+        show_frames(widget_key(page, "frames"), tests[-1][1].frames)
 
 
 def describe_overfitting(records: Sequence[ClassifierProgress]) -> str:
@@ -89,6 +93,28 @@ def show_confusion(test: ClassifierScore) -> None:
     st.text(texts.TEST_RESULT.format(correct=correct, total=total, share=percent(test.accuracy)))
     rows, columns = ([name.format(label=label) for label in test.names] for name in (texts.TRUE_LABEL, texts.PREDICTED_LABEL))
     st.dataframe(pandas.DataFrame(test.confusion, index=rows, columns=columns))
+
+
+def show_frames(key: str, frames: Sequence[FrameScore]) -> None:
+    """Show how many test texts of each template are classified correctly, and say what was not learned."""
+    if not frames:
+        return
+    for new, sentence in ((False, texts.KNOWN_FRAMES), (True, texts.NEW_FRAMES)):
+        of_kind = [frame for frame in frames if frame.new == new]
+        correct, total = sum(frame.correct for frame in of_kind), sum(frame.total for frame in of_kind)
+        st.text(sentence.format(correct=correct, total=total))
+    weak = [frame for frame in frames if frame.share < NOT_LEARNED_BELOW]
+    if weak:
+        named = (texts.WEAK_FRAME.format(frame=in_words(frame.frame), correct=frame.correct, total=frame.total) for frame in weak)
+        st.text(texts.NOT_LEARNED.format(limit=whole_percent(NOT_LEARNED_BELOW), frames="; ".join(named)))
+    rows = [(in_words(frame.frame), texts.FRAME_KINDS[frame.new], frame.correct, frame.total) for frame in frames]
+    st.dataframe(pandas.DataFrame(rows, columns=texts.FRAME_COLUMNS), hide_index=True, key=key)
+    st.caption(texts.FRAMES_CAPTION)
+
+
+def in_words(frame: str) -> str:
+    """Write a template so that a reader sees its blanks: the ‹thing› was ‹good›."""
+    return re.sub(r"{([a-z]+)2?}", r"‹\1›", frame)
 
 
 def show_labels(page: str, prediction: LabelPrediction) -> None:
@@ -116,6 +142,7 @@ def draw_contributions(key: str, prediction: LabelPrediction) -> None:
     text = texts.TOP_CONTRIBUTION.format(word=words[word], label=prediction.label, amount=amount)
     limit = float(abs(prediction.contributions).max())
     matrix = Matrix(texts.CONTRIBUTIONS_TITLE, "signed", prediction.contributions, text, limit, note=texts.CONTRIBUTIONS_NOTE)
+    st.caption(texts.CONTRIBUTIONS_CAPTION)
     matrices(prediction.names, words, [matrix], key=key, across=1, naming=Naming(texts.WORD_OF_LABEL), tallest=150)
     st.text(text)
 

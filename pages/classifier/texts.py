@@ -4,8 +4,9 @@ INTRODUCTION = """
 Each word becomes a vector, an encoder lets the words attend to one another, and then each dimension takes its **greatest value**
 over all words, which is called **max-pooling**. A single matrix turns these values into a score for every label. The model knows
 nothing about words in advance: it has to learn from the labels that *the plot was dull* is negative and that *the plot was not
-dull at all* is positive. With the default settings it learns both, yet it classifies *not dull* alone as negative, because it has
-learned from whole sentences.
+dull at all* is positive. With the default settings it learns both, and classifies nearly all new sentences of the kinds that it
+was trained on correctly. It does not learn what *not* means: *not dull* alone and *nothing about the plot was dull*, a kind of
+sentence that it has never seen, are negative to it.
 """
 EQUATION = r"\text{scores} = W \max_t h_t + b\;"
 ENGINE = "Classifier, layers: {layers}, heads: {heads}"
@@ -50,6 +51,16 @@ OVERFITTING = (
 TEST_RESULT = (
     "{correct:,} of {total:,} test texts are classified correctly ({share}). Rows: true labels. Columns: predicted labels."
 )
+KNOWN_FRAMES = "Sentences made from templates of the training texts: {correct:,} of {total:,} are classified correctly."
+NEW_FRAMES = "Sentences made from templates that no training text has: {correct:,} of {total:,}."
+NOT_LEARNED = "Not learned (below {limit}, where guessing gives half): {frames}."
+WEAK_FRAME = "“{frame}” ({correct} of {total})"
+FRAME_KINDS = {True: "new", False: "as in training"}
+FRAME_COLUMNS = ("template", "kind", "correct", "of")
+FRAMES_CAPTION = (
+    "The test texts by the template that they were made from. ‹good› stands for a word of praise and ‹bad› for one of blame; in "
+    "negative texts they change places, and ‹loved› becomes what somebody says who hated it."
+)
 TRUE_LABEL, PREDICTED_LABEL = "true: {label}", "predicted: {label}"
 
 # The visitor's own sentence
@@ -66,8 +77,8 @@ UNTRAINED = (
     ":material/casino: **Untrained model.** Its weights are random numbers, so its labels mean nothing yet. Train it first."
 )
 ALL_UNKNOWN = (
-    "The model knows none of these words, because they are not in its training texts. The label below means nothing, and the "
-    "contributions of the words cannot be computed. Use words from the training texts."
+    "The model knows none of these words, because they are not in its training texts. The label below means nothing, and no "
+    "contributions of words are shown. Use words from the training texts."
 )
 UNKNOWN = "Not in the training texts, so all the same to the model: {words}"
 WHICH_LABEL = "**Which label?**"
@@ -76,6 +87,10 @@ CONTRIBUTIONS = "**How much did each word contribute?**"
 CONTRIBUTIONS_HELP = (
     "Each dimension of the pooled vector is the value of one word. What this value adds to the score of a label, beyond what it "
     "adds to all labels on average, counts as the contribution of that word."
+)
+CONTRIBUTIONS_CAPTION = (
+    "A word counts with the vector that it has after attention, which has taken in the others. With the default settings, *the* "
+    "speaks for “negative” in *the plot was dull* and for “positive” in *the plot was good*."
 )
 CONTRIBUTIONS_TITLE = "Contribution of each word to the score of each label"
 CONTRIBUTIONS_NOTE = "orange: against the label, blue: for it"

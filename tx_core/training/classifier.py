@@ -26,13 +26,37 @@ from tx_core.transformer.trace import AttentionStack, Trace
 
 
 @dataclass(frozen=True)
+class FrameScore:
+    """The test texts of one template: how many are classified correctly, and whether no training text has it."""
+
+    frame: str
+    new: bool
+    correct: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """The share classified correctly."""
+        return self.correct / self.total
+
+
+@dataclass(frozen=True)
 class ClassifierScore:
-    """The score on texts that were not trained on; confusion counts them by true and predicted label."""
+    """The score on texts that were not trained on.
+
+    Attributes:
+        loss: Mean cross-entropy, in nats.
+        accuracy: The share classified correctly.
+        names: The labels.
+        confusion: Counts of the texts by true and predicted label.
+        frames: The score of each template, the new ones first, then the worst; empty where texts have none.
+    """
 
     loss: float
     accuracy: float
     names: tuple[str, ...]
     confusion: Int[np.ndarray, "truth given"]
+    frames: tuple[FrameScore, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -172,10 +196,20 @@ def evaluate_classifier(training: ClassifierTraining) -> ClassifierScore:
     """Classify the test texts and count predictions by true label."""
     rows, size = training.test_rows, 256
     logits = torch.cat([score_labels(training, rows[at : at + size]).cpu() for at in range(0, len(rows), size)])
-    truth, labels = torch.tensor(training.data.test_labels), len(training.data.names)
-    counts = torch.bincount(truth * labels + logits.argmax(-1), minlength=labels**2).view(labels, labels)
-    loss = float(nn.functional.cross_entropy(logits, truth))
-    return ClassifierScore(loss, float(counts.diagonal().sum() / counts.sum()), training.data.names, counts.numpy())
+    truth, given, labels = torch.tensor(training.data.test_labels), logits.argmax(-1), len(training.data.names)
+    counts = torch.bincount(truth * labels + given, minlength=labels**2).view(labels, labels)
+    loss, accuracy = float(nn.functional.cross_entropy(logits, truth)), float(counts.diagonal().sum() / counts.sum())
+    frames = score_frames(training.data, (truth == given).tolist())
+    return ClassifierScore(loss, accuracy, training.data.names, counts.numpy(), frames)
+
+
+def score_frames(data: LabelledTexts, correct: Sequence[bool]) -> tuple[FrameScore, ...]:
+    """Count by template which test texts are classified correctly; none where texts were not made from templates."""
+    of_frame: dict[str, list[bool]] = {}
+    for frame, right in zip(data.test_frames, correct, strict=False):
+        of_frame.setdefault(frame, []).append(right)
+    scores = [FrameScore(frame, frame in data.new_frames, sum(found), len(found)) for frame, found in of_frame.items()]
+    return tuple(sorted(scores, key=lambda score: (not score.new, score.share)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

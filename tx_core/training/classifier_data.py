@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tx_core.corpus.sentence_file import NO_TEXT, csv_rows, decode
 from tx_core.errors import ModelUnavailable, TextProblem
@@ -53,6 +53,8 @@ class LabelledTexts:
         test_texts: Texts to test on.
         test_labels: Their labels, as indices of `names`.
         kind: The source, for programs.
+        test_frames: The template of each test text; empty where texts were not made from templates.
+        new_frames: The templates that no training text has.
     """
 
     source: str
@@ -62,6 +64,8 @@ class LabelledTexts:
     test_texts: tuple[str, ...]
     test_labels: tuple[int, ...]
     kind: Literal["opinions", "own", "imdb"] = "own"
+    test_frames: tuple[str, ...] = ()
+    new_frames: tuple[str, ...] = ()
 
 
 # Whatever is written here is ours: the set is made from it and from nothing else.
@@ -207,20 +211,31 @@ def opinions(examples: int = 2400, seed: int = 0) -> LabelledTexts:
     return LabelledTexts(
         MADE_HERE,
         ("negative", "positive"),
-        tuple(text for text, _ in train),
-        tuple(label for _, label in train),
-        tuple(text for text, _ in test),
-        tuple(label for _, label in test),
+        tuple(one.text for one in train),
+        tuple(one.label for one in train),
+        tuple(one.text for one in test),
+        tuple(one.label for one in test),
         "opinions",
+        tuple(one.frame for one in test),
+        _HELD_OUT_FRAMES,
     )
 
 
-def _distinct(draw: random.Random, frames: Sequence[str], count: int) -> list[tuple[str, int]]:
-    made: dict[str, int] = {}
+class _Opinion(NamedTuple):
+    """A sentence, its label, and the template that it was made from."""
+
+    text: str
+    label: int
+    frame: str
+
+
+def _distinct(draw: random.Random, frames: Sequence[str], count: int) -> list[_Opinion]:
+    made: dict[str, _Opinion] = {}
     while len(made) < count:
-        label = len(made) % 2
-        made.setdefault(_sentence(draw, draw.choice(frames), label), label)
-    return list(made.items())
+        label, frame = len(made) % 2, draw.choice(frames)
+        text = _sentence(draw, frame, label)
+        made.setdefault(text, _Opinion(text, label, frame))
+    return list(made.values())
 
 
 def _sentence(draw: random.Random, frame: str, label: int) -> str:

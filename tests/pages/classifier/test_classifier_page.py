@@ -1,12 +1,13 @@
 """The page of the classifier: it learns from our texts or the visitor's own, says what it cannot read, and labels a sentence."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pages.classifier import model, texts
-from pages.classifier.drawings import describe_overfitting
+from pages.classifier.drawings import NOT_LEARNED_BELOW, describe_overfitting, in_words
 from pages.ui.panels import texts as panel_texts
 from pages.ui.shell.numbers import percent
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, press, upload
@@ -14,10 +15,16 @@ from tests.support.drawings import says
 from tests.support.trainings import SLOWLY, own_server, until_still
 from tx_core.training import background, classifier
 from tx_core.training.background import QUEUE_FULL, Registry
-from tx_core.training.classifier import ClassifierProgress, ClassifierScore
+from tx_core.training.classifier import ClassifierProgress, ClassifierScore, ClassifierTraining
 from tx_core.training.classifier_data import opinions
+from tx_core.training.classifier_model import OPINIONS
 
-CLAIMS = {"the plot was dull": "negative", "the plot was not dull at all": "positive", "not dull": "negative"}
+CLAIMS = {
+    "the plot was dull": "negative",
+    "the plot was not dull at all": "positive",
+    "not dull": "negative",
+    "nothing about the plot was dull": "negative",
+}
 """What the introduction says of the model that the default settings train."""
 
 
@@ -116,18 +123,62 @@ def test_what_is_left_of_a_run_with_other_settings_or_texts_is_headed_as_such(op
     assert panel_texts.LAST_MODEL_DIFFERS.format(differences=differences) in says(app)
 
 
-def test_the_text_of_the_page_is_true_of_the_training_that_it_offers(open_app: Open):
+@pytest.fixture(scope="module")
+def offered() -> ClassifierTraining:
+    """The model that the page trains with its default settings, trained to the end."""
+    training = classifier.start_training(replace(OPINIONS, most_words=model.MAX_VOCABULARY_WORDS), opinions())
+    for _ in training.steps():
+        pass
+    return training
+
+
+def test_the_text_of_the_page_is_true_of_the_training_that_it_offers(open_app: Open, offered):
     app = open_app("classifier")
     introduction = " ".join(texts.INTRODUCTION.split())
     assert texts.INTRODUCTION.strip() in [element.value for element in app.markdown]
     assert all(f"*{sentence}*" in introduction for sentence in CLAIMS)
-    offered = classifier.start_training(app.session_state["classifier_untrained"].settings, opinions())
+    assert offered.settings == app.session_state["classifier_untrained"].settings
     assert offered.settings.epochs == app.number_input(key="classifier_epochs").value == 8
-    for _ in offered.steps():
-        pass
     assert app.session_state["classifier_text"] in CLAIMS
     labels = {sentence: classifier.predict(offered, sentence).label for sentence in CLAIMS}
     assert labels == CLAIMS
+
+
+def test_it_learns_the_kinds_of_sentences_that_it_was_trained_on_and_not_what_not_means(offered):
+    known, new = (
+        [score for score in classifier.evaluate_classifier(offered).frames if score.new == kind] for kind in (False, True)
+    )
+    assert sum(score.correct for score in known) > 0.95 * sum(score.total for score in known)
+    negated = [score for score in new if score.frame.startswith(("nothing", "never"))]
+    assert len(negated) == 2
+    assert all(score.share < 0.25 for score in negated)  # worse than guessing
+    assert next(score for score in new if score not in negated).share > 0.95
+
+
+def test_the_says_something_else_in_another_sentence(offered):
+    dull, good = (classifier.predict(offered, f"the plot was {word}") for word in ("dull", "good"))
+    negative = dull.names.index("negative")
+    assert dull.contributions[negative, 0] > 0.5
+    assert good.contributions[negative, 0] < -0.5
+    swapped, words = (prediction.trace.attention.query_tokens for prediction in (dull, good))
+    assert swapped.ids[:3] == words.ids[:3]  # before attention, 'the' is the same vector in both
+
+
+def test_the_page_shows_the_score_of_every_template_and_names_what_was_not_learned(open_app: Open, trainings: Registry):
+    app = press(open_app("classifier", **SMALL), "train")
+    scores = until_still(app, trainings, KIND).records[-1].test.frames
+    table = app.dataframe[1].value
+    assert tuple(table.columns) == texts.FRAME_COLUMNS
+    rows = [(in_words(score.frame), texts.FRAME_KINDS[score.new], score.correct, score.total) for score in scores]
+    assert [tuple(row) for row in table.itertuples(index=False)] == rows
+    for new, sentence in ((False, texts.KNOWN_FRAMES), (True, texts.NEW_FRAMES)):
+        found = [score for score in scores if score.new == new]
+        assert sentence.format(correct=sum(s.correct for s in found), total=sum(s.total for s in found)) in says(app)
+    weak = [score for score in scores if score.share < NOT_LEARNED_BELOW]
+    assert weak
+    for score in weak:
+        assert texts.WEAK_FRAME.format(frame=in_words(score.frame), correct=score.correct, total=score.total) in says(app)
+    assert in_words("a {good} {thing} and a {good2} {thing2}") == "a ‹good› ‹thing› and a ‹good› ‹thing›"
 
 
 def warning_of(losses: list[float], tested: list[float]) -> str:

@@ -14,6 +14,7 @@ from tx_core.training.classifier import (
     evaluate_classifier,
     main,
     predict,
+    score_frames,
     score_labels,
     start_training,
     train,
@@ -99,6 +100,23 @@ def test_the_label_of_a_text_does_not_depend_on_the_batch_around_it(learned):
     short, long = min(training.test_rows, key=len), max(training.test_rows, key=len)
     with torch.no_grad():
         torch.testing.assert_close(score_labels(training, [short, long])[:1], score_labels(training, [short]), atol=1e-5, rtol=0)
+
+
+def test_the_score_of_each_template_counts_its_texts(learned):
+    training, progress = learned
+    scores = progress[-1].test.frames
+    given = score_labels(training, training.test_rows).argmax(-1).tolist()
+    data = training.data
+    for score in scores:
+        places = [place for place, frame in enumerate(data.test_frames) if frame == score.frame]
+        right = [data.test_labels[place] == given[place] for place in places]
+        assert (score.correct, score.total, score.new) == (sum(right), len(right), score.frame in data.new_frames)
+    assert sum(score.total for score in scores) == 480
+    assert [score.new for score in scores] == sorted((score.new for score in scores), reverse=True)
+
+
+def test_texts_without_templates_have_no_scores_of_templates():
+    assert score_frames(replace(opinions(100), test_frames=()), [True] * 20) == ()
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():

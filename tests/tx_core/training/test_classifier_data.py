@@ -38,6 +38,16 @@ def test_a_quarter_of_the_test_has_frames_that_training_never_shows():
     assert not [text for text in data.train_texts if text.startswith(("nothing about", "never "))]
 
 
+def test_every_test_text_of_the_opinions_names_its_template():
+    data = opinions(1000)
+    assert len(data.test_frames) == len(data.test_texts)
+    for text, frame in zip(data.test_texts, data.test_frames, strict=True):
+        fixed = [re.escape(part) for part in re.split(r"{\w+}", frame)]
+        assert re.fullmatch(".+".join(fixed), text)
+    assert set(data.new_frames) <= set(data.test_frames)
+    assert sum(frame in data.new_frames for frame in data.test_frames) == 50
+
+
 def test_a_fifth_of_each_label_is_held_back_and_nothing_is_lost():
     texts = [f"text {number}" for number in range(40)]
     labels = ["a"] * 25 + ["b"] * 13 + ["c"] * 2
