@@ -5,10 +5,7 @@ background, tells at /api/ready whether that model answers, and sends security h
 No heavy package is imported here, so the first page is on its way before torch is.
 """
 
-import base64
-import hashlib
 import os
-import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -31,41 +28,15 @@ except SettingsProblem as problem:
     sys.exit(f"{problem}")
 
 from pages.ui.canvas import component, framed, modules, prefetch
-from pages.ui.shell import garbage, readiness
-
-INDEX = Path(st.__file__).parent / "static" / "index.html"
-INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+from pages.ui.shell import garbage, readiness, start_page
 
 # Programs that PyTorch keeps on a processor, one for each size of an operation: by itself a thousand, which many sentences in
 # bfloat16 through a model of BERT's size fill with 1.8 GB. Read at its first operation, hence set before torch is there.
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
 
 
-def content_policy(index: str) -> str:
-    """Allow this server's own files and the inline scripts of its start page, nothing from elsewhere.
-
-    blob: is where Streamlit mounts the script of a component from; inline styles are how it styles.
-    """
-    digests = [hashlib.sha256(script.encode()).digest() for script in INLINE_SCRIPT.findall(index)]
-    hashes = "".join(f" 'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    return "; ".join(
-        [
-            "default-src 'self'",
-            f"script-src 'self' blob:{hashes}",
-            "style-src 'self' 'unsafe-inline'",
-            "img-src 'self' data: blob:",
-            "font-src 'self' data:",
-            "connect-src 'self'",
-            "worker-src 'self' blob:",
-            "object-src 'none'",
-            "base-uri 'self'",
-            "frame-ancestors 'self'",
-        ]
-    )
-
-
 HEADERS = {
-    "Content-Security-Policy": content_policy(INDEX.read_text(encoding="utf-8")),
+    "Content-Security-Policy": start_page.content_policy(),
     "X-Content-Type-Options": "nosniff",
     # The visitor's sentence stands in the URL: no other site gets to see it.
     "Referrer-Policy": "same-origin",
@@ -105,7 +76,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     collector.set()
 
 
-ROUTES = (Route("/api/ready", ready), framed.ROUTE, modules.ROUTE, prefetch.ROUTE)
+ROUTES = (Route("/api/ready", ready), framed.ROUTE, modules.ROUTE, prefetch.ROUTE, *start_page.ROUTES)
 
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",

@@ -7,11 +7,10 @@ import streamlit as st
 
 from pages.contents import HOME, PAGES
 from pages.ui.shell.address import LESSON, PLACE
+from pages.ui.shell.start_page import SIDEBAR_WIDTH
 from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON
 
 ASSETS = Path(__file__).parent.parent / "assets"
-SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest. A string here would stand on every page.
-
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.html(ASSETS / "page.css")
 

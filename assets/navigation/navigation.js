@@ -1,6 +1,12 @@
 // What the list of pages needs beside its links. Streamlit mounts this anew on every page: the document remembers the rest.
 
 const PHONE = "(max-width: 768px)"
+const UNSETTLED = [
+  '[data-testid="stApp"]:not([data-test-script-state="notRunning"])',
+  '[data-testid="stSkeleton"]',
+  '[data-testid="stMain"] [data-testid="stBidiComponentIsolated"]:not([data-mounted])',
+].join()
+const LONGEST_UNSETTLED = 3000 // milliseconds; a box that takes longer stands for what is being computed
 
 // On a phone the open list covers the page; choosing a page there should show that page. Streamlit leaves the list open.
 function closeOnPhones(page) {
@@ -28,7 +34,20 @@ function replaceAddressOnArrival() {
   for (const kind of ["pointerdown", "keydown", "popstate"]) addEventListener(kind, () => { arriving = false }, { capture: true })
 }
 
+// Until a first visit's scripts are there, the start page shows nothing below a box of unknown height.
+function settle(page) {
+  const root = document.documentElement
+  if ("settled" in root.dataset) return
+  const end = performance.now() + LONGEST_UNSETTLED
+  const look = () => {
+    if (document.querySelector(UNSETTLED) && performance.now() < end) setTimeout(look, 100)
+    else root.dataset.settled = page
+  }
+  look()
+}
+
 export default function ({ data }) {
   replaceAddressOnArrival()
   closeOnPhones(data)
+  settle(data)
 }

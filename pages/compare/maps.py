@@ -67,7 +67,7 @@ def _draw(page: str, one: Run, other: Run, comparison: Comparison, vary: str) ->
 
 
 def _canvas() -> Callable[..., object]:
-    return component("comparison", BOX, MODULE, *STYLES)
+    return component("comparison", BOX, MODULE, *STYLES, height=900)
 
 
 def packed_comparison(

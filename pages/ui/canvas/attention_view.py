@@ -73,7 +73,7 @@ def head_wall(
         "chosen": [list(head) for head in parse_heads(chosen, layers, heads)],
         "timestamp": value_timestamp(key, "chosen"),
     }
-    component("head_wall", BOX, WALL, STYLE)(key=key, data=pack(message, thumbnails), on_chosen_change=on_choose)
+    component("head_wall", BOX, WALL, STYLE, height=286)(key=key, data=pack(message, thumbnails), on_chosen_change=on_choose)
 
 
 def attention_map(
@@ -115,7 +115,7 @@ def attention_map(
             "timestamp": value_timestamp(wall.key, "chosen"),
         }
     drawings.note(lambda: [drawings.matrix_drawing(alt, "weights", weights, query_tokens, key_tokens, axes=ATTENTION_AXES)])
-    component("attention_map", BOX, MAP, STYLE)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
+    component("attention_map", BOX, MAP, STYLE, height=700)(key=key, data=pack(header, codes(weights)), on_focus_change=on_focus)
 
 
 def before_after(
@@ -146,7 +146,7 @@ def before_after(
         "focus": parse_token(focus, len(query_tokens)),
     }
     cells = np.stack([codes(before), codes(after), difference_codes(after - before)])
-    component("before_after", BOX, BEFORE_AFTER, STYLE)(key=key, data=pack(header, cells), on_focus_change=on_focus)
+    component("before_after", BOX, BEFORE_AFTER, STYLE, height=700)(key=key, data=pack(header, cells), on_focus_change=on_focus)
 
 
 def chosen_heads(key: str, layers: int, heads: int) -> list[Head]:

@@ -77,7 +77,7 @@ def show_bars(chart: Chart, details: Sequence[str] | None = None, *, key: str) -
     if details is not None and len(details) != len(chart["labels"]):
         raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(details)}")
     drawings.note(lambda: [drawings.bars_drawing(chart)])
-    component("bars", "bars-view", MODULE, "bars/bars.css")(key=key, data=chart | {"details": list(details or ())})
+    component("bars", "bars-view", MODULE, "bars/bars.css", height=262)(key=key, data=chart | {"details": list(details or ())})
 
 
 def _shares_of(limit: float) -> list[dict[str, object]]:

@@ -19,19 +19,30 @@ const modules = (suffix) => Promise.all(names.map((name) => import(address(name,
 const rested = (count) => new Promise((done) => setTimeout(done, 250 * 2 ** count));
 const again = (count) => rested(count).then(() => fetched(`-${count + 1}`, count + 1));
 const fetched = (suffix, count) => modules(suffix).catch((gone) => count > 4 ? Promise.reject(gone) : again(count));
-export default (await fetched("", 0)).at(-1).default;
+const drawing = { draw: null };
+const ready = fetched("", 0).then((found) => { drawing.draw = found.at(-1).default; });
+const drawLater = (element) => {
+  const shown = { end: null, over: false };
+  ready.then(() => { if (!shown.over) shown.end = drawing.draw(element); });
+  return () => { shown.over = true; shown.end?.(); };
+};
+export default (element) => {
+  element.parentElement.getRootNode().host.dataset.mounted = "";
+  return (drawing.draw ?? drawLater)(element);
+};
 """
 """The script of every component. It asks for all modules of a drawing at once: one import after the other would cost a round
-trip for each. A browser never asks again for an address that failed it once, hence the suffix."""
+trip for each. A browser never asks again for an address that failed it once, hence the suffix. Streamlit makes room for the
+drawing when this script has run, hence it does not wait for the modules; the start page looks for the mark."""
 
 
 @cache
-def component(name: str, box: str, module: str, *styles: str) -> Callable[..., object]:
+def component(name: str, box: str, module: str, *styles: str, height: int = 0) -> Callable[..., object]:
     """Make a component of a module, whose default export draws, and styles, by their paths below `assets/canvas`.
 
-    box: the class of the element that it draws in.
+    box: the class of the element that it draws in. height: the pixels that are kept for a drawing until it is there.
     """
-    style = "".join(map(read_style, styles))
+    style = "".join([*map(read_style, styles), f".{box}:empty {{ min-height: {height}px; }}"])
     return st.components.v2.component(
         f"attention_explorer_{name}", html=f'<div class="{box}"></div>', css=style, js=import_script(module)
     )

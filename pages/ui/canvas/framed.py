@@ -91,7 +91,7 @@ def show_framed(word: str, title: str, *, key: str, choice: str, on_choose: Call
     choice: a line that the document reads from the name of its frame. When it sends another one, `on_choose` runs,
     and `framed_choice(key)` gives it. The document stays as it stands then; a choice from elsewhere loads it again.
     """
-    show = component("framed", "framed", "framed/frame.js", "framed/frame.css")
+    show = component("framed", "framed", "framed/frame.js", "framed/frame.css", height=322)
     data = {"address": f"{PATH}/{word}", "title": title, "choice": choice, "timestamp": value_timestamp(key, "choice")}
     show(key=key, data=data, on_choice_change=on_choose)
 

@@ -84,7 +84,9 @@ def head_table(
         "axes": texts.LAYERS_AND_HEADS,
         "alt": alt,
     }
-    component("head_table", BOX, MODULE, "head_table/head_table.css")(key=key, data=message, on_chosen_change=on_choose)
+    component("head_table", BOX, MODULE, "head_table/head_table.css", height=340)(
+        key=key, data=message, on_chosen_change=on_choose
+    )
 
 
 def chosen_head(key: str, layers: int, heads: int) -> tuple[int, int] | None:

@@ -81,7 +81,7 @@ def show_lines(
     places = [step_name.format(step=step) if step.isdigit() else step for step in steps]
     drawing = {"alt": lines_in_words(title, series), "places": places, "size": 13, "texts": texts.LINES}
     drawings.note(lambda: [drawings.lines_drawing(chart)])
-    component("lines", "lines-view", MODULE, "lines/lines.css")(key=key, data=chart | drawing)
+    component("lines", "lines-view", MODULE, "lines/lines.css", height=309)(key=key, data=chart | drawing)
 
 
 def lines_in_words(title: str, series: Mapping[str, Sequence[float]]) -> str:

@@ -128,7 +128,7 @@ def show_matrices(
     `painted_mask(key, …)` then returns it.
     """
     drawings.note(lambda: drawings_of(drawn))
-    show = component("matrices", "mask-grid", MODULE, STYLE)
+    show = component("matrices", "mask-grid", MODULE, STYLE, height=320)
     show(key=key, data=pack_with_prefetch(key, drawn, prefetch), on_painted_change=on_paint or (lambda: None))
 
 

@@ -84,7 +84,7 @@ def matrix_row(
     picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers, drawing=drawing)
     drawings.note(lambda: drawings_of(matrices))
     callbacks = {"on_drawing_change": on_draw} if on_draw else {}
-    show = component("matrix_row", "matrix-view", MODULE, "matrix_row/matrix_row.css")
+    show = component("matrix_row", "matrix-view", MODULE, "matrix_row/matrix_row.css", height=700)
     show(key=key, data=pack_with_prefetch(key, picture, prefetch), on_cell_change=on_choose, **callbacks)
 
 

@@ -1,0 +1,111 @@
+"""The page that a browser gets first, before a script has run: Streamlit's own, with what keeps the layout from shifting.
+
+It keeps the room of the list of pages until that is there, and lets the browser fetch at once the scripts of the elements
+that every page has: Streamlit fetches each when it is first drawn, and draws a box of another height in the meantime.
+"""
+
+import base64
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+
+from pages.contents import PAGES
+
+SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
+INDEX = Path(st.__file__).parent / "static" / "index.html"
+SCRIPTS = INDEX.parent / "static" / "js"
+PAGE_STYLE = Path(__file__).parents[3] / "assets" / "page.css"
+MAX_IMPORT_CHARACTERS = 10_000
+"""At the beginning of a script, where its imports are."""
+INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+IMPORTED = re.compile(r"""(?:from|import)\s*["'`]\./([\w.-]+\.js)["'`]""")
+ELEMENTS = (
+    "Html",
+    "PageLink",
+    "BidiComponent",
+    "TextInput",
+    "Selectbox",
+    "ButtonGroup",
+    "Button",
+    "Slider",
+    "Checkbox",
+    "rehype-katex",
+)
+"""Streamlit's names of what most pages are made of."""
+STYLE = f"""
+[data-testid="stMainBlockContainer"] {{ max-width: none !important; }}
+@media (min-width: 769px) {{
+  [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) {{ padding-left: {SIDEBAR_WIDTH}px; }}
+}}
+html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):has(
+    [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
+  ) ~ *,
+html:not([data-settled]) :is([data-testid="stElementContainer"], [data-testid="stLayoutWrapper"]):has(
+    [data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-mounted])
+  ) ~ * * {{
+  visibility: hidden !important;
+}}
+"""
+"""Wide from the beginning, beside the list of pages. What stands below a box of a height that is not known yet is not shown
+before it is: a page appears from its top, and nothing that a reader sees moves. assets/navigation says when it has settled."""
+
+
+def content_policy() -> str:
+    """Allow this server's own files and the inline scripts of its start page, nothing from elsewhere.
+
+    blob: is where Streamlit mounts the script of a component from; inline styles are how it styles.
+    """
+    scripts = INLINE_SCRIPT.findall(INDEX.read_text(encoding="utf-8"))
+    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
+    hashes = "".join(f" 'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return "; ".join(
+        [
+            "default-src 'self'",
+            f"script-src 'self' blob:{hashes}",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "connect-src 'self'",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "frame-ancestors 'self'",
+        ]
+    )
+
+
+@cache
+def start_page() -> str:
+    """Write the start page: Streamlit's, with our style and the addresses of the scripts at the end of its head."""
+    index = INDEX.read_text(encoding="utf-8")
+    style = f"{STYLE}{PAGE_STYLE.read_text(encoding='utf-8')}"
+    elements, needed = element_scripts(index)
+    links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in needed)
+    scripts = "".join(f'<script type="module" crossorigin src="./static/js/{name}"></script>' for name in elements)
+    return index.replace("</head>", f"<style>{style}</style>{links}{scripts}</head>", 1)
+
+
+def element_scripts(index: str) -> tuple[list[str], list[str]]:
+    """List the scripts of ELEMENTS, and all that they import, without those that the start page asks for by itself."""
+    found = [path.name for element in ELEMENTS for path in sorted(SCRIPTS.glob(f"{element}.*.js"))]
+    for name in found:  # grows as it goes
+        with (SCRIPTS / name).open(encoding="utf-8") as script:
+            imported = IMPORTED.findall(script.read(MAX_IMPORT_CHARACTERS))
+        found += [needed for needed in dict.fromkeys(imported) if needed not in found and needed not in index]
+    return found[: len(ELEMENTS)], found[len(ELEMENTS) :]
+
+
+async def answer(_request: Request) -> HTMLResponse:
+    """Serve the start page; a browser asks anew at each visit."""
+    return HTMLResponse(start_page(), headers={"Cache-Control": "no-cache"})
+
+
+ADDRESSES = dict.fromkeys(["", *(page.key for page in PAGES), *(page.address for page in PAGES)])
+ROUTES = tuple(Route(f"/{address}", answer) for address in ADDRESSES)
+"""Every address of a page; any other gets Streamlit's own start page."""
