@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 
 from pages.bertviz_page import texts
@@ -58,11 +59,20 @@ def show_view(page: str, view: str, trace: Trace) -> Drawing:
         st.info(texts.ONE_LAYER.format(layers=layers))
         st.selectbox(texts.LAYER, range(1, layers + 1), width=160, **widget_binding(name))
     st.caption(texts.COUNTED_FROM_0)
+    if view == "neuron" and has_bias(stacks[0]):
+        st.caption(texts.BIAS)
     layer = st.session_state[name] - 1
     only = layer if single else None
     word = _published(page, view, trace, stacks, only)
     choice = _show(page, view, word, len(trace.attention.query_tokens), Extent.of(stacks, only))
     return Drawing(tuple(stacks), layer, single, choice)
+
+
+def has_bias(stack: AttentionStack) -> bool:
+    """Tell whether the scores of a stack are more than scaled products of queries and keys: T5 adds a bias by distance."""
+    scales = np.array(stack.scales or (stack.query.shape[-1] ** -0.5,) * len(stack.query))
+    products = stack.query @ stack.key.swapaxes(-1, -2) * scales[:, None, None, None]
+    return not np.allclose(products, stack.scores, rtol=1e-3, atol=1e-3)
 
 
 def _stacks(page: str, view: str, trace: Trace) -> list[AttentionStack]:

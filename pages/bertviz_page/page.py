@@ -59,7 +59,7 @@ def show(model: str, text: str, pair: str) -> None:
     view = st.session_state[widget_key(PAGE, "picture")]
     st.markdown(texts.DESCRIPTIONS[view])
     try:
-        keep = ("weights", "query", "key") if view == "neuron" else ("weights",)
+        keep = ("weights", "query", "key", "scores") if view == "neuron" else ("weights",)
         trace = cache.trace(model, text, pair, keep=keep)
         drawing = show_view(PAGE, view, trace)
         export_menu(PAGE, {texts.VIEWS[view]: lambda: bertviz_export(trace, view, drawing)}, TITLE_WITHOUT_FIGURE)

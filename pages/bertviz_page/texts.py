@@ -19,6 +19,7 @@ LAYER = "Layer"
 LAST_LAYER = "There are {layers} layers here: the last one is shown instead of layer {layer:,}."
 ONE_LAYER = "All {layers} layers at once would be too heavy for a browser at this length: one layer at a time is drawn."
 COUNTED_FROM_0 = "The picture is bertviz's own and counts layers and heads from 0; the rest of this app counts from 1."
+BIAS = "This model adds a bias to each product of a query and a key, mostly by their distance. bertviz does not show it."
 NO_CROSS_ATTENTION = "The neuron view draws attention within one text only: it has no picture for attention from decoder to text."
 TOO_HEAVY = (
     "bertviz draws a line for every pair of tokens in every head: here {heads} × {queries} × {keys} for a single layer, and a "

@@ -29,6 +29,8 @@ LIBRARIES = (("xstatic.pkg.jquery", "data/jquery.min.js"), ("mpld3", "js/d3.v5.m
 DECIMALS = 3
 END = "\n</script>"
 MARKERS = {"head": "const params = ", "model": "const params = ", "neuron": "window.bertviz_params = "}
+DIVIDED = "dotProduct / Math.sqrt(config.vectorSize)"
+"""Where the neuron view scales a product: not every model divides by √d."""
 SCRIPT = '<script type="text/javascript">'
 
 
@@ -54,7 +56,9 @@ def draw(
         causal = not np.triu(stack.weights, 1).any()
         text = stack.query_tokens.text
         written = neuron_view(stand_in, "gpt2", stand_in, text, display_mode=mode, html_action="return")
-        return _document(view, written.data, mode, begin, bidirectional=not causal, first_layer=chosen[0])
+        scales = stack.scales or (stack.query.shape[-1] ** -0.5,) * len(stack.weights)
+        script = written.data.replace(DIVIDED, f"dotProduct * {json.dumps([scales[layer] for layer in chosen])}[config.layer]")
+        return _document(view, script, mode, begin, bidirectional=not causal, first_layer=chosen[0])
     return _document(view, written.data, mode, begin)
 
 

@@ -92,6 +92,8 @@ class AttentionStack:
         scores: scores after scaling and bias, before the mask and before any intervention on their layer.
         query, key, value: the projections of each head.
         context: the sum of the values, weighted by `weights`.
+        scales: the factor of the products of queries and keys in the scores of each layer, such as 1 in T5; empty for
+            1/√head_dim in all.
     """
 
     kind: AttentionKind
@@ -103,6 +105,7 @@ class AttentionStack:
     key: Float[np.ndarray, "layer head key head_dim"] | None = None
     value: Float[np.ndarray, "layer head key head_dim"] | None = None
     context: Float[np.ndarray, "layer head query head_dim"] | None = None
+    scales: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

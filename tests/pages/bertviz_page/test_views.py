@@ -7,8 +7,9 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from pages.bertviz_page.frame import MAX_SENT_NUMBERS, load_of, one_layer_only
+from pages.bertviz_page.frame import MAX_SENT_NUMBERS, has_bias, load_of, one_layer_only
 from pages.bertviz_page.views import draw
+from tests.support.checkpoints import HEAD_DIM
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
 from tx_core.errors import TextProblem
@@ -66,6 +67,24 @@ def test_a_pair_is_also_drawn_sentence_by_sentence():
     crossing = named["Sentence A -> Sentence B"]
     assert crossing["right_text"] == list(stack.query_tokens.tokens[first:])
     np.testing.assert_allclose(crossing["attn"], stack.weights[:, :, :first, first:], atol=5.1e-4)
+
+
+@pytest.mark.parametrize(("family", "scale", "biased"), [("t5", 1.0, True), ("gpt2", HEAD_DIM**-0.5, False)])
+def test_the_neuron_view_scales_products_as_the_model_does(hub_engine, family: str, scale: float, biased: bool):
+    stack = hub_engine(family).trace(TEXT, keep=(*KEEP, "scores")).attention
+    html = draw("neuron", [stack], [1], dark=False).html
+    assert f"var scaledDotProduct = dotProduct * [{scale}][config.layer]" in html
+    assert has_bias(stack) == biased
+    if not biased:
+        products = np.einsum("lhqd,lhkd->lhqk", stack.query, stack.key)
+        np.testing.assert_allclose(stack.scores, products * scale, atol=1e-4)
+
+
+def test_the_neuron_view_of_our_own_bert_divides_by_the_root_of_the_size():
+    stack = catalogue.load("embedded").trace(TEXT, keep=(*KEEP, "scores")).attention
+    layers, size = len(stack.query), stack.query.shape[-1]
+    assert f"dotProduct * {[size**-0.5] * layers}[config.layer]" in draw("neuron", [stack], None, dark=False).html
+    assert not has_bias(stack)
 
 
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])

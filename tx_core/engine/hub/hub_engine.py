@@ -95,7 +95,10 @@ class HubEngine:
         result = self.runner.run(compute)
         recorder, hidden = result.value
         sides = axes(source, target)
-        stacks = tuple(attention_stack(kind, *sides[kind], recorder.layers[kind]) for kind in self.info.layers)
+        stacks = tuple(
+            replace(attention_stack(kind, *sides[kind], recorder.layers[kind]), scales=tuple(recorder.scales[kind]))
+            for kind in self.info.layers
+        )
         start_only = START_ONLY if target is not None and len(target) == 1 else ""
         return Trace(
             self.name,

@@ -33,6 +33,7 @@ class Recorder:
         first_layer: Number of the first layer of each stack of an encoder-decoder, for interventions: encoder, decoder
             and cross-attention layers are numbered consecutively. Empty for a model with one stack.
         layers: For each kind of attention, the kept parts of each layer, in the order in which the layers ran.
+        scales: For each kind of attention, the factor of the products of queries and keys in the scores of each layer.
         numbers: The number that the library gives each layer of the first stack, from 0; None where it gives none.
     """
 
@@ -46,6 +47,7 @@ class Recorder:
         self.interventions = interventions
         self.first_layer = first_layer or {}
         self.layers: dict[AttentionKind, list[dict[str, Tensor]]] = {}
+        self.scales: dict[AttentionKind, list[float]] = {}
         self.numbers: list[int | None] = []
 
     def attend(
@@ -62,6 +64,7 @@ class Recorder:
         # Layers are numbered by counting calls, since all layers of ALBERT are the same module.
         recorded = self.layers.setdefault(kind, [])
         weigh = weigh_at(self.interventions, self.first_layer.get(kind, 0) + len(recorded), kind)
+        self.scales.setdefault(kind, []).append(query.shape[-1] ** -0.5 if scale is None else float(scale))
         context, weights, scores = attend(query, key, value, mask, scale=scale, bias=bias, weigh=weigh)
         parts = {"query": query, "key": key, "value": value, "scores": scores, "weights": weights, "context": context}
         recorded.append({part: tensor for part, tensor in parts.items() if part in self.keep})

@@ -96,6 +96,7 @@ def test_the_parts_of_a_layer_are_those_of_one_computation(hub_engine, family: s
 
 def test_t5_scores_hold_its_bias_by_distance_and_no_scale(hub_engine, reference):
     stack = hub_engine("t5").trace(TEXT, keep=("query", "key", "scores")).attention
+    assert stack.scales == (1.0,) * len(stack.query)
     bias = stack.scores - stack.query @ stack.key.swapaxes(-1, -2)
     table = reference("t5").encoder.block[0].layer[0].SelfAttention.relative_attention_bias.weight
     np.testing.assert_allclose(bias[:, :, 0, 0], table[0].detach().numpy()[None].repeat(2, 0), atol=1e-5)
