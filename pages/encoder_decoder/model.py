@@ -27,6 +27,9 @@ SIZES = {
     "seed": Size("seed", 0, 0, 9999, *texts.SIZES["seed"]),
 }
 
+NUMBERS = "8 3 41 7 99 15 4 62 20"
+TASK_VALUES = {"sort": {"vocab": 20, "batches": 400, "numbers": "8 3 11 7 19 15 4 12 17"}}
+"""What is chosen with a task where the defaults are not enough to learn it, by the names in the address."""
 FIELDS = (choice_field("task", tuple(TASKS)), *training.training_fields(SIZES), flag_field("post"))
 
 # Settings
@@ -43,6 +46,16 @@ def chosen_settings(page: str) -> CopySettings:
     """Read what was chosen; raise TextProblem where the sizes do not fit together."""
     task, post = (st.session_state[widget_key(page, name)] for name in ("task", "post"))
     return training.build_settings(page, SIZES, CopySettings, task=task, norm_first=not post)
+
+
+def choose_task(page: str) -> None:
+    """Set what a task needs to be learned; what the reader has changed stays."""
+    task = st.session_state[widget_key(page, "task")]
+    defaults = {"vocab": SIZES["vocab"].default, "batches": SIZES["batches"].default, "numbers": NUMBERS}
+    for name, default in defaults.items():
+        key = widget_key(page, name)
+        if st.session_state[key] in (default, *(values[name] for values in TASK_VALUES.values())):
+            st.session_state[key] = TASK_VALUES.get(task, defaults)[name]
 
 
 def settings_fit(page: str) -> bool:

@@ -46,7 +46,7 @@ def read_head(written: str) -> tuple[int, int]:
 FIELDS = (
     choice_field("part", tuple(texts.PARTS)),
     *model.FIELDS,
-    text_field("numbers", "8 3 41 7 99 15 4 62 20"),
+    text_field("numbers", model.NUMBERS),
     choice_field("kind", tuple(texts.KINDS)),
     Field("head", None, read_head, lambda head: heads_to_link([head]) if head else ""),
     *shapes.FIELDS,
@@ -74,6 +74,8 @@ def train() -> None:
             disabled=running,
             required=True,
             format_func=lambda task: TASKS[task].title,
+            on_change=model.choose_task,
+            args=(PAGE,),
         )
         training.run_buttons(
             PAGE,
@@ -84,6 +86,9 @@ def train() -> None:
             disabled=not model.settings_fit(PAGE),
         )
         model.file_menu(PAGE, KIND, snapshot.result if snapshot else None, disabled=running)
+    task = st.session_state[widget_key(PAGE, "task")]
+    if task in texts.TASK_NOTES:
+        st.caption(texts.TASK_NOTES[task].format(**model.TASK_VALUES[task]))
     model.setting_inputs(PAGE, disabled=running)
     with st.container():  # always there, so that the box below keeps its place and what is being typed
         training.show_problem(PAGE)
@@ -154,7 +159,7 @@ def show_answer(answering: CopyTraining) -> None:
 
 read_view(PAGE, FIELDS, {})
 part = st.segmented_control(
-    "Part",
+    texts.PART,
     list(texts.PARTS),
     key=widget_key(PAGE, "part"),
     format_func=texts.PARTS.get,

@@ -1,13 +1,16 @@
 """What a visitor sets on the page of the encoder-decoder: sizes, numbers, tasks; all of it in the link."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from pages.encoder_decoder import texts
-from pages.encoder_decoder.model import SIZES
+from pages.encoder_decoder.model import NUMBERS, SIZES, TASK_VALUES
 from pages.ui.panels.texts import SIZES_DO_NOT_FIT
 from tests.support.copy_page import SMALL, Open, press, row, says
-from tx_core.training.synthetic import TASKS, solve
+from tx_core.training.copy_task import start
+from tx_core.training.synthetic import QUICK, TASKS, CopySettings, solve
 
 
 @pytest.mark.parametrize(
@@ -42,6 +45,43 @@ def test_each_task_shows_the_right_answer_below_the_model_s(open_app: Open, task
     app = open_app("encoder_decoder", **SMALL | {"task": task})
     right = solve(task, torch.tensor([[1, 7, 3, 11, 2, 5]]))[0, 1:].tolist()
     assert [int(word) for word in row(app, texts.CORRECT)] == right
+
+
+def test_choosing_sort_sets_what_it_takes_to_learn_it_and_says_so_before(open_app: Open):
+    app = open_app("encoder_decoder")
+    task, values = app.segmented_control(key="encoder_decoder_task"), TASK_VALUES["sort"]
+    assert texts.TASK_NOTES["sort"].format(**values) not in says(app)
+    task.set_value("sort").run()
+    assert not app.exception
+    assert texts.TASK_NOTES["sort"].format(**values) in says(app)
+    assert {name: app.session_state[f"encoder_decoder_{name}"] for name in values} == values
+    assert row(app, texts.CORRECT) == sorted(values["numbers"].split(), key=int)
+    app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
+    defaults = {"vocab": SIZES["vocab"].default, "batches": SIZES["batches"].default, "numbers": NUMBERS}
+    assert {name: app.session_state[f"encoder_decoder_{name}"] for name in values} == defaults
+
+
+def test_sizes_and_numbers_of_the_reader_s_own_stay_when_another_task_is_chosen(open_app: Open):
+    app = open_app("encoder_decoder", vocab="60", batches="50", numbers="7 3 11")
+    app.segmented_control(key="encoder_decoder_task").set_value("sort").run()
+    kept = {name: app.session_state[f"encoder_decoder_{name}"] for name in ("vocab", "batches", "numbers")}
+    assert kept == {"vocab": 60, "batches": 50, "numbers": "7 3 11"}
+
+
+@pytest.mark.parametrize(
+    ("task", "values", "learned"),
+    [("copy", {}, True), ("reverse", {}, True), ("sort", {}, False), ("sort", TASK_VALUES["sort"], True)],
+    ids=["copy", "reverse", "sort with the sizes of copy", "sort with its own sizes"],
+)
+def test_what_the_page_says_of_the_loss_of_each_task_holds(task: str, values: dict, learned: bool):
+    sizes = {SIZES[name].setting: value for name, value in values.items() if name in SIZES}
+    losses = [record.loss for record in start(replace(QUICK, task=task, **sizes)).steps()]
+    assert (losses[-1] < 0.01) if learned else (min(losses) > 0.1)
+
+
+def test_the_defaults_of_the_page_are_the_quick_sizes_of_the_core():
+    sizes = {size.setting: size.default for size in SIZES.values()}
+    assert CopySettings(task="copy", norm_first=True, learning_rate=QUICK.learning_rate, **sizes) == QUICK
 
 
 def test_masks_and_shapes_are_those_of_the_notebook_at_first(open_app: Open):
