@@ -9,7 +9,9 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.encoder_decoder import drawings, model, shapes, texts
+from pages.encoder_decoder.export import answer_lesson, training_lesson
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
+from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels import training
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
@@ -92,7 +94,10 @@ def train() -> None:
     model.setting_inputs(PAGE, disabled=running)
     with st.container():  # always there, so that the box below keeps its place and what is being typed
         training.show_problem(PAGE)
-        show_training(snapshot)
+        if snapshot and snapshot.result and not snapshot.running:
+            draw_and_export(PAGE, lambda: training_lesson(snapshot.result), show_training, snapshot, place="training")
+        else:
+            show_training(snapshot)
     live(PAGE, FIELDS, try_it, snapshot)
 
 
@@ -154,7 +159,8 @@ def show_answer(answering: CopyTraining) -> None:
     elif answering.losses and not answer.usual_length:
         st.caption(texts.OTHER_LENGTH.format(length=answering.settings.length - 1))
     best = copy_task.best_aligned_head(answer.trace, answering.settings.task)
-    live(PAGE, FIELDS, drawings.draw_attention, PAGE, answer, (best.layer, best.head))
+    arguments = (PAGE, answer, (best.layer, best.head))
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: answer_lesson(PAGE, answering, answer), drawings.draw_attention, *arguments)
 
 
 read_view(PAGE, FIELDS, {})

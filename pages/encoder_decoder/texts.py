@@ -148,3 +148,8 @@ PARAMETERS = (
 )
 SHAPE_COLUMNS = ("Where", "Tensor", "Shape", "Axes", "How many")
 ONE, ONE_PER_LAYER = "one", "one in each of {layers} layers"
+
+EXPORT_TRAINING = "Training of an encoder-decoder: {task}, {batches} batches"
+EXPORT_TRAINING_RESULT = "It trains the same model anew and prints loss, accuracy and alignment of every batch."
+EXPORT_ANSWER = "Attention of an encoder-decoder after {batches} batches: {kind}"
+EXPORT_ANSWER_RESULT = "It trains the same model anew and ends with `answer`, and with `stack`: the weights of all heads."

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
 from pages.positions import texts
 from pages.positions.curves import curve_in_range, curves
 from pages.positions.encodings import ENCODING_VIEWS, Choice
+from pages.ui.canvas import drawings
 from pages.ui.canvas.figures import QUIET
+from pages.ui.canvas.lines import lines_chart
 from pages.ui.canvas.mask_grid import ATTENTION, Matrices, Matrix, Naming, matrices, show_matrices
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_number, read_option
 from pages.ui.shell import cache
@@ -85,6 +88,8 @@ def draw_waves(choice: Choice, key: str) -> None:
     if not series:
         st.info(texts.NO_DIMENSION)
         return
+    steps = [str(place) for place in places]
+    drawings.note(lambda: [drawings.lines_drawing(lines_chart(texts.VIEWS["waves"], steps, series, note=across))])
     figure = curves(places, series, across=across, dark=_dark())
     st.plotly_chart(figure, key=key, config=QUIET, alt=alt.format(names=", ".join(series)))
     if not choice.encoding.vectors:
@@ -101,6 +106,9 @@ def draw_by_distance(choice: Choice, key: str) -> None:
     values = {"here": profile.mean[here], "next": profile.mean[here + 1], "far": profile.mean[-1]}
     alt = text.format(**values, last=here, spread=profile.spread)
     shown = profile.distance, profile.mean, profile.lowest, profile.highest
+    steps, band = [str(distance) for distance in profile.distance], (profile.lowest, profile.highest)
+    named = {texts.VIEWS["similarity"]: profile.mean}
+    drawings.note(lambda: [drawings.lines_drawing(lines_chart(alt, steps, named, band=band, note=texts.DISTANCE))])
     figure = curve_in_range(*shown, across=texts.DISTANCE, dark=_dark())
     st.plotly_chart(figure, key=key, config=QUIET, alt=alt)
     st.caption(alt)
@@ -123,6 +131,10 @@ def draw_requirements(checked: Mapping[str, Sequence[Criterion]], key: str) -> N
     names = [criterion.name for criterion in next(iter(checked.values()))]
     cells = [[f"{'✓' if one.holds else '✗'} {small_number(one.value)}" for one in criteria] for criteria in checked.values()]
     columns = {name.capitalize(): column for name, column in zip(names, zip(*cells, strict=True), strict=True)}
+    numbers = np.array([[one.value for one in criteria] for criteria in checked.values()])
+    chart = {"kind": "listing", "title": texts.COMPARED, "head": [texts.COMPARED, *columns]}
+    chart["rows"] = [[name, *row] for name, row in zip(checked, cells, strict=True)]
+    drawings.note(lambda: [drawings.Drawing(chart, tuple(checked), tuple(columns), numbers)])
     st.dataframe({texts.COMPARED: list(checked), **columns}, hide_index=True, key=key)
 
 

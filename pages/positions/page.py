@@ -1,5 +1,7 @@
 """How does it know the order of words? Position encodings, requirements on them, and shuffled words."""
 
+from functools import partial
+
 import streamlit as st
 
 from pages.ui.shell.frame import open_page
@@ -23,7 +25,9 @@ from pages.positions.choice import (
 )
 from pages.positions.drawings import describe_learned_table, draw, draw_requirements, prefetch_maps
 from pages.positions.encodings import ENCODING_VIEWS
-from pages.positions.word_order import draw_guesses, draw_shuffle
+from pages.positions.export import encoding_lesson, requirements_lesson, shuffle_lesson
+from pages.positions.word_order import draw_effects
+from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, check, choice_field, number_field, read_view, text_field, widget_key, write_view
@@ -83,7 +87,9 @@ def encodings() -> None:
     choice = ask_choice(PAGE, badge, scheme, view)
     name_engine(choice.engine if encoding.of_model else None)
     values = {field.name: value(field.name) for field in FIELDS}
-    draw(view, choice, widget_key(PAGE, f"drawn_{view}"), prefetch_maps(PAGE, values, choice, LENGTHS, WIDTHS))
+    prefetch = prefetch_maps(PAGE, values, choice, LENGTHS, WIDTHS)
+    key = widget_key(PAGE, f"drawn_{view}")
+    draw_and_export(PAGE, lambda: encoding_lesson(view, choice), draw, view, choice, key, prefetch)
 
 
 def name_engine(engine: Engine | None) -> None:
@@ -110,7 +116,8 @@ def measure() -> None:
     name_engine(engine)
     table = learned_table(engine)
     checked = check_encodings(value("width"), float(value("base")), table, value("length"))
-    draw_requirements(checked, widget_key(PAGE, "verdicts"))
+    lesson = partial(requirements_lesson, value("length"), value("width"), float(value("base")))
+    draw_and_export(PAGE, lesson, draw_requirements, checked, widget_key(PAGE, "verdicts"))
     st.caption(describe_learned_table(checked, table[: value("length")]))
 
 
@@ -132,8 +139,8 @@ def shuffle_words() -> None:
     text, seed = value("text"), value("seed")
     run = cache.get_or_compute((PAGE, value("model"), text, seed), lambda: word_order.shuffle_test(engine, text, seed))
     warn_of_unknown([run.encoding])
-    draw_shuffle(run, widget_key(PAGE, "shuffled"))
-    draw_guesses(run, widget_key(PAGE, "guesses"))
+    lesson = partial(shuffle_lesson, engine.name, text, seed)
+    draw_and_export(PAGE, lesson, draw_effects, run, widget_key(PAGE, "shuffled"), widget_key(PAGE, "guesses"))
 
 
 def choose_next_seed() -> None:

@@ -12,6 +12,12 @@ from pages.ui.shell.numbers import rounding_verdict, small_number
 from tx_core.lessons.word_order import BlankGuess, ShuffleEffect, ShuffleTest
 
 
+def draw_effects(run: ShuffleTest, shuffled: str, guesses: str) -> None:
+    """Draw what shuffling changes: the words' vectors, and the prediction. shuffled, guesses: the keys of both."""
+    draw_shuffle(run, shuffled)
+    draw_guesses(run, guesses)
+
+
 def draw_shuffle(run: ShuffleTest, key: str) -> None:
     """Write both orders and draw how much each word's vector changes between them."""
     ordered, shuffled = " ".join(run.encoding.tokens), " ".join(run.tokens_shuffled)

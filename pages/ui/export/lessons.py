@@ -40,25 +40,28 @@ class Lesson:
     result: str
 
 
-def draw_and_export(page: str, lesson: Callable[[], Lesson], draw: Callable[..., None], *arguments: object) -> None:
+def draw_and_export(
+    page: str, lesson: Callable[[], Lesson], draw: Callable[..., None], *arguments: object, place: str = ""
+) -> None:
     """Draw a part of a page, and offer what it drew as a table and for export.
 
-    lesson: called when the export is opened, after the part was drawn.
+    lesson: called when the export is opened, after the part was drawn. place: tells several such parts of a page apart.
     """
     with collect() as drawings:
         draw(*arguments)
-    offer_drawings(page, lesson, drawings)
+    offer_drawings(page, lesson, drawings, place)
 
 
-def offer_drawings(page: str, lesson: Callable[[], Lesson], drawings: Drawings) -> None:
+def offer_drawings(page: str, lesson: Callable[[], Lesson], drawings: Drawings, place: str = "") -> None:
     """Offer drawings as a table and for export; nothing where there are none."""
     if not drawings:
         return
-    table = st.expander(texts.NUMBERS_TABLE, key=widget_key(page, "export_table"), on_change="rerun")
+    name = f"{page}_{place}" if place else page
+    table = st.expander(texts.NUMBERS_TABLE, key=widget_key(name, "export_table"), on_change="rerun")
     if table.open:
         with table:
             _show_table(table_rows(_made(drawings)))
-    export_menu(page, {texts.THIS_PART: lambda: drawings_export(lesson(), _made(drawings))})
+    export_menu(page, {texts.THIS_PART: lambda: drawings_export(lesson(), _made(drawings))}, place=place)
 
 
 def _made(drawings: Drawings) -> list[Drawing]:

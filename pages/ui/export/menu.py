@@ -17,25 +17,26 @@ from tx_core.errors import ExplorerError
 CODE_KINDS = {"project": texts.PROJECT_CODE, "transformers": texts.TRANSFORMERS_CODE}
 
 
-def export_menu(page: str, exports: Exports, title: str = texts.TITLE) -> None:
+def export_menu(page: str, exports: Exports, title: str = texts.TITLE, *, place: str = "") -> None:
     """Offer the views of a page in every form; nothing is made before the menu is opened.
 
-    Call it where the views were drawn, so that it follows every click.
+    Call it where the views were drawn, so that it follows every click. place: tells several menus of a page apart.
     """
-    menu = st.expander(title, key=widget_key(page, "export"), on_change="rerun")
+    name = f"{page}_{place}" if place else page
+    menu = st.expander(title, key=widget_key(name, "export"), on_change="rerun")
     if menu.open:
         with menu:
             try:
-                _show(page, exports)
+                _show(name, exports, view_link(page))
             except ExplorerError as problem:  # a run that left the cache may fail when it is repeated
                 explain(problem)
 
 
-def _show(page: str, exports: Exports) -> None:
+def _show(page: str, exports: Exports, link: str) -> None:
     name = next(iter(exports))
     if len(exports) > 1:
         name = _choose(page, "export_view", texts.ASK_VIEW, list(exports))
-    export = replace(exports[name](), link=view_link(page))
+    export = replace(exports[name](), link=link)
     forms = {texts.FIGURE: show_figure, texts.DATA: show_data, texts.WEB_PAGE: show_web_page, texts.CODE: show_code}
     if export.figure is None:
         del forms[texts.FIGURE]

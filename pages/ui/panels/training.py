@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from pages.ui.canvas import drawings
+from pages.ui.canvas.lines import lines_chart
 from pages.ui.panels import texts
 from pages.ui.shell.address import Field, number_field, widget_key
 from pages.ui.shell.frame import explain
@@ -285,7 +287,18 @@ def draw_curves(key: str, series: Series, batches: int, *, log: bool = False) ->
     batches: where the axis ends, so that the lines grow into their place. log: by powers of ten, for losses; otherwise
     the axis is for shares, from 0 to 1.
     """
+    drawings.note(lambda: _curves_drawn(series, log=log))
     st.echarts_chart(_curves(series, batches, log=log), height=210, key=key, alt=describe_curves(series))
+
+
+def _curves_drawn(series: Series, *, log: bool) -> list[drawings.Drawing]:
+    """Write each line as a chart of its own for export: its batches may be others than those of the next."""
+    drawn = []
+    for name, pairs in series.items():
+        batches, values = [f"{batch:g}" for batch, _ in pairs], [value for _, value in pairs]
+        if pairs:
+            drawn.append(drawings.lines_drawing(lines_chart(name, batches, {name: values}, logarithmic=log)))
+    return drawn
 
 
 def _curves(series: Series, batches: int, *, log: bool) -> dict[str, object]:
