@@ -4,6 +4,8 @@ import pandas
 import streamlit as st
 
 from pages.bert import texts
+from pages.ui.export.attention import attention_exports
+from pages.ui.export.menu import export_menu
 from pages.ui.panels.attention_panel import attention_panel
 from pages.ui.panels.view_options import drop_missing
 from pages.ui.shell import cache, controls
@@ -90,4 +92,5 @@ def _show_attention(page: str, name: str, engine: BertEngine, text: str, pair: s
     stack = trace.attention
     for missing in drop_missing(page, *stack.weights.shape[:3]):
         st.info(missing)
-    attention_panel(page, stack, (chosen.name, trace.device, text, pair))
+    shown = attention_panel(page, stack, (chosen.name, trace.device, text, pair))
+    export_menu(page, attention_exports(page, trace, shown))

@@ -7,6 +7,7 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.bert import families, parts, texts
+from pages.bert.export import exported
 from pages.ui.panels import view_options
 from pages.ui.panels.parts_page import Part, PartsPage, parts_page
 from pages.ui.shell import controls
@@ -16,9 +17,9 @@ from tx_core.lessons.untrained import MAX_UNTRAINED_LABELS
 
 LAYERS, HEADS = controls.embedded_sizes()
 DRAWINGS = {
-    "compare": (parts.draw_comparison, parts.introduce_comparison),
-    "random": (parts.draw_untrained, parts.introduce_untrained),
-    "labels": (parts.draw_labels, parts.introduce_labels),
+    "compare": (exported("compare", parts.draw_comparison), parts.introduce_comparison),
+    "random": (exported("random", parts.draw_untrained), parts.introduce_untrained),
+    "labels": (exported("labels", parts.draw_labels), parts.introduce_labels),
     "family": (families.draw_family, families.introduce),
 }
 PARTS = {name: Part(texts.PARTS[name], *drawing) for name, drawing in DRAWINGS.items()}

@@ -5,7 +5,7 @@ import pandas
 import streamlit as st
 
 from pages.bert import texts
-from pages.ui.canvas import prefetch
+from pages.ui.canvas import drawings, prefetch
 from pages.ui.canvas.attention_view import Wall, attention_map, chosen_heads, head_wall
 from pages.ui.canvas.bars import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Matrix, matrices
@@ -219,6 +219,8 @@ def _show_labels(page: str, trace: Trace, scores: untrained.LabelScores) -> None
         rows = [texts.SENTENCE_ROW]
     numbers = range(1, logits.shape[1] + 1)
     columns = [name.format(number=number) for name in (texts.LOGIT_COLUMN, texts.SOFTMAX_COLUMN) for number in numbers]
+    labels = [texts.LABEL_COLUMN.format(number=number) for number in numbers]
+    drawings.note(lambda: [drawings.matrix_drawing(texts.LABEL_SHARES, "weights", shares, rows, labels)])
     table = pandas.DataFrame(np.hstack([logits, shares]), index=rows, columns=columns)
     st.dataframe(table.round(3), key=widget_key(page, "answers"))
 

@@ -106,3 +106,15 @@ NOT_OFFERED = (
 )
 LOAD = "Load {title} and show its attention on this sentence"
 LOAD_HELP = "It is downloaded once from the Hugging Face Hub, where the host can reach it."
+
+LABEL_COLUMN, LABEL_SHARES = "label {number}", "Probabilities of the labels, from an untrained head"
+EXPORT_TITLES = {
+    "compare": "Our BERT compared with Hugging Face's: layer {layer}, head {head}",
+    "random": "A trained and an untrained BERT: layer {layer}, head {head}",
+    "labels": "An untrained classification head with {labels} labels",
+}
+EXPORT_RESULTS = {
+    "compare": "It ends with `ours` and `theirs`: the weights of this head.",
+    "random": "It ends with `weights`: those of the trained and of the untrained model.",
+    "labels": "It ends with `shares`: the probabilities of the labels.",
+}

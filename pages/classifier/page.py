@@ -9,7 +9,9 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.classifier import drawings, model, texts
+from pages.classifier.export import prediction_lesson, training_lesson
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
+from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels import training
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, read_view, text_field, widget_key, write_view
@@ -66,10 +68,22 @@ def train() -> None:
         refused = training.show_problem(PAGE)
         if snapshot and snapshot.result:
             training.show_differences(model.differences(PAGE, snapshot.result, data))
-        training.watch(KIND, snapshot, lambda now: drawings.draw_training(PAGE, now))
+        show_training(snapshot)
         if problem and not isinstance(refused, TextProblem):  # a file that was refused is explained already
             explain(problem)
     live(PAGE, FIELDS, try_it, snapshot, data, problem is None)
+
+
+def show_training(snapshot: Snapshot | None) -> None:
+    """Show the training where there is one, and offer it for export when it stands still."""
+
+    def watch() -> None:
+        training.watch(KIND, snapshot, lambda now: drawings.draw_training(PAGE, now))
+
+    if snapshot and snapshot.result and not snapshot.running:
+        draw_and_export(PAGE, lambda: training_lesson(snapshot.result), watch, place="training")
+    else:
+        watch()
 
 
 def choose_data(*, disabled: bool) -> LabelledTexts | None:
@@ -118,8 +132,9 @@ def introduce_model(snapshot: Snapshot | None, data: LabelledTexts | None) -> Cl
 
 def show_prediction(answering: ClassifierTraining) -> None:
     """Classify the visitor's sentence, and show where each head looks in it."""
-    prediction = classifier.predict(answering, st.session_state[widget_key(PAGE, "text")])
-    drawings.show_labels(PAGE, prediction)
+    text = st.session_state[widget_key(PAGE, "text")]
+    prediction = classifier.predict(answering, text)
+    draw_and_export(PAGE, lambda: prediction_lesson(answering, prediction, text), drawings.show_labels, PAGE, prediction)
     live(PAGE, FIELDS, drawings.draw_attention, PAGE, prediction)
 
 

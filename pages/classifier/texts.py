@@ -98,3 +98,8 @@ WORD_OF_LABEL = "{row} · {column}"
 TOP_CONTRIBUTION = "“{word}” contributes most to “{label}”: {amount}."
 HEADS = "**Where does each head look?**"
 ATTENTION = "Layer {layer}, head {head}: how much each of the {words} words attends to each of the others."
+
+EXPORT_TRAINING = "Training of a classifier, {batches} batches"
+EXPORT_TRAINING_RESULT = "It trains the same model anew and prints loss and accuracy of every batch."
+EXPORT_PREDICTION = "What a classifier makes of a text after {batches} batches"
+EXPORT_PREDICTION_RESULT = "It trains the same model anew and ends with `prediction`: labels, probabilities, contributions."

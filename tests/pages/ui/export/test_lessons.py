@@ -16,9 +16,11 @@ from pages.ui.export import menu, texts
 from pages.ui.export.data import show_data
 from pages.ui.export.lessons import COLUMNS, Lesson, drawings_export, table_rows
 from pages.ui.export.records import Export
+from tests.support import classifier_page, copy_page
 from tests.support.drawings import sent_to
 from tests.support.export_menu import opened
 from tests.support.snippets import computed
+from tests.support.trainings import own_server, until_still
 
 Open = Callable[..., AppTest]
 TEXT = "The \"cat\" sat on the mat, 'mat'."
@@ -60,6 +62,8 @@ PARTS = {
         {"part": "depth", "seed": "3"},
         {0: "[post.length, pre.length]", 1: "[post.cosine, pre.cosine]", 3: "[trained.with_skips, trained.without_skips]"},
     ),
+    "an untrained model": Part("bert", {"part": "random", "layer": "2", "head": "3", "seed": "2"}, {0: "weights[0]"}),
+    "an untrained head": Part("bert", {"part": "labels", "kind": "every", "labels": "4"}, {0: "shares"}),
     "a word's path": Part("heads_and_blocks", {"part": "journey", "words": "2-3"}, {2: "[path.length for path in paths]"}),
 }
 
@@ -142,3 +146,39 @@ def test_a_masked_score_is_no_number_in_any_file():
     assert '"Scores","a","\'=b",""' in export.data[0].files["csv"]({}).decode("utf-8-sig")
     with np.load(io.BytesIO(export.data[0].files["npz"]({})), allow_pickle=False) as arrays:
         np.testing.assert_array_equal(arrays["1_scores"], [[0.5, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("page", "kind", "view"),
+    [("encoder_decoder", copy_page.KIND, copy_page.SMALL), ("classifier", classifier_page.KIND, classifier_page.SMALL)],
+    ids=["encoder-decoder", "classifier"],
+)
+def test_a_training_is_exported_with_its_curves_and_code_that_trains_it_again(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page: str, kind: str, view: dict[str, str]
+):
+    seen = []
+    monkeypatch.setattr(menu, "show_data", lambda page, export: (seen.append(export), show_data(page, export)))
+    with own_server(monkeypatch, limit=2, pause=0) as registry:
+        app = open_app(page, **view)
+        app.button(key=f"{page}_train").click().run()
+        snapshot = until_still(app, registry, kind)
+        for name in (f"{page}_training", page):
+            app.session_state[f"{name}_export"] = True
+            app.session_state[f"{name}_export_form"] = texts.DATA
+        app.run()
+    assert not app.exception
+    training, answer = seen
+    losses = [record.loss for record in snapshot.records]
+    rows = table_of(training)
+    np.testing.assert_allclose([row[-1] for row in rows if row[0] == rows[0][0]], losses)
+    snippets = [(training.code.project(), ["[one.loss for one in records]"])]
+    if page == "classifier":
+        snippets.append((answer.code.project(), ["prediction.probabilities"]))
+    else:
+        snippets.append((answer.code.project(), ["stack.weights[0]"]))
+    (found,), (answered,) = computed(snippets, tmp_path)
+    np.testing.assert_allclose(found, losses, rtol=1e-3)
+    drawn = table_of(answer)
+    first = np.array([row[-1] for row in drawn if row[0] == drawn[0][0]], np.float64)
+    candidates = answered if page == "encoder_decoder" else [answered]
+    assert any(np.allclose(np.ravel(one), first, atol=1e-3) for one in candidates)

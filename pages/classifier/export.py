@@ -1,0 +1,57 @@
+"""The training of a classifier, and what it makes of a text, for export: what was drawn, and the code of its numbers."""
+
+from collections.abc import Sequence
+
+from pages.classifier import texts
+from pages.ui.export.lessons import Lesson, lesson_code
+from tx_core.training.classifier import ClassifierTraining, LabelPrediction
+
+HOME = "from tx_core.training.classifier import ClassifierSettings, {}"
+DATA = {
+    "opinions": ("from tx_core.training.classifier_data import opinions", ["data = opinions()"]),
+    "imdb": ("from tx_core.training.classifier_data import imdb", ["data = imdb({examples})"]),
+    "own": (
+        "from tx_core.training.classifier_data import read_csv",
+        ["with open({source!r}, 'rb') as file:  # your file", "    data = read_csv(file.read())"],
+    ),
+}
+"""By kind of data: the import, and the lines that make it."""
+
+
+def training_lesson(model: ClassifierTraining) -> Lesson:
+    """Say how a classifier was trained, and write the code that trains it."""
+    title = texts.EXPORT_TRAINING.format(batches=model.done)
+    imports, lines = _trained(model)
+    lines = [*lines, "", "print(*((one.batch, one.loss, one.accuracy) for one in records), sep='\\n')"]
+    code = lesson_code(title, [HOME.format("start_training, train"), *imports], lines)
+    return Lesson(title, _source(model), code, texts.EXPORT_TRAINING_RESULT)
+
+
+def prediction_lesson(model: ClassifierTraining, prediction: LabelPrediction, text: str) -> Lesson:
+    """Say what the classifier makes of a text, and write the code that trains it and asks it."""
+    title = texts.EXPORT_PREDICTION.format(batches=model.done)
+    imports, lines = _trained(model)
+    lines = [
+        *lines,
+        f"prediction = predict(training, {text!r})",
+        "",
+        "print(prediction.names, prediction.probabilities, prediction.contributions, sep='\\n')",
+    ]
+    code = lesson_code(title, [HOME.format("predict, start_training, train"), *imports], lines)
+    source = _source(model) | {"text": text, "labels": list(prediction.names)}
+    return Lesson(title, source, code, texts.EXPORT_PREDICTION_RESULT)
+
+
+def _source(model: ClassifierTraining) -> dict[str, object]:
+    return {"settings": repr(model.settings), "batches": model.done, "data": model.data.source}
+
+
+def _trained(model: ClassifierTraining) -> tuple[Sequence[str], Sequence[str]]:
+    """Write what trains a classifier for as many batches as this one was."""
+    needed, lines = DATA[model.data.kind]
+    examples = len(model.data.train_texts)
+    return [needed], [
+        *(line.format(source=model.data.source, examples=examples) for line in lines),
+        f"training = start_training({model.settings!r}, data)",
+        f"records = [record for _, record in zip(range({model.done}), train(training))]",
+    ]
