@@ -18,6 +18,7 @@ from pages.ui.canvas.head_table import (
     LegendEntry,
     chosen_head,
     distance_cells,
+    grammar_cells,
     head_table,
     kind_cells,
     kind_styles,
@@ -26,6 +27,7 @@ from pages.ui.canvas.head_table import (
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import whole_percent
+from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern
 from tx_core.corpus.statistics import RANKED_KINDS, HeadReport
 
@@ -74,21 +76,25 @@ def show_grid(page: str, report: HeadReport, chosen: Head) -> Grid:
 
 
 def _cells(report: HeadReport, colour: str) -> CellsAndLegend:
-    if colour == "pattern":
-        return kind_cells(
+    grammar = grammar_of(report.model)
+    return {
+        "pattern": lambda: kind_cells(
             report.patterns,
             report.example,
             lambda head: (f"{head.confidence:.2f}", head.confidence),
             lambda names, head: texts.CELL.format(**names, confidence=head.confidence, agreement=whole_percent(head.agreement)),
-        )
-    if colour == "agreement":
-        return kind_cells(
+            grammar,
+        ),
+        "grammar": lambda: grammar_cells(report.model, *report.entropy.shape),
+        "agreement": lambda: kind_cells(
             report.patterns,
             report.example,
             lambda head: (whole_percent(head.agreement), head.agreement),
             lambda names, head: texts.AGREEMENT_CELL.format(**names, agreement=whole_percent(head.agreement)),
-        )
-    return spread_cells(report.spread) if colour == "spread" else distance_cells(report.distance)
+        ),
+        "spread": lambda: spread_cells(report.spread),
+        "distance": lambda: distance_cells(report.distance),
+    }[colour]()
 
 
 def describe_head(report: HeadReport, head: Head) -> str:
@@ -97,6 +103,7 @@ def describe_head(report: HeadReport, head: Head) -> str:
     return texts.HEAD_OF_KIND.get(pattern.kind, texts.HEAD).format(
         head=controls.head_name(head),
         aim=looks[pattern.kind].target,
+        share=report.sums.share_of(pattern),
         confidence=pattern.confidence,
         agreement=whole_percent(pattern.agreement),
         count=report.sums.texts,

@@ -12,6 +12,7 @@ from pages.many_sentences import reading, texts
 from pages.many_sentences.export import heads_export
 from pages.many_sentences.heads import RANKS, describe_head, show_grid, show_strongest, show_table
 from pages.ui.canvas.attention_view import heads_to_link
+from pages.ui.canvas.head_table import describe_grammar
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import training, view_options
 from pages.ui.panels.texts import EXPLANATION_DEBATE
@@ -52,6 +53,7 @@ def show_heads(report: HeadReport) -> None:
     with above:
         grid = show_grid(PAGE, report, head)
     st.text(describe_head(report, head))
+    st.text(describe_grammar(report.model, head))
     first = show_strongest(PAGE, report, head)
     show_table(PAGE, report)
     show_note(f"{texts.CAVEAT} {EXPLANATION_DEBATE}")

@@ -44,6 +44,7 @@ HEADS = (
 COLOUR_BY = "Colour by"
 COLOURS = {
     "pattern": "Kind of head",
+    "grammar": "Grammar",
     "agreement": "Share of sentences",
     "spread": "Spread (entropy)",
     "distance": "Distance",
@@ -52,17 +53,18 @@ ALT = "{colour}: one row per layer, one column per head"
 CELL = "{head}: {kind}, confidence {confidence:.2f}, in {agreement} of the sentences"
 AGREEMENT_CELL = "{head}: {kind} in {agreement} of the sentences"
 HEAD = (
-    "{head} attends mostly to {aim} (confidence {confidence:.2f} of 1), and does so in {agreement} of the {count:,} "
-    "sentences taken alone. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), "
-    "entropy {entropy:.2f} nats; mean distance {distance:.1f} tokens."
+    "{head} gives {share:.2f} of the attention of the sentences' own tokens to {aim} (confidence {confidence:.2f} of 1), and is "
+    "of this kind in {agreement} of the {count:,} sentences taken alone. Second: {second} ({second_score:.2f}). Over the same "
+    "tokens: normalised entropy {spread:.2f} (0: one token, 1: uniform), entropy {entropy:.2f} nats, mean distance "
+    "{distance:.1f} tokens."
 )
 HEAD_OF_KIND = {
     "broad": "{head} attends almost evenly (confidence {confidence:.2f} of 1), and does so in {agreement} of the {count:,} "
-    "sentences taken alone. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), "
-    "entropy {entropy:.2f} nats; mean distance {distance:.1f} tokens.",
+    "sentences taken alone. Second: {second} ({second_score:.2f}). Over the sentences' own tokens: normalised entropy "
+    "{spread:.2f} (0: one token, 1: uniform), entropy {entropy:.2f} nats, mean distance {distance:.1f} tokens.",
     "mixed": "{head} shows no clear pattern (confidence {confidence:.2f} of 1), and does so in {agreement} of the {count:,} "
-    "sentences taken alone. Second: {second} ({second_score:.2f}). Normalised entropy {spread:.2f} (0: one token, 1: uniform), "
-    "entropy {entropy:.2f} nats; mean distance {distance:.1f} tokens.",
+    "sentences taken alone. Second: {second} ({second_score:.2f}). Over the sentences' own tokens: normalised entropy "
+    "{spread:.2f} (0: one token, 1: uniform), entropy {entropy:.2f} nats, mean distance {distance:.1f} tokens.",
 }
 """Kinds of heads that HEAD does not fit."""
 RANK_BY = "Strongest sentences by"
@@ -74,8 +76,9 @@ STRONGEST_SCORE = "The number is the score in that sentence alone, from 0 (no mo
 SEE_SENTENCE = "See it (line {line:,})"
 TABLE = "All heads in numbers"
 TABLE_NOTE = (
-    "Click a column's name to sort by it. Shares are of the attention of the sentences' own tokens; one link may count for two "
-    "kinds."
+    "Click a column's name to sort by it. Shares are of the attention of all of the sentences' own tokens, spread and distance "
+    "are means over the same tokens; one link may count for two kinds. Confidence counts only tokens that have such a target: "
+    "the last word has no token after it."
 )
 DOWNLOAD = "Download as CSV"
 CAVEAT = (
@@ -89,6 +92,10 @@ EXPORT_TITLES = {
     "pattern": (
         "Kind of all heads over {count:,} sentence with {tokens:,} tokens, {model}",
         "Kind of all heads over {count:,} sentences with {tokens:,} tokens, {model}",
+    ),
+    "grammar": (
+        "Grammar of all heads, measured on a treebank, not over this {count:,} sentence with {tokens:,} tokens, {model}",
+        "Grammar of all heads, measured on a treebank, not over these {count:,} sentences with {tokens:,} tokens, {model}",
     ),
     "agreement": (
         "Kind of all heads by its share of {count:,} sentence with {tokens:,} tokens, {model}",

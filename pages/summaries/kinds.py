@@ -18,7 +18,9 @@ from pages.ui.canvas.head_table import (
     HeadCell,
     LegendEntry,
     chosen_head,
+    describe_grammar,
     distance_cells,
+    grammar_cells,
     head_table,
     kind_cells,
     kind_styles,
@@ -33,6 +35,7 @@ from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import measures, patterns
+from tx_core.analysis.grammar import grammar_of
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import AttentionStack, Trace
@@ -107,15 +110,15 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
         required=True,
         **widget_binding(widget_key(page, "colour")),
     )
-    grid = _draw_grid(page, stack, summary)
+    grid = _draw_grid(page, engine.name, stack, summary)
     _show_chosen(page, engine, text, pair, stack, summary)
     _show_numbers(page, stack, summary)
-    show_source(patterns.kind_targets, patterns.pattern_sums, measures.entropy, measures.mean_distance)
+    show_source(patterns.TokenMarks, *patterns.TARGETS.values(), patterns.pattern_sums, measures.entropy, measures.mean_distance)
     show_note(f"{texts.KINDS_CAVEAT} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, grid, summary)
 
 
-def _draw_grid(page: str, stack: AttentionStack, summary: HeadSummary) -> Grid:
+def _draw_grid(page: str, model: str, stack: AttentionStack, summary: HeadSummary) -> Grid:
     name = widget_key(page, "table")
     layers, heads = summary.entropy.shape
 
@@ -124,7 +127,7 @@ def _draw_grid(page: str, stack: AttentionStack, summary: HeadSummary) -> Grid:
             st.session_state[widget_key(page, "heads")] = [head]
 
     colour = st.session_state[widget_key(page, "colour")]
-    cells, legend = _cells(stack, summary, colour)
+    cells, legend = _cells(model, stack, summary, colour)
     chosen = st.session_state[widget_key(page, "heads")][0]
     chosen = chosen if chosen[0] < layers and chosen[1] < heads else (0, 0)
     rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
@@ -133,17 +136,19 @@ def _draw_grid(page: str, stack: AttentionStack, summary: HeadSummary) -> Grid:
     return grid
 
 
-def _cells(stack: AttentionStack, summary: HeadSummary, colour: str) -> CellsAndLegend:
-    if colour == "pattern":
-        return kind_cells(
+def _cells(model: str, stack: AttentionStack, summary: HeadSummary, colour: str) -> CellsAndLegend:
+    return {
+        "pattern": lambda: kind_cells(
             summary.named,
             stack.query_tokens,
             lambda head: (f"{head.confidence:.2f}", head.confidence),
             lambda names, head: texts.CONFIDENCE.format(**names, confidence=head.confidence),
-        )
-    if colour == "entropy":
-        return spread_cells(summary.entropy)
-    return distance_cells(summary.distance, measures.uniform_distance(len(stack.query_tokens)))
+            grammar_of(model),
+        ),
+        "grammar": lambda: grammar_cells(model, *summary.entropy.shape),
+        "entropy": lambda: spread_cells(summary.entropy),
+        "distance": lambda: distance_cells(summary.distance, measures.uniform_distance(len(stack.query_tokens))),
+    }[colour]()
 
 
 def _show_chosen(page: str, engine: Engine, text: str, pair: str, stack: AttentionStack, summary: HeadSummary) -> None:
@@ -152,6 +157,7 @@ def _show_chosen(page: str, engine: Engine, text: str, pair: str, stack: Attenti
         head = ask_head(page, *summary.entropy.shape)
     with description:
         st.text(describe_head(stack, summary, head))
+        st.text(describe_grammar(engine.name, head))
         address = {"text": text, "pair": pair, "model": engine.name, "heads": heads_to_link([head])}
         st.page_link(
             contents.page("attention").path,
@@ -168,6 +174,7 @@ def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, 
     return texts.HEADS.get(pattern.kind, texts.HEAD).format(
         head=head_name(head),
         aim=looks[pattern.kind].target,
+        share=summary.sums.share_of(pattern),
         confidence=pattern.confidence,
         second=looks[pattern.second].target,
         second_score=pattern.second_score,

@@ -9,30 +9,37 @@ KINDS = (
     "Choose a head to read more."
 )
 COLOUR_BY = "Colour by"
-COLOURS = {"pattern": "Kind of head", "entropy": "Spread (entropy)", "distance": "Distance"}
+COLOURS = {"pattern": "Kind of head", "grammar": "Grammar", "entropy": "Spread (entropy)", "distance": "Distance"}
 KINDS_ALT = "{colour}: one row per layer, one column per head"
 CONFIDENCE = "{head}: {kind}, confidence {confidence:.2f}"
 HEAD = (
-    "{head} attends mostly to {aim} (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
-    "Normalised entropy {entropy:.2f} (0: one token, 1: uniform); mean distance {distance:.1f} tokens."
+    "{head} gives {share:.2f} of the attention of the text's own tokens to {aim} (confidence {confidence:.2f} of 1). "
+    "Second: {second} ({second_score:.2f}). Over the same tokens: normalised entropy {entropy:.2f} (0: one token, 1: uniform), "
+    "mean distance {distance:.1f} tokens."
 )
 HEADS = {
     "broad": "{head} attends almost evenly (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
-    "Normalised entropy {entropy:.2f} (0: one token, 1: uniform); mean distance {distance:.1f} tokens.",
+    "Over the text's own tokens: normalised entropy {entropy:.2f} (0: one token, 1: uniform), mean distance {distance:.1f} "
+    "tokens.",
     "mixed": "{head} shows no clear pattern (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
-    "Normalised entropy {entropy:.2f} (0: one token, 1: uniform); mean distance {distance:.1f} tokens.",
+    "Over the text's own tokens: normalised entropy {entropy:.2f} (0: one token, 1: uniform), mean distance {distance:.1f} "
+    "tokens.",
 }
 """Kinds of heads that HEAD does not fit."""
 SEE_HEAD = "See this head in detail"
-KINDS_NUMBERS = "Shares are of the attention of the text's own tokens. One link may count for two kinds."
+KINDS_NUMBERS = (
+    "Shares are of the attention of all of the text's own tokens, spread and distance are means over the same tokens. One link "
+    "may count for two kinds. Confidence counts only tokens that have such a target: the last word has no token after it."
+)
 KINDS_CAVEAT = (
     "The kinds are rules made by people, applied to one text: a head may do something else in another text, and the rules "
-    "know only a few patterns."
+    "know only a few patterns. Grammar was measured on a treebank, not on this text."
 )
 SPECIAL_TOKENS_ONLY = "This text holds special tokens only, and heads are classified by what words do: type a word."
 KIND_COLUMN = "to {kind}"
 KINDS_SUBJECTS = {
     "pattern": "All heads: kind of head",
+    "grammar": "All heads: grammar",
     "entropy": "All heads: spread (entropy)",
     "distance": "All heads: distance",
 }

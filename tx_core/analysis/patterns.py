@@ -5,7 +5,7 @@ Sums over many texts can be added before the heads are classified.
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -17,7 +17,49 @@ from tx_core.analysis.measures import entropy
 from tx_core.transformer.trace import Encoding
 
 Kind = Literal["previous", "next", "same", "first", "separator", "punctuation", "broad", "mixed"]
-TARGETED_KINDS: tuple[Kind, ...] = ("previous", "next", "same", "first", "separator", "punctuation")
+
+
+@dataclass(frozen=True)
+class TokenMarks:
+    """What decides the targets in several texts, padded to the same length.
+
+    Attributes:
+        real: Which tokens are not padding.
+        own: Which are the text's own, not special.
+        signs: Which consist of signs only.
+        words: The same number for the pieces of a word and for equal words.
+    """
+
+    real: Bool[np.ndarray, "text token"]
+    own: Bool[np.ndarray, "text token"]
+    signs: Bool[np.ndarray, "text token"]
+    words: Int[np.ndarray, "text token"]
+
+    @property
+    def first(self) -> Bool[np.ndarray, "token"]:
+        """Which token opens a text."""
+        return np.arange(self.real.shape[1]) == 0
+
+    def beside(self, step: int) -> Bool[np.ndarray, "text query key"]:
+        """Mark the own token `step` further on from each query."""
+        return np.eye(self.real.shape[1], k=step, dtype=bool) & self.own[:, None]
+
+
+TARGETS: dict[Kind, Callable[[TokenMarks], Bool[np.ndarray, "text #query key"]]] = {
+    "previous": lambda marks: marks.beside(-1),
+    "next": lambda marks: marks.beside(1),
+    "same": lambda marks: (marks.words[:, :, None] == marks.words[:, None]) & marks.own[:, None],
+    "first": lambda marks: marks.first[None, None],
+    "separator": lambda marks: (marks.real & ~marks.own & ~marks.first)[:, None],
+    "punctuation": lambda marks: (marks.own & marks.signs)[:, None],
+}
+"""The kinds that have targets: which keys a head of the kind attends to from each query. A new kind is one entry here.
+
+previous, next: the neighbour, unless it is a special token. same: the token itself, the other pieces of its word and the same
+word elsewhere. first: the special token that opens the text ([CLS]), or else the first token, which models without one use in
+its place (Xiao et al. 2024). separator: every other special token ([SEP]). punctuation: tokens of signs only.
+"""
+TARGETED_KINDS: tuple[Kind, ...] = tuple(TARGETS)
 KINDS: tuple[Kind, ...] = (*TARGETED_KINDS, "broad", "mixed")
 MIN_SCORE = 0.3
 """The least score with which a head is named; below it, it is "mixed"."""
@@ -62,8 +104,14 @@ class PatternSums:
 
     @property
     def shares(self) -> Float[np.ndarray, "layer head kind"]:
-        """The mean attention on the targets of each kind, over queries that have any; 0 where none has."""
-        return self.given / np.maximum(self.queries, 1)
+        """The mean attention on the targets of each kind, over all own tokens, whether they have such a target or not."""
+        return self.given / np.maximum(self.queries[-1], 1)  # an even look ("broad") is asked of every own token
+
+    def share_of(self, pattern: "HeadPattern") -> float:
+        """Return the share of a head on the targets of its own kind, over all own tokens; 0 for a kind without targets."""
+        if pattern.kind not in TARGETED_KINDS:
+            return 0.0
+        return float(self.shares[pattern.layer, pattern.head, TARGETED_KINDS.index(pattern.kind)])
 
     @property
     def scores(self) -> Float[np.ndarray, "layer head kind"]:
@@ -120,17 +168,19 @@ def _given(
 
 
 def kind_targets(encoding: Encoding) -> Bool[np.ndarray, "kind query key"]:
-    """Mark the targets of each of TARGETED_KINDS from each query. A key may be a target of two kinds.
-
-    previous, next: the neighbour, unless it is a special token. same: the token itself, the other pieces of its word and the
-    same word elsewhere. first: the special token that opens the text ([CLS]), or else the first token, which models without one
-    use in its place (Xiao et al. 2024). separator: every other special token ([SEP]). punctuation: tokens of signs only.
-    """
+    """Mark the targets of each of TARGETED_KINDS from each query, by TARGETS. A key may be a target of two kinds."""
     return padded_targets([encoding])[0]
 
 
 def padded_targets(encodings: Sequence[Encoding]) -> Bool[np.ndarray, "text kind query key"]:
     """Mark the targets of several texts at once, as `kind_targets` does; padding is not a target and has none."""
+    marks = mark_tokens(encodings)
+    real = marks.real[:, :, None] & marks.real[:, None]
+    return np.stack([find(marks) & real for find in TARGETS.values()], axis=1)
+
+
+def mark_tokens(encodings: Sequence[Encoding]) -> TokenMarks:
+    """Mark what decides the targets: padding, own tokens, signs and equal words."""
     longest = max(map(len, encodings))
     real, own, signs = (np.zeros((len(encodings), longest), dtype=bool) for _ in range(3))
     words = np.zeros((len(encodings), longest), dtype=np.int64)
@@ -140,15 +190,7 @@ def padded_targets(encodings: Sequence[Encoding]) -> Bool[np.ndarray, "text kind
         own[place, :tokens] = ~np.array(encoding.special)
         signs[place, :tokens] = [is_punctuation(token) for token in encoding.tokens]
         words[place, :tokens] = _numbered(_names(encoding))
-    first = np.arange(longest) == 0
-    targets = np.empty((len(encodings), len(TARGETED_KINDS), longest, longest), dtype=bool)
-    targets[:, 0] = np.eye(longest, k=-1, dtype=bool) & own[:, None]
-    targets[:, 1] = np.eye(longest, k=1, dtype=bool) & own[:, None]
-    targets[:, 2] = (words[:, :, None] == words[:, None]) & own[:, None]
-    targets[:, 3] = first
-    targets[:, 4] = (real & ~own & ~first)[:, None]
-    targets[:, 5] = (own & signs)[:, None]
-    return targets & real[:, None, :, None]
+    return TokenMarks(real, own, signs, words)
 
 
 @lru_cache(maxsize=4096)

@@ -26,8 +26,11 @@ SHOWN_QUERY_TWO_KEYS = (
 SHOWN_QUERY_EVEN = "{query} attends almost evenly: no token receives {least:.2f} of its attention to the words shown."
 SHOWN_STRONGEST_LINK = "The strongest link: of its attention to the words shown, {query} gives {weight:.2f} to {key}."
 
-AVERAGE = "Average shares of the attention: {shares}."
-AVERAGE_ELSEWHERE = "On average, attention goes neither to neighbours nor to special tokens."
+AVERAGE = "Average shares of the attention, over all rows: {shares}."
+AVERAGE_ELSEWHERE = (
+    "On average over all rows, special tokens, the token before, the token itself and the token after each receive less than "
+    "{least:.2f} of the attention."
+)
 AVERAGE_SHARES = {
     "special": "{share:.2f} to special tokens",
     -1: "{share:.2f} to the token before",
@@ -111,7 +114,7 @@ def describe_average(weights: Float[np.ndarray, "token key"], special: Sequence[
     shares |= {step: float(np.trace(plain, step) / len(weights)) for step in (-1, 0, 1)}
     large = sorted(((share, AVERAGE_SHARES[kind]) for kind, share in shares.items() if share >= MIN_WEIGHT), reverse=True)
     if not large:
-        return AVERAGE_ELSEWHERE
+        return AVERAGE_ELSEWHERE.format(least=MIN_WEIGHT)
     return AVERAGE.format(shares=", ".join(template.format(share=share) for share, template in large))
 
 

@@ -1,6 +1,7 @@
 """Measure checkpoints side by side: python -m tx_core.training.evaluate CHECKPOINT … --data EVALDATA --held-out TEXTS
 
-Prints one table; stores it as JSON with --json and in the model card with --card. The everyday sentences, facts and
+Prints one table; stores it as JSON with --json and in the model card with --card, and the relations of grammar that each head
+follows with --grammar. The everyday sentences, facts and
 word senses need no data; the other parts are measured where their folder is given: blimp, marvin_linzen,
 ud_english_ewt and capitals in --data, *.txt in --held-out.
 """
@@ -14,6 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tx_core.analysis.grammar import HeadRelation, write_grammar
 from tx_core.engine.catalogue import directory_name
 from tx_core.errors import ExplorerError
 from tx_core.training.evaluation.cloze import capital_prompts, everyday_prompts, fact_prompts, measure_cloze, seen_capitals
@@ -49,6 +51,9 @@ def main(words: Sequence[str] | None = None) -> int:
     print("\n".join(table))
     if given.json:
         given.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    if given.grammar:
+        followed = next(iter(results.values())).get("followed", ())
+        write_grammar(given.checkpoints[0], tuple(HeadRelation(**one) for one in followed))
     if given.card:
         card = given.checkpoints[0] / CARD
         before = card.read_text(encoding="utf-8") if card.exists() else ""
@@ -110,8 +115,12 @@ def _cloze(probe: Probe, data: Path | None) -> dict[str, Any]:
 
 
 def _heads(probe: Probe, treebank: Path, most: int) -> dict[str, Any]:
-    relations, habits = measure_attention(probe, read_trees(treebank, most))
-    return {"relations": {name: asdict(found) for name, found in relations.items()}, "habits": asdict(habits)}
+    relations, habits, followed = measure_attention(probe, read_trees(treebank, most))
+    return {
+        "relations": {name: asdict(found) for name, found in relations.items()},
+        "habits": asdict(habits),
+        "followed": [asdict(one) for one in followed],
+    }
 
 
 def _names(checkpoints: Sequence[Path]) -> list[str]:
@@ -133,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     options.add_argument("--only", nargs="+", metavar="PART", help="held_out, blimp, agreement, cloze, heads, two_meanings")
     options.add_argument("--json", type=Path, metavar="FILE", help="store all figures")
     options.add_argument("--card", action="store_true", help="put the table into the first checkpoint's README.md")
+    options.add_argument("--grammar", action="store_true", help="store which relations each head follows beside the first one")
     options.add_argument("--device", default="cpu", help="cpu, cuda, mps")
     return options
 

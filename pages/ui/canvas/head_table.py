@@ -10,8 +10,10 @@ from pages.ui.canvas import texts
 from pages.ui.canvas.attention_view import BOX, chosen_heads
 from pages.ui.canvas.component import component
 from pages.ui.canvas.figures import ONE_COLOUR
-from pages.ui.shell.controls import head_name
-from tx_core.analysis.patterns import HeadPattern
+from pages.ui.shell.controls import Head, head_name
+from pages.ui.shell.numbers import whole_percent
+from tx_core.analysis.grammar import MIN_GAIN, Grammar, HeadRelation, grammar_of
+from tx_core.analysis.patterns import HeadPattern, Kind
 from tx_core.transformer.trace import Encoding
 
 MODULE = "head_table/table.js"
@@ -97,22 +99,31 @@ def chosen_head(key: str, layers: int, heads: int) -> tuple[int, int] | None:
 CellsAndLegend = tuple[list[HeadCell], list[LegendEntry]]
 
 
-def kind_styles(encoding: Encoding | None = None) -> dict[str, KindStyle]:
+LOOKS: dict[Kind, tuple[str, str, str]] = {
+    "previous": ("←", ONE_COLOUR, "triangle-left"),
+    "next": ("→", "#dd8328", "triangle-right"),
+    "same": ("=", "#a06cd0", "square"),
+    "first": ("C", "#3a9a68", "diamond"),
+    "separator": ("S", "#1f9fb5", "star"),
+    "punctuation": (".", "#d35a86", "cross"),
+    "broad": ("≈", "#a8912a", "circle"),
+    "mixed": ("?", "#8793a0", "hexagon"),
+}
+"""The letter, the colour and the symbol of every kind."""
+GRAMMAR_LETTER, GRAMMAR_COLOUR = "G", "#c2452d"
+GRAMMAR_ENTRY = LegendEntry(texts.GRAMMAR_TARGET, GRAMMAR_LETTER, GRAMMAR_COLOUR)
+UNDESCRIBED: tuple[Kind, ...] = ("broad", "mixed")
+"""The kinds of heads that no rule describes."""
+MAX_RELATIONS = 3
+"""How many relations a sentence about a head names."""
+
+
+def kind_styles(encoding: Encoding | None = None) -> dict[Kind, KindStyle]:
     """Return the style of every kind in `patterns.KINDS`; special tokens are called as the model's own."""
     first, last = _special_tokens(encoding) if encoding else ("[CLS]", "[SEP]")
     words = texts.KIND_WORDS | {"first": first, "separator": last}
     targets = texts.KIND_TARGETS | {"first": first, "separator": last}
-    looks = {
-        "previous": ("←", ONE_COLOUR, "triangle-left"),
-        "next": ("→", "#dd8328", "triangle-right"),
-        "same": ("=", "#a06cd0", "square"),
-        "first": ("C", "#3a9a68", "diamond"),
-        "separator": ("S", "#1f9fb5", "star"),
-        "punctuation": (".", "#d35a86", "cross"),
-        "broad": ("≈", "#a8912a", "circle"),
-        "mixed": ("?", "#8793a0", "hexagon"),
-    }
-    return {kind: KindStyle(words[kind], *look, targets[kind]) for kind, look in looks.items()}
+    return {kind: KindStyle(words[kind], *look, targets[kind]) for kind, look in LOOKS.items()}
 
 
 def _special_tokens(encoding: Encoding) -> tuple[str, str]:
@@ -122,25 +133,67 @@ def _special_tokens(encoding: Encoding) -> tuple[str, str]:
     return first, later[0] if later else texts.END
 
 
+def describe_grammar(model: str, head: Head) -> str:
+    """Say which relations of grammar a head follows, each with its baseline; or that this was not measured."""
+    grammar = grammar_of(model)
+    if grammar is None:
+        return texts.GRAMMAR_NOT_MEASURED
+    relations = grammar.get(head, ())
+    if not relations:
+        return texts.NO_GRAMMAR.format(points=round(100 * MIN_GAIN))
+    named, more = ", ".join(map(_relation, relations[:MAX_RELATIONS])), len(relations) - MAX_RELATIONS
+    return (texts.GRAMMAR_AND_MORE if more > 0 else texts.GRAMMAR).format(relations=named, more=more)
+
+
+def _relation(relation: HeadRelation) -> str:
+    return texts.GRAMMAR_RELATION.format(
+        link=texts.GRAMMAR_LINKS[relation.relation, relation.direction],
+        accuracy=whole_percent(relation.accuracy),
+        baseline=whole_percent(relation.baseline),
+    )
+
+
+def grammar_cells(model: str, layers: int, heads: int) -> CellsAndLegend:
+    """Colour every head by how often it finds the relation of grammar that it follows best."""
+    grammar, cells = grammar_of(model) or {}, []
+    for place in np.ndindex(layers, heads):
+        alt = texts.GRAMMAR_CELL.format(head=head_name(place), grammar=describe_grammar(model, place))
+        nothing = HeadCell(texts.NO_RELATION, texts.NO_RELATION, "", GRAMMAR_COLOUR, 0.0, alt)
+        cells.append(_relation_cell(grammar[place][0], alt) if place in grammar else nothing)
+    return cells, [GRAMMAR_ENTRY]
+
+
+def _relation_cell(relation: HeadRelation, alt: str) -> HeadCell:
+    word, number = texts.GRAMMAR_WORDS[relation.relation], whole_percent(relation.accuracy)
+    return HeadCell(word, GRAMMAR_LETTER, number, GRAMMAR_COLOUR, relation.accuracy, alt)
+
+
 def kind_cells(
     patterns: Sequence[HeadPattern],
     encoding: Encoding,
     number_of: Callable[[HeadPattern], tuple[str, float]],
     alt_of: Callable[[Mapping[str, str], HeadPattern], str],
+    grammar: Grammar | None = None,
 ) -> CellsAndLegend:
     """Colour every head by its kind, and list the kinds that occur.
 
     number_of: the number in the cell, and the strength of its colour, 0 to 1. alt_of: describes a cell, from
-    the names `head` and `kind` as they are written and the pattern.
+    the names `head` and `kind` as they are written and the pattern. grammar: what the model's heads follow: the kind of heads
+    that no rule describes.
     """
-    styles = kind_styles(encoding)
-    cells = []
+    styles, cells, legend = kind_styles(encoding), [], {}
     for head in patterns:
-        style, (number, strength) = styles[head.kind], number_of(head)
-        alt = alt_of({"head": head_name((head.layer, head.head)), "kind": style.word}, head)
-        cells.append(HeadCell(style.word, style.letter, number, style.colour, strength, alt))
-    kinds = [kind for kind in styles if any(head.kind == kind for head in patterns)]
-    return cells, [LegendEntry(styles[kind].target, styles[kind].letter, styles[kind].colour) for kind in kinds]
+        style, (number, strength), place = styles[head.kind], number_of(head), (head.layer, head.head)
+        alt = alt_of({"head": head_name(place), "kind": style.word}, head)
+        if grammar and head.kind in UNDESCRIBED and place in grammar:
+            relation = grammar[place][0]
+            found = texts.GRAMMAR.format(relations=_relation(relation))
+            cells.append(_relation_cell(relation, texts.GRAMMAR_CELL.format(head=alt, grammar=found)))
+            legend["grammar"] = GRAMMAR_ENTRY
+        else:
+            cells.append(HeadCell(style.word, style.letter, number, style.colour, strength, alt))
+            legend[head.kind] = LegendEntry(style.target, style.letter, style.colour)
+    return cells, [legend[kind] for kind in (*styles, "grammar") if kind in legend]
 
 
 def spread_cells(spread: Float[np.ndarray, "layer head"]) -> CellsAndLegend:

@@ -69,3 +69,51 @@ KIND_TARGETS = {
     "mixed": "no clear pattern",
 }
 """What a head of a kind attends to."""
+
+GRAMMAR_WORDS = {
+    "advcl": "clause",
+    "aux": "auxiliary",
+    "case": "preposition",
+    "cc": "and, or",
+    "cop": "to be",
+    "det": "article",
+    "nmod": "noun",
+    "nsubj": "subject",
+    "obj": "object",
+    "obl": "adverbial",
+    "xcomp": "infinitive",
+}
+"""A relation of Universal Dependencies in a cell of the table."""
+GRAMMAR_LINKS = {
+    ("advcl", "to head"): "from the verb of a clause such as “because …” to the main verb",
+    ("advcl", "to dependent"): "from a main verb to the verb of its clause such as “because …”",
+    ("aux", "to head"): "from an auxiliary to its verb",
+    ("aux", "to dependent"): "from a verb to its auxiliary",
+    ("case", "to head"): "from a preposition to its noun",
+    ("case", "to dependent"): "from a noun to its preposition",
+    ("cc", "to head"): "from “and” or “or” to what it adds",
+    ("cc", "to dependent"): "from what is added to its “and” or “or”",
+    ("cop", "to head"): "from a form of “be” to its predicate",
+    ("cop", "to dependent"): "from a predicate to its form of “be”",
+    ("det", "to head"): "from an article to its noun",
+    ("det", "to dependent"): "from a noun to its article",
+    ("nmod", "to head"): "from a noun such as “of the river” to the noun it describes",
+    ("nmod", "to dependent"): "from a noun to one such as “of the river” that describes it",
+    ("nsubj", "to head"): "from a subject to its predicate",
+    ("nsubj", "to dependent"): "from a predicate to its subject",
+    ("obj", "to head"): "from an object to its verb",
+    ("obj", "to dependent"): "from a verb to its object",
+    ("obl", "to head"): "from a noun such as “in the morning” to its verb",
+    ("obl", "to dependent"): "from a verb to a noun such as “in the morning”",
+    ("xcomp", "to head"): "from an infinitive to the verb that needs it",
+    ("xcomp", "to dependent"): "from a verb to its infinitive",
+}
+"""Where a head looks that follows a relation."""
+GRAMMAR_TARGET = "a word that grammar binds it to, measured on a treebank"
+GRAMMAR_RELATION = "{link} {accuracy} (best fixed distance: {baseline})"
+GRAMMAR = "Grammar, measured on a treebank: {relations}."
+GRAMMAR_AND_MORE = "Grammar, measured on a treebank: {relations}, and {more} more."
+NO_GRAMMAR = "Grammar, measured on a treebank: it finds no relation {points} points more often than a fixed distance does."
+GRAMMAR_NOT_MEASURED = "Grammar: not measured for this model."
+NO_RELATION = "–"
+GRAMMAR_CELL = "{head}. {grammar}"

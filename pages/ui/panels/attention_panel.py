@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from pages.ui.canvas import prefetch
 from pages.ui.canvas.attention_view import Wall, attention_map, chosen_heads, focused_token, head_wall
+from pages.ui.canvas.head_table import describe_grammar
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels import texts, view_options
 from pages.ui.panels.attention_change import show_change
@@ -62,7 +63,7 @@ def attention_panel(
     unchanged: AttentionStack | None = None,
     act: Callable[[], None] | None = None,
 ) -> HeadMap:
-    """Let the reader explore one stack; give the map that is shown in the end. `identity` names the run in the cache.
+    """Let the reader explore one stack; give the map that is shown in the end. `identity` names the run, its model first.
 
     unchanged: the same stack of the run without the reader's changes, to show both and the difference.
     act: draws what the reader can do with the chosen heads, under their names.
@@ -80,7 +81,7 @@ def attention_panel(
         with st.container():
             if unchanged is None:
                 description = _map(page, view, weights, options, maps_path)
-                st.caption(_small_print(view, weights, heads, options))
+                st.caption(_small_print(view, weights, heads, options, model=identity[0]))
             else:
                 plain = prepared_view(unchanged, (*identity, "unchanged"), options)
                 before = views.mean_of_heads(plain.weights, heads)
@@ -153,11 +154,13 @@ def _describe(view: View, weights: Float[np.ndarray, "query key"], focus: int | 
 
 
 def _small_print(
-    view: View, weights: Float[np.ndarray, "query key"], heads: Sequence[controls.Head], options: ViewOptions
+    view: View, weights: Float[np.ndarray, "query key"], heads: Sequence[controls.Head], options: ViewOptions, *, model: str
 ) -> str:
     notes = []
     if view.kind == "self" and not view.hides_special:
         notes.append(sentences.describe_average(weights, view.key_special))
+    if view.kind == "self" and len(heads) == 1:
+        notes.append(describe_grammar(model, heads[0]))
     if marks := dict.fromkeys(token for token, special in zip(view.keys, view.key_special, strict=True) if special):
         notes.append(texts.SPECIAL_TOKENS.format(tokens=escape_markdown(", ".join(marks))))
     if options.hide and not view.hides_special:

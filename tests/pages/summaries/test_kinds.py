@@ -8,8 +8,11 @@ from streamlit.testing.v1 import AppTest
 
 from pages.summaries import texts
 from pages.summaries.kinds import describe_head, head_rows, summarise
-from pages.ui.canvas.head_table import kind_styles
+from pages.ui.canvas import texts as canvas
+from pages.ui.canvas.head_table import UNDESCRIBED, describe_grammar, grammar_cells, kind_styles
+from pages.ui.shell.numbers import whole_percent
 from tests.support.drawings import says
+from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import KINDS, TARGETED_KINDS, name_heads, pattern_sums
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
@@ -40,8 +43,14 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
     found = name_heads(pattern_sums(stack.weights, stack.query_tokens))
     kinds = kind_styles(stack.query_tokens)
     flat = [cell for row in shown["cells"] for cell in row]
-    assert [cell["word"] for cell in flat] == [kinds[head.kind].word for head in found]
-    assert [cell["number"] for cell in flat] == [f"{head.confidence:.2f}" for head in found]
+    bound = {place: relations[0] for place, relations in grammar_of(engine.name).items()}
+    for cell, head in zip(flat, found, strict=True):
+        relation = bound.get((head.layer, head.head)) if head.kind in UNDESCRIBED else None
+        word = canvas.GRAMMAR_WORDS[relation.relation] if relation else kinds[head.kind].word
+        number = whole_percent(relation.accuracy) if relation else f"{head.confidence:.2f}"
+        assert (cell["word"], cell["number"]) == (word, number)
+    assert any(head.kind in UNDESCRIBED and (head.layer, head.head) in bound for head in found)
+    assert {entry["name"] for entry in shown["legend"]} >= {canvas.GRAMMAR_TARGET}
     assert (len(shown["cells"]), len(shown["cells"][0])) == (engine.info.num_layers, engine.info.num_heads)
     assert shown["chosen"] == [2, 3]
     assert describe_head(stack, summarise(stack), (2, 3)) in says(app)
@@ -54,6 +63,34 @@ def test_a_head_is_described_by_its_kind_and_its_numbers(engine, stack):
         assert described.startswith(f"Layer {head[0] + 1}, head {head[1] + 1} ")
         assert kinds[pattern.kind].target in described or pattern.kind in texts.HEADS
         assert f"{summary.entropy[head]:.2f}" in described
+
+
+def test_every_relation_of_grammar_is_described_with_its_baseline(open_app, engine):
+    grammar = grammar_of(engine.name)
+    assert {(one.relation, one.direction) for relations in grammar.values() for one in relations} <= set(canvas.GRAMMAR_LINKS)
+    place, (first, *_) = next(iter(grammar.items()))
+    app = open_app(PAGE, text=TEXT, colour="grammar", heads=f"{place[0] + 1}-{place[1] + 1}")
+    described = describe_grammar(engine.name, place)
+    assert described in says(app)
+    for part in (
+        canvas.GRAMMAR_LINKS[first.relation, first.direction],
+        whole_percent(first.accuracy),
+        whole_percent(first.baseline),
+    ):
+        assert part in described
+    for layer, row in enumerate(cells_of(app)["cells"]):
+        for head, cell in enumerate(row):
+            found = grammar.get((layer, head))
+            assert cell["word"] == (canvas.GRAMMAR_WORDS[found[0].relation] if found else canvas.NO_RELATION)
+            assert cell["strength"] == (found[0].accuracy if found else 0)
+
+
+def test_a_model_that_was_not_measured_says_so_and_has_no_kinds_from_grammar(engine, stack):
+    assert describe_grammar("some-other-model", (1, 5)) == canvas.GRAMMAR_NOT_MEASURED
+    without = next(place for place in np.ndindex(6, 8) if place not in grammar_of(engine.name))
+    assert describe_grammar(engine.name, without) == canvas.NO_GRAMMAR.format(points=10)
+    cells, _ = grammar_cells("some-other-model", 2, 3)
+    assert {(cell.word, cell.strength) for cell in cells} == {(canvas.NO_RELATION, 0.0)}
 
 
 def test_every_kind_of_head_has_a_style_of_its_own():

@@ -155,10 +155,20 @@ def test_all_heads_at_once_give_what_a_loop_over_queries_gives(encoding):
     sums, targets = pattern_sums(weights, encoding), kind_targets(encoding)
     asked = [place for place in range(len(encoding)) if not encoding.special[place]]
     for kind in range(len(TARGETED_KINDS)):
-        with_target = [query for query in asked if targets[kind, query].any()]
         for layer, head in ((0, 0), (2, 5), (3, 7)):
-            share = np.mean([weights[layer, head, query][targets[kind, query]].sum() for query in with_target])
+            share = np.mean([weights[layer, head, query][targets[kind, query]].sum() for query in asked])
             assert sums.shares[layer, head, kind] == pytest.approx(share, abs=1e-6)
+
+
+def test_the_share_of_a_head_and_its_distance_are_of_the_same_tokens(encoding):
+    weights = catalogue.load("embedded").trace(TEXT).attention.weights
+    sums, own = pattern_sums(weights, encoding), ~np.array(encoding.special)
+    following = name_heads(sums)[1]
+    assert (following.layer, following.head, following.kind) == (0, 1, "next")
+    steps = np.outer(own, own).diagonal(1)
+    assert sums.share_of(following) == pytest.approx(weights[0, 1].diagonal(1)[steps].sum() / own.sum(), abs=1e-6)
+    assert sums.share_of(following) < following.confidence  # the last word has no token after it
+    assert sums.share_of(next(one for one in name_heads(sums) if one.kind == "mixed")) == 0
 
 
 @given(st.integers(2, 9), st.data())

@@ -173,8 +173,12 @@ def test_a_head_built_to_follow_a_relation_is_found_and_gets_everything():
             weights[1, 2, place + 1, (head if head is not None else place) + 1] = 1
         return weights
 
-    relations, _ = measure_attention(Knowing(attention=attention), trees)
+    relations, _, followed = measure_attention(Knowing(attention=attention), trees)
     found = relations["nmod"]
+    (only,) = followed
+    assert (only.layer, only.head, only.relation, only.direction, only.accuracy) == (1, 2, "nmod", "to head", 1.0)
+    assert only.baseline == pytest.approx(found.offset_accuracy, abs=1e-4)
+    assert (only.offset, 2 * only.occurrences) == (found.offset, pytest.approx(found.occurrences, rel=0.1))
     assert (found.head_accuracy, found.layer, found.head, found.direction) == (1.0, 1, 2, "to head")
     assert found.offset_accuracy < 0.25 and found.gain > 0.75
 
@@ -182,7 +186,8 @@ def test_a_head_built_to_follow_a_relation_is_found_and_gets_everything():
 def test_heads_that_look_anywhere_follow_relations_by_chance():
     generator = torch.Generator().manual_seed(1)
     probe = Knowing(attention=lambda ids: torch.rand(2, 3, len(ids), len(ids), generator=generator).softmax(-1))
-    relations, _ = measure_attention(probe, grown_trees(80))
+    relations, _, followed = measure_attention(probe, grown_trees(80))
+    assert followed == ()
     assert relations["nmod"].head_accuracy == pytest.approx(1 / 8, abs=0.06)
 
 
@@ -196,7 +201,7 @@ def test_habits_of_heads_are_measured_by_hand():
         return weights
 
     tree = Tree(("the", "cat", "runs"), (1, 2, None), ("det", "nsubj", "root"))
-    _, habits = measure_attention(Knowing(attention=attention), [tree])
+    _, habits, _ = measure_attention(Knowing(attention=attention), [tree])
     assert habits.previous == (0, 0, pytest.approx(4 / 5))
     assert habits.sep_share[0] == pytest.approx((1 / 5 + 1 + 1 / 5) / 3)
     assert habits.cls_share[0] == pytest.approx((1 / 5 + 0 + 1 / 5) / 3)

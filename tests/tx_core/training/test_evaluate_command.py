@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.checkpoints import write_bert
 from tests.support.known_texts import BACKEND, CONLLU, held_out_files, pairs, untrained
+from tx_core.analysis.grammar import FILE, HeadRelation, read_grammar
 from tx_core.training import evaluate
 from tx_core.training.evaluate import lines_of_table
 from tx_core.training.pretraining.export import export_checkpoint
@@ -60,7 +61,18 @@ def test_several_checkpoints_stand_side_by_side_in_one_table_and_in_json(two_che
         assert any(line.startswith(f"| {label}") for line in shown), label
     stored = json.loads((tmp_path / "out.json").read_text())
     assert set(stored) == {"first", "second"} and stored["first"] != stored["second"]
-    assert set(stored["first"]) == {"held_out", "blimp", "agreement", "cloze", "relations", "habits", "two_meanings"}
+    assert set(stored["first"]) == {"held_out", "blimp", "agreement", "cloze", "relations", "habits", "followed", "two_meanings"}
+
+
+def test_the_grammar_that_heads_follow_is_stored_beside_the_first_checkpoint(two_checkpoints, tmp_path):
+    (tmp_path / "data").mkdir()
+    data, out = write_data(tmp_path / "data"), tmp_path / "out.json"
+    words = ["--data", str(data), "--only", "heads", "--grammar", "--json", str(out)]
+    assert evaluate.main([*map(str, two_checkpoints), *words]) == 0
+    followed = json.loads(out.read_text())["first"]["followed"]
+    stored = [one for relations in read_grammar(two_checkpoints[0]).values() for one in relations]
+    assert sorted(map(str, stored)) == sorted(str(HeadRelation(**one)) for one in followed)
+    assert not (two_checkpoints[1] / FILE).exists()
 
 
 def test_a_part_can_be_measured_alone_and_without_data(two_checkpoints, capsys):

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from tx_core.analysis.grammar import MIN_GAIN, Direction, HeadRelation
 from tx_core.training.evaluation.probe import Probe
 
 
@@ -69,6 +70,8 @@ def attention_over_words(probe: Probe, trees: Sequence[Tree]) -> Iterator[tuple[
 
 OFFSETS = tuple(offset for offset in range(-6, 7) if offset)
 
+DIRECTIONS: tuple[Direction, ...] = ("to head", "to dependent")
+
 MIN_OCCURRENCES = 50
 """Occurrences in either half below which a relation is left out."""
 
@@ -109,8 +112,10 @@ class AttentionSummary:
     following: tuple[int, int, float]
 
 
-def measure_attention(probe: Probe, trees: Sequence[Tree]) -> tuple[dict[str, Relation], AttentionSummary]:
-    """Measure relations and summary in one pass over the sentences."""
+def measure_attention(
+    probe: Probe, trees: Sequence[Tree]
+) -> tuple[dict[str, Relation], AttentionSummary, tuple[HeadRelation, ...]]:
+    """Measure relations, summary and the relations that each head follows in one pass over the sentences."""
     counts = ({}, {})
     habits: list[np.ndarray] = []
     tokens = 0
@@ -120,12 +125,11 @@ def measure_attention(probe: Probe, trees: Sequence[Tree]) -> tuple[dict[str, Re
         tokens += pieces.shape[-1]
     if not habits:
         raise ValueError("the model can read none of the sentences")
-    relations = {
-        name: _relation(*(half[name] for half in counts))
-        for name in sorted(set(counts[0]) & set(counts[1]))
-        if min(half[name].occurrences for half in counts) >= MIN_OCCURRENCES
-    }
-    return relations, _summed(np.sum(habits, axis=0) / tokens)
+    names = sorted(set(counts[0]) & set(counts[1]))
+    names = [name for name in names if min(half[name].occurrences for half in counts) >= MIN_OCCURRENCES]
+    relations = {name: _relation(*(half[name] for half in counts)) for name in names}
+    followed = tuple(one for name in names for one in _followed(name, *(half[name] for half in counts)))
+    return relations, _summed(np.sum(habits, axis=0) / tokens), followed
 
 
 @dataclass
@@ -150,6 +154,25 @@ def _count(counts: dict[str, _Counts], tree: Tree, words: Float[np.ndarray, "lay
         known.occurrences += 1
 
 
+def _followed(name: str, chosen_on: _Counts, measured_on: _Counts) -> Iterator[HeadRelation]:
+    """List the heads that find the other end MIN_GAIN more often than the best offset, in both halves."""
+    offset = int(chosen_on.offsets.argmax())
+    gains = [(half.heads - half.offsets[offset]) / half.occurrences for half in (chosen_on, measured_on)]
+    baseline = float(measured_on.offsets[offset] / measured_on.occurrences)
+    for direction, layer, head in np.argwhere(np.minimum(*gains) >= MIN_GAIN).tolist():
+        accuracy = float(measured_on.heads[direction, layer, head] / measured_on.occurrences)
+        yield HeadRelation(
+            layer,
+            head,
+            name,
+            DIRECTIONS[direction],
+            round(accuracy, 4),
+            round(baseline, 4),
+            OFFSETS[offset],
+            measured_on.occurrences,
+        )
+
+
 def _relation(chosen_on: _Counts, measured_on: _Counts) -> Relation:
     direction, layer, head = np.unravel_index(chosen_on.heads.argmax(), chosen_on.heads.shape)
     offset = int(chosen_on.offsets.argmax())
@@ -159,7 +182,7 @@ def _relation(chosen_on: _Counts, measured_on: _Counts) -> Relation:
         float(measured_on.offsets[offset] / total),
         int(layer),
         int(head),
-        ("to head", "to dependent")[direction],
+        DIRECTIONS[direction],
         OFFSETS[offset],
         total + chosen_on.occurrences,
     )
