@@ -26,8 +26,8 @@ from tx_core.analysis.patterns import (
 )
 from tx_core.corpus.batches import TextBatch, batches
 from tx_core.corpus.sentence_file import LeftOut, Notes, Sentences
+from tx_core.engine.device import parallel_map, worker_count
 from tx_core.engine.engine import Engine, LayerWeights
-from tx_core.engine.parallel_map import parallel_map, worker_count
 from tx_core.errors import Busy
 from tx_core.transformer.trace import Encoding
 

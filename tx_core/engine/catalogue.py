@@ -17,8 +17,7 @@ from cachetools import LRUCache, TTLCache, cached
 
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.checkpoint import NOT_FINITE, load_bert, read_config, read_json
-from tx_core.engine.device import best_device
-from tx_core.engine.device_runner import DeviceRunner
+from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.download import CATALOGUE, cached_commit, fetch, is_cached, reaches_hub
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import load_tokenizer

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tx_core.engine.device_runner import Result
+from tx_core.engine.device import Result
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.transformer.attention import AttentionKind

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.device_runner import DeviceRunner
+from tx_core.engine.device import DeviceRunner
 from tx_core.transformer.bert import Bert, random_bert
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.heads import HEADS, max_pool, random_head

@@ -11,8 +11,7 @@ import torch
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue, slots
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.device import best_device
-from tx_core.engine.device_runner import DeviceRunner
+from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.slots import compute_slot
 from tx_core.errors import Busy, ModelUnavailable, TextProblem
 from tx_core.settings import host_settings

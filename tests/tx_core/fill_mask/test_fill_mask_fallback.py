@@ -8,7 +8,7 @@ from torch import nn
 from pages.ui.shell import cache
 from tests.support.drawn_bars import bars_told
 from tx_core.engine import catalogue
-from tx_core.engine.device_runner import FALLBACK_NOTICE
+from tx_core.engine.device import FALLBACK_NOTICE
 
 
 class FullCard(nn.Module):

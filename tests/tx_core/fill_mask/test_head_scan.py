@@ -11,7 +11,7 @@ from torch import nn
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
-from tx_core.engine.device_runner import FALLBACK_NOTICE
+from tx_core.engine.device import FALLBACK_NOTICE
 from tx_core.engine.hub import load
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import predictions

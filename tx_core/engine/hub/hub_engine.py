@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tx_core.engine.device_runner import DeviceRunner, Result
+from tx_core.engine.device import DeviceRunner, Result
 from tx_core.engine.engine import (
     BlankLogits,
     LayerWeights,

@@ -18,8 +18,7 @@ from transformers.initialization import no_init_weights
 from transformers.masking_utils import sdpa_mask
 
 from tx_core.engine.checkpoint import INDEX, NO_SAFETENSORS, WEIGHTS, check_manifest, read_config
-from tx_core.engine.device import best_device
-from tx_core.engine.device_runner import DeviceRunner
+from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.hub.hub_engine import HubEngine
 from tx_core.engine.hub.recorder import library_attention
 from tx_core.engine.hub.verify import ATTENTION, UNFIT, cannot_show, predicts_next_token, verify_parity
