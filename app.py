@@ -1,7 +1,7 @@
 """The entry of the explorer: `streamlit run app.py`.
 
 Around the pages it puts what a script cannot do for itself: it loads the default model in the
-background, tells at /api/ready whether that model answers, and sends security headers.
+background, tells at /api/ready whether that model answers, sends security headers and bounds uploads.
 No heavy package is imported here, so the first page is on its way before torch is.
 """
 
@@ -28,7 +28,7 @@ except SettingsProblem as problem:
     sys.exit(f"{problem}")
 
 from pages.ui.canvas import component, framed, modules, prefetch
-from pages.ui.shell import garbage, readiness, start_page
+from pages.ui.shell import garbage, readiness, start_page, uploads
 
 # Programs that PyTorch keeps on a processor, one for each size of an operation: by itself a thousand, which many sentences in
 # bfloat16 through a model of BERT's size fill with 1.8 GB. Read at its first operation, hence set before torch is there.
@@ -81,6 +81,6 @@ ROUTES = (Route("/api/ready", ready), framed.ROUTE, modules.ROUTE, prefetch.ROUT
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
-    middleware=[Middleware(SecurityHeaders)],
+    middleware=[Middleware(SecurityHeaders), Middleware(uploads.UploadLimits)],
     routes=[component.below_base(route) for route in ROUTES],
 )

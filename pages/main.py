@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.contents import HOME, PAGES
 from pages.ui.shell.address import LESSON, PLACE
+from pages.ui.shell.frame import memory_explained
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
 from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON
 
@@ -47,10 +48,11 @@ with st.sidebar:
     follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))
     follow(key="navigation", data=chosen.url_path)
 
-if LESSON in st.query_params:
-    # Imported here: it imports torch, for which a page without a lesson does not wait before its title.
-    from pages.ui.panels.lesson import lesson_step
+with memory_explained():
+    if LESSON in st.query_params:
+        # Imported here: it imports torch, for which a page without a lesson does not wait before its title.
+        from pages.ui.panels.lesson import lesson_step
 
-    if not lesson_step():
-        st.stop()
-chosen.run()
+        if not lesson_step():
+            st.stop()
+    chosen.run()

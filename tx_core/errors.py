@@ -1,5 +1,12 @@
 """The few errors that a page is meant to show: each message says what to do."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+NO_MEMORY = "The server has too little memory for this now. Try a shorter text or a smaller model, or try again in a minute."
+NO_MEMORY_OF_TORCH = ("can't allocate memory", "out of memory")
+"""In torch's messages: it has an error class for the memory of CUDA only."""
+
 
 class ExplorerError(Exception):
     """Anything that the reader can be told in one sentence and can act upon."""
@@ -25,9 +32,26 @@ class Busy(ExplorerError):
     """The host computes for others at its limit; asking again will work."""
 
 
+class OutOfMemory(ExplorerError):
+    """The host has too little memory for what was asked."""
+
+
 class SettingsProblem(ExplorerError):
     """An environment variable of the host has a value that is not allowed."""
 
 
 class LessonProblem(ExplorerError):
     """A lesson cannot be read, or asks for what its text or model does not have; says where and what to do."""
+
+
+@contextmanager
+def memory_checked() -> Iterator[None]:
+    """Raise OutOfMemory where Python, numpy or torch could not allocate what is asked for within."""
+    try:
+        yield
+    except MemoryError as problem:
+        raise OutOfMemory(NO_MEMORY) from problem
+    except RuntimeError as problem:
+        if any(words in str(problem) for words in NO_MEMORY_OF_TORCH):
+            raise OutOfMemory(NO_MEMORY) from problem
+        raise

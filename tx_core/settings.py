@@ -74,6 +74,8 @@ class Settings(BaseSettings):
     max_model_file_megabytes: Count = _field(
         14, "Size of a saved encoder-decoder. Streamlit's `server.maxUploadSize` must be larger than each of these three."
     )
+    max_session_upload_megabytes: Count = _field(40, "Uploaded files of one visitor; later ones replace the oldest.")
+    max_upload_megabytes: Count = _field(400, "Uploaded files of all visitors; more are refused until somebody leaves.")
 
 
 @lru_cache(maxsize=1)

@@ -9,6 +9,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training
 from pages.ui.panels.training import Size
 from pages.ui.shell.address import choice_field, widget_key
+from pages.ui.shell.uploads import uploaded_file
 from tx_core.engine.device import best_device
 from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
@@ -58,7 +59,7 @@ def data_input(page: str, *, disabled: bool) -> None:
 
 def read_own(page: str) -> None:
     """Read the uploaded CSV into the session; raise TextProblem for one that cannot be used."""
-    uploaded = st.session_state[widget_key(page, "csv")]
+    uploaded = uploaded_file(widget_key(page, "csv"))
     if uploaded is not None:  # taken out of the box again: what was read stays
         st.session_state[widget_key(page, "own")] = classifier_data.read_csv(uploaded.getvalue(), uploaded.name)
 

@@ -7,6 +7,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training
 from pages.ui.panels.training import MAX_LEARNING_RATE, MIN_LEARNING_RATE, Size
 from pages.ui.shell.address import choice_field, flag_field, widget_key
+from pages.ui.shell.uploads import uploaded_file
 from tx_core.engine.device import best_device
 from tx_core.errors import CheckpointProblem, ExplorerError
 from tx_core.settings import host_settings
@@ -159,7 +160,7 @@ def to_file(model: CopyTraining) -> bytes:
 
 def load(page: str, kind: str) -> None:
     """Put an uploaded model in place of the visitor's own; raise ExplorerError for a file that cannot be used."""
-    uploaded = st.session_state[widget_key(page, "file")]
+    uploaded = uploaded_file(widget_key(page, "file"))
     if uploaded is None:  # taken out of the box again: the model stays
         return
     if uploaded.size > (limit := host_settings().max_model_file_megabytes) * 1_000_000:

@@ -10,6 +10,7 @@ from pages.ui.panels import training
 from pages.ui.panels.texts import READING_PROGRESS
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.uploads import uploaded_file
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
 from tx_core.corpus.statistics import HeadReport, Reading, read_all
 from tx_core.engine import catalogue, device
@@ -54,7 +55,7 @@ def _ask_file(page: str) -> None:
         args=(page, lambda: _read_own(page)),
     )
     own = st.session_state.get(widget_key(page, "own"))
-    if own is not None and len(own.columns) > 1 and st.session_state.get(name) is not None:
+    if own is not None and len(own.columns) > 1 and uploaded_file(name):
         column = widget_key(page, "column")
         st.session_state[column] = own.column
         st.selectbox(
@@ -68,7 +69,7 @@ def _ask_file(page: str) -> None:
 
 def _read_own(page: str, column: str = "") -> None:
     """Read the uploaded file into the session; TextProblem for one that cannot be used."""
-    uploaded = st.session_state[widget_key(page, "file")]
+    uploaded = uploaded_file(widget_key(page, "file"))
     if uploaded is not None:  # None where the file was removed from the box: what was read stays
         uploaded.seek(0)
         st.session_state[widget_key(page, "own")] = read_sentences(uploaded, uploaded.name, column)

@@ -4,10 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from http.client import HTTPConnection
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Block_pb2 import Block
+from streamlit.proto.Common_pb2 import FileUploaderState, UploadedFileInfo
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -25,6 +29,8 @@ class Visitor:
         query: Query string of the address, without a question mark.
         page_hash: Streamlit's name of the page that was run last.
         elements: Elements of the page by their path in it, as sent last.
+        blocks: Containers of the page likewise, with their labels.
+        session: Streamlit's name of this session.
         states: States of widgets that this visitor has set, by the widget's id.
         received: Bytes received so far.
     """
@@ -33,6 +39,8 @@ class Visitor:
     query: str = ""
     page_hash: str = ""
     elements: dict[tuple[int, ...], Element] = field(default_factory=dict)
+    blocks: dict[tuple[int, ...], Block] = field(default_factory=dict)
+    session: str = ""
     states: dict[str, WidgetState] = field(default_factory=dict)
     received: int = 0
 
@@ -63,8 +71,14 @@ class Visitor:
         kind = message.WhichOneof("type")
         if kind == "new_session":
             self.page_hash = message.new_session.page_script_hash
-        if kind == "delta" and message.delta.WhichOneof("type") == "new_element":
+            self.session = message.new_session.initialize.session_id or self.session
+            self.elements.clear()
+            self.blocks.clear()
+        change = message.delta.WhichOneof("type") if kind == "delta" else None
+        if change == "new_element":
             self.elements[tuple(message.metadata.delta_path)] = message.delta.new_element
+        if change == "add_block":
+            self.blocks[tuple(message.metadata.delta_path)] = message.delta.add_block
         return kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
 
     def type_into(self, label: str, text: str) -> None:
@@ -80,6 +94,37 @@ class Visitor:
                 self.states[name] = WidgetState(id=name, string_value=text)
                 return
         raise LookupError(f"the page has no box labelled {label}")
+
+    def put_file(self, url: str, name: str, data: bytes) -> int:
+        """Send a file, and put it into the page's box for files for the next run; give the status of the answer.
+
+        Raises:
+            LookupError: The page has no such box.
+        """
+        box = next((one.file_uploader for one in self.elements.values() if one.WhichOneof("type") == "file_uploader"), None)
+        if box is None:
+            raise LookupError("the page has no box for files")
+        server, file_id = urlsplit(url), str(uuid4())
+        connection = HTTPConnection(server.hostname, server.port, timeout=MAX_RUN_SECONDS)
+        connection.request("GET", f"{server.path}/_stcore/health")
+        cookie = connection.getresponse().getheader("set-cookie", "").partition(";")[0]
+        connection.close()
+        before = f'--{file_id}\r\nContent-Disposition: form-data; name="f"; filename="{name}"\r\n\r\n'
+        connection.request(
+            "PUT",
+            f"{server.path}/_stcore/upload_file/{self.session}/{file_id}",
+            before.encode() + data + f"\r\n--{file_id}--\r\n".encode(),
+            {
+                "Content-Type": f"multipart/form-data; boundary={file_id}",
+                "Cookie": cookie,
+                "X-Xsrftoken": cookie.partition("=")[2],
+            },
+        )
+        status = connection.getresponse().status
+        connection.close()
+        info = UploadedFileInfo(name=name, size=len(data), file_id=file_id)
+        self.states[box.id] = WidgetState(id=box.id, file_uploader_state_value=FileUploaderState(uploaded_file_info=[info]))
+        return status
 
     def drawings(self) -> bytes:
         """Give the data of every drawing of ours on the page, one behind the other."""

@@ -12,7 +12,7 @@ from pages.ui.canvas.lines import lines_chart
 from pages.ui.panels import texts
 from pages.ui.shell.address import Field, number_field, widget_key
 from pages.ui.shell.frame import explain
-from tx_core.errors import ExplorerError, TextProblem
+from tx_core.errors import ExplorerError, TextProblem, memory_checked
 from tx_core.settings import host_settings
 from tx_core.training.background import Registry, Snapshot, Trainable
 
@@ -178,7 +178,8 @@ def attempt(page: str, act: Callable[[], object]) -> None:
     st.session_state.pop(widget_key(page, "refused"), None)
     st.session_state[widget_key(page, "acted")] = True
     try:
-        act()
+        with memory_checked():
+            act()
     except ExplorerError as problem:
         st.session_state[widget_key(page, "refused")] = problem
 

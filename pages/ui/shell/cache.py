@@ -14,6 +14,7 @@ from cachetools import LRUCache
 from pages.ui.shell import garbage
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
+from tx_core.errors import memory_checked
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Trace
@@ -88,12 +89,13 @@ def get_or_compute(key: tuple, compute: Callable[[], Result]) -> Result:
     """Return the result cached under a key, or compute and cache it, evicting the least recently used entries.
 
     Two simultaneous calls may both compute; both get a result for this key. An exception from `compute` propagates
-    and is not cached. A result larger than the whole cache is returned but not cached.
+    and is not cached; a lack of memory becomes OutOfMemory. A result larger than the whole cache is returned but not cached.
     """
     cached = get(key)
     if cached is not None:
         return cached
-    result = compute()
+    with memory_checked():
+        result = compute()
     entry = CacheEntry(result, result.nbytes + _key_bytes(key))
     with _guard:
         if entry.nbytes <= _entries.maxsize:

@@ -1,12 +1,24 @@
 """Frame every page: its question, the engine that computes, the link to this view, the links to other pages."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages import contents
 from pages.ui.shell import readiness, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS, link_with, report_link_length
-from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem
+from tx_core.errors import (
+    Busy,
+    ChangeProblem,
+    CheckpointProblem,
+    ExplorerError,
+    ModelUnavailable,
+    OutOfMemory,
+    TextProblem,
+    memory_checked,
+)
 
 HEADINGS: dict[type[ExplorerError], str] = {
     TextProblem: texts.CHECK_INPUT,
@@ -14,6 +26,7 @@ HEADINGS: dict[type[ExplorerError], str] = {
     ModelUnavailable: texts.NOT_AVAILABLE,
     ChangeProblem: texts.CHANGE_DOES_NOT_FIT,
     Busy: texts.BUSY,
+    OutOfMemory: texts.OUT_OF_MEMORY,
 }
 """What stands above the message of each kind of problem."""
 
@@ -76,6 +89,16 @@ def explain(error: ExplorerError) -> None:
         heading = next((title for kind, title in HEADINGS.items() if isinstance(error, kind)), texts.CANNOT_BE_SHOWN)
         st.markdown(f":orange[:material/info:] **{heading}**")
         st.text(str(error))
+
+
+@contextmanager
+def memory_explained() -> Iterator[None]:
+    """Explain in a sentence that memory ran out within."""
+    try:
+        with memory_checked():
+            yield
+    except OutOfMemory as problem:
+        explain(problem)
 
 
 def page_links(text: str, second: str, *keys: str) -> None:

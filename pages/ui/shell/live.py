@@ -14,7 +14,7 @@ from pages.ui.shell.address import Field, link_status_changed, restore_hidden_fi
 from pages.ui.shell.frame import explain
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.device import use_all_cores, use_one_core
-from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
 
 Arguments = ParamSpec("Arguments")
 
@@ -33,7 +33,8 @@ def live(
     use_one_core() if small else use_all_cores()
     restore_hidden_fields(page, fields)
     try:
-        draw(*arguments, **named)
+        with memory_checked():
+            draw(*arguments, **named)
     except ExplorerError as problem:
         explain(problem)
         if isinstance(problem, ModelUnavailable | CheckpointProblem) and any(field.name == "model" for field in fields):

@@ -22,6 +22,8 @@ NOT_AVAILABLE = "Not available"
 CHANGE_DOES_NOT_FIT = "The change does not fit"
 BUSY = "Busy right now"
 CANNOT_BE_SHOWN = "This cannot be shown"
+OUT_OF_MEMORY = "Not enough memory"
+NO_ROOM_FOR_UPLOADS = "Visitors have uploaded as much as this server keeps at a time. Try again in a minute."
 
 MODEL = "Model"
 ALL_MODELS = "The first is built in. Others are downloaded from the model hub when you choose them, if this server reaches it."

@@ -13,7 +13,21 @@ from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.readiness import Status
 from tests.support.messages import TOO_LONG_TO_SHARE
 from tx_core.engine import catalogue
-from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem
+from tx_core.engine.bert_engine import BertEngine
+from tx_core.errors import (
+    NO_MEMORY,
+    Busy,
+    ChangeProblem,
+    CheckpointProblem,
+    ExplorerError,
+    ModelUnavailable,
+    OutOfMemory,
+    TextProblem,
+    memory_checked,
+)
+from tx_core.transformer.bert import Bert
+
+COMPUTING = ["attention", "fill_mask", "compare", "summaries", "bertviz_page", "self_attention", "masks", "heads_and_blocks"]
 
 
 def opened() -> None:
@@ -82,12 +96,50 @@ def test_a_problem_is_shown_as_it_is_written_and_never_as_markup():
         (ModelUnavailable, texts.NOT_AVAILABLE),
         (ChangeProblem, texts.CHANGE_DOES_NOT_FIT),
         (Busy, texts.BUSY),
+        (OutOfMemory, texts.OUT_OF_MEMORY),
         (ExplorerError, texts.CANNOT_BE_SHOWN),
     ],
 )
 def test_a_problem_is_headed_by_its_kind(kind, heading):
     app = AppTest.from_function(explained_as, args=(kind,)).run()
     assert [markdown.value for markdown in app.markdown] == [f":orange[:material/info:] **{heading}**"]
+
+
+def allocated_too_much(how: str) -> None:
+    import numpy as np
+    import streamlit as st
+    import torch
+
+    from pages.ui.shell.frame import memory_explained
+
+    with memory_explained():
+        st.text("before")
+        torch.empty(2**58) if how == "torch" else np.empty(2**58) if how == "numpy" else bytes(2**62)
+    st.text("after")
+
+
+@pytest.mark.parametrize("how", ["torch", "numpy", "python"])
+def test_a_lack_of_memory_is_a_sentence(how):
+    app = AppTest.from_function(allocated_too_much, args=(how,)).run()
+    assert not app.exception
+    assert [text.value for text in app.text] == ["before", NO_MEMORY, "after"]
+
+
+def test_other_errors_are_no_lack_of_memory():
+    with pytest.raises(RuntimeError, match="shapes"), memory_checked():
+        raise RuntimeError("shapes cannot be multiplied")
+
+
+@pytest.mark.parametrize("page", COMPUTING)
+def test_a_page_whose_model_finds_no_memory_says_so(open_app, page, monkeypatch):
+    def starved(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(BertEngine, "trace", starved)
+    monkeypatch.setattr(Bert, "forward", starved)
+    app = open_app(page)
+    assert not app.exception
+    assert NO_MEMORY in [text.value for text in app.text]
 
 
 @pytest.mark.parametrize("page", ["summaries", "bertviz_page", "self_attention", "heads_and_blocks", "masks"])

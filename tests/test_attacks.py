@@ -1,0 +1,240 @@
+"""Hostile values, texts, uploads and requests on every page and every own route: nothing runs, nothing leaks, nothing breaks."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Iterable, Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from google.protobuf.message import Message
+from streamlit.proto.Element_pb2 import Element
+
+from pages.contents import PAGES
+from pages.ui.canvas import modules
+from tests.support.hostile import MARK, PATHS, TEXTS, UNDECODABLE, VALUES, uploads
+from tests.support.serving import ROOT, serving
+from tests.support.stream_client import Visitor, visit
+
+Answer = tuple[int, str, bytes]
+Found = TypeVar("Found")
+FIELDS = sorted(
+    {
+        name
+        for file in (ROOT / "pages").rglob("*.py")
+        for name in re.findall(r'(?:\bField|_field)\(\s*"(\w+)"', file.read_text(encoding="utf-8"))
+    }
+    - {"text", "pair", "model"}
+)
+"""Names that some page reads from its address, but for the sentences and the model, which other values stand beside."""
+VISITORS = 4
+PAGES_WITH_SENTENCES = 9
+SECRET = "Xylophones"
+BOXES = (("classifier", "data=own"), ("many_sentences", "texts=own"), ("encoder_decoder", ""))
+"""The pages that take files, as they show their boxes."""
+TAKEN = {"classifier": ".csv", "many_sentences": ".txt", "encoder_decoder": ".safetensors"}
+PLAIN_KINDS = {
+    "text",
+    "code",
+    "bidi_component",
+    "text_input",
+    "text_area",
+    "dataframe",
+    "plotly_chart",
+    "selectbox",
+    "download_button",
+}
+"""Elements whose texts a browser shows as they are."""
+MARKUP = re.compile(
+    rf"<(?:script|img|svg)|\[{MARK}\]\(|<https://example\.invalid|\\href|:red\[{MARK}|# {MARK}\n|~~{MARK}"
+    rf"|(?<!\\)\*\*{MARK}|(?<!\\)`{MARK}"
+)
+"""A hostile text as a page of Markdown would act upon it."""
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("attacked") / "log.txt"
+
+
+@pytest.fixture(scope="module")
+def attacked(log: Path) -> Iterator[str]:
+    """The address of a server of its own, whose log is read at the end."""
+    with serving(ROOT, log) as url:
+        yield url
+
+
+def address(number: int) -> str:
+    """Write a query in which every field has a hostile value, another one each time."""
+    values = {name: VALUES[(number * len(FIELDS) + place) % len(VALUES)] for place, name in enumerate(FIELDS)}
+    values |= {"text": TEXTS[number % len(TEXTS)], "pair": TEXTS[(number + 7) % len(TEXTS)] if number % 3 == 0 else ""}
+    if number % 5 == 0:
+        values["model"] = VALUES[(number * 31) % len(VALUES)]
+    return "&".join(f"{quote(name)}={quote(value)}" for name, value in values.items())
+
+
+def strings(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
+    """Give all texts in a message with their paths."""
+    for field, value in message.ListFields():
+        at = f"{path}.{field.name}"
+        if field.type == field.TYPE_STRING:
+            yield from ((at, text) for text in ([value] if isinstance(value, str) else value))
+        elif field.type == field.TYPE_MESSAGE and not field.message_type.GetOptions().map_entry:
+            yield from (found for part in ([value] if isinstance(value, Message) else value) for found in strings(part, at))
+
+
+def markup_in(visitor: Visitor) -> list[tuple[str, str]]:
+    """Give every hostile text that the page sent to be shown as Markdown."""
+    elements = [one for one in visitor.elements.values() if one.WhichOneof("type") not in PLAIN_KINDS]
+    return [
+        (path, text[:300])
+        for one in (*elements, *visitor.blocks.values())
+        for path, text in strings(one)
+        if not path.endswith(("id", ".url", "query_string")) and MARKUP.search(text)
+    ]
+
+
+def exceptions_in(visitor: Visitor) -> list[str]:
+    return [one.exception.message for one in visitor.elements.values() if one.WhichOneof("type") == "exception"]
+
+
+async def attack(url: str, page: str, queries: Iterable[str]) -> tuple[bool, list[object]]:
+    """Open a page with each query in one session; give whether it repeated a hostile text, and what went wrong."""
+    repeated, wrong = False, []
+    async with visit(url, page) as visitor:
+        for number, query in enumerate(queries):
+            visitor.query = query
+            await visitor.run(page)
+            repeated |= any(MARK in text for one in visitor.elements.values() for _, text in strings(one))
+            wrong += [(page, number, found) for found in (*exceptions_in(visitor), *markup_in(visitor))]
+    return repeated, wrong
+
+
+def names_of_pages() -> list[str]:
+    """Give the pages by their names in an address."""
+    return ["" if page is PAGES[0] else page.address or page.key for page in PAGES]
+
+
+async def in_turns(tasks: Iterable[Awaitable[Found]]) -> list[Found]:
+    """Wait for all, VISITORS at a time."""
+    free = asyncio.Semaphore(VISITORS)
+
+    async def one(task: Awaitable[Found]) -> Found:
+        async with free:
+            return await task
+
+    return await asyncio.gather(*map(one, tasks))
+
+
+def test_what_would_be_markup_and_what_broke_is_found():
+    link, text, broken = Element(), Element(), Element()
+    link.markdown.body = f"You wrote {TEXTS[3]}"
+    text.text.body = TEXTS[3]
+    broken.exception.message = "too large"
+    visitor = Visitor(None, elements={(0,): link, (1,): text, (2,): broken})
+    assert markup_in(visitor) == [(".markdown.body", link.markdown.body)]
+    assert exceptions_in(visitor) == ["too large"]
+
+
+def test_hostile_addresses_and_texts_run_nothing_on_any_page(attacked: str):
+    queries = [address(number) for number in range(len(TEXTS))]
+    assert len(VALUES) + len(TEXTS) >= 200
+    assert set(VALUES) <= {value for query in queries for value in parse_qs(query, True).values() for value in value}
+    found = asyncio.run(in_turns(attack(attacked, page, queries) for page in names_of_pages()))
+    assert [problem for _, wrong in found for problem in wrong] == []
+    assert sum(repeated for repeated, _ in found) >= PAGES_WITH_SENTENCES
+
+
+def test_an_address_of_a_megabyte_is_answered(attacked: str):
+    query = f"text={MARK}{'x' * 1_000_000}&changes={'off~1_' * 50_000}"
+    found = asyncio.run(in_turns(attack(attacked, page, [query]) for page in names_of_pages()))
+    assert [problem for _, wrong in found for problem in wrong] == []
+
+
+def request(url: str, target: str) -> Answer:
+    """Ask for a path as it is written; give the status, the type and the body of the answer."""
+    host = urlsplit(url)
+    connection = HTTPConnection(host.hostname, host.port, timeout=20)
+    try:
+        connection.request("GET", target)
+        answer = connection.getresponse()
+        return answer.status, answer.getheader("content-type", ""), answer.read()
+    finally:
+        connection.close()
+
+
+def targets() -> Iterator[str]:
+    """Write requests to every own route, and to Streamlit's files, with forged names."""
+    forged = [*(quote(value, safe="") for value in VALUES), *UNDECODABLE, "0" * 32, "a" * 20_000, *map(quote, PATHS)]
+    for name in forged:
+        yield f"/prefetch/{name}?head=0-0"
+        yield f"/prefetch/{'0' * 32}?control={name}&value={name}&head={name}"
+        yield f"/framed/{name}"
+        yield f"/modules/{name}/core/bytes.js"
+        yield f"/modules/{modules.version()}/{name}"
+        yield f"/media/{name}"
+        yield f"/api/ready?x={name}"
+
+
+def test_forged_requests_to_every_route_get_nothing_and_break_nothing(attacked: str):
+    answers = {target: request(attacked, target) for target in targets()}
+    assert len(answers) > 1400
+    assert max(status for target, (status, _, _) in answers.items() if not target.startswith("/api/ready")) < 500
+    leaks = (b"Traceback", b"root:x:", b"HOSTNAME", b"def answer")
+    assert [target for target, (_, _, body) in answers.items() if any(leak in body for leak in leaks)] == []
+    own = ("/prefetch", "/framed", "/modules", "/media")
+    given = {target: kind for target, (status, kind, body) in answers.items() if status == 200 and target.startswith(own)}
+    start_page = {target for target in given if b'<div id="root">' in answers[target][2]}  # of an address that is no route
+    assert set(given) - start_page == set()
+
+
+def test_nobody_is_sent_what_another_visitor_wrote(attacked: str):
+    async def second_visitor() -> list[str]:
+        seen = []
+        async with visit(attacked, "", f"text={SECRET}") as first:
+            assert any(SECRET.encode() in one.SerializeToString() for one in first.elements.values())
+            for page in names_of_pages():
+                async with visit(attacked, page, f"session={first.session}") as second:
+                    seen += [page for one in second.elements.values() if SECRET.encode() in one.SerializeToString()]
+        return seen
+
+    assert asyncio.run(second_visitor()) == []
+
+
+async def upload_everything(url: str, page: str, query: str, folder: Path) -> list[object]:
+    """Put every hostile file into the box of a page, one after the other; give what went wrong."""
+    wrong: list[object] = []
+    async with visit(url, page, query) as visitor:
+        files = [(f"{name}{kind}", data) for name, data in uploads(folder) for kind in (TAKEN[page], f".{MARK}")]
+        for name, data in files:
+            status = await asyncio.to_thread(visitor.put_file, url, name, data)
+            await visitor.run(page)
+            wrong += [(page, name, found) for found in (*exceptions_in(visitor), *markup_in(visitor))]
+            wrong += [(page, name, status)] if status not in (204, 413) else []
+    return wrong
+
+
+def test_hostile_files_run_nothing_in_any_box(attacked: str, tmp_path: Path):
+    folder = tmp_path / "made"
+    found = asyncio.run(in_turns(upload_everything(attacked, page, query, folder) for page, query in BOXES))
+    assert [problem for wrong in found for problem in wrong] == []
+    assert not folder.exists()
+
+
+def test_a_file_for_a_session_of_somebody_else_or_of_nobody_is_refused(attacked: str):
+    async def forged() -> list[int]:
+        async with visit(attacked, *BOXES[0]) as visitor:
+            visitor.session = "0" * 36
+            unknown = await asyncio.to_thread(visitor.put_file, attacked, "a.csv", b"text,label")
+            visitor.session = "..%2F..%2Fetc"
+            return [unknown, await asyncio.to_thread(visitor.put_file, attacked, "a.csv", b"text,label")]
+
+    assert all(400 <= status < 500 for status in asyncio.run(forged()))
+
+
+def test_the_log_has_no_traceback_and_nothing_of_what_visitors_sent(attacked: str, log: Path):
+    written = log.read_text(encoding="utf-8")
+    assert "Traceback" not in written
+    assert MARK not in written
