@@ -9,6 +9,7 @@ from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import NUMBERS, SIZES, TASK_VALUES
 from pages.ui.panels.texts import SIZES_DO_NOT_FIT
 from tests.support.copy_page import SMALL, Open, press, row, says
+from tx_core.lessons.seq2seq_shapes import BatchSizes
 from tx_core.training.copy_task import start
 from tx_core.training.synthetic import QUICK, TASKS, CopySettings, solve
 
@@ -92,7 +93,9 @@ def test_masks_and_shapes_are_those_of_the_notebook_at_first(open_app: Open):
     assert list(table[texts.SHAPE_COLUMNS[2]])[-1] == "(16, 12, 100)"
     assert texts.PARAMETERS.format(parameters=44_292_196) in says(app)
     told = open_app("encoder_decoder", part="inside", source="4", pad_source="4")
-    assert "the source must keep a token" in says(told)
+    with pytest.raises(ValueError, match="source") as rule:
+        BatchSizes(batch=16, source=4, target=12, source_padding=4)
+    assert SIZES_DO_NOT_FIT.format(rule=rule.value) in says(told)
 
 
 def test_every_setting_of_a_link_comes_back_in_the_link(open_app: Open):

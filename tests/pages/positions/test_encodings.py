@@ -12,6 +12,7 @@ from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS
 from tests.support.drawn_matrices import panels
 from tx_core.engine import catalogue
+from tx_core.errors import TextProblem
 from tx_core.lessons.position_encodings import BIAS_HEADS, SHAW_LIMIT, T5_BUCKETS
 
 LENGTH, WIDTH, HEAD = 24, 64, 3
@@ -128,6 +129,23 @@ def test_vectors_that_are_added_to_words_are_compared_by_their_cosine(open_app):
 def test_every_diagonal_of_a_map_of_pairs_has_one_value(open_app, scheme):
     (cells,) = panels(picture(open_app, scheme, "map"))[1].values()
     assert all(np.ptp(cells.diagonal(distance)) == 0 for distance in range(1 - LENGTH, LENGTH))
+
+
+def test_short_distances_have_a_bucket_each_and_long_ones_share_some(open_app):
+    (cells,) = panels(open_app("positions", scheme="t5", length="128"))[1].values()
+    before, after = cells[-1, ::-1], cells[0]  # by distance, from 0
+    for side in (before, after[1:]):
+        assert len(set(side[:7])) == 7
+        assert len(set(side)) < len(side) / 4
+    assert not set(before) & set(after[1:])
+    assert max(*before, *after) == T5_BUCKETS - 1
+
+
+def test_positions_after_the_last_row_of_the_learned_table_do_not_exist_for_the_model():
+    engine = catalogue.load("embedded")
+    assert engine.info.max_tokens == len(engine.model.embeddings.positions.weight)
+    with pytest.raises(TextProblem):
+        engine.trace("cat " * engine.info.max_tokens)
 
 
 def test_a_head_of_alibi_lowers_a_score_by_the_same_amount_for_every_step(open_app):
