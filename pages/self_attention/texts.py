@@ -93,8 +93,8 @@ STORE = "Attention as a soft dictionary lookup"
 STORE_TEXT = (
     "A dictionary returns the value whose key equals the query. Attention compares the query with every key and returns a "
     "weighted sum of all values: the better a key matches, the more its value counts. Change any number and look it up again. "
-    "The dot products are divided by √64 = 8, as in the original transformer, whose keys had 64 numbers; with these short "
-    "keys, √3 would give nearly the same weights."
+    "The dot products are divided by √64 = 8, as in the original transformer, whose keys had 64 numbers. Divided by √3, for keys "
+    "of three numbers, the scores would be larger and the weights closer to 0 and 1."
 )
 STORE_TABLE = "**Keys and values** (1 to {rows} rows)"
 STORE_COLUMNS = {"key": "key {number}", "value": "value {number}"}
