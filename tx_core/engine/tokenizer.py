@@ -60,6 +60,11 @@ class Tokenizer:
     def _lacks_vector(self, token_id: int) -> bool:
         return self.num_embeddings is not None and token_id >= self.num_embeddings
 
+    def _check_vectors(self, result: tokenizers.Encoding) -> None:
+        for token, token_id in zip(result.tokens, result.ids, strict=True):
+            if self._lacks_vector(token_id):
+                raise TextProblem(f"The model has no vector for {_show_space(token)!r}: leave it out.")
+
     def _run(self, *texts: str, **options: bool) -> tokenizers.Encoding:
         """Tokenize with the tokenizers library.
 
@@ -93,19 +98,14 @@ class Tokenizer:
         words, word_texts = _split_words(result, inputs)
         if not any(sequence is not None for sequence in result.sequence_ids):
             raise TextProblem("There is nothing here that the model can read: type at least one word.")
-        for token, token_id in zip(result.tokens, result.ids, strict=True):
-            if self._lacks_vector(token_id):
-                raise TextProblem(f"The model has no vector for {_show_space(token)!r}: leave it out.")
+        self._check_vectors(result)
         return Encoding(
             text=text,
             pair=pair,
             ids=tuple(result.ids),
             tokens=self._spell_tokens(result, inputs),
             segments=tuple(result.type_ids),
-            special=tuple(
-                sequence is None or token_id in self._special_ids
-                for token_id, sequence in zip(result.ids, result.sequence_ids, strict=True)
-            ),
+            special=self._find_special(result),
             words=words,
             word_texts=word_texts,
             blanks=_positions(result.ids, self.mask_id),
@@ -152,6 +152,10 @@ class Tokenizer:
         if self._byte_level:
             return self.backend.decode([piece], skip_special_tokens=False).strip()
         return self.word(piece).removeprefix("##" if self.joins(piece) else "").replace("␣", " ").strip()
+
+    def _find_special(self, result: tokenizers.Encoding) -> tuple[bool, ...]:
+        pairs = zip(result.ids, result.sequence_ids, strict=True)
+        return tuple(sequence is None or token_id in self._special_ids for token_id, sequence in pairs)
 
     def _spell_tokens(self, result: tokenizers.Encoding, sentences: list[str]) -> tuple[str, ...]:
         """Spell tokens as in the vocabulary, but as typed where it spells them in bytes (Ã© for é)."""

@@ -30,6 +30,8 @@ TREEBANK = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
 
 CARD = "README.md"
 
+NO_FILES = "there is no {pattern} in {folder}"
+
 OF_PREDICTIONS = ("held_out", "blimp", "agreement", "cloze")
 """The measurements that need a masked-word head."""
 
@@ -96,14 +98,14 @@ def _parts(given: argparse.Namespace) -> dict[str, Callable[[Probe], dict[str, A
 def _held_out(probe: Probe, folder: Path, lines: int) -> dict[str, Any]:
     files = sorted(folder.glob("*.txt"))
     if not files:
-        raise FileNotFoundError(f"there is no *.txt in {folder}")
+        raise FileNotFoundError(NO_FILES.format(pattern="*.txt", folder=folder))
     return as_numbers(measure_held_out(probe, files, lines))
 
 
 def _blimp(probe: Probe, folder: Path, sample: int) -> dict[str, float]:
     pairs, phenomena = read_blimp(folder, sample)
     if not pairs:
-        raise FileNotFoundError(f"there is no *.jsonl in {folder}")
+        raise FileNotFoundError(NO_FILES.format(pattern="*.jsonl", folder=folder))
     return by_phenomenon(share_preferred(probe, pairs), phenomena)
 
 

@@ -113,9 +113,9 @@ def test_what_cannot_be_read_is_told(tmp_path, two_checkpoints, capsys):
     assert evaluate.main([str(tmp_path / "gone")]) == 2
     assert "no checkpoint named gone" in capsys.readouterr().err
     assert evaluate.main([str(two_checkpoints[0]), "--data", str(tmp_path / "gone"), "--only", "blimp"]) == 2
-    assert "there is no *.jsonl in" in capsys.readouterr().err
+    assert evaluate.NO_FILES.format(pattern="*.jsonl", folder=tmp_path / "gone" / "blimp") in capsys.readouterr().err
     assert evaluate.main([str(two_checkpoints[0]), "--held-out", str(tmp_path), "--only", "held_out"]) == 2
-    assert "there is no *.txt in" in capsys.readouterr().err
+    assert evaluate.NO_FILES.format(pattern="*.txt", folder=tmp_path) in capsys.readouterr().err
 
 
 def test_a_figure_that_one_checkpoint_lacks_is_left_open():

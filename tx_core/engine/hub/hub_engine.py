@@ -35,7 +35,7 @@ from tx_core.engine.hub.parts import (
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run
-from tx_core.transformer.trace import Encoding, Trace, check_parts
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace, check_parts
 
 HYBRID = "Only some layers of this model have attention. Layers 1 to {count} here are its layers {numbers}."
 NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
@@ -94,19 +94,13 @@ class HubEngine:
 
         result = self.runner.run(compute)
         recorder, hidden = result.value
-        sides = axes(source, target)
-        stacks = tuple(
-            replace(attention_stack(kind, *sides[kind], recorder.layers[kind]), scales=tuple(recorder.scales[kind]))
-            for kind in self.info.layers
-        )
-        start_only = START_ONLY if target is not None and len(target) == 1 else ""
         return Trace(
             self.name,
             result.device,
-            stacks,
+            self._stacks(recorder, source, target),
             stack_layers([state[:, : len(source)] for state in hidden]) if "hidden" in parts else None,
             changes,
-            " ".join(sentence for sentence in (result.notice, start_only, self._hybrid_notice()) if sentence),
+            " ".join(sentence for sentence in (result.notice, *self._notices(target)) if sentence),
         )
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
@@ -188,9 +182,18 @@ class HubEngine:
 
         return self.runner.run(compute, gradients=True).value
 
-    def _hybrid_notice(self) -> str:
+    def _stacks(self, recorder: Recorder, source: Encoding, target: Encoding | None) -> tuple[AttentionStack, ...]:
+        sides = axes(source, target)
+        return tuple(
+            replace(attention_stack(kind, *sides[kind], recorder.layers[kind]), scales=tuple(recorder.scales[kind]))
+            for kind in self.info.layers
+        )
+
+    def _notices(self, target: Encoding | None) -> list[str]:
+        """Say what a reader would not expect of a run: a decoder that has read nothing, layers without attention."""
         numbers = [str(number + 1) for number in self.info.layer_numbers]
-        return HYBRID.format(count=len(numbers), numbers=", ".join(numbers)) if numbers else ""
+        hybrid = HYBRID.format(count=len(numbers), numbers=", ".join(numbers)) if numbers else ""
+        return [START_ONLY if target is not None and len(target) == 1 else "", hybrid]
 
     def _limits(self, source: Encoding, target: Encoding | None) -> RunLimits:
         sides = axes(source, target)

@@ -86,14 +86,9 @@ def library_attention(
     """Compute attention with `attend`, with the signature of an attention function of the transformers library.
 
     Dropout is ignored, since models are only run in evaluation mode. Without a `recorder` nothing is recorded.
-
-    Raises:
-        TypeError: If an argument arrives that changes the attention in a way that `attend` does not know, such as a cap of
-            the scores or sinks.
+    Raises TypeError for an argument that `attend` does not know, such as a cap of the scores.
     """
-    unknown = [name for name, value in options.items() if value is not None and name not in WITHOUT_EFFECT]
-    if unknown:
-        raise TypeError(f"this attention does not know the arguments {', '.join(sorted(unknown))}")
+    _check_options(options)
     recorder = Recorder() if recorder is None else recorder
     mask, bias = mask_and_bias(attention_mask)
     if position_bias is not None:
@@ -106,6 +101,12 @@ def library_attention(
         recorder.numbers.append(getattr(module, "layer_idx", None))
     context, weights = recorder.attend(kind, query, key, value, mask, scaling, bias)
     return context.transpose(1, 2).contiguous(), weights
+
+
+def _check_options(options: Mapping[str, object]) -> None:
+    unknown = [name for name, value in options.items() if value is not None and name not in WITHOUT_EFFECT]
+    if unknown:
+        raise TypeError(f"this attention does not know the arguments {', '.join(sorted(unknown))}")
 
 
 def mask_and_bias(mask: Tensor | None) -> tuple[Bool[Tensor, "..."] | None, Float[Tensor, "..."] | None]:

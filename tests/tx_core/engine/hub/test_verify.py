@@ -50,6 +50,27 @@ def test_scores_with_a_cap_are_refused_and_the_same_model_without_one_is_shown(t
     np.testing.assert_allclose(attention.weights, by_the_library(plain, attention.query_tokens.ids), atol=1e-6)
 
 
+DECODERS = {
+    "Mistral": {"num_key_value_heads": 2, "sliding_window": 4},
+    "Qwen2": {"num_key_value_heads": 2},
+    "Qwen3": {"num_key_value_heads": 2, "head_dim": checkpoints.HEAD_DIM},
+    "Gemma": {"num_key_value_heads": 1, "head_dim": checkpoints.HEAD_DIM},
+    "GPTNeoX": {},
+    "Olmo2": {"num_key_value_heads": 2},
+    "SmolLM3": {"num_key_value_heads": 2},
+    "Starcoder2": {"num_key_value_heads": 2},
+}
+"""Families of decoders without a row in the table of families, and settings that make them interesting."""
+
+
+@pytest.mark.parametrize("family", DECODERS)
+def test_attention_of_every_layer_of_other_decoders_is_the_librarys(tmp_path: Path, family: str):
+    checkpoints.write_decoder(tmp_path, family, **DECODERS[family])
+    attention = load.load_engine(tmp_path, "x", "x").trace(TEXT).attention
+    assert attention.weights.shape[:2] == (checkpoints.LAYERS, checkpoints.HEADS)
+    np.testing.assert_allclose(attention.weights, by_the_library(tmp_path, attention.query_tokens.ids), atol=1e-6)
+
+
 LINEAR = {"linear_num_key_heads": 2, "linear_num_value_heads": 2, "linear_key_head_dim": 6, "linear_value_head_dim": 6}
 EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 8, "shared_expert_intermediate_size": 8}
 
