@@ -9,7 +9,8 @@ open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.learn import texts
-from pages.ui.panels.lesson import PATH, shipped_lesson, shipped_names, step_link
+from pages.ui.panels.lesson import PATH, shipped_lesson, shipped_names, step_link, teacher_notes
+from pages.ui.panels.tokens import escape_markdown
 
 for name in sorted(shipped_names(), key=lambda name: name != PATH):
     lesson = shipped_lesson(name)
@@ -18,4 +19,10 @@ for name in sorted(shipped_names(), key=lambda name: name != PATH):
         st.caption(texts.LESSON.format(minutes=lesson.minutes, steps=len(lesson.steps), level=lesson.level))
         st.text(lesson.about)
         step_link(name, 1, texts.BEGIN, ":material/school:")
+        notes = teacher_notes(lesson)
+        if notes:
+            with st.expander(texts.NOTES):
+                for title, note in notes:
+                    st.text(title)
+                    st.caption(escape_markdown(note))
 st.caption(texts.HOW)

@@ -3,3 +3,4 @@
 LESSON = "{minutes} minutes · {steps} steps · {level}"
 BEGIN = "Begin"
 HOW = "In each step you guess first; then the model computes the answer, and the view opens in which you can try further."
+NOTES = "Notes for the teacher"

@@ -28,7 +28,7 @@ Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 Long = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=3000)]
 Head = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
 MeasureName = Literal["top_word", "strongest_key", "attention_weight", "head_with_largest_effect"]
-Kind = Literal["word", "token", "choice", "head", "number"]
+Kind = Literal["word", "token", "choice", "head", "number", "open"]
 
 KIND_OF_MEASURE: dict[str, tuple[Kind, ...]] = {
     "top_word": ("word", "choice"),
@@ -81,7 +81,7 @@ class Question(Part):
         kind: How it is answered.
         options: What can be chosen, for the kind "choice".
         tolerance: How far a number may be off.
-        answer: How the right answer is computed; None for a question to discuss.
+        answer: How the right answer is computed; None for an open question or a vote, which are to be discussed.
     """
 
     ask: Short
@@ -97,7 +97,7 @@ class Question(Part):
             raise ValueError("a choice needs two to eight options, and no other kind has any")
         if self.answer and self.kind not in KIND_OF_MEASURE[self.answer.measure]:
             raise ValueError(f"{self.answer.measure} does not answer a question of the kind {self.kind}")
-        if not self.answer and self.kind in ("token", "head"):
+        if not self.answer and self.kind in ("token", "head", "word", "number"):
             raise ValueError(f"a question of the kind {self.kind} needs an answer that is measured")
         return self
 
@@ -112,6 +112,7 @@ class Step(Part):
         text: What to do or to look at, read before the question is answered.
         question: What is asked; the view is shown once it is answered.
         then: What to notice once the view is there.
+        notes: For the teacher.
     """
 
     title: Short
@@ -120,6 +121,7 @@ class Step(Part):
     text: Long
     question: Question | None = None
     then: Long | None = None
+    notes: Long | None = None
 
 
 class Lesson(Part):
@@ -131,6 +133,7 @@ class Lesson(Part):
         level: For whom.
         minutes: How long it takes.
         about: What one learns, in a sentence or two.
+        notes: For the teacher.
         steps: In order.
     """
 
@@ -139,6 +142,7 @@ class Lesson(Part):
     level: Literal["beginner", "intermediate", "advanced"]
     minutes: Annotated[int, Field(ge=1, le=600)]
     about: Long
+    notes: Long | None = None
     steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=MAX_STEPS)]
 
 

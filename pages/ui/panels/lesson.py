@@ -27,7 +27,7 @@ PATH = "path"
 """The lesson that newcomers are sent to."""
 GUESSES = "lesson_guesses"
 """Session entry of the guesses: by lesson and number of the step."""
-MAX_BARS = 8
+MAX_BARS, MAX_WORD_CHARACTERS, MAX_OPEN_CHARACTERS = 8, 60, 1000
 
 
 @lru_cache(maxsize=32)
@@ -137,7 +137,9 @@ def answer_box(step: Step, name: str) -> str | float | None:
     """Draw the box or the list by which a question is answered; return the guess."""
     question = step.question
     if question.kind == "word":
-        return st.text_input(question.ask, max_chars=60, key=name)
+        return st.text_input(question.ask, max_chars=MAX_WORD_CHARACTERS, key=name)
+    if question.kind == "open":
+        return st.text_area(question.ask, max_chars=MAX_OPEN_CHARACTERS, key=name)
     if question.kind == "number":
         return st.number_input(question.ask, value=None, step=0.01, key=name)
     if question.kind == "head":
@@ -188,6 +190,14 @@ def bars_with_guess(answer: Answer, verdict: Verdict) -> tuple[list[str], list[f
         shown = [*shown[: MAX_BARS - 1], *own]
     labels = [texts.YOUR_GUESS.format(guess=option) if option.casefold() == guessed else option for option, _ in shown]
     return labels, [share for _, share in shown]
+
+
+def teacher_notes(lesson: Lesson) -> list[tuple[str, str]]:
+    """List what a lesson says to the teacher: the title of a step, or of the lesson, and its note."""
+    steps = [
+        (texts.NOTE_ON_STEP.format(number=number, title=step.title), step.notes) for number, step in enumerate(lesson.steps, 1)
+    ]
+    return [(title, note) for title, note in [(lesson.title, lesson.notes), *steps] if note]
 
 
 def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:

@@ -252,7 +252,8 @@ GUESS_HAS_RANK = "“{answer}” is first, with {share}; your guess, “{guess}�
 GUESS_HAS_SHARE = "“{answer}” is first, with {share}; your guess, “{guess}”, has {guess_share}."
 GUESS_HAS_NO_SHARE = "“{answer}” is first, with {share}; your guess was “{guess}”."
 YOUR_GUESS = "{guess} (your guess)"
-DISCUSS = "You said: “{guess}”. Compare with the others."
+DISCUSS = "You wrote: “{guess}”"
+NOTE_ON_STEP = "Step {number}: {title}"
 GUESS_CHART = {
     "top_word": "Probability of each word",
     "strongest_key": "Attention to each word",

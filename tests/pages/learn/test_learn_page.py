@@ -14,3 +14,13 @@ def test_every_lesson_stands_on_the_page_with_its_length_and_a_way_in(open_app):
     for one in lessons:
         length = texts.LESSON.format(minutes=one.minutes, steps=len(one.steps), level=one.level)
         assert length in [caption.value for caption in app.caption]
+
+
+def test_the_lessons_of_45_minutes_have_notes_for_the_teacher(open_app):
+    app = open_app("learn")
+    long_ones = [name for name in lesson.shipped_names() if lesson.shipped_lesson(name).minutes == 45]
+    assert len(long_ones) == 3
+    assert len([expander for expander in app.expander if expander.label == texts.NOTES]) == len(long_ones)
+    shown = [text.value for text in app.text]
+    for name in long_ones:
+        assert all(title in shown for title, _ in lesson.teacher_notes(lesson.shipped_lesson(name)))

@@ -113,3 +113,10 @@ def test_a_choice_needs_options_and_nothing_else_has_them():
         with pytest.raises(ValueError, match="two to eight options"):
             Question(ask="Which?", **wrong)
     assert Question(ask="Which?", kind="choice", options=["a", "b"]).answer is None
+
+
+@pytest.mark.parametrize("kind", ["word", "token", "head", "number"])
+def test_only_an_open_question_and_a_vote_do_without_a_measure(kind: str):
+    with pytest.raises(ValueError, match="needs an answer that is measured"):
+        Question(ask="Which?", kind=kind)
+    assert Question(ask="Why?", kind="open").answer is None

@@ -11,7 +11,8 @@ from tx_core.errors import LessonProblem
 
 BLANK = "Yesterday I [MASK] to school."
 KEYS = "Mary lost her keys."
-STEPS = {step.title: step for step in open_lesson(ROOT / "assets" / "lessons" / "path.yaml").steps}
+LESSONS = {path.stem: open_lesson(path) for path in (ROOT / "assets" / "lessons").glob("*.yaml")}
+STEPS = {step.title: step for step in LESSONS["path"].steps}
 
 
 @pytest.fixture(scope="module")
@@ -112,24 +113,101 @@ def test_a_number_is_right_within_its_tolerance(engine):
         grade(engine, question, right, "a lot")
 
 
-@pytest.mark.parametrize(
-    ("title", "claimed"),
-    [
-        ("Guess", "went"),
-        ("Look", "yesterday"),
-        ("Cut it", "go"),
-        ("Doubt it", "john"),
-        ("Hide the future", "was"),
-        ("Take away the order", "yesterday"),
-        ("Check yourself: another verb", "coffee"),
-        ("Check yourself: tomorrow", "go"),
-        ("Check yourself: the head that matters", "5-7"),
-    ],
-)
-def test_the_path_says_what_the_model_does(engine, title: str, claimed: str):
-    question = STEPS[title].question
-    assert compute_answer(engine, question.answer).right == claimed
-    assert not question.options or claimed in question.options
+CLAIMED = {
+    "path": {
+        "Guess": "went",
+        "Look": "yesterday",
+        "Cut it": "go",
+        "Doubt it": "john",
+        "Compute it": "0.86",
+        "Hide the future": "was",
+        "Take away the order": "yesterday",
+        "Check yourself: another verb": "coffee",
+        "Check yourself: tomorrow": "go",
+        "Check yourself: the head that matters": "5-7",
+    },
+    "what-do-heads-look-at": {
+        "One row at a time": "time",
+        "By position or by meaning?": "like",
+        "A head that follows grammar": "coffee",
+        "Move the object": "coffee",
+        "How far does it reach?": "old (2)",
+        "Over a whole sentence": "are",
+    },
+    "masks-and-order": {
+        "With both sides": "lima",
+        "Looking back only": "nu",
+        "The verb that comes too late": "was",
+        "Padding": "is",
+        "What is left of a sentence": "yesterday",
+    },
+    "is-attention-an-explanation": {
+        "A head with a reason": "yesterday",
+        "Take the reason away": "go",
+        "Another good story": "letter",
+        "Which head matters?": "4-5",
+        "Spread out, and still right?": "went",
+        "A shorter way to the same test": "go",
+        "Two people": "teacher",
+    },
+}
+"""What the texts of each lesson take for granted."""
+
+
+@pytest.mark.parametrize("name", CLAIMED)
+def test_a_lesson_says_what_the_model_does(engine, name: str):
+    asked = {step.title: step.question for step in LESSONS[name].steps if step.question and step.question.answer}
+    assert {title: compute_answer(engine, question.answer).right for title, question in asked.items()} == CLAIMED[name]
+    assert all(not question.options or CLAIMED[name][title] in question.options for title, question in asked.items())
+
+
+def test_every_lesson_is_held_against_the_model():
+    assert CLAIMED.keys() == LESSONS.keys()
+
+
+def test_about_half_of_the_attention_rests_on_special_tokens(engine):
+    attention = engine.trace("We stayed at home because it rained all night.").attention
+    assert 0.4 < attention.weights[..., np.array(attention.key_tokens.special)].sum(-1).mean() < 0.6
+
+
+def test_without_positions_two_sentences_of_the_same_words_are_one(engine):
+    lists = [
+        answer(engine, measure="top_word", text=text, changes=changes)
+        for changes in ("nopositions", "")
+        for text in ("The dog [MASK] the man.", "The man [MASK] the dog.")
+    ]
+    assert lists[0].options == lists[1].options
+    assert np.allclose(lists[0].shares, lists[1].shares, atol=1e-5)
+    assert lists[2].options != lists[3].options
+
+
+def test_padding_that_is_not_masked_costs_probability_and_not_the_word(engine):
+    text = "The dog [MASK] big."
+    plain, padded = (answer(engine, measure="top_word", text=text, changes=changes) for changes in ("", "padding~16"))
+    assert plain.right == padded.right
+    assert padded.value < plain.value - 0.1
+
+
+def test_a_head_that_looks_at_the_right_word_need_not_matter(engine):
+    """“She wrote a ___ to her mother.”: layer 2, head 3 looks at the verb, and without it the word stays."""
+    text = "She wrote a [MASK] to her mother."
+    looked = answer(engine, measure="strongest_key", text=text, head="2-3", query="[MASK]")
+    assert (looked.right, looked.value > 0.9) == ("wrote", True)
+    effects = answer(engine, measure="head_with_largest_effect", text=text)
+    assert effects.value < 0.1
+    assert answer(engine, measure="top_word", text="Yesterday I [MASK] to school.", changes="even~5-7").value > 0.5
+
+
+def test_the_same_head_reaches_over_two_words_and_not_over_five(engine):
+    near = answer(engine, measure="strongest_key", text="The old man bought a very big house.", head="2-6", query="a")
+    assert (near.right, near.value > 0.9) == ("house", True)
+    moved = answer(
+        engine, measure="strongest_key", text="My father drinks every morning black coffee.", head="2-6", query="drinks"
+    )
+    usual = answer(
+        engine, measure="strongest_key", text="My father drinks black coffee every morning.", head="2-6", query="drinks"
+    )
+    assert moved.value < usual.value
 
 
 def test_the_head_of_the_doubted_example_links_the_pronoun_to_the_name_in_both_sentences(engine):

@@ -61,9 +61,12 @@ def test_a_hostile_guess_is_text(open_app, guess: str):
     assert not any(guess in element.value for element in app.markdown)
 
 
-@pytest.mark.parametrize("number", range(1, len(STEPS) + 1))
-def test_the_view_of_every_step_is_one_that_its_page_understands(open_app, number: int):
-    step = STEPS[number - 1]
+ALL_STEPS = [(name, number) for name in lesson.shipped_names() for number in range(1, len(lesson.shipped_lesson(name).steps) + 1)]
+
+
+@pytest.mark.parametrize(("name", "number"), ALL_STEPS)
+def test_the_view_of_every_step_is_one_that_its_page_understands(open_app, name: str, number: int):
+    step = lesson.shipped_lesson(name).steps[number - 1]
     app = open_app(step.page, **step.view)
     assert not app.exception
     assert not any(UNKNOWN in notice.value for notice in app.info)
@@ -103,3 +106,14 @@ def test_another_page_leads_back_to_the_lesson(open_app):
     app.run()
     labels = [link.label for link in app.sidebar.page_link]
     assert any("2" in label for label in labels if label not in {page.name for page in contents.PAGES})
+
+
+def test_an_open_question_keeps_what_was_written_and_judges_nothing(open_app):
+    name = "what-do-heads-look-at"
+    steps = lesson.shipped_lesson(name).steps
+    number, step = next((number, step) for number, step in enumerate(steps, 1) if step.question.kind == "open")
+    app = open_app(step.page, **lesson.step_address(name, number))
+    app.text_area[0].set_value("It looks at *objects*.")
+    app.button[0].click().run()
+    assert texts.DISCUSS.format(guess="It looks at *objects*.") in [element.value for element in app.text]
+    assert step.then in written(app)
