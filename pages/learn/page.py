@@ -9,10 +9,10 @@ open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.learn import texts
-from pages.ui.panels.lesson import PATH, shipped_lesson, shipped_names, step_link, teacher_notes
+from pages.ui.panels.lesson import names_in_order, shipped_lesson, step_link, teacher_notes
 from pages.ui.panels.tokens import escape_markdown
 
-for name in sorted(shipped_names(), key=lambda name: name != PATH):
+for name in names_in_order():
     lesson = shipped_lesson(name)
     with st.container(border=True):
         st.subheader(lesson.title, anchor=False)

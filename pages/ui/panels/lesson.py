@@ -47,6 +47,12 @@ def shipped_names() -> list[str]:
     return sorted(path.stem for path in LESSONS.glob("*.yaml"))
 
 
+def names_in_order() -> list[str]:
+    """List the lessons that ship with the app from easy to hard, the path for newcomers first."""
+    levels = ("beginner", "intermediate", "advanced")
+    return sorted(shipped_names(), key=lambda name: (name != PATH, levels.index(shipped_lesson(name).level)))
+
+
 def step_address(name: str, number: int) -> dict[str, str]:
     """Give the parameters of the address of a step, counted from 1: its view, and where in the lesson it is."""
     return dict(shipped_lesson(name).steps[number - 1].view) | {LESSON: name, STEP: str(number)}
