@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from pages.heads_and_blocks import texts
-from pages.ui.canvas.matrix_cells import Added, Bent, Normed, OfRow, Origin, Product, Stretched
+from pages.ui.canvas.matrix_cells import Activated, Added, Normalised, Origin, Product, RowStatistic, ScaledAndShifted
 from pages.ui.canvas.matrix_view import Matrix
 from tx_core.lessons.bert_steps import Affine, BlockRun, EmbeddingRun, FeedForwardRun, NormRun
 from tx_core.transformer.layers import LayerNorm
@@ -41,7 +41,7 @@ def embedding_matrices(run: EmbeddingRun, norm: LayerNorm) -> list[Matrix]:
         shown = SHOWN_OF_EMBEDDING
         return _by_token(name, title, formula, part, tokens, alt, shown=shown, origin=origin, group=group, lead=lead)
 
-    summed, normed = Added(("words", "positions", "segments")), Normed("sum", norm.eps, **learned)
+    summed, normed = Added(("words", "positions", "segments")), Normalised("sum", norm.eps, **learned)
     return [
         row("words", texts.WORD, "W[id]", run.words, texts.WORD_ALT, ""),
         row("positions", texts.POSITION, texts.POSITION_FORMULA, run.positions, texts.POSITION_ALT, "+"),
@@ -86,7 +86,7 @@ def feed_forward_matrices(block: BlockRun, run: FeedForwardRun, up: Affine, down
         _operand("widen", up.matrix[:, :SHOWN]),
         _by_token("widened", texts.UP, "X · W₁ + b₁", run.up_projected, tokens, texts.UP_ALT, origin=into, group="wide"),
         _by_token(
-            "bent", texts.ACTIVATED, activation, run.activated, tokens, alt, origin=Bent("widened", activation), group="wide"
+            "bent", texts.ACTIVATED, activation, run.activated, tokens, alt, origin=Activated("widened", activation), group="wide"
         ),
         _operand("narrow", down.matrix[:, :SHOWN]),
         _by_token("output", texts.DOWN, "· W₂ + b₂", down_projected, tokens, texts.DOWN_ALT, origin=back, group="output"),
@@ -103,8 +103,8 @@ def norm_matrices(run: NormRun) -> list[Matrix]:
         shown = SHOWN_OF_NORM
         return _by_token(name, title, formula, part, tokens, alt, shown=shown, origin=origin, group=group, lead=lead)
 
-    mean, variance, normed = OfRow("before", "mean"), OfRow("before", "variance"), Normed("before", run.eps)
-    stretched = Stretched("normed", **_weight_and_bias(run.weight, run.bias, SHOWN_OF_NORM))
+    mean, variance, normed = RowStatistic("before", "mean"), RowStatistic("before", "variance"), Normalised("before", run.eps)
+    stretched = ScaledAndShifted("normed", **_weight_and_bias(run.weight, run.bias, SHOWN_OF_NORM))
     formula = "(x − μ) ÷ √(σ² + ε)"
     return [
         row("before", texts.BEFORE, "x", steps.before, texts.BEFORE_ALT, "", None, "before"),

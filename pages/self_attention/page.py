@@ -44,20 +44,24 @@ from tx_core.transformer.trace import Encoding
 LAYERS, HEADS = controls.embedded_sizes()
 LAYER_NUMBERS, HEAD_NUMBERS = range(1, LAYERS + 1), range(1, HEADS + 1)
 DIMENSIONS_SHOWN = (2, 32)
-# The fewest and the most dimensions that can be shown; all are computed with.
+"""The fewest and the most dimensions that can be shown; all are computed with."""
+FIRST_TEXT, FIRST_LAYER, FIRST_HEAD = "The boy read a very old book.", 2, 6
+"""A head that finds the noun of an article and the object of a verb, one to four tokens ahead: what it looks at is no place."""
+FIRST_CELL = Cell("matches", 4, 7)
+"""How well the query of 'a' matches the key of 'book'."""
 SATURATION_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FIELDS = (
-    text_field("text", "time flies like an arrow"),
+    text_field("text", FIRST_TEXT),
     choice_field("weights", tuple(texts.WEIGHTS)),
-    number_field("layer", 1, 1, LAYERS),
-    number_field("head", min(8, HEADS), 1, HEADS),
+    number_field("layer", min(FIRST_LAYER, LAYERS), 1, LAYERS),
+    number_field("head", min(FIRST_HEAD, HEADS), 1, HEADS),
     number_field("seed", 1, 1, 999),
     choice_field("normalise", tuple(texts.NORMALISE)),
     flag_field("unscaled"),
     flag_field("causal"),
     flag_field("numbers"),
     number_field("dimensions", 6, *DIMENSIONS_SHOWN),
-    Field("cell", Cell("matches", 3, 2), cell_from_link, cell_to_link),
+    Field("cell", FIRST_CELL, cell_from_link, cell_to_link),
     *store.FIELDS,
 )
 
@@ -133,7 +137,7 @@ def steps() -> None:
     formula.latex(equation(run))
     formula.markdown(letters(run))
     live(PAGE, FIELDS, draw_and_export, PAGE, lambda: steps_lesson(PAGE), draw_steps, run, values)
-    for note in notes(run, encoding):
+    for note in notes(run):
         st.text(note)
     if value("unscaled") and value("normalise") == "softmax":
         draw_saturation()

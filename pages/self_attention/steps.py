@@ -9,11 +9,10 @@ from pages.self_attention import texts
 from pages.ui.canvas.matrix_cells import Divided, Masked, Product, Shares
 from pages.ui.canvas.matrix_view import Matrix
 from pages.ui.shell.numbers import small_number
-from tx_core.analysis.sentences import describe_strongest_link
 from tx_core.lessons.steps import SentenceSteps
-from tx_core.transformer.trace import Encoding
 
 Numbers = Float32[np.ndarray, "row column"]
+NOTES_ON_WEIGHTS = {"random": texts.RANDOM_PROJECTIONS, "none": texts.NO_PROJECTIONS}
 
 
 def equation(run: SentenceSteps) -> str:
@@ -33,25 +32,19 @@ def letters(run: SentenceSteps) -> str:
     return " ".join(sentences)
 
 
-def notes(run: SentenceSteps, encoding: Encoding) -> list[str]:
-    """Say what there is to see, a sentence or two for each switch that matters; may quote tokens, so it is no Markdown."""
-    choice = run.choice
-    said = [_note_on_weights(run, encoding)]
+def notes(run: SentenceSteps) -> list[str]:
+    """Say what there is to see, a sentence or two for each switch that matters. What a cell shows is said beside its sum."""
+    choice, said = run.choice, []
+    if choice.weights != "trained":
+        counted = {"itself": run.match_themselves_best, "tokens": len(run.steps.tokens)}
+        said.append(NOTES_ON_WEIGHTS[choice.weights].format(share=small_number(run.share_to_itself), **counted))
     if not choice.scaled:
         said.append(_note_on_scaling(run))
     if choice.normalise != "softmax":
-        said.append(texts.NOT_SOFT.format(seen=run.tokens_looked_at, tokens=len(encoding)))
+        said.append(texts.NOT_SOFT.format(seen=run.tokens_looked_at, tokens=len(run.steps.tokens)))
     if choice.causal:
         said.append(texts.FIRST_SEES_ITSELF)
     return said
-
-
-def _note_on_weights(run: SentenceSteps, encoding: Encoding) -> str:
-    if run.choice.weights == "trained":
-        tokens, special = encoding.tokens, encoding.special
-        return describe_strongest_link(run.steps.weights.numpy(), tokens, tokens, special, special)
-    note = texts.RANDOM_PROJECTIONS if run.choice.weights == "random" else texts.NO_PROJECTIONS
-    return note.format(share=small_number(run.share_to_itself))
 
 
 def _note_on_scaling(run: SentenceSteps) -> str:

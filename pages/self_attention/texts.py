@@ -56,8 +56,9 @@ FUNCTIONS = {"softmax": "softmax", "sparsemax": "sparsemax", "hardmax": "argmax"
 
 # What there is to see
 NO_PROJECTIONS = (
-    "Without projections, a token matches itself best: on average it gives {share} of its attention to itself and learns "
-    "nothing new. That is why there are queries, keys and values."
+    "Without projections, one vector serves as query, key and value, and a token is most like itself: {itself} of {tokens} "
+    "tokens match themselves best here, and a token gives {share} of its attention to itself on average. Projections let it "
+    "look for something else than it is."
 )
 RANDOM_PROJECTIONS = (
     "These matrices are random, so the pattern means nothing. On average, a token gives {share} of its attention to itself."
@@ -71,8 +72,8 @@ SCALING_OFF_HARD = (
     "score of a row stays the highest."
 )
 NOT_SOFT = (
-    "Softmax gives every token at least a little weight. Here, a token attends to {seen:.1f} of {tokens} tokens on average, "
-    "and the others get exactly 0."
+    "Softmax gives every token that is not masked at least a little weight. Here, a token attends to {seen:.1f} of {tokens} "
+    "tokens on average, and the others get exactly 0."
 )
 FIRST_SEES_ITSELF = "The mask hides later tokens, so the first token can attend to nothing but itself."
 
@@ -93,8 +94,9 @@ STORE = "Attention as a soft dictionary lookup"
 STORE_TEXT = (
     "A dictionary returns the value whose key equals the query. Attention compares the query with every key and returns a "
     "weighted sum of all values: the better a key matches, the more its value counts. Change any number and look it up again. "
-    "The dot products are divided by √64 = 8, as in the original transformer, whose keys had 64 numbers. Divided by √3, for keys "
-    "of three numbers, the scores would be larger and the weights closer to 0 and 1."
+    "The dot products are divided by √64 = 8, as in the original transformer, whose keys had 64 numbers. With √3, for these "
+    "keys of 3 numbers, the weights of the queries offered below would change by less than 0.0001, because one score is far "
+    "above the others or two are equal; for the query (0, 1, 0), the largest weight would rise from 0.54 to 0.99."
 )
 STORE_TABLE = "**Keys and values** (1 to {rows} rows)"
 STORE_COLUMNS = {"key": "key {number}", "value": "value {number}"}

@@ -45,10 +45,10 @@ def test_a_sum_and_a_norm_write_out_their_arithmetic(page_at):
 
 
 def test_a_row_that_goes_on_beyond_the_screen_says_so(page_at):
-    expect(page_at(PATH + TEXT, width=390).get_by_text("There is more to the right")).to_be_visible(timeout=SLOW)
+    expect(page_at(PATH + TEXT, width=390).get_by_test_id("sideways")).to_be_visible(timeout=SLOW)
     page = page_at(f"{PATH}{TEXT}&heads=1")
     expect(page.get_by_test_id("matrix-output")).to_be_visible(timeout=SLOW)
-    expect(page.get_by_text("There is more to the right")).to_be_hidden()
+    expect(page.get_by_test_id("sideways")).to_be_hidden()
 
 
 def test_a_head_that_is_switched_off_leaves_the_picture_and_the_link(page_at, settle):

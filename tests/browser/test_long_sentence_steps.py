@@ -19,6 +19,27 @@ LIT_NAMES = """
     return write.call(this, text, x, y, ...rest)
   }"""
 """Remembers where the names of lit rows were written, and how tall their canvas is."""
+COVERED_ROWS = """
+  async (main) => {
+    const covered = [];
+    for (let top = 0; top < main.scrollHeight; top += 150) {
+      main.scrollTop = top;
+      await new Promise(requestAnimationFrame);
+      for (const view of document.querySelectorAll("*")) {
+        const root = view.shadowRoot?.querySelector("[data-testid=matrix-row]");
+        if (!root) continue;
+        const sum = root.querySelector("[data-testid=matrix-readout]").getBoundingClientRect();
+        const lines = root.querySelector(".lines").getBoundingClientRect();
+        for (const canvas of root.querySelectorAll("canvas[data-testid]")) {
+          const box = canvas.getBoundingClientRect();
+          const shown = Math.min(box.bottom, lines.bottom);
+          if (shown > sum.top + 1 && box.top < sum.bottom) covered.push([top, canvas.dataset.testid]);
+        }
+      }
+    }
+    return covered;
+  }"""
+"""The matrices of which the sum covers rows, each with the place to which the page is scrolled."""
 TOPS = "(drawn, names) => names.map((name) => drawn.find((one) => one.dataset.testid === name).getBoundingClientRect().top)"
 
 
@@ -29,14 +50,26 @@ def open_steps(page_at):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_in_a_long_sentence_the_sum_of_a_clicked_cell_stands_on_the_screen_beside_it(open_steps, width):
+def test_in_a_long_sentence_a_clicked_cell_and_its_sum_fit_on_one_screen(open_steps, width):
     page = open_steps(LONG, width=width)
     for name in ("matches", "weights"):
         click_cell(page, name, 8, 8)
         linked(page, f"cell={name}-9-9")
-        sum_box, map_box = (page.get_by_test_id(one).first.bounding_box() for one in ("matrix-sum", f"matrix-{name}"))
-        assert map_box["y"] < sum_box["y"] < 900 - sum_box["height"]
-        assert map_box["height"] < 900
+        page.get_by_test_id("matrix-readout").first.evaluate("readout => readout.scrollIntoView({ block: 'end' })")
+        sum_box, map_box = (page.get_by_test_id(one).first.bounding_box() for one in ("matrix-readout", f"matrix-{name}"))
+        assert 0 < map_box["y"] < sum_box["y"] <= 900 - sum_box["height"] + 1
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("path", [LONG, "/self_attention", "/self_attention?numbers=1"])
+def test_wherever_the_page_is_scrolled_the_sum_covers_no_row(open_steps, path, width):
+    page = open_steps(path, width=width)
+    assert page.get_by_test_id("stMain").evaluate(COVERED_ROWS) == []
+
+
+def test_at_first_no_row_is_hidden_in_a_box_of_its_own(open_steps):
+    lines = open_steps("/self_attention").locator(".lines").first
+    assert lines.evaluate("lines => lines.scrollHeight - lines.clientHeight") <= 0
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -34,10 +34,22 @@ def line(page: Page) -> str:
     return page.get_by_test_id("matrix-sum").first.inner_text().replace("−", "-")
 
 
+NUMBER = r"\(?(-?[\d.]+(?:e-?\d+)?)\)?"
+
+
+def plain(written: str) -> str:
+    """A number as Python reads it: 3·10⁻⁶ is 3e-6."""
+    return written.replace("·10", "e").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+
+
 def products(written: str) -> list[tuple[float, float]]:
-    number = r"\(?(-?[\d.]+(?:e-?\d+)?)\)?"
-    written = written.replace("·10", "e").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
-    return [(float(left), float(right)) for left, right in re.findall(f"{number} × {number}", written)]
+    return [(float(left), float(right)) for left, right in re.findall(f"{NUMBER} × {NUMBER}", plain(written))]
+
+
+def named_products(written: str) -> list[tuple[int, float, float]]:
+    """The products of a long sum, each with the number of its dimension."""
+    found = re.findall(rf"(\d+): {NUMBER} × {NUMBER}", plain(written))
+    return [(int(place), float(left), float(right)) for place, left, right in found]
 
 
 def test_a_clicked_score_lights_query_and_key_and_writes_their_sum(open_steps, steps):
@@ -52,10 +64,16 @@ def test_a_clicked_score_lights_query_and_key_and_writes_their_sum(open_steps, s
     lit(page, "key", "right 5 *")
     lit(page, "matches", "line 1 *, line * 5, own 1 5")
     lit(page, "value", "")
+    products_of_cell = steps.query[1] * steps.key[5]
+    largest = products_of_cell.abs().argsort(descending=True).tolist()
+    assert [place for place, _, _ in named_products(line(page))] == [place + 1 for place in largest[:6]]
+    (rest,) = re.findall(rf"{NUMBER} from 26 more", line(page))
+    assert float(rest) == pytest.approx(float(products_of_cell[largest[6:]].sum()), abs=0.0051)
     page.get_by_role("button", name="All 32 terms").first.click()
-    found = products(line(page))
-    assert [left for left, _ in found] == pytest.approx(steps.query[1].tolist(), abs=0.0051)
-    assert [right for _, right in found] == pytest.approx(steps.key[5].tolist(), abs=0.0051)
+    found = named_products(line(page))
+    assert [place for place, _, _ in found] == [place + 1 for place in largest]
+    assert [left for _, left, _ in found] == pytest.approx(steps.query[1][largest].tolist(), abs=0.0051)
+    assert [right for _, _, right in found] == pytest.approx(steps.key[5][largest].tolist(), abs=0.0051)
     assert float(line(page).split("=")[1]) == pytest.approx(float(steps.matches[1, 5]), abs=0.0051)
     assert page.get_by_test_id("matrix-readout").first.inner_text().startswith(f"{texts.DOT_PRODUCTS} · query time · key arrow")
 
@@ -68,6 +86,18 @@ def test_a_clicked_context_lights_weights_and_a_column_of_values(open_steps, ste
     lit(page, "value", "right * 4")
     assert [right for _, right in products(line(page))] == pytest.approx(steps.value[:, 4].tolist(), abs=0.0051)
     assert float(line(page).split("=")[1]) == pytest.approx(float(steps.context[2, 4]), abs=0.0051)
+
+
+def test_at_first_the_largest_terms_make_up_most_of_the_sum_and_the_sentence_is_about_the_cell(open_steps):
+    page = open_steps("/self_attention")
+    (rest,) = re.findall(rf"{NUMBER} from 26 more", line(page))
+    assert abs(float(rest)) < 0.1 * float(line(page).split("=")[1])
+    note = page.get_by_test_id("matrix-readout").first.locator(".sum-note")
+    expect(note).to_contain_text("“a”")
+    expect(note).to_contain_text("“book”")
+    click_cell(page, "weights", 3, 7)
+    expect(note).to_contain_text("“read”")
+    expect(note).to_contain_text("“book”")
 
 
 def test_every_step_between_tells_how_it_was_made(open_steps, steps):
@@ -89,7 +119,7 @@ def test_every_step_between_tells_how_it_was_made(open_steps, steps):
 
 def test_the_arrow_keys_walk_from_cell_to_cell_and_escape_leaves_them(open_steps):
     page = open_steps(f"{AT}&cell=none")
-    expect(page.get_by_test_id("matrix-readout").first).to_contain_text("Choose a cell")
+    expect(page.get_by_test_id("matrix-sum").first).to_be_empty()
     page.get_by_role("group", name=re.compile("^Weights")).first.focus()
     page.keyboard.press("ArrowDown")
     linked(page, "cell=weights-1-1")

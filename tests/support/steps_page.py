@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-AT = "/self_attention?text=time+flies+like+an+arrow"
+AT = "/self_attention?text=time+flies+like+an+arrow&layer=1&head=8&cell=matches-4-3"
 
 
 def open_at(page_at: Callable[..., Page], path: str = AT, **options: object) -> Page:

@@ -215,6 +215,12 @@ class SentenceSteps:
         return float(self.steps.weights.diagonal().mean())
 
     @property
+    def match_themselves_best(self) -> int:
+        """The number of tokens whose query has its largest dot product with their own key."""
+        matches = self.steps.matches
+        return int((matches.argmax(-1) == torch.arange(len(matches))).sum())
+
+    @property
     def greatest_share(self) -> float:
         """The largest weight of each row, averaged over rows."""
         return float(self.steps.weights.amax(-1).mean())

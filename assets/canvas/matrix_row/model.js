@@ -1,4 +1,4 @@
-// What is drawn: the matrices as they were sent, with their labels and the limits of their colours.
+// The matrices that are drawn: their numbers as they were sent, row by row, their labels, and the limits of their colours.
 
 import { visible } from "../core/surface.js";
 
@@ -20,7 +20,7 @@ export function modelOf(header, floats) {
   return { namesTitle: header.names_title, matrices: matrices.filter((matrix) => matrix.shown > 0), byName: Object.fromEntries(matrices.map((matrix) => [matrix.name, matrix])) };
 }
 
-// Draws more or fewer columns of the matrices whose columns are dimensions, but never more than were meant to be drawn.
+// Sets how many columns are drawn of matrices whose columns are dimensions, at most as many as the page allows.
 export function drawDimensions(model, count) {
   for (const matrix of model.matrices) {
     if (matrix.columnKind !== "dimension") continue;
@@ -29,7 +29,7 @@ export function drawDimensions(model, count) {
   }
 }
 
-// The greatest number among matrices that are compared; shares end at 1.
+// The largest absolute value of a group of matrices; weights ("shares") end at 1.
 function limitOf(matrices) {
   if (matrices[0].group === "shares") return 1;
   let greatest = 0;
@@ -40,4 +40,12 @@ function limitOf(matrices) {
 export function exists(model, cell) {
   const matrix = cell && model.byName[cell.matrix];
   return Boolean(matrix) && cell.row < matrix.rows && cell.column < matrix.shown;
+}
+
+export function valueAt(matrix, row, column) {
+  return matrix.values[row * matrix.columns + column];
+}
+
+export function rowOf(matrix, row) {
+  return Array.from(matrix.values.subarray(row * matrix.columns, (row + 1) * matrix.columns));
 }

@@ -1,22 +1,23 @@
-// One matrix as coloured cells, with the names of its columns above; and the names of the rows of a line.
+// Paints one matrix as coloured cells with its column names, the row names of a line, and the colour legend.
 
-import { css, inkOn } from "../core/palette.js";
-import { fit } from "../core/surface.js";
-import { short } from "../core/numbers.js";
-import { valueAt } from "./values.js";
+import { number, short } from "../core/numbers.js";
+import { css, differenceGradient, gradient, inkOn } from "../core/palette.js";
+import { element, fit } from "../core/surface.js";
+import { valueAt } from "./model.js";
 
 const LABEL_FONT = 12;
 const NAME_HEIGHT = 13;
 export const INSET = 3; // room for the frame of the first column
 const DIMMED = 0.6;
 const DIMMED_INK = 0.8;
+const FEW_TITLES = 5;
 
 export function colourOf(colours, value, limit) {
   const share = Math.min(1, Math.sqrt(Math.abs(value) / limit));
   return (value < 0 ? colours.below : colours.above)[Math.round(share * 255)];
 }
 
-// Whether a cell stays bright while another is explained.
+// Tells whether a cell is highlighted; the others are dimmed while a cell is chosen.
 function isLit(lights, row, column) {
   return lights.some((light) => (light.row ?? row) === row && (light.column ?? column) === column);
 }
@@ -45,7 +46,7 @@ export function paintMatrix(context, matrix, shape, { colours, theme, lights, ch
   for (const light of lights) outline(context, matrix, shape, light, gap, theme);
 }
 
-// Both give the colour in which a number can be read on the cell.
+// paintValue and paintHidden return the text colour for a number on the cell.
 function paintValue(context, [x, y, width, height], colour) {
   context.fillStyle = css(colour);
   context.beginPath();
@@ -72,7 +73,7 @@ function write(context, theme, text, x, y) {
   context.fillText(text, x, y + 1);
 }
 
-// Three dots: there are more columns than are drawn.
+// Paints three dots where a matrix has more columns than are drawn.
 function paintMore(context, matrix, { cell, wide, top }, theme) {
   context.fillStyle = theme.quiet;
   const [x, y] = [matrix.shown * wide + 2, top + (matrix.rows * cell) / 2];
@@ -130,7 +131,7 @@ export function paintRowNames(context, matrix, shape, theme, lit) {
   }
 }
 
-// Where the names of the lit rows stand: two that would lie on each other stand below each other, the last within the matrix.
+// Places the names of highlighted rows: names that would overlap are moved apart, and the last stays within the matrix.
 function placesOfNames(rows, { cell, top, count }) {
   const places = new Map();
   let free = -Infinity;
@@ -144,4 +145,27 @@ function placesOfNames(rows, { cell, top, count }) {
     lowest = places.get(row) - NAME_HEIGHT;
   }
   return places;
+}
+
+// Lists the colour scale of every group of matrices, and the meaning of the two frames.
+export function fillLegend(node, matrices, dark) {
+  const groups = new Map();
+  for (const matrix of matrices) groups.set(matrix.group, [...(groups.get(matrix.group) ?? []), matrix]);
+  const scales = [...groups.values()].map((group) => scaleOf(group, groups.size > 1, dark));
+  const [left, right] = ["left", "right"].map((part) => element("span", { class: `swatch ${part}` }));
+  node.replaceChildren(...scales, element("span", {}, "colours by the square root"),
+    element("span", {}, left, " made from this"), element("span", {}, right, " times this"));
+}
+
+function scaleOf(matrices, named, dark) {
+  const { limit } = matrices[0];
+  const negative = matrices.some((matrix) => matrix.values.some((value) => Number.isFinite(value) && value < 0));
+  const ramp = element("span", { class: negative ? "ramp" : "ramp half" });
+  ramp.style.background = negative ? differenceGradient(dark) : gradient("blues", dark);
+  return element("span", {}, named ? `${titled(matrices)}: ` : "", negative ? number(-limit) : "0", ramp, number(limit));
+}
+
+function titled(matrices) {
+  const titles = matrices.map((matrix) => matrix.title);
+  return titles.length <= FEW_TITLES ? titles.join(", ") : `${titles[0]} to ${titles.at(-1)}`;
 }

@@ -1,20 +1,18 @@
-// The component: matrices in the order in which they are computed, one chosen cell, one pointer.
+// The component: matrices in the order in which they are computed, and the sum behind the chosen cell.
 
 import { unpack } from "../core/bytes.js";
 import { isDrawn, makePrefetch } from "../core/prefetch.js";
 import { mountOnce } from "../core/mount.js";
-import { throttle, element, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
+import { throttle, element, setText, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
 import { signedTables } from "../core/palette.js";
 import { applyTheme } from "../core/theme.js";
-import { makeDrawing, receiveDrawing } from "./drawing.js";
-import { arrange, cellWidth, needsLabels } from "./layout.js";
-import { fillLegend } from "./legend.js";
-import { labelWidthOf, paintLine, uncover } from "./line.js";
+import { arrange, cellWidth, labelWidthOf, needsLabels, paintLine, uncover } from "./lines.js";
 import { drawDimensions, exists, modelOf } from "./model.js";
-import { lightsOf } from "./origin.js";
-import { INSET } from "./paint.js";
-import { describePanel, makePanel } from "./panel.js";
-import { fillSum, makeSum } from "./sum.js";
+import { fillLegend, INSET } from "./paint.js";
+import { fillSum, lightsOf, makeSum } from "./sum.js";
+
+const BESIDE_LINES = 310; // pixels of the screen for controls and sum, and a little to spare: matrix_row.css lets lines scroll from 270
+const SHORTEST_LINES = 260;
 
 export default function mountRow({ data, parentElement, setStateValue }) {
   const [row, end] = mountOnce(parentElement, makeRow, removeRow);
@@ -36,8 +34,9 @@ function makeRow(parent) {
   row.lines = element("div", { class: "lines" });
   row.sum = makeSum(() => choose(row, null));
   row.legend = element("p", { class: "legend" });
-  row.hint = element("p", { class: "hint" }, "There is more to the right: scroll the row, or swipe it.");
-  row.root = element("div", { class: "matrices", "data-testid": "matrix-row" }, row.drawing.node, row.lines, row.hint, row.sum.node, row.legend);
+  row.hint = element("p", { class: "hint", "data-testid": "sideways" }, "Scroll or swipe sideways to see more.");
+  const how = element("p", { class: "hint" }, "Click a cell, or choose one with Tab and the arrow keys: the sum behind it stands below the matrices.");
+  row.root = element("div", { class: "matrices", "data-testid": "matrix-row" }, row.drawing.node, how, row.lines, row.hint, row.sum.node, row.legend);
   (parent.querySelector(".matrix-view") ?? parent).append(row.root);
   row.observer = new ResizeObserver(() => later(row));
   row.observer.observe(row.root);
@@ -58,7 +57,7 @@ function receive(row, { header, cells }) {
   draw(row);
 }
 
-// Draws everything anew: other numbers, or as the reader now wants them drawn. A chosen cell that is not drawn waits.
+// Redraws everything: the numbers or the controls have changed. A chosen cell that is not drawn now is kept for later.
 function draw(row) {
   const { asked } = row.drawing;
   if (asked) {
@@ -89,7 +88,7 @@ function paint(row) {
   const width = row.root.clientWidth;
   if (!width) return;
   row.labelWidth = labelWidthOf(row);
-  const { cell, lines } = arrange(row.model.matrices, width, row.labelWidth, row.numbers);
+  const { cell, lines } = arrange(row.model.matrices, width, row.labelWidth, row.numbers, tallestLines());
   row.cell = cell;
   const pattern = patternOf(row, lines);
   if (pattern !== row.pattern) build(row, lines, pattern);
@@ -100,13 +99,13 @@ function paint(row) {
   row.root.dataset.chosen = row.chosen ? `${row.chosen.matrix}-${row.chosen.row + 1}-${row.chosen.column + 1}` : "";
 }
 
-// All that stands in the lines beside the panels. While it is the same, new numbers only need paint.
+// Describes the layout of the lines. While it is the same, new numbers only need to be painted.
 function patternOf(row, lines) {
   const written = lines.map((line) => line.map((matrix, index) => [matrix.name, matrix.lead, needsLabels(line, index) && matrix.rows]));
   return JSON.stringify([row.model.namesTitle, written]);
 }
 
-// Puts the panels into their lines. Panels are kept by name, so that the keyboard stays where it is.
+// Puts the panels into their lines. Panels are kept by name, so that the focus stays where it is.
 function build(row, lines, pattern) {
   const active = row.root.getRootNode().activeElement;
   row.pattern = pattern;
@@ -197,4 +196,71 @@ function removeRow(row) {
   row.prefetch.end();
   if (row.frame !== null) cancelAnimationFrame(row.frame);
   row.root.remove();
+}
+
+// The height that the lines may take, so that the sum below them stands on the same screen.
+function tallestLines() {
+  return Math.max(SHORTEST_LINES, window.innerHeight - BESIDE_LINES);
+}
+
+// One matrix on the screen: title, formula and shape above a canvas for pointer and arrow keys. on: its event handlers.
+function makePanel(name, on) {
+  const [title, formula, shape] = ["title", "formula", "shape"].map((kind) => element("span", { class: kind }));
+  const canvas = element("canvas", { role: "img", "data-testid": `matrix-${name}` });
+  const box = element("div", { class: "cells", tabindex: "0", role: "group" }, canvas);
+  const node = element("div", { class: "panel" }, element("div", { class: "head" }, title, formula, shape), box);
+  canvas.onpointermove = (event) => event.pointerType !== "touch" && on.point(event, canvas);
+  canvas.onpointerleave = on.leave;
+  canvas.onclick = (event) => on.click(event, canvas);
+  box.onkeydown = on.press;
+  return { node, title, formula, shape, canvas, box };
+}
+
+function describePanel(panel, matrix) {
+  setText(panel.title, matrix.title);
+  setText(panel.formula, matrix.formula);
+  const drawn = matrix.shown < matrix.columns ? `, first ${matrix.shown} drawn` : "";
+  setText(panel.shape, `${matrix.rows} × ${matrix.columns}${drawn}`);
+  panel.box.setAttribute("aria-label", `${matrix.title}. Arrow keys choose a cell, Escape clears.`);
+  panel.canvas.setAttribute("aria-label", `${matrix.title}, ${matrix.rows} by ${matrix.columns}. ${matrix.alt ?? ""}`);
+}
+
+// The controls of the drawing: how many dimensions are drawn, and whether numbers stand in the cells. They redraw at once;
+// the page is told afterwards. changed: called with the reader's choice.
+function makeDrawing(changed) {
+  const slider = element("input", { type: "range", step: "1" });
+  const count = element("output");
+  const box = element("input", { type: "checkbox" });
+  const node = element(
+    "div", { class: "drawing" },
+    element("label", {}, element("span", {}, "Dimensions drawn"), slider, count),
+    element("label", {}, box, element("span", {}, "Show numbers")),
+  );
+  const drawing = { node, slider, count, box, echo: pendingChoice(), asked: null };
+  const ask = () => {
+    drawing.asked = { dimensions: Number(slider.value), numbers: box.checked };
+    drawing.echo.expect(drawing.asked);
+    describe(drawing);
+    changed(drawing.asked);
+  };
+  slider.oninput = ask;
+  box.onchange = ask;
+  return drawing;
+}
+
+// Adopts the page's choice, unless the reader has made another one meanwhile. sent: null where there is nothing to choose.
+function receiveDrawing(drawing, sent) {
+  drawing.node.hidden = !sent;
+  if (!sent) return;
+  const { least, most, dimensions, numbers } = sent;
+  Object.assign(drawing.slider, { min: least, max: most });
+  const options = { dimensions, numbers };
+  if (drawing.asked === null || drawing.echo.accepts(options)) drawing.asked = options;
+  describe(drawing);
+}
+
+function describe({ slider, count, box, asked }) {
+  slider.value = asked.dimensions;
+  count.textContent = asked.dimensions;
+  box.checked = asked.numbers;
 }

@@ -1,10 +1,14 @@
-// The sum behind the chosen cell, written out with the numbers themselves.
+// The sum behind the chosen cell: the cells that it was computed from, and its arithmetic written out.
+//
+// A piece of arithmetic is a string, or { text, part } where part says whose number it is: "left", "right" or "total".
 
+import { inSum, number } from "../core/numbers.js";
 import { element } from "../core/surface.js";
-import { inSum } from "../core/numbers.js";
-import { arithmetic } from "./origin.js";
+import { rowOf, valueAt } from "./model.js";
 
-const FEW_TERMS = 6;
+const FEW_TERMS = 6; // of a long sum: the largest ones
+const FEW_SUMMANDS = 3; // of a mean or a variance
+const EXPONENT_LIMIT = 50; // e to a larger power is shifted by the largest score of the row
 
 export function makeSum(clear) {
   const title = element("p", { class: "sum-title" });
@@ -27,7 +31,7 @@ export function fillSum(sum, model, cell) {
   sum.again = () => fillSum(sum, model, cell);
   sum.close.hidden = cell === null;
   if (cell === null) {
-    sum.title.replaceChildren("Choose a cell, with a click or with Tab and the arrow keys, to see the sum behind it.");
+    sum.title.replaceChildren("No cell is chosen.");
     sum.line.replaceChildren();
     sum.note.replaceChildren();
     sum.more.hidden = true;
@@ -35,25 +39,27 @@ export function fillSum(sum, model, cell) {
   }
   const matrix = model.byName[cell.matrix];
   const found = arithmetic(model, cell);
+  const long = Boolean(found.terms) && isLong(found.terms);
   const name = (kind, text) => [kind ? ` · ${kind} ` : " · ", element("bdi", { class: "token" }, text)];
   sum.title.replaceChildren(element("strong", {}, matrix.title), ...name(matrix.rowKind, matrix.rowTexts[cell.row]),
-    ...name(matrix.columnKind, matrix.columnTexts[cell.column]));
-  const shown = !found.terms || sum.every || found.terms.length <= FEW_TERMS + 2 ? Infinity : FEW_TERMS;
+    ...name(matrix.columnKind, matrix.columnTexts[cell.column]), long ? ` · terms by ${found.by}, largest first` : "");
+  const shown = sum.every || !long ? Infinity : FEW_TERMS;
   sum.line.replaceChildren(...written(found.terms ?? [], found.bias, shown), ...found.pieces.map(piece));
-  sum.more.hidden = !found.terms || found.terms.length <= FEW_TERMS + 2;
-  sum.more.textContent = sum.every ? `First ${FEW_TERMS} terms only` : `All ${found.terms?.length} terms`;
+  sum.more.hidden = !long;
+  sum.more.textContent = sum.every ? `Largest ${FEW_TERMS} terms only` : `All ${found.terms?.length} terms`;
   sum.note.replaceChildren(found.note ?? "");
 }
 
 function written(terms, bias, shown) {
   const nodes = [];
-  for (const [index, [left, right]] of terms.entries()) {
+  for (const [index, { left, right, name }] of terms.entries()) {
     if (index >= shown) break;
-    const term = element("span", { class: "term" }, piece({ text: inSum(left), part: "left" }), " × ", piece({ text: inSum(right), part: "right" }));
+    const label = isLong(terms) ? [element("bdi", { class: "side" }, name), ": "] : [];
+    const term = element("span", { class: "term" }, ...label, piece({ text: inSum(left), part: "left" }), " × ", piece({ text: inSum(right), part: "right" }));
     nodes.push(...(index ? [" + "] : []), term);
   }
   if (terms.length > shown) {
-    const rest = terms.slice(shown).reduce((sum, [left, right]) => sum + left * right, 0);
+    const rest = terms.slice(shown).reduce((sum, { left, right }) => sum + left * right, 0);
     nodes.push(" + ", element("span", { class: "term" }, inSum(rest), element("span", { class: "side" }, ` from ${terms.length - shown} more`)));
   }
   if (bias !== null && bias !== undefined) {
@@ -65,4 +71,177 @@ function written(terms, bias, shown) {
 function piece(part) {
   if (typeof part === "string") return part;
   return element(part.raised ? "sup" : "span", { class: part.part ?? "plain" }, part.text);
+}
+
+// Returns the cells to highlight: { matrix, row, column, part }. Without a row or a column, the whole column or row.
+export function lightsOf(model, cell) {
+  const { origin } = model.byName[cell.matrix];
+  if (!origin) return [];
+  if (origin.kind === "product") {
+    return [
+      { matrix: origin.left, row: cell.row, part: "left" },
+      { matrix: origin.right, part: "right", ...(origin.transposed ? { row: cell.column } : { column: cell.column }) },
+    ];
+  }
+  if (origin.kind === "added") return origin.parts.map((name) => ({ matrix: name, row: cell.row, column: cell.column, part: "left" }));
+  if (["shares", "mean", "variance"].includes(origin.kind)) return [{ matrix: origin.of, row: cell.row, part: "left" }];
+  return [{ matrix: origin.of, row: cell.row, column: cell.column, part: "left" }];
+}
+
+function arithmetic(model, cell) {
+  const matrix = model.byName[cell.matrix];
+  const total = { text: number(valueAt(matrix, cell.row, cell.column)), part: "total" };
+  if (!matrix.origin || !isHere(model, cell, matrix.origin)) return { pieces: [total], note: matrix.alt };
+  return { note: matrix.alt, ...{ product, added, divided, masked, shares, activation, mean, variance, normalised, affine }[matrix.origin.kind](model, cell, matrix, total) };
+}
+
+// Tells whether the column of a projection's matrix is here: after the slider moved, the page still has to send it.
+function isHere(model, { column }, origin) {
+  return origin.kind !== "product" || origin.transposed || column < model.byName[origin.right].columns;
+}
+
+function product(model, { row, column }, matrix, total) {
+  const { left, right, transposed, bias } = matrix.origin;
+  const [one, other] = [model.byName[left], model.byName[right]];
+  const terms = Array.from({ length: one.columns }, (_, index) => ({
+    left: valueAt(one, row, index),
+    right: transposed ? valueAt(other, column, index) : valueAt(other, index, column),
+    name: one.columnTexts[index],
+  }));
+  return { terms: largestFirst(terms), by: one.columnKind, bias: bias ? bias[column] : null, pieces: [" = ", total], note: noteOnProduct(model, { row, column }, matrix) };
+}
+
+// A long sum is written by the size of its products, so that little is left over; a short one stays in order.
+function largestFirst(terms) {
+  if (!isLong(terms)) return terms;
+  const size = ({ left, right }) => Math.abs(left * right);
+  return terms.sort((one, other) => size(other) - size(one));
+}
+
+const isLong = (terms) => terms.length > FEW_TERMS + 2;
+
+// Says of a dot product of query and key how it compares with the others of its row; of other products the matrix's sentence.
+function noteOnProduct(model, { row, column }, matrix) {
+  if (matrix.rowKind !== "query" || matrix.columnKind !== "key" || matrix.rows === 1) return matrix.alt;
+  const values = rowOf(matrix, row);
+  const larger = values.filter((value) => value > values[column]).length;
+  const [query, key] = [matrix.rowTexts[row], matrix.columnTexts[column]];
+  if (larger === 0) return `No key matches the query of “${query}” better than that of “${key}”.`;
+  return `The key of “${key}” matches the query of “${query}” less well than ${larger} of the other ${values.length - 1} keys.`;
+}
+
+function added(model, { row, column }, matrix, total) {
+  const numbers = matrix.origin.parts.map((name) => ({ text: inSum(valueAt(model.byName[name], row, column)), part: "left" }));
+  return { pieces: [...numbers.flatMap((one, index) => (index ? [" + ", one] : [one])), " = ", total] };
+}
+
+function divided(model, { row, column }, matrix, total) {
+  const { of, divisor, written } = matrix.origin;
+  const before = { text: number(valueAt(model.byName[of], row, column)), part: "left" };
+  if (divisor === 1) return { pieces: [before, " stays ", total], note: "Scaling is off." };
+  const worked = written === number(divisor) ? "" : ` = ${before.text} ÷ ${number(divisor)}`;
+  return { pieces: [before, ` ÷ ${written}${worked} = `, total] };
+}
+
+function masked(model, { row, column }, matrix, total) {
+  const before = { text: number(valueAt(model.byName[matrix.origin.of], row, column)), part: "left" };
+  const [query, key] = [matrix.rowTexts[row], matrix.columnTexts[column]];
+  if (valueAt(matrix, row, column) === -Infinity) {
+    return { pieces: [before, " becomes ", total], note: `“${key}” comes later than “${query}”, so it is hidden: its weight will be 0.` };
+  }
+  return { pieces: [before, " stays ", total], note: `“${query}” may attend to “${key}”.` };
+}
+
+function shares(model, { row, column }, matrix, total) {
+  const scores = rowOf(model.byName[matrix.origin.of], row);
+  const own = scores[column];
+  if (own === -Infinity) return { pieces: ["hidden by the mask: ", total], note: "A weight of 0: nothing of this token's value is taken." };
+  const result = { softmax, sparsemax, hardmax }[matrix.origin.how](scores, own, total, matrix, row);
+  return { ...result, note: [noteOnWeight(matrix, row, column), result.note].filter(Boolean).join(" ") };
+}
+
+function noteOnWeight(matrix, row, column) {
+  if (matrix.rows === 1) return "";
+  const values = rowOf(matrix, row);
+  const larger = values.filter((value) => value > values[column]).length;
+  const most = larger === 0 ? ", more than to any other token" : "";
+  return `“${matrix.rowTexts[row]}” gives ${number(values[column])} of its attention to “${matrix.columnTexts[column]}”${most}.`;
+}
+
+function softmax(scores, own, total) {
+  const greatest = Math.max(...scores);
+  const shift = greatest > EXPONENT_LIMIT ? greatest : 0;
+  const seen = scores.filter((score) => score !== -Infinity);
+  const powers = seen.map((score) => Math.exp(score - shift));
+  const sum = powers.reduce((one, other) => one + other, 0);
+  const power = (score) => ["e", { text: number(score - shift), part: score === own ? "left" : undefined, raised: true }];
+  const listed = seen.slice(0, 12).flatMap((score, index) => [...(index ? [" + "] : []), ...power(score)]);
+  const rest = seen.length > 12 ? [` + ${seen.length - 12} more`] : [];
+  const note = shift ? `The largest score of the row, ${number(shift)}, was subtracted from each first; the weights stay the same.` : undefined;
+  const pieces = [...power(own), " ÷ (", ...listed, ...rest, ") = ", `${number(Math.exp(own - shift))} ÷ ${number(sum)} = `, total];
+  return note ? { pieces, note } : { pieces };
+}
+
+// Sparsemax subtracts one threshold from every score of a row and sets negative results to zero.
+function sparsemax(scores, own, total, matrix, row) {
+  const weights = rowOf(matrix, row);
+  const kept = weights.indexOf(Math.max(...weights));
+  const threshold = scores[kept] - weights[kept];
+  const score = { text: number(own), part: "left" };
+  const note = "Sparsemax takes the same number from every score of the row, so that what is left above zero adds up to 1.";
+  const cut = own - threshold <= 0 ? " is below zero, so the weight is " : " = ";
+  return { pieces: [score, ` − ${inSum(threshold)}`, cut, total], note };
+}
+
+function hardmax(scores, own, total) {
+  const score = { text: number(own), part: "left" };
+  const greatest = Math.max(...scores);
+  if (total.text !== "0") return { pieces: [score, " is the greatest score of the row: ", total], note: "Hard attention gives everything to one token." };
+  const why = own === greatest ? " is as great as the winner, which comes first: " : ` is below the greatest of the row, ${number(greatest)}: `;
+  return { pieces: [score, why, total], note: "Hard attention gives everything to one token." };
+}
+
+function activation(model, cell, matrix, total) {
+  return { pieces: [`${matrix.origin.how} of `, from(model, cell, matrix), " = ", total] };
+}
+
+function mean(model, cell, matrix, total) {
+  const values = rowOf(model.byName[matrix.origin.of], cell.row);
+  return { pieces: ["(", ...listed(values.map((value) => inSum(value)), values.length), `) ÷ ${values.length} = `, total] };
+}
+
+function variance(model, cell, matrix, total) {
+  const values = rowOf(model.byName[matrix.origin.of], cell.row);
+  const away = inSum(meanOf(values));
+  return { pieces: ["(", ...listed(values.map((value) => `(${number(value)} − ${away})²`), values.length), `) ÷ ${values.length} = `, total] };
+}
+
+// weight and bias: the learned scale and shift, where the page sends them.
+function normalised(model, cell, matrix, total) {
+  const { of, eps, weight, bias } = matrix.origin;
+  const values = rowOf(model.byName[of], cell.row);
+  const middle = meanOf(values);
+  const spread = meanOf(values.map((value) => (value - middle) ** 2));
+  const pieces = ["(", from(model, cell, matrix), ` − ${inSum(middle)}) ÷ √(${number(spread)} + ${number(eps)})`];
+  const note = `The row has the mean ${number(middle)} and the variance ${number(spread)}.`;
+  if (!weight) return { pieces: [...pieces, " = ", total], note };
+  return { pieces: [`${inSum(weight[cell.column])} × `, ...pieces, ` + ${inSum(bias[cell.column])} = `, total], note };
+}
+
+function affine(model, cell, matrix, total) {
+  const { weight, bias } = matrix.origin;
+  return { pieces: [from(model, cell, matrix), ` × ${inSum(weight[cell.column])} + ${inSum(bias[cell.column])} = `, total] };
+}
+
+function from(model, { row, column }, matrix) {
+  return { text: inSum(valueAt(model.byName[matrix.origin.of], row, column)), part: "left" };
+}
+
+function listed(written, count) {
+  const shown = written.slice(0, FEW_SUMMANDS).flatMap((text, index) => [...(index ? [" + "] : []), { text, part: "left" }]);
+  return count > FEW_SUMMANDS ? [...shown, ` + … ${count - FEW_SUMMANDS} more`] : shown;
+}
+
+function meanOf(values) {
+  return values.reduce((one, other) => one + other, 0) / values.length;
 }

@@ -78,16 +78,16 @@ class Added:
 
 
 @dataclass(frozen=True)
-class Bent:
-    """A cell is what a function, named as a reader calls it, makes of the same cell of `of`."""
+class Activated:
+    """A cell is an activation function, named `how`, of the same cell of `of`."""
 
     of: str
     how: str
-    kind: str = "bent"
+    kind: str = "activation"
 
 
 @dataclass(frozen=True)
-class OfRow:
+class RowStatistic:
     """A cell is the mean or the variance of its row in `of`."""
 
     of: str
@@ -95,7 +95,7 @@ class OfRow:
 
 
 @dataclass(frozen=True)
-class Normed:
+class Normalised:
     """A cell is the same cell of `of`, less its row's mean, over the root of its row's variance and eps.
 
     weight and bias: a number a column, by which that is multiplied and to which it is added; None leaves both out.
@@ -105,17 +105,17 @@ class Normed:
     eps: float
     weight: tuple[float, ...] | None = None
     bias: tuple[float, ...] | None = None
-    kind: str = "normed"
+    kind: str = "normalised"
 
 
 @dataclass(frozen=True)
-class Stretched:
+class ScaledAndShifted:
     """A cell is the same cell of `of` times its column's weight, plus its column's bias."""
 
     of: str
     weight: tuple[float, ...]
     bias: tuple[float, ...]
-    kind: str = "stretched"
+    kind: str = "affine"
 
 
-Origin = Product | Divided | Masked | Shares | Added | Bent | OfRow | Normed | Stretched
+Origin = Product | Divided | Masked | Shares | Added | Activated | RowStatistic | Normalised | ScaledAndShifted

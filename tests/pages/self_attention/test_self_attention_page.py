@@ -8,12 +8,13 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.self_attention import texts
-from pages.self_attention.store import read_number, read_table, write_table
+from pages.self_attention.store import QUERIES, read_number, read_table, write_table
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import small_number
 from tests.support.drawings import problems
 from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row
+from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons import key_value
@@ -46,10 +47,14 @@ def test_the_first_visit_shows_a_trained_head_of_the_default_sentence(open_app, 
     app = open_app(PAGE)
     assert not app.exception
     header, matrices = matrix_row(app)
-    trace = engine.trace(TEXT, keep=("query", "key", "value", "weights", "context"))
+    text = app.text_input(key=f"{PAGE}_text").value
+    trace = engine.trace(text, keep=("query", "key", "value", "weights", "context"))
+    layer, head = (app.segmented_control(key=f"{PAGE}_{name}").value - 1 for name in ("layer", "head"))
     for name in ("query", "key", "value", "weights", "context"):
-        np.testing.assert_allclose(matrices[name], getattr(trace.attention, name)[0, 7], atol=1e-5)
-    assert header["chosen"] == {"matrix": "matches", "row": 3, "column": 2}
+        np.testing.assert_allclose(matrices[name], getattr(trace.attention, name)[layer, head], atol=1e-5)
+    tokens, chosen = trace.attention.query_tokens.tokens, header["chosen"]
+    assert (tokens[chosen["row"]], tokens[chosen["column"]]) == ("a", "book")
+    assert matrices["matches"][chosen["row"]].argmax() == chosen["column"]
     assert [one["name"] for one in header["matrices"] if one["shown"]] == [
         "vectors",
         "query",
@@ -61,6 +66,32 @@ def test_the_first_visit_shows_a_trained_head_of_the_default_sentence(open_app, 
         "weights",
         "context",
     ]
+
+
+SENTENCES = (
+    "The girl found a small red box.",
+    "The old man bought a big house.",
+    "My father drinks black coffee every morning.",
+    "The woman lost a golden ring.",
+)
+POSITIONAL = {"previous", "next", "first", "separator", "punctuation"}
+
+
+def test_the_page_opens_on_a_head_that_looks_by_content_and_not_by_position(open_app, engine):
+    app = open_app(PAGE)
+    text = app.text_input(key=f"{PAGE}_text").value
+    layer, head = (app.segmented_control(key=f"{PAGE}_{name}").value - 1 for name in ("layer", "head"))
+    stacks = [engine.trace(one).attention for one in (text, *SENTENCES)]
+    sums = [pattern_sums(stack.weights, stack.query_tokens) for stack in stacks]
+    for found in (sums[0], sum(sums[1:], start=sums[0])):
+        named = {(one.layer, one.head): one.kind for one in name_heads(found)}
+        assert named[layer, head] not in POSITIONAL
+    weights, tokens = stacks[0].weights[layer, head], stacks[0].query_tokens.tokens
+    links = {("the", "boy"): 1, ("very", "book"): 2, ("a", "book"): 3, ("read", "book"): 4}
+    for (query, key), offset in links.items():
+        assert tokens.index(key) - tokens.index(query) == offset
+        assert weights[tokens.index(query)].argmax() == tokens.index(key)
+        assert weights[tokens.index(query), tokens.index(key)] > 0.7
 
 
 @pytest.mark.parametrize("normalise", ["softmax", "sparsemax", "hardmax"])
@@ -98,8 +129,11 @@ def test_without_projections_there_are_none_and_the_measured_share_is_told(open_
     header, matrices = matrix_row(app)
     assert [one["name"] for one in header["matrices"]] == ["vectors", "matches", "scores", "masked", "weights", "context"]
     np.testing.assert_allclose(matrices["matches"], matrices["vectors"] @ matrices["vectors"].T, rtol=1e-4, atol=1e-3)
-    run = sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), StepChoice(0, 0, "none"))
-    assert texts.NO_PROJECTIONS.format(share=small_number(run.share_to_itself)) in notes(app)
+    run = sentence_steps(engine, engine.trace(TEXT, keep=("hidden",)), StepChoice(1, 0, "none"))
+    itself = int((matrices["matches"].argmax(1) == np.arange(7)).sum())
+    share = small_number(float(matrices["weights"].diagonal().mean()))
+    assert texts.NO_PROJECTIONS.format(share=share, itself=itself, tokens=7) in notes(app)
+    assert run.match_themselves_best == itself
     assert "X X^{\\top}" in app.latex[0].value
 
 
@@ -153,7 +187,7 @@ def test_hard_attention_is_told_to_look_at_one_token(open_app):
 
 
 def test_every_switch_on_the_page_changes_the_address(open_app):
-    app = open_app(PAGE)
+    app = open_app(PAGE, text=TEXT)
     app.toggle(key=f"{PAGE}_causal").set_value(True).run()
     app.toggle(key=f"{PAGE}_unscaled").set_value(True).run()
     app.session_state[f"{PAGE}_numbers"], app.session_state[f"{PAGE}_dimensions"] = True, 9  # a browser's test moves the slider
@@ -211,6 +245,19 @@ def test_the_preset_queries_return_the_founding_figures(open_app, query, result)
     np.testing.assert_allclose(matrix_row(app, 1)[1]["result"], [result], atol=0.01)
     numbers = ", ".join(f"{number:g}" for number in result)
     assert any(markdown.value.startswith(texts.FOUND.split("{")[0] + numbers) for markdown in app.markdown)
+
+
+def test_by_the_root_of_3_the_weights_of_the_store_stay_for_the_queries_offered_and_change_for_a_smaller_one():
+    keys = torch.tensor(key_value.EXAMPLE.keys, dtype=torch.float64)
+    largest = {}
+    for query in (*QUERIES, (0, 1, 0)):
+        dots = keys @ torch.tensor(query, dtype=torch.float64)
+        by_eight, by_root = (dots / 8).softmax(0), (dots / 3**0.5).softmax(0)
+        shown = key_value.look_up(key_value.EXAMPLE, tuple(map(float, query))).weights[0]
+        torch.testing.assert_close(shown.double(), by_eight, atol=1e-6, rtol=0)
+        largest[query] = (round(float(by_eight.max()), 2), round(float(by_root.max()), 2))
+        assert ((by_eight - by_root).abs().max() < 1e-4) == (query in QUERIES)
+    assert largest[0, 1, 0] == (0.54, 0.99)
 
 
 def test_an_edited_store_comes_back_from_its_link(open_app):

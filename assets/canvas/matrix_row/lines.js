@@ -1,0 +1,160 @@
+// Arranges the matrices in lines and paints a line with its row names.
+//
+// On a narrow screen, and for a long sentence, there is one line that scrolls sideways; else as few lines as keep the cells
+// readable and all lines on one screen.
+
+import { element, measureLabels, sharpen } from "../core/surface.js";
+import { INSET, paintMatrix, paintRowNames } from "./paint.js";
+
+const NARROW = 600;
+const TOUCHABLE = 26;
+const WITH_NUMBERS = 36;
+const LARGEST_CELL = 28;
+const SMALLEST_CELL = 4;
+const SMALLEST_IN_LINES = 7;
+const FEW_LINES = 2;
+const HEAD = 110; // pixels above the cells of a line: titles and column names
+const LINE_GAP = 22;
+const COMFORTABLE = 10; // cells do not shrink below it to make two lines stand on one screen
+const NARROWEST_PANEL = 84;
+const GAP = 30;
+const WIDEST_NAME = 76;
+const ABOVE = 64; // pixels at the top of the screen that the page header may cover
+const TALLEST_NAME = 62;
+
+export function panelWidth(matrix, cell) {
+  return Math.max(NARROWEST_PANEL, matrix.shown * cellWidth(matrix, cell) + (matrix.shown < matrix.columns ? 12 : 0));
+}
+
+// A matrix of few columns has wider cells: it fills the width that its title needs anyway.
+export function cellWidth(matrix, cell) {
+  return Math.max(cell, Math.min(LARGEST_CELL, Math.floor((NARROWEST_PANEL - 12) / matrix.shown)));
+}
+
+// Returns the size of a cell and the matrices of each line. tallest: the pixels that all lines may take.
+export function arrange(matrices, width, labelWidth, numbers, tallest) {
+  const longest = Math.max(...matrices.map((matrix) => Math.max(matrix.rows, matrix.shown)));
+  const bound = Math.max(SMALLEST_CELL, Math.floor(620 / longest));
+  if (width < NARROW) {
+    const cell = Math.min(numbers ? WITH_NUMBERS : TOUCHABLE, bound);
+    return { cell, lines: [matrices] };
+  }
+  if (numbers) return { cell: WITH_NUMBERS, lines: packed(matrices, width, labelWidth, WITH_NUMBERS) };
+  for (let cell = Math.min(LARGEST_CELL, bound); cell >= SMALLEST_IN_LINES; cell -= 1) {
+    const lines = packed(matrices, width, labelWidth, cell);
+    const fits = lines.every((line) => lineWidth(line, labelWidth, cell) <= width);
+    const onScreen = height(lines, cell) <= tallest || (lines.length <= FEW_LINES && cell <= COMFORTABLE);
+    if (fits && onScreen && (lines.length <= FEW_LINES || cell <= 12)) return { cell, lines };
+  }
+  return { cell: Math.min(LARGEST_CELL, bound), lines: [matrices] };
+}
+
+function height(lines, cell) {
+  const cells = lines.reduce((sum, line) => sum + HEAD + cell * Math.max(...line.map((matrix) => matrix.rows)), 0);
+  return cells + LINE_GAP * (lines.length - 1);
+}
+
+function packed(matrices, width, labelWidth, cell) {
+  const lines = [];
+  for (const matrix of matrices) {
+    const line = lines.at(-1);
+    if (line && lineWidth([...line, matrix], labelWidth, cell) <= width) line.push(matrix);
+    else lines.push([matrix]);
+  }
+  return lines;
+}
+
+function lineWidth(line, labelWidth, cell) {
+  const labels = line.filter((matrix, index) => needsLabels(line, index)).length * labelWidth;
+  return labels + line.reduce((sum, matrix) => sum + panelWidth(matrix, cell) + 6, 0) + (line.length - 1) * GAP + 8;
+}
+
+// Row names are drawn once for neighbours in a line that have the same rows.
+export function needsLabels(line, index) {
+  return index === 0 || line[index - 1].rowNames !== line[index].rowNames;
+}
+
+export function labelWidthOf(row) {
+  const context = probe(row);
+  const font = `600 13px ${row.theme.font}`;
+  return 12 + Math.max(...row.model.matrices.map((matrix) => measureLabels(context, matrix.rowTexts, font, WIDEST_NAME).widest));
+}
+
+function probe(row) {
+  row.probe ??= element("canvas").getContext("2d");
+  return row.probe;
+}
+
+export function paintLine(row, line, active, lights) {
+  const { cell, theme } = row;
+  const top = Math.max(...line.map((matrix) => topOf(row, matrix)));
+  for (const matrix of line) {
+    const own = active?.matrix === matrix.name
+      ? [{ row: active.row, part: "line" }, { column: active.column, part: "line" }, { row: active.row, column: active.column, part: "own" }] : [];
+    const lit = [...lights.filter((light) => light.matrix === matrix.name), ...own];
+    const { canvas } = row.panels.get(matrix.name);
+    canvas.dataset.top = String(top);
+    const wide = cellWidth(matrix, cell);
+    canvas.dataset.cell = String(cell);
+    canvas.dataset.wide = String(wide);
+    canvas.dataset.lit = lit.map((light) => `${light.part} ${light.row ?? "*"} ${light.column ?? "*"}`).join(", ");
+    const context = sharpen(canvas, panelWidth(matrix, cell) + 2 * INSET, top + matrix.rows * cell + INSET);
+    const shape = { cell, wide, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && cell >= 30 };
+    paintMatrix(context, matrix, shape, { colours: row.colours, theme, lights: lit, chosen: active, dim: active !== null });
+  }
+  for (const { canvas, name } of row.labels.filter((label) => line.some((matrix) => matrix.name === label.name))) {
+    const matrix = row.model.byName[name];
+    const context = sharpen(canvas, row.labelWidth, top + matrix.rows * cell + INSET);
+    paintRowNames(context, matrix, { cell, top, labelWidth: row.labelWidth }, theme, litRows(line, matrix, active, lights));
+  }
+}
+
+function litRows(line, matrix, active, lights) {
+  const named = line.filter((other) => other.rowNames === matrix.rowNames).map((other) => other.name);
+  const lit = new Map();
+  if (active && named.includes(active.matrix)) lit.set(active.row, "own");
+  for (const light of lights) if (named.includes(light.matrix) && light.row !== undefined && !lit.has(light.row)) lit.set(light.row, light.part);
+  for (const light of lights) if (named.includes(light.matrix) && light.part === "left" && light.row !== undefined) lit.set(light.row, "left");
+  return lit;
+}
+
+// Scrolls to a cell: its line sideways, the box of all lines and the page up or down.
+export function uncover(row, { matrix: name, row: place, column }) {
+  const { canvas } = row.panels.get(name);
+  const line = canvas.closest(".line");
+  const wide = cellWidth(row.model.byName[name], row.cell);
+  const left = canvas.getBoundingClientRect().left - line.getBoundingClientRect().left + INSET + column * wide;
+  const beside = Math.min(0, left - row.labelWidth) || Math.max(0, left + wide - line.clientWidth);
+  if (beside) line.scrollLeft += beside + 60 * Math.sign(beside);
+  for (const [box, top, bottom] of [[row.lines, ...edges(row.lines)], [scrollable(row.root), ABOVE, window.innerHeight]]) {
+    const y = canvas.getBoundingClientRect().top + Number(canvas.dataset.top) + (place + 0.5) * row.cell;
+    const covered = Math.min(0, y - row.cell - top) || Math.max(0, y + row.cell - bottom);
+    if (covered) box.scrollTop += covered;
+  }
+}
+
+function edges(node) {
+  const { top, bottom } = node.getBoundingClientRect();
+  return [top, bottom];
+}
+
+// Returns what scrolls the page: a box around the drawing, which stands in a shadow root.
+function scrollable(node) {
+  for (let box = node.getRootNode().host ?? node.parentElement; box; box = box.parentElement ?? box.getRootNode().host) {
+    if (box.scrollHeight > box.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(box).overflowY)) return box;
+  }
+  return document.scrollingElement;
+}
+
+function isUpright(row, matrix) {
+  return widestName(row, matrix) <= Math.max(cellWidth(matrix, row.cell) + 2, 20);
+}
+
+function topOf(row, matrix) {
+  return isUpright(row, matrix) ? 20 : widestName(row, matrix) + 12;
+}
+
+function widestName(row, matrix) {
+  const { widths } = measureLabels(probe(row), matrix.columnTexts, `600 12px ${row.theme.font}`, TALLEST_NAME);
+  return Math.max(...widths.slice(0, matrix.shown));
+}
