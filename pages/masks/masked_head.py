@@ -61,6 +61,9 @@ def draw_mask(page: str) -> None:
     def draw(changed: Mapping[str, object]) -> Picture:
         return before_and_after(masked_head(page, changed))
 
+    paintable = tokens <= MAX_PAINTED_TOKENS
+    st.caption(texts.DRAW_HINT if paintable else texts.READ_HINT.format(most=MAX_PAINTED_TOKENS))
+    _offer_empty_row(page, head)
     mask_grid.show_matrices(
         before_and_after(head),
         key=widget_key(page, "grid"),
@@ -73,7 +76,9 @@ def draw_mask(page: str) -> None:
 def draw_penalty(page: str) -> None:
     """Draw −∞ against the penalty that the reader chooses, and how much of it leaks."""
     head = masked_head(page, _ask_values(page))
-    slider, _ = st.columns(2)
+    slider, button = st.columns(2, vertical_alignment="bottom")
+    with button:
+        _offer_empty_row(page, head)
     penalty = slider.select_slider(texts.PENALTY, PENALTIES[::-1], key=widget_key(page, "penalty"), format_func=_minus)
     run = head.three_ways(float(penalty))
     _draw_three_ways(head.tokens, run, widget_key(page, "ways"))
@@ -162,11 +167,15 @@ def _readers(values: Mapping[str, object], tokens: int) -> dict[str, Callable[[s
     return {"kind": kind, "painted": painted, "padding": read_number("padding", SIZES), "width": read_number("width", SIZES)}
 
 
+def _offer_empty_row(page: str, head: MaskedHead) -> None:
+    """Offer to block every key of one query; disabled where a query is blocked already."""
+    name, icon = widget_key(page, "empty"), ":material/visibility_off:"
+    st.button(texts.BLOCK_ROW, key=name, icon=icon, on_click=_block_row, args=(page, head), disabled=bool(head.nowhere))
+
+
 def _show_empty_rows(page: str, head: MaskedHead) -> None:
-    """Say what becomes of tokens that may attend to nothing, or offer to make one."""
+    """Say what becomes of tokens that may attend to nothing."""
     if not head.nowhere:
-        name, icon = widget_key(page, "empty"), ":material/visibility_off:"
-        st.button(texts.BLOCK_ROW, key=name, icon=icon, on_click=_block_row, args=(page, head))
         return
     with st.container(border=True):
         rows = (texts.EMPTY_ROW.format(token=head.tokens[query], row=query + 1) for query in head.nowhere)
@@ -208,9 +217,8 @@ def before_and_after(head: MaskedHead) -> Picture:
             note=texts.WEIGHTS_AFTER_NOTE if none_empty else texts.WEIGHTS_AFTER_NOTE_EMPTY_ROW,
         ),
     ]
-    paintable = len(tokens) <= MAX_PAINTED_TOKENS
-    naming = Naming(hint=texts.DRAW_HINT if paintable else Naming.hint, axes=ATTENTION)
-    return Matrices(tokens, tokens, tuple(shown), naming=naming).drawn(paintable=paintable)
+    naming = Naming(hint=texts.NO_CELL, axes=ATTENTION)
+    return Matrices(tokens, tokens, tuple(shown), naming=naming).drawn(paintable=len(tokens) <= MAX_PAINTED_TOKENS)
 
 
 def _largest_change(head: MaskedHead) -> str:

@@ -1,4 +1,4 @@
-"""Who may look at whom? Masks by name and by hand on one head's scores, and a padded batch of two sentences."""
+"""Who may look at whom? Why masks are needed, masks by name and by hand on one head's scores, and −∞ against a penalty."""
 
 import streamlit as st
 
@@ -12,11 +12,13 @@ from pages.masks import texts
 from pages.masks.export import masks_lesson
 from pages.masks.masked_head import KINDS, PENALTIES, SIZES, draw_mask, draw_penalty
 from pages.masks.padded_batch import draw_padding
+from pages.masks.whole_run import RUN_CHANGES, draw_run
 from pages.ui.canvas.mask_grid import mask_from_link, mask_to_link
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     Field,
+    check,
     choice_field,
     number_field,
     read_view,
@@ -42,7 +44,7 @@ def read_mask(written: str) -> str:
 FIELDS = (
     text_field("text", "The cat sat on the mat."),
     text_field("pair", "It rained all day, so nobody went out."),
-    choice_field("part", tuple(texts.PARTS)),
+    Field("part", "", lambda written: check(written, tuple(texts.PARTS))),
     choice_field("kind", tuple(KINDS)),
     number_field("padding", 0, SIZES[0], SIZES[-1]),
     number_field("width", 1, SIZES[0], SIZES[-1]),
@@ -50,7 +52,22 @@ FIELDS = (
     number_field("head", 1, 1, HEADS),
     choice_field("penalty", PENALTIES),
     Field("mask", "", read_mask),
+    text_field("blank", "Yesterday the children [MASK] to school by bus."),
+    choice_field("run", tuple(RUN_CHANGES)),
 )
+FIRST_VIEW = {"part": "batch"}
+OF_ONE_HEAD = {"kind", "padding", "width", "layer", "head", "mask"}
+"""Fields by which a link without a part, as links were first written, shows one head."""
+
+
+def choose_part() -> None:
+    """Choose the part of a link that names none."""
+    part = widget_key(PAGE, "part")
+    if not st.session_state[part]:
+        of_head = any(
+            st.session_state[widget_key(PAGE, field.name)] != field.default for field in FIELDS if field.name in OF_ONE_HEAD
+        )
+        st.session_state[part] = "one" if of_head else "batch"
 
 
 def one_sentence() -> None:
@@ -71,15 +88,29 @@ def penalties() -> None:
     live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_lesson(PAGE, "penalty"), draw_penalty, PAGE)
 
 
-def batch() -> None:
-    """Two sentences in one batch: padding must not count."""
+def why() -> None:
+    """Two sentences in one batch, in which padding must not count; and a mask on the whole model."""
+    st.header(texts.BATCH_TITLE, anchor=False)
     st.markdown(texts.BATCH_TEXT)
     st.latex(texts.BATCH_FORMULA)
     show_source(masks.padding_mask, padding_proof)
+    left, right = st.columns(2)
+    with left:
+        controls.sentence(widget_key(PAGE, "text"), texts.FIRST_SENTENCE)
+    with right:
+        controls.sentence(widget_key(PAGE, "pair"), texts.SECOND_SENTENCE)
     live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_lesson(PAGE, "batch"), draw_padding, PAGE)
+    st.header(texts.RUN_TITLE, anchor=False)
+    st.markdown(texts.RUN_TEXT)
+    controls.sentence(widget_key(PAGE, "blank"), texts.RUN_SENTENCE)
+    st.segmented_control(
+        texts.RUN, list(RUN_CHANGES), key=widget_key(PAGE, "run"), format_func=texts.RUN_LABELS.get, required=True
+    )
+    live(PAGE, FIELDS, draw_run, PAGE)
 
 
-read_view(PAGE, FIELDS, {})
+read_view(PAGE, FIELDS, FIRST_VIEW)
+choose_part()
 part = st.segmented_control(
     texts.PART,
     list(texts.PARTS),
@@ -88,15 +119,9 @@ part = st.segmented_control(
     required=True,
     label_visibility="collapsed",
 )
-if part == "batch":
-    left, right = st.columns(2)
-    with left:
-        controls.sentence(widget_key(PAGE, "text"), texts.FIRST_SENTENCE)
-    with right:
-        controls.sentence(widget_key(PAGE, "pair"), texts.SECOND_SENTENCE)
-else:
+if part != "batch":
     controls.sentence(widget_key(PAGE, "text"))
-{"one": one_sentence, "penalty": penalties, "batch": batch}[part]()
-write_view(PAGE, FIELDS, {})
+{"one": one_sentence, "penalty": penalties, "batch": why}[part]()
+write_view(PAGE, FIELDS, FIRST_VIEW)
 page_links(st.session_state[widget_key(PAGE, "text")], "", "attention", "fill_mask", "heads_and_blocks")
 share_link()

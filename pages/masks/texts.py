@@ -1,7 +1,7 @@
 """All that the page of masks says."""
 
 PART = "Part"
-PARTS = {"one": "One sentence", "penalty": "−∞ or −10,000", "batch": "A padded batch"}
+PARTS = {"batch": "Why masks?", "one": "One head", "penalty": "−∞ or −10,000"}
 
 # One sentence
 ONE_TEXT = (
@@ -47,6 +47,8 @@ DRAW_HINT = (
     "Click or drag on the mask to allow or block pairs; click a name for its whole row or column. "
     "Point at a cell to read its numbers."
 )
+READ_HINT = "Point at a cell to read its numbers. A sentence of up to {most} tokens lets you draw the mask."
+NO_CELL = "No cell is chosen."
 
 # Rows that are masked as a whole
 EMPTY_ROWS = "Nothing to attend to: {tokens}"
@@ -77,10 +79,12 @@ DIFFERENCE = "Largest difference between −∞ and {penalty}"
 DIFFERENCE_EMPTY = "The same for rows that are blocked entirely"
 NO_EMPTY_ROW = "no such row"
 
-# A padded batch
+# Why masks: a padded batch
+BATCH_TITLE = "Padding must not count"
 BATCH_TEXT = (
     "A model reads sentences in batches, so the shorter ones are filled up with **[PAD]** tokens. These must not affect the "
-    "result. Here is the proof: the shorter sentence is read alone, then next to the longer one, with and without the mask."
+    "result, and a **padding mask** sees to that: no token attends to padding. Below, the shorter sentence is read alone, then "
+    "next to the longer one, with the mask and without it. Change the sentences and compare."
 )
 BATCH_FORMULA = r"\max_{t,\,i}\;\bigl|\,h^{\text{in the batch}}_{t,i} - h^{\text{alone}}_{t,i}\,\bigr| \;\overset{?}{=}\; 0"
 FIRST_SENTENCE, SECOND_SENTENCE = "First sentence", "Second sentence"
@@ -105,3 +109,31 @@ EXPORT_RESULTS = {
     "penalty": "It ends with `ways`: the weights masked by −∞, by the penalty, and not at all.",
     "batch": "It ends with `proof`: how much each token changes, with the padding masked and not.",
 }
+
+# Why masks: the whole model
+RUN_TITLE = "A mask changes what the model predicts"
+RUN_TEXT = (
+    "Write a sentence with a blank, [MASK], choose a change of the whole model, and compare the predictions before (outline) and "
+    "after (filled)."
+)
+RUN_SENTENCE = "Sentence with a blank"
+RUN = "Change of the whole model"
+RUN_LABELS = {"causal": "Causal mask (left to right)", "padding": "Padding not masked", "positions": "No positions"}
+RUN_TEXTS = {
+    "causal": "In every layer, no token attends to a later one, as in GPT. This model was trained to read in both directions: "
+    "under the mask, the blank can no longer take in what stands to its right.",
+    "padding": "{padding} [PAD] tokens follow the sentence, as in a batch with a longer one, and the padding mask is left out: "
+    "in every layer, every token attends to them, too.",
+    "positions": "No position embeddings are added to the words, so the model cannot tell their order. Positions are no mask; "
+    "this is here to compare.",
+}
+"""By the change."""
+SAME_WORD_FIRST = "“{word}” comes first before and after the change: {before} → {after}."
+OTHER_WORD_FIRST = "“{word}” came first with {before} and has {after} now; “{now}” comes first with {share}."
+RANKS = "rank {before} → {after}"
+PADDING_TAKES = "The {padding} padding tokens take {share} of the attention, averaged over layers, heads and tokens."
+SEE_CHANGED = {
+    "attention": "See every head under this change",
+    "fill_mask": "Change more on Fill the blank",
+}
+"""By the page."""

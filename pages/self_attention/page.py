@@ -53,22 +53,35 @@ SATURATION_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FIELDS = (
     text_field("text", FIRST_TEXT),
     choice_field("weights", tuple(texts.WEIGHTS)),
-    number_field("layer", min(FIRST_LAYER, LAYERS), 1, LAYERS),
-    number_field("head", min(FIRST_HEAD, HEADS), 1, HEADS),
+    number_field("layer", 0, 1, LAYERS),
+    number_field("head", 0, 1, HEADS),
     number_field("seed", 1, 1, 999),
     choice_field("normalise", tuple(texts.NORMALISE)),
     flag_field("unscaled"),
     flag_field("causal"),
     flag_field("numbers"),
     number_field("dimensions", 6, *DIMENSIONS_SHOWN),
-    Field("cell", FIRST_CELL, cell_from_link, cell_to_link),
+    Field("cell", Cell("matches", 3, 2), cell_from_link, cell_to_link),
     *store.FIELDS,
 )
+FIRST_VIEW = {"layer": FIRST_LAYER, "head": FIRST_HEAD, "cell": FIRST_CELL}
+EARLIER_TEXT, EARLIER_HEAD = "time flies like an arrow", {"layer": 1, "head": 8}
+"""What older links left out: the page opened on it when they were written."""
 
 
 def value(name: str) -> object:
     """Get the current value of a field of this page."""
     return st.session_state[widget_key(PAGE, name)]
+
+
+def complete_view(arriving: bool) -> None:
+    """Fill in what an address leaves out: the first head beside a sentence alone, else what older links meant."""
+    given = st.query_params
+    for name, earlier in EARLIER_HEAD.items():
+        if not value(name):
+            st.session_state[widget_key(PAGE, name)] = FIRST_VIEW[name] if set(given) <= {"text"} else earlier
+    if arriving and given and "text" not in given:
+        st.session_state[widget_key(PAGE, "text")] = EARLIER_TEXT
 
 
 def ask_weights() -> None:
@@ -197,7 +210,9 @@ def draw_saturation() -> None:
     )
 
 
-read_view(PAGE, FIELDS, {})
+arriving = widget_key(PAGE, "text") not in st.session_state
+read_view(PAGE, FIELDS, FIRST_VIEW)
+complete_view(arriving)
 controls.sentence(widget_key(PAGE, "text"))
 st.markdown(texts.INTRO)
 live(PAGE, FIELDS, steps)
@@ -205,6 +220,6 @@ st.header(texts.STORE, anchor=False)
 st.markdown(texts.STORE_TEXT)
 live(PAGE, FIELDS, store.show_store, PAGE)
 st.header(texts.ELSEWHERE, anchor=False)
-write_view(PAGE, FIELDS, {})
+write_view(PAGE, FIELDS, FIRST_VIEW)
 page_links(value("text"), "", "attention", "heads_and_blocks", "masks", "fill_mask")
 share_link()

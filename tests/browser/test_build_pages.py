@@ -27,7 +27,7 @@ def choose_head(page: Page) -> None:
         ("/self_attention", press("Dimensions drawn"), "dimensions=7", 3),
         ("/self_attention", choose("Sparse"), "normalise=sparsemax", 24),
         ("/heads_and_blocks", choose("2"), "layer=2", 16),
-        ("/masks", choose("Window"), "kind=window", 14),
+        ("/masks?part=one", choose("Window"), "kind=window", 14),
         ("/positions", press("Length: positions"), "length=49", 18),
         ("/positions", choose("ALiBi"), "scheme=alibi", 20),
         ("/bert?part=random", choose_head, "head=2", 22),

@@ -20,7 +20,7 @@ def readout(page: Page) -> Locator:
 
 
 def test_a_click_forbids_a_cell_and_the_weights_and_the_link_follow(page_at, settle):
-    page = page_at("/masks")
+    page = page_at("/masks?part=one")
     cell(page, 2, 1).click()
     page.wait_for_url(re.compile(r"kind=painted&mask=9-"))
     expect(readout(page)).to_contain_text("cat → the")
@@ -36,7 +36,7 @@ def test_a_click_forbids_a_cell_and_the_weights_and_the_link_follow(page_at, set
 
 
 def test_dragging_paints_along_and_a_name_empties_its_row(page_at):
-    page = page_at("/masks?kind=none")
+    page = page_at("/masks?part=one&kind=none")
     cell(page, 1, 2).hover()
     page.mouse.down()
     for key in (3, 4, 5):
@@ -50,7 +50,7 @@ def test_dragging_paints_along_and_a_name_empties_its_row(page_at):
 
 
 def test_the_keyboard_walks_and_paints(page_at):
-    page = page_at("/masks")
+    page = page_at("/masks?part=one")
     cell(page, 0, 0).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
@@ -63,7 +63,7 @@ def test_the_keyboard_walks_and_paints(page_at):
 
 
 def test_a_control_changes_the_picture_and_the_address(page_at, settle):
-    page = page_at("/masks")
+    page = page_at("/masks?part=one")
     page.get_by_text(texts.WINDOW, exact=True).click()
     page.wait_for_url(re.compile("kind=window"))
     settle(page)
@@ -90,7 +90,7 @@ def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at,
 @pytest.mark.parametrize(
     ("path", "axes"),
     [
-        ("/masks", ATTENTION),
+        ("/masks?part=one", ATTENTION),
         ("/masks?part=penalty", ATTENTION),
         ("/positions", ("position", "dimension")),
         ("/positions?scheme=alibi", ATTENTION),

@@ -56,7 +56,7 @@ def changed(canvas: Locator, before: str) -> str:
 @pytest.mark.parametrize(
     ("path", "canvas", "name", "written"),
     [
-        ("/masks", "matrix-5", "Window", "kind=window"),
+        ("/masks?part=one", "matrix-5", "Window", "kind=window"),
         ("/positions", "matrix-0", "ALiBi", "scheme=alibi"),
         ("/heads_and_blocks", "matrix-output", "2", "layer=2"),
         ("/self_attention", "matrix-weights", "Hard", "normalise=hardmax"),
@@ -99,7 +99,7 @@ def test_a_slider_that_is_dragged_ends_where_it_was_let_go(page_at, settle):
 
 
 def test_a_painted_cell_changes_the_weights_before_the_answer(held_at, settle):
-    page, line, weights = held_at("/masks?kind=none", "matrix-5")
+    page, line, weights = held_at("/masks?part=one&kind=none", "matrix-5")
     before = weights.evaluate(PICTURE)
     page.locator("[data-row='2'][data-column='1']").click()
     early = changed(weights, before)
@@ -124,7 +124,7 @@ def test_of_two_quick_steps_the_last_one_stays_through_the_answer_to_the_first(h
 
 
 def test_an_option_chosen_before_the_answer_waits_for_it_as_the_first_may_have_set_another_control(held_at, settle):
-    page, line, picture = held_at("/masks", "matrix-0")
+    page, line, picture = held_at("/masks?part=one", "matrix-0")
     before = picture.evaluate(PICTURE)
     option(page, "Padding").click()  # which brings three tokens of padding
     padding = changed(picture, before)
@@ -142,7 +142,7 @@ def test_an_option_chosen_before_the_answer_waits_for_it_as_the_first_may_have_s
 
 
 def test_after_a_control_whose_outcome_is_not_known_the_page_is_waited_for(held_at, settle):
-    page, line, picture = held_at("/masks", "matrix-5")
+    page, line, picture = held_at("/masks?part=one", "matrix-5")
     before = picture.evaluate(PICTURE)
     page.get_by_role("textbox", name="Sentence").fill("A dog ran home.")
     option(page, "Window").click()
@@ -153,7 +153,7 @@ def test_after_a_control_whose_outcome_is_not_known_the_page_is_waited_for(held_
 
 
 def test_a_prefetched_picture_of_an_outdated_view_gives_way_to_the_page_s_whatever_is_clicked_meanwhile(held_at, settle):
-    page, line, _picture = held_at("/masks", "matrix-5")
+    page, line, _picture = held_at("/masks?part=one", "matrix-5")
     page.get_by_role("slider", name=PADDING_TOKENS).press("ArrowRight")
     box = page.get_by_role("textbox", name="Sentence")
     box.fill("A dog ran home.")
@@ -183,7 +183,7 @@ def test_an_answer_that_was_not_prefetched_is_drawn_at_once(held_at, settle):
 
 
 def test_without_the_prefetched_picture_the_page_answers_as_ever(page_at, settle):
-    page = page_at("/masks", expect=("Failed to load resource",))
+    page = page_at("/masks?part=one", expect=("Failed to load resource",))
     asked = []
     expect(page.get_by_test_id("matrix-0")).to_be_visible(timeout=30_000)
     page.route("**/prefetch/**", lambda route: (asked.append(route.request.url), route.abort()))
@@ -195,13 +195,13 @@ def test_without_the_prefetched_picture_the_page_answers_as_ever(page_at, settle
 
 
 def test_what_comes_late_does_not_cover_the_answer(page_at, settle):
-    page, late = page_at("/masks"), []
+    page, late = page_at("/masks?part=one"), []
     expect(page.get_by_test_id("matrix-0")).to_be_visible(timeout=30_000)
     page.route("**/prefetch/**", lambda route: late.append(route))
     option(page, "Window").click()
     page.wait_for_url(re.compile("kind=window"))
     page.go_back()
-    page.wait_for_url(re.compile("/masks$"))
+    page.wait_for_url(re.compile("part=one$"))
     settle(page)
     picture = page.get_by_test_id("matrix-0")
     causal = picture.evaluate(PICTURE)

@@ -39,6 +39,6 @@ def live(
         explain(problem)
         if isinstance(problem, ModelUnavailable | CheckpointProblem) and any(field.name == "model" for field in fields):
             controls.offer_default_model(widget_key(page, "model"))
-    write_view(page, fields, {})
+    write_view(page, fields, st.session_state[f"{page}_fields"][1])
     if link_status_changed():
         st.rerun()

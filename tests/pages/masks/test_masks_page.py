@@ -1,25 +1,30 @@
 """The page of masks without a browser: what it computes is the model's, whatever the address or the text says."""
 
+from urllib.parse import parse_qsl
+
 import numpy as np
 import pytest
 
 from pages.masks import texts
 from pages.masks.masked_head import DRAWN, KINDS
 from pages.masks.padded_batch import count_changed
+from pages.masks.whole_run import PADDING, RUN_CHANGES, prediction_sentence
 from pages.ui.canvas.mask_grid import mask_to_link
 from pages.ui.shell.frame import HEADINGS
-from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING
+from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, percent
 from tests.support.drawings import problems, says
+from tests.support.drawn_bars import drawn_bars
 from tests.support.drawn_matrices import panels
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
+from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.lessons import masking
 
 SENTENCE = "She wants to buy a car."
 
 
 def test_the_scores_and_weights_are_those_of_the_chosen_head(open_app):
-    app = open_app("masks", text=SENTENCE, kind="none", layer="3", head="5")
+    app = open_app("masks", part="one", text=SENTENCE, kind="none", layer="3", head="5")
     header, matrices = panels(app)
     trace = catalogue.load("embedded").trace(SENTENCE, keep=("scores", "weights"))
     assert tuple(header["rows"]) == trace.attention.query_tokens.tokens
@@ -30,7 +35,7 @@ def test_the_scores_and_weights_are_those_of_the_chosen_head(open_app):
 
 @pytest.mark.parametrize("kind", ["causal", "padding", "combined", "window"])
 def test_a_mask_gives_exact_zeros_where_it_forbids_and_rows_that_sum_to_one(open_app, kind):
-    header, matrices = panels(open_app("masks", text=SENTENCE, kind=kind, padding="3", width="2"))
+    header, matrices = panels(open_app("masks", part="one", text=SENTENCE, kind=kind, padding="3", width="2"))
     forbidden = matrices[texts.MASK_TITLE] == 0
     assert header["rows"][-3:] == ["[PAD]"] * 3
     assert forbidden.any()
@@ -43,7 +48,7 @@ def test_a_mask_gives_exact_zeros_where_it_forbids_and_rows_that_sum_to_one(open
 def test_a_painted_mask_of_another_sentence_is_carried_over_and_its_empty_row_gets_zeros(open_app):
     painted = np.ones((6, 6), bool)
     painted[2] = False
-    app = open_app("masks", text="the cat sat", kind="painted", mask=mask_to_link(painted))
+    app = open_app("masks", part="one", text="the cat sat", kind="painted", mask=mask_to_link(painted))
     header, matrices = panels(app)
     assert header["rows"] == ["[CLS]", "the", "cat", "sat", "[SEP]"]
     np.testing.assert_array_equal(matrices[texts.MASK_TITLE], painted[:5, :5])
@@ -52,7 +57,7 @@ def test_a_painted_mask_of_another_sentence_is_carried_over_and_its_empty_row_ge
 
 
 def test_where_the_forbidden_weight_went_is_told_as_the_rows_are(open_app):
-    app = open_app("masks", text=SENTENCE)
+    app = open_app("masks", part="one", text=SENTENCE)
     notes = [{panel["title"]: panel["note"] for panel in panels(app)[0]["panels"]}[texts.WEIGHTS_AFTER]]
     app.button(key="masks_empty").click().run()
     notes.append({panel["title"]: panel["note"] for panel in panels(app)[0]["panels"]}[texts.WEIGHTS_AFTER])
@@ -64,7 +69,7 @@ def test_every_mask_of_the_core_is_offered_and_one_drawn_by_hand():
 
 
 def test_a_row_that_may_look_nowhere_is_one_click_away(open_app):
-    app = open_app("masks", text=SENTENCE)
+    app = open_app("masks", part="one", text=SENTENCE)
     assert texts.EMPTY_ROWS_TEXT not in says(app)
     app.button(key="masks_empty").click().run()
     assert texts.EMPTY_ROWS_TEXT in says(app)
@@ -124,29 +129,120 @@ def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, part, text):
 
 
 def test_markup_in_a_text_stays_text(open_app):
-    app = open_app("masks", text="<b>cat</b> **dog** $x$ :red[y]")
+    app = open_app("masks", part="one", text="<b>cat</b> **dog** $x$ :red[y]")
     app.button(key="masks_empty").click().run()
     assert not app.exception
     assert "**dog**" not in "\n".join(element.value for element in [*app.markdown, *app.caption])
 
 
 def test_a_long_sentence_is_shown_but_not_painted(open_app):
-    header, _ = panels(open_app("masks", text="cat " * 60))
+    header, _ = panels(open_app("masks", part="one", text="cat " * 60))
     assert len(header["rows"]) > 60
     assert not header["paintable"]
 
 
 def test_a_link_with_nonsense_shows_the_usual_and_says_so(open_app):
-    app = open_app("masks", text=SENTENCE, kind="striped", layer="99", mask="<script>", padding="-1", penalty="0", width="x")
+    app = open_app(
+        "masks", part="one", text=SENTENCE, kind="striped", layer="99", mask="<script>", padding="-1", penalty="0", width="x"
+    )
     assert panels(app)[1][texts.MASK_TITLE].sum() > 0
     for name in ("kind", "layer", "mask", "padding", "penalty", "width"):
         assert name in says(app)
 
 
 def test_the_view_is_in_the_address(open_app):
-    app = open_app("masks", text=SENTENCE)
+    app = open_app("masks", part="one", text=SENTENCE)
     app.selectbox(key="masks_layer").set_value(2).run()
     app.slider(key="masks_padding").set_value(4).run()
     assert app.query_params["layer"] == "2"
     assert app.query_params["padding"] == "4"
     assert app.query_params["text"] == SENTENCE
+
+
+BLANK = "Yesterday the children [MASK] to school by bus."
+
+
+def test_the_page_begins_with_a_padded_batch_and_a_mask_on_the_whole_model(open_app):
+    app = open_app("masks")
+    assert app.query_params == {}
+    assert app.segmented_control(key="masks_part").value == "batch"
+    masked, unmasked = (metric.value for metric in app.metric)
+    (chart,) = drawn_bars(app)
+    assert (masked.endswith("10⁻⁶"), unmasked) == (True, "0.929")
+    assert chart["kind"] == "moved"
+
+
+@pytest.mark.parametrize("name", RUN_CHANGES)
+def test_the_prediction_before_and_after_a_change_of_the_whole_model_is_the_engines(open_app, name):
+    app = open_app("masks", part="batch", blank=BLANK, run=name)
+    engine = catalogue.load("embedded")
+    row = engine.encode(BLANK)
+    plain, changed = engine.blank_logits([row, row], interventions=[(), (RUN_CHANGES[name],)]).rows
+    shares = [logits[0].double().softmax(-1) for logits in (plain, changed)]
+    (chart,) = drawn_bars(app)
+    ids = [engine.tokenizer.encode(word).ids[1] for word in chart["labels"]]
+    assert set(shares[1].topk(4).indices.tolist()) <= set(ids)
+    np.testing.assert_allclose(chart["before"], shares[0][ids], atol=1e-6)
+    np.testing.assert_allclose(chart["after"], shares[1][ids], atol=1e-6)
+
+
+def test_the_sentence_on_the_prediction_names_the_first_words_before_and_after():
+    engine = catalogue.load("embedded")
+    found = {name: shift_predictions(engine, BLANK, [change], top_k=4).blanks[0] for name, change in RUN_CHANGES.items()}
+    said = {name: prediction_sentence(blank) for name, blank in found.items()}
+    first, kept = (next(one for one in found[name].moved if one.rank_before == 1) for name in ("causal", "padding"))
+    before, now = percent(first.before), found["causal"].moved[0]
+    named = {"word": "went", "before": before, "after": percent(first.after)}
+    assert said["causal"] == texts.OTHER_WORD_FIRST.format(**named, now="had", share=percent(now.after))
+    assert kept.rank_after == 1
+    assert said["padding"] == texts.SAME_WORD_FIRST.format(word="went", before=before, after=percent(kept.after))
+
+
+@pytest.mark.parametrize(("name", "same"), [("causal", True), (None, False)])
+def test_under_a_causal_mask_what_stands_right_of_the_blank_changes_no_prediction(name, same):
+    engine, changes = catalogue.load("embedded"), [RUN_CHANGES[name]] if name else []
+    one, other = (
+        engine.blank_logits([engine.encode(text)], interventions=[changes]).rows[0]
+        for text in (BLANK, "Yesterday the children [MASK] a very good book.")
+    )
+    assert (abs(one - other).max() < 1e-4) == same
+
+
+def test_without_positions_another_order_of_the_words_changes_no_prediction():
+    engine = catalogue.load("embedded")
+    rows = [engine.encode(text) for text in (BLANK, "[MASK] bus to yesterday by school children the.")]
+    one, other = (engine.blank_logits([row], interventions=[[RUN_CHANGES["positions"]]]).rows[0] for row in rows)
+    np.testing.assert_allclose(one, other, atol=1e-3)
+
+
+def test_what_the_padding_takes_is_what_the_rows_lack(open_app):
+    trace = catalogue.load("embedded").trace(BLANK, interventions=[RUN_CHANGES["padding"]])
+    lacking = 1 - trace.attention.weights.sum(-1).mean()
+    assert 0.1 < lacking < 0.3
+    app = open_app("masks", part="batch", blank=BLANK, run="padding")
+    assert texts.PADDING_TAKES.format(share=percent(lacking), padding=PADDING) in says(app)
+
+
+def test_the_same_change_is_shown_by_attention_and_fill_the_blank(open_app):
+    app = open_app("masks", part="batch", blank=BLANK, run="causal")
+    links = {link.proto.label: dict(parse_qsl(link.proto.query_string)) for link in app.main.get("page_link")}
+    for page, label in texts.SEE_CHANGED.items():
+        there = open_app(page, **links[label])
+        assert not there.exception
+        assert there.session_state[f"{page}_changes"] == (RUN_CHANGES["causal"],)
+
+
+@pytest.mark.parametrize("text", ["No blank here.", "", "[MASK] " * 200])
+def test_a_sentence_without_a_blank_is_explained(open_app, text):
+    app = open_app("masks", part="batch", blank=text)
+    assert not app.exception
+    assert HEADINGS[TextProblem] in problems(app)
+    assert len(app.metric) == 2  # the padded batch is there all the same
+
+
+@pytest.mark.parametrize(
+    ("link", "part"),
+    [({}, "batch"), ({"text": SENTENCE}, "batch"), ({"kind": "window"}, "one"), ({"layer": "2", "text": SENTENCE}, "one")],
+)
+def test_a_link_without_a_part_opens_the_part_that_it_is_about(open_app, link, part):
+    assert open_app("masks", **link).segmented_control(key="masks_part").value == part

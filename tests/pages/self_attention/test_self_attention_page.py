@@ -202,6 +202,7 @@ def test_every_switch_on_the_page_changes_the_address(open_app):
         "text": TEXT,
         "weights": "random",
         "layer": "3",
+        "head": "6",
         "seed": "42",
         "normalise": "hardmax",
         "unscaled": "1",
