@@ -138,7 +138,7 @@ except ExplorerError as error:
 else:
     if trace.notice:
         st.info(trace.notice)
-    warn_of_unknown([trace.attention.key_tokens])
+    warn_of_unknown([trace.attention.key_tokens], model, widget_key(PAGE, "model"))
     look(model, text, pair, example, described)
     token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=widget_key(PAGE, "tokens"))
 page_links(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")

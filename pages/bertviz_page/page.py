@@ -88,7 +88,7 @@ try:
         engine = engine_of(badge, model)
     show_engine(badge, engine.title, engine.device)
     st.caption(controls.budget(engine, text, pair))
-    warn_of_unknown([engine.encode(text, pair or None)])
+    warn_of_unknown([engine.encode(text, pair or None)], model, widget_key(PAGE, "model"))
 except ExplorerError as error:
     explain(error)
     if isinstance(error, ModelUnavailable | CheckpointProblem):

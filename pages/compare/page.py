@@ -44,7 +44,8 @@ def show_sides(one: Side, other: Side) -> None:
     mine = try_run("A", one)
     yours = mine if other == one else try_run("B", other)
     if mine and yours:
-        warn_of_unknown([mine.trace.attention.key_tokens, yours.trace.attention.key_tokens])
+        read = [mine.trace.attention.key_tokens, yours.trace.attention.key_tokens]
+        warn_of_unknown(read, one.model, widget_key(PAGE, "model"))
         comparison = show_maps(PAGE, mine, yours)
         followed = show_word(PAGE, mine, yours)
         export_menu(PAGE, comparison_exports(PAGE, mine, yours, comparison, followed))

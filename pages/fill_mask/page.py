@@ -132,7 +132,7 @@ def answer(engine: Engine, name: str, words: tuple[str, ...]) -> list[SentencePr
     text, comparing = st.session_state[widget_key(PAGE, name)], st.session_state[widget_key(PAGE, "compare")]
     try:
         encoding = engine.encode(text)
-        warn_of_unknown([encoding])
+        warn_of_unknown([encoding], engine.name, widget_key(PAGE, "model") if name == "text" else "")
         if not encoding.blanks:
             offer_a_blank(name)
             return []

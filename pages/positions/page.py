@@ -138,7 +138,7 @@ def shuffle_words() -> None:
     again.button(texts.SHUFFLE_AGAIN, key=widget_key(PAGE, "again"), icon=":material/shuffle:", on_click=choose_next_seed)
     text, seed = value("text"), value("seed")
     run = cache.get_or_compute((PAGE, value("model"), text, seed), lambda: word_order.shuffle_test(engine, text, seed))
-    warn_of_unknown([run.encoding])
+    warn_of_unknown([run.encoding], engine.name, widget_key(PAGE, "model"))
     lesson = partial(shuffle_lesson, engine.name, text, seed)
     draw_and_export(PAGE, lesson, draw_effects, run, widget_key(PAGE, "shuffled"), widget_key(PAGE, "guesses"))
 

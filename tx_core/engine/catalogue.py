@@ -56,6 +56,7 @@ class ModelCard:
         hub_id: Name on the Hugging Face hub, None for a model that is on this machine.
         revision: Commit on the hub, None for the newest.
         directory: Folder of the checkpoint in TX_MODELS_DIR, None for all other models.
+        english_only: Whether it was trained on English alone; False where that is not known.
     """
 
     name: str
@@ -70,6 +71,7 @@ class ModelCard:
     hub_id: str | None = None
     revision: str | None = None
     directory: Path | None = None
+    english_only: bool = False
 
 
 @cache
@@ -107,6 +109,11 @@ def card(name: str) -> ModelCard:
             hub_id=name,
         )
     raise ModelUnavailable(f"There is no model named {name[:100]!r} here: choose one from the list.")
+
+
+def reads_english_only(name: str) -> bool:
+    """Tell whether a model of the catalogue was trained on English alone; False for any other model."""
+    return any(entry.english_only for entry in catalogue() if entry.name == name)
 
 
 def revision(name: str) -> str:

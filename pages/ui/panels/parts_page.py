@@ -83,7 +83,7 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
         if chooses_model and isinstance(problem, ModelUnavailable | CheckpointProblem):
             controls.offer_default_model(widget_key(view.page, "model"))
     else:
-        warn_of_unknown_in(engine, text, pair=pair)
+        warn_of_unknown_in(engine, text, pair=pair, key=widget_key(view.page, "model") if chooses_model else "")
         if introduce := view.parts[part].introduce:
             introduce(engine)
         live(view.page, view.fields, _draw, view, part, model, text, pair)

@@ -58,6 +58,10 @@ MANY_UNKNOWN = (
     "{count:,} words or symbols are not in this model's vocabulary. "
     "The model reads an unknown token there, the same one for every such word."
 )
+ENGLISH_ONLY = (
+    "This model reads English only. It takes a text in another language apart into pieces that it has seldom seen together, "
+    "or does not know."
+)
 BLANK = "Blank"
 
 # Word buttons

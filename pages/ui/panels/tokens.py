@@ -1,6 +1,7 @@
 """The tokens of a text: written as they stand, listed in a table, counted where unknown, and chosen by the reader."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -8,9 +9,14 @@ import streamlit as st
 
 from pages.ui.panels import texts
 from pages.ui.shell.address import widget_key
+from pages.ui.shell.controls import offer_multilingual_model
+from tx_core.engine.catalogue import DEFAULT, reads_english_only
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import Encoding
+
+MAX_PIECES_PER_WORD = 1.8
+"""More of them, and a text is in a language that the vocabulary was not made for: English has about 1.1."""
 
 
 def escape_markdown(text: str) -> str:
@@ -61,17 +67,36 @@ def _remark(encoding: Encoding, position: int) -> str:
     return texts.REMARK_SPECIAL if encoding.special[position] else ""
 
 
-def warn_of_unknown(encodings: Sequence[Encoding]) -> None:
-    """Say how many pieces the model's vocabulary does not have."""
+def warn_of_unknown(encodings: Sequence[Encoding], model: str = DEFAULT, key: str = "") -> None:
+    """Say how many pieces the model's vocabulary does not have, and where it reads English only, but not this text.
+
+    key: of the page's choice of models, "" for none: it can be switched to a multilingual one.
+    """
     unknown = sum(len(encoding.unknown) for encoding in encodings)
     if unknown:
         st.warning(texts.ONE_UNKNOWN if unknown == 1 else texts.MANY_UNKNOWN.format(count=unknown), icon=":material/help:")
+    if reads_english_only(model) and any(map(is_foreign, encodings)):
+        st.info(texts.ENGLISH_ONLY, icon=":material/translate:")
+        if key:
+            offer_multilingual_model(key)
 
 
-def warn_of_unknown_in(engine: Engine, *sentences: str, pair: str = "") -> None:
+def is_foreign(encoding: Encoding) -> bool:
+    """Tell whether a text is hardly known to a vocabulary: over MAX_PIECES_PER_WORD, or an unknown piece.
+
+    Words have a letter or a digit: signs of punctuation, always one piece, would hide how the words are cut.
+    """
+    words = Counter(
+        word for word, special in zip(encoding.words, encoding.special, strict=True) if word is not None and not special
+    )
+    written = [count for word, count in words.items() if any(map(str.isalnum, encoding.word_texts[word]))]
+    return bool(encoding.unknown) or sum(written) > MAX_PIECES_PER_WORD * len(written)
+
+
+def warn_of_unknown_in(engine: Engine, *sentences: str, pair: str = "", key: str = "") -> None:
     """Warn of what the model's vocabulary lacks in sentences; the page itself explains one that cannot be read at all."""
     with suppress(TextProblem):
-        warn_of_unknown([engine.encode(sentence, pair or None) for sentence in sentences])
+        warn_of_unknown([engine.encode(sentence, pair or None) for sentence in sentences], engine.name, key)
 
 
 def ask_token(page: str, encoding: Encoding, label: str, *, last: bool = False) -> int:

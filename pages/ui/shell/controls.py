@@ -109,16 +109,28 @@ def wait_for(name: str) -> AbstractContextManager:
 
 
 def offer_default_model(key: str) -> None:
-    """Offer one click back to the built-in model, after another one could not be had.
+    """Offer one click back to the built-in model, after another one could not be had."""
+    _offer_model(key, catalogue.DEFAULT, f"{key}_default")
 
-    The whole page runs, also when the button stands in a fragment, which holds on to the model of its last run.
+
+def offer_multilingual_model(key: str) -> None:
+    """Offer one click to a model of many languages, where one can be had."""
+    missing = catalogue.hub_reach.out_of_reach()
+    there = next((card.name for card in catalogue.catalogue() if not card.english_only and card.name not in missing), None)
+    if there:
+        _offer_model(key, there, f"{key}_multilingual")
+
+
+def _offer_model(key: str, name: str, button: str) -> None:
+    """Offer one click to a model. The whole page runs, also when the button stands in a fragment, which holds on to the
+    model of its last run.
     """
 
     def choose() -> None:
-        st.session_state[key] = catalogue.DEFAULT
+        st.session_state[key] = name
         st.rerun()
 
-    st.button(texts.USE_MODEL.format(model=model_title(catalogue.DEFAULT)), key=f"{key}_default", on_click=choose)
+    st.button(texts.USE_MODEL.format(model=model_title(name)), key=button, on_click=choose)
 
 
 def model_facts(card: ModelCard) -> str:
