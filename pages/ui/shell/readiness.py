@@ -75,6 +75,7 @@ def load_default() -> Status:
 
     engine = catalogue.load(catalogue.DEFAULT)
     engine.trace(WARMUP_SENTENCE, None)
+    catalogue.hub_reach.out_of_reach()  # asks in the background, before a visitor opens the list of models
     return Status("ready", model=engine.title, device=engine.device)
 
 
