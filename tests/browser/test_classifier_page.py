@@ -22,7 +22,9 @@ def test_it_learns_and_then_labels_a_sentence(page_at, axe, settle):
     expect(page.get_by_text(bold(texts.TRAINED, done=15, total=15), exact=True)).to_be_visible(timeout=SLOW)
     expect(page).to_have_url(re.compile("text=it"), timeout=SLOW)
     expect(box).to_have_value("it was so good", timeout=SLOW)
-    expect(page.get_by_test_id("stDataFrame")).to_be_visible(timeout=SLOW)
+    confusion, templates = page.get_by_test_id("stDataFrame").first, page.get_by_test_id("stDataFrame").last
+    expect(confusion).to_be_visible(timeout=SLOW)
+    expect(templates).to_be_visible(timeout=SLOW)
     expect(page.get_by_test_id("attention-heatmap")).to_be_visible(timeout=SLOW)
     settle(page)
     axe(page)

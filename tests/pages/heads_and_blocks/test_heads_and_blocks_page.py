@@ -170,7 +170,8 @@ def test_what_the_page_says_of_untrained_blocks_holds_for_every_seed_that_it_off
         few_post, few_pre, post, pre = (
             run_random_blocks(norm_first=first, blocks=blocks, seed=seed) for blocks in (3, BLOCKS) for first in (False, True)
         )
-        assert min(*few_post.gradient, *few_pre.gradient, *pre.gradient) > 0.85
+        assert min(*few_post.gradient, *few_pre.gradient) > 0.85
+        assert min(pre.gradient) > 0.999
         assert min(post.gradient) < 0.5
         assert post.cosine[-1] > 0.99 > pre.cosine[-1]
         assert post.length[1:] == pytest.approx([8.0] * BLOCKS, abs=1e-3)  # √64
