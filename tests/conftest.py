@@ -58,6 +58,7 @@ def nothing_remembered() -> Iterator[None]:
     if cache:
         with cache._guard:
             cache._entries.clear()
+            cache._in_use.clear()
 
 
 @pytest.fixture

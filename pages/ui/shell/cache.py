@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 
@@ -41,6 +42,8 @@ class CacheEntry:
 _entries: LRUCache[tuple, CacheEntry] = LRUCache(
     host_settings().cache_megabytes * 1_000_000, getsizeof=lambda entry: entry.nbytes
 )
+_in_use: WeakValueDictionary[tuple, Sized] = WeakValueDictionary()
+"""Results that are larger than the whole cache, for as long as a page that shows them holds them."""
 _guard = Lock()
 _frozen_engines: dict[str, int] = {}
 """By model name, the id() of the engine after whose load `garbage.freeze` ran."""
@@ -82,14 +85,15 @@ def get(key: tuple) -> Sized | None:
     """Return the result cached under a key, or None."""
     with _guard:
         entry = _entries.get(key)
-    return None if entry is None else entry.result
+        return _in_use.get(key) if entry is None else entry.result
 
 
 def get_or_compute(key: tuple, compute: Callable[[], Result]) -> Result:
     """Return the result cached under a key, or compute and cache it, evicting the least recently used entries.
 
     Two simultaneous calls may both compute; both get a result for this key. An exception from `compute` propagates
-    and is not cached; a lack of memory becomes OutOfMemory. A result larger than the whole cache is returned but not cached.
+    and is not cached; a lack of memory becomes OutOfMemory. A result larger than the whole cache is returned again only while
+    somebody holds it: the parts of a page share it, and nothing is left of it afterwards.
     """
     cached = get(key)
     if cached is not None:
@@ -100,6 +104,8 @@ def get_or_compute(key: tuple, compute: Callable[[], Result]) -> Result:
     with _guard:
         if entry.nbytes <= _entries.maxsize:
             _entries[key] = entry
+        else:
+            _in_use[key] = result
     return result
 
 

@@ -58,6 +58,16 @@ def test_a_result_larger_than_the_bound_is_handed_out_and_displaces_nothing(room
     assert cache.get_or_compute(("small",), never).name == "small"
 
 
+def test_a_result_larger_than_the_bound_is_shared_while_somebody_holds_it_and_then_gone(room: LRUCache):
+    held = cache.get_or_compute(("huge",), lambda: Block("huge", 1_000_000))
+    assert cache.get_or_compute(("huge",), never) is held
+    assert cache.get(("huge",)) is held
+    assert len(room) == 0
+    del held
+    assert cache.get(("huge",)) is None
+    assert cache.get_or_compute(("huge",), lambda: Block("again", 1_000_000)).name == "again"
+
+
 def test_a_long_key_counts_though_its_result_is_tiny(room: LRUCache):
     for number in range(50):
         cache.get_or_compute((f"{number} " + " " * 500,), lambda: Block("tiny", 1))
