@@ -1,9 +1,11 @@
 """The page of masks without a browser: what it computes is the model's, whatever the address or the text says."""
 
+import math
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
+import torch
 
 from pages.masks import texts
 from pages.masks.masked_head import DRAWN, KINDS
@@ -11,7 +13,7 @@ from pages.masks.padded_batch import count_changed
 from pages.masks.whole_run import PADDING, RUN_CHANGES, prediction_sentence
 from pages.ui.canvas.mask_grid import mask_to_link
 from pages.ui.shell.frame import HEADINGS
-from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, percent
+from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, percent, small_number
 from tests.support.drawings import problems, says
 from tests.support.drawn_bars import drawn_bars
 from tests.support.drawn_matrices import panels
@@ -246,3 +248,26 @@ def test_a_sentence_without_a_blank_is_explained(open_app, text):
 )
 def test_a_link_without_a_part_opens_the_part_that_it_is_about(open_app, link, part):
     assert open_app("masks", **link).segmented_control(key="masks_part").value == part
+
+
+def test_a_row_of_minus_infinity_would_be_not_a_number_and_spread_to_every_token():
+    assert torch.full((1, 5), -torch.inf).softmax(-1).isnan().all()
+    model = catalogue.load("embedded").model
+    with torch.inference_mode():
+        hidden = model(torch.tensor([[2, 7, 9, 3]]), keep=("hidden",)).hidden[1].clone()
+        hidden[0, 2] = torch.nan
+        assert model.encoder.blocks[1](hidden)[0].isnan().all()
+
+
+def test_e_to_the_power_of_minus_10_000_is_as_the_formula_says():
+    assert texts.PENALTY_FORMULA.endswith(f"10^{{{round(-10_000 / math.log(10))}}}")
+
+
+def test_the_words_below_the_penalty_are_its_numbers(open_app):
+    app = open_app("masks", part="penalty", text=SENTENCE, kind="causal", penalty="-2", layer="2", head="3")
+    scores = torch.tensor(catalogue.load("embedded").trace(SENTENCE, keep=("scores",)).attention.scores[1, 2])
+    future = torch.ones_like(scores).triu(1).bool()
+    penalised = (scores - 2.0 * future).softmax(-1)
+    masked = scores.masked_fill(future, -torch.inf).softmax(-1)
+    leak, apart = (penalised * future).sum(-1).max(), (penalised - masked).abs().max()
+    assert [metric.value for metric in app.metric[:2]] == [small_number(float(leak)), small_number(float(apart))]
