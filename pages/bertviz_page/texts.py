@@ -18,7 +18,10 @@ ALT = {
 LAYER = "Layer"
 LAST_LAYER = "There are {layers} layers here: the last one is shown instead of layer {layer:,}."
 ONE_LAYER = "All {layers} layers at once would be too heavy for a browser at this length: one layer at a time is drawn."
-COUNTED_FROM_0 = "The picture is bertviz's own and counts layers and heads from 0; the rest of this app counts from 1."
+COUNTED_FROM_0 = (
+    "The picture is bertviz's own: its numbers of layers and heads count from 0, so its layer 0, head 0 is layer 1, head 1 "
+    "everywhere else in this app."
+)
 BIAS = "This model adds a bias to each product of a query and a key, mostly by their distance. bertviz does not show it."
 NO_CROSS_ATTENTION = "The neuron view draws attention within one text only: it has no picture for attention from decoder to text."
 TOO_HEAVY = (

@@ -10,8 +10,8 @@ READ_COLUMN = ("{count:,} sentence: {source}, column {column!r}.", "{count:,} se
 LEFT_OUT = ("{count:,} line was left out", "{count:,} lines were left out")
 FULL_PRECISION = "Full precision"
 FULL_PRECISION_HELP = (
-    "Slower. Without it the model runs in bfloat16, which this machine computes in hardware: with the built-in model it is "
-    "twice as fast, and averages over many sentences differ by a few thousandths."
+    "Slower. Without it the model runs in bfloat16, which this machine computes in hardware; with the built-in model, averages "
+    "over many sentences differ by at most a few thousandths."
 )
 RUN, STOP = "Run", "Stop"
 RUN_HELP = "Reads every sentence in the background; you can look at other pages meanwhile."
@@ -59,7 +59,8 @@ HEAD = (
     "{distance:.1f} tokens."
 )
 HEAD_OF_KIND = {
-    "broad": "{head} attends almost evenly (confidence {confidence:.2f} of 1), and does so in {agreement} of the {count:,} "
+    "broad": "{head} spreads its attention over many tokens (confidence {confidence:.2f}; even attention has 1), and "
+    "does so in {agreement} of the {count:,} "
     "sentences taken alone. Second: {second} ({second_score:.2f}). Over the sentences' own tokens: normalised entropy "
     "{spread:.2f} (0: one token, 1: uniform), entropy {entropy:.2f} nats, mean distance {distance:.1f} tokens.",
     "mixed": "{head} shows no clear pattern (confidence {confidence:.2f} of 1), and does so in {agreement} of the {count:,} "
@@ -68,7 +69,7 @@ HEAD_OF_KIND = {
 }
 """Kinds of heads that HEAD does not fit."""
 RANK_BY = "Strongest sentences by"
-RANKS = {"own": "what this head does", "focused": "attention to few tokens", "broad": "almost even attention"}
+RANKS = {"own": "what this head does", "focused": "attention to few tokens", "broad": "attention to many tokens"}
 RANK_KIND = "attention to {aim}"
 NO_STRONGEST = "No sentence is long enough, or none shows this at all."
 STRONGEST = "{score:.2f} · {sentence}"

@@ -7,7 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, project_code, summary_export, table_of
+from pages.summaries.export import Subject, Table, project_code, show_numbers, summary_export, table_of
 from pages.ui.canvas.figures import QUIET
 from pages.ui.canvas.plotly_figures import signed_bars
 from pages.ui.export.figure import charts_figure, signed_chart
@@ -55,6 +55,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     weights = trace.attention.weights[:, :, place].mean(axis=(0, 1))
     charts, description = _draw(page, attributed, weights), describe_agreement(attributed, weights)
     st.text(description)
+    show_numbers(widget_key(page, "owed_numbers"), lambda: _table(attributed, charts))
     show_note(f"{texts.ATTRIBUTION_CAVEAT} {EXPLANATION_DEBATE}")
     return lambda: export(trace, attributed, word.id, charts, description)
 
@@ -126,12 +127,19 @@ def export(trace: Trace, attributed: Attribution, word: int, charts: Charts, des
     labels = numbered_tokens(attributed.encoding.tokens)
     subject = Subject(trace, texts.ATTRIBUTION_SUBJECT.format(word=attributed.word), description, "attribution")
     drawn = [signed_chart(title, labels, values.tolist(), limit=float(np.abs(values).max())) for title, values in charts.items()]
-    rows = [
-        {"token": label} | {title: float(values[number]) for title, values in charts.items()}
-        for number, label in enumerate(labels)
-    ]
     written = Code(texts.ATTRIBUTION_RESULT, lambda: code(subject.heading, trace, attributed.place, word))
-    return summary_export(subject, charts_figure(drawn, description, across=len(drawn)), table_of(rows), written)
+    return summary_export(subject, charts_figure(drawn, description, across=len(drawn)), _table(attributed, charts), written)
+
+
+def _table(attributed: Attribution, charts: Charts) -> Table:
+    """List every token with its bars."""
+    labels = numbered_tokens(attributed.encoding.tokens)
+    return table_of(
+        [
+            {"token": label} | {title: float(values[number]) for title, values in charts.items()}
+            for number, label in enumerate(labels)
+        ]
+    )
 
 
 def code(title: str, trace: Trace, place: int, word: int) -> str:

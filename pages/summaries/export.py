@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas
+import streamlit as st
 
 from pages.summaries import texts
 from pages.ui.canvas.mask_grid import MODULE, STYLE, Matrices
@@ -99,10 +101,11 @@ def matrices_export(subject: Subject, drawn: Matrices, row_name: str, code: Code
         return drawn.packed(**{"drawing": "matrices"} | header)
 
     web_page = WebPage(MODULE, (STYLE,), texts.POINT_AT_CELLS, drawn.packed)
-    return summary_export(subject, packed, _matrix_table(drawn, row_name), code, web_page)
+    return summary_export(subject, packed, matrix_table(drawn, row_name), code, web_page)
 
 
-def _matrix_table(drawn: Matrices, row_name: str) -> Table:
+def matrix_table(drawn: Matrices, row_name: str) -> Table:
+    """List the cells of matrices, one row each. row_name: "layer" or "query"."""
     names = numbered_tokens(drawn.rows) if drawn.rows == drawn.columns else drawn.rows
 
     def rows() -> list[tuple[Cell, ...]]:
@@ -119,6 +122,14 @@ def _matrix_table(drawn: Matrices, row_name: str) -> Table:
 
     columns = (row_name, "key", *(matrix.title for matrix in drawn.shown))
     return Table(columns, len(drawn.rows) * len(drawn.columns), rows, arrays, texts.MATRIX_AXES[row_name])
+
+
+def show_numbers(key: str, table: Callable[[], Table]) -> None:
+    """Offer the numbers of a chart as a table, which is made when it is opened."""
+    folded = st.expander(texts.NUMBERS, key=key, on_change="rerun")
+    if folded.open:
+        shown = table()
+        folded.dataframe(pandas.DataFrame(shown.rows(), columns=shown.columns).round(4), hide_index=True)
 
 
 def project_code(title: str, trace: Trace, imports: Sequence[str], lines: Sequence[str]) -> str:

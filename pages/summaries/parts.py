@@ -16,12 +16,14 @@ class Summary:
 
     Attributes:
         key: its name in addresses, which old links keep.
-        title: what its button and its export are called, with the standard term.
+        title: what its export is called, with the standard term.
+        button: what its button says, short enough for all buttons to stand in one line.
         show: draws it from the page's key, the engine and the two sentences, and gives what makes its export.
     """
 
     key: str
     title: str
+    button: str
     show: Callable[[str, Engine, str, str], Callable[[], Export]]
 
     def draw(self, page: str, engine: Engine, text: str, pair: str) -> None:
@@ -30,11 +32,11 @@ class Summary:
 
 
 SUMMARIES = (
-    Summary("glance", texts.KINDS_TITLE, kinds.show),
-    Summary("layers", texts.ROLLOUT_TITLE, rollout.show),
-    Summary("values", texts.VALUES_TITLE, value_weighted.show),
-    Summary("alike", texts.SIMILARITY_TITLE, similarity.show),
-    Summary("lens", texts.LENS_TITLE, logit_lens.show),
-    Summary("owed", texts.ATTRIBUTION_TITLE, attribution.show),
+    Summary("glance", texts.KINDS_TITLE, texts.KINDS_TITLE, kinds.show),
+    Summary("layers", texts.ROLLOUT_TITLE, texts.ROLLOUT_BUTTON, rollout.show),
+    Summary("values", texts.VALUES_TITLE, texts.VALUES_TITLE, value_weighted.show),
+    Summary("alike", texts.SIMILARITY_TITLE, texts.SIMILARITY_TITLE, similarity.show),
+    Summary("lens", texts.LENS_TITLE, texts.LENS_BUTTON, logit_lens.show),
+    Summary("owed", texts.ATTRIBUTION_TITLE, texts.ATTRIBUTION_BUTTON, attribution.show),
 )
-PARTS = {summary.key: Part(summary.title, summary.draw) for summary in SUMMARIES}
+PARTS = {summary.key: Part(summary.button, summary.draw) for summary in SUMMARIES}

@@ -7,13 +7,14 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, matrices_export, project_code, trace_arguments
+from pages.summaries.export import Subject, matrices_export, matrix_table, project_code, show_numbers, trace_arguments
 from pages.ui.canvas.mask_grid import Matrices, Matrix, Naming, matrices
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import ask_token, numbered_tokens
 from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import rollout
@@ -52,6 +53,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     drawn = _draw(page, encoding.tokens, place, shown)
     description = describe_last_layer(encoding.tokens, place, shown)
     st.text(description)
+    show_numbers(widget_key(page, "layers_numbers"), lambda: matrix_table(drawn, "layer"))
     show_note(f"{texts.ROLLOUT_CAVEAT} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, place, drawn, description)
 

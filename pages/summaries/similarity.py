@@ -9,7 +9,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.export import Subject, project_code, summary_export, table_of, trace_arguments
+from pages.summaries.export import Subject, Table, project_code, show_numbers, summary_export, table_of, trace_arguments
 from pages.summaries.kinds import summary_of
 from pages.ui.canvas.figures import QUIET
 from pages.ui.canvas.head_table import kind_styles
@@ -19,6 +19,7 @@ from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.view_options import ask_head, head_in_sentence, show_note
 from pages.ui.shell import cache
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import Head, head_name
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import similarity
@@ -88,6 +89,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
         st.markdown(texts.NEAREST.format(head=head_in_sentence(around.heads[around.chosen])))
         rows = [(head_name(around.heads[other]), around.kinds[other].name, round(share, 3)) for other, share in around.nearest]
         st.dataframe(pandas.DataFrame(rows, columns=texts.SIMILARITY_COLUMNS), hide_index=True, key=f"{page}_near")
+    show_numbers(widget_key(page, "alike_numbers"), lambda: _table(around))
     correlation = similarity.mds_correlation(around.similarities)
     show_note(f"{texts.SIMILARITY_CAVEAT.format(correlation=correlation)} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, around)
@@ -118,10 +120,15 @@ def export(trace: Trace, around: Neighbourhood) -> Export:
         points_chart("", positions, around.labels, around.kinds, around.chosen, around.neighbours),
         listing_chart(title, texts.SIMILARITY_COLUMNS, nearest),
     ]
-    arrays = {"similarity": around.similarities, "positions": positions, "heads": np.array(around.labels)}
-    table = table_of(_rows(around, positions), texts.SIMILARITY_AXES, **arrays)
     written = Code(texts.SIMILARITY_RESULT, lambda: code(subject.heading, trace, around.chosen))
-    return summary_export(subject, charts_figure(charts, around.description), table, written)
+    return summary_export(subject, charts_figure(charts, around.description), _table(around), written)
+
+
+def _table(around: Neighbourhood) -> Table:
+    """List every head with its place on the map and its similarity to the chosen one."""
+    positions = similarity.classical_mds(around.similarities)
+    arrays = {"similarity": around.similarities, "positions": positions, "heads": np.array(around.labels)}
+    return table_of(_rows(around, positions), texts.SIMILARITY_AXES, **arrays)
 
 
 def _rows(around: Neighbourhood, positions: Float[np.ndarray, "head axis"]) -> Sequence[dict[str, str | float | int]]:

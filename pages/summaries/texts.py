@@ -18,7 +18,8 @@ HEAD = (
     "mean distance {distance:.1f} tokens."
 )
 HEADS = {
-    "broad": "{head} attends almost evenly (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
+    "broad": "{head} spreads its attention over many tokens (confidence {confidence:.2f}; even attention has 1). Second: "
+    "{second} ({second_score:.2f}). "
     "Over the text's own tokens: normalised entropy {entropy:.2f} (0: one token, 1: uniform), mean distance {distance:.1f} "
     "tokens.",
     "mixed": "{head} shows no clear pattern (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
@@ -46,7 +47,7 @@ KINDS_SUBJECTS = {
 KINDS_DESCRIPTION = "One row per layer, one column per head."
 KINDS_RESULT = "It ends with `kinds`, `spread` and `distance` of every head."
 
-ROLLOUT_TITLE = "Attention rollout and flow"
+ROLLOUT_TITLE, ROLLOUT_BUTTON = "Attention rollout and flow", "Rollout and flow"
 ROLLOUT = (
     "A token in layer 3 attends to the outputs of layer 2, which are mixtures already. **How much of each input token has "
     "arrived?** Attention rollout multiplies the layers; attention flow takes the weights as capacities of a network and asks "
@@ -120,7 +121,7 @@ SIMILARITY_AXES = (
 SIMILARITY_TO_CHOSEN = "similarity to the chosen head"
 SIMILARITY_RESULT = "It ends with `similar`: the similarity of the chosen head to every head, in the order of layers."
 
-LENS_TITLE = "Layer-by-layer predictions (logit lens)"
+LENS_TITLE, LENS_BUTTON = "Layer-by-layer predictions (logit lens)", "Logit lens"
 LENS = (
     "The masked-word head reads a prediction off the vectors of the last layer. **Let it read every earlier layer too**, as if "
     "the model had to answer early: at a blank you see the prediction emerge."
@@ -145,7 +146,7 @@ LENS_CAVEAT = (
 LENS_SUBJECT = "Layer-by-layer predictions at {token}"
 LENS_RESULT = "It ends with `shares` of the top predictions after each layer, and `probability` and `rank` of the final answer."
 
-ATTRIBUTION_TITLE = "Attribution (gradients)"
+ATTRIBUTION_TITLE, ATTRIBUTION_BUTTON = "Attribution (gradients)", "Gradients"
 ATTRIBUTION = (
     "Where did the blank look, and **what does the answer depend on?** Gradients tell how much the answer's log-probability "
     "would change if a word's vector did. Integrated gradients add this up on the way from the text with every word blanked to "

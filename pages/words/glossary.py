@@ -52,7 +52,7 @@ GROUPS = (
             Term(
                 "positional encoding",
                 "Tells the model where a token is, because attention by itself ignores word order. It is added to the embeddings "
-                "or to the attention scores.",
+                "or to the attention scores, or it turns queries and keys by an angle.",
             ),
             Term("segment", "Which of two sentences a token belongs to. BERT adds a learned vector for each segment."),
         ),

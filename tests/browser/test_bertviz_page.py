@@ -47,6 +47,16 @@ def test_each_view_draws_its_lines_in_light_and_dark_wide_and_narrow(page_at, fr
     axe(page)
 
 
+RIGHT_EDGE = """() => Math.max(...Array.from(document.querySelectorAll("svg *"), (part) => part.getBoundingClientRect())
+    .filter((part) => part.width > 0 && part.height > 0).map((part) => part.right)) / window.innerWidth"""
+
+
+@pytest.mark.parametrize(("view", "least"), [("head", 0.45), ("model", 0.9), ("neuron", 0.9)])
+def test_the_drawing_is_whole_in_its_box_and_fills_it(page_at, frame_of, view: str, least: float):
+    page = page_at(f"/bertviz?text={quote(TEXT)}&picture={view}", width=1280)
+    assert least <= frame_of(page).locator("body").evaluate(RIGHT_EDGE) <= 1.01
+
+
 def test_the_frame_is_sealed_and_as_tall_as_its_drawing(page_at, frame_of):
     page = page_at(f"/bertviz?text={quote('tea ' * 30)}", expect=("violates",))
     frame = frame_of(page)

@@ -75,6 +75,13 @@ def test_the_table_is_open_to_everyone_on_a_wide_screen_in_light_and_dark(page_a
     axe(page)
 
 
+def test_the_buttons_of_the_parts_stand_in_one_line_on_a_laptop(page_at):
+    page = page_at("/summaries", width=1280)
+    buttons = [page.get_by_role("radio", name=part.title, exact=True) for part in PARTS.values()]
+    buttons[-1].wait_for(timeout=60_000)
+    assert len({round(button.bounding_box()["y"]) for button in buttons}) == 1
+
+
 HEADS = ("1-2", "2-6", "3-5", "4-7", "5-3", "6-2")
 
 

@@ -65,7 +65,7 @@ KIND_TARGETS = {
     "next": "the token after",
     "same": "itself, its word, or the same word elsewhere",
     "punctuation": "punctuation and other signs",
-    "broad": "all tokens almost evenly",
+    "broad": "many tokens at once",
     "mixed": "no clear pattern",
 }
 """What a head of a kind attends to."""

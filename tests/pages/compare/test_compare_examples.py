@@ -166,6 +166,17 @@ def test_what_an_example_claims_is_true_of_the_embedded_model(entry: dict, shown
     assert [claim for claim in shown["claims"] if not sides.holds(claim)] == []
 
 
+def test_words_that_differ_are_similar_too():
+    for entry in ENTRIES:
+        if entry["vary"] == "text":
+            sides = sides_of(entry, entry)
+            one, other = sides.one, sides.other
+            alike = word_comparison.cosines(one.vectors, other.vectors)[-1][one.own][:, other.own]
+            words = [[word for word, own in zip(side.words, side.own, strict=True) if own] for side in (one, other)]
+            differ = np.array([[mine != yours for yours in words[1]] for mine in words[0]])
+            assert alike[differ].mean() > 0.2
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["title"])
 def test_the_numbers_of_a_hint_are_those_of_its_claims(entry: dict):
     for shown in (entry, *entry["counters"]):

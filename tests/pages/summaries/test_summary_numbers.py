@@ -44,6 +44,23 @@ def test_the_layers_are_drawn_as_rollout_and_flow_have_them(open_app, stack):
     assert len({panel["limit"] for panel in header["panels"]}) == 1
 
 
+@pytest.mark.parametrize(("part", "key"), [("layers", "layers_numbers"), ("alike", "alike_numbers"), ("owed", "owed_numbers")])
+def test_every_chart_has_its_numbers_in_a_table(open_app, engine, stack, part: str, key: str):
+    app = open_app(PAGE, text=TEXT, part=part)
+    app.session_state[f"{PAGE}_{key}"] = True
+    table = app.run().dataframe[-1].value
+    assert not app.exception
+    if part == "layers":
+        flat = rollout(stack.weights)[:, stack.query_tokens.blanks[0]].ravel()
+        np.testing.assert_allclose(table[texts.ROLLED], flat, atol=1e-4)
+    elif part == "alike":
+        similar = head_similarity(stack.weights)[0 * engine.info.num_heads + 1]
+        np.testing.assert_allclose(table[texts.SIMILARITY_TO_CHOSEN], similar, atol=1e-4)
+    else:
+        weights = stack.weights[:, :, stack.query_tokens.blanks[0]].mean(axis=(0, 1))
+        np.testing.assert_allclose(table[texts.BLANK_ATTENTION], weights, atol=1e-4)
+
+
 def test_a_text_too_long_for_flow_still_shows_rollout_and_says_why(open_app, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("tx_core.analysis.rollout.MAX_FLOW_EDGES", 1000)
     app = open_app(PAGE, text="A long and winding road to nowhere.", part="layers")

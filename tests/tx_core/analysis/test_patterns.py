@@ -52,6 +52,15 @@ def test_an_even_look_is_broad_and_has_nothing_of_any_other_kind(encoding):
     np.testing.assert_allclose(sums.scores[0, 0], [0] * len(TARGETED_KINDS) + [1], atol=1e-9)
 
 
+def test_even_attention_to_a_share_of_the_tokens_is_broad_by_about_that_share(encoding):
+    tokens = len(encoding)
+    for keys in (tokens // 2, tokens - 2):
+        some = np.zeros((1, 1, tokens, tokens))
+        some[..., :keys] = 1 / keys
+        found = name_heads(pattern_sums(some, encoding))[0]
+        assert (found.kind, found.confidence) == ("broad", pytest.approx((keys - 1) / (tokens - 1)))
+
+
 def test_a_head_that_looks_three_back_is_mixed(encoding):
     tokens = len(encoding)
     found = one(np.eye(tokens, k=-3) + np.eye(tokens) * (np.arange(tokens) < 3), encoding)

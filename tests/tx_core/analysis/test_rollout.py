@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tx_core.analysis.measures import normalised_entropy
 from tx_core.analysis.rollout import MAX_FLOW_EDGES, Network, add_residual, flow, rollout
+from tx_core.analysis.value_weighted import row_shares
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 
@@ -84,6 +86,16 @@ def test_flow_is_never_less_than_rollout_and_never_more_than_all(sizes):
         found = flow(weights, query)
         assert (found >= rollout(weights)[:, query] - 1e-9).all()
         assert (found <= 1 + 1e-9).all()
+
+
+@pytest.mark.parametrize("text", ["The old man drank a cup of [MASK] by the fire.", "Mary lost her keys.", "What is the matter?"])
+def test_flow_is_more_even_than_rollout_from_the_second_layer_on(text):
+    weights = catalogue.load(catalogue.DEFAULT).trace(text).attention.weights
+    rolled = rollout(weights)
+    for query in (1, 2, 3):
+        spread = normalised_entropy(row_shares(flow(weights, query))) - normalised_entropy(rolled[:, query])
+        assert spread[0] == pytest.approx(0, abs=1e-4)
+        assert (spread[1:] > 0.01).all()
 
 
 def test_flow_through_one_layer_is_its_weights():
