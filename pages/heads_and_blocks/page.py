@@ -19,6 +19,8 @@ from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, text_field, widget_key
 
 LAYERS, HEADS = controls.embedded_sizes()
+MAX_LAYERS, MAX_HEADS = 48, 32
+# Of any model that a link may name.
 MAX_BLOCK_TOKENS = 512
 PARTS = {
     "embeddings": Part(texts.EMBEDDINGS, exported("embeddings", parts.draw_embeddings), parts.introduce_embeddings),
@@ -60,8 +62,9 @@ FIELDS = (
     text_field("text", "The old man drank a cup of [MASK] by the fire."),
     text_field("pair"),
     choice_field("part", (FIRST_PART, *(part for part in PARTS if part != FIRST_PART))),
-    number_field("layer", 1, 1, LAYERS),
-    Field("heads", list(range(1, HEADS + 1)), read_numbers(HEADS), write_numbers),
+    number_field("layer", 1, 1, MAX_LAYERS),
+    Field("heads", list(range(1, HEADS + 1)), read_numbers(MAX_HEADS), write_numbers),
+    Field("model", "embedded", controls.read_model),
     choice_field("bend", tuple(texts.ACTIVATIONS)),
     choice_field("norm", tuple(texts.NORMS)),
     flag_field("cut"),
@@ -77,4 +80,4 @@ def choose_first_cell() -> None:
 
 
 WAYS = ("attention", "self_attention", "bert")
-parts_page(PartsPage(PAGE, FIELDS, PARTS, WAYS, choose_first_cell), badge)
+parts_page(PartsPage(PAGE, FIELDS, PARTS, WAYS, choose_first_cell, ("bert",)), badge)

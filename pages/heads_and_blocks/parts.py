@@ -13,7 +13,7 @@ from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
 from pages.ui.canvas.matrix_cells import Cell
 from pages.ui.canvas.matrix_view import chosen_cell, matrix_row, row_drawn
 from pages.ui.canvas.prefetch import Prefetch, read_option
-from pages.ui.shell import cache
+from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import small_number, whole_percent
 from pages.ui.shell.source_code import show_source
@@ -52,7 +52,7 @@ def introduce_embeddings(engine: BertEngine) -> None:
 
 def draw_embeddings(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Draw the three look-ups, their sum, and its norm."""
-    run = cache.get_or_compute((page, "embeddings", text, pair), lambda: embedding_run(engine, text, pair or None))
+    run = cache.get_or_compute((page, engine.name, "embeddings", text, pair), lambda: embedding_run(engine, text, pair or None))
     named = (texts.TOKEN_ID.format(token=token, id=number) for token, number in zip(run.tokens, run.ids.tolist(), strict=True))
     st.text(texts.IDS.format(ids=" · ".join(named)))
     _show_matrices(page, "embeddings", lambda _: embedding_matrices(run, on_cpu(engine.model.embeddings.norm)))
@@ -83,7 +83,7 @@ def draw_heads(page: str, engine: BertEngine, text: str, pair: str) -> None:
     run = _block(page, engine, text, pair, layer)
     _draw_head_lengths(page, run)
     st.markdown(texts.HEADS_JOIN_TEXT)
-    numbers = range(1, engine.info.num_heads + 1)
+    numbers = _keep_heads(page, engine)
     st.pills(texts.HEADS_USED, numbers, selection_mode="multi", **widget_binding(widget_key(page, "heads")))
     chosen = tuple(head - 1 for head in sorted(st.session_state[widget_key(page, "heads")]) if head in numbers)
 
@@ -96,6 +96,17 @@ def draw_heads(page: str, engine: BertEngine, text: str, pair: str) -> None:
     _show_matrices(page, "heads", matrices_of, {"layer": range(1, engine.info.num_layers + 1)})
     st.caption(texts.SHAPES.format(tokens=len(run.tokens), **_head_sizes(engine)))
     _compare_outputs(run, chosen, _output_projection(engine, layer))
+
+
+def _keep_heads(page: str, engine: BertEngine) -> range:
+    """Give the numbers of the heads; where another model has more or fewer, all heads stay all, unless the link says which."""
+    key, known, count = widget_key(page, "heads"), f"{page}_head_count", engine.info.num_heads
+    before, heads = st.session_state.get(known, controls.embedded_sizes()[1]), st.session_state[key]
+    if before != count:
+        had_all = heads == list(range(1, before + 1)) and "heads" not in st.query_params
+        st.session_state[key] = list(range(1, count + 1)) if had_all else [head for head in heads if head <= count]
+        st.session_state[known] = count
+    return range(1, count + 1)
 
 
 def _head_sizes(engine: BertEngine) -> dict[str, int]:
@@ -154,7 +165,7 @@ def draw_feed_forward(page: str, engine: BertEngine, text: str, pair: str) -> No
 
     def run_of(layer: int, activation: str) -> FeedForwardRun:
         vectors = _block(page, engine, text, pair, layer).attention_normed
-        key = (page, "fed", text, pair, layer, activation)
+        key = (page, engine.name, "fed", text, pair, layer, activation)
         return cache.get_or_compute(key, lambda: feed_forward_run(engine, vectors, layer, activation))
 
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
@@ -214,7 +225,7 @@ def draw_norm(page: str, engine: BertEngine, text: str, pair: str) -> None:
 
     def run_of(which: str, layer: int) -> NormRun:
         layer = 0 if which == "embeddings" else layer
-        key = (page, "norm", text, pair, which, layer)
+        key = (page, engine.name, "norm", text, pair, which, layer)
         return cache.get_or_compute(key, lambda: norm_run(engine, text, pair or None, place=which, layer=layer))
 
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
@@ -247,12 +258,15 @@ def _signed(number: float, decimals: int) -> str:
 
 
 def _block(page: str, engine: BertEngine, text: str, pair: str, layer: int) -> BlockRun:
-    return cache.get_or_compute((page, "block", text, pair, layer), lambda: block_run(engine, text, pair or None, layer=layer))
+    return cache.get_or_compute(
+        (page, engine.name, "block", text, pair, layer), lambda: block_run(engine, text, pair or None, layer=layer)
+    )
 
 
 def _ask_layer(page: str, engine: BertEngine) -> int:
     """Let the reader choose a block; give it counted from 0."""
     numbers = range(1, engine.info.num_layers + 1)
+    st.session_state[widget_key(page, "layer")] = min(st.session_state[widget_key(page, "layer")], numbers[-1])
     st.segmented_control(texts.BLOCK, numbers, required=True, **widget_binding(widget_key(page, "layer")))
     return st.session_state[widget_key(page, "layer")] - 1
 

@@ -15,6 +15,7 @@ from pages.masks.padded_batch import draw_padding
 from pages.masks.whole_run import RUN_CHANGES, draw_run
 from pages.ui.canvas.mask_grid import mask_from_link, mask_to_link
 from pages.ui.export.lessons import draw_and_export
+from pages.ui.panels.parts_page import explain_built_in
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     Field,
@@ -122,6 +123,7 @@ part = st.segmented_control(
 if part != "batch":
     controls.sentence(widget_key(PAGE, "text"))
 {"one": one_sentence, "penalty": penalties, "batch": why}[part]()
+explain_built_in()
 write_view(PAGE, FIELDS, FIRST_VIEW)
 page_links(st.session_state[widget_key(PAGE, "text")], "", "attention", "fill_mask", "heads_and_blocks")
 share_link()

@@ -18,6 +18,7 @@ from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
 from pages.ui.canvas.matrix_view import Drawing, chosen_cell, chosen_drawing, matrix_row, row_drawn
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_option
 from pages.ui.export.lessons import draw_and_export
+from pages.ui.panels.parts_page import explain_built_in
 from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
@@ -216,6 +217,7 @@ complete_view(arriving)
 controls.sentence(widget_key(PAGE, "text"))
 st.markdown(texts.INTRO)
 live(PAGE, FIELDS, steps)
+explain_built_in()
 st.header(texts.STORE, anchor=False)
 st.markdown(texts.STORE_TEXT)
 live(PAGE, FIELDS, store.show_store, PAGE)

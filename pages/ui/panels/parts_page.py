@@ -13,6 +13,7 @@ from pages.ui.shell.address import Field, read_view, widget_binding, widget_key,
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from pages.ui.shell.live import live
+from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import Engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
@@ -44,6 +45,7 @@ class PartsPage:
         parts: by the names that the address gives them, in the order of their buttons.
         ways: the keys of the pages that it leads to.
         on_part: runs when another part is chosen.
+        families: where given, the reader chooses among models of these, which this project's own BERT runs.
     """
 
     page: str
@@ -51,6 +53,7 @@ class PartsPage:
     parts: Mapping[str, Part]
     ways: tuple[str, ...]
     on_part: Callable[[], None] | None = None
+    families: tuple[str, ...] = ()
 
 
 def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
@@ -65,7 +68,7 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
     model = MODEL
     if chooses_model:
         with third[0]:
-            model = controls.model(widget_key(view.page, "model"))
+            model = controls.model(widget_key(view.page, "model"), view.families)
     part = st.segmented_control(
         texts.PART,
         list(view.parts),
@@ -77,6 +80,8 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
     try:
         with controls.wait_for(model):
             engine = engine_of(badge, model)
+        if view.families and not isinstance(engine, BertEngine):
+            raise ModelUnavailable(texts.NEEDS_OWN_BERT.format(model=engine.title))
         show_engine(badge, engine.title, engine.device)
     except ExplorerError as problem:
         explain(problem)
@@ -90,6 +95,12 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
     write_view(view.page, view.fields, {})
     page_links(text, pair, *view.ways)
     share_link()
+
+
+def explain_built_in() -> None:
+    """Say why a page computes with the built-in model only, and which pages take others."""
+    config = cache.engine(MODEL).model.config
+    st.caption(texts.BUILT_IN_ONLY.format(size=config.hidden_size, width=config.hidden_size // config.num_heads))
 
 
 def _draw(view: PartsPage, part: str, model: str, text: str, pair: str) -> None:

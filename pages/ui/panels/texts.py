@@ -268,3 +268,11 @@ SKIP_STEP = "Skip this step"
 PREVIOUS_STEP = "Step before"
 LEAVE_LESSON = "Leave the lesson"
 END_LESSON = "Finish: to the list of lessons"
+
+NEEDS_OWN_BERT = (
+    "{model} differs from BERT in a part, so the transformers library runs it; this page needs this project's own BERT."
+)
+BUILT_IN_ONLY = (
+    "Computed with the built-in model: its vectors of {size} numbers, {width} per head, are small enough to be shown whole. "
+    "Heads and blocks and Positions also take larger BERTs."
+)

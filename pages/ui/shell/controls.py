@@ -1,7 +1,7 @@
 """Draw the widgets that pages share and return plain values. What a browser sends is checked again here."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 
 import streamlit as st
@@ -29,15 +29,17 @@ def embedded_sizes() -> Head:
     return next((entry["num_layers"], entry["num_heads"]) for entry in entries if "hub_id" not in entry)
 
 
-def model(key: str = "model") -> str:
+def model(key: str = "model", families: Collection[str] = ()) -> str:
     """Let the reader choose a model; return its name, as `cache.engine` takes it.
 
     Those that cannot be had here are marked in the list. Any hub id may be typed where the host allows it.
+    families: where given, only models of these are offered.
     """
     labels = _model_labels(key)
-    names = list(labels)
+    any_model = host_settings().any_model and not families
+    names = [card.name for card in catalogue.offered() if not families or card.family in families]
     wanted = _name_of_label(st.session_state.setdefault(key, catalogue.DEFAULT))
-    if wanted not in names and host_settings().any_model:
+    if wanted not in names and any_model:
         names.append(wanted)
     if st.session_state[key] != wanted or wanted not in names:
         st.session_state[key] = wanted if wanted in names else catalogue.DEFAULT
@@ -45,7 +47,7 @@ def model(key: str = "model") -> str:
         texts.MODEL,
         names,
         format_func=lambda name: labels.get(name, name),
-        accept_new_options=host_settings().any_model,
+        accept_new_options=any_model,
         help=_all_models(),
         **widget_binding(key),
     )

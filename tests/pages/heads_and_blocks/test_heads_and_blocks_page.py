@@ -8,13 +8,15 @@ from streamlit.testing.v1 import AppTest
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import ALIKE_AFTER, BLOCKS, MAX_DEPTH_SEEDS
 from pages.ui.canvas.lines import lines_in_words
+from pages.ui.panels.texts import BUILT_IN_ONLY
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import whole_percent
-from tests.support.drawings import OURS, problems, says
+from tests.support.drawings import OURS, problems, says, sent_to
 from tests.support.drawn_lines import drawn_lines
 from tests.support.drawn_matrices import matrix_row, panels
 from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
+from tx_core.engine.checkpoint import read_json
 from tx_core.errors import TextProblem
 from tx_core.lessons.bert_steps import block_run, embedding_run, matrix_and_bias, norm_run
 from tx_core.lessons.residual_stream import run_random_blocks, skip_effect
@@ -248,7 +250,7 @@ def test_a_link_brings_the_view_back(open_app):
 
 @pytest.mark.parametrize(
     ("name", "written"),
-    [("heads", "9"), ("heads", "1-1"), ("heads", "x"), ("layer", "99"), ("part", "all"), ("cell", "a"), ("words", "-")],
+    [("heads", "33"), ("heads", "1-1"), ("heads", "x"), ("layer", "99"), ("part", "all"), ("cell", "a"), ("words", "-")],
 )
 def test_nonsense_in_a_link_is_told(open_app, name, written):
     app = open_app(PAGE, text=TEXT, **{name: written})
@@ -260,3 +262,37 @@ def test_the_sentence_goes_along_to_other_pages(open_app):
     app = open_app(PAGE, text="Time flies.", pair="So it does.")
     links = [link.proto for link in app.get("page_link") if link.proto.query_string]
     assert {link.query_string for link in links} >= {"text=Time+flies.&pair=So+it+does.", "text=Time+flies."}
+
+
+def test_another_bert_is_computed_with_all_its_heads_and_its_own_numbers(open_app, monkeypatch, checkpoint):
+    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("bert"))
+    text, built_in, other = "a cat", catalogue.load("embedded"), catalogue.load("bert-base-cased")
+    assert other.info.num_heads != built_in.info.num_heads
+    app = open_app("heads_and_blocks", text=text)
+    for engine in (built_in, other):
+        app.selectbox(key="heads_and_blocks_model").set_value(engine.name).run()
+        assert not app.exception
+        assert app.session_state["heads_and_blocks_heads"] == list(range(1, engine.info.num_heads + 1))
+        (_, cells), *_ = sent_to(app, "matrices")
+        expected = block_run(engine, text, layer=0).head_lengths.numpy()
+        np.testing.assert_allclose(np.frombuffer(cells, "<f4").reshape(expected.shape), expected, rtol=1e-5)
+
+
+def test_a_layer_that_only_a_larger_model_has_gives_way_to_the_last(open_app, engine):
+    app = open_app(PAGE, layer="12")
+    assert not app.exception
+    assert app.session_state[f"{PAGE}_layer"] == engine.info.num_layers
+
+
+def test_only_models_that_the_own_bert_runs_are_offered(open_app):
+    app = open_app("heads_and_blocks")
+    offered = app.selectbox(key="heads_and_blocks_model").options
+    titles = [card.title for card in catalogue.catalogue() if card.family == "bert"]
+    assert [title for title, option in zip(titles, offered, strict=True) if option.startswith(title)] == titles
+
+
+@pytest.mark.parametrize("page", ["self_attention", "masks"])
+def test_pages_of_the_built_in_model_say_so_with_its_sizes(open_app, page: str):
+    config = read_json(catalogue.MODELS / "embedded" / "config.json")
+    size, heads = config["hidden_size"], config["num_attention_heads"]
+    assert BUILT_IN_ONLY.format(size=size, width=size // heads) in [caption.value for caption in open_app(page).caption]

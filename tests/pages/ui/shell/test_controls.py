@@ -163,7 +163,7 @@ def test_the_sizes_of_the_embedded_model_are_those_that_it_has():
     assert controls.embedded_sizes() == (engine.info.num_layers, engine.info.num_heads)
 
 
-@pytest.mark.parametrize("page", ["masks", "bert", "self_attention", "heads_and_blocks"])
+@pytest.mark.parametrize("page", ["masks", "bert", "self_attention"])
 def test_a_link_may_name_the_layers_that_the_catalogue_gives_the_embedded_model_and_no_others(
     open_app, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
