@@ -7,7 +7,7 @@ If it also contains manifest.json, the hash of every listed file is checked firs
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.bert import Bert, tie_head
@@ -81,10 +82,20 @@ def load_bert(directory: Path) -> Bert:
     return model.eval().requires_grad_(False)
 
 
+class NoInitialWeights(TorchFunctionMode):
+    """Build modules without drawing their first weights. On the meta device, drawing would import torch's compiler: 1.5 s."""
+
+    def __torch_function__(self, func: Callable, types: Collection[type], args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", None) == "torch.nn.init":
+            return kwargs["tensor"] if "tensor" in kwargs else args[0]
+        return func(*args, **kwargs)
+
+
 def _build_strictly(config: BertConfig, tensors: dict[str, Tensor], with_head: bool) -> Bert:
     """Build a model of these tensors. Nothing is allocated: sizes that the file does not have are an error before that."""
     try:
-        with torch.device("meta"):
+        with torch.device("meta"), NoInitialWeights():
             model = Bert(config, with_head=with_head)
         model.load_state_dict(tensors, strict=True, assign=True)
     except (RuntimeError, TypeError) as mismatch:  # TypeError: a size beyond 64 bits

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas
 import streamlit as st
 from jaxtyping import Float
 
@@ -181,7 +180,8 @@ def weights_table(head_map: HeadMap, *, key: str) -> None:
     rows, columns = numbered_tokens(head_map.queries), numbered_tokens(head_map.keys)
     with expander:
         st.caption(texts.WEIGHTS_TABLE_CAPTION)
-        st.dataframe(pandas.DataFrame(head_map.weights.astype(float).round(4), index=rows, columns=columns))
+        cells = head_map.weights.astype(float).round(4)
+        st.dataframe({"": rows, **dict(zip(columns, cells.T, strict=True))}, hide_index=True)
         st.download_button(
             texts.DOWNLOAD_CSV,
             lambda: weights_csv(rows, columns, head_map.weights),

@@ -3,13 +3,13 @@
 This module must not import torch at its top: app.py imports it before the first page is sent.
 """
 
+import gc
 import logging
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from pages.ui.shell import garbage
 from tx_core.errors import ExplorerError
 
 WARMUP_SENTENCE = "The cat sat on the mat."
@@ -60,7 +60,7 @@ class Warmup:
         outcome = Status("failed", reason=LOAD_FAILED)
         try:
             outcome = self.load()
-            garbage.freeze()
+            gc.freeze()  # a collection first would hold the interpreter for 0.3 s, in which the first visitor waits
         except ExplorerError as error:
             logging.getLogger(__name__).exception("The default model could not be loaded")
             outcome = Status("failed", reason=str(error))

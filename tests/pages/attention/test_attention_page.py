@@ -160,7 +160,7 @@ def test_the_table_holds_the_weights_that_are_drawn(open_app: Open):
     assert not app.dataframe
     app.session_state["attention_table"] = True
     app.run()
-    table = app.dataframe[0].value
+    table = app.dataframe[0].value.set_index("")
     assert list(table.columns) == list(table.index) == ["1 [CLS]", "2 mary", "3 lost", "4 her", "5 keys", "6 .", "7 [SEP]"]
     np.testing.assert_allclose(table.to_numpy(), weights_of(FIRST.text)[1, 5], atol=1e-4)
 
