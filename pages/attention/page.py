@@ -12,7 +12,7 @@ from pages.attention import texts
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import view_options
-from pages.ui.panels.attention_panel import attention_panel, weights_table
+from pages.ui.panels.attention_panel import PanelParts, attention_panel, weights_table
 from pages.ui.panels.change_controls import change_bar
 from pages.ui.panels.changes import CHANGES_FIELD, active_changes, change_chips, drop_missing_changes
 from pages.ui.panels.texts import SECOND_SENTENCE
@@ -89,10 +89,10 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
     stack = trace.stacks[number]
     for missing in [*notices, *view_options.drop_missing(PAGE, *stack.weights.shape[:3])]:
         st.info(missing)
-    change_chips(PAGE, trace)
     identity = (model, trace.device, text, pair, write_interventions(changed))
     before = plain.stacks[number] if changed else None
-    shown = attention_panel(PAGE, stack, identity, before, lambda: change_bar(PAGE, trace, number))
+    parts = PanelParts(actions=lambda: change_bar(PAGE, trace, number), above_map=lambda: change_chips(PAGE, trace))
+    shown = attention_panel(PAGE, stack, identity, before, parts)
     weights_table(shown, key=widget_key(PAGE, "table"))
     export_menu(PAGE, attention_exports(PAGE, trace, shown))
     write_view(PAGE, FIELDS, FIRST_VIEW)

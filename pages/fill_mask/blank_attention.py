@@ -1,17 +1,17 @@
-"""Where a blank looks: the attention page's own panel, on the run that filled the blank, with the blank in focus."""
+"""Where a blank looks: its prediction beside the attention page's own panel, on the run that filled it, with it in focus."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from pages.fill_mask import head_scan, texts
-from pages.fill_mask.predictions import show_prediction_change
+from pages.fill_mask.predictions import show_blank
 from pages.ui.panels import view_options
-from pages.ui.panels.attention_panel import HeadMap, attention_panel
+from pages.ui.panels.attention_panel import HeadMap, PanelParts, attention_panel
 from pages.ui.panels.change_controls import change_bar
 from pages.ui.panels.changes import CHANGES_FIELD, Changes, active_changes, change_chips, drop_missing_changes
-from pages.ui.panels.predictions import SentencePredictions, list_settings
+from pages.ui.panels.predictions import SentencePredictions
 from pages.ui.panels.texts import BLANK
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, number_field, widget_key
@@ -20,17 +20,18 @@ from tx_core.transformer.interventions import write_interventions
 from tx_core.transformer.trace import Trace
 
 MAX_LINKED_BLANKS = 20
-FIRST_HEADS = ((4, 6),)  # of the embedded model: in the first sentence it looks at "Yesterday", which decides the tense
+FIRST_HEADS = ((4, 6),)
+"""The heads to begin with where a scan takes too long: of the embedded model, one that decides many a verb's form."""
 
 
-def first_heads(num_layers: int, num_heads: int) -> list[tuple[int, int]]:
+def first_heads(num_layers: int, num_heads: int) -> list[controls.Head]:
     """Give the heads to begin with, the very first where a model lacks those."""
     return [head for head in FIRST_HEADS if head[0] < num_layers and head[1] < num_heads] or [(0, 0)]
 
 
 FIELDS: tuple[Field, ...] = (
     number_field("blank", 1, 1, MAX_LINKED_BLANKS),
-    *view_options.view_fields(first_heads(*controls.embedded_sizes())),
+    *view_options.view_fields(()),  # no heads: those that matter most for the prediction
     CHANGES_FIELD,
 )
 
@@ -43,11 +44,11 @@ class BlankView:
     number: int
     trace: Trace
     changed: Changes
-    shown: HeadMap
+    head_map: HeadMap
 
 
 def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredictions]) -> BlankView:
-    """Show the attention of one blank, which the reader chooses where there are several, and let it be changed.
+    """Show one blank, which the reader chooses where there are several: its prediction and its attention, to be changed.
 
     Give what is shown in the end. Call it in a fragment.
     """
@@ -55,6 +56,7 @@ def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredict
     st.subheader(texts.WHERE, anchor=False)
     answer, blank = blanks[_ask_blank(page, answers)]
     focus_blank(page, answer.text, blank.place)
+    choose_first_heads(page, engine, answer, blank.number)
     plain = cache.trace(engine.name, answer.text)
     notices = drop_missing_changes(page, plain)
     changed = active_changes(page)
@@ -65,15 +67,32 @@ def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredict
     stack = trace.stacks[number]
     for missing in [*notices, *view_options.drop_missing(page, *stack.weights.shape[:3])]:
         st.info(missing)
-    change_chips(page, trace)
-    with st.container():  # there while it is empty, so that what follows keeps its place and a popover stays open
-        if changed:
-            show_prediction_change(page, engine.name, answer.text, blank.number, changed, list_settings(page))
-    head_scan.show_scan(page, engine, answer, blank.number, changed)
     identity = (engine.name, trace.device, answer.text, None, write_interventions(changed))
     before = plain.stacks[number] if changed else None
-    shown = attention_panel(page, stack, identity, before, lambda: change_bar(page, trace, number))
-    return BlankView(answer.text, blank.number, trace, changed, shown)
+    parts = PanelParts(
+        first=lambda: show_blank(page, engine, answer, blank.number, changed),
+        actions=lambda: change_bar(page, trace, number),
+        above_map=lambda: change_chips(page, trace, head_scan.invitation(page, engine, answer, blank.number)),
+        below_map=lambda: head_scan.show_scan(page, engine, answer, blank.number, changed),
+    )
+    head_map = attention_panel(page, stack, identity, before, parts)
+    return BlankView(answer.text, blank.number, trace, changed, head_map)
+
+
+def choose_first_heads(page: str, engine: Engine, answer: SentencePredictions, number: int) -> None:
+    """Begin with the head that the prediction depends on most; what the reader or a link chose stays."""
+    name, automatic = widget_key(page, "heads"), widget_key(page, "automatic_heads")
+    if st.session_state[name] and st.session_state[name] != st.session_state.get(automatic):
+        return
+    scan = head_scan.quick_scan(engine, answer, number)
+    sizes = engine.info.num_layers, engine.info.num_heads
+    st.session_state[name] = st.session_state[automatic] = [scan.most_important] if scan else first_heads(*sizes)
+
+
+def fields_in_link(page: str, fields: Sequence[Field]) -> list[Field]:
+    """Give the fields as a link writes them: heads that were not chosen by the reader are left out."""
+    automatic = st.session_state.get(widget_key(page, "automatic_heads"), [])
+    return [replace(field, default=automatic) if field.name == "heads" else field for field in fields]
 
 
 def _ask_blank(page: str, answers: Sequence[SentencePredictions]) -> int:

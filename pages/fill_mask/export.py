@@ -6,7 +6,16 @@ from itertools import zip_longest
 
 from pages.fill_mask import texts
 from pages.fill_mask.blank_attention import BlankView
-from pages.fill_mask.predictions import AnnotatedChart, Lists, change_chart, charts_of, describe_shift, prediction_shift
+from pages.fill_mask.predictions import (
+    SHIFT_COLUMNS,
+    AnnotatedChart,
+    Lists,
+    change_chart,
+    charts_of,
+    describe_shift,
+    prediction_shift,
+    shift_rows,
+)
 from pages.fill_mask.snippets import project_lists, project_shift, transformers_lists, transformers_shift
 from pages.ui.canvas.bars import bars_in_words
 from pages.ui.export.attention import attention_exports
@@ -15,13 +24,10 @@ from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.records import Code, Export, Exports
 from pages.ui.export.texts import quoted
-from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings, prediction_rows, word_label
+from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings, prediction_rows
 from pages.ui.panels.texts import PREDICTION_COLUMNS
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
-from tx_core.fill_mask.prediction_shift import BlankShift
-
-MOVED_COLUMNS = ("blank", "word", "piece", "id", "before", "after", "difference", "rank before", "rank after")
 
 
 def prediction_exports(page: str, model: str, sentences: Sequence[SentencePredictions], blank_view: BlankView | None) -> Exports:
@@ -30,7 +36,7 @@ def prediction_exports(page: str, model: str, sentences: Sequence[SentencePredic
     offered = {texts.EXPORT_LISTS: lambda: lists_export(lists)}
     if blank_view and blank_view.changed:
         offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, blank_view)
-    return offered | (attention_exports(page, blank_view.trace, blank_view.shown) if blank_view else {})
+    return offered | (attention_exports(page, blank_view.trace, blank_view.head_map) if blank_view else {})
 
 
 def lists_export(lists: Lists) -> Export:
@@ -94,15 +100,15 @@ def moved_export(lists: Lists, blank_view: BlankView) -> Export:
     caption = " ".join(
         [f"{title}.", texts.EXPORT_TEXT.format(text=quoted(blank_view.text)), changes, describe_shift(shift), *lists.notes]
     )
-    figure = charts_figure([change_chart(shift, "", lists.chosen)], describe_shift(shift))
-    table = _moved_rows(shift)
+    figure = charts_figure([change_chart(shift.moved, "", lists.chosen)], describe_shift(shift))
+    table = shift_rows(shift)
     name = file_stem("changed-predictions", lists.model)
     numbers = data_files(
         texts.EXPORT_ALL_WORDS,
         texts.EXPORT_ALL_WORDS_HELP.format(count=len(table)),
         name,
-        len(table) * len(MOVED_COLUMNS),
-        lambda: DataTable(MOVED_COLUMNS, table),
+        len(table) * len(SHIFT_COLUMNS),
+        lambda: DataTable(SHIFT_COLUMNS, table),
     )
     code = Code(
         texts.EXPORT_CHANGE_CODE,
@@ -111,22 +117,5 @@ def moved_export(lists: Lists, blank_view: BlankView) -> Export:
     )
     about = lists.about | {"texts": [blank_view.text], "changes": changes_in_words(blank_view.trace)}
     about["moved probability"] = shift.variation
-    page = charts_page(figure, MOVED_COLUMNS, lambda: table)
+    page = charts_page(figure, SHIFT_COLUMNS, lambda: table)
     return Export(title, caption, name, figure, page, (numbers,), code, about)
-
-
-def _moved_rows(shift: BlankShift) -> list[tuple[str | float | int, ...]]:
-    return [
-        (
-            shift.number + 1,
-            word_label(one.prediction),
-            one.prediction.piece,
-            one.prediction.id,
-            one.before,
-            one.after,
-            one.after - one.before,
-            one.rank_before,
-            one.rank_after,
-        )
-        for one in shift.moved
-    ]

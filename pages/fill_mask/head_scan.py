@@ -1,25 +1,70 @@
 """Head scan: every head switched off in turn, and a wall coloured by what that does to the prediction."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+import pandas
 import streamlit as st
+from jaxtyping import Float
 
 from pages.fill_mask import texts
 from pages.ui.canvas.attention_view import DIFFERENCE, chosen_heads, head_wall
 from pages.ui.panels import training
 from pages.ui.panels.changes import Changes, with_change
-from pages.ui.panels.predictions import SentencePredictions
+from pages.ui.panels.predictions import SentencePredictions, write_csv
+from pages.ui.panels.texts import DOWNLOAD_CSV, NOTHING_CHANGED
+from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.numbers import percent, whole_percent
+from pages.ui.shell.controls import Head
+from pages.ui.shell.numbers import percent, points, whole_percent
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy
-from tx_core.fill_mask.head_scan import HeadScan, Scan
+from tx_core.fill_mask.head_scan import HeadScan, Scan, ScannedWord
 from tx_core.training.background import Snapshot
 from tx_core.transformer.interventions import Intervention, write_interventions
 
+QUICK_OPERATIONS = 1e10
+"""A scan of at most so many operations is made unasked: 0.2 s on one core."""
+RANKING_HEIGHT = 250  # pixels
+SCAN_COLUMNS = ("layer", "head", "followed", "before", "without the head", "change", "total variation", "top prediction")
 POLL_SECONDS = 0.5
-LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+
+
+def quick_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
+    """Scan one blank of the unchanged model where that is a matter of a moment; None where it takes longer."""
+    named, kept = _named_entries(answer, number), _cache_key(engine, answer, number, ())
+    if (result := cache.get(kept)) is not None:
+        return result
+    scan = Scan(engine, answer.text, blank=number, named=named)
+    return cache.get_or_compute(kept, scan.run) if is_quick(scan) else None
+
+
+def is_quick(scan: Scan) -> bool:
+    """Whether a scan is a matter of a moment, so that nobody need start it."""
+    return scan.batches == 1 and scan.operations <= QUICK_OPERATIONS
+
+
+def invitation(page: str, engine: Engine, answer: SentencePredictions, number: int) -> str:
+    """Invite the reader to switch off the head that the prediction depends on most, while it is the one shown."""
+    scan = cache.get(_cache_key(engine, answer, number, ()))
+    if scan is None or st.session_state[widget_key(page, "heads")] != [scan.most_important]:
+        return NOTHING_CHANGED
+    template = texts.INVITATION if (scan.change < 0).any() else texts.INVITATION_WITHOUT_SUPPORT
+    return template.format(count=scan.change.size, word=escape_markdown(scan.word), head=_head(scan.most_important))
+
+
+def _named_entries(answer: SentencePredictions, number: int) -> tuple[int, ...]:
+    """Give the words to check that are one entry of the vocabulary: a scan can follow them."""
+    return tuple(score.ids[0] for score in answer.scores[number] if len(score.ids) == 1 and score.probability is not None)
+
+
+def _cache_key(engine: Engine, answer: SentencePredictions, number: int, base: Changes) -> tuple:
+    named = ",".join(map(str, _named_entries(answer, number)))
+    return ("scan", engine.name, engine.device, answer.text, number, named, write_interventions(base))
 
 
 def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> None:
@@ -28,21 +73,21 @@ def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: in
     if not opened.open:
         return
     identity = (engine.name, engine.device, answer.text, number)
-    held = st.session_state.get(widget_key(page, "scan"))
-    began = held[1] if held and held[0] == identity else None
+    started = st.session_state.get(widget_key(page, "scan"))
+    base = started[1] if started and started[0] == identity else None
+    now = tuple(change for change in changed if change != _off(page))
+    if base is None and not now and quick_scan(engine, answer, number):
+        base = ()
     with opened:
         if problem := st.session_state.pop(widget_key(page, "scan_problem"), ""):
             st.text(problem)
-        if began is None or set(changed) - {_off(page)} != set(began):
-            label = texts.SCAN_START if began is None else texts.SCAN_AGAIN
-            base = tuple(change for change in changed if change != _off(page))
-            st.button(
-                label, key=widget_key(page, "scan_start"), icon=":material/grid_on:", on_click=_begin, args=(page, identity, base)
-            )
-        if began is not None:
-            result = _result(page, engine, answer.text, number, began, identity)
-            if result is not None:
-                _show(page, result, began)
+        result = None if base is None else _result(page, engine, answer, number, base)
+        if result is not None:
+            _show(page, result, base)
+        if base is None or set(now) != set(base):
+            label = texts.SCAN_START if base is None else texts.SCAN_AGAIN
+            key = widget_key(page, "scan_start")
+            st.button(label, key=key, icon=":material/grid_on:", on_click=_begin, args=(page, identity, now))
 
 
 def _begin(page: str, identity: tuple, base: Changes) -> None:
@@ -51,12 +96,12 @@ def _begin(page: str, identity: tuple, base: Changes) -> None:
     training.SCANS.stop(training.visitor(), "scan")
 
 
-def _result(page: str, engine: Engine, text: str, number: int, base: Changes, identity: tuple) -> HeadScan | None:
+def _result(page: str, engine: Engine, answer: SentencePredictions, number: int, base: Changes) -> HeadScan | None:
     """Give the scan where it is known or quickly made; else show how far it is, and None."""
-    kept = ("scan", *identity, write_interventions(base))
+    kept = _cache_key(engine, answer, number, base)
     if (result := cache.get(kept)) is not None:
         return result
-    scan = Scan(engine, text, blank=number, interventions=base)
+    scan = Scan(engine, answer.text, blank=number, interventions=base, named=_named_entries(answer, number))
     if scan.batches == 1:
         with st.spinner(texts.SCANNING):
             return cache.get_or_compute(kept, scan.run)
@@ -116,17 +161,82 @@ def _stop(page: str) -> None:
     st.session_state.pop(widget_key(page, "scan_running"), None)
 
 
+@dataclass(frozen=True)
+class Effect:
+    """What switching off each head does to one number: the probability of a word, or the difference of two words'.
+
+    Attributes:
+        name: what is followed: "went", or "went − go".
+        before: the number with all heads on.
+        after: the number with each head off.
+    """
+
+    name: str
+    before: float
+    after: Float[np.ndarray, "layer head"]
+
+    @property
+    def change(self) -> Float[np.ndarray, "layer head"]:
+        """The number with each head off minus that with all heads on."""
+        return self.after - self.before
+
+    @property
+    def ranking(self) -> list[Head]:
+        """All heads, the one with the largest effect first."""
+        order = np.argsort(-np.abs(self.change), axis=None, kind="stable")
+        return [divmod(int(place), self.change.shape[1]) for place in order]
+
+
+def followed_words(result: HeadScan) -> dict[str, ScannedWord]:
+    """List the words that a scan can be read for: the top prediction, and the words to check."""
+    top = ScannedWord(result.word, result.entry, result.before, result.after)
+    return {one.word: one for one in (top, *result.named)}
+
+
+def effect(one: ScannedWord, other: ScannedWord | None = None) -> Effect:
+    """Follow a word through a scan, or the difference of two words."""
+    if other is None:
+        return Effect(one.word, one.before, one.after)
+    name = texts.SCAN_DIFFERENCE.format(first=one.word, second=other.word)
+    return Effect(name, one.before - other.before, one.after - other.after)
+
+
+def _ask_effect(page: str, result: HeadScan) -> Effect:
+    """Let the reader choose the word that is followed, and another one that is subtracted from it."""
+    words = followed_words(result)
+    keys = [widget_key(page, "scan_word"), widget_key(page, "scan_minus")]
+    for key in keys:
+        if st.session_state.get(key) not in words:
+            st.session_state[key] = None
+    first = st.session_state[keys[0]] or result.word
+    if len(words) > 1:
+        left, right = st.columns(2)
+        others = [word for word in words if word != first]
+        if st.session_state[keys[1]] == first:
+            st.session_state[keys[1]] = None
+        st.session_state[keys[0]] = first
+        left.selectbox(texts.SCAN_WORD, list(words), key=keys[0])
+        right.selectbox(texts.SCAN_MINUS, [None, *others], key=keys[1], format_func=lambda word: word or texts.SCAN_NO_MINUS)
+    else:
+        st.caption(texts.SCAN_NAME_WORDS)
+    return effect(words[first], words.get(st.session_state[keys[1]]))
+
+
 def _show(page: str, result: HeadScan, base: Changes) -> None:
     if result.notice:
         st.info(result.notice)
     st.text(in_words(result))
     if base:
         st.caption(texts.SCAN_BASE_ONE if len(base) == 1 else texts.SCAN_BASE_MANY.format(count=len(base)))
-    limit = next(step for step in LIMITS if step >= min(1.0, float(np.abs(result.change).max())))
-    name, layers, heads = widget_key(page, "scan_wall"), *result.change.shape
-    written = [
-        [texts.SCAN_NOTE.format(share=percent(after), word=first) for after, first in zip(row, words, strict=True)]
-        for row, words in zip(result.after.tolist(), result.first_words, strict=True)
+    followed = _ask_effect(page, result)
+    limit = next(step for step in LIMITS if step >= min(LIMITS[-1], float(np.abs(followed.change).max())))
+    name, layers, heads = widget_key(page, "scan_wall"), *followed.change.shape
+    notes = [
+        [
+            texts.SCAN_NOTE.format(followed=followed.name, change=_from_to(followed, (layer, head)), word=word)
+            for head, word in enumerate(words)
+        ]
+        for layer, words in enumerate(result.first_words)
     ]
 
     def switch_off() -> None:
@@ -135,15 +245,62 @@ def _show(page: str, result: HeadScan, base: Changes) -> None:
 
     off = _off(page)
     head_wall(
-        cells(result.change, limit),
+        cells(followed.change, limit),
         [(off.layer, off.head)] if off else [],
         scale=DIFFERENCE,
         key=name,
         on_choose=switch_off,
-        notes=written,
+        notes=notes,
         ends=(f"−{whole_percent(limit)}", "0", f"+{whole_percent(limit)}"),
     )
-    st.caption(texts.SCAN_CAPTION)
+    st.caption(texts.SCAN_CAPTION.format(followed=escape_markdown(followed.name)))
+    _show_ranking(page, result, followed)
+
+
+def _show_ranking(page: str, result: HeadScan, followed: Effect) -> None:
+    """List the heads with the largest effect; all heads as a file."""
+    title = texts.SCAN_RANKING.format(followed=followed.name)
+    st.markdown(f"**{escape_markdown(title)}**")
+    rows = scan_rows(result, followed)
+    st.dataframe(
+        pandas.DataFrame(rows, columns=SCAN_COLUMNS),
+        hide_index=True,
+        height=RANKING_HEIGHT,
+        column_config={name: st.column_config.NumberColumn(format="%.4g") for name in SCAN_COLUMNS[3:7]},
+    )
+    st.download_button(
+        DOWNLOAD_CSV,
+        lambda: write_csv(SCAN_COLUMNS, rows),
+        "head-scan.csv",
+        "text/csv",
+        key=widget_key(page, "scan_csv"),
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def scan_rows(result: HeadScan, followed: Effect) -> list[tuple[str | float | int, ...]]:
+    """Write all heads as rows of SCAN_COLUMNS, the one with the largest effect first."""
+    return [
+        (
+            layer + 1,
+            head + 1,
+            followed.name,
+            followed.before,
+            float(followed.after[layer, head]),
+            float(followed.change[layer, head]),
+            float(result.variation[layer, head]),
+            result.first_words[layer][head],
+        )
+        for layer, head in followed.ranking
+    ]
+
+
+def _from_to(followed: Effect, head: Head) -> str:
+    """Write a followed number before and after: shares as percentages, differences in percentage points."""
+    numbers = followed.before, float(followed.after[head])
+    before, after = (percent(one) if one >= 0 else points(one) for one in numbers)
+    return texts.FROM_TO.format(before=before, after=after)
 
 
 def cells(change: np.ndarray, limit: float) -> np.ndarray:
@@ -164,7 +321,7 @@ def in_words(result: HeadScan) -> str:
     return " ".join([*sentences, texts.SCAN_VARIATION.format(head=_head(strongest), share=share)])
 
 
-def _head(place: tuple) -> str:
+def _head(place: Sequence[int]) -> str:
     return head_in_sentence((int(place[0]), int(place[1])))
 
 

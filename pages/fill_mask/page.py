@@ -16,7 +16,6 @@ from pages.fill_mask import blank_attention, predictions, texts
 from pages.fill_mask.export import prediction_exports
 from pages.fill_mask.prompts import Prompt, curated
 from pages.ui.export.menu import export_menu
-from pages.ui.panels.changes import active_changes
 from pages.ui.panels.predictions import (
     LIST_FIELDS,
     SentencePredictions,
@@ -56,7 +55,7 @@ FIELDS = (
     *LIST_FIELDS,
     *blank_attention.FIELDS,
 )
-FIRST_VIEW = {"focus": 3}
+FIRST_VIEW = {"focus": 3, "named": EXAMPLES[0].named}
 
 
 def show_example(prompt: Prompt) -> None:
@@ -76,9 +75,9 @@ def show_example(prompt: Prompt) -> None:
 
 
 def is_shown(prompt: Prompt) -> bool:
-    """Tell whether the sentences of an example are on the page."""
+    """Tell whether the sentence of an example, or both, are on the page."""
     text, compare, second = (st.session_state[widget_key(PAGE, name)] for name in ("text", "compare", "second"))
-    return (prompt.text, prompt.second) == (text, second if compare else "")
+    return prompt.text == text and (not compare or prompt.second == second)
 
 
 def load(model: str) -> Engine:
@@ -128,19 +127,20 @@ def favourite(text: str, number: int) -> str:
 
 
 def answer(engine: Engine, name: str, words: tuple[str, ...]) -> list[SentencePredictions]:
-    """Draw all about one sentence; give nothing, and why on the page, where there is nothing to draw."""
-    text, comparing = st.session_state[widget_key(PAGE, name)], st.session_state[widget_key(PAGE, "compare")]
+    """Answer one sentence; give nothing, and why on the page, where it cannot be filled."""
+    text = st.session_state[widget_key(PAGE, name)]
     try:
         encoding = engine.encode(text)
         warn_of_unknown([encoding], engine.name, widget_key(PAGE, "model") if name == "text" else "")
         if not encoding.blanks:
             offer_a_blank(name)
             return []
-        chosen = list_settings(PAGE)
-        return [predictions.draw_answer(engine, text, words, chosen, widget_key(PAGE, name), abreast=not comparing)]
+        answered = predictions.answer_sentence(engine, text, words, list_settings(PAGE))
     except ExplorerError as problem:
         explain(problem)
         return []
+    predictions.show_notices(answered)
+    return [answered]
 
 
 def offer_a_blank(name: str) -> None:
@@ -156,31 +156,34 @@ def offer_a_blank(name: str) -> None:
         )
 
 
-def offer_export(model: str, answers: Sequence[SentencePredictions], blank_view: blank_attention.BlankView | None) -> None:
-    """Offer what is on the screen in every form."""
-    export_menu(PAGE, prediction_exports(PAGE, model, answers, blank_view))
+def show_all_lists(engine: Engine, answers: Sequence[SentencePredictions], columns: Sequence[DeltaGenerator]) -> None:
+    """Draw the lists of all blanks; a single one stands beside the heads."""
+    chosen = list_settings(PAGE)
+    for column, answered in zip(columns[-len(answers) :], answers, strict=True):
+        with column:
+            key = widget_key(PAGE, "text" if column is columns[0] else "second")
+            predictions.show_lists(engine, answered, chosen, key, alone=len(answers) == 1)
+    if len(answers) > 1:
+        predictions.show_text_shift(PAGE, engine, answers)
+    st.caption(texts.LISTS_UNCHANGED)
 
 
 @st.fragment
-def look(model: str, answers: Sequence[SentencePredictions], above: DeltaGenerator) -> None:
-    """Show where a blank looks, and what the reader changes; what is clicked here runs nothing but this.
-
-    above: the place over the words of the unchanged model, where it is said that they are.
-    """
+def look(model: str, answers: Sequence[SentencePredictions]) -> None:
+    """Show what a blank becomes and where it looks, and what the reader changes; what is clicked here runs nothing but this."""
     restore_hidden_fields(PAGE, FIELDS)
-    blank_view = None
+    view = None
     if answers:
-        predictions.numbers(answers, widget_key(PAGE, "numbers"))
         try:
-            blank_view = blank_attention.blank_attention(PAGE, cache.engine(model), answers)
+            view = blank_attention.blank_attention(PAGE, cache.engine(model), answers)
         except ExplorerError as problem:
             explain(problem)
-        offer_export(model, answers, blank_view)
-    if blank_view and active_changes(PAGE):
-        above.info(texts.WITHOUT_CHANGES, icon=":material/science:")
-    else:
-        above.empty()
-    write_view(PAGE, FIELDS, FIRST_VIEW)
+        shift = None
+        if view and view.changed:
+            shift = predictions.prediction_shift(model, view.text, view.changed, list_settings(PAGE)).blanks[view.number]
+        predictions.numbers(answers, shift, widget_key(PAGE, "numbers"))
+        export_menu(PAGE, prediction_exports(PAGE, model, answers, view))
+    write_view(PAGE, blank_attention.fields_in_link(PAGE, FIELDS), FIRST_VIEW)
     page_links(st.session_state[widget_key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
     share_link()
 
@@ -204,16 +207,18 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     ask_list_settings(PAGE)
 
 answers: list[SentencePredictions] = []
-above = st.empty()
 try:
     engine = load(model)
     show_engine(badge, engine.title, engine.device)
     if note := list_settings(PAGE).note:
         st.caption(note)
-    for column, name in zip(st.columns(len(labels), gap="large"), labels, strict=True):
+    columns = st.columns(len(labels), gap="large")
+    for column, name in zip(columns, labels, strict=True):
         with column:
             answers += answer(engine, name, words)
+    if sum(len(answered.filling.blanks) for answered in answers) > 1:
+        show_all_lists(engine, answers, columns)
 except ExplorerError as problem:
     explain(problem)
     controls.offer_default_model(widget_key(PAGE, "model"))
-look(model, answers, above)
+look(model, answers)

@@ -1,19 +1,21 @@
 """The predictions for a sentence: as charts, before and after a reader's changes, and drawn on the page with their table."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas
 import streamlit as st
 
 from pages.fill_mask import texts
 from pages.ui.canvas.bars import Chart, moved_chart, probability_chart, show_bars
+from pages.ui.canvas.texts import AFTER, BEFORE
 from pages.ui.export.records import source
 from pages.ui.panels.changes import Changes
 from pages.ui.panels.predictions import (
     ListSettings,
     SentencePredictions,
     joint_fillings,
+    list_settings,
     prediction_rows,
     predictions_csv,
     remember_record,
@@ -22,15 +24,20 @@ from pages.ui.panels.predictions import (
     word_scores,
 )
 from pages.ui.panels.texts import DOWNLOAD_CSV, PREDICTION_COLUMNS
+from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.numbers import percent, points
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.joint_filling import JointFilling
-from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, shift_predictions
+from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
 from tx_core.fill_mask.predictions import BlankPredictions
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore
 
 ABREAST = 2
+SHIFT_COLUMNS = ("blank", "word", "piece", "id", "before", "after", "difference", "rank before", "rank after")
+MAX_CONTRASTS = 3
+"""With how many other words the first word to check is compared."""
 
 
 @dataclass(frozen=True)
@@ -132,28 +139,6 @@ def charts_of(answer: SentencePredictions, chosen: ListSettings) -> Iterator[Ann
         yield joint_chart(answer.joint, chosen)
 
 
-def change_chart(blank: BlankShift, title: str, chosen: ListSettings) -> Chart:
-    """Chart the words at one blank before and after the reader's changes."""
-    return moved_chart(
-        title,
-        [word_label(one.prediction) for one in blank.moved],
-        [one.before for one in blank.moved],
-        [one.after for one in blank.moved],
-        [note(one) for one in blank.moved],
-        limit=chosen.limit,
-    )
-
-
-def note(moved: EntryShift) -> str:
-    """Note how an entry's rank changed: climbed, fell, new or gone."""
-    if not moved.listed_before:
-        return texts.NEW.format(rank=moved.rank_before)
-    if not moved.listed_after:
-        return texts.GONE.format(rank=moved.rank_after)
-    climbed = moved.rank_before - moved.rank_after
-    return f"↑{climbed}" if climbed > 0 else f"↓{-climbed}" if climbed < 0 else "="
-
-
 def _annotated(title: str, labels: list[str], shares: list[float], notes: list[str], chosen: ListSettings) -> AnnotatedChart:
     return AnnotatedChart(probability_chart(title, labels, shares, limit=chosen.limit), tuple(shares), tuple(notes))
 
@@ -168,25 +153,41 @@ def _product_of_pieces(score: WordScore) -> str:
     return " × ".join(f"{piece} {percent(step)}" for piece, step in zip(score.pieces, score.steps, strict=True))
 
 
+def change_chart(rows: Sequence[EntryShift], title: str, chosen: ListSettings) -> Chart:
+    """Chart words at one blank before and after the reader's changes."""
+    before, after = [one.before for one in rows], [one.after for one in rows]
+    return moved_chart(title, [word_label(one.prediction) for one in rows], before, after, limit=chosen.limit)
+
+
+def strongest_words(blank: BlankShift, chosen: ListSettings) -> list[EntryShift]:
+    """List the words that were or are the most likely, by their probability now; as many as an unchanged list has."""
+    strongest = sorted(blank.moved, key=lambda one: -max(one.before, one.after))[: chosen.listed]
+    return sorted(strongest, key=lambda one: (-one.after, -one.before))
+
+
+def note(moved: EntryShift) -> str:
+    """Note how an entry's rank changed, counted over the whole vocabulary."""
+    climbed = moved.rank_before - moved.rank_after
+    template = texts.SAME_RANK if not climbed else texts.CLIMBED if climbed > 0 else texts.FELL
+    return template.format(before=moved.rank_before, after=moved.rank_after)
+
+
 def prediction_shift(model: str, text: str, changed: Changes, chosen: ListSettings) -> PredictionShift:
     """Predict with and without the changes; raise ExplorerError where that cannot be done."""
-    shown = {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
+    shown = _list_options(chosen)
     key = ("shift", model, text, frozenset(changed), *shown.values())
     return remember_record(key, lambda: shift_predictions(cache.engine(model), text, changed, **shown))
 
 
-def show_prediction_change(page: str, model: str, text: str, number: int, changed: Changes, chosen: ListSettings) -> None:
-    """Draw the effect of the changes on the words at one blank, and describe it."""
-    shift = prediction_shift(model, text, changed, chosen)
-    if shift.notice:
-        st.info(shift.notice)
-    blank = shift.blanks[number]
-    st.subheader(texts.CHANGE_TITLE, anchor=False)
-    st.text(describe_shift(blank))
-    show_bars(
-        change_chart(blank, texts.CHANGE_TITLE, chosen), [moved.prediction.sentence for moved in blank.moved], key=f"{page}_shift"
-    )
-    st.caption(texts.CHANGE_CAPTION.format(listed=chosen.listed))
+def text_shift(model: str, text: str, second: str, chosen: ListSettings) -> PredictionShift:
+    """Compare the predictions of two sentences; raise ExplorerError where that cannot be done."""
+    shown = _list_options(chosen)
+    key = ("text shift", model, text, second, *shown.values())
+    return remember_record(key, lambda: compare_texts(cache.engine(model), text, second, **shown))
+
+
+def _list_options(chosen: ListSettings) -> dict[str, float]:
+    return {"top_k": chosen.listed, "temperature": chosen.temperature, "top_p": chosen.top_p}
 
 
 def describe_shift(blank: BlankShift) -> str:
@@ -200,49 +201,165 @@ def describe_shift(blank: BlankShift) -> str:
     return texts.TOP_CHANGED.format(word=word_label(was.prediction), **new, **shares)
 
 
-def draw_answer(
-    engine: Engine, text: str, words: tuple[str, ...], chosen: ListSettings, key: str, abreast: bool
-) -> SentencePredictions:
-    """Ask everything about a sentence and draw each part as soon as it is known.
+# On the page
 
-    abreast: there is room for several blanks side by side. Raises ExplorerError where the sentence cannot be filled.
-    """
+
+def answer_sentence(engine: Engine, text: str, words: tuple[str, ...], chosen: ListSettings) -> SentencePredictions:
+    """Ask everything about a sentence; raise ExplorerError where it cannot be filled."""
     filling = top_predictions(engine.name, text, chosen)
-    if filling.notice:
-        st.info(filling.notice)
-    several = len(filling.blanks) > 1
-    scores = []
-    for blank in filling.blanks:
-        if blank.number % ABREAST == 0 or not abreast:
-            columns = st.columns(ABREAST, gap="large") if abreast and (several or words) else [st.container()]
-        with columns[blank.number % len(columns)]:
-            _show_top_words(blank, top_words_chart(blank, several, chosen), engine.tokenizer.vocab_size, f"{key}_{blank.number}")
-        with columns[blank.number % len(columns)] if several else columns[-1]:
-            scores.append(word_scores(engine.name, text, words, blank.number))
-            if words:
-                st.markdown(f"**{checked_words_title(blank.number, several)}**")
-                _show_checked_words(
-                    scores[-1], checked_words_chart(scores[-1], blank.number, several, chosen), f"{key}_{blank.number}_named"
-                )
-    joint = joint_fillings(engine.name, text) if several else ()
-    notices = [*(score.fallback for blank in scores for score in blank), *(filling.notice for filling in joint)]
-    if not filling.notice and (notice := next(filter(None, notices), "")):
+    scores = tuple(word_scores(engine.name, text, words, blank.number) for blank in filling.blanks)
+    joint = joint_fillings(engine.name, text) if len(filling.blanks) > 1 else ()
+    return SentencePredictions(text, filling, scores, joint)
+
+
+def show_notices(answer: SentencePredictions) -> None:
+    """Say where an answer was not computed on the model's own device."""
+    fallbacks = [*(score.fallback for blank in answer.scores for score in blank), *(filling.notice for filling in answer.joint)]
+    if notice := next(filter(None, [answer.filling.notice, *fallbacks]), ""):
         st.info(notice)
-    if joint:
-        _show_joint_fillings(joint, joint_chart(joint, chosen), f"{key}_joint")
-    return SentencePredictions(text, filling, tuple(scores), joint)
 
 
-def _show_top_words(blank: BlankPredictions, annotated: AnnotatedChart, entries: int, key: str) -> None:
-    _show_with_title(annotated, key)
-    rest = texts.REST.format(count=entries - len(annotated.labels), share=percent(blank.rest))
-    joins = any(entry.joins for entry in blank.predictions)
-    st.caption(f"{rest} {texts.CONTINUES_WORD}" if joins else rest)
+def show_lists(engine: Engine, answer: SentencePredictions, chosen: ListSettings, key: str, alone: bool) -> None:
+    """Draw the lists of a sentence: at each blank, of the words to check, and of all blanks together.
+
+    alone: there is no other sentence beside it, so that two blanks stand side by side; two sentences' words to check are
+    drawn against each other.
+    """
+    blanks = answer.filling.blanks
+    several = len(blanks) > 1
+    for blank in blanks:
+        scores = answer.scores[blank.number] if alone else ()
+        if blank.number % ABREAST == 0 or not alone:
+            columns = st.columns(ABREAST, gap="large") if alone and (several or scores) else [st.container()]
+        with columns[blank.number % len(columns)]:
+            annotated = top_words_chart(blank, several, chosen)
+            _show_with_title(annotated, f"{key}_{blank.number}")
+            _show_rest(engine, annotated.labels, percent(blank.rest))
+        with columns[blank.number % len(columns)] if several else columns[-1]:
+            if scores:
+                checked = checked_words_chart(scores, blank.number, several, chosen)
+                _show_checked_words(checked_words_title(blank.number, several), scores, checked, f"{key}_{blank.number}_named")
+    if answer.joint:
+        _show_with_title(joint_chart(answer.joint, chosen), f"{key}_joint")
+        st.text(texts.BEST_FILLING.format(sentence=answer.joint[0].sentence))
+        st.caption(texts.JOINT_CAPTION)
 
 
-def _show_checked_words(scores: Sequence[WordScore], annotated: AnnotatedChart | None, key: str) -> None:
+def show_blank(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> None:
+    """Draw what the model puts into one blank with the reader's changes: a chart of equal height with and without them."""
+    chosen, blank, scores = list_settings(page), answer.filling.blanks[number], answer.scores[number]
+    with st.container(key=widget_key(page, "prediction")):  # assets/page.css keeps it in sight
+        if changed:
+            shift = prediction_shift(engine.name, answer.text, changed, chosen)
+            _show_changed_blank(page, engine, shift.blanks[number], chosen)
+        else:
+            annotated = top_words_chart(blank, False, chosen)
+            first = blank.predictions[0]
+            _headline(texts.TOP_WORD.format(word=word_label(first), share=percent(first.probability)))
+            show_bars(annotated.chart | {"heading": texts.PROBABILITY}, annotated.notes, key=f"{page}_top_words")
+            _show_rest(engine, annotated.labels, percent(blank.rest))
+        if scores:
+            after = word_scores(engine.name, answer.text, tuple(score.word for score in scores), number, changed)
+            _show_followed_words(scores, after if changed else None, chosen, f"{page}_followed")
+
+
+def _show_changed_blank(page: str, engine: Engine, blank: BlankShift, chosen: ListSettings) -> None:
+    rows = strongest_words(blank, chosen)
+    _headline(describe_shift(blank))
+    details = [texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=note(one)) for one in rows]
+    show_bars(change_chart(rows, texts.TOP_WORDS, chosen), details, key=f"{page}_top_words")
+    rest = [max(0.0, 1 - sum(shares)) for shares in ([one.before for one in rows], [one.after for one in rows])]
+    both = texts.FROM_TO.format(before=percent(rest[0]), after=percent(rest[1]))
+    _show_rest(engine, [word_label(one.prediction) for one in rows], both)
+
+
+def _headline(sentence: str) -> None:
+    with st.container(key="fill_mask_headline"):  # assets/page.css gives it the same height whatever it says
+        st.text(sentence)
+
+
+def _show_rest(engine: Engine, labels: Sequence[str], share: str) -> None:
+    rest = texts.REST.format(count=engine.tokenizer.vocab_size - len(labels), share=share)
+    st.caption(f"{rest} {texts.CONTINUES_WORD}" if any(label.startswith("##") for label in labels) else rest)
+
+
+def _show_followed_words(before: Sequence[WordScore], after: Sequence[WordScore] | None, chosen: ListSettings, key: str) -> None:
+    """Draw the words to check, with the changes where there are any, and how the first compares with the others."""
+    annotated = checked_words_chart(tuple(before), 0, False, chosen)
+    if annotated and after:
+        chart = followed_words_chart(before, after, chosen)
+        notes = [_product_of_pieces(score) for score in after if score.probability is not None]
+        annotated = AnnotatedChart(chart, annotated.shares, tuple(notes))
     if annotated:
-        show_bars(annotated.chart, annotated.notes, key=key)
+        annotated = replace(annotated, chart=annotated.chart | {"bare": True})  # under the axis of the likely words
+    _show_checked_words(texts.CHECKED_WORDS, before, annotated, key)
+    if sentences := contrasts(before, after):
+        with st.container(key="fill_mask_contrasts"):
+            st.caption("  \n".join(map(escape_markdown, sentences)))
+
+
+def followed_words_chart(
+    before: Sequence[WordScore], after: Sequence[WordScore], chosen: ListSettings, sides: tuple[str, str] = (BEFORE, AFTER)
+) -> Chart:
+    """Chart the words to check in two runs."""
+    pairs = [(one, other) for one, other in zip(before, after, strict=True) if None not in (one.probability, other.probability)]
+    shares = ([one.probability for one, _ in pairs], [other.probability for _, other in pairs])
+    return moved_chart(texts.CHECKED_WORDS, [_checked_label(one) for one, _ in pairs], *shares, limit=chosen.limit, sides=sides)
+
+
+def contrasts(before: Sequence[WordScore], after: Sequence[WordScore] | None = None) -> list[str]:
+    """Say for the first word and each other how far apart they are: the difference and the ratio of their probabilities."""
+    scored = [score for score in before if score.probability]
+    if len(scored) < 2:
+        return []
+    now = {score.word: score.probability or 0.0 for score in after or before}
+    first, others = scored[0], scored[1 : 1 + MAX_CONTRASTS]
+    sentences = []
+    for other in others:
+        names = {"first": first.word, "second": other.word}
+        was = (points(first.probability - other.probability), _ratio(first.probability, other.probability))
+        new = (points(now[first.word] - now[other.word]), _ratio(now[first.word], now[other.word]))
+        both = [one if after is None else texts.FROM_TO.format(before=one, after=two) for one, two in zip(was, new, strict=True)]
+        sentences.append(texts.CONTRAST.format(**names, difference=both[0], ratio=both[1]))
+    return sentences
+
+
+def _ratio(one: float, other: float) -> str:
+    """Write the ratio of two probabilities with the larger number first or last: 108 : 1, 1 : 2.3."""
+    if not one or not other:
+        return texts.NO_RATIO
+    larger, smaller = max(one, other), min(one, other)
+    number = f"{larger / smaller:.2g}" if larger / smaller < 10 else f"{larger / smaller:,.0f}"
+    return f"{number} : 1" if one >= other else f"1 : {number}"
+
+
+def show_text_shift(page: str, engine: Engine, answers: Sequence[SentencePredictions]) -> None:
+    """Draw two sentences against each other: each word's probability in the first, in the second, and the difference."""
+    chosen, key = list_settings(page), widget_key(page, "difference")
+    shift = text_shift(engine.name, answers[0].text, answers[1].text, chosen)
+    st.markdown(f"##### {texts.DIFFERENCE}")
+    for blank in shift.blanks:
+        pair = [answer.scores[blank.number] for answer in answers]
+        columns = st.columns(ABREAST, gap="large") if all(pair) else [st.container()]
+        several = len(shift.blanks) > 1
+        title = texts.BLANK.format(number=blank.number + 1) if several else texts.TOP_WORDS
+        rows = strongest_words(blank, chosen)
+        chart = change_chart(rows, title, chosen) | {"sides": list(texts.SIDES)}
+        notes = [note(one) for one in rows]
+        with columns[0]:
+            _show_with_title(AnnotatedChart(chart, (), tuple(notes)), f"{key}_{blank.number}")
+        if all(pair):
+            with columns[1]:
+                title, key_of_words = checked_words_title(blank.number, several), f"{key}_{blank.number}_named"
+                both = AnnotatedChart(followed_words_chart(*pair, chosen, texts.SIDES), (), ())
+                _show_checked_words(title, pair[0], both, key_of_words)
+    st.caption(texts.DIFFERENCE_CAPTION)
+
+
+def _show_checked_words(title: str, scores: Sequence[WordScore], annotated: AnnotatedChart | None, key: str) -> None:
+    st.markdown(f"**{title}**")
+    if annotated:
+        show_bars(annotated.chart, annotated.notes or None, key=key)
     for score in scores:
         if score.probability is None:
             st.text(texts.NOT_SCORED.format(word=score.word, reason=score.note))
@@ -250,23 +367,24 @@ def _show_checked_words(scores: Sequence[WordScore], annotated: AnnotatedChart |
         st.caption(LENGTH_NOTE)
 
 
-def _show_joint_fillings(fillings: Sequence[JointFilling], annotated: AnnotatedChart, key: str) -> None:
-    _show_with_title(annotated, key)
-    st.text(texts.BEST_FILLING.format(sentence=fillings[0].sentence))
-    st.caption(texts.JOINT_CAPTION)
-
-
 def _show_with_title(annotated: AnnotatedChart, key: str) -> None:
     st.markdown(f"**{annotated.title}**")
     show_bars(annotated.chart, annotated.notes, key=key)
 
 
-def numbers(sentences: Sequence[SentencePredictions], key: str) -> None:
-    """Offer all numbers as a table, built only when it is opened, and as a CSV file."""
+def numbers(sentences: Sequence[SentencePredictions], shift: BlankShift | None, key: str) -> None:
+    """Offer all numbers as tables, built only when they are opened, and as a CSV file.
+
+    shift: what the reader's changes do to the blank that is looked at.
+    """
     opened = st.expander(texts.TABLE, key=key, on_change="rerun")
     if not opened.open:
         return
     with opened:
+        if shift:
+            st.caption(texts.SHIFT_TABLE)
+            st.dataframe(pandas.DataFrame(shift_rows(shift), columns=SHIFT_COLUMNS), hide_index=True)
+            st.caption(texts.UNCHANGED_TABLE)
         table = pandas.DataFrame([row for answer in sentences for row in prediction_rows(answer)], columns=PREDICTION_COLUMNS)
         st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.4g")})
         st.download_button(
@@ -278,3 +396,21 @@ def numbers(sentences: Sequence[SentencePredictions], key: str) -> None:
             on_click="ignore",
             icon=":material/download:",
         )
+
+
+def shift_rows(shift: BlankShift) -> list[tuple[str | float | int, ...]]:
+    """Write what the changes do to one blank as rows of SHIFT_COLUMNS."""
+    return [
+        (
+            shift.number + 1,
+            word_label(one.prediction),
+            one.prediction.piece,
+            one.prediction.id,
+            one.before,
+            one.after,
+            one.after - one.before,
+            one.rank_before,
+            one.rank_after,
+        )
+        for one in shift.moved
+    ]

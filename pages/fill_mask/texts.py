@@ -20,6 +20,7 @@ BLANK_OF_SENTENCE = "Sentence {sentence}, blank {number}"
 CHECKED_WORDS = "Your words"
 CHECKED_WORDS_AT = "Your words at blank {number}"
 JOINT = "All blanks together"
+PROBABILITY = "probability"
 REST = "All other {count:,} tokens of the vocabulary: {share}."
 CONTINUES_WORD = "\\#\\# marks a piece that continues the word before the blank."
 NOT_SCORED = "“{word}” – {reason}"
@@ -34,23 +35,23 @@ TABLE = "Predictions as a table"
 
 # What a change does
 
-CHANGE_TITLE = "What your changes do to this blank"
-WITHOUT_CHANGES = (
-    "**Without your changes:** these are the predictions of the unmodified model. "
-    "The effect of your changes is shown below, under “What your changes do to this blank”."
-)
-CHANGE_CAPTION = (
-    "Arrows show how many ranks a word moved, counted over the whole vocabulary. "
-    "“New” words entered the top {listed}, “gone” words left it."
-)
-NEW, GONE = "new, was no. {rank:,}", "gone, now no. {rank:,}"
-TOP_UNCHANGED = (
-    "The top prediction is still “{word}”: {before} → {after}. In total, {variation} of the probability moved to other words."
-)
-TOP_CHANGED = (
-    "The top prediction is now “{new}” with {new_share}; before it was “{word}”, {before} → {after}. "
-    "In total, {variation} of the probability moved to other words."
-)
+TOP_WORD = "Most likely: “{word}”, {share}."
+TOP_UNCHANGED = "Still “{word}”: {before} → {after}. In all, {variation} of the probability moved."
+TOP_CHANGED = "Now “{new}”, {new_share}. Before: “{word}”, {before} → {after}. In all, {variation} of the probability moved."
+FROM_TO = "{before} → {after}"
+WORD_DETAIL = "{sentence} – {rank}"
+CLIMBED, FELL = "rank {before:,} → {after:,} ↑", "rank {before:,} → {after:,} ↓"
+SAME_RANK = "rank {after:,}, as before"
+CONTRAST = "“{first}” − “{second}”: {difference} points; “{first}” : “{second}” = {ratio}"
+NO_RATIO = "–"
+SHIFT_TABLE, UNCHANGED_TABLE = "With and without your changes:", "Without your changes:"
+LISTS_UNCHANGED = "These lists are of the model without changes. What a change does is shown beside the heads."
+
+# Two sentences
+
+DIFFERENCE = "Second sentence against the first"
+SIDES = ("first", "second")
+DIFFERENCE_CAPTION = "Δ is the probability in the second sentence minus that in the first, in percentage points."
 
 # Attention of a blank
 
@@ -67,12 +68,17 @@ SCAN_PROGRESS = "{done:,} of {total:,} runs, {seconds:.0f} s"
 STOP = "Stop"
 SCAN_BASE_ONE = "The scan includes your change: “before” already has it in place."
 SCAN_BASE_MANY = "The scan includes {count} of your changes: “before” already has them in place."
-SCAN_NOTE = "{share}; top prediction: {word}"
+SCAN_NOTE = "{followed}: {change}; top prediction: {word}"
 SCAN_CAPTION = (
-    "Colour shows how the probability of the top prediction changes when only this head is switched off: orange where it "
-    "falls, blue where it rises. A head with no effect on its own may still matter, because other heads can replace it. "
-    "Click a head to switch it off in the view below."
+    "Colour shows how “{followed}” changes when only this head is switched off: orange where it falls, blue where it rises. "
+    "A head with no effect on its own may still matter, because other heads can replace it. Click a head to switch it off."
 )
+SCAN_WORD, SCAN_MINUS, SCAN_NO_MINUS = "Word to follow", "minus", "nothing"
+SCAN_DIFFERENCE = "{first} − {second}"
+SCAN_NAME_WORDS = "To follow other words, or the difference of two, write them under “Check specific words”."
+SCAN_RANKING = "Heads by their effect on “{followed}”"
+INVITATION = "Of all {count} heads, “{word}” depends most on {head}. Switch it off, and see."
+INVITATION_WITHOUT_SUPPORT = "Of all {count} heads, {head} moves the most probability. Switch it off, and see."
 SCAN_BEFORE = "With all heads on, the top prediction is “{word}” with {share}."
 SCAN_LARGEST_FALL = "It falls most without {head}: to {share}."
 SCAN_OTHERS = "Another word comes first for {count} of {total} heads."

@@ -242,7 +242,7 @@ def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:
     charts = [
         probability_chart(HOSTILE, words, [0.25, 0.00002], limit=0.2, note=HOSTILE),
         signed_chart("Gradients", words, [0.25, -0.5], limit=0.5),
-        moved_chart("Changes", words, [0.25, 0.5], [0.5, 0.0], ["↑1", "gone, now no. 12"], limit=0.4),
+        moved_chart("Changes", words, [0.25, 0.5], [0.5, 0.0], limit=0.4),
         lines_chart("Depth", steps, {HOSTILE: [0.1, 0.5, 0.9], "shared": [0, 0, 1]}, band=([0, 0, 0], [1, 1, 1])),
         points_chart("Map", np.array([[0.0, 0.0], [1.0, 2.0]]), ["1-1", "1-2"], kinds, 0, [1]),
         grid_chart("Heads", [[cell, cell]], [entry], (0, 1)),

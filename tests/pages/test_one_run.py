@@ -8,7 +8,7 @@ from tx_core.engine import catalogue
 
 
 @pytest.mark.parametrize(
-    ("page", "text", "forwards"), [("attention", "a bird that nobody saw", 1), ("fill_mask", "a ___ that nobody saw", 2)]
+    ("page", "text", "forwards"), [("attention", "a bird that nobody saw", 1), ("fill_mask", "a ___ that nobody saw", 3)]
 )
 def test_a_page_reads_its_sentence_once(open_app, monkeypatch: pytest.MonkeyPatch, page: str, text: str, forwards: int):
     open_app(page, text="a first visit")  # what every server does once

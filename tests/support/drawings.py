@@ -23,6 +23,11 @@ def maps(app: AppTest) -> list[Sent]:
     return _sent(app).get("attention_map", [])
 
 
+def changes_drawn(app: AppTest) -> list[Sent]:
+    """Give header and cells of every comparison of a run with a changed one; that of the chosen heads is the last."""
+    return _sent(app).get("before_after", [])
+
+
 def drawn(app: AppTest) -> dict[str, Sent]:
     """Give header and cells of what was sent to the first wall, the first map and the first comparison of a change."""
     return {name: sent[0] for name, sent in _sent(app).items()}

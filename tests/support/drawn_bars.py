@@ -14,6 +14,6 @@ def bars_told(app: AppTest) -> dict[str, list[str]]:
     """The charts of bars by title, each as what stands at its bars: "went 74.88 %, came 6.79 %"."""
     found: dict[str, list[str]] = {}
     for chart in drawn_bars(app):
-        written = zip(chart["labels"], chart.get("ends") or chart["heads"], strict=True)
+        written = zip(chart["labels"], chart["ends"], strict=True)
         found.setdefault(chart["title"], []).append(", ".join(f"{label} {end}" for label, end in written))
     return found

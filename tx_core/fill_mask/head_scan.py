@@ -30,6 +30,23 @@ class ScanProgress:
 
 
 @dataclass(frozen=True)
+class ScannedWord:
+    """The probability of one vocabulary entry at the blank, with all heads on and with each head off.
+
+    Attributes:
+        word: As a reader knows it.
+        entry: Its vocabulary id.
+        before: Its probability with all heads on.
+        after: Its probability with each head off.
+    """
+
+    word: str
+    entry: int
+    before: float
+    after: Float[np.ndarray, "layer head"]
+
+
+@dataclass(frozen=True)
 class HeadScan:
     """The prediction at one blank with each head switched off, one at a time, in addition to other interventions.
 
@@ -41,6 +58,7 @@ class HeadScan:
         variation: Total variation distance to the prediction with all heads on, 0 to 1.
         first: The top prediction with each head off, as a vocabulary id.
         first_words: The same as words.
+        named: The entries that were asked for, with their own probabilities.
         device: Where it was computed.
         notice: A sentence for the visitor where that is not the model's own device.
     """
@@ -54,6 +72,14 @@ class HeadScan:
     first_words: tuple[tuple[str, ...], ...]
     device: str
     notice: str = ""
+    named: tuple[ScannedWord, ...] = ()
+
+    @property
+    def most_important(self) -> tuple[int, int]:
+        """The head without which the top prediction loses most; where none supports it, the one that moves most probability."""
+        measure = -self.change if (self.change < 0).any() else self.variation
+        layer, head = np.unravel_index(measure.argmax(), measure.shape)
+        return int(layer), int(head)
 
     @property
     def change(self) -> Float[np.ndarray, "layer head"]:
@@ -63,22 +89,30 @@ class HeadScan:
     @property
     def nbytes(self) -> int:
         """The memory of its arrays and words, in bytes."""
-        return self.after.nbytes + self.variation.nbytes + self.first.nbytes + 60 * self.first.size
+        return (1 + len(self.named)) * self.after.nbytes + self.variation.nbytes + self.first.nbytes + 60 * self.first.size
 
 
 class Scan:
     """Switch every head off in turn and measure the prediction at one blank (Michel et al. 2019, section 3.2).
 
     `steps` computes one batch after the other; `result` is set at the end. A head without effect on its own may still matter
-    together with others, which can stand in for each other. Raises what `predict` raises, ChangeProblem, and ValueError for a
-    blank that is not there.
+    together with others, which can stand in for each other. `named` are vocabulary entries to follow beside the top
+    prediction. Raises what `predict` raises, ChangeProblem, and ValueError for a blank that is not there.
     """
 
-    def __init__(self, engine: Engine, text: str, *, blank: int = 0, interventions: Sequence[Intervention] = ()):
+    def __init__(
+        self,
+        engine: Engine,
+        text: str,
+        *,
+        blank: int = 0,
+        interventions: Sequence[Intervention] = (),
+        named: Sequence[int] = (),
+    ):
         encoding = encode_with_blanks(engine, text)
         if not 0 <= blank < len(encoding.blanks):
             raise ValueError(f"blank must be within 0 and {len(encoding.blanks) - 1}, got {blank}")
-        self.engine, self.interventions = engine, interventions
+        self.engine, self.interventions, self.named = engine, interventions, list(dict.fromkeys(named))
         self.place = encoding.blanks[blank]
         self.row = replace(encoding, blanks=(self.place,))
         self.result: HeadScan | None = None
@@ -90,6 +124,13 @@ class Scan:
         return math.ceil(runs / rows_at_once(len(self.row), self.engine.tokenizer.vocab_size))
 
     @property
+    def operations(self) -> float:
+        """About how many additions and multiplications the scan takes: each layer has 12 hidden² weights."""
+        info = self.engine.info
+        runs = 1 + info.num_layers * info.num_heads
+        return 24.0 * runs * len(self.row) * info.num_layers * info.hidden_size**2
+
+    @property
     def finished(self) -> bool:
         """Whether every head was switched off once."""
         return self.result is not None
@@ -99,7 +140,7 @@ class Scan:
         started, shape = time.perf_counter(), (self.engine.info.num_layers, self.engine.info.num_heads)
         heads = list(np.ndindex(shape))
         changes = [self.interventions, *((*self.interventions, Intervention("off", *head)) for head in heads)]
-        firsts, afters, variations, notices = [], [], [], {}
+        firsts, afters, variations, named, notices = [], [], [], [], {}
         base, entry = None, None
         at_once = rows_at_once(len(self.row), self.engine.tokenizer.vocab_size)
         for start in range(0, len(changes), at_once):
@@ -111,6 +152,7 @@ class Scan:
                 base, entry = shares[0], int(shares[0].argmax())
             firsts += shares.argmax(-1).tolist()
             afters += shares[:, entry].tolist()
+            named += shares[:, self.named].tolist()
             variations += ((shares - base).abs().sum(-1) / 2).tolist()
             yield ScanProgress(start + len(part), len(changes), time.perf_counter() - started)
         first = _grid(firsts[1:], shape)
@@ -125,7 +167,12 @@ class Scan:
             first_words=tuple(tuple(self._word(number) for number in row) for row in first.tolist()),
             device=notices[notice],
             notice=notice,
+            named=tuple(self._scanned(named, column, shape) for column in range(len(self.named))),
         )
+
+    def _scanned(self, shares: list[list[float]], column: int, shape: tuple[int, int]) -> ScannedWord:
+        before, *after = (row[column] for row in shares)
+        return ScannedWord(self._word(self.named[column]), self.named[column], before, _grid(after, shape))
 
     def run(self) -> HeadScan:
         """Run all batches and return the result."""

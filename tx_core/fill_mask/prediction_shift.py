@@ -77,25 +77,57 @@ def shift_predictions(
     """
     encoding = encode_with_blanks(engine, text)
     answered = engine.blank_logits([encoding, encoding], interventions=[(), interventions])
-    blanks = []
-    for number, place in enumerate(encoding.blanks):
-        logits = [row[number].double() for row in answered.rows]
-        shares = [nucleus((scores / checked_temperature(temperature)).softmax(-1), top_p) for scores in logits]
-        listed = [share.topk(min(top_k, int((share > 0).sum()))).indices.tolist() for share in shares]
-        moved = [
-            EntryShift(
-                _prediction(engine, text, number, entry, shares[1], first=encoding.starts_sentence(place)),
-                shares[0][entry].item(),
-                _rank(logits[0], entry),
-                _rank(logits[1], entry),
-                entry in listed[0],
-                entry in listed[1],
-            )
-            for entry in dict.fromkeys(listed[1] + listed[0])
-        ]
-        order = tuple(sorted(moved, key=lambda one: (not one.listed_after, one.rank_after)))
-        blanks.append(BlankShift(number, order, total_variation(*shares)))
-    return PredictionShift(tuple(blanks), answered.device, answered.notice)
+    lists = (top_k, checked_temperature(temperature), top_p)
+    blanks = tuple(
+        _shift_blank(engine, text, number, encoding.starts_sentence(place), [row[number] for row in answered.rows], lists)
+        for number, place in enumerate(encoding.blanks)
+    )
+    return PredictionShift(blanks, answered.device, answered.notice)
+
+
+def compare_texts(
+    engine: Engine, text: str, second: str, *, top_k: int = 10, temperature: float = 1.0, top_p: float = 1.0
+) -> PredictionShift:
+    """Compare the predictions of two texts, the first blank with the first and so on: before is `text`, after is `second`.
+
+    Blanks without a partner are left out. Raises what `predict` raises.
+    """
+    encodings = [encode_with_blanks(engine, each) for each in (text, second)]
+    answered = [engine.blank_logits([encoding]) for encoding in encodings]  # alone: neither is padded
+    lists = (top_k, checked_temperature(temperature), top_p)
+    blanks = tuple(
+        _shift_blank(engine, second, number, encodings[1].starts_sentence(place), logits, lists)
+        for number, (*logits, place) in enumerate(zip(*(one.rows[0] for one in answered), encodings[1].blanks, strict=False))
+    )
+    return PredictionShift(blanks, answered[0].device, answered[0].notice or answered[1].notice)
+
+
+def _shift_blank(
+    engine: Engine,
+    text: str,
+    number: int,
+    first: bool,
+    rows: Sequence[Float[Tensor, "vocab"]],
+    lists: tuple[int, float, float],
+) -> BlankShift:
+    """Compare two rows of logits. lists: how many entries are listed, the temperature and top_p."""
+    top_k, temperature, top_p = lists
+    logits = [row.double() for row in rows]
+    shares = [nucleus((scores / temperature).softmax(-1), top_p) for scores in logits]
+    listed = [share.topk(min(top_k, int((share > 0).sum()))).indices.tolist() for share in shares]
+    moved = [
+        EntryShift(
+            _prediction(engine, text, number, entry, shares[1], first=first),
+            shares[0][entry].item(),
+            _rank(logits[0], entry),
+            _rank(logits[1], entry),
+            entry in listed[0],
+            entry in listed[1],
+        )
+        for entry in dict.fromkeys(listed[1] + listed[0])
+    ]
+    order = tuple(sorted(moved, key=lambda one: (not one.listed_after, one.rank_after)))
+    return BlankShift(number, order, total_variation(*shares))
 
 
 def total_variation(one: Float[Tensor, "vocab"], other: Float[Tensor, "vocab"]) -> float:

@@ -38,15 +38,15 @@ function makeBars(parent) {
 function receiveBars(chart, data) {
   const before = placesOf(chart.rows);
   const focused = chart.rows.find((row) => row.node.matches(":focus"));
-  const rows = assignRows(chart.rows, data.labels, () => makeRow(data.kind));
+  const rows = assignRows(chart.rows, data.labels, makeRow);
   rows.forEach((row, index) => fillRow(row, data, index));
   putInOrder(chart.list, rows);
   chart.rows = rows;
   chart.root.classList.toggle("long", data.labels.some((label) => [...label].length > LONG_NAME));
   chart.root.classList.toggle("moved", data.kind === "moved");
   chart.list.setAttribute("aria-label", data.title);
-  chart.legend.replaceChildren(...(data.kind === "moved" ? makeLegend(data) : []));
-  chart.axis.replaceChildren(...makeAxis(data));
+  chart.legend.replaceChildren(...(data.bare ? [] : makeLegend(data)));
+  chart.axis.replaceChildren(...(data.bare ? [] : makeAxis(data)));
   makeReachable(chart, rows.includes(chart.active) ? chart.active : rows[0]);
   glide(rows, before);
   if (rows.includes(focused)) focused.node.focus({ preventScroll: true });

@@ -1,28 +1,41 @@
-// One row of a chart of bars: a word, its bar, its share; or a word over two bars, before and after. And what frames the rows.
+// One row of a chart of bars: a word, its bar, its share; of a chart of changes also where the bar ended before. And what frames the rows.
 
 import { element, visible } from "../core/surface.js";
 
-export function makeRow(kind) {
-  const [name, number] = [element("bdi", { class: "name" }), element("span", { class: "number" })];
-  const bars = (kind === "moved" ? ["bar before", "bar after"] : ["bar"]).map((kinds) => element("span", { class: kinds }));
-  const plots = bars.map((bar) => element("span", { class: "plot" }, bar));
-  if (kind !== "moved") plots[0].append(" ", number);
-  const words = kind === "moved" ? element("span", { class: "heading" }, name, " ", number) : element("span", { class: "names" }, name);
-  return { node: element("li", { tabindex: "-1" }, words, " ", ...plots), name, number, bars, label: null, detail: "" };
+const LEAST_ARROW = 0.06; // of the axis: a shorter arrow would be all head
+
+// Both kinds of chart have the same rows, so that the bars of one grow or shrink into those of the other.
+export function makeRow() {
+  const [name, number, delta] = ["name", "number", "delta"].map((kind) => element(kind === "name" ? "bdi" : "span", { class: kind }));
+  const bars = ["bar before", "bar after"].map((kinds) => element("span", { class: kinds }));
+  const arrow = element("span", { class: "arrow", "aria-hidden": "true" });
+  const plot = element("span", { class: "plot" }, ...bars, arrow, " ", number, " ", delta);
+  return { node: element("li", { tabindex: "-1" }, element("span", { class: "names" }, name), " ", plot), name, number, delta, bars, arrow, label: null, detail: "" };
 }
 
 export function fillRow(row, chart, index) {
+  const moved = chart.kind === "moved";
   row.label = chart.labels[index];
   row.detail = chart.details[index] ?? "";
   row.name.textContent = visible(row.label);
-  row.number.textContent = (chart.heads ?? chart.ends)[index];
-  const values = chart.heads ? [chart.before[index], chart.after[index]] : [chart.values[index]];
-  const cut = [chart.cut[index]].flat();
+  row.number.textContent = chart.ends[index];
+  row.delta.textContent = moved ? chart.deltas[index] : "";
+  const values = moved ? [chart.before[index], chart.after[index]] : [0, chart.values[index]];
+  const cut = moved ? chart.cut[index] : [false, chart.cut[index]];
   for (const [place, bar] of row.bars.entries()) {
     bar.style.setProperty("--share", String(values[place] / chart.to));
     bar.style.setProperty("--colour", chart.colour ?? chart.colours[index % chart.colours.length]);
     bar.classList.toggle("cut", cut[place]);
   }
+  pointArrow(row.arrow, values.map((value) => value / chart.to), moved);
+}
+
+// From where the bar ended to where it ends.
+function pointArrow(arrow, [before, after], moved) {
+  arrow.hidden = !moved || Math.abs(after - before) < LEAST_ARROW;
+  arrow.style.setProperty("--from", String(Math.min(before, after)));
+  arrow.style.setProperty("--share", String(Math.abs(after - before)));
+  arrow.classList.toggle("back", after < before);
 }
 
 export function makeAxis({ ticks, to }) {
@@ -33,10 +46,13 @@ export function makeAxis({ ticks, to }) {
   });
 }
 
-export function makeLegend({ colour }) {
-  return ["before", "after"].map((kind) => {
+// Of a chart without two sides, what its bars are, where it says so: the room stays the same when it gets two.
+export function makeLegend({ kind, heading, colour, sides, delta }) {
+  if (kind !== "moved") return heading ? [element("span", { class: "entry" }, heading)] : [];
+  const entries = ["before", "after"].map((kind, place) => {
     const sign = element("span", { class: `bar ${kind}` });
     sign.style.setProperty("--colour", colour);
-    return element("span", { class: "entry" }, sign, kind);
+    return element("span", { class: "entry" }, sign, sides[place]);
   });
+  return [...entries, element("span", { class: "entry last" }, delta)];
 }

@@ -121,31 +121,46 @@ function paintTicks(target, theme, ticks, place, top, bottom) {
   }
 }
 
-const PAIR = { row: 48, heading: 20, thick: 9, gap: 3, legend: 24 };
+const PAIR = { row: 30, legend: 26, arrow: 8, leastArrow: 0.04 };
 
-// heads: what stands over each pair. before in outline, after filled.
-function layMoved(context, theme, { labels, heads, before, after, colour, to, ticks, cut }, room) {
-  const place = (value) => 4 + (value / to) * (room - 44);
+// before in outline, after filled, and an arrow from the end of the one to the end of the other; the numbers in columns.
+function layMoved(context, theme, { labels, ends, deltas, before, after, colour, to, ticks, cut, sides, delta }, room) {
+  const [nameFont, endFont] = [`14px ${theme.font}`, `13px ${theme.font}`];
+  const left = Math.min(Math.max(...labels.map((label) => widthOf(context, nameFont, visible(label)))), Math.floor(room * 0.35)) + 8;
+  const deltaRoom = Math.max(...deltas.map((text) => widthOf(context, endFont, text)), widthOf(context, endFont, delta)) + 10;
+  const right = room - deltaRoom - Math.max(...ends.map((text) => widthOf(context, endFont, text))) - 12;
+  const place = (value) => left + (value / to) * Math.max(40, right - left);
   const bottom = PAIR.legend + labels.length * PAIR.row;
   const paint = (target) => {
-    paintLegendOfPairs(target, theme, colour);
+    paintLegendOfPairs(target, theme, { colour, sides, delta }, left, room);
     paintTicks(target, theme, ticks, place, PAIR.legend, bottom);
     for (const [index, label] of labels.entries()) {
-      const top = PAIR.legend + index * PAIR.row;
-      const bold = `600 13px ${theme.font}`;
-      const nameRoom = Math.max(60, room - 8 - widthOf(target, `13px ${theme.font}`, heads[index]));
-      target.font = bold;
-      const name = fit(target, visible(label), nameRoom);
-      write(target, name, 4, top + 3, { font: bold, colour: theme.text });
-      write(target, heads[index], 14 + widthOf(target, bold, name), top + 3, { font: `13px ${theme.font}`, colour: theme.text });
-      outline(target, colour, [place(0), top + PAIR.heading, place(before[index]) - place(0), PAIR.thick], cut[index][0]);
+      const middle = PAIR.legend + (index + 0.5) * PAIR.row;
+      target.font = nameFont;
+      write(target, fit(target, visible(label), left - 8), left - 8, middle, { font: nameFont, colour: theme.text, align: "right", baseline: "middle" });
       target.fillStyle = colour;
-      const box = [place(0), top + PAIR.heading + PAIR.thick + PAIR.gap, place(after[index]) - place(0), PAIR.thick];
-      if (cut[index][1]) fillCutBar(target, ...box);
+      const box = [place(0), middle - THICK / 2, place(after[index]) - place(0), THICK];
+      if (cut[index][1]) fillTorn(target, ...box);
       else target.fillRect(...box);
+      outline(target, colour, [place(0), middle - THICK / 2, place(before[index]) - place(0), THICK], cut[index][0]);
+      if (Math.abs(after[index] - before[index]) >= PAIR.leastArrow * to) paintArrow(target, theme, place(before[index]), place(after[index]), middle);
+      write(target, ends[index], room - deltaRoom, middle, { font: endFont, colour: theme.text, align: "right", baseline: "middle" });
+      write(target, deltas[index], room, middle, { font: `600 ${endFont}`, colour: theme.text, align: "right", baseline: "middle" });
     }
   };
   return { width: room, height: bottom + TICK_ROOM, paint };
+}
+
+function paintArrow(target, theme, from, to, middle) {
+  const back = to < from ? PAIR.arrow : -PAIR.arrow;
+  target.fillStyle = theme.text;
+  target.fillRect(Math.min(from, to), middle - 1, Math.abs(to - from), 2);
+  target.beginPath();
+  target.moveTo(to, middle);
+  target.lineTo(to + back, middle - 5);
+  target.lineTo(to + back, middle + 5);
+  target.closePath();
+  target.fill();
 }
 
 // open: without its end, for what goes on beyond the axis.
@@ -161,12 +176,15 @@ function outline(target, colour, [left, top, width, height], open = false) {
   target.stroke();
 }
 
-function paintLegendOfPairs(target, theme, colour) {
-  outline(target, colour, [4, 4, 22, 9]);
-  write(target, "before", 32, 2, { font: `12px ${theme.font}`, colour: theme.text });
+function paintLegendOfPairs(target, theme, { colour, sides, delta }, left, room) {
+  const font = `12px ${theme.font}`;
+  outline(target, colour, [left, 4, 22, 9]);
+  write(target, sides[0], left + 28, 2, { font, colour: theme.text });
+  const next = left + 28 + widthOf(target, font, sides[0]) + 16;
   target.fillStyle = colour;
-  target.fillRect(94, 4, 22, 9);
-  write(target, "after", 122, 2, { font: `12px ${theme.font}`, colour: theme.text });
+  target.fillRect(next, 4, 22, 9);
+  write(target, sides[1], next + 28, 2, { font, colour: theme.text });
+  write(target, delta, room, 2, { font, colour: theme.text, align: "right" });
 }
 
 // The table of all heads: hue for the kind, depth of colour for how clear it is, a word or a letter on it.

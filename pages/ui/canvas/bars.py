@@ -5,10 +5,10 @@ What a chart holds is drawn twice: by assets/canvas/bars on the page, by assets/
 
 from collections.abc import Sequence
 
-from pages.ui.canvas import drawings
+from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component
 from pages.ui.canvas.figures import ONE_COLOUR
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.numbers import percent, points
 
 MODULE = "bars/chart.js"
 
@@ -41,25 +41,40 @@ def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float]
 
 
 def moved_chart(
-    title: str, labels: Sequence[str], before: Sequence[float], after: Sequence[float], notes: Sequence[str], *, limit: float
+    title: str,
+    labels: Sequence[str],
+    before: Sequence[float],
+    after: Sequence[float],
+    *,
+    limit: float,
+    sides: tuple[str, str] = (texts.BEFORE, texts.AFTER),
 ) -> Chart:
-    """Make two bars of each label, before in outline and after filled, under both shares and a note.
+    """Make a row of each label: its share before in outline, after filled, an arrow between, both numbers and the difference.
 
-    Shares and limit are as for `probability_chart`.
+    Shares and limit are as for `probability_chart`. sides: what the two shares are of, where they are not before and after.
     """
-    heads = [f"{percent(one)} → {percent(other)}  {note}" for one, other, note in zip(before, after, notes, strict=True)]
+    pairs = list(zip(before, after, strict=True))
     return {
         "kind": "moved",
         "title": title,
         "labels": list(labels),
-        "heads": heads,
+        "ends": [_both(*pair) for pair in pairs],
+        "deltas": [points(other - one) for one, other in pairs],
+        "delta": texts.DELTA,
+        "sides": list(sides),
         "colour": ONE_COLOUR,
         "to": limit,
-        "before": [min(share, limit) for share in before],
-        "after": [min(share, limit) for share in after],
+        "before": [min(one, limit) for one, _ in pairs],
+        "after": [min(other, limit) for _, other in pairs],
         "ticks": _shares_of(limit),
-        "cut": [[share > limit for share in pair] for pair in zip(before, after, strict=True)],
+        "cut": [[share > limit for share in pair] for pair in pairs],
     }
+
+
+def _both(before: float, after: float) -> str:
+    """Write two shares, with one percent sign where both have one."""
+    one, other = percent(before), percent(after)
+    return f"{one.removesuffix(' %') if other.endswith(' %') else one} → {other}"
 
 
 def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) -> str:

@@ -49,6 +49,9 @@ INPUT, BLOCK = "input", "block {step}"
 LINES_ALT, LINE_ENDS = "{title}: {lines}.", "{name} from {first:.3g} to {last:.3g}"
 
 LAYERS_AND_HEADS = "Layer ↓ Head →"
+BEFORE, AFTER = "before", "after"
+DELTA = "Δ, percentage points"
+
 HEAD_AXES = "one row per layer, one column per head; shares also by kind, in the order of kinds"
 HEAD_SPREAD = "{head}: normalised entropy {number}"
 HEAD_DISTANCE = "{head}: {number} tokens"

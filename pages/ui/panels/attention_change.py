@@ -1,6 +1,6 @@
 """What the reader's changes do to attention: before, after and the difference, and the heads that moved most."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -22,9 +22,26 @@ PREDICTIONS = contents.page("fill_mask")
 
 
 def show_change(page: str, plain: View, changed: View, heads: Sequence[controls.Head], options: ViewOptions) -> str:
-    """Draw two views of one text side by side, for the chosen heads; return the change in a sentence."""
+    """Draw what the changes do to attention; return the change of the chosen heads in a sentence.
+
+    First the heads that moved most, then the chosen heads before and after. A head that is switched off has nothing to show but
+    zeros, so the head that moved most stands before it.
+    """
+    moved = dict(most_changed_heads(plain.weights, changed.weights, MAX_CHANGED_HEADS))
+    _offer_moved_heads(page, moved, len(changed.weights), heads)
+    chosen, most = tuple(heads), next(iter(moved), None)
+    if most is None or any(changed.weights[head].any() for head in chosen):
+        return _show_pair(page, plain, changed, chosen, options, "before_after")
+    st.markdown(texts.MOVED_MOST.format(head=controls.head_name(most)))
+    _show_pair(page, plain, changed, (most,), options, "before_after_moved")
+    st.markdown(texts.HEAD_OFF if len(chosen) == 1 else texts.HEADS_OFF)
+    return _show_pair(page, plain, changed, chosen, options, "before_after")
+
+
+def _show_pair(page: str, plain: View, changed: View, heads: Sequence[controls.Head], options: ViewOptions, part: str) -> str:
+    """Draw two views of one text side by side, for these heads; return the change in a sentence."""
     before, after = (views.mean_of_heads(view.weights, heads) for view in (plain, changed))
-    name, focus = widget_key(page, "before_after"), changed.row_of(options.focus)
+    name, focus = widget_key(page, part), changed.row_of(options.focus)
     largest = describe_largest_change(before, after, changed.queries, changed.keys, focus, rescaled=changed.hides_special)
     head = controls.head_name(heads[0]) if len(heads) == 1 else texts.MEAN_OF_HEADS.format(count=len(heads))
     description = texts.HEAD_DESCRIPTION.format(head=head, description=largest)
@@ -45,15 +62,13 @@ def show_change(page: str, plain: View, changed: View, heads: Sequence[controls.
         key=name,
         on_focus=set_focus,
     )
-    _show_moved_heads(page, plain, changed, heads)
     return description
 
 
-def _show_moved_heads(page: str, plain: View, changed: View, heads: Sequence[controls.Head]) -> None:
+def _offer_moved_heads(page: str, moved: Mapping[controls.Head, float], layers: int, heads: Sequence[controls.Head]) -> None:
     """Offer the heads whose attention moved most, each to be looked at in one click."""
-    moved = dict(most_changed_heads(plain.weights, changed.weights, MAX_CHANGED_HEADS))
     if not moved:
-        _explain_nothing_moved(page, len(changed.weights), heads)
+        _explain_nothing_moved(page, layers, heads)
         return
     name = widget_key(page, "moved")
     st.session_state[name] = heads[0] if len(heads) == 1 and heads[0] in moved else None

@@ -55,17 +55,41 @@ class HeadMap:
         return self.view.keys
 
 
+def _nothing() -> None:
+    """Draw nothing."""
+
+
+@dataclass(frozen=True)
+class PanelParts:
+    """What a page adds to the panel; each function draws.
+
+    Attributes:
+        first: what heads the wall's column and stays in sight while the page is scrolled; None for nothing.
+        actions: what the reader can do with the chosen heads, under their names.
+        above_map: what stands above the map.
+        below_map: what stands below the map.
+    """
+
+    first: Callable[[], None] | None = None
+    actions: Callable[[], None] = _nothing
+    above_map: Callable[[], None] = _nothing
+    below_map: Callable[[], None] = _nothing
+
+
+NO_PARTS = PanelParts()
+
+
 def attention_panel(
     page: str,
     stack: AttentionStack,
     identity: tuple,
     unchanged: AttentionStack | None = None,
-    act: Callable[[], None] | None = None,
+    parts: PanelParts = NO_PARTS,
 ) -> HeadMap:
     """Let the reader explore one stack; give the map that is shown in the end. `identity` names the run, its model first.
 
     unchanged: the same stack of the run without the reader's changes, to show both and the difference.
-    act: draws what the reader can do with the chosen heads, under their names.
+    Nothing that a click adds stands above what was clicked: the page never moves under its reader.
     The page's options (view_options) must stand in the session, with heads that the stack has. Call it in a fragment: a
     click on the wall then runs only this.
     """
@@ -74,10 +98,18 @@ def attention_panel(
     view = prepared_view(stack, identity, options)
     heads, before, plain = list(options.heads), None, None
     weights = views.mean_of_heads(view.weights, heads)
-    with st.container(key=widget_key(page, "wall_and_map")):  # assets/page.css sets its second part beside the others
-        maps_path = prefetch.offer_head_maps(identity, view.weights) if unchanged is None else None
-        _wall(page, view, identity, options, maps_path)
-        with st.container():
+    maps_path = prefetch.offer_head_maps(identity, view.weights) if unchanged is None else None
+    with st.container(key=widget_key(page, "wall_and_map")):  # assets/page.css sets the two parts side by side
+        with st.container(key=widget_key(page, "rail")):
+            if parts.first:
+                parts.first()
+                _head_and_actions(page, view, parts)
+            _wall(page, view, identity, options, maps_path)
+            if not parts.first:
+                _head_and_actions(page, view, parts)
+            view_options.ask_view(page)
+        with st.container(key=widget_key(page, "stage")):
+            parts.above_map()
             if unchanged is None:
                 description = _map(page, view, weights, options, maps_path)
                 st.caption(_small_print(view, weights, heads, options, model=identity[0]))
@@ -85,11 +117,13 @@ def attention_panel(
                 plain = prepared_view(unchanged, (*identity, "unchanged"), options)
                 before = views.mean_of_heads(plain.weights, heads)
                 description = show_change(page, plain, view, heads, options)
-        controls.layer_and_heads(widget_key(page, "heads"), *view.weights.shape[:2])
-        if act is not None:
-            act()
-        view_options.ask_view(page)
+            parts.below_map()
     return HeadMap(view, tuple(heads), weights, description, before, plain)
+
+
+def _head_and_actions(page: str, view: View, parts: PanelParts) -> None:
+    controls.layer_and_heads(widget_key(page, "heads"), *view.weights.shape[:2])
+    parts.actions()
 
 
 def prepared_view(stack: AttentionStack, identity: tuple, options: ViewOptions) -> View:

@@ -1,4 +1,4 @@
-"""The controls by which a reader changes a run: buttons for what is looked at, and a popover with every other change."""
+"""The controls by which a reader changes a run: buttons for what is looked at, and a panel with every other change."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,6 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.lazy_popover import lazy_popover
 from tx_core.analysis.views import word_groups
 from tx_core.transformer.interventions import NEEDS_POSITIONS, SETTING, Intervention, unmasked_padding
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
@@ -29,13 +28,16 @@ def change_bar(page: str, trace: Trace, number: int) -> None:
     first = sum(len(earlier.weights) for earlier in trace.stacks[:number])
     options = ViewOptions.of(page)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _popover(page, trace, stack, options, first)
         _off_button(page, options.heads, first)
         if stack.kind == "self" and (focused := _focused_positions(stack, options)):
             token = " ".join(stack.key_tokens.tokens[position] for position in focused)
             hidden = [Intervention("hidden", positions=(position,)) for position in focused]
             label = texts.HIDE_FOCUSED.format(token=token)
             _change_button(page, label, "hidden_focused", hidden, icon=":material/visibility_off:")
+        _panel_button(page)
+    with st.container(key=widget_key(page, "change_panel")):  # assets/page.css docks it at the bottom of a phone's screen
+        if st.session_state.get(widget_key(page, "change_opened")):
+            _panel(page, trace, stack, options, first)
 
 
 def _in_model(heads: Sequence[Head], first: int) -> list[Head]:
@@ -85,18 +87,32 @@ def _focused_positions(stack: AttentionStack, options: ViewOptions) -> tuple[int
     return next(group for group in word_groups(stack.query_tokens) if options.focus in group)
 
 
-def _popover(page: str, trace: Trace, stack: AttentionStack, options: ViewOptions, first: int) -> None:
-    """Offer every change of a run. first: the number of the stack's first layer in the whole model."""
+def _panel_button(page: str) -> None:
+    """Open or close the panel of all changes."""
     key = widget_key(page, "change_opened")
-    opened = lazy_popover(texts.CHANGE_SOMETHING, icon=":material/science:", key=key, height=600)
-    if opened is None:
-        return
-    with opened:
+    opened = bool(st.session_state.get(key))
+
+    def turn() -> None:
+        st.session_state[key] = not opened
+
+    icon = ":material/keyboard_arrow_up:" if opened else ":material/science:"
+    label = texts.CLOSE_CHANGES if opened else texts.CHANGE_SOMETHING
+    st.button(label, key=f"{page}_change_turn", icon=icon, on_click=turn)
+
+
+def _panel(page: str, trace: Trace, stack: AttentionStack, options: ViewOptions, first: int) -> None:
+    """Offer every change of a run. first: the number of the stack's first layer in the whole model."""
+    with st.container(border=True):
         _head_controls(page, options.heads, first)
         _token_controls(page, stack, options, first)
         _softmax_controls(page, len(stack.weights), first)
         _run_controls(page, trace.model)
         st.caption(texts.CHANGES_LIMITS)
+
+        def close() -> None:
+            st.session_state[widget_key(page, "change_opened")] = False
+
+        st.button(texts.CLOSE, key=f"{page}_change_close", icon=":material/close:", on_click=close)
 
 
 def _head_controls(page: str, heads: Sequence[Head], first: int) -> None:

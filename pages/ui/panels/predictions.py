@@ -3,7 +3,7 @@
 import csv
 import io
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -172,12 +172,16 @@ def _ids(entries: Sequence[int]) -> str:
 
 
 def predictions_csv(predictions: Sequence[SentencePredictions]) -> str:
-    """Write the table as CSV; a text that a spreadsheet would take for a formula gets a ' before it."""
+    """Write the table of all sentences as CSV."""
+    return write_csv(texts.PREDICTION_COLUMNS, [row for sentence in predictions for row in prediction_rows(sentence)])
+
+
+def write_csv(columns: Sequence[str], rows: Iterable[Row]) -> str:
+    """Write a table as CSV; a text that a spreadsheet would take for a formula gets a ' before it."""
     file = io.StringIO()
     table = csv.writer(file)
-    table.writerow(texts.PREDICTION_COLUMNS)
-    for sentence in predictions:
-        table.writerows([_cell(value) for value in row] for row in prediction_rows(sentence))
+    table.writerow(columns)
+    table.writerows([_cell(value) for value in row] for row in rows)
     return file.getvalue()
 
 

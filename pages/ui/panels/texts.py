@@ -173,6 +173,7 @@ CHANGED_POSITION = "token {position}"
 # Changes: chips
 
 CHANGED = "**Changed:**"
+NOTHING_CHANGED = "Nothing is changed. Switch a head off or hide a token, and see what moves."
 UNDO_CHANGE = "Undo this change"
 RESET_CHANGES = "Reset"
 RESET_CHANGES_HELP = "Undo all changes"
@@ -184,7 +185,7 @@ TOKEN_CHANGES_UNDONE = "The text or the model is another one now, so hidden toke
 SWITCH_OFF_HEAD, SWITCH_OFF_HEADS = "Switch off layer {layer}, head {head}", "Switch off these {count} heads"
 SWITCH_ON_HEAD, SWITCH_ON_HEADS = "Switch on again: layer {layer}, head {head}", "Switch on again: these {count} heads"
 HIDE_FOCUSED = "Hide “{token}”"
-CHANGE_SOMETHING = "Change something"
+CHANGE_SOMETHING, CLOSE_CHANGES, CLOSE = "Change something", "Close the changes", "Close"
 CHOSEN_HEAD, CHOSEN_HEADS = "**Layer {layer}, head {head}**", "**These {count} heads**"
 SET_TO_UNIFORM = "Set to uniform"
 SET_TO_UNIFORM_HELP = "Every query attends to all tokens equally."
@@ -240,6 +241,8 @@ NOTHING_AFTER_LAST_LAYER_OFF = (
     "Layer {layer} is the last layer: no head comes after it, so no other attention can move. "
     "The change affects the answer: the words that the model predicts at a blank."
 )
+MOVED_MOST = "**Moved most: {head}**"
+HEAD_OFF, HEADS_OFF = "**The head that is switched off**", "**The heads that are switched off**"
 SEE_ON_PAGE = "See it on {page}"
 
 NO_SUCH_LESSON = "There is no lesson of this name here. There are: {names}."

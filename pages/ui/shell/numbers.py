@@ -20,6 +20,14 @@ def percent(share: float) -> str:
     return f"1 in {odds:,.0f}" if odds < 1_000_000 else f"1 in {_power_of_ten(odds)}"
 
 
+def points(difference: float) -> str:
+    """Write a difference of two shares in percentage points with its sign: +55.4, −0.45, or 0 where it rounds to nothing."""
+    value = abs(100 * difference)
+    decimals = 0 if value >= 99.95 else 1 if value >= 9.995 else 2
+    written = f"{value:.{decimals}f}"
+    return f"{'+' if difference > 0 else '−'}{written}" if float(written) else "0"
+
+
 def whole_percent(share: float) -> str:
     """Write a share of 0 to 1 without decimals: 83 %."""
     return f"{100 * share:.0f} %"

@@ -7,61 +7,123 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import head_scan, texts
-from pages.fill_mask.predictions import describe_shift, note
-from pages.ui.panels.predictions import word_label
-from pages.ui.shell.numbers import percent
+from pages.fill_mask.blank_attention import FIRST_HEADS
+from pages.fill_mask.predictions import contrasts, describe_shift, note, strongest_words
+from pages.ui.panels.predictions import ListSettings, word_label
+from pages.ui.panels.texts import NOTHING_CHANGED
+from pages.ui.panels.tokens import escape_markdown
+from pages.ui.panels.view_options import head_in_sentence
+from pages.ui.shell.numbers import percent, points
 from tests.support.drawings import says, walls
-from tests.support.drawn_bars import bars_told
+from tests.support.drawn_bars import drawn_bars
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
-from tx_core.fill_mask.predictions import predict
+from tx_core.fill_mask.word_scores import WordScore, score_words
 from tx_core.transformer.interventions import Intervention, read_interventions
 
 Open = Callable[..., AppTest]
+SETTINGS = ListSettings(listed=5, temperature=1.0, top_p=1.0, limit=1.0)
 BLANK = "The old man saw a ___ in the house."
 
 
-def test_a_blank_shows_its_prediction_before_and_after_with_ranks(open_app: Open):
+def test_a_blank_shows_its_prediction_before_and_after_in_one_chart(open_app: Open):
     app = open_app("fill_mask", text=BLANK, changes="off~1_hide~3", listed="5")
     assert not app.exception
-    found = shift_predictions(catalogue.load(catalogue.DEFAULT), BLANK, read_interventions("off~1_hide~3"), top_k=5).blanks[0]
-    (told,) = bars_told(app)[texts.CHANGE_TITLE]
-    assert told.startswith(f"{word_label(found.moved[0].prediction)} {percent(found.moved[0].before)} → ")
-    for moved in found.moved:
-        assert told.count(f" → {percent(moved.after)}  {note(moved)}")
-    assert describe_shift(found) in says(app)
-    assert predict(catalogue.load(catalogue.DEFAULT), BLANK).blanks[0].predictions[0].word in bars_told(app)[texts.TOP_WORDS][0]
+    shift = shift_predictions(catalogue.load(catalogue.DEFAULT), BLANK, read_interventions("off~1_hide~3"), top_k=5).blanks[0]
+    (chart,) = drawn_bars(app)
+    assert chart["kind"] == "moved"
+    shares = {word_label(one.prediction): (one.before, one.after) for one in shift.moved}
+    rows = {label: (before, after) for label, before, after in zip(chart["labels"], chart["before"], chart["after"], strict=True)}
+    assert rows == {label: pytest.approx(shares[label], abs=1e-6) for label in rows}
+    left_out = [max(pair) for label, pair in shares.items() if label not in rows]
+    assert min(max(pair) for pair in rows.values()) >= max(left_out)
+    assert chart["after"] == sorted(chart["after"], reverse=True)
+    for one, detail in zip(strongest_words(shift, SETTINGS), chart["details"], strict=True):
+        assert detail == texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=note(one))
+    assert describe_shift(shift) in says(app)
 
 
-def test_words_without_the_changes_are_headed_as_such(open_app: Open):
-    for address in ({"text": BLANK}, {"text": BLANK, "compare": "1", "second": "A ___ sings."}):
-        assert texts.WITHOUT_CHANGES not in says(open_app("fill_mask", **address))
-        app = open_app("fill_mask", **address, changes="off~1")
-        assert says(app).count(texts.WITHOUT_CHANGES) == 1
-        app.button(key="fill_mask_changes_reset").click().run()
-        assert texts.WITHOUT_CHANGES not in says(app)
+def test_a_change_leaves_the_chart_as_high_as_it_was(open_app: Open):
+    app = open_app("fill_mask", text=BLANK, listed="6", named="dog, woman")
+    before = [len(chart["labels"]) for chart in drawn_bars(app)]
+    app.button(key="fill_mask_make_off").click().run()
+    charts = drawn_bars(app)
+    assert [len(chart["labels"]) for chart in charts] == before == [6, 2]
+    assert {chart["kind"] for chart in charts} == {"moved"}
 
 
-def test_notes_say_who_rose_fell_came_and_went():
+def test_words_to_check_are_followed_under_a_change_with_their_difference_and_ratio(open_app: Open):
+    app = open_app("fill_mask", text=BLANK, named="dog, woman", changes="off~1")
     engine = catalogue.load(catalogue.DEFAULT)
-    found = shift_predictions(engine, BLANK, [Intervention("temperature", value=5.0)], top_k=8).blanks[0].moved
-    for moved in found:
-        told = note(moved)
-        if not moved.listed_before:
-            assert told == f"new, was no. {moved.rank_before:,}"
-        elif not moved.listed_after:
-            assert told == f"gone, now no. {moved.rank_after:,}"
-        else:
-            climbed = moved.rank_before - moved.rank_after
-            assert told == ("=" if not climbed else f"{'↑' if climbed > 0 else '↓'}{abs(climbed)}")
+    plain = score_words(engine, BLANK, ["dog", "woman"])
+    changed = score_words(engine, BLANK, ["dog", "woman"], interventions=read_interventions("off~1"))
+    chart = drawn_bars(app)[-1]
+    assert chart["labels"] == ["dog", "woman"]
+    assert chart["before"] == pytest.approx([one.probability for one in plain], abs=1e-6)
+    assert chart["after"] == pytest.approx([one.probability for one in changed], abs=1e-6)
+    (sentence,) = contrasts(plain, changed)
+    assert escape_markdown(sentence) in says(app)
+    for run in (plain, changed):
+        assert points(run[0].probability - run[1].probability) in sentence
+        ratio = max(one.probability for one in run) / min(one.probability for one in run)
+        assert f"{ratio:.2g}" in sentence or f"{ratio:,.0f}" in sentence
+
+
+@pytest.mark.parametrize(("shares", "ratio"), [((0.6, 0.3), "2 : 1"), ((0.1, 0.45), "1 : 4.5"), ((0.5, 0.004), "125 : 1")])
+def test_a_ratio_is_written_with_the_larger_number_on_its_side(shares: tuple[float, float], ratio: str):
+    words = [WordScore(word, (1,), (word,), (share,), share, 1, "") for word, share in zip("ab", shares, strict=True)]
+    (sentence,) = contrasts(words)
+    difference = points(shares[0] - shares[1])
+    assert sentence == texts.CONTRAST.format(first="a", second="b", difference=difference, ratio=ratio)
+
+
+def test_lists_of_several_blanks_are_said_to_be_without_the_changes(open_app: Open):
+    several = open_app("fill_mask", text=BLANK, compare="1", second="A ___ sings.", changes="off~1")
+    assert says(several).count(texts.LISTS_UNCHANGED) == 1
+    assert texts.LISTS_UNCHANGED not in says(open_app("fill_mask", text=BLANK, changes="off~1"))
+
+
+def test_a_note_gives_the_rank_before_and_after():
+    engine = catalogue.load(catalogue.DEFAULT)
+    moved = shift_predictions(engine, BLANK, [Intervention("temperature", value=5.0)], top_k=8).blanks[0].moved
+    assert {one.rank_before < one.rank_after for one in moved} == {True, False}
+    for one in moved:
+        climbed = one.rank_before - one.rank_after
+        template = texts.CLIMBED if climbed > 0 else texts.FELL if climbed else texts.SAME_RANK
+        assert note(one) == template.format(before=one.rank_before, after=one.rank_after)
+
+
+def test_the_page_begins_with_the_head_that_the_prediction_depends_on_most_and_a_link_leaves_it_out(open_app: Open):
+    app = open_app("fill_mask", text=BLANK)
+    scan = Scan(catalogue.load(catalogue.DEFAULT), BLANK).run()
+    layer, head = np.unravel_index(scan.change.argmin(), scan.change.shape)
+    assert app.session_state["fill_mask_heads"] == [(layer, head)]
+    assert "heads" not in app.query_params
+    invited = texts.INVITATION.format(count=scan.change.size, word=scan.word, head=head_in_sentence((layer, head)))
+    assert invited in says(app)
+    other = "A bird can ___ very high."
+    app.text_input(key="fill_mask_text").set_value(other).run()
+    assert app.session_state["fill_mask_heads"] == [Scan(catalogue.load(catalogue.DEFAULT), other).run().most_important]
+    app.session_state["fill_mask_heads"] = [(0, 1)]
+    app.run()
+    app.text_input(key="fill_mask_text").set_value(BLANK).run()
+    assert app.session_state["fill_mask_heads"] == [(0, 1)]
+    assert app.query_params["heads"] == "1-2"
+
+
+def test_a_long_text_is_not_scanned_unasked(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Scan, "steps", lambda scan: pytest.fail("a long text was scanned"))
+    text = "A ___ of " + "very " * 90 + "many words."
+    app = open_app("fill_mask", text=text)
+    assert app.session_state["fill_mask_heads"] == list(FIRST_HEADS)
+    assert NOTHING_CHANGED in says(app)
 
 
 def scanned(open_app: Open, **address: str) -> AppTest:
     app = open_app("fill_mask", text=BLANK, **address)
     app.session_state["fill_mask_scan_opened"] = True
-    app.run()
-    return app.button(key="fill_mask_scan_start").click().run()
+    return app.run()
 
 
 def test_a_scan_is_drawn_as_a_wall_of_all_heads_with_what_each_does(open_app: Open):
@@ -74,9 +136,33 @@ def test_a_scan_is_drawn_as_a_wall_of_all_heads_with_what_each_does(open_app: Op
     limit = float(header["ends"][2].strip("+%")) / 100
     np.testing.assert_array_equal(cells, head_scan.cells(found.change, limit).ravel())
     assert abs(found.change).max() <= limit
-    share = percent(float(found.after[0, 0]))
-    assert header["notes"][0][0] == texts.SCAN_NOTE.format(share=share, word=found.first_words[0][0])
+    change = texts.FROM_TO.format(before=percent(found.before), after=percent(float(found.after[0, 0])))
+    assert header["notes"][0][0] == texts.SCAN_NOTE.format(followed=found.word, change=change, word=found.first_words[0][0])
     assert head_scan.in_words(found) in says(app)
+
+
+def test_a_scan_follows_any_named_word_or_the_difference_of_two(open_app: Open):
+    app = scanned(open_app, named="woman, dog, unbelievablenesses")
+    engine = catalogue.load(catalogue.DEFAULT)
+    ids = [engine.tokenizer.entry(word) for word in ("woman", "dog")]
+    found = Scan(engine, BLANK, named=ids).run()
+    assert {"woman", "dog"} <= set(app.selectbox(key="fill_mask_scan_word").options)
+    app.selectbox(key="fill_mask_scan_word").set_value("woman").run()
+    app.selectbox(key="fill_mask_scan_minus").set_value("dog").run()
+    assert not app.exception
+    followed = head_scan.effect(*found.named)
+    np.testing.assert_allclose(followed.change, (found.named[0].after - found.named[1].after) - followed.before)
+    (header, cells) = next(wall for wall in walls(app) if wall[0]["scale"] == "difference")
+    np.testing.assert_array_equal(cells, head_scan.cells(followed.change, float(header["ends"][2].strip("+%")) / 100).ravel())
+    rows = head_scan.scan_rows(found, followed)
+    assert len(rows) == found.change.size
+    effects = [abs(row[5]) for row in rows]
+    assert effects == sorted(effects, reverse=True)
+    for layer, head, name, before, after, change, *_ in rows:
+        assert (name, before) == (followed.name, followed.before)
+        assert change == pytest.approx(after - before)
+        assert after == followed.after[layer - 1, head - 1]
+    assert [list(row) for row in app.dataframe[0].value.itertuples(index=False)] == [pytest.approx(list(row)) for row in rows]
 
 
 def test_a_long_scan_runs_in_the_background_and_is_drawn_at_its_end(open_app: Open, monkeypatch: pytest.MonkeyPatch):

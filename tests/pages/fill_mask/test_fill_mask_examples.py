@@ -21,7 +21,7 @@ EXAMPLES = json.loads(prompts.EXAMPLES.read_text(encoding="utf-8"))
 def test_an_example_brings_its_sentences_and_says_what_to_notice(open_app, example):
     app = open_app("fill_mask")
     group = next(group for group in app.button_group if group.key == "fill_mask_example")
-    group.set_value(example["title"]).run()
+    group.set_value(None if group.value == example["title"] else example["title"]).run()  # a second click on the marked one
     assert not app.exception
     assert app.text_input(key="fill_mask_text").value == example["text"]
     assert app.toggle(key="fill_mask_compare").value == bool(example["second"])
@@ -91,6 +91,14 @@ def test_the_words_and_shares_of_a_counter_example_are_the_models(example):
         assert set(re.findall(r"\d+ %", counter["notice"])) <= {whole_percent(share) for share in shares.values()}
         decisive = [claim[2] for claim in counter["claims"]] + counter.get("joint", [])
         assert [word for word in decisive if word not in counter["notice"]] == []
+
+
+def test_the_page_begins_with_the_first_example_marked_and_its_hint(open_app):
+    app = open_app("fill_mask")
+    assert next(group for group in app.button_group if group.key == "fill_mask_example").value == EXAMPLES[0]["title"]
+    assert any(EXAMPLES[0]["notice"] in markdown.value for markdown in app.markdown)
+    assert app.text_input(key="fill_mask_named").value == EXAMPLES[0]["named"]
+    assert not app.query_params
 
 
 def test_the_head_shown_first_looks_at_the_word_that_decides_the_blank():

@@ -48,7 +48,7 @@ def test_typing_asks_the_model_about_what_was_typed(open_app):
 def test_several_blanks_have_a_list_each_and_the_best_fillings_together(open_app):
     app = open_app("fill_mask", text="He drinks a cup of ___ every <mask>.")
     shown = bars_told(app)
-    assert list(shown) == ["Blank 1", "Blank 2", "All blanks together"]
+    assert list(shown) == ["Blank 1", "Blank 2", "All blanks together", texts.TOP_WORDS]
     best = fill_jointly(catalogue.load(catalogue.DEFAULT), "He drinks a cup of ___ every <mask>.")[0]
     assert shown["All blanks together"][0].startswith(" … ".join(best.words))
     assert f"Best: {best.sentence}" in said(app)
@@ -76,15 +76,22 @@ def test_what_is_exported_is_what_the_bars_show(open_app):
     filling = top_predictions("embedded", text, chosen)
     scores = tuple(word_scores("embedded", text, ("pizza", "😀"), number) for number in range(2))
     lists = Lists("embedded", (SentencePredictions(text, filling, scores, joint_fillings("embedded", text)),), chosen)
-    assert unpacked(lists_export(lists).figure())[0]["charts"] == shown
+    assert unpacked(lists_export(lists).figure())[0]["charts"] == shown[:-2]  # the last two: the blank that is looked at
 
 
-def test_two_sentences_stand_side_by_side(open_app):
+def test_two_sentences_stand_side_by_side_and_against_each_other(open_app):
     both = {"text": "The man worked as a [MASK].", "second": "The woman worked as a [MASK]."}
-    app = open_app("fill_mask", compare="1", named="nurse", **both)
-    shown = bars_told(app)
-    assert [len(shown[title]) for title in ("Most likely words", "Your words")] == [2, 2]
-    assert shown["Your words"][0] != shown["Your words"][1]
+    app = open_app("fill_mask", compare="1", named="nurse, lawyer", **both)
+    engine = catalogue.load(catalogue.DEFAULT)
+    assert [chart["kind"] for chart in drawn_bars(app)] == ["bars", "bars", "moved", "moved", "bars", "bars"]
+    words, named = drawn_bars(app)[2:4]
+    assert words["sides"] == list(texts.SIDES)
+    for chart in (words, named):
+        for word, before, after, delta in zip(chart["labels"], chart["before"], chart["after"], chart["deltas"], strict=True):
+            one, two = (score_words(engine, text, [word])[0].probability for text in both.values())
+            assert (before, after) == pytest.approx((one, two), abs=1e-5)
+            assert float(delta.replace("−", "-")) == pytest.approx(100 * (two - one), abs=0.06)
+    assert named["labels"] == ["nurse", "lawyer"]
 
 
 def test_one_sentence_that_cannot_be_filled_leaves_the_other(open_app):

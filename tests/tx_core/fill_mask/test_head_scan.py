@@ -17,7 +17,7 @@ from tx_core.errors import TextProblem
 from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.joint_filling import fill_jointly
-from tx_core.fill_mask.prediction_shift import shift_predictions
+from tx_core.fill_mask.prediction_shift import compare_texts, shift_predictions
 from tx_core.fill_mask.predictions import MAX_TOP_K, predict
 from tx_core.fill_mask.word_scores import score_words
 from tx_core.transformer.interventions import Intervention
@@ -37,7 +37,7 @@ def engine(request: pytest.FixtureRequest, checkpoint):
 @pytest.mark.parametrize("rows", [3, 64])
 def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, changed, rows: int, monkeypatch):
     monkeypatch.setattr(predictions, "ROWS_AT_ONCE", rows)
-    found = Scan(engine, TEXT, blank=1, interventions=changed).run()
+    found = Scan(engine, TEXT, blank=1, interventions=changed, named=[7, 3, 7]).run()
     encoding = engine.encode(TEXT)
 
     def by_hand(changes: Sequence[Intervention]) -> np.ndarray:
@@ -54,6 +54,11 @@ def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, changed, r
         assert found.after[layer, head] == pytest.approx(after[found.entry], abs=1e-5)
         assert found.variation[layer, head] == pytest.approx(abs(after - before).sum() / 2, abs=1e-5)
         assert after[found.first[layer, head]] == pytest.approx(after.max(), abs=1e-5)
+        for one in found.named:
+            assert one.after[layer, head] == pytest.approx(after[one.entry], abs=1e-5)
+    assert [one.entry for one in found.named] == [7, 3]
+    assert [one.before for one in found.named] == pytest.approx([before[7], before[3]], abs=1e-6)
+    assert found.after[found.most_important] == found.after.min() or (found.change >= 0).all()
     np.testing.assert_allclose(found.change, found.after - found.before)
 
 
@@ -103,6 +108,20 @@ def test_nothing_changed_shifts_nothing(engine):
     for blank in shift_predictions(engine, TEXT, ()).blanks:
         assert blank.variation == pytest.approx(0, abs=1e-6)
         assert all(moved.rank_before == moved.rank_after for moved in blank.moved)
+
+
+def test_two_texts_are_compared_blank_by_blank(engine):
+    second = "A ___ and a ___ and a ___ in the garden."
+    shifts = compare_texts(engine, TEXT, second, top_k=4).blanks
+    assert len(shifts) == 2
+    rows = [engine.blank_logits([engine.encode(text)]).rows[0].double().softmax(-1) for text in (TEXT, second)]
+    for blank in shifts:
+        before, after = (row[blank.number] for row in rows)
+        assert {one.prediction.id for one in blank.moved} == {*before.topk(4).indices.tolist(), *after.topk(4).indices.tolist()}
+        for one in blank.moved:
+            entry = one.prediction.id
+            assert (one.before, one.after) == pytest.approx((before[entry].item(), after[entry].item()), abs=1e-6)
+        assert blank.variation == pytest.approx((before - after).abs().sum().item() / 2)
 
 
 @settings(max_examples=10)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.ui.canvas import texts
 from pages.ui.canvas.bars import bars_in_words, moved_chart, probability_chart, show_bars
 from pages.ui.canvas.figures import ONE_COLOUR
 from pages.ui.shell.numbers import percent
@@ -26,11 +27,13 @@ def test_the_axis_ends_at_the_limit_whatever_the_shares(limit: float, ticks: str
         assert " ".join(mark["text"] for mark in marks) == ticks
 
 
-def test_a_change_is_two_bars_a_word_under_both_shares_and_a_note():
-    chart = moved_chart("Changes", ["a", "<b>"], [0.5, 0.9], [0.25, 0.95], ["↓1", "new"], limit=0.8)
-    assert (chart["before"], chart["after"]) == ([0.5, 0.8], [0.25, 0.8])
-    assert chart["cut"] == [[False, False], [True, True]]
-    assert chart["heads"] == ["50.0 % → 25.0 %  ↓1", "90.0 % → 95.0 %  new"]
+def test_a_change_is_a_row_a_word_with_both_shares_and_their_difference():
+    chart = moved_chart("Changes", ["a", "<b>", "c"], [0.5, 0.9, 1e-7], [0.25, 0.95, 0.3], limit=0.8)
+    assert (chart["before"], chart["after"]) == ([0.5, 0.8, 1e-7], [0.25, 0.8, 0.3])
+    assert chart["cut"] == [[False, False], [True, True], [False, False]]
+    assert chart["ends"] == ["50.0 → 25.0 %", "90.0 → 95.0 %", "1 in 10⁷ → 30.0 %"]
+    assert chart["deltas"] == ["−25.0", "+5.00", "+30.0"]
+    assert chart["sides"] == [texts.BEFORE, texts.AFTER]
 
 
 def test_charts_without_a_label_for_each_share_or_a_text_for_each_bar_are_refused():

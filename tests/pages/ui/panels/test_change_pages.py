@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages import contents
 from pages.ui.panels import texts
 from pages.ui.shell import controls
-from tests.support.drawings import drawn, says
+from tests.support.drawings import changes_drawn, drawn, says
 from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import NO_LAYER, NO_ROOM, NO_TOKEN, Intervention, read_interventions
@@ -23,7 +23,7 @@ LAST = controls.embedded_sizes()[0]
 
 def maps(app: AppTest) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The weights before and after, and the difference, as the canvas decodes them."""
-    header, cells = drawn(app)["before_after"]
+    header, cells = changes_drawn(app)[-1]
     before, after, difference = cells.reshape(3, len(header["queries"]), len(header["keys"])).astype(float)
     root = (difference - 32768) / 32767
     return (before / 65535) ** 2, (after / 65535) ** 2, np.sign(root) * root**2
@@ -83,6 +83,24 @@ def test_the_head_that_is_looked_at_is_switched_off_and_on_again_in_one_click(op
     app.button(key="attention_off").click().run()
     assert chips(app) == []
     assert "changes" not in app.query_params
+
+
+def test_a_head_that_is_switched_off_stands_below_the_head_of_a_later_layer_that_moved_most(open_app: Open):
+    app = open_app(text=TEXT, heads="2-3", changes="off~2-3")
+    plain, changed = weights(), weights("off~2-3")
+    moved = np.abs(changed - plain).sum(-1).mean(-1) / 2
+    moved[1, 2] = 0
+    most = np.unravel_index(moved.argmax(), moved.shape)
+    assert most[0] > 1
+    (_, first), (_, second) = changes_drawn(app)
+    size = plain.shape[2] ** 2
+    np.testing.assert_allclose((first[size : 2 * size] / 65535) ** 2, changed[most].ravel(), atol=1e-4)
+    assert not second[size : 2 * size].any()
+    assert texts.MOVED_MOST.format(head=controls.head_name(most)) in says(app)
+
+
+def test_a_head_that_still_attends_is_shown_alone(open_app: Open):
+    assert len(changes_drawn(open_app(text=TEXT, heads="2-3", changes="off~1-1"))) == 1
 
 
 def test_the_token_in_focus_is_hidden_in_one_click_and_its_word_where_words_are_whole(open_app: Open):

@@ -6,6 +6,7 @@ from pages.ui.shell.numbers import (
     UNCHANGED,
     UNCHANGED_BUT_ROUNDING,
     percent,
+    points,
     rounding_verdict,
     small_number,
     whole_percent,
@@ -49,3 +50,11 @@ def test_a_small_difference_shows_its_size(number, written):
 @pytest.mark.parametrize(("change", "verdict"), [(0.0, UNCHANGED), (1e-6, UNCHANGED_BUT_ROUNDING), (0.01, "moved")])
 def test_a_change_above_rounding_is_told_from_one_below(change, verdict):
     assert rounding_verdict(change, "moved") == verdict
+
+
+@pytest.mark.parametrize(
+    ("difference", "written"),
+    [(0.554, "+55.4"), (-0.0045, "−0.45"), (0.05, "+5.00"), (-1, "−100"), (0, "0"), (1e-6, "0"), (-1e-6, "0")],
+)
+def test_a_difference_of_shares_is_written_in_percentage_points_with_its_sign(difference: float, written: str):
+    assert points(difference) == written
