@@ -182,8 +182,9 @@ def look(model: str, answers: Sequence[SentencePredictions]) -> None:
         if view and view.changed:
             shift = predictions.prediction_shift(model, view.text, view.changed, list_settings(PAGE)).blanks[view.number]
         predictions.numbers(answers, shift, widget_key(PAGE, "numbers"))
-        export_menu(PAGE, prediction_exports(PAGE, model, answers, view))
     write_view(PAGE, blank_attention.fields_in_link(PAGE, FIELDS), FIRST_VIEW)
+    if answers:
+        export_menu(PAGE, prediction_exports(PAGE, model, answers, view))
     page_links(st.session_state[widget_key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
     share_link()
 

@@ -164,6 +164,7 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     Parameters of other pages are dropped, those of a lesson stay. What an earlier run wrote, which may still be on its way to
     the browser, is overwritten. Texts that would make the link longer than MAX_LINK_CHARACTERS stay in the session only.
     """
+    st.session_state[f"{page}_fields"] = (tuple(fields), dict(first))
     values = {field.name: st.session_state.get(widget_key(page, field.name), field.default) for field in fields}
     address, length = _short_enough(fields, format_view(fields, values, first))
     st.session_state[LINK_LENGTH] = length if length > MAX_LINK_CHARACTERS else 0
