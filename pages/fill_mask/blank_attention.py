@@ -73,7 +73,7 @@ def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredict
         first=lambda: show_blank(page, engine, answer, blank.number, changed),
         actions=lambda: change_bar(page, trace, number),
         above_map=lambda: change_chips(page, trace, head_scan.invitation(page, engine, answer, blank.number)),
-        below_map=lambda: head_scan.show_scan(page, engine, answer, blank.number, changed),
+        last=lambda: head_scan.show_scan(page, engine, answer, blank.number, changed),
     )
     head_map = attention_panel(page, stack, identity, before, parts)
     return BlankView(answer.text, blank.number, trace, changed, head_map)

@@ -77,7 +77,7 @@ SEEN = """node => {
 
 
 def clicked_in_place(page: Page, settle, control, after=None) -> None:
-    """Click a control and hold the scroll position and its place, or that of what stands there afterwards, against those before."""
+    """Click a control: neither the page nor the control, or what stands there afterwards, may move."""
     control.scroll_into_view_if_needed()
     control.hover()  # whatever scrolling a click needs is done before the measurement
     scrolled, top = control.evaluate(SEEN)
@@ -197,7 +197,7 @@ def test_on_a_phone_the_three_maps_stand_below_each_other_and_nothing_is_wider_t
 def test_a_scan_is_a_wall_whose_cells_switch_their_head_off_in_the_view(page_at, settle, axe, dark: bool):
     page = page_at(f"/fill_mask?text={BLANK}", dark=dark)
     page.get_by_text(SCAN).click()
-    expect(page.get_by_test_id("wall-legend").first).to_be_visible()
+    expect(page.get_by_test_id("wall-legend").last).to_be_visible()
     cell = page.get_by_role("gridcell", name=re.compile("^Layer 2, head 3: .*top prediction"))
     cell.click()
     changes_of(page, "off~2-3")

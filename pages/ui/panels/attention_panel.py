@@ -67,13 +67,13 @@ class PanelParts:
         first: what heads the wall's column and stays in sight while the page is scrolled; None for nothing.
         actions: what the reader can do with the chosen heads, under their names.
         above_map: what stands above the map.
-        below_map: what stands below the map.
+        last: what ends the wall's column.
     """
 
     first: Callable[[], None] | None = None
     actions: Callable[[], None] = _nothing
     above_map: Callable[[], None] = _nothing
-    below_map: Callable[[], None] = _nothing
+    last: Callable[[], None] = _nothing
 
 
 NO_PARTS = PanelParts()
@@ -108,6 +108,7 @@ def attention_panel(
             if not parts.first:
                 _head_and_actions(page, view, parts)
             view_options.ask_view(page)
+            parts.last()
         with st.container(key=widget_key(page, "stage")):
             parts.above_map()
             if unchanged is None:
@@ -117,7 +118,6 @@ def attention_panel(
                 plain = prepared_view(unchanged, (*identity, "unchanged"), options)
                 before = views.mean_of_heads(plain.weights, heads)
                 description = show_change(page, plain, view, heads, options)
-            parts.below_map()
     return HeadMap(view, tuple(heads), weights, description, before, plain)
 
 
