@@ -7,16 +7,15 @@ from itertools import zip_longest
 from pages.fill_mask import texts
 from pages.fill_mask.blank_attention import BlankView
 from pages.fill_mask.predictions import (
-    SHIFT_COLUMNS,
     AnnotatedChart,
     Lists,
     change_chart,
     charts_of,
     describe_shift,
     prediction_shift,
-    shift_rows,
 )
 from pages.fill_mask.snippets import project_lists, project_shift, transformers_lists, transformers_shift
+from pages.fill_mask.tables import SHIFT_COLUMNS, shift_rows
 from pages.ui.canvas.bars import bars_in_words
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.attention_map import changes_in_words

@@ -12,7 +12,7 @@ badge = open_page(PAGE)
 # The title is on its way: what follows imports torch.
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.fill_mask import blank_attention, predictions, texts
+from pages.fill_mask import blank_attention, predictions, tables, texts
 from pages.fill_mask.export import prediction_exports
 from pages.fill_mask.prompts import Prompt, curated
 from pages.ui.export.menu import export_menu
@@ -181,7 +181,7 @@ def look(model: str, answers: Sequence[SentencePredictions]) -> None:
         shift = None
         if view and view.changed:
             shift = predictions.prediction_shift(model, view.text, view.changed, list_settings(PAGE)).blanks[view.number]
-        predictions.numbers(answers, shift, widget_key(PAGE, "numbers"))
+        tables.numbers(answers, shift, widget_key(PAGE, "numbers"))
     write_view(PAGE, blank_attention.fields_in_link(PAGE, FIELDS), FIRST_VIEW)
     if answers:
         export_menu(PAGE, prediction_exports(PAGE, model, answers, view))

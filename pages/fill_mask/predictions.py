@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import pandas
 import streamlit as st
 
 from pages.fill_mask import texts
@@ -16,14 +15,11 @@ from pages.ui.panels.predictions import (
     SentencePredictions,
     joint_fillings,
     list_settings,
-    prediction_rows,
-    predictions_csv,
     remember_record,
     top_predictions,
     word_label,
     word_scores,
 )
-from pages.ui.panels.texts import DOWNLOAD_CSV, PREDICTION_COLUMNS
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
@@ -35,7 +31,6 @@ from tx_core.fill_mask.predictions import BlankPredictions
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore
 
 ABREAST = 2
-SHIFT_COLUMNS = ("blank", "word", "piece", "id", "before", "after", "difference", "rank before", "rank after")
 MAX_CONTRASTS = 3
 """With how many other words the first word to check is compared."""
 
@@ -370,47 +365,3 @@ def _show_checked_words(title: str, scores: Sequence[WordScore], annotated: Anno
 def _show_with_title(annotated: AnnotatedChart, key: str) -> None:
     st.markdown(f"**{annotated.title}**")
     show_bars(annotated.chart, annotated.notes, key=key)
-
-
-def numbers(sentences: Sequence[SentencePredictions], shift: BlankShift | None, key: str) -> None:
-    """Offer all numbers as tables, built only when they are opened, and as a CSV file.
-
-    shift: what the reader's changes do to the blank that is looked at.
-    """
-    opened = st.expander(texts.TABLE, key=key, on_change="rerun")
-    if not opened.open:
-        return
-    with opened:
-        if shift:
-            st.caption(texts.SHIFT_TABLE)
-            st.dataframe(pandas.DataFrame(shift_rows(shift), columns=SHIFT_COLUMNS), hide_index=True)
-            st.caption(texts.UNCHANGED_TABLE)
-        table = pandas.DataFrame([row for answer in sentences for row in prediction_rows(answer)], columns=PREDICTION_COLUMNS)
-        st.dataframe(table, hide_index=True, column_config={"probability": st.column_config.NumberColumn(format="%.4g")})
-        st.download_button(
-            DOWNLOAD_CSV,
-            lambda: predictions_csv(sentences),
-            "blanks.csv",
-            "text/csv",
-            key=f"{key}_csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
-
-
-def shift_rows(shift: BlankShift) -> list[tuple[str | float | int, ...]]:
-    """Write what the changes do to one blank as rows of SHIFT_COLUMNS."""
-    return [
-        (
-            shift.number + 1,
-            word_label(one.prediction),
-            one.prediction.piece,
-            one.prediction.id,
-            one.before,
-            one.after,
-            one.after - one.before,
-            one.rank_before,
-            one.rank_after,
-        )
-        for one in shift.moved
-    ]
