@@ -7,6 +7,7 @@ once for all models, and receives a run's Recorder as a keyword of the model's c
 import re
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import torch
@@ -30,6 +31,9 @@ from tx_core.transformer.trace import Encoding, ReferenceRun
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
 
+_building = Lock()
+"""While the library builds a model, it replaces the functions of torch.nn.init. Two threads at once would restore the
+replacements in the end, and nothing built later in this process would be initialised."""
 MAX_COMPUTED_NUMBERS = 50_000_000
 """How many numbers a model may have beyond those in its files: tables that the library computes."""
 
@@ -157,17 +161,18 @@ def _read_model(
 ) -> tuple[transformers.PreTrainedModel, set[str]]:
     """Read a model from a directory; return it, and the names of its tensors that the files lack."""
     try:
-        _check_size(directory, config, model_class)
-        model, report = model_class.from_pretrained(
-            directory,
-            config=config,
-            dtype=torch.float32,
-            attn_implementation="eager",
-            use_safetensors=True,
-            local_files_only=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-        )
+        with _building:
+            _check_size(directory, config, model_class)
+            model, report = model_class.from_pretrained(
+                directory,
+                config=config,
+                dtype=torch.float32,
+                attn_implementation="eager",
+                use_safetensors=True,
+                local_files_only=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+            )
     except ImportError as error:
         raise ModelUnavailable(
             f"Models of the kind {config.model_type!r} need a library that is not installed on this server."

@@ -4,7 +4,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,7 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
+from transformers.initialization import no_init_weights
 
 from tests.support import checkpoints
 from tests.support.checkpoints import change_config
@@ -169,6 +173,27 @@ def test_relative_positions_that_the_library_would_leave_out_are_refused(copied)
     change_config(directory, position_embedding_type="relative_key")
     with pytest.raises(ModelUnavailable, match="relative positions"):
         load.load_engine(directory, "x", "x")
+
+
+def test_models_that_are_loaded_at_once_leave_the_initialisers_of_torch_as_they_were(checkpoint, monkeypatch):
+    initialiser, building, most = torch.nn.init.kaiming_uniform_, [], []
+
+    @contextmanager
+    def slowly() -> Iterator[None]:
+        with no_init_weights():
+            building.append(1)
+            most.append(len(building))
+            time.sleep(0.1)
+            building.pop()
+            yield
+
+    directories = [checkpoint(family) for family in ("roberta", "electra", "distilbert")]
+    monkeypatch.setattr(load, "no_init_weights", slowly)
+    with ThreadPoolExecutor(3) as visitors:
+        engines = list(visitors.map(lambda directory: load.load_engine(directory, "x", "x"), directories))
+    assert [engine.info.family for engine in engines] == ["roberta", "electra", "distilbert"]
+    assert (len(most), max(most)) == (3, 1)
+    assert torch.nn.init.kaiming_uniform_ is initialiser
 
 
 RUN_FROM_CACHE = """
