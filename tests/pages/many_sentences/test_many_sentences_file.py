@@ -7,6 +7,8 @@ import pytest
 from pages.many_sentences import texts
 from tests.support.sentences_page import KIND, OWN_FILE, PAGE, Open, links, press, says, upload
 from tests.support.trainings import own_server, until_still
+from tx_core.corpus.batches import TOO_MANY_TOKENS_IN_LINE
+from tx_core.corpus.sentence_file import EMPTY, LeftOut, describe_left_out
 from tx_core.engine import catalogue
 from tx_core.training.background import Registry
 
@@ -25,13 +27,13 @@ def test_a_file_is_read_in_the_background_and_what_is_left_out_is_told(open_app:
     assert app.button(key=f"{PAGE}_run").disabled
     upload(app, OWN_FILE)
     assert texts.READ_FILE[1].format(count=3, source="mine.txt") in says(app)
-    assert "Left out: 1 line, empty (line 2)." in says(app)
+    assert describe_left_out((LeftOut(EMPTY, 1, (2,)),)) in says(app)
     snapshot = until_still(press(app, "run"), readings, KIND)
     assert snapshot.state == "finished"
     assert not app.exception
     assert texts.READ[1].partition(" with")[0].format(count=2) in says(app)
     most = catalogue.load(catalogue.DEFAULT).info.max_tokens
-    assert f"Left out: 1 line, longer than the {most} tokens that the model reads (line 4)." in says(app)
+    assert describe_left_out((LeftOut(TOO_MANY_TOKENS_IN_LINE.format(most=most), 1, (4,)),)) in says(app)
     assert any("%3Cb%3Edog%3C%2Fb%3E" in link for link in links(app))
     markup = [element.value for kind in (app.markdown, app.caption) for element in kind]
     assert not any("dog" in text for text in markup)

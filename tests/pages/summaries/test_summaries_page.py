@@ -9,6 +9,7 @@ from pages.ui.shell import controls
 from pages.ui.shell.texts import CHECK_INPUT
 from tests.support.drawings import problems, says
 from tests.support.messages import unknown_parameters
+from tx_core.fill_mask.predictions import NO_BLANK
 
 PAGE = "summaries"
 TEXT = "She [MASK] the letter, and then the [MASK] came."
@@ -30,7 +31,7 @@ def test_the_head_goes_along_to_the_attention_page(open_app):
 
 
 def test_a_prediction_needs_a_blank_and_a_single_sentence(open_app):
-    assert "There is no blank to fill" in says(open_app(PAGE, text="No blank.", part="owed"))
+    assert NO_BLANK in says(open_app(PAGE, text="No blank.", part="owed"))
     assert texts.SINGLE_SENTENCE in says(open_app(PAGE, text=TEXT, pair="Two.", part="owed"))
 
 
