@@ -14,7 +14,7 @@ import { applyTheme } from "../core/theme.js";
 const NAMES = ["before", "after", "difference"];
 const ABREAST = [[860, 3], [420, 2]]; // pixels from which so many maps stand side by side
 const BETWEEN = 24;
-const MOST_MOVED = 8;
+const MAX_MOVED = 8;
 
 export default function mountBeforeAfter({ data, parentElement, setStateValue }) {
   const [view, end] = mountOnce(parentElement, makeView, removeView);
@@ -87,7 +87,7 @@ function list(view) {
   const { keys, queryTexts, keyTexts } = difference;
   const positions = view.focus === null ? span(0, difference.cells.length) : span(view.focus * keys, keys);
   const strength = Uint16Array.from(difference.cells, (code) => Math.min(65535, 2 * Math.abs(code - 32768)));
-  const found = strongest(strength, positions, MOST_MOVED).filter((position) => Math.abs(changeOf(difference.cells[position])) >= 0.0005);
+  const found = strongest(strength, positions, MAX_MOVED).filter((position) => Math.abs(changeOf(difference.cells[position])) >= 0.0005);
   const who = view.focus === null ? ["The links that changed most"] : ["What changed most for ", bold(queryTexts[view.focus])];
   view.title.replaceChildren(...(found.length ? who : ["Nothing changed here."]));
   view.list.replaceChildren(...found.map((position) => {

@@ -9,7 +9,6 @@ from pages.ui.canvas.attention_view import SCALES, Head, heads_from_link, heads_
 from pages.ui.panels import texts
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_binding, widget_key
-from pages.ui.shell.lazy_popover import lazy_popover
 from tx_core.transformer.trace import Trace
 
 MAX_LAYERS_OR_HEADS = 1000
@@ -119,7 +118,9 @@ def ask_view(page: str) -> None:
 
 def _ask_drawing(page: str) -> None:
     """Let the reader choose what is drawn, how many lines, and in which colours."""
-    popover = lazy_popover(texts.DRAWING_OPTIONS, icon=":material/tune:", key=widget_key(page, "drawing_opened"), height=260)
+    popover = controls.lazy_popover(
+        texts.DRAWING_OPTIONS, icon=":material/tune:", key=widget_key(page, "drawing_opened"), height=260
+    )
     if popover is None:
         return
     with popover:

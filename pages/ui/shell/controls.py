@@ -208,6 +208,19 @@ def head_name(head: Head) -> str:
     return texts.HEAD.format(layer=head[0] + 1, head=head[1] + 1)
 
 
+def lazy_popover(label: str, *, icon: str, key: str, height: int) -> DeltaGenerator | None:
+    """Draw a popover; return it while it is open, to be filled, else None.
+
+    height: its approximate height when filled, in pixels. The browser places it as soon as it is clicked, while the content
+    is still on its way; an empty one could be placed in a strip at the edge of the window.
+    """
+    popover = st.popover(label, icon=icon, key=key, on_change="rerun")
+    if popover.open:
+        return popover
+    popover.container(height=height, border=False)
+    return None
+
+
 def _all_models() -> str:
     lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.offered()]
     return "\n".join([texts.ALL_MODELS, "", *lines])
