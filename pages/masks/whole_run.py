@@ -48,10 +48,10 @@ def draw_run(page: str) -> None:
             [word_label(one.prediction) for one in blank.moved],
             [one.before for one in blank.moved],
             [one.after for one in blank.moved],
-            [texts.RANKS.format(before=one.rank_before, after=one.rank_after) for one in blank.moved],
             limit=next(limit for limit in LIMITS if largest <= limit),
         )
-        show_bars(chart, key=widget_key(page, f"run_words{blank.number}"))
+        ranks = [texts.RANKS.format(before=one.rank_before, after=one.rank_after) for one in blank.moved]
+        show_bars(chart, ranks, key=widget_key(page, f"run_words{blank.number}"))
     if name == "padding":
         st.caption(padding_sentence(cache.trace(DEFAULT, text, interventions=[change])))
     link_to_changed_pages(text, [change])
