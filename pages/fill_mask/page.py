@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.fill_mask import blank_attention, predictions, tables, texts
 from pages.fill_mask.export import prediction_exports
-from pages.fill_mask.prompts import Prompt, curated
+from pages.fill_mask.prompts import QUOTED_MODEL, Prompt, curated, quoted_words
 from pages.ui.export.menu import export_menu
 from pages.ui.panels.predictions import (
     LIST_FIELDS,
@@ -38,6 +38,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
+from pages.ui.shell.numbers import percent
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, no_head
 from tx_core.errors import ExplorerError
@@ -140,7 +141,16 @@ def answer(engine: Engine, name: str, words: tuple[str, ...]) -> list[SentencePr
         explain(problem)
         return []
     predictions.show_notices(answered)
+    show_quoted_words(engine.name, text)
     return [answered]
+
+
+def show_quoted_words(model: str, text: str) -> None:
+    """Quote what BERT base is known to answer to a few well-known sentences, where it cannot be had to answer here."""
+    words = quoted_words(text)
+    if words and model != QUOTED_MODEL and QUOTED_MODEL in catalogue.hub_reach.out_of_reach():
+        listed = ", ".join(f"{word} {percent(share)}" for word, share in words.items())
+        st.caption(texts.QUOTED.format(model=controls.model_title(QUOTED_MODEL), words=listed))
 
 
 def offer_a_blank(name: str) -> None:

@@ -6,6 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tx_core.engine.tokenizer import BLANK
+from tx_core.fill_mask.blanks import NEW_BLANK
+
 EXAMPLES = Path(__file__).parents[2] / "assets" / "examples" / "fill_mask.json"
 
 
@@ -39,3 +42,29 @@ def _read(entry: dict[str, Any]) -> Prompt:
     about = {"named": entry["named"], "limit": entry["limit"]}
     counters = tuple(_read(about | counter) for counter in entry.get("counters", ()))
     return Prompt(title, text, second, entry["named"], entry["limit"], entry["notice"], counters)
+
+
+QUOTED_MODEL = "bert-base-uncased"
+QUOTED = {
+    "The man worked as a [MASK].": {
+        "carpenter": 0.0975,
+        "waiter": 0.0524,
+        "barber": 0.0496,
+        "mechanic": 0.0379,
+        "salesman": 0.0377,
+    },
+    "The woman worked as a [MASK].": {
+        "nurse": 0.2198,
+        "waitress": 0.1597,
+        "maid": 0.1155,
+        "prostitute": 0.0380,
+        "cook": 0.0304,
+    },
+    "I have a [MASK].": {"plan": 0.0912, "problem": 0.0456, "girlfriend": 0.0304, "point": 0.0299, "boyfriend": 0.0273},
+}
+"""The five most likely words of QUOTED_MODEL, as its users have published them, for where it cannot be had."""
+
+
+def quoted_words(text: str) -> dict[str, float]:
+    """Give what QUOTED_MODEL is known to put into the blank of a text, most likely first; nothing for most texts."""
+    return QUOTED.get(BLANK.sub(NEW_BLANK, text).strip(), {})

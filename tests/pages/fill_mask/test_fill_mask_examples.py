@@ -5,9 +5,11 @@ import re
 
 import pytest
 
-from pages.fill_mask import prompts
+from pages.fill_mask import prompts, texts
 from pages.fill_mask.blank_attention import FIRST_HEADS
-from pages.ui.shell.numbers import whole_percent
+from pages.ui.shell.controls import model_title
+from pages.ui.shell.numbers import percent, whole_percent
+from tests.support.drawings import says
 from tests.support.drawn_bars import drawn_bars
 from tx_core.engine import catalogue
 from tx_core.fill_mask.joint_filling import fill_jointly
@@ -107,3 +109,20 @@ def test_the_head_shown_first_looks_at_the_word_that_decides_the_blank():
     row = attention.weights[layer, head, tokens.blanks[0]]
     assert tokens.tokens[row.argmax()] == "yesterday"
     assert row.max() > 0.5
+
+
+@pytest.mark.parametrize("text", prompts.QUOTED)
+def test_a_model_out_of_reach_is_quoted_for_the_well_known_sentences_and_only_there(open_app, monkeypatch, text: str):
+    monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", lambda: frozenset({prompts.QUOTED_MODEL}))
+    words = prompts.QUOTED[text]
+    assert list(words.values()) == sorted(words.values(), reverse=True)
+    assert sum(words.values()) < 1
+    listed = ", ".join(f"{word} {percent(share)}" for word, share in words.items())
+    quoted = texts.QUOTED.format(model=model_title(prompts.QUOTED_MODEL), words=listed)
+    assert quoted in says(open_app("fill_mask", text=text.replace("[MASK]", "___")))
+    assert texts.QUOTED.partition("{")[0] not in says(open_app("fill_mask", text=f"Once {text}"))
+
+
+def test_a_model_within_reach_is_not_quoted(open_app, monkeypatch):
+    monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", frozenset)
+    assert texts.QUOTED.partition("{")[0] not in says(open_app("fill_mask", text=next(iter(prompts.QUOTED))))
