@@ -12,8 +12,10 @@ import pytest
 from google.protobuf.message import Message
 from streamlit.proto.Element_pb2 import Element
 
-from pages.contents import PAGES
+from pages.contents import HOME, PAGES
 from pages.ui.canvas import modules
+from pages.ui.panels.lesson import shipped_names
+from pages.ui.shell.address import LESSON, STEP
 from tests.support.hostile import MARK, PATHS, TEXTS, UNDECODABLE, VALUES, uploads
 from tests.support.serving import ROOT, serving
 from tests.support.stream_client import Visitor, visit
@@ -72,6 +74,9 @@ def address(number: int) -> str:
     values |= {"text": TEXTS[number % len(TEXTS)], "pair": TEXTS[(number + 7) % len(TEXTS)] if number % 3 == 0 else ""}
     if number % 5 == 0:
         values["model"] = VALUES[(number * 31) % len(VALUES)]
+    if number % 6 < 2:
+        hostile = VALUES[(number * 17) % len(VALUES)]
+        values |= {LESSON: hostile, STEP: "1"} if number % 6 else {LESSON: shipped_names()[0], STEP: hostile}
     return "&".join(f"{quote(name)}={quote(value)}" for name, value in values.items())
 
 
@@ -114,7 +119,7 @@ async def attack(url: str, page: str, queries: Iterable[str]) -> tuple[bool, lis
 
 def names_of_pages() -> list[str]:
     """Give the pages by their names in an address."""
-    return ["" if page is PAGES[0] else page.address or page.key for page in PAGES]
+    return ["" if page.key == HOME else page.address or page.key for page in PAGES]
 
 
 async def in_turns(tasks: Iterable[Awaitable[Found]]) -> list[Found]:
