@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from pages.ui.canvas.texts import MAP
 from tests.support.serving import serving
 
 APP = Path(__file__).parent / "apps" / "attention"
@@ -107,7 +108,7 @@ def test_a_clicked_row_is_the_focused_token_until_escape(page_at):
     linked(page, "token=3")
     focused(page, "2")
     readout = page.get_by_test_id("attention-readout")
-    expect(readout).to_contain_text("flies looks most at")
+    expect(readout).to_contain_text(MAP["looksMostAt"].format(token="flies"))
     values = [float(text) for text in page.get_by_test_id("attention-strongest").locator(".bar-value").all_inner_texts()]
     assert values == sorted(values, reverse=True)
     assert len(values) == 7
@@ -126,7 +127,7 @@ def test_a_token_clicked_among_the_lines_is_focused(page_at):
     shape = json.loads(lines.get_attribute("data-shape"))
     lines.click(position={"x": shape["from"] - 12, "y": shape["top"] + 5.5 * shape["row"]})
     focused(page, "5")
-    expect(page.get_by_test_id("attention-readout")).to_contain_text("arrow looks most at")
+    expect(page.get_by_test_id("attention-readout")).to_contain_text(MAP["looksMostAt"].format(token="arrow"))
 
 
 def test_another_head_is_drawn_on_the_same_canvas(page_at):
@@ -152,12 +153,14 @@ def test_a_long_map_zooms_inside_its_box_and_never_widens_the_page(page_at):
     box.focus()
     page.keyboard.press("End")
     focused(page, "139")
-    expect(page.get_by_test_id("attention-readout")).to_contain_text("[SEP] looks most at")
+    expect(page.get_by_test_id("attention-readout")).to_contain_text(MAP["looksMostAt"].format(token="[SEP]"))
 
 
 def test_hostile_tokens_are_drawn_as_text(page_at):
     page = page_at("/?hostile=1&token=1")
-    expect(page.get_by_test_id("attention-readout")).to_contain_text("<img src=x onerror=alert(1)> looks most at")
+    expect(page.get_by_test_id("attention-readout")).to_contain_text(
+        MAP["looksMostAt"].format(token="<img src=x onerror=alert(1)>")
+    )
     listed = page.get_by_test_id("attention-strongest").locator(".bar-token").all_inner_texts()
     assert {r"\u0000\u202e", "(empty)", "</script><script>alert(2)</script>"} <= set(listed)
     page.get_by_test_id("attention-heatmap").hover(position=cell(page, 1, 0))

@@ -281,7 +281,7 @@ def test_every_kind_of_drawing_is_text_and_shapes_in_a_file_and_works_offline(
     browser: Browser, axe, tmp_path, kind: str, width: int, dark: bool
 ):
     picture, words = drawings()[kind]
-    about = {"caption": HOSTILE, "title": HOSTILE, "file": "drawn", "captioned": True}
+    about = {"caption": HOSTILE, "title": HOSTILE, "file": "drawn", "captioned": True, "panel": texts.FIGURE_PANEL}
     asked = picture(width=174.0, unit="mm", colours=COLOURS["Light"], **about)
     pages = {
         "picture": WebPage(MODULE, (STYLE,), "", lambda: asked),

@@ -9,40 +9,42 @@ import { layPane, makePane, paneContext, pointIn, scrollOf } from "./pane.js";
 import { bold, fillLegend, makeLegend, makeTooltip } from "./readout.js";
 import { DIFFERENCE_TICKS, differenceGradient, differenceTable } from "../core/palette.js";
 import { throttle, element, timestamped, pendingChoice } from "../core/surface.js";
+import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 
-const NAMES = ["before", "after", "difference"];
+const MAPS = ["before", "after", "difference"];
 const ABREAST = [[860, 3], [420, 2]]; // pixels from which so many maps stand side by side
 const BETWEEN = 24;
 const MAX_MOVED = 8;
 
 export default function mountBeforeAfter({ data, parentElement, setStateValue }) {
-  const [view, end] = mountOnce(parentElement, makeView, removeView);
+  const sent = unpack(data);
+  const [view, end] = mountOnce(parentElement, makeView, removeView, sent.header.texts);
   view.send = (focus) => setStateValue("focus", timestamped(focus));
-  receive(view, unpack(data));
+  receive(view, sent);
   return end;
 }
 
-function makeView(parent) {
-  const view = { focus: null, hover: null, echo: pendingChoice(), paints: 0, frame: null, legends: [] };
+function makeView(parent, texts) {
+  const view = { texts, focus: null, hover: null, echo: pendingChoice(), paints: 0, frame: null, legends: [] };
   view.notify = throttle((focus) => view.send(focus), 60);
-  view.panes = NAMES.map((name) => makePart(view, name));
+  view.panes = MAPS.map((_, map) => makePart(view, map));
   view.tooltip = makeTooltip();
   view.list = element("ol", { class: "moved", "data-testid": "moved-links" });
   view.title = element("p", { class: "readout-title", "aria-live": "polite" });
-  const readout = element("section", { class: "readout", "aria-label": "Links that changed most" }, view.title, view.list);
+  const readout = element("section", { class: "readout", "aria-label": texts.changedLinks }, view.title, view.list);
   view.maps = element("div", { class: "maps" }, ...view.panes.map((pane) => pane.node), readout);
   view.root = element("div", { class: "map", "data-testid": "before-after" }, view.maps, view.tooltip);
   watchView(view, parent, paint);
   return view;
 }
 
-function makePart(view, name) {
-  const title = name[0].toUpperCase() + name.slice(1);
-  const pane = makePane(`${title}. Up and down arrows choose the query token, Escape clears.`, `attention-${name}`);
-  const legend = makeLegend(name === "difference" ? DIFFERENCE_TICKS : undefined);
+function makePart(view, map) {
+  const { texts } = view;
+  const pane = makePane(texts.keys[map], `attention-${MAPS[map]}`);
+  const legend = makeLegend(texts, map === 2 ? DIFFERENCE_TICKS : undefined);
   view.legends.push(legend);
-  pane.node.prepend(element("p", { class: "pane-title" }, title));
+  pane.node.prepend(element("p", { class: "pane-title" }, texts.titles[map]));
   pane.node.append(legend.node);
   const { scroller } = pane;
   const at = (event) => view.shape && cellAt(view.shape, view.models[0], ...pointIn(pane, event), scrollOf(pane));
@@ -66,10 +68,10 @@ function makePart(view, name) {
 function receive(view, { header, cells }) {
   view.theme = applyTheme(view.root);
   const size = header.queries.length * header.keys.length;
-  view.models = NAMES.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, view.theme.dark));
+  view.models = MAPS.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, view.theme.dark));
   Object.assign(view.models[2], { signed: true, table: differenceTable(view.theme.dark) });
   for (const [part, pane] of view.panes.entries()) {
-    pane.canvas.setAttribute("aria-label", `${NAMES[part]}. ${header.alt}`);
+    pane.canvas.setAttribute("aria-label", filled(view.texts.alts[part], header).join(""));
     if (part < 2) fillLegend(view.legends[part], header.scale, view.theme.dark);
     else view.legends[part].ramp.style.background = differenceGradient(view.theme.dark);
   }
@@ -88,8 +90,8 @@ function list(view) {
   const positions = view.focus === null ? span(0, difference.cells.length) : span(view.focus * keys, keys);
   const strength = Uint16Array.from(difference.cells, (code) => Math.min(65535, 2 * Math.abs(code - 32768)));
   const found = strongest(strength, positions, MAX_MOVED).filter((position) => Math.abs(changeOf(difference.cells[position])) >= 0.0005);
-  const who = view.focus === null ? ["The links that changed most"] : ["What changed most for ", bold(queryTexts[view.focus])];
-  view.title.replaceChildren(...(found.length ? who : ["Nothing changed here."]));
+  const sentence = !found.length ? view.texts.nothingChanged : view.focus === null ? view.texts.largestChanges : view.texts.changesOf;
+  view.title.replaceChildren(...filled(sentence, { token: bold(queryTexts[view.focus] ?? "") }));
   view.list.replaceChildren(...found.map((position) => {
     const link = element("span", { class: "moved-link" }, bold(queryTexts[Math.floor(position / keys)]), " → ", bold(keyTexts[position % keys]));
     const numbers = `${digits(before.cells[position])} → ${digits(after.cells[position])}`;

@@ -10,28 +10,29 @@ import { mountOnce } from "../core/mount.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
 import { fillLegend, fillReadout, fillTooltip, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
 import { throttle, element, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
+import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 
 const TALLEST_LINES = 640;
 
 export default function mountMap({ data, parentElement, setStateValue }) {
-  const [map, end] = mountOnce(parentElement, makeMap, removeMap);
-  map.send = (focus) => setStateValue("focus", timestamped(focus));
   const sent = unpack(data);
+  const [map, end] = mountOnce(parentElement, makeMap, removeMap, sent.header.texts);
+  map.send = (focus) => setStateValue("focus", timestamped(focus));
   if (!isOutdated(map, sent.header)) receive(map, sent);
   return end;
 }
 
-function makeMap(parent) {
-  const map = { focus: null, hover: null, zoom: 1, echo: pendingChoice(), paints: 0, frame: null, prefetched: null, header: {} };
+function makeMap(parent, texts) {
+  const map = { texts, focus: null, hover: null, zoom: 1, echo: pendingChoice(), paints: 0, frame: null, prefetched: null, header: {} };
   map.notify = throttle((focus) => map.send(focus), 60);
-  map.heat = makePane("Heatmap of attention. Up and down arrows choose the query token, Escape clears.", "attention-heatmap");
-  map.lines = makePane("Lines of attention. Up and down arrows choose the query token, Escape clears.", "attention-lines");
-  map.readout = makeReadout((step) => focusOn(map, step === null ? null : stepped(map, step)));
-  map.legend = makeLegend();
+  map.heat = makePane(texts.heatmapKeys, "attention-heatmap");
+  map.lines = makePane(texts.linesKeys, "attention-lines");
+  map.readout = makeReadout((step) => focusOn(map, step === null ? null : stepped(map, step)), texts);
+  map.legend = makeLegend(texts);
   map.tooltip = makeTooltip();
   map.heat.node.append(map.legend.node);
-  map.tools = element("div", { class: "tools", role: "group", "aria-label": "Zoom" });
+  map.tools = element("div", { class: "tools", role: "group", "aria-label": texts.zoom });
   makeZoom(map);
   const panes = element("div", { class: "panes" }, map.heat.node, map.lines.node);
   map.root = element("div", { class: "map", "data-testid": "attention-map" }, map.tools, panes, map.readout.node, map.tooltip);
@@ -46,9 +47,9 @@ function makeZoom(map) {
     made.onclick = () => zoomTo(map, zoom());
     map.tools.append(made);
   };
-  button("Zoom out", "−", () => map.zoom / 1.6);
-  button("Zoom in", "+", () => map.zoom * 1.6);
-  button("Show the whole map", "Fit", () => 1);
+  button(map.texts.zoomOut, "−", () => map.zoom / 1.6);
+  button(map.texts.zoomIn, "+", () => map.zoom * 1.6);
+  button(map.texts.showAll, map.texts.fit, () => 1);
 }
 
 function listen(map) {
@@ -105,8 +106,8 @@ function draw(map, { header, cells }) {
   map.header = header;
   map.theme = applyTheme(map.root);
   map.model = modelOf({ header, cells }, map.theme.dark);
-  map.heat.canvas.setAttribute("aria-label", `Heatmap. ${header.alt}`);
-  map.lines.canvas.setAttribute("aria-label", `Lines. ${header.alt}`);
+  map.heat.canvas.setAttribute("aria-label", filled(map.texts.heatmap, header).join(""));
+  map.lines.canvas.setAttribute("aria-label", filled(map.texts.lines, header).join(""));
   map.heat.node.hidden = header.show === "lines";
   map.lines.node.hidden = header.show === "heatmap";
   if (map.focus >= map.model.queries) map.focus = null;
@@ -134,7 +135,7 @@ function focusOn(map, focus) {
 function hoverOn(map, hover, event) {
   map.tooltip.hidden = hover === null;
   if (hover !== null && event) {
-    fillTooltip(map.tooltip, map.model, hover);
+    fillTooltip(map.tooltip, map.model, hover, map.texts);
     const box = map.root.getBoundingClientRect();
     placeTooltip(map.tooltip, box, event.clientX - box.left, event.clientY - box.top);
   }

@@ -8,6 +8,6 @@ export function modelOf({ header, cells }, dark) {
     cells, queries: header.queries.length, keys: header.keys.length, strongest: header.strongest,
     queryTexts: header.queries.map(visible), keyTexts: header.keys.map(visible),
     same: header.queries.length === header.keys.length && header.queries.every((token, index) => token === header.keys[index]),
-    table: colourTable(header.scale, dark), pictures: new Map(),
+    table: colourTable(header.scale, dark), pictures: new Map(), texts: header.texts,
   };
 }

@@ -3,33 +3,36 @@
 import { digits, span, strongest, weightOf } from "../core/bytes.js";
 import { TICKS, gradient } from "../core/palette.js";
 import { element } from "../core/surface.js";
+import { filled } from "../core/text.js";
 
 const LISTED = 8;
 
-export function makeReadout(choose) {
-  const previous = element("button", { type: "button", "aria-label": "Focus the previous token", class: "step" }, "‹");
-  const next = element("button", { type: "button", "aria-label": "Focus the next token", class: "step" }, "›");
-  const clear = element("button", { type: "button", "aria-label": "Clear the focused token", class: "step" }, "×");
+export function makeReadout(choose, texts) {
+  const previous = element("button", { type: "button", "aria-label": texts.previous, class: "step" }, "‹");
+  const next = element("button", { type: "button", "aria-label": texts.next, class: "step" }, "›");
+  const clear = element("button", { type: "button", "aria-label": texts.clear, class: "step" }, "×");
   const title = element("p", { class: "readout-title" });
   const list = element("ol", { class: "bars", "data-testid": "attention-strongest" });
   const head = element("div", { class: "readout-head" }, previous, next, title, clear);
-  const node = element("section", { class: "readout", "aria-label": "Strongest keys of the focused token", "data-testid": "attention-readout" }, head, list);
+  const node = element("section", { class: "readout", "aria-label": texts.strongest, "data-testid": "attention-readout" }, head, list);
   title.setAttribute("aria-live", "polite");
   previous.onclick = () => choose(-1);
   next.onclick = () => choose(1);
   clear.onclick = () => choose(null);
-  return { node, title, list, clear };
+  return { texts, node, title, list, clear };
 }
 
 export function fillReadout(readout, model, focus) {
+  const { texts } = readout;
   readout.clear.hidden = focus === null;
   if (focus === null) {
-    readout.title.replaceChildren("Choose a token to list what it looks at.");
+    readout.title.replaceChildren(texts.chooseToken);
     readout.list.replaceChildren();
     return;
   }
   const found = strongest(model.cells, span(focus * model.keys, model.keys), LISTED);
-  readout.title.replaceChildren(bold(model.queryTexts[focus]), found.length ? " looks most at" : " looks at nothing");
+  const sentence = found.length ? texts.looksMostAt : texts.looksAtNothing;
+  readout.title.replaceChildren(...filled(sentence, { token: bold(model.queryTexts[focus]) }));
   readout.list.replaceChildren(...found.map((position) => bar(model, position)));
 }
 
@@ -46,7 +49,7 @@ export function bold(text) {
   return element("bdi", { class: "token" }, text);
 }
 
-export function makeLegend(numbers = TICKS) {
+export function makeLegend(texts, numbers = TICKS) {
   const ramp = element("div", { class: "ramp" });
   const signed = numbers[0] < 0;
   const ticks = numbers.map((tick) => {
@@ -56,7 +59,7 @@ export function makeLegend(numbers = TICKS) {
     return mark;
   });
   const scale = element("div", { class: "ramp-scale" }, ramp, element("div", { class: "ticks" }, ...ticks));
-  const name = element("span", {}, `${signed ? "change of the weight" : "weight"}, coloured by its square root`);
+  const name = element("span", {}, signed ? texts.scaleOfChanges : texts.scaleOfWeights);
   return { node: element("div", { class: "legend", "data-testid": "attention-legend" }, scale, name), ramp };
 }
 
@@ -70,13 +73,16 @@ export function makeTooltip() {
   return node;
 }
 
-export function fillTooltip(node, model, { query, key }) {
+export function fillTooltip(node, model, { query, key }, texts) {
   const parts = [];
   if (query !== null) parts.push(bold(model.queryTexts[query]));
   if (query !== null && key !== null) parts.push(" → ");
   if (key !== null) parts.push(bold(model.keyTexts[key]));
   if (query !== null && key !== null) parts.push(element("span", { class: "value" }, digits(model.cells[query * model.keys + key])));
-  else parts.push(element("span", { class: "side" }, query !== null ? `query ${query + 1}` : `key ${key + 1}`));
+  else {
+    const [sentence, place] = query !== null ? [texts.queryNumber, query] : [texts.keyNumber, key];
+    parts.push(element("span", { class: "side" }, ...filled(sentence, { number: String(place + 1) })));
+  }
   node.replaceChildren(...parts);
   node.hidden = false;
 }

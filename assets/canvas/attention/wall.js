@@ -5,6 +5,7 @@ import { unpack } from "../core/bytes.js";
 import { mountOnce } from "../core/mount.js";
 import { cellPixels, colourTable, differenceTable } from "../core/palette.js";
 import { throttle, element, timestamped, sharpen, watchScreen } from "../core/surface.js";
+import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 import { fillEnds, makeEnds } from "./wall_legend.js";
 
@@ -14,19 +15,20 @@ const TALLEST_WALL = 580;
 const HEADINGS = 40; // pixels above the first thumbnail
 
 export default function mountWall({ data, parentElement, setStateValue }) {
-  const [wall, end] = mountOnce(parentElement, makeWall, removeWall);
+  const sent = unpack(data);
+  const [wall, end] = mountOnce(parentElement, makeWall, removeWall, sent.header.texts);
   wall.send = (choice) => setStateValue("chosen", choice);
-  receive(wall, unpack(data));
+  receive(wall, sent);
   return end;
 }
 
-function makeWall(parent) {
-  const wall = { chosen: [], active: [0, 0], several: false, buttons: [], sentAt: undefined, paints: 0 };
+function makeWall(parent, texts) {
+  const wall = { texts, chosen: [], active: [0, 0], several: false, buttons: [], sentAt: undefined, paints: 0 };
   wall.notify = throttle((choice) => wall.send(choice), 60);
   wall.canvas = element("canvas", { "aria-hidden": "true", "data-testid": "head-wall-canvas" });
   wall.grid = element("div", { class: "grid", role: "grid", "aria-multiselectable": "true", "data-testid": "head-wall" });
   wall.name = element("span", { class: "wall-name", "aria-hidden": "true" });
-  wall.toggle = element("button", { type: "button", class: "step", "aria-pressed": "false" }, "Choose several");
+  wall.toggle = element("button", { type: "button", class: "step", "aria-pressed": "false" }, texts.several);
   wall.toggle.onclick = () => {
     wall.several = !wall.several;
     wall.toggle.setAttribute("aria-pressed", String(wall.several));
@@ -64,7 +66,7 @@ function placeOf(target) {
   return button ? [Number(button.dataset.layer), Number(button.dataset.head)] : null;
 }
 
-const words = ([layer, head]) => `Layer ${layer + 1}, head ${head + 1}`;
+const words = (wall, [layer, head]) => filled(wall.texts.head, { layer: layer + 1, head: head + 1 }).join("");
 const same = ([layer, head], [otherLayer, otherHead]) => layer === otherLayer && head === otherHead;
 
 function press(wall, event) {
@@ -118,11 +120,13 @@ function activate(wall, place) {
 
 function named(wall, [layer, head]) {
   const note = wall.notes?.[layer]?.[head];
-  return note ? `${words([layer, head])}: ${note}` : words([layer, head]);
+  const name = words(wall, [layer, head]);
+  return note ? filled(wall.texts.notedHead, { head: name, note }).join("") : name;
 }
 
 function nameHead(wall, place) {
-  const chosen = wall.chosen.length > 1 ? `Mean of ${wall.chosen.length} heads` : wall.chosen.map(words).join("");
+  const count = wall.chosen.length;
+  const chosen = count > 1 ? filled(wall.texts.meanOfHeads, { count }).join("") : wall.chosen.map((head) => words(wall, head)).join("");
   wall.name.textContent = place ? named(wall, place) : chosen;
 }
 
@@ -155,11 +159,11 @@ function makeButtons(wall, { layers, heads }) {
   Object.assign(wall, { layers, heads, active: [0, 0] });
   const axis = (text, role) => element("span", { role, class: "number" }, text);
   const numbers = Array.from({ length: heads }, (_, head) => axis(String(head + 1), "columnheader"));
-  const across = element("span", { class: "across", "aria-hidden": "true" }, "Head →");
-  const corner = element("span", { role: "columnheader", class: "corner" }, "Layer ↓", across);
+  const across = element("span", { class: "across", "aria-hidden": "true" }, wall.texts.heads);
+  const corner = element("span", { role: "columnheader", class: "corner" }, wall.texts.layers, across);
   const first = element("div", { role: "row" }, corner, ...numbers);
   wall.buttons = Array.from({ length: layers }, (_, layer) => Array.from({ length: heads }, (_, head) => element("button", {
-    type: "button", role: "gridcell", tabindex: "-1", "data-layer": layer, "data-head": head, "aria-label": words([layer, head]),
+    type: "button", role: "gridcell", tabindex: "-1", "data-layer": layer, "data-head": head, "aria-label": words(wall, [layer, head]),
   })));
   const rows = wall.buttons.map((buttons, layer) => element("div", { role: "row" }, axis(String(layer + 1), "rowheader"), ...buttons));
   wall.grid.replaceChildren(first, ...rows);

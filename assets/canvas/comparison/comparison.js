@@ -29,7 +29,7 @@ function makeView(parent, texts) {
   const view = { texts, focus: null, hover: null, echo: pendingChoice(), paints: 0, frame: null, models: [] };
   view.notify = throttle((focus) => view.send(focus), 60);
   view.parts = MAPS.map((_, map) => makePart(view, map));
-  view.readout = makeReadout((step) => focusOn(view, step === null ? null : stepped(view.focus, step, view.labels.length - 1)));
+  view.readout = makeReadout((step) => focusOn(view, step === null ? null : stepped(view.focus, step, view.labels.length - 1)), texts);
   view.readout.list.className = "moved";
   view.readout.node.setAttribute("aria-label", texts.largestDifferences);
   view.tooltip = makeTooltip();
@@ -43,7 +43,7 @@ function makeView(parent, texts) {
 
 function makePart(view, map) {
   const pane = makePane(view.texts.panes[map], `comparison-${MAPS[map]}`);
-  const legend = makeLegend(map === 2 ? DIFFERENCE_TICKS : undefined);
+  const legend = makeLegend(view.texts, map === 2 ? DIFFERENCE_TICKS : undefined);
   const title = element("p", { class: "pane-title" });
   const note = element("p", { class: "hatched" }, element("span", { class: "swatch", "aria-hidden": "true" }), view.texts.noPartner);
   pane.node.prepend(title);

@@ -9,7 +9,8 @@ export function comparedModels({ header, cells }, dark) {
   let start = 0;
   const models = tokens.map((words) => {
     const end = start + words.length ** 2;
-    const model = modelOf({ header: { queries: words, keys: words, scale: header.scale, strongest: 1 }, cells: cells.subarray(start, end) }, dark);
+    const part = { queries: words, keys: words, scale: header.scale, strongest: 1, texts: header.texts };
+    const model = modelOf({ header: part, cells: cells.subarray(start, end) }, dark);
     start = end;
     return model;
   });

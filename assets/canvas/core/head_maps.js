@@ -1,5 +1,7 @@
 // Prefetched maps of heads, as the map beside a wall receives them. Both name the same path to their maps.
 
+import { filled } from "./text.js";
+
 export const HEAD_MAP = "attention-head-map";
 export const ANSWER_MS = 3000; // in which the page has usually answered
 
@@ -10,7 +12,7 @@ export function receiveHeadMaps(map, draw) {
     const answered = header.timestamp !== null && header.timestamp >= at;
     if (!header.mapsPath || header.mapsPath !== mapsPath || answered) return;
     map.prefetched = { at, until: performance.now() + ANSWER_MS };
-    const alt = `Layer ${place[0] + 1}, head ${place[1] + 1}.`;
+    const alt = filled(header.texts.headShown, { layer: place[0] + 1, head: place[1] + 1 }).join("");
     draw({ header: { ...header, heads: [place], alt }, cells });
   };
   window.addEventListener(HEAD_MAP, receive);

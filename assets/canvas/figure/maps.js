@@ -41,14 +41,13 @@ export function mapDrawing(model, { show, focus }) {
 
 // Before, after and the difference in one figure: heatmaps of one size, as the page shows them for a changed run.
 
-const TITLES = ["Before", "After", "Difference"];
 const TITLE = 22;
 const ROOM_FOR_THREE_MAPS = 640;
 const BETWEEN_THREE_MAPS = 24;
 
 export function beforeAfterDrawing({ header, cells }, dark) {
   const size = header.queries.length * header.keys.length;
-  const models = TITLES.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, dark));
+  const models = header.texts.titles.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, dark));
   Object.assign(models[2], { signed: true, table: differenceTable(dark) });
   return (context, theme, width) => {
     const layout = layBeforeAfter(context, models, theme, width);
@@ -74,7 +73,7 @@ function paintBeforeAfter(context, layout, models, theme, focus) {
     context.fillStyle = theme.text;
     context.textAlign = "left";
     context.textBaseline = "top";
-    context.fillText(TITLES[part], 0, 2);
+    context.fillText(models[part].texts.titles[part], 0, 2);
     context.translate(0, TITLE);
     paintHeatmap(context, layout.shape, model, { focus, hover: null }, theme, { x: 0, y: 0 });
     paintLegend(context, layout.left, layout.shape.top + layout.shape.plotHeight + 14, model, theme, model.signed ? DIFFERENCE_TICKS : TICKS);
@@ -177,7 +176,7 @@ export function matricesDrawing({ header, cells }, dark) {
 const LEGEND = { width: 190, height: 8, tall: 44 };
 const STEP = 2;
 
-function paintLegend(context, left, top, { table, signed }, theme, ticks = TICKS) {
+function paintLegend(context, left, top, { table, signed, texts }, theme, ticks = TICKS) {
   for (let x = 0; x < LEGEND.width; x += STEP) {
     context.fillStyle = css(table[Math.round((x / (LEGEND.width - STEP)) * 255)]);
     context.fillRect(left + x, top, Math.min(2 * STEP, LEGEND.width - x), LEGEND.height); // the next covers the seam
@@ -193,5 +192,5 @@ function paintLegend(context, left, top, { table, signed }, theme, ticks = TICKS
     context.fillText(`${sign}${Math.abs(tick)}`, left + share * LEGEND.width, top + LEGEND.height + 3);
   }
   context.textAlign = "left";
-  context.fillText(`${signed ? "change" : "weight"}, coloured by its square root`, left, top + LEGEND.height + 17);
+  context.fillText(signed ? texts.figureOfChanges : texts.figureOfWeights, left, top + LEGEND.height + 17);
 }

@@ -3,6 +3,7 @@
 import { unpack } from "../core/bytes.js";
 import { mountOnce } from "../core/mount.js";
 import { element, sharpen, visible, watchScreen } from "../core/surface.js";
+import { filled } from "../core/text.js";
 import { readTheme } from "../core/theme.js";
 import { drawingOf, layFigure, paintFigure } from "./figure.js";
 import { pdfOf } from "./pdf.js";
@@ -16,12 +17,13 @@ const DOTS_PER_INCH = 300;
 const FONT = "Helvetica, Arial, sans-serif";
 
 export default function mountPicture({ data, parentElement }) {
-  const [panel, end] = mountOnce(parentElement, makePanel, removePanel);
-  receive(panel, unpack(data));
+  const sent = unpack(data);
+  const [panel, end] = mountOnce(parentElement, makePanel, removePanel, sent.header.panel);
+  receive(panel, sent);
   return end;
 }
 
-function makePanel(parent) {
+function makePanel(parent, texts) {
   const panel = { preview: element("canvas", { role: "img", "data-testid": "picture-preview" }) };
   // Streamlit's colours as this figure's own: on paper it is light, whatever the screen is.
   panel.paper = element("div", { class: "paper" }, panel.preview);
@@ -30,9 +32,9 @@ function makePanel(parent) {
     made.onclick = act;
     return made;
   };
-  const svg = button("Save as SVG", () => save(panel, new Blob([svgOf(panel)], { type: "image/svg+xml" }), "svg"));
-  const png = button("Save as PNG", async () => save(panel, await pngOf(panel), "png"));
-  const pdf = button("Save as PDF", async () => save(panel, await pdfOf(svgOf(panel)), "pdf"));
+  const svg = button(texts.svg, () => save(panel, new Blob([svgOf(panel)], { type: "image/svg+xml" }), "svg"));
+  const png = button(texts.png, async () => save(panel, await pngOf(panel), "png"));
+  const pdf = button(texts.pdf, async () => save(panel, await pdfOf(svgOf(panel)), "pdf"));
   panel.size = element("span", { class: "size", role: "status" });
   panel.root = element("div", { class: "picture" }, panel.paper, element("div", { class: "buttons" }, svg, png, pdf, panel.size));
   (parent.querySelector(".picture-view") ?? parent).append(panel.root);
@@ -70,7 +72,8 @@ function paint(panel) {
   const height = (figure.height / figure.width) * panel.header.width;
   const dots = Math.round(pixelsWide(panel, asked));
   const rounded = (number) => (panel.header.unit === "mm" ? number.toFixed(0) : Math.round(number));
-  panel.size.textContent = `${rounded(panel.header.width)} × ${rounded(height)} ${panel.header.unit}; the PNG is ${dots} dots wide`;
+  const sizes = { width: rounded(panel.header.width), height: rounded(height), unit: panel.header.unit, dots };
+  panel.size.textContent = filled(panel.header.panel.size, sizes).join("");
   panel.root.dataset.width = String(dots);
 }
 

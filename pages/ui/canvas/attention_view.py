@@ -68,6 +68,7 @@ def head_wall(
         "ends": ends,
         "mapsPath": maps_path,
         "alt": texts.WALL_ALT,
+        "texts": texts.WALL,
     }
     message = header | {
         "chosen": [list(head) for head in parse_heads(chosen, layers, heads)],
@@ -102,6 +103,7 @@ def attention_map(
     header = {
         "queries": list(query_tokens),
         "keys": list(key_tokens),
+        "texts": texts.MAP,
         "alt": alt,
         "scale": _known_scale(scale),
         "strongest": max(1, int(strongest)),
@@ -141,6 +143,7 @@ def before_after(
     header = {
         "queries": list(query_tokens),
         "keys": list(key_tokens),
+        "texts": texts.CHANGED_MAP,
         "alt": alt,
         "scale": scale,
         "focus": parse_token(focus, len(query_tokens)),

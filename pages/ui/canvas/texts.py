@@ -4,7 +4,58 @@ WALL_ALT = "Attention heads: one row per layer, one column per head"
 HOW_TO_READ_CELLS = "Point at a cell, or tap it, to read its numbers."
 DOCUMENT_GONE = "This drawing was kept for a while only: change something on the page, or load it again."
 
-COMPARISON = {
+READOUT = {
+    "previous": "Focus the previous token",
+    "next": "Focus the next token",
+    "clear": "Clear the focused token",
+    "strongest": "Strongest keys of the focused token",
+    "chooseToken": "Choose a token to list what it looks at.",
+    "looksMostAt": "{token} looks most at",
+    "looksAtNothing": "{token} looks at nothing",
+    "queryNumber": "query {number}",
+    "keyNumber": "key {number}",
+    "scaleOfWeights": "weight, coloured by its square root",
+    "scaleOfChanges": "change of the weight, coloured by its square root",
+    "figureOfWeights": "weight, coloured by its square root",
+    "figureOfChanges": "change, coloured by its square root",
+}
+"""What stands around every map of attention."""
+MAP = READOUT | {
+    "heatmapKeys": "Heatmap of attention. Up and down arrows choose the query token, Escape clears.",
+    "linesKeys": "Lines of attention. Up and down arrows choose the query token, Escape clears.",
+    "heatmap": "Heatmap. {alt}",
+    "lines": "Lines. {alt}",
+    "zoom": "Zoom",
+    "zoomOut": "Zoom out",
+    "zoomIn": "Zoom in",
+    "showAll": "Show the whole map",
+    "fit": "Fit",
+    "headShown": "Layer {layer}, head {head}.",
+}
+CHANGED_MAP = READOUT | {
+    "titles": ["Before", "After", "Difference"],
+    "keys": [
+        "Before. Up and down arrows choose the query token, Escape clears.",
+        "After. Up and down arrows choose the query token, Escape clears.",
+        "Difference. Up and down arrows choose the query token, Escape clears.",
+    ],
+    "alts": ["Before. {alt}", "After. {alt}", "Difference. {alt}"],
+    "changedLinks": "Links that changed most",
+    "largestChanges": "The links that changed most",
+    "changesOf": "What changed most for {token}",
+    "nothingChanged": "Nothing changed here.",
+}
+"""What the maps of a changed run say. Lists hold what is said of before, after and their difference, in this order."""
+WALL = {
+    "several": "Choose several",
+    "head": "Layer {layer}, head {head}",
+    "notedHead": "{head}: {note}",
+    "meanOfHeads": "Mean of {count} heads",
+    "layers": "Layer ↓",
+    "heads": "Head →",
+}
+
+COMPARISON = READOUT | {
     "panes": [
         "A. Up and down arrows choose the query word, Escape clears.",
         "B. Up and down arrows choose the query word, Escape clears.",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pages.ui.canvas.packing import codes, difference_codes, pack
+from pages.ui.canvas.texts import CHANGED_MAP, MAP
 from pages.ui.export import texts
 from pages.ui.export.records import Source, source
 from pages.ui.export.texts import quoted
@@ -91,6 +92,7 @@ class AttentionMap:
         header = {
             "queries": list(view.queries),
             "keys": list(view.keys),
+            "texts": MAP if self.shown.before is None else CHANGED_MAP,
             "alt": self.shown.description,
             "scale": options.scale,
             "strongest": options.lines,

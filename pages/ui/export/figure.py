@@ -51,6 +51,7 @@ def show_figure(page: str, export: Export) -> None:
         caption=export.full_caption,
         title=export.title,
         file=export.file_name,
+        panel=texts.FIGURE_PANEL,
     )
     component("picture", "picture-view", MODULE, STYLE)(key=widget_key(page, "figure"), data=packed)
 

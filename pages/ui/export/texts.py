@@ -39,6 +39,12 @@ EVERY_FILE = (
     '`pandas.read_csv(file, comment="#")`.'
 )
 SAVE_AS = "Save as {form}"
+FIGURE_PANEL = {
+    "svg": "Save as SVG",
+    "png": "Save as PNG",
+    "pdf": "Save as PDF",
+    "size": "{width} × {height} {unit}; the PNG is {dots} dots wide",
+}
 TOO_LARGE = (
     "A CSV or JSON file holds at most {csv:,} numbers here, an NPZ file {npz:,}: choose NPZ, what is shown, or a shorter text."
 )

@@ -42,7 +42,7 @@ def test_nonsense_in_a_link_is_refused(written):
 
 def test_the_canvas_is_sent_labels_and_the_numbers_themselves(monkeypatch):
     sent = {}
-    monkeypatch.setattr(mask_grid, "component", lambda *_: lambda **given: sent.update(given))
+    monkeypatch.setattr(mask_grid, "component", lambda *_, **__: lambda **given: sent.update(given))
     cells = np.array([[0.25, -np.inf], [1.5, -2.0]], np.float32)
     mask = np.array([[True, False], [True, True]])
     shown = [Matrix("Mask", "mask", mask, "told"), Matrix("Scores", "signed", cells, "told", limit=2.0)]
