@@ -6,6 +6,7 @@ from itertools import zip_longest
 
 from pages.fill_mask import texts
 from pages.fill_mask.blank_attention import BlankView
+from pages.fill_mask.head_scan import SCAN_COLUMNS, ShownScan, in_words, scan_rows, shown_scan
 from pages.fill_mask.predictions import (
     AnnotatedChart,
     Lists,
@@ -14,15 +15,17 @@ from pages.fill_mask.predictions import (
     describe_shift,
     prediction_shift,
 )
-from pages.fill_mask.snippets import project_lists, project_shift, transformers_lists, transformers_shift
+from pages.fill_mask.snippets import project_lists, project_scan, project_shift, transformers_lists, transformers_shift
 from pages.fill_mask.tables import SHIFT_COLUMNS, shift_rows
 from pages.ui.canvas.bars import bars_in_words
+from pages.ui.canvas.drawings import matrix_drawing
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.attention_map import changes_in_words
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.records import Code, Export, Exports
 from pages.ui.export.texts import quoted
+from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings, prediction_rows
 from pages.ui.panels.texts import PREDICTION_COLUMNS
 from pages.ui.shell import controls
@@ -35,6 +38,8 @@ def prediction_exports(page: str, model: str, sentences: Sequence[SentencePredic
     offered = {texts.EXPORT_LISTS: lambda: lists_export(lists)}
     if blank_view and blank_view.changed:
         offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, blank_view)
+    if blank_view and (scan := shown_scan(page)):
+        offered[texts.EXPORT_SCAN] = lambda: scan_export(lists, blank_view, scan)
     return offered | (attention_exports(page, blank_view.trace, blank_view.head_map) if blank_view else {})
 
 
@@ -117,4 +122,30 @@ def moved_export(lists: Lists, blank_view: BlankView) -> Export:
     about = lists.about | {"texts": [blank_view.text], "changes": changes_in_words(blank_view.trace)}
     about["moved probability"] = shift.variation
     page = charts_page(figure, SHIFT_COLUMNS, lambda: table)
+    return Export(title, caption, name, figure, page, (numbers,), code, about)
+
+
+def scan_export(lists: Lists, blank_view: BlankView, scan: ShownScan) -> Export:
+    """Export what switching off each head does to the followed word."""
+    model, change = controls.model_title(lists.model), scan.followed.change
+    title = texts.EXPORT_SCAN_TITLE.format(followed=scan.followed.name, model=model)
+    changes = "; ".join(describe_change(one, stack_names(blank_view.trace)) for one in scan.base)
+    changed = [texts.EXPORT_CHANGED_RUN.format(changes=changes)] if changes else []
+    caption = " ".join([f"{title}.", texts.EXPORT_TEXT.format(text=quoted(blank_view.text)), *changed, in_words(scan.result)])
+    rows = [texts.EXPORT_SCAN_LAYER.format(number=number + 1) for number in range(change.shape[0])]
+    columns = [texts.EXPORT_SCAN_HEAD.format(number=number + 1) for number in range(change.shape[1])]
+    drawing = matrix_drawing("", "signed", change, rows, columns, limit=float(abs(change).max()), root=True)
+    figure = charts_figure([drawing.chart], caption)
+    table = scan_rows(scan.result, scan.followed)
+    name = file_stem("head-scan", lists.model)
+    numbers = data_files(
+        texts.EXPORT_SCAN,
+        texts.EXPORT_SCAN_HELP.format(count=len(table)),
+        name,
+        len(table) * len(SCAN_COLUMNS),
+        lambda: DataTable(SCAN_COLUMNS, table),
+    )
+    code = Code(texts.EXPORT_SCAN_CODE, lambda: project_scan(title, lists, blank_view, scan))
+    about = lists.about | {"texts": [blank_view.text], "changes": changes, "blank": blank_view.number + 1}
+    page = charts_page(figure, SCAN_COLUMNS, lambda: table)
     return Export(title, caption, name, figure, page, (numbers,), code, about)

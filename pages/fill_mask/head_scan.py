@@ -69,6 +69,7 @@ def _cache_key(engine: Engine, answer: SentencePredictions, number: int, base: C
 
 def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> None:
     """Offer a scan of one blank, and show its result; what was changed when it began stays changed in all of it."""
+    st.session_state.pop(widget_key(page, "scan_shown"), None)
     opened = st.expander(texts.SCAN, key=widget_key(page, "scan_opened"), on_change="rerun")
     if not opened.open:
         return
@@ -187,6 +188,20 @@ class Effect:
         return [divmod(int(place), self.change.shape[1]) for place in order]
 
 
+@dataclass(frozen=True)
+class ShownScan:
+    """The scan on the screen: its result, what was changed in all of it, and what is followed through it."""
+
+    result: HeadScan
+    base: Changes
+    followed: Effect
+
+
+def shown_scan(page: str) -> ShownScan | None:
+    """Return the scan that the last run of the page has shown, if any."""
+    return st.session_state.get(widget_key(page, "scan_shown"))
+
+
 def followed_words(result: HeadScan) -> dict[str, ScannedWord]:
     """List the words that a scan can be read for: the top prediction, and the words to check."""
     top = ScannedWord(result.word, result.entry, result.before, result.after)
@@ -229,6 +244,7 @@ def _show(page: str, result: HeadScan, base: Changes) -> None:
     if base:
         st.caption(texts.SCAN_BASE_ONE if len(base) == 1 else texts.SCAN_BASE_MANY.format(count=len(base)))
     followed = _ask_effect(page, result)
+    st.session_state[widget_key(page, "scan_shown")] = ShownScan(result, base, followed)
     limit = next(step for step in LIMITS if step >= min(LIMITS[-1], float(np.abs(followed.change).max())))
     name, layers, heads = widget_key(page, "scan_wall"), *followed.change.shape
     notes = [

@@ -1,6 +1,8 @@
 """Python for predictions: the lists at the blanks, and what changes do to one, by this project and with transformers only."""
 
+from pages.fill_mask import texts
 from pages.fill_mask.blank_attention import BlankView
+from pages.fill_mask.head_scan import ShownScan, followed_words
 from pages.fill_mask.predictions import Lists
 from pages.ui.export.project_code import header
 from pages.ui.export.texts import TRANSFORMERS_COMMENT
@@ -108,6 +110,30 @@ def project_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
             "]",
             "",
             'print(*moved, sep="\\n")',
+            "",
+        ]
+    )
+
+
+def project_scan(title: str, lists: Lists, blank_view: BlankView, scan: ShownScan) -> str:
+    """Write the code that switches off one head after the other, and follows the word or the difference of the page."""
+    words = list(followed_words(scan.result))
+    pairs = {texts.SCAN_DIFFERENCE.format(first=one, second=other): (one, other) for one in words for other in words}
+    first, *rest = pairs.get(scan.followed.name, (scan.followed.name,))
+    named = [one.entry for one in scan.result.named]
+    arguments = [
+        f"blank={blank_view.number}",
+        *(["interventions=changes"] if scan.base else []),
+        *([f"named={named}"] if named else []),
+    ]
+    return "\n".join(
+        [
+            *header(title, lists.model, "from tx_core import load\nfrom tx_core.fill_mask.head_scan import Scan", scan.base),
+            f"scan = Scan(engine, {blank_view.text!r}, {', '.join(arguments)}).run()",
+            "effects = {one.word: one.after - one.before for one in scan.named} | {scan.word: scan.change}",
+            " - ".join([f"change = effects[{first!r}]", *(f"effects[{word!r}]" for word in rest)]) + "  # layer, head",
+            "",
+            "print(scan.word, scan.before, change.round(4), sep='\\n')",
             "",
         ]
     )

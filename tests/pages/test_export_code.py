@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.compare.texts import MAPS_EXPORT, WORD_EXPORT
@@ -106,6 +107,23 @@ def the_changes(open_app: Open, changes: str) -> list[Claim]:
     shown = seen(open_app, "fill_mask", fill_mask_texts.EXPORT_CHANGE, **BLANKS, changes=changes, blank="2")
     (chart,) = shown.header["charts"]
     return of_both(shown, ["[one[1:3] for one in moved]"], [np.stack([chart["before"], chart["after"]], 1)])
+
+
+@pytest.mark.parametrize("minus", [None, "tea"])
+def test_of_the_head_scan(open_app: Open, tmp_path: Path, minus: str | None):
+    app = open_app("fill_mask", text="The old man drank a cup of [MASK].", named="tea,coffee,unbelievably", changes="off~1-2")
+    app.session_state["fill_mask_scan_opened"] = True
+    app.run()
+    app.button(key="fill_mask_scan_start").click().run()
+    app.session_state["fill_mask_scan_word"] = "coffee"
+    app.session_state["fill_mask_scan_minus"] = minus
+    app = opened(app, "fill_mask", fill_mask_texts.EXPORT_SCAN)
+    ((header, _),) = sent_to(app, "picture")
+    (chart,) = header["charts"]
+    code = next(
+        code.value for code in opened(app, "fill_mask", fill_mask_texts.EXPORT_SCAN, texts.CODE).code if "Scan(" in code.value
+    )
+    hold([Claim(code, "change", np.array(chart["cells"]), 1e-5)], tmp_path)
 
 
 def test_of_the_page_of_comparisons(open_app: Open, tmp_path: Path):
