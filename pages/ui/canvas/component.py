@@ -36,13 +36,17 @@ trip for each. A browser never asks again for an address that failed it once, he
 drawing when this script has run, hence it does not wait for the modules; the start page looks for the mark."""
 
 
+RING = "div:focus-visible { outline: 2px solid currentColor; outline-offset: -2px; }"
+"""Around what a browser lets the keyboard scroll, where a drawing has no ring of its own."""
+
+
 @cache
 def component(name: str, box: str, module: str, *styles: str, height: int = 0) -> Callable[..., object]:
     """Make a component of a module, whose default export draws, and styles, by their paths below `assets/canvas`.
 
     box: the class of the element that it draws in. height: the pixels that are kept for a drawing until it is there.
     """
-    style = "".join([*map(read_style, styles), f".{box}:empty {{ min-height: {height}px; }}"])
+    style = "".join([*map(read_style, styles), RING, f".{box}:empty {{ min-height: {height}px; }}"])
     return st.components.v2.component(
         f"attention_explorer_{name}", html=f'<div class="{box}"></div>', css=style, js=import_script(module)
     )
