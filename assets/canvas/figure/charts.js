@@ -140,7 +140,7 @@ function layMoved(context, theme, { labels, ends, deltas, before, after, colour,
       write(target, fit(target, visible(label), left - 8), left - 8, middle, { font: nameFont, colour: theme.text, align: "right", baseline: "middle" });
       target.fillStyle = colour;
       const box = [place(0), middle - THICK / 2, place(after[index]) - place(0), THICK];
-      if (cut[index][1]) fillTorn(target, ...box);
+      if (cut[index][1]) fillCutBar(target, ...box);
       else target.fillRect(...box);
       outline(target, colour, [place(0), middle - THICK / 2, place(before[index]) - place(0), THICK], cut[index][0]);
       if (Math.abs(after[index] - before[index]) >= PAIR.leastArrow * to) paintArrow(target, theme, place(before[index]), place(after[index]), middle);
