@@ -56,7 +56,7 @@ def test_five_pages_there_and_back_and_there_again_show_the_sentences_that_were_
         seen.append(view(page))
 
     write("The dog barked.")
-    follow("BERT, written out")
+    follow("Masks")
     follow("Summaries")
     write("Two birds sang.")
     follow("Self-attention")

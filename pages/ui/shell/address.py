@@ -230,12 +230,13 @@ def sentence_from_other_page(fields: Sequence[Field], left: Mapping[str, object]
 
 
 def remember_sentence(fields: Sequence[Field], values: Mapping[str, object], left: Mapping[str, object]) -> None:
-    """Remember a new sentence for other pages; not an empty one, nor the one that a page begins with."""
-    default = fields[0].default
-    if fields[0].name != SHARED_FIELDS[0] or values[SHARED_FIELDS[0]] == left.get(SHARED_FIELDS[0], default):
+    """Remember a new sentence for other pages, and the second one; not an empty one, nor one that a page begins with."""
+    defaults = {field.name: field.default for field in fields}
+    text = SHARED_FIELDS[0]
+    if fields[0].name != text or values[text] == left.get(text, defaults[text]):
         return
-    typed = values[SHARED_FIELDS[0]] not in ("", default)
-    st.session_state[LAST_SENTENCE] = {name: values[name] for name in SHARED_FIELDS if typed and values.get(name)}
+    own = {name: values[name] for name in SHARED_FIELDS if values.get(name, "") not in ("", defaults.get(name))}
+    st.session_state[LAST_SENTENCE] = own if text in own else {}
 
 
 def link_with(parameters: Sequence[tuple[str, str]]) -> str:

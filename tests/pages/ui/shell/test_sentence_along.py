@@ -58,6 +58,14 @@ def test_a_second_sentence_comes_along_where_there_is_a_place_for_one(open_app):
     assert sentence(go(app, "self_attention"), "self_attention") == MINE
 
 
+def test_a_second_sentence_that_a_page_begins_with_stays_there(open_app):
+    app = open_app()
+    app.text_input(key="attention_text").set_value(MINE).run()
+    assert sentence(go(app, "masks"), "masks", "pair") != ""
+    go(app, "summaries")
+    assert (sentence(app, "summaries"), sentence(app, "summaries", "pair")) == (MINE, "")
+
+
 def test_a_sentence_taken_back_is_not_carried_any_more(open_app):
     app = open_app("masks")
     app.text_input(key="masks_text").set_value(MINE).run()
