@@ -24,13 +24,13 @@ def choose_head(page: Page) -> None:
 @pytest.mark.parametrize(
     ("path", "change", "linked", "most"),
     [
-        ("/self_attention", press("Dimensions drawn"), "dimensions=7", 3),
-        ("/self_attention", choose("Sparse"), "normalise=sparsemax", 24),
+        ("/self_attention", press("Dimensions drawn"), "dimensions=7", 4),
+        ("/self_attention", choose("Sparse"), "normalise=sparsemax", 21),
         ("/heads_and_blocks", choose("2"), "layer=2", 16),
-        ("/masks?part=one", choose("Window"), "kind=window", 14),
-        ("/positions", press("Length: positions"), "length=49", 18),
-        ("/positions", choose("ALiBi"), "scheme=alibi", 20),
-        ("/bert?part=random", choose_head, "head=2", 22),
+        ("/masks?part=one", choose("Window"), "kind=window", 16),
+        ("/positions", press("Length: positions"), "length=49", 19),
+        ("/positions", choose("ALiBi"), "scheme=alibi", 18),
+        ("/bert?part=random", choose_head, "head=2", 20),
     ],
 )
 def test_a_change_of_a_control_sends_few_elements(page_at, settle, path, change, linked, most):
