@@ -109,7 +109,7 @@ LISTED = """() => {
 def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> Iterator[Callable[..., Page]]:
     """Open a path of the app as a new visitor: page_at("/attention?text=hi", width=390, dark=True, expect=[…]).
 
-    The page is settled: its title is there and its script has finished.
+    The page is settled: its title is there, its script has finished, and nothing of it is held back any more.
     When the test ends, every page must have been free of console errors, dialogs and requests to other origins.
     """
     watches: list[Watch] = []
@@ -128,6 +128,7 @@ def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> It
         page.get_by_role("heading", level=1).first.wait_for(timeout=30_000)
         wait_for_script(page)
         page.wait_for_function(LISTED)
+        page.locator("html[data-settled]").wait_for(state="attached")
         return page
 
     yield open_page

@@ -127,15 +127,16 @@ def _place(change: Intervention, stacks: Sequence[StackNames]) -> tuple[StackNam
     return stack, texts.CHANGE_PLACES[template].format(**names)
 
 
-def change_chips(page: str, trace: Trace, invitation: str = texts.NOTHING_CHANGED) -> None:
+def change_chips(page: str, trace: Trace, invitation: str = "") -> None:
     """List the active changes, each of which one click undoes, and a button that undoes all; an invitation where there are none.
 
     The container is there while it is empty: else the first chip would move what follows, and an open popover would close.
     """
     changes, names = active_changes(page), stack_names(trace)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{page}_chips"):
-        if not changes:
+        if invitation and not changes:
             st.caption(invitation)
+        if not changes:
             return
         st.markdown(texts.CHANGED)
         for change in changes:
