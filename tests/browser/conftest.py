@@ -103,6 +103,8 @@ LISTED = """() => {
   return !list || list.querySelector('a')
 }"""
 """Whether the list of pages, where there is one, has its links, which the browser draws last."""
+SETTLED = """() => !document.querySelector("[data-testid='stSidebar']") || "settled" in document.documentElement.dataset"""
+"""Whether the app, unlike a small one of a test, shows everything that it holds back until its first scripts are there."""
 
 
 @pytest.fixture
@@ -128,7 +130,7 @@ def page_at(browser: Browser, visitors: list[BrowserContext], server: str) -> It
         page.get_by_role("heading", level=1).first.wait_for(timeout=30_000)
         wait_for_script(page)
         page.wait_for_function(LISTED)
-        page.locator("html[data-settled]").wait_for(state="attached")
+        page.wait_for_function(SETTLED)
         return page
 
     yield open_page
