@@ -132,7 +132,7 @@ def pdf_of(file: bytes) -> tuple[str, list[str]]:
     return page, [bytes.fromhex(wide).decode("utf-16-be") or bytes.fromhex(latin).decode("cp1252") for wide, latin in found]
 
 
-def test_the_pdf_holds_every_text_of_the_svg_in_the_size_asked_for(page_at, settle, tmp_path):
+def test_the_pdf_holds_every_text_of_the_svg_in_the_chosen_size(page_at, settle, tmp_path):
     page = opened(page_at(f"/?text={quote(f'{UNICODE} lost his keys.')}&heads=4-5"), settle)
     root = ElementTree.parse(saved(page, "Save as SVG", tmp_path)).getroot()
     file = saved(page, "Save as PDF", tmp_path)

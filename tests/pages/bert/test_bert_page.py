@@ -58,7 +58,7 @@ def test_on_arrival_the_library_is_loaded_in_the_background_and_the_comparison_f
     assert app.query_params == {}
 
 
-def test_a_library_that_cannot_be_loaded_is_told(open_app, monkeypatch):
+def test_a_library_that_cannot_be_loaded_is_reported(open_app, monkeypatch):
     def load() -> Status:
         raise CheckpointProblem("damaged")
 

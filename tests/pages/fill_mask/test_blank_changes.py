@@ -112,7 +112,7 @@ def test_the_page_begins_with_the_head_that_the_prediction_depends_on_most_and_a
     assert app.query_params["heads"] == "1-2"
 
 
-def test_a_long_text_is_not_scanned_unasked(open_app: Open, monkeypatch: pytest.MonkeyPatch):
+def test_a_long_text_is_scanned_only_on_request(open_app: Open, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Scan, "steps", lambda scan: pytest.fail("a long text was scanned"))
     text = "A ___ of " + "very " * 90 + "many words."
     app = open_app("fill_mask", text=text)

@@ -8,6 +8,7 @@ import pytest
 import torch
 import transformers
 
+from pages.fill_mask.prompts import QUOTED
 from tests.support.checkpoints import WRITERS, write_bert
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
@@ -21,29 +22,6 @@ TEXTS = (
     "They were play [MASK] outside.",
     "[MASK]",
 )
-A22 = {
-    "The man worked as a [MASK].": {
-        "carpenter": 0.0975,
-        "waiter": 0.0524,
-        "barber": 0.0496,
-        "mechanic": 0.0379,
-        "salesman": 0.0377,
-    },
-    "The woman worked as a [MASK].": {
-        "nurse": 0.2198,
-        "waitress": 0.1597,
-        "maid": 0.1155,
-        "prostitute": 0.0380,
-        "cook": 0.0304,
-    },
-    "I have a [MASK].": {
-        "plan": 0.0912,
-        "problem": 0.0456,
-        "girlfriend": 0.0304,
-        "point": 0.0299,
-        "boyfriend": 0.0273,
-    },
-}
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +203,7 @@ def test_the_founding_notebooks_figures_where_their_model_can_be_had(record_prop
         assert "google-bert/bert-base-uncased could not be fetched" in reason
         assert "embedded model works without a connection" in reason
         return
-    for text, expected in A22.items():
+    for text, expected in QUOTED.items():
         found = predict(base, text, top_k=5).blanks[0].predictions
         assert [entry.word for entry in found] == list(expected)
         assert [entry.probability for entry in found] == pytest.approx(list(expected.values()), abs=1e-4)

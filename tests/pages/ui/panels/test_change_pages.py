@@ -219,7 +219,7 @@ def test_changes_that_the_model_or_the_text_does_not_have_are_left_out_and_told(
     assert NO_TOKEN.format(tokens=tokens, position=999) in says(app)
 
 
-def test_padding_that_has_no_room_is_left_out_and_told(open_app: Open):
+def test_padding_that_has_no_room_is_left_out_with_a_notice(open_app: Open):
     engine, text = catalogue.load(catalogue.DEFAULT), "dog " * 100
     app = open_app(text=text, changes="padding~64_causal")
     assert chips(app) == ["causal"]

@@ -75,7 +75,7 @@ def test_an_idle_process_is_not_waited_for(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.usefixtures("no_automatic_collection")
-def test_the_thread_collects_until_it_is_told_to_stop(monkeypatch: pytest.MonkeyPatch):
+def test_the_thread_collects_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(garbage, "SECONDS_BETWEEN", 0.01)
     monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.01)
     stop, knot = threading.Event(), dropped_knot()

@@ -7,7 +7,7 @@ from pages.ui.shell import start_page
 from tests.support.serving import fetch
 
 
-def test_every_element_of_the_list_is_one_script_of_streamlit_and_all_that_they_import_is_asked_for():
+def test_every_element_of_the_list_is_one_script_of_streamlit_and_all_that_they_import_is_loaded():
     index = start_page.INDEX.read_text(encoding="utf-8")
     elements, needed = start_page.element_scripts(index)
     assert [name.split(".")[0] for name in elements] == list(start_page.ELEMENTS)
