@@ -19,19 +19,30 @@ function closeOnPhones(page) {
 
 // A link leads to the bare address of a page, which then writes its view into it: the sentence that came along, or the view
 // that was left. Streamlit would make that a second step of the history, and Back would stop at an address that nobody saw.
-// Until the reader does something on the page, what it writes replaces its address.
-function replaceAddressOnArrival() {
+// Until the reader does something on the page, what it writes replaces its address. Where the page answers at once, its
+// parameters even come before its address, and Streamlit would give them to the page that is being left: they are let pass,
+// since the step to the new page has them, too.
+function makeOneStepOfArriving() {
   if (history.attentionExplorer) return
   history.attentionExplorer = true
   const push = history.pushState
   let arriving = false
+  let leaving = false
   history.pushState = (state, title, url) => {
     const samePage = new URL(url, location.href).pathname === location.pathname
+    if (samePage && leaving) return
     if (samePage && arriving) return history.replaceState(state, title, url)
+    leaving = false
     arriving = !samePage
     return push.call(history, state, title, url)
   }
-  for (const kind of ["pointerdown", "keydown", "popstate"]) addEventListener(kind, () => { arriving = false }, { capture: true })
+  const act = () => { arriving = leaving = false }
+  for (const kind of ["pointerdown", "keydown", "popstate"]) addEventListener(kind, act, { capture: true })
+  addEventListener("click", (event) => {
+    const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement)
+    const here = link && !link.target && !event.ctrlKey && !event.metaKey && !event.shiftKey
+    leaving = Boolean(here && link.origin === location.origin && link.pathname !== location.pathname)
+  }, { capture: true })
 }
 
 // Until a first visit's scripts are there, the start page shows nothing below a box of unknown height.
@@ -47,7 +58,7 @@ function settle(page) {
 }
 
 export default function ({ data }) {
-  replaceAddressOnArrival()
+  makeOneStepOfArriving()
   closeOnPhones(data)
   settle(data)
 }

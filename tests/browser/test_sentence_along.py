@@ -70,3 +70,26 @@ def test_five_pages_there_and_back_and_there_again_show_the_sentences_that_were_
             expect(first_box(page)).to_have_value(sentence)
             settle(page)
             assert view(page) == (address, title, sentence)
+
+
+LEAVE_WITH_EARLY_PARAMETERS = """link => {
+  const before = [location.href, history.length]
+  link.addEventListener("click", event => { event.stopPropagation(); event.preventDefault() }, { once: true })
+  link.click()
+  history.pushState({}, "", location.pathname + "?text=early")
+  const between = [location.href, history.length]
+  history.pushState({}, "", link.pathname + "?text=early")
+  history.pushState({}, "", link.pathname + "?text=early&row=1")
+  return [before, between, [location.pathname + location.search, history.length]]
+}"""
+"""What Streamlit does where a page writes its view before its address is there: a step on the old page, then two on the new."""
+
+
+def test_a_page_that_answers_at_once_is_one_step_of_the_history(page_at):
+    page = page_at("/summaries")
+    link = page.get_by_test_id("stSidebar").get_by_role("link", name="Masks", exact=True)
+    before, between, after = link.evaluate(LEAVE_WITH_EARLY_PARAMETERS)
+    assert between == before
+    assert after == ["/masks?text=early&row=1", before[1] + 1]
+    page.keyboard.press("Shift")
+    assert page.evaluate("history.pushState({}, '', '?text=later'), history.length") == before[1] + 2
