@@ -15,6 +15,7 @@ DOCUMENTS = (
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "HOSTING.md",
     "tests/bench/README.md",
     "tx_core/training/README.md",
     "assets/models/embedded/README.md",

@@ -1,7 +1,7 @@
 """What a host may set: every `TX_*` environment variable, read once, typed and checked when the server starts.
 
-Begin with `Settings`: its fields are the variables. `host_settings()` gives the one instance, `settings_table()` the README's
-table. Imports pydantic, never torch.
+Begin with `Settings`: its fields are the variables. `host_settings()` gives the one instance, `settings_table()` the
+table in HOSTING.md. Imports pydantic, never torch.
 """
 
 import logging

@@ -95,7 +95,7 @@ def test_the_settings_import_neither_torch_nor_streamlit():
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).strip() == "set()"
 
 
-def test_the_table_of_the_readme_is_the_one_of_the_settings():
-    _, table, _ = (ROOT / "README.md").read_text(encoding="utf-8").split("<!-- settings -->")
+def test_the_table_of_the_hosting_document_is_the_one_of_the_settings():
+    _, table, _ = (ROOT / "HOSTING.md").read_text(encoding="utf-8").split("<!-- settings -->")
     assert table.strip() == settings_table()
     assert len(settings_table().splitlines()) == 2 + len(Settings.model_fields)
