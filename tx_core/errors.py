@@ -44,6 +44,10 @@ class LessonProblem(ExplorerError):
     """A lesson cannot be read, or asks for what its text or model does not have; says where and what to do."""
 
 
+class RoomProblem(ExplorerError):
+    """A room of a class cannot be had, is full, or does not take what was sent."""
+
+
 @contextmanager
 def memory_checked() -> Iterator[None]:
     """Raise OutOfMemory where Python, numpy or torch could not allocate what is asked for within."""

@@ -21,6 +21,7 @@ BOUNDS = {"ge": "from", "le": "to"}
 """pydantic's names of a number's limits, and ours."""
 CORES = os.cpu_count() or 1
 Count = Annotated[int, Field(ge=1)]
+DatabaseUrl = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^(postgresql(\+psycopg)?://\S+)?$")]
 Device = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^(?i:cpu|mps|cuda(:\d+)?)?$")]
 
 
@@ -77,6 +78,25 @@ class Settings(BaseSettings):
     max_session_upload_megabytes: Count = _field(40, "Uploaded files of one visitor; later ones replace the oldest.")
     max_upload_megabytes: Count = _field(400, "Uploaded files of all visitors; more are refused until somebody leaves.")
 
+    database_url: DatabaseUrl = _field(
+        "",
+        "Where the rooms of classes are kept when several servers stand behind one address. Without it, in a file.",
+        default="none",
+        allowed="an address like postgresql://user:password@host/database",
+    )
+    rooms_file: str = _field(
+        "",
+        "That file (SQLite).",
+        default="attention-explorer/rooms.sqlite below $XDG_STATE_HOME or ~/.local/state",
+        allowed="a path that can be written",
+    )
+    max_rooms: Count = _field(100, "Rooms of classes at once.")
+    max_students: Count = _field(250, "Students in a room.")
+    max_answers_a_minute: Count = _field(30, "Answers that one student may send in a minute.")
+    room_hours: Annotated[float, Field(ge=0.1, le=168)] = _field(
+        24.0, "How long a room lives at most, in hours; then all of it is deleted."
+    )
+
 
 @lru_cache(maxsize=1)
 def host_settings() -> Settings:
@@ -89,11 +109,19 @@ def host_settings() -> Settings:
     except ValidationError as problem:
         wrong = [(str(error["loc"][0]), error["input"]) for error in problem.errors()]
         raise SettingsProblem(
-            " ".join(f"{variable(name)}={value!r} is not allowed: use {allowed(name)}, or unset it." for name, value in wrong)
+            " ".join(
+                f"{variable(name)}={_printable(name, value)} is not allowed: use {allowed(name)}, or unset it."
+                for name, value in wrong
+            )
         ) from None
     for name in unknown_variables(os.environ):
         logging.getLogger(__name__).warning("%s is not a setting of this app, and has no effect.", name)
     return found
+
+
+def _printable(name: str, value: object) -> str:
+    """Give a wrong value for the log, unless it may hold a password."""
+    return "…" if name == "database_url" else repr(value)
 
 
 def variable(name: str) -> str:

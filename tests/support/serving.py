@@ -62,10 +62,9 @@ def serving(root: Path, log: Path, *options: str) -> Iterator[str]:
         str(port),
         *options,
     ]
+    environment = {"TX_ROOMS_FILE": str(log.with_name("rooms.sqlite"))} | os.environ | {"PYTHONUTF8": "1"} | SETTINGS
     with log.open("wb") as output:
-        server = subprocess.Popen(
-            command, cwd=root, stdout=output, stderr=subprocess.STDOUT, env=os.environ | {"PYTHONUTF8": "1"} | SETTINGS
-        )
+        server = subprocess.Popen(command, cwd=root, stdout=output, stderr=subprocess.STDOUT, env=environment)
     below = options[options.index("--server.baseUrlPath") + 1] if "--server.baseUrlPath" in options else ""
     url = f"http://127.0.0.1:{port}/{below}".rstrip("/")
 

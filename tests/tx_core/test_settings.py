@@ -99,3 +99,11 @@ def test_the_table_of_the_hosting_document_is_the_one_of_the_settings():
     _, table, _ = (ROOT / "HOSTING.md").read_text(encoding="utf-8").split("<!-- settings -->")
     assert table.strip() == settings_table()
     assert len(settings_table().splitlines()) == 2 + len(Settings.model_fields)
+
+
+def test_the_password_of_a_database_is_not_written_into_the_log(host):
+    host(database_url="mysql://teacher:secret-word@host/rooms")
+    with pytest.raises(SettingsProblem) as problem:
+        host_settings()
+    assert variable("database_url") in str(problem.value)
+    assert "secret-word" not in str(problem.value)

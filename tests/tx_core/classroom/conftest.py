@@ -1,0 +1,42 @@
+"""Rooms in either database, empty at the beginning of each test."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.postgres import postgres
+from tx_core.classroom.room_database import TABLES, connect
+from tx_core.classroom.rooms import DEFAULT_LIMITS, Limits, Rooms
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    with postgres() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/rooms.sqlite"
+    url = request.getfixturevalue("postgres_url")
+    engine = connect(url)
+    TABLES.drop_all(engine)
+    engine.dispose()
+    return url
+
+
+@pytest.fixture
+def open_rooms(database: str) -> Iterator[Callable[..., Rooms]]:
+    """Open the rooms as a server does: open_rooms(limits, now)."""
+    opened: list[Rooms] = []
+
+    def another(limits: Limits = DEFAULT_LIMITS, **options: Callable[[], float]) -> Rooms:
+        opened.append(Rooms(database, limits, **options))
+        return opened[-1]
+
+    yield another
+    for rooms in opened:
+        rooms.dispose()

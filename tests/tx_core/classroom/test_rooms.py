@@ -1,0 +1,337 @@
+"""A room keeps what its class says, to itself, until it is closed; in SQLite and in PostgreSQL alike."""
+
+import inspect
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple
+from pathlib import Path
+
+import pytest
+
+from tests.support.serving import ROOT, wait_until
+from tx_core.classroom import rooms as store
+from tx_core.classroom.room_database import ANSWERS, ROOMS, TABLES
+from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS, Limits, Rooms
+from tx_core.errors import RoomProblem
+
+SOURCE = "title: A lesson"
+MARK = "Xylophones"
+STEPS = 4
+MODEL = {"right": "went", "value": 0.9, "options": ["went", "go"], "shares": [0.9, 0.1]}
+
+
+def message(text: str) -> str:
+    """The beginning of a message, up to its first placeholder, as a pattern."""
+    return text.partition("{")[0].replace("(", r"\(").replace("?", r"\?")
+
+
+class Clock:
+    """A clock that a test moves on."""
+
+    def __init__(self) -> None:
+        self.seconds = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def rooms(open_rooms: Callable[..., Rooms]) -> Rooms:
+    return open_rooms()
+
+
+def count(rooms: Rooms) -> dict[str, int]:
+    """How many rows each table has."""
+    with rooms.engine.connect() as connection:
+        return {table.name: len(connection.execute(table.select()).all()) for table in TABLES.sorted_tables}
+
+
+def test_a_room_has_a_code_that_can_be_read_aloud_and_a_token_that_cannot_be_guessed(rooms: Rooms):
+    opened = [rooms.open(SOURCE, STEPS, client=str(number)) for number in range(20)]
+    assert all(len(room.code) == CODE_LETTERS and set(room.code) <= set(ALPHABET) for room, _ in opened)
+    assert len(ALPHABET) ** CODE_LETTERS > 1e8
+    assert not set(ALPHABET) & set("ILO01")
+    tokens = {token for _, token in opened}
+    assert len(tokens) == 20 and min(map(len, tokens)) >= 43  # 256 bits in base 64
+
+
+def test_tokens_are_stored_as_hashes_only(rooms: Rooms):
+    room, teacher = rooms.open(SOURCE, STEPS)
+    student = rooms.join(room.code)
+    with rooms.engine.connect() as connection:
+        kept = str([connection.execute(table.select()).all() for table in TABLES.sorted_tables])
+    assert room.code in kept
+    assert teacher not in kept and student not in kept
+
+
+def test_the_last_answer_counts_until_the_step_is_revealed(rooms: Rooms):
+    room, teacher = rooms.open(SOURCE, STEPS)
+    one, other = rooms.join(room.code), rooms.join(room.code.lower())
+    for token, guess in ((one, "go"), (other, "came"), (one, "went")):
+        rooms.answer(token, 1, guess)
+    assert rooms.guesses(room.id, 1) == ["went", "came"]
+    rooms.reveal(teacher, 1, MODEL)
+    rooms.reveal(teacher, 1, {"right": "another"})
+    with pytest.raises(RoomProblem, match=message(store.IS_REVEALED)):
+        rooms.answer(one, 1, "go")
+    rooms.answer(one, 2, "here")
+    state = rooms.state(room.id)
+    assert rooms.guesses(room.id, 1) == ["went", "came"]
+    assert (state.students, state.answered, state.revealed) == (2, {1: 2, 2: 1}, {1: MODEL})
+    assert rooms.own(one, 1) == ("went", None)
+    assert rooms.own(other, 2) == (None, None)
+
+
+def test_students_follow_the_teacher_or_go_at_their_own_pace(rooms: Rooms):
+    room, teacher = rooms.open(SOURCE, STEPS)
+    student = rooms.join(room.code)
+    rooms.go(teacher, 3)
+    assert rooms.student(student).step == 3
+    rooms.set_pace(teacher, together=False)
+    rooms.go(teacher, 4)
+    assert rooms.student(student).step == 3
+    rooms.go(student, 2)
+    assert (rooms.student(student).step, rooms.of_teacher(teacher).step) == (2, 4)
+    rooms.set_pace(teacher, together=True)
+    assert rooms.student(student).step == 4
+    for token in (teacher, student):
+        for step in (0, STEPS + 1, -1):
+            with pytest.raises(RoomProblem, match=store.NO_SUCH_STEP):
+                rooms.go(token, step)
+
+
+def test_a_sentence_is_shown_once_the_teacher_has_looked_at_it(rooms: Rooms):
+    room, teacher = rooms.open(SOURCE, STEPS, nicknames=True)
+    student = rooms.join(room.code, "  Ada\n L ")
+    rooms.send_sentence(student, 1, "A cat   sat.")
+    assert rooms.state(room.id).sentence is None
+    (sent,) = rooms.sentences(teacher, 1)
+    assert (sent.nickname, sent.text) == ("Ada L", "A cat sat.")
+    rooms.show(teacher, sent.student)
+    assert rooms.state(room.id).sentence == "A cat sat."
+    rooms.send_sentence(student, 1, "Something rude.")
+    assert rooms.state(room.id).sentence is None
+    rooms.show(teacher, sent.student)
+    rooms.go(teacher, 2)
+    assert rooms.state(room.id).sentence is None
+
+
+def test_a_nickname_is_kept_only_where_the_teacher_wants_one(rooms: Rooms):
+    room, teacher = rooms.open(SOURCE, STEPS)
+    rooms.answer(rooms.join(room.code, "Ada"), 1, "went")
+    assert rooms.export(teacher) == [(1, 1, "", "went", None)]
+
+
+def test_everything_of_a_closed_room_is_deleted(rooms: Rooms, database: str, tmp_path: Path):
+    others_room, others = rooms.open(SOURCE, STEPS)
+    rooms.answer(rooms.join(others_room.code), 1, "kept")
+    before = count(rooms)
+    room, teacher = rooms.open(f"{SOURCE} {MARK}", STEPS, nicknames=True)
+    student = rooms.join(room.code, MARK)
+    rooms.answer(student, 1, MARK)
+    rooms.send_sentence(student, 1, MARK)
+    rooms.reveal(teacher, 1, {"right": MARK})
+    assert count(rooms) != before
+    rooms.close(teacher)
+    assert count(rooms) == before
+    assert rooms.state(room.id) is None
+    for use in (lambda: rooms.of_teacher(teacher), lambda: rooms.student(student), lambda: rooms.of_code(room.code)):
+        with pytest.raises(RoomProblem):
+            use()
+    if database.startswith("sqlite"):
+        assert MARK.encode() not in b"".join(path.read_bytes() for path in tmp_path.glob("rooms.sqlite*"))
+    assert rooms.guesses(others_room.id, 1) == ["kept"]
+    rooms.close(others)
+    assert set(count(rooms).values()) == {0}
+
+
+def test_a_room_ends_after_a_day_also_before_it_is_swept(open_rooms: Callable[..., Rooms]):
+    clock = Clock()
+    rooms = open_rooms(Limits(hours=24.0), now=clock)
+    room, teacher = rooms.open(SOURCE, STEPS)
+    student = rooms.join(room.code)
+    clock.seconds += 24 * 3600 - 1
+    rooms.answer(student, 1, "in time")
+    assert rooms.sweep() == 0
+    clock.seconds += 2
+    for use in (lambda: rooms.of_teacher(teacher), lambda: rooms.answer(student, 1, "late"), lambda: rooms.join(room.code)):
+        with pytest.raises(RoomProblem):
+            use()
+    assert rooms.state(room.id) is None
+    assert rooms.sweep() == 1
+    assert set(count(rooms).values()) == {0}
+
+
+def test_no_request_of_one_room_gets_or_changes_anything_of_another(rooms: Rooms):
+    room, teacher = rooms.open(SOURCE, STEPS, nicknames=True)
+    student = rooms.join(room.code, MARK)
+    rooms.answer(student, 1, MARK)
+    rooms.send_sentence(student, 1, MARK)
+    own = rooms.sentences(teacher, 1)[0].student
+    stranger_room, stranger_teacher = rooms.open(SOURCE, STEPS)
+    stranger = rooms.join(stranger_room.code)
+    before = astuple(rooms.state(room.id)), rooms.guesses(room.id, 1), rooms.export(teacher)
+    tokens = (stranger, stranger_teacher, room.code, str(room.id), "", "%", "' OR 1=1 --", secrets.token_urlsafe(32))
+    values = {"step": 1, "guess": "theirs", "written": "theirs", "student": own, "together": False, "answer": {"right": "x"}}
+    tried = 0
+    for name, method in inspect.getmembers(rooms, inspect.ismethod):
+        parameters = list(inspect.signature(method).parameters)
+        if name.startswith("_") or "token" not in parameters:
+            continue
+        for token in tokens:
+            tried += 1
+            try:
+                answer = method(token, *(values[parameter] for parameter in parameters[1:]))
+            except RoomProblem as problem:
+                answer = str(problem)
+            assert MARK not in str(answer), name
+            assert room.code not in str(answer), name
+    assert tried >= 8 * len(tokens)
+    assert (astuple(rooms.state(room.id)), rooms.guesses(room.id, 1), rooms.export(teacher)) == before
+
+
+def test_a_student_cannot_do_what_a_teacher_can(rooms: Rooms):
+    room, _teacher = rooms.open(SOURCE, STEPS)
+    student = rooms.join(room.code)
+    for use in (rooms.close, rooms.export, lambda token: rooms.reveal(token, 1, MODEL), lambda token: rooms.show(token, None)):
+        with pytest.raises(RoomProblem, match=message(store.NO_TEACHER)):
+            use(student)
+    rooms.go(student, 2)
+    assert rooms.state(room.id).room.step == 1
+
+
+def test_the_rooms_of_a_host_and_of_a_client_are_limited(open_rooms: Callable[..., Rooms]):
+    rooms = open_rooms(Limits(rooms=3))
+    tokens = [rooms.open(SOURCE, STEPS)[1] for _ in range(3)]
+    with pytest.raises(RoomProblem, match=message(store.TOO_MANY_ROOMS)):
+        rooms.open(SOURCE, STEPS)
+    rooms.close(tokens[0])
+    assert rooms.open(SOURCE, STEPS)
+    rooms = open_rooms(Limits(rooms=1000))
+    for _ in range(store.ROOMS_OF_ONE_AN_HOUR):
+        rooms.open(SOURCE, STEPS, client="one")
+    with pytest.raises(RoomProblem, match=message(store.TOO_MANY_ROOMS)):
+        rooms.open(SOURCE, STEPS, client="one")
+    assert rooms.open(SOURCE, STEPS, client="another")
+
+
+def test_the_students_of_a_room_are_limited_also_when_all_join_at_once(open_rooms: Callable[..., Rooms]):
+    rooms = open_rooms(Limits(students=7))
+    room, _ = rooms.open(SOURCE, STEPS)
+
+    def join(_number: int) -> bool:
+        try:
+            return bool(rooms.join(room.code))
+        except RoomProblem:
+            return False
+
+    with ThreadPoolExecutor(12) as pool:
+        assert sum(pool.map(join, range(20))) == 7
+    assert rooms.state(room.id).students == 7
+
+
+def test_answers_and_wrong_codes_are_limited_by_the_minute(open_rooms: Callable[..., Rooms]):
+    clock = Clock()
+    rooms = open_rooms(Limits(answers_a_minute=5), now=clock)
+    room, _ = rooms.open(SOURCE, STEPS)
+    student = rooms.join(room.code)
+    for number in range(5):
+        rooms.answer(student, 1, str(number))
+    with pytest.raises(RoomProblem, match=message(store.TOO_MANY_ANSWERS)):
+        rooms.answer(student, 1, "6")
+    assert rooms.own(student, 1)[0] == "4"
+    for _ in range(store.WRONG_CODES_A_MINUTE):
+        with pytest.raises(RoomProblem, match=message(store.NO_ROOM)):
+            rooms.join("ZZZZZ", client="one")
+    with pytest.raises(RoomProblem, match=message(store.TOO_MANY_CODES)):
+        rooms.join(room.code, client="one")
+    assert rooms.join(room.code, client="another")
+    clock.seconds += 61
+    rooms.answer(student, 1, "again")
+    assert rooms.join(room.code, client="one")
+
+
+def test_every_text_has_a_length(rooms: Rooms):
+    room, _teacher = rooms.open(SOURCE, STEPS, nicknames=True)
+    student = rooms.join(room.code, "n" * store.MAX_NICKNAME_CHARACTERS)
+    for use in (
+        lambda: rooms.join(room.code, "n" * (store.MAX_NICKNAME_CHARACTERS + 1)),
+        lambda: rooms.answer(student, 1, "g" * (store.MAX_GUESS_CHARACTERS + 1)),
+        lambda: rooms.send_sentence(student, 1, "s" * (store.MAX_SENTENCE_CHARACTERS + 1)),
+        lambda: rooms.open("x" * 100_001, STEPS),
+    ):
+        with pytest.raises(RoomProblem, match="at most"):
+            use()
+    for empty in ("", "  \n"):
+        with pytest.raises(RoomProblem, match=store.NOTHING_WRITTEN):
+            rooms.answer(student, 1, empty)
+    for odd in ("'; DROP TABLE rooms; --", "<script>", "a\0b", "🦜" * 50):
+        rooms.answer(student, 1, odd)
+        assert rooms.own(student, 1)[0] == odd.replace("\0", "")
+
+
+def test_answers_of_many_at_once_are_all_kept(rooms: Rooms):
+    room, _ = rooms.open(SOURCE, STEPS)
+    students = [rooms.join(room.code) for _ in range(40)]
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda pair: rooms.answer(pair[1], 1, str(pair[0])), enumerate(students)))
+    assert sorted(map(int, rooms.guesses(room.id, 1))) == list(range(40))
+
+
+def test_a_change_is_heard_of_on_the_server_that_made_it_and_with_postgresql_on_every_other(open_rooms: Callable[..., Rooms]):
+    one, other = open_rooms(), open_rooms()
+    heard: dict[str, list[int]] = {"one": [], "other": []}
+    one.changed, other.changed = heard["one"].append, heard["other"].append
+    room, teacher = one.open(SOURCE, STEPS)
+    student = one.join(room.code)
+    one.answer(student, 1, "went")
+    one.go(teacher, 2)
+    one.close(teacher)
+    wait_until(lambda: len(heard["one"]) >= 4, 5, "four changes")
+    assert set(heard["one"]) == {room.id}
+    if one.engine.dialect.name == "postgresql":
+        wait_until(lambda: len(heard["other"]) >= 4, 5, "four changes on the other server")
+
+
+ANSWERING = """
+import sys
+from tx_core.classroom.rooms import Limits, Rooms
+rooms = Rooms(sys.argv[1], Limits(answers_a_minute=10**6))
+assert "torch" not in sys.modules
+number = 0
+while True:
+    rooms.answer(sys.argv[2], 1, str(number))
+    print(number, flush=True)
+    number += 1
+"""
+
+
+def test_what_was_answered_survives_the_sudden_end_of_the_server(open_rooms: Callable[..., Rooms], database: str):
+    rooms = open_rooms()
+    room, _ = rooms.open(SOURCE, STEPS)
+    student = rooms.join(room.code)
+    with subprocess.Popen(
+        [sys.executable, "-c", ANSWERING, database, student], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as server:
+        said = [server.stdout.readline().strip() for _ in range(25)]
+        server.send_signal(signal.SIGKILL)
+        said += server.stdout.read().split()
+    assert server.returncode == -signal.SIGKILL
+    again = open_rooms()
+    kept = int(again.own(student, 1)[0])
+    assert kept in (int(said[-1]), int(said[-1]) + 1)  # stored before it is said
+    with again.engine.connect() as connection:
+        assert len(connection.execute(ANSWERS.select()).all()) == 1
+        assert connection.execute(ROOMS.select()).one().code == room.code
+
+
+def test_a_database_in_memory_is_enough_for_a_test():
+    rooms = Rooms("sqlite://")
+    room, teacher = rooms.open(SOURCE, STEPS)
+    rooms.answer(rooms.join(room.code), 1, "went")
+    assert rooms.export(teacher) == [(1, 1, "", "went", None)]
+    rooms.dispose()

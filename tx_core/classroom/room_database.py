@@ -1,0 +1,259 @@
+"""The database of rooms: its tables and records, how it is opened, how several servers hear of each other's changes."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Thread
+
+import psycopg
+from sqlalchemy import (
+    URL,
+    Boolean,
+    Column,
+    Connection,
+    Engine,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    create_engine,
+    event,
+    func,
+    make_url,
+    select,
+)
+from sqlalchemy.pool import StaticPool
+
+CODE_LETTERS = 6
+MAX_SENTENCE_CHARACTERS, MAX_NICKNAME_CHARACTERS = 300, 30
+CHANNEL = "classroom"
+"""Of PostgreSQL's notifications."""
+BUSY_SECONDS = 10
+"""How long a writer waits for another one."""
+RECONNECT_SECONDS = 2.0
+LOCKS = {"tables": 17, "rooms": 18}
+"""PostgreSQL's advisory locks: of making the tables, of counting the rooms."""
+
+TABLES = MetaData()
+ROOMS = Table(
+    "rooms",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("code", String(CODE_LETTERS), unique=True, nullable=False),
+    Column("teacher", String(64), unique=True, nullable=False),
+    Column("lesson", String(80), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("steps", Integer, nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("together", Boolean, nullable=False),
+    Column("nicknames", Boolean, nullable=False),
+    Column("opened", Integer, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("shown", Integer),
+    sqlite_autoincrement=True,  # the number of a room that is gone is never given to another one
+)
+
+
+def _room_column() -> Column:
+    return Column("room", Integer, ForeignKey("rooms.id", ondelete="CASCADE"), nullable=False, index=True)
+
+
+STUDENTS = Table(
+    "students",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    _room_column(),
+    Column("token", String(64), unique=True, nullable=False),
+    Column("nickname", String(MAX_NICKNAME_CHARACTERS), nullable=False),
+    Column("step", Integer, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+
+def _student_column() -> Column:
+    return Column("student", Integer, ForeignKey("students.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
+
+
+def _step_column() -> Column:
+    return Column("step", Integer, primary_key=True, autoincrement=False)
+
+
+ANSWERS = Table("answers", TABLES, _student_column(), _step_column(), _room_column(), Column("guess", Text, nullable=False))
+SENTENCES = Table(
+    "sentences", TABLES, _student_column(), _step_column(), _room_column(), Column("text", String(MAX_SENTENCE_CHARACTERS))
+)
+REVEALED = Table(
+    "revealed",
+    TABLES,
+    Column("room", Integer, ForeignKey("rooms.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    _step_column(),
+    Column("answer", Text, nullable=False),
+)
+
+
+@dataclass(frozen=True)
+class Room:
+    """A room as its members see it.
+
+    Attributes:
+        id: Its key in the database; no request names it.
+        code: What students type.
+        lesson: Name of the lesson that ships with the app, "" for the teacher's own.
+        source: The lesson's file.
+        steps: How many steps the lesson has.
+        step: The step that the teacher is at, from 1.
+        together: Whether students follow the teacher's step; else each goes at their own pace.
+        nicknames: Whether students are asked for a nickname.
+        opened: When, in seconds since 1970.
+        version: Grows with every change of the room itself; not with an answer.
+        shown: The student whose sentence everyone sees at the step; None for nobody.
+    """
+
+    id: int
+    code: str
+    lesson: str
+    source: str
+    steps: int
+    step: int
+    together: bool
+    nicknames: bool
+    opened: int
+    version: int
+    shown: int | None
+
+
+@dataclass(frozen=True)
+class Student:
+    """A student in a room: no name but a nickname, if the teacher asks for one; the step of their own pace."""
+
+    id: int
+    room: Room
+    nickname: str
+    own_step: int
+
+    @property
+    def step(self) -> int:
+        """The step that this student is at, from 1."""
+        return self.room.step if self.room.together else self.own_step
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A student's own sentence for the view of a step."""
+
+    student: int
+    nickname: str
+    text: str
+
+
+@dataclass(frozen=True)
+class State:
+    """What the members of a room are told live.
+
+    Attributes:
+        room: The room as it is now.
+        students: How many have joined.
+        answered: How many have answered, by step.
+        revealed: The model's answer of every step that is revealed.
+        sentence: The student's sentence that everyone sees; None for none.
+    """
+
+    room: Room
+    students: int
+    answered: Mapping[int, int]
+    revealed: Mapping[int, Mapping[str, object]]
+    sentence: str | None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a host allows."""
+
+    rooms: int = 100
+    students: int = 250
+    answers_a_minute: int = 30
+    hours: float = 24.0
+
+
+def hashed(token: str) -> str:
+    """Give what is stored of a token. It is 192 bits of chance, so no salt and no slow hash are needed."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def default_file() -> Path:
+    """Give the file of the rooms where none is set: in the user's state directory, or in the temporary one without a home."""
+    home = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    try:
+        folder = Path(home, "attention-explorer")
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if os.access(folder, os.W_OK):
+            return folder / "rooms.sqlite"
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="attention-explorer-"), "rooms.sqlite")
+
+
+def connect(url: str | URL) -> Engine:
+    """Open the database at an address of SQLAlchemy's; "sqlite://" is one in memory."""
+    address = make_url(url)
+    if address.get_backend_name() == "postgresql":
+        return create_engine(address.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=8, max_overflow=8)
+    arguments = {"timeout": BUSY_SECONDS, "check_same_thread": False}
+    # One connection holds a database in memory.
+    engine = create_engine(address, connect_args=arguments, **({} if address.database else {"poolclass": StaticPool}))
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: object, _record: object) -> None:
+        connection.isolation_level = None  # SQLAlchemy says where a transaction begins, see below
+        # With WAL, what is committed outlives the process, also with NORMAL; a power cut may lose the last moments.
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A writer takes its turn before it reads: one that reads first and then writes would fail instead of waiting.
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
+
+    return engine
+
+
+def is_shared(engine: Engine) -> bool:
+    """Tell whether several servers may use the database."""
+    return engine.dialect.name == "postgresql"
+
+
+def take_lock(connection: Connection, name: str) -> None:
+    """Let one server at a time do what the lock is about, until its transaction ends; SQLite has one writer anyway."""
+    if is_shared(connection.engine):
+        connection.execute(select(func.pg_advisory_xact_lock(LOCKS[name])))
+
+
+def notify(connection: Connection, room: int) -> None:
+    """Tell the other servers, once the transaction is committed, that something of a room changed."""
+    if is_shared(connection.engine):
+        connection.execute(select(func.pg_notify(CHANNEL, str(room))))
+
+
+def listen(engine: Engine, changed: Callable[[int], None], stopped: Event) -> Thread:
+    """Call `changed` with the id of every room that any server changes, in a thread, until `stopped` is set."""
+    address = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+    def run() -> None:
+        while not stopped.is_set():
+            try:
+                with psycopg.connect(address, autocommit=True) as connection:
+                    connection.execute(f"LISTEN {CHANNEL}")
+                    while not stopped.is_set():
+                        for notification in connection.notifies(timeout=1):
+                            changed(int(notification.payload))
+            except psycopg.OperationalError:  # the database is away; what is missed is read at the next look
+                stopped.wait(RECONNECT_SECONDS)
+
+    thread = Thread(target=run, name="rooms", daemon=True)
+    thread.start()
+    return thread

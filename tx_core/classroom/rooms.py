@@ -1,0 +1,393 @@
+"""Rooms: a class takes a lesson together; who is in a room, which step it is at, what was answered, what is revealed.
+
+Nobody has an account. A teacher holds a secret token, and so does each student; only their hashes are stored, and every
+request goes by a token, so a room cannot be had without one of its own. SQLite keeps the rooms of one server, PostgreSQL
+those of several. This module imports no torch.
+"""
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import lru_cache
+from threading import Event, Lock
+
+from cachetools import TTLCache
+from sqlalchemy import URL, Connection, Table, delete, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+
+from tx_core.classroom.lesson_file import MAX_LESSON_BYTES
+from tx_core.classroom.room_database import (
+    ANSWERS,
+    CODE_LETTERS,
+    MAX_NICKNAME_CHARACTERS,
+    MAX_SENTENCE_CHARACTERS,
+    REVEALED,
+    ROOMS,
+    SENTENCES,
+    STUDENTS,
+    TABLES,
+    Limits,
+    Room,
+    Sentence,
+    State,
+    Student,
+    connect,
+    default_file,
+    hashed,
+    is_shared,
+    listen,
+    notify,
+    take_lock,
+)
+from tx_core.errors import RoomProblem
+from tx_core.settings import host_settings
+
+ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ"
+"""Of codes: without I, L and O, which are read as 1 and 0 on a projector."""
+MAX_GUESS_CHARACTERS = 1000
+WRONG_CODES_A_MINUTE, WRONG_CODES_OF_ALL_A_MINUTE, ROOMS_OF_ONE_AN_HOUR = 10, 300, 20
+
+NO_ROOM = "There is no room with this code. Check the six letters; a room closes after a day, or when its teacher closes it."
+NO_TEACHER = "This link leads to no room. A room closes after a day, or when its teacher closes it. Open a new one."
+NO_STUDENT = "You are not in this room any more, or it is closed. Join again with its code."
+TOO_MANY_CODES = "Too many wrong codes in a minute. Look at the code again, and try in a minute."
+TOO_MANY_ROOMS = "No more rooms can be opened here now. Close one that is not needed, or try again later."
+ROOM_IS_FULL = "This room is full: it takes {limit:,} students. Watch with a neighbour, or ask the teacher for a second room."
+TOO_MANY_ANSWERS = "Too many answers in a minute. Your last one is kept; wait a moment before the next."
+TOO_LONG = "This has {length:,} characters, and at most {limit:,} are kept. Shorten it."
+NOTHING_WRITTEN = "Nothing is written here yet."
+IS_REVEALED = "The answer of this step is revealed: your guess can no longer be changed."
+NO_SUCH_STEP = "This room has no such step."
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class Rooms:
+    """The store of all rooms of a host.
+
+    url: SQLAlchemy's address of the database. now: seconds since 1970. Its attribute `changed` is called with the id of a
+    room once a change is stored, an answer too, on this server, and with PostgreSQL on every other one.
+    """
+
+    def __init__(self, url: str | URL, limits: Limits = DEFAULT_LIMITS, now: Callable[[], float] = time.time):
+        self.engine = connect(url)
+        self.limits, self.now = limits, now
+        self.changed: Callable[[int], None] = lambda room: None
+        self._tries: TTLCache[tuple[str, str, int], int] = TTLCache(100_000, 60, now)
+        self._opened: TTLCache[tuple[str, str, int], int] = TTLCache(100_000, 3600, now)
+        self._guard, self._stopped = Lock(), Event()
+        with self._write() as connection:
+            take_lock(connection, "tables")  # of two servers that start at once, one makes them
+            TABLES.create_all(connection)
+        self._listener = listen(self.engine, lambda room: self.changed(room), self._stopped) if is_shared(self.engine) else None
+
+    def dispose(self) -> None:
+        """Close every connection."""
+        self._stopped.set()
+        if self._listener:
+            self._listener.join()
+        self.engine.dispose()
+
+    def open(
+        self, source: str, steps: int, *, lesson: str = "", together: bool = True, nicknames: bool = False, client: str = ""
+    ) -> tuple[Room, str]:
+        """Open a room for a lesson of so many steps; give it and its teacher's token, which is not stored.
+
+        Raises RoomProblem where the host or this client, by its address, has too many.
+        """
+        check_length(source, MAX_LESSON_BYTES)
+        self.sweep()
+        if self._count(self._opened, ("rooms", client)) > ROOMS_OF_ONE_AN_HOUR:
+            raise RoomProblem(TOO_MANY_ROOMS)
+        token = secrets.token_urlsafe(32)
+        values = {"teacher": hashed(token), "lesson": lesson, "source": source, "steps": steps, "step": 1, "version": 1}
+        values |= {"together": together, "nicknames": nicknames, "opened": int(self.now())}
+        while True:
+            code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS))
+            try:
+                with self._write() as connection:
+                    take_lock(connection, "rooms")
+                    if connection.scalar(select(func.count()).select_from(ROOMS)) >= self.limits.rooms:
+                        raise RoomProblem(TOO_MANY_ROOMS)
+                    connection.execute(insert(ROOMS).values(code=code, **values))
+                return self.of_teacher(token), token
+            except IntegrityError:  # the code of another room
+                continue
+
+    def of_teacher(self, token: str) -> Room:
+        """Find the room of a teacher's token; raises RoomProblem."""
+        with self._read() as connection:
+            return self._teachers_room(connection, token)
+
+    def join(self, code: str, nickname: str = "", client: str = "") -> str:
+        """Enter a room; give the student's token, which is not stored. Raises RoomProblem."""
+        nickname = check_length(" ".join(nickname.split()), MAX_NICKNAME_CHARACTERS)
+        room = self.of_code(code, client)
+        token = secrets.token_urlsafe(32)
+        with self._write() as connection:
+            if self._room(connection, ROOMS.c.id == room.id, lock=True) is None:  # closed a moment ago
+                raise RoomProblem(NO_ROOM)
+            if self._members(connection, room.id) >= self.limits.students:
+                raise RoomProblem(ROOM_IS_FULL.format(limit=self.limits.students))
+            values = {"room": room.id, "token": hashed(token), "nickname": nickname if room.nicknames else "", "step": 1}
+            connection.execute(insert(STUDENTS).values(values))
+            notify(connection, room.id)
+        self._tell(room.id)
+        return token
+
+    def of_code(self, code: str, client: str = "") -> Room:
+        """Find a room by its code; wrong ones are counted, for a client by its address and for all. Raises RoomProblem."""
+        limits = {("client", client): WRONG_CODES_A_MINUTE, ("all", ""): WRONG_CODES_OF_ALL_A_MINUTE}
+        if any(self._counted(self._tries, key) >= limit for key, limit in limits.items()):
+            raise RoomProblem(TOO_MANY_CODES)
+        with self._read() as connection:
+            found = self._room(connection, ROOMS.c.code == code.strip().upper()[: CODE_LETTERS + 1])
+        if found is None:
+            for key in limits:
+                self._count(self._tries, key)
+            raise RoomProblem(NO_ROOM)
+        return found
+
+    def student(self, token: str) -> Student:
+        """Find the student of a token; raises RoomProblem."""
+        with self._read() as connection:
+            return self._member(connection, token)
+
+    def answer(self, token: str, step: int, guess: str) -> None:
+        """Keep a student's guess at a step: the last one counts, until the step is revealed. Raises RoomProblem."""
+        guess = check_length(guess.strip(), MAX_GUESS_CHARACTERS, needed=True)
+        self._keep(token, step, ANSWERS, {"guess": guess}, until_revealed=True)
+
+    def send_sentence(self, token: str, step: int, written: str) -> None:
+        """Keep a student's own sentence for the view of a step, for the teacher to look at. Raises RoomProblem."""
+        written = check_length(" ".join(written.split()), MAX_SENTENCE_CHARACTERS, needed=True)
+        self._keep(token, step, SENTENCES, {"text": written}, until_revealed=False)
+
+    def _keep(self, token: str, step: int, table: Table, values: dict[str, str], until_revealed: bool) -> None:
+        if self._count(self._tries, ("answers", hashed(token))) > self.limits.answers_a_minute:
+            raise RoomProblem(TOO_MANY_ANSWERS)
+        put = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[self.engine.dialect.name](table)
+        with self._write() as connection:
+            student = self._member(connection, token, lock=True)
+            check_step(student.room, step)
+            if until_revealed and step in self._revealed_steps(connection, student.room.id):
+                raise RoomProblem(IS_REVEALED)
+            if table is SENTENCES and (student.room.shown, student.room.step) == (student.id, step):
+                # What the teacher looked at is what is shown: another sentence has to be looked at first.
+                self._change(connection, student.room, shown=None)
+            put = put.values(student=student.id, step=step, room=student.room.id, **values)
+            connection.execute(put.on_conflict_do_update(index_elements=["student", "step"], set_=values))
+            notify(connection, student.room.id)
+        self._tell(student.room.id)
+
+    def own(self, token: str, step: int) -> tuple[str | None, str | None]:
+        """Give a student's guess and sentence at a step; None for what was not sent. Raises RoomProblem."""
+        with self._read() as connection:
+            student = self._member(connection, token)
+            at = {"student": student.id, "step": step}
+            return (
+                connection.scalar(select(ANSWERS.c.guess).filter_by(**at)),
+                connection.scalar(select(SENTENCES.c.text).filter_by(**at)),
+            )
+
+    def go(self, token: str, step: int) -> None:
+        """Lead to a step: the teacher the room, a student at their own pace themselves. Raises RoomProblem."""
+        with self._write() as connection:
+            room = self._room(connection, ROOMS.c.teacher == hashed(token), lock=True)
+            if room is None:
+                student = self._member(connection, token)
+                check_step(student.room, step)
+                connection.execute(update(STUDENTS).where(STUDENTS.c.id == student.id).values(step=step))
+                return
+            check_step(room, step)
+            self._change(connection, room, step=step, shown=None)
+        self._tell(room.id)
+
+    def set_pace(self, token: str, together: bool) -> None:
+        """Let students follow the teacher's step, or go at their own pace from it on. Raises RoomProblem."""
+        with self._write() as connection:
+            room = self._teachers_room(connection, token, lock=True)
+            self._change(connection, room, together=together)
+            connection.execute(update(STUDENTS).where(STUDENTS.c.room == room.id).values(step=room.step))
+        self._tell(room.id)
+
+    def reveal(self, token: str, step: int, answer: Mapping[str, object]) -> None:
+        """End the guessing at a step and keep the model's answer with it. Raises RoomProblem."""
+        with self._write() as connection:
+            room = self._teachers_room(connection, token, lock=True)
+            check_step(room, step)
+            if step not in self._revealed_steps(connection, room.id):
+                connection.execute(insert(REVEALED).values(room=room.id, step=step, answer=json.dumps(dict(answer))))
+                self._change(connection, room)
+        self._tell(room.id)
+
+    def show(self, token: str, student: int | None) -> None:
+        """Show the sentence of a student of this room at its step to everyone; None shows nobody's. Raises RoomProblem."""
+        with self._write() as connection:
+            room = self._teachers_room(connection, token, lock=True)
+            known = select(SENTENCES.c.student).filter_by(student=student, step=room.step, room=room.id)
+            if student is not None and connection.scalar(known) is None:
+                raise RoomProblem(NO_STUDENT)
+            self._change(connection, room, shown=student)
+        self._tell(room.id)
+
+    def close(self, token: str) -> None:
+        """Close a room: everything of it is deleted. Raises RoomProblem."""
+        with self._write() as connection:
+            room = self._teachers_room(connection, token, lock=True)
+            self._delete(connection, room.id)
+        self._clean_up()
+        self._tell(room.id)
+
+    def state(self, room: int) -> State | None:
+        """Give everything that members are told live, by the key of a room that a token led to; None once it is closed."""
+        with self._read() as connection:
+            found = self._room(connection, ROOMS.c.id == room)
+            if found is None:
+                return None
+            rows = connection.execute(select(REVEALED.c.step, REVEALED.c.answer).filter_by(room=room))
+            revealed = {step: json.loads(answer) for step, answer in rows}
+            counts = select(ANSWERS.c.step, func.count()).filter_by(room=room).group_by(ANSWERS.c.step)
+            answered = {step: count for step, count in connection.execute(counts)}
+            shown = select(SENTENCES.c.text).filter_by(room=room, student=found.shown, step=found.step)
+            return State(found, self._members(connection, room), answered, revealed, connection.scalar(shown))
+
+    def guesses(self, room: int, step: int) -> list[str]:
+        """List what was answered at a step of a room that a token led to."""
+        with self._read() as connection:
+            return list(connection.scalars(select(ANSWERS.c.guess).filter_by(room=room, step=step).order_by(ANSWERS.c.student)))
+
+    def sentences(self, token: str, step: int) -> list[Sentence]:
+        """List the students' own sentences at a step, for their teacher. Raises RoomProblem."""
+        with self._read() as connection:
+            room = self._teachers_room(connection, token)
+            asked = select(SENTENCES.c.student, STUDENTS.c.nickname, SENTENCES.c.text).join(STUDENTS)
+            rows = connection.execute(asked.where(SENTENCES.c.room == room.id, SENTENCES.c.step == step).order_by(STUDENTS.c.id))
+            return [Sentence(*row) for row in rows]
+
+    def export(self, token: str) -> list[tuple[int, int, str, str | None, str | None]]:
+        """List every answer and sentence: the student's number in the room, the step, nickname, guess, sentence."""
+        with self._read() as connection:
+            room = self._teachers_room(connection, token)
+            students = select(STUDENTS.c.id, STUDENTS.c.nickname).filter_by(room=room.id).order_by(STUDENTS.c.id)
+            numbers = {student: (number, name) for number, (student, name) in enumerate(connection.execute(students), 1)}
+            kept: dict[tuple[int, int], dict[str, str]] = {}
+            for table, column in ((ANSWERS, ANSWERS.c.guess), (SENTENCES, SENTENCES.c.text)):
+                for student, step, written in connection.execute(
+                    select(table.c.student, table.c.step, column).filter_by(room=room.id)
+                ):
+                    kept.setdefault((student, step), {})[column.name] = written
+        rows = [(*numbers[student], step, cells) for (student, step), cells in kept.items()]
+        return sorted((number, step, name, cells.get("guess"), cells.get("text")) for number, name, step, cells in rows)
+
+    def sweep(self) -> int:
+        """Delete the rooms that were opened too long ago; give how many."""
+        with self._write() as connection:
+            old = select(ROOMS.c.id).where(ROOMS.c.opened < self._oldest())
+            gone = list(connection.scalars(old))
+            for room in gone:
+                self._delete(connection, room)
+        if gone:
+            self._clean_up()
+        for room in gone:
+            self._tell(room)
+        return len(gone)
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        with self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[Connection]:
+        with self.engine.connect().execution_options(writes=True) as connection, connection.begin():
+            yield connection
+
+    def _tell(self, room: int) -> None:
+        """Call `changed`, unless the listener will."""
+        if self._listener is None:
+            self.changed(room)
+
+    def _oldest(self) -> int:
+        return int(self.now() - 3600 * self.limits.hours)
+
+    def _room(self, connection: Connection, condition: object, lock: bool = False) -> Room | None:
+        columns = [ROOMS.c[field.name] for field in fields(Room)]
+        asked = select(*columns).where(condition, ROOMS.c.opened >= self._oldest())
+        row = connection.execute(asked.with_for_update() if lock else asked).first()
+        return Room(*row) if row else None
+
+    def _teachers_room(self, connection: Connection, token: str, lock: bool = False) -> Room:
+        room = self._room(connection, ROOMS.c.teacher == hashed(token), lock)
+        if room is None:
+            raise RoomProblem(NO_TEACHER)
+        return room
+
+    def _member(self, connection: Connection, token: str, lock: bool = False) -> Student:
+        asked = select(STUDENTS.c.id, STUDENTS.c.room, STUDENTS.c.nickname, STUDENTS.c.step).filter_by(token=hashed(token))
+        row = connection.execute(asked).first()
+        room = self._room(connection, ROOMS.c.id == row.room, lock) if row else None
+        if room is None:
+            raise RoomProblem(NO_STUDENT)
+        return Student(row.id, room, row.nickname, row.step)
+
+    def _change(self, connection: Connection, room: Room, **values: object) -> None:
+        """Change a room and count the change."""
+        connection.execute(update(ROOMS).where(ROOMS.c.id == room.id).values(version=ROOMS.c.version + 1, **values))
+        notify(connection, room.id)
+
+    def _delete(self, connection: Connection, room: int) -> None:
+        connection.execute(delete(ROOMS).where(ROOMS.c.id == room))
+        notify(connection, room)
+
+    def _clean_up(self) -> None:
+        """Take what was deleted out of SQLite's log of changes, too."""
+        if not is_shared(self.engine):
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _count(self, counts: TTLCache, key: tuple[str, str]) -> int:
+        """Count a try and give how many there were; a count begins anew every minute, or hour."""
+        window = int(self.now() // counts.ttl)
+        with self._guard:
+            counts[*key, window] = count = counts.get((*key, window), 0) + 1
+        return count
+
+    def _counted(self, counts: TTLCache, key: tuple[str, str]) -> int:
+        with self._guard:
+            return counts.get((*key, int(self.now() // counts.ttl)), 0)
+
+    def _members(self, connection: Connection, room: int) -> int:
+        return connection.scalar(select(func.count()).select_from(STUDENTS).filter_by(room=room))
+
+    def _revealed_steps(self, connection: Connection, room: int) -> set[int]:
+        return set(connection.scalars(select(REVEALED.c.step).filter_by(room=room)))
+
+
+def check_length(written: str, limit: int, needed: bool = False) -> str:
+    """Return a text that is not too long, and not empty where one is needed; raise RoomProblem otherwise."""
+    if len(written) > limit:
+        raise RoomProblem(TOO_LONG.format(length=len(written), limit=limit))
+    if needed and not written:
+        raise RoomProblem(NOTHING_WRITTEN)
+    return written.replace("\0", "")  # PostgreSQL takes none
+
+
+def check_step(room: Room, step: int) -> None:
+    """Raise RoomProblem for a step that the room's lesson does not have."""
+    if not 1 <= step <= room.steps:
+        raise RoomProblem(NO_SUCH_STEP)
+
+
+@lru_cache(maxsize=1)
+def host_rooms() -> Rooms:
+    """Open the rooms of this host where its settings say."""
+    settings = host_settings()
+    url = settings.database_url or URL.create("sqlite", database=settings.rooms_file or str(default_file()))
+    limits = Limits(settings.max_rooms, settings.max_students, settings.max_answers_a_minute, settings.room_hours)
+    return Rooms(url, limits)
