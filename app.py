@@ -71,7 +71,7 @@ async def ready(_request: Request) -> JSONResponse:
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load the default model while the server already serves pages, and collect garbage between their runs."""
     readiness.default_engine.start()
-    collector = garbage.start()
+    collector = garbage.start_collecting()
     yield
     collector.set()
 

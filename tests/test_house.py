@@ -207,6 +207,32 @@ def test_no_module_gives_one_public_name_to_two_things(path):
     assert [name for name, count in counts.items() if count > 1] == []
 
 
+SAME_NAMES = {
+    "MODULE": "the script of a drawing, as `component` takes it",
+    "STYLE": "the style sheet of a drawing, as `component` takes it",
+    "PATH": "where a route begins",
+    "ROUTE": "a route of the server, as app.py collects them",
+    "main": "what `python -m` runs",
+}
+"""Public names that several modules of the core and of pages/ui have in common, each with what it always is."""
+
+
+def defined(path: Path) -> list[str]:
+    """The public names that a module defines at its top; a type variable is no thing of its own."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    types = [node for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("TypeVar(")]
+    return [name for node in tree.body if node not in types for name in assigned(node)]
+
+
+def test_no_two_public_things_of_the_core_and_of_the_shared_rooms_have_one_name():
+    shared = [path for path in CODE if name_of(path).startswith(("tx_core/", "pages/ui/")) and path.name != "texts.py"]
+    homes: dict[str, list[str]] = {}
+    for path in shared:
+        for name in defined(path):
+            homes.setdefault(name, []).append(name_of(path))
+    assert {name: files for name, files in homes.items() if len(files) > 1 and name not in SAME_NAMES} == {}
+
+
 @each(SHOWN)
 def test_no_file_contains_what_the_style_forbids(path):
     text = path.read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.bert import texts
 from pages.bert.parts import LABEL_HEADS
-from pages.ui.export.lessons import Lesson, draw_and_export, lesson_code
+from pages.ui.export.lessons import Computation, computation_code, draw_and_export
 from pages.ui.export.records import source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.bert_engine import BertEngine
@@ -21,18 +21,18 @@ def exported(part: str, draw: Draw) -> Draw:
     """Let a part of the page be exported below what it draws."""
 
     def draw_part(page: str, engine: BertEngine, text: str, pair: str) -> None:
-        draw_and_export(page, lambda: _lesson(page, part, engine, text, pair), draw, page, engine, text, pair)
+        draw_and_export(page, lambda: _computation(page, part, engine, text, pair), draw, page, engine, text, pair)
 
     return draw_part
 
 
-def _lesson(page: str, part: str, engine: BertEngine, text: str, pair: str) -> Lesson:
+def _computation(page: str, part: str, engine: BertEngine, text: str, pair: str) -> Computation:
     values = {name: st.session_state[widget_key(page, name)] for name in ("layer", "head", "seed", "kind", "labels")}
     imports, lines, used = CODE[part](values, repr(text) + (f", {pair!r}" if pair else ""))
     title = texts.EXPORT_TITLES[part].format(**values)
-    code = lesson_code(title, [LOAD, *imports], [f"engine = load({engine.name!r})", *lines])
+    code = computation_code(title, [LOAD, *imports], [f"engine = load({engine.name!r})", *lines])
     about = source(engine.name, text=text, pair=pair, **{name: values[name] for name in used})
-    return Lesson(title, about, code, texts.EXPORT_RESULTS[part])
+    return Computation(title, about, code, texts.EXPORT_RESULTS[part])
 
 
 def _compare(values: dict, sentences: str) -> Written:

@@ -8,7 +8,7 @@ from pages.bert import texts
 from pages.ui.canvas import drawings, prefetch
 from pages.ui.canvas.attention_view import Wall, attention_map, chosen_heads, head_wall
 from pages.ui.canvas.bars import probability_chart, show_bars
-from pages.ui.canvas.mask_grid import Matrix, matrices
+from pages.ui.canvas.mask_grid import Heatmap, matrices
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.shell import cache, readiness
 from pages.ui.shell.address import widget_binding, widget_key
@@ -91,9 +91,9 @@ def _side_by_side(page: str, differences: parity.Parity) -> None:
     tokens, largest = differences.encoding.tokens, small_number(float(np.abs(ours - theirs).max()))
     alt, note = (text.format(largest=largest) for text in (texts.DIFFERENCE_ALT, texts.DIFFERENCE_NOTE))
     drawn = [
-        Matrix(texts.THEIRS, "weights", theirs, texts.THEIRS_ALT, note=texts.ROWS_SUM_TO_1),
-        Matrix(texts.DIFFERENCE, "signed", ours - theirs, alt, note=note),
-        Matrix(texts.OURS, "weights", ours, texts.OURS_ALT, note=texts.ROWS_SUM_TO_1),
+        Heatmap(texts.THEIRS, "weights", theirs, texts.THEIRS_ALT, note=texts.ROWS_SUM_TO_1),
+        Heatmap(texts.DIFFERENCE, "signed", ours - theirs, alt, note=note),
+        Heatmap(texts.OURS, "weights", ours, texts.OURS_ALT, note=texts.ROWS_SUM_TO_1),
     ]  # where there is room for one only, it is the last
     matrices(tokens, tokens, drawn, key=widget_key(page, "parity"))
 

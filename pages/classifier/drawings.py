@@ -10,14 +10,14 @@ import streamlit as st
 from pages.classifier import texts
 from pages.ui.canvas.attention_view import attention_map, chosen_heads, head_wall
 from pages.ui.canvas.bars import probability_chart, show_bars
-from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
+from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels.training import draw_curves
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import percent, whole_percent
 from tx_core.training.background import Snapshot
 from tx_core.training.classifier import ClassifierProgress, ClassifierScore, FrameScore, LabelPrediction
-from tx_core.training.classifier_data import LabelledTexts, to_csv
+from tx_core.training.classifier_data import LabelledTexts, examples_csv
 
 SHOWN_EXAMPLES = 6
 NOT_LEARNED_BELOW = 0.6
@@ -39,7 +39,7 @@ def show_data(page: str, data: LabelledTexts) -> None:
             st.text(texts.EXAMPLE.format(label=data.names[label], text=text))
         st.download_button(
             texts.SAVE_CSV,
-            lambda: to_csv(data),
+            lambda: examples_csv(data),
             "texts.csv",
             "text/csv",
             key=widget_key(page, "texts"),
@@ -141,7 +141,7 @@ def draw_contributions(key: str, prediction: LabelPrediction) -> None:
     amount = f"{prediction.contributions[label, word]:+.2f}".replace("-", "−")
     text = texts.TOP_CONTRIBUTION.format(word=words[word], label=prediction.label, amount=amount)
     limit = float(abs(prediction.contributions).max())
-    matrix = Matrix(texts.CONTRIBUTIONS_TITLE, "signed", prediction.contributions, text, limit, note=texts.CONTRIBUTIONS_NOTE)
+    matrix = Heatmap(texts.CONTRIBUTIONS_TITLE, "signed", prediction.contributions, text, limit, note=texts.CONTRIBUTIONS_NOTE)
     st.caption(texts.CONTRIBUTIONS_CAPTION)
     matrices(prediction.names, words, [matrix], key=key, across=1, naming=Naming(texts.WORD_OF_LABEL), tallest=150)
     st.text(text)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pages.classifier import texts
-from pages.ui.export.lessons import Lesson, lesson_code
+from pages.ui.export.lessons import Computation, computation_code
 from tx_core.training.classifier import ClassifierTraining, LabelPrediction
 
 HOME = "from tx_core.training.classifier import ClassifierSettings, {}"
@@ -18,28 +18,28 @@ DATA = {
 """By kind of data: the import, and the lines that make it."""
 
 
-def training_lesson(model: ClassifierTraining) -> Lesson:
+def training_computation(model: ClassifierTraining) -> Computation:
     """Say how a classifier was trained, and write the code that trains it."""
     title = texts.EXPORT_TRAINING.format(batches=model.done)
     imports, lines = _trained(model)
     lines = [*lines, "", "print(*((one.batch, one.loss, one.accuracy) for one in records), sep='\\n')"]
-    code = lesson_code(title, [HOME.format("start_training, train"), *imports], lines)
-    return Lesson(title, _source(model), code, texts.EXPORT_TRAINING_RESULT)
+    code = computation_code(title, [HOME.format("start_training, train_classifier"), *imports], lines)
+    return Computation(title, _source(model), code, texts.EXPORT_TRAINING_RESULT)
 
 
-def prediction_lesson(model: ClassifierTraining, prediction: LabelPrediction, text: str) -> Lesson:
+def prediction_computation(model: ClassifierTraining, prediction: LabelPrediction, text: str) -> Computation:
     """Say what the classifier makes of a text, and write the code that trains it and asks it."""
     title = texts.EXPORT_PREDICTION.format(batches=model.done)
     imports, lines = _trained(model)
     lines = [
         *lines,
-        f"prediction = predict(training, {text!r})",
+        f"prediction = classify(training, {text!r})",
         "",
         "print(prediction.names, prediction.probabilities, prediction.contributions, sep='\\n')",
     ]
-    code = lesson_code(title, [HOME.format("predict, start_training, train"), *imports], lines)
+    code = computation_code(title, [HOME.format("classify, start_training, train_classifier"), *imports], lines)
     source = _source(model) | {"text": text, "labels": list(prediction.names)}
-    return Lesson(title, source, code, texts.EXPORT_PREDICTION_RESULT)
+    return Computation(title, source, code, texts.EXPORT_PREDICTION_RESULT)
 
 
 def _source(model: ClassifierTraining) -> dict[str, object]:
@@ -53,5 +53,5 @@ def _trained(model: ClassifierTraining) -> tuple[Sequence[str], Sequence[str]]:
     return [needed], [
         *(line.format(source=model.data.source, examples=examples) for line in lines),
         f"training = start_training({model.settings!r}, data)",
-        f"records = [record for _, record in zip(range({model.done}), train(training))]",
+        f"records = [record for _, record in zip(range({model.done}), train_classifier(training))]",
     ]

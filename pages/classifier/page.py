@@ -9,7 +9,7 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.classifier import drawings, model, texts
-from pages.classifier.export import prediction_lesson, training_lesson
+from pages.classifier.export import prediction_computation, training_computation
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels import training
@@ -81,7 +81,7 @@ def show_training(snapshot: Snapshot | None) -> None:
         training.watch(KIND, snapshot, lambda now: drawings.draw_training(PAGE, now))
 
     if snapshot and snapshot.result and not snapshot.running:
-        draw_and_export(PAGE, lambda: training_lesson(snapshot.result), watch, place="training")
+        draw_and_export(PAGE, lambda: training_computation(snapshot.result), watch, place="training")
     else:
         watch()
 
@@ -133,15 +133,15 @@ def introduce_model(snapshot: Snapshot | None, data: LabelledTexts | None) -> Cl
 def show_prediction(answering: ClassifierTraining) -> None:
     """Classify the visitor's sentence, and show where each head looks in it."""
     text = st.session_state[widget_key(PAGE, "text")]
-    prediction = classifier.predict(answering, text)
-    draw_and_export(PAGE, lambda: prediction_lesson(answering, prediction, text), drawings.show_labels, PAGE, prediction)
+    prediction = classifier.classify(answering, text)
+    draw_and_export(PAGE, lambda: prediction_computation(answering, prediction, text), drawings.show_labels, PAGE, prediction)
     live(PAGE, FIELDS, drawings.draw_attention, PAGE, prediction)
 
 
 read_view(PAGE, FIELDS, {})
 st.markdown(texts.INTRODUCTION)
 st.latex(texts.EQUATION)
-show_source(classifier_model.Classifier, heads.max_pool, classifier.train)
+show_source(classifier_model.Classifier, heads.max_pool, classifier.train_classifier)
 live(PAGE, FIELDS, train)
 write_view(PAGE, FIELDS, {})
 share_link(texts.SHARED)

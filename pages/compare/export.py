@@ -95,11 +95,11 @@ def word_export(runs: RunPair, followed: WordThroughLayers) -> Export:
 
 def maps_code(title: str, runs: RunPair) -> str:
     """Write the code that compares both maps."""
-    imports = ["from tx_core.analysis.comparison import compare"]
+    imports = ["from tx_core.analysis.comparison import compare_attention"]
     return "\n".join(
         [
             *_code_of_sides(title, runs, imports, uses_numpy=True),
-            "comparison = compare(view_a, view_b, spelled_a, spelled_b, weights_a, weights_b)",
+            "comparison = compare_attention(view_a, view_b, spelled_a, spelled_b, weights_a, weights_b)",
             "both = [row for row, positions in enumerate(comparison.rows) if None not in positions]",
             "difference = comparison.difference[np.ix_(both, both)]",
             "",

@@ -19,7 +19,7 @@ from pages.ui.canvas.texts import COMPARISON
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.plain_names import shortened
-from tx_core.analysis.comparison import Comparison, compare, describe_largest_difference, largest_links, list_links
+from tx_core.analysis.comparison import Comparison, compare_attention, describe_largest_difference, largest_links, list_links
 
 MODULE, STYLES = "comparison/comparison.js", (STYLE, "comparison/comparison.css")
 MAX_LINK_ROWS = 2000
@@ -30,7 +30,7 @@ COLUMNS = ("query", "key", "A", "B", "B − A")
 
 def show_maps(page: str, one: Run, other: Run) -> Comparison:
     """Show what A and B attend to and what differs; return the comparison."""
-    comparison = compare(one.view, other.view, one.spelled, other.spelled, one.weights, other.weights)
+    comparison = compare_attention(one.view, other.view, one.spelled, other.spelled, one.weights, other.weights)
     vary = st.session_state[widget_key(page, "vary")]
     if vary == "model" and one.side.model == other.side.model:
         st.info(texts.SAME_MODEL)

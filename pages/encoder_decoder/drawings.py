@@ -10,7 +10,7 @@ from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels.training import draw_curves
 from pages.ui.shell.address import resend_value, widget_binding, widget_key
 from tx_core.training.background import Snapshot
-from tx_core.training.copy_task import Answer, CopyTraining, best_aligned_head, expected_numbers
+from tx_core.training.copy_task import CopyAnswer, CopyTraining, best_aligned_head, expected_numbers
 from tx_core.transformer.trace import Trace
 
 
@@ -80,7 +80,7 @@ def step_names(read: Sequence[str], written: Sequence[int]) -> list[str]:
     return [texts.STEP.format(read=token, written=number) for token, number in zip(token_names(read), written, strict=True)]
 
 
-def show_answer(answer: Answer) -> None:
+def show_answer(answer: CopyAnswer) -> None:
     """Write the answer of the model below the input, and mark what is wrong."""
     rows = {texts.INPUT: answer.numbers, texts.OUTPUT: answer.written, texts.CORRECT: answer.right}
     width = max(len(str(number)) for row in rows.values() for number in row)
@@ -90,7 +90,7 @@ def show_answer(answer: Answer) -> None:
     st.code("\n".join([*lines, " " * margin + " ".join(f"{mark:>{width}}" for mark in marks)]), language=None)
 
 
-def explain_errors(answer: Answer, model: CopyTraining, test: Callable[[], tuple[int, int]]) -> str:
+def explain_errors(answer: CopyAnswer, model: CopyTraining, test: Callable[[], tuple[int, int]]) -> str:
     """Say why a trained model answers wrongly; "" where it does not. test: counts wrong numbers and all numbers in a test."""
     wrong, done, settings = len(answer.right) - answer.right_ones, len(model.losses), model.settings
     if not done or not wrong:
@@ -107,7 +107,7 @@ def explain_errors(answer: Answer, model: CopyTraining, test: Callable[[], tuple
     return " ".join(sentences)
 
 
-def draw_attention(page: str, answer: Answer, best: tuple[int, int]) -> None:
+def draw_attention(page: str, answer: CopyAnswer, best: tuple[int, int]) -> None:
     """Let the reader walk through the three kinds of attention of one run. best: the head shown where none is chosen."""
     st.caption(texts.STEPS_NOTE)
     kind = st.segmented_control(

@@ -5,15 +5,18 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.encoder_decoder import texts
-from pages.ui.export.lessons import Lesson, lesson_code
+from pages.ui.export.lessons import Computation, computation_code
 from pages.ui.shell.address import widget_key
-from tx_core.training.copy_task import Answer, CopyTraining
+from tx_core.training.copy_task import CopyAnswer, CopyTraining
 from tx_core.training.synthetic import TASKS
 
-TRAIN = ["from tx_core.training.copy_task import start, train", "from tx_core.training.synthetic import CopySettings"]
+TRAIN = [
+    "from tx_core.training.copy_task import start_copy_training, train_copy",
+    "from tx_core.training.synthetic import CopySettings",
+]
 
 
-def training_lesson(model: CopyTraining) -> Lesson:
+def training_computation(model: CopyTraining) -> Computation:
     """Say how a model was trained, and write the code that trains it."""
     title = texts.EXPORT_TRAINING.format(task=TASKS[model.settings.task].title, batches=len(model.losses))
     lines = [
@@ -22,10 +25,10 @@ def training_lesson(model: CopyTraining) -> Lesson:
         "print(*((one.batch, one.loss, one.accuracy, one.alignment) for one in records), sep='\\n')",
     ]
     source = {"settings": repr(model.settings), "batches": len(model.losses)}
-    return Lesson(title, source, lesson_code(title, TRAIN, lines), texts.EXPORT_TRAINING_RESULT)
+    return Computation(title, source, computation_code(title, TRAIN, lines), texts.EXPORT_TRAINING_RESULT)
 
 
-def answer_lesson(page: str, model: CopyTraining, answer: Answer) -> Lesson:
+def answer_computation(page: str, model: CopyTraining, answer: CopyAnswer) -> Computation:
     """Say what the model was asked, and write the code that trains it and asks it."""
     kind = st.session_state[widget_key(page, "kind")]
     title = texts.EXPORT_ANSWER.format(kind=texts.KINDS[kind], batches=len(model.losses))
@@ -36,15 +39,15 @@ def answer_lesson(page: str, model: CopyTraining, answer: Answer) -> Lesson:
         "",
         "print(answer.written, stack.weights.round(3), sep='\\n')",
     ]
-    imports = [TRAIN[0].replace("import start", "import answer_sequence, start"), TRAIN[1]]
+    imports = [TRAIN[0].replace("import start_copy", "import answer_sequence, start_copy"), TRAIN[1]]
     source = {"settings": repr(model.settings), "batches": len(model.losses), "numbers": list(answer.numbers)}
     source |= {"output": list(answer.written), "attention": kind}
-    return Lesson(title, source, lesson_code(title, imports, lines), texts.EXPORT_ANSWER_RESULT)
+    return Computation(title, source, computation_code(title, imports, lines), texts.EXPORT_ANSWER_RESULT)
 
 
 def _trained(model: CopyTraining) -> Sequence[str]:
     """Write what trains a model for as many batches as this one was."""
     return [
-        f"training = start({model.settings!r})",
-        f"records = [record for _, record in zip(range({len(model.losses)}), train(training))]",
+        f"training = start_copy_training({model.settings!r})",
+        f"records = [record for _, record in zip(range({len(model.losses)}), train_copy(training))]",
     ]

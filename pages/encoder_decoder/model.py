@@ -90,7 +90,7 @@ def differences(page: str, settings: CopySettings) -> list[str]:
 
 def new_model(page: str) -> CopyTraining:
     """Give the model that is to be trained; raise ExplorerError where this server would train it for too long."""
-    return copy_task.start(synthetic.check_copy_work(chosen_settings(page)), best_device())
+    return copy_task.start_copy_training(synthetic.check_copy_work(chosen_settings(page)), best_device())
 
 
 def current_model(page: str, snapshot: Snapshot | None) -> CopyTraining:
@@ -100,7 +100,7 @@ def current_model(page: str, snapshot: Snapshot | None) -> CopyTraining:
         return snapshot.result
     untrained = st.session_state.get(widget_key(page, "untrained"))
     if untrained is None or untrained.settings != settings:
-        untrained = st.session_state[widget_key(page, "untrained")] = copy_task.start(settings, best_device())
+        untrained = st.session_state[widget_key(page, "untrained")] = copy_task.start_copy_training(settings, best_device())
     return untrained
 
 

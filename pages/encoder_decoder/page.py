@@ -9,7 +9,7 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.encoder_decoder import drawings, model, shapes, texts
-from pages.encoder_decoder.export import answer_lesson, training_lesson
+from pages.encoder_decoder.export import answer_computation, training_computation
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels import training
@@ -59,7 +59,7 @@ def introduce_task() -> None:
     """Say what an encoder-decoder is, in words, equations and code."""
     st.markdown(texts.TASK)
     st.latex(texts.TASK_EQUATION)
-    show_source(seq2seq.Seq2Seq, decoder.DecoderBlock, copy_task.train, seq2seq.greedy_decode)
+    show_source(seq2seq.Seq2Seq, decoder.DecoderBlock, copy_task.train_copy, seq2seq.greedy_decode)
 
 
 def train() -> None:
@@ -95,7 +95,7 @@ def train() -> None:
     with st.container():  # always there, so that the box below keeps its place and what is being typed
         training.show_problem(PAGE)
         if snapshot and snapshot.result and not snapshot.running:
-            draw_and_export(PAGE, lambda: training_lesson(snapshot.result), show_training, snapshot, place="training")
+            draw_and_export(PAGE, lambda: training_computation(snapshot.result), show_training, snapshot, place="training")
         else:
             show_training(snapshot)
     live(PAGE, FIELDS, try_it, snapshot)
@@ -160,7 +160,15 @@ def show_answer(answering: CopyTraining) -> None:
         st.caption(texts.OTHER_LENGTH.format(length=answering.settings.length - 1))
     best = copy_task.best_aligned_head(answer.trace, answering.settings.task)
     arguments = (PAGE, answer, (best.layer, best.head))
-    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: answer_lesson(PAGE, answering, answer), drawings.draw_attention, *arguments)
+    live(
+        PAGE,
+        FIELDS,
+        draw_and_export,
+        PAGE,
+        lambda: answer_computation(PAGE, answering, answer),
+        drawings.draw_attention,
+        *arguments,
+    )
 
 
 read_view(PAGE, FIELDS, {})

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.encoder_decoder import texts
-from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
+from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
 from pages.ui.panels import training
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, widget_key
@@ -87,7 +87,7 @@ def draw_masks(page: str, run: ShapesRun) -> None:
             matrices(
                 queries,
                 keys,
-                [Matrix(texts.KINDS[kind], "mask", mask, alt, note=note)],
+                [Heatmap(texts.KINDS[kind], "mask", mask, alt, note=note)],
                 key=widget_key(page, f"mask_{''.join(letters)}"),
                 across=1,
                 naming=Naming(texts.MAY_ATTEND, hint=""),

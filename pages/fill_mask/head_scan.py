@@ -18,13 +18,12 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.controls import Head
 from pages.ui.shell.numbers import percent, points, whole_percent
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy
 from tx_core.fill_mask.head_scan import HeadScan, Scan, ScannedWord
 from tx_core.training.background import Snapshot
-from tx_core.transformer.interventions import Intervention, write_interventions
+from tx_core.transformer.interventions import Head, Intervention, write_interventions
 
 QUICK_OPERATIONS = 1e10
 """A scan of at most so many operations is made unasked: 0.2 s on one core."""

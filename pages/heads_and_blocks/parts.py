@@ -9,7 +9,7 @@ import streamlit as st
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.matrices import count, embedding_matrices, feed_forward_matrices, head_matrices, norm_matrices
 from pages.ui.canvas import matrix_view
-from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
+from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
 from pages.ui.canvas.matrix_cells import Cell
 from pages.ui.canvas.matrix_view import chosen_cell, matrix_row, row_drawn
 from pages.ui.canvas.prefetch import Prefetch, read_option
@@ -125,7 +125,7 @@ def _draw_head_lengths(page: str, run: BlockRun) -> None:
     ends = {"most": means.argmax() + 1, "most_mean": means.max(), "least": means.argmin() + 1, "least_mean": means.min()}
     most = texts.HEAD_ADDS_MOST.format(head=head + 1, length=lengths.max(), token=run.tokens[token], **ends)
     rows = [texts.HEAD_ROW.format(head=number + 1) for number in range(len(lengths))]
-    picture = Matrix(texts.HEADS_ADD, "signed", lengths, most, limit=float(lengths.max()))
+    picture = Heatmap(texts.HEADS_ADD, "signed", lengths, most, limit=float(lengths.max()))
     naming = Naming(texts.ADDS_TO)
     matrices(rows, run.tokens, [picture], key=widget_key(page, "lengths"), across=1, naming=naming, tallest=230)
     st.text(most)
@@ -193,7 +193,7 @@ def _draw_convolution(page: str, tokens: tuple[str, ...], run: FeedForwardRun) -
         (texts.LINEAR_LAYERS, ours, texts.LINEAR_LAYERS_ALT, note),
     )
     limit = float(abs(ours).max())
-    shown = [Matrix(title, "signed", cells, alt, limit, root=True, note=note) for title, cells, alt, note in ways]
+    shown = [Heatmap(title, "signed", cells, alt, limit, root=True, note=note) for title, cells, alt, note in ways]
     naming = Naming(texts.DIMENSION, numbered=True)
     matrices(tokens, count(CONVOLVED), shown, key=widget_key(page, "convolution"), naming=naming, tallest=300)
     one, two = st.columns(2)

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from pages import contents
 from pages.many_sentences import texts
-from pages.ui.canvas.attention_view import Head, heads_to_link
+from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.canvas.head_table import (
     CellsAndLegend,
     HeadCell,
@@ -30,6 +30,7 @@ from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern
 from tx_core.corpus.statistics import RANKED_KINDS, HeadReport
+from tx_core.transformer.interventions import Head
 
 OWN = "own"
 RANKS = (OWN, *RANKED_KINDS)

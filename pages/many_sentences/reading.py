@@ -115,7 +115,7 @@ def run_or_stop(page: str, snapshot: Snapshot | None, engine: Engine | None, sen
         icon=":material/play_arrow:",
         disabled=engine is None or sentences is None,
         on_click=training.attempt,
-        args=(page, lambda: training.start(KIND, lambda: Reading(engine, sentences, half=half))),
+        args=(page, lambda: training.start_or_queue(KIND, lambda: Reading(engine, sentences, half=half))),
         help=texts.RUN_HELP,
     )
 

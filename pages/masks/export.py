@@ -5,7 +5,7 @@ import streamlit as st
 from pages.masks import texts
 from pages.masks.masked_head import DRAWN
 from pages.ui.canvas.mask_grid import mask_from_link
-from pages.ui.export.lessons import Lesson, lesson_code
+from pages.ui.export.lessons import Computation, computation_code
 from pages.ui.export.records import source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.catalogue import DEFAULT
@@ -13,7 +13,7 @@ from tx_core.engine.catalogue import DEFAULT
 HEAD_IMPORTS = ["from tx_core import load", "from tx_core.lessons.padding import padded_scores"]
 
 
-def masks_lesson(page: str, part: str) -> Lesson:
+def masks_computation(page: str, part: str) -> Computation:
     """Say what a part of the page shows, and write its code."""
     names = ("text", "pair", "kind", "padding", "width", "layer", "head", "penalty", "mask")
     values = {name: st.session_state[widget_key(page, name)] for name in names}
@@ -26,7 +26,7 @@ def masks_lesson(page: str, part: str) -> Lesson:
             "",
             "print(proof.moved_masked, proof.moved_unmasked, sep='\\n')",
         ]
-        return Lesson(title, about, lesson_code(title, imports, lines), texts.EXPORT_RESULTS[part])
+        return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULTS[part])
     kept = {name: values[name] for name in ("text", "kind", "padding", "width", "mask")}
     about = source(DEFAULT, **kept, heads=f"layer {values['layer']}, head {values['head']}")
     if part == "penalty":
@@ -37,7 +37,7 @@ def masks_lesson(page: str, part: str) -> Lesson:
     else:
         lines += [f"ways = head.three_ways({float(values['penalty'])})", ""]
         lines += ["print(ways.infinite, ways.penalised, ways.unmasked, sep='\\n')"]
-    return Lesson(title, about, lesson_code(title, imports, lines), texts.EXPORT_RESULTS[part])
+    return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULTS[part])
 
 
 def _masked_head(values: dict[str, object]) -> tuple[list[str], list[str]]:

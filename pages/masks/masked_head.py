@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.masks import texts
 from pages.ui.canvas import mask_grid
-from pages.ui.canvas.mask_grid import ATTENTION, MAX_PAINTED_TOKENS, Matrices, Matrix, Naming, matrices
+from pages.ui.canvas.mask_grid import MAX_PAINTED_TOKENS, QUERY_KEY_AXES, Heatmap, Matrices, Naming, matrices
 from pages.ui.canvas.prefetch import Change, Picture, Prefetch, read_number, read_option
 from pages.ui.panels.tokens import warn_of_unknown_in
 from pages.ui.shell import cache
@@ -191,9 +191,9 @@ def before_and_after(head: MaskedHead) -> Picture:
     counted = {"allowed": int(mask.sum()), "pairs": mask.size}
     none_empty = mask.any(axis=1).all()
     shown = [
-        Matrix(texts.MASK_TITLE, "mask", mask, texts.MASK_ALT.format(**counted), note=texts.MASK_NOTE.format(**counted)),
-        Matrix(texts.SCORES_BEFORE, "signed", scores, texts.SCORES_BEFORE_ALT, limit=limit, note=texts.SCORES_BEFORE_NOTE),
-        Matrix(
+        Heatmap(texts.MASK_TITLE, "mask", mask, texts.MASK_ALT.format(**counted), note=texts.MASK_NOTE.format(**counted)),
+        Heatmap(texts.SCORES_BEFORE, "signed", scores, texts.SCORES_BEFORE_ALT, limit=limit, note=texts.SCORES_BEFORE_NOTE),
+        Heatmap(
             texts.SCORES_AFTER,
             "signed",
             effect.masked_scores.numpy(),
@@ -201,15 +201,15 @@ def before_and_after(head: MaskedHead) -> Picture:
             limit=limit,
             note=texts.SCORES_AFTER_NOTE,
         ),
-        Matrix(texts.CHANGE, "signed", effect.difference.numpy(), _largest_change(head), root=True, note=texts.CHANGE_NOTE),
-        Matrix(
+        Heatmap(texts.CHANGE, "signed", effect.difference.numpy(), _largest_change(head), root=True, note=texts.CHANGE_NOTE),
+        Heatmap(
             texts.WEIGHTS_BEFORE,
             "weights",
             effect.weights_before.numpy(),
             texts.WEIGHTS_BEFORE_ALT,
             note=texts.WEIGHTS_BEFORE_NOTE,
         ),
-        Matrix(
+        Heatmap(
             texts.WEIGHTS_AFTER,
             "weights",
             effect.weights.numpy(),
@@ -217,7 +217,7 @@ def before_and_after(head: MaskedHead) -> Picture:
             note=texts.WEIGHTS_AFTER_NOTE if none_empty else texts.WEIGHTS_AFTER_NOTE_EMPTY_ROW,
         ),
     ]
-    naming = Naming(hint=texts.NO_CELL, axes=ATTENTION)
+    naming = Naming(hint=texts.NO_CELL, axes=QUERY_KEY_AXES)
     return Matrices(tokens, tokens, tuple(shown), naming=naming).drawn(paintable=len(tokens) <= MAX_PAINTED_TOKENS)
 
 
@@ -233,11 +233,11 @@ def _draw_three_ways(tokens: Sequence[str], run: masking.MaskingComparison, key:
     unmasked = texts.UNMASKED_NOTE.format(leak=small_number(run.leak_unmasked))
     penalty = _minus(run.penalty)
     shown = [
-        Matrix(texts.INFINITE, "weights", run.infinite.numpy(), texts.INFINITE_ALT, note=texts.INFINITE_NOTE),
-        Matrix(penalty, "weights", run.penalised.numpy(), texts.PENALISED_ALT, note=leak),
-        Matrix(texts.UNMASKED, "weights", run.unmasked.numpy(), texts.UNMASKED_ALT, note=unmasked),
+        Heatmap(texts.INFINITE, "weights", run.infinite.numpy(), texts.INFINITE_ALT, note=texts.INFINITE_NOTE),
+        Heatmap(penalty, "weights", run.penalised.numpy(), texts.PENALISED_ALT, note=leak),
+        Heatmap(texts.UNMASKED, "weights", run.unmasked.numpy(), texts.UNMASKED_ALT, note=unmasked),
     ]
-    matrices(tokens, tokens, shown, key=key, naming=Naming(axes=ATTENTION))
+    matrices(tokens, tokens, shown, key=key, naming=Naming(axes=QUERY_KEY_AXES))
 
 
 def _minus(number: str | float) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from pages.masks import texts
-from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
+from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
 from pages.ui.panels.tokens import warn_of_unknown_in
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
@@ -60,6 +60,6 @@ def _draw_change(pair: PaddedPair, key: str) -> None:
     tokens = pair.encodings[pair.shorter].tokens
     cells = np.array([pair.proof.moved_masked, pair.proof.moved_unmasked])
     alt = texts.CHANGE_BY_TOKEN_ALT.format(most=small_number(cells[0].max()), least=small_number(cells[1].min()))
-    shown = [Matrix(texts.CHANGE_BY_TOKEN, "signed", cells, alt, limit=float(cells.max()))]
+    shown = [Heatmap(texts.CHANGE_BY_TOKEN, "signed", cells, alt, limit=float(cells.max()))]
     rows, naming = (texts.MASKED, texts.NOT_MASKED), Naming(texts.PADDING_CELL)
     matrices(rows, tokens, shown, key=key, naming=naming, tallest=64)

@@ -9,7 +9,7 @@ open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.masks import texts
-from pages.masks.export import masks_lesson
+from pages.masks.export import masks_computation
 from pages.masks.masked_head import KINDS, PENALTIES, SIZES, draw_mask, draw_penalty
 from pages.masks.padded_batch import draw_padding
 from pages.masks.whole_run import RUN_CHANGES, draw_run
@@ -77,7 +77,7 @@ def one_sentence() -> None:
     st.latex(texts.WEIGHTS_FORMULA)
     st.latex(texts.MASK_FORMULA)
     show_source(attention.attention_weights, masks.causal_mask, masks.padding_mask, masks.window_mask, masks.combine)
-    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_lesson(PAGE, "one"), draw_mask, PAGE)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_computation(PAGE, "one"), draw_mask, PAGE)
     st.caption(texts.ONE_CAPTION)
 
 
@@ -86,7 +86,7 @@ def penalties() -> None:
     st.markdown(texts.PENALTY_TEXT)
     st.latex(texts.PENALTY_FORMULA)
     show_source(compare_maskings)
-    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_lesson(PAGE, "penalty"), draw_penalty, PAGE)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_computation(PAGE, "penalty"), draw_penalty, PAGE)
 
 
 def why() -> None:
@@ -100,7 +100,7 @@ def why() -> None:
         controls.sentence(widget_key(PAGE, "text"), texts.FIRST_SENTENCE)
     with right:
         controls.sentence(widget_key(PAGE, "pair"), texts.SECOND_SENTENCE)
-    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_lesson(PAGE, "batch"), draw_padding, PAGE)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_computation(PAGE, "batch"), draw_padding, PAGE)
     st.header(texts.RUN_TITLE, anchor=False)
     st.markdown(texts.RUN_TEXT)
     controls.sentence(widget_key(PAGE, "blank"), texts.RUN_SENTENCE)

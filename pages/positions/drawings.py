@@ -12,7 +12,7 @@ from pages.positions.encodings import ENCODING_VIEWS, Choice
 from pages.ui.canvas import drawings
 from pages.ui.canvas.figures import QUIET
 from pages.ui.canvas.lines import lines_chart
-from pages.ui.canvas.mask_grid import ATTENTION, Matrices, Matrix, Naming, matrices, show_matrices
+from pages.ui.canvas.mask_grid import QUERY_KEY_AXES, Heatmap, Matrices, Naming, matrices, show_matrices
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_number, read_option
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import small_number
@@ -20,7 +20,7 @@ from tx_core.engine import catalogue
 from tx_core.lessons.position_encodings import PositionScores, Table, biases, distance_profile, encoding_scores
 from tx_core.transformer.positions import Criterion, distance_spread, similarity
 
-PAIRS = Naming(texts.PAIR_CELL, numbered=True, axes=ATTENTION)
+PAIRS = Naming(texts.PAIR_CELL, numbered=True, axes=QUERY_KEY_AXES)
 VECTORS = Naming(texts.VECTOR_CELL, numbered=True, axes=(texts.POSITION, texts.DIMENSION))
 
 
@@ -44,7 +44,7 @@ def encoding_map(choice: Choice) -> Matrices:
         cells = choice.pairs()
         columns, naming, limit, alt = positions, PAIRS, float(abs(cells).max()), texts.PAIRS_ALT
     # Most numbers of a trained table are small, a few are large: the square root shows both.
-    matrix = Matrix(view.map_title, "signed", cells, alt, limit, root=view.of_model, note=alt)
+    matrix = Heatmap(view.map_title, "signed", cells, alt, limit, root=view.of_model, note=alt)
     return Matrices(positions, columns, (matrix,), naming=naming)
 
 
@@ -119,8 +119,8 @@ def draw_effect(choice: Choice, key: str) -> None:
     run, positions = _scores(choice), _numbers(choice.length)
     scores = (run.scores - run.scores.mean()).numpy()
     shown = [
-        Matrix(texts.SCORES, "signed", scores, texts.SCORES_ALT, float(abs(scores).max())),
-        Matrix(texts.WEIGHTS, "weights", run.weights.numpy(), texts.WEIGHTS_ALT),
+        Heatmap(texts.SCORES, "signed", scores, texts.SCORES_ALT, float(abs(scores).max())),
+        Heatmap(texts.WEIGHTS, "weights", run.weights.numpy(), texts.WEIGHTS_ALT),
     ]
     matrices(positions, positions, shown, key=key, across=2, naming=PAIRS)
     st.caption(texts.ONE_MASK if ENCODING_VIEWS[choice.scheme].of_model else texts.ONE_RANDOM_WORD)

@@ -2,7 +2,7 @@
 
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS, Choice
-from pages.ui.export.lessons import Lesson, lesson_code
+from pages.ui.export.lessons import Computation, computation_code
 from pages.ui.export.records import source
 from tx_core.engine.catalogue import DEFAULT
 
@@ -10,7 +10,7 @@ HOME = "from tx_core.lessons.position_encodings import {}"
 LOAD = "from tx_core import load"
 
 
-def encoding_lesson(view: str, choice: Choice) -> Lesson:
+def encoding_computation(view: str, choice: Choice) -> Computation:
     """Say which encoding is drawn from which side, and write its code."""
     encoding, written = ENCODING_VIEWS[choice.scheme], {"map": _map, "waves": _waves, "similarity": _distance, "effect": _effect}
     imports, lines = written[view](choice)
@@ -19,8 +19,8 @@ def encoding_lesson(view: str, choice: Choice) -> Lesson:
     about = {name: getattr(choice, name) for name in names} | {"head": choice.head + 1}
     if encoding.of_model:
         about = source(choice.engine.name) | about
-    code = lesson_code(title, [LOAD, *imports], [f"engine = load({choice.engine.name!r})", *lines, "", "print(numbers)"])
-    return Lesson(title, about, code, texts.EXPORT_RESULT)
+    code = computation_code(title, [LOAD, *imports], [f"engine = load({choice.engine.name!r})", *lines, "", "print(numbers)"])
+    return Computation(title, about, code, texts.EXPORT_RESULT)
 
 
 def _vectors(choice: Choice) -> str:
@@ -65,7 +65,7 @@ def _scores(choice: Choice) -> str:
     return f"encoding_scores({arguments}, engine)"
 
 
-def requirements_lesson(length: int, width: int, base: float) -> Lesson:
+def requirements_computation(length: int, width: int, base: float) -> Computation:
     """Say how the requirements were measured, and write the code that measures them."""
     title = texts.EXPORT_REQUIREMENTS.format(length=length)
     lines = [
@@ -76,12 +76,12 @@ def requirements_lesson(length: int, width: int, base: float) -> Lesson:
         "print(list(checked), numbers, sep='\\n')",
     ]
     about = source(DEFAULT, length=length, width=width, base=base)
-    return Lesson(
-        title, about, lesson_code(title, [LOAD, HOME.format("check_encodings, learned_table")], lines), texts.EXPORT_RESULT
+    return Computation(
+        title, about, computation_code(title, [LOAD, HOME.format("check_encodings, learned_table")], lines), texts.EXPORT_RESULT
     )
 
 
-def shuffle_lesson(model: str, text: str, seed: int) -> Lesson:
+def shuffle_computation(model: str, text: str, seed: int) -> Computation:
     """Say which words were shuffled, and write the code that shuffles them."""
     lines = [
         f"run = shuffle_test(load({model!r}), {text!r}, {seed})",
@@ -91,4 +91,4 @@ def shuffle_lesson(model: str, text: str, seed: int) -> Lesson:
     ]
     imports = [LOAD, "from tx_core.lessons.word_order import shuffle_test"]
     title = texts.EXPORT_SHUFFLE
-    return Lesson(title, source(model, text=text, seed=seed), lesson_code(title, imports, lines), texts.EXPORT_RESULT)
+    return Computation(title, source(model, text=text, seed=seed), computation_code(title, imports, lines), texts.EXPORT_RESULT)

@@ -25,7 +25,7 @@ from pages.positions.choice import (
 )
 from pages.positions.drawings import describe_learned_table, draw, draw_requirements, prefetch_maps
 from pages.positions.encodings import ENCODING_VIEWS
-from pages.positions.export import encoding_lesson, requirements_lesson, shuffle_lesson
+from pages.positions.export import encoding_computation, requirements_computation, shuffle_computation
 from pages.positions.word_order import draw_effects
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.tokens import warn_of_unknown
@@ -89,7 +89,7 @@ def encodings() -> None:
     values = {field.name: value(field.name) for field in FIELDS}
     prefetch = prefetch_maps(PAGE, values, choice, LENGTHS, WIDTHS)
     key = widget_key(PAGE, f"drawn_{view}")
-    draw_and_export(PAGE, lambda: encoding_lesson(view, choice), draw, view, choice, key, prefetch)
+    draw_and_export(PAGE, lambda: encoding_computation(view, choice), draw, view, choice, key, prefetch)
 
 
 def name_engine(engine: Engine | None) -> None:
@@ -116,7 +116,7 @@ def measure() -> None:
     name_engine(engine)
     table = learned_table(engine)
     checked = check_encodings(value("width"), float(value("base")), table, value("length"))
-    lesson = partial(requirements_lesson, value("length"), value("width"), float(value("base")))
+    lesson = partial(requirements_computation, value("length"), value("width"), float(value("base")))
     draw_and_export(PAGE, lesson, draw_requirements, checked, widget_key(PAGE, "verdicts"))
     st.caption(describe_learned_table(checked, table[: value("length")]))
 
@@ -139,7 +139,7 @@ def shuffle_words() -> None:
     text, seed = value("text"), value("seed")
     run = cache.get_or_compute((PAGE, value("model"), text, seed), lambda: word_order.shuffle_test(engine, text, seed))
     warn_of_unknown([run.encoding], engine.name, widget_key(PAGE, "model"))
-    lesson = partial(shuffle_lesson, engine.name, text, seed)
+    lesson = partial(shuffle_computation, engine.name, text, seed)
     draw_and_export(PAGE, lesson, draw_effects, run, widget_key(PAGE, "shuffled"), widget_key(PAGE, "guesses"))
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.positions import texts
 from pages.ui.canvas.bars import probability_chart, show_bars
-from pages.ui.canvas.mask_grid import Matrix, Naming, matrices
+from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
 from pages.ui.shell.numbers import rounding_verdict, small_number
 from tx_core.lessons.word_order import BlankGuess, ShuffleEffect, ShuffleTest
 
@@ -29,7 +29,7 @@ def draw_shuffle(run: ShuffleTest, key: str) -> None:
         _show_change(texts.CHANGE_WITHOUT, run, run.without_positions, texts.MORE_THAN_ROUNDING)
     cells = np.array([run.with_positions.by_token, run.without_positions.by_token])
     most = {"with_positions": small_number(cells[0].max()), "without": small_number(cells[1].max())}
-    shown = [Matrix(texts.CHANGE_BY_TOKEN, "signed", cells, texts.CHANGE_ALT.format(**most), limit=float(cells.max()))]
+    shown = [Heatmap(texts.CHANGE_BY_TOKEN, "signed", cells, texts.CHANGE_ALT.format(**most), limit=float(cells.max()))]
     rows = (texts.WITH_POSITIONS, texts.WITHOUT_POSITIONS)
     matrices(rows, run.encoding.tokens, shown, key=key, naming=Naming(texts.CHANGE_CELL), tallest=64)
 

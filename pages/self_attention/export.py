@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.self_attention import texts
-from pages.ui.export.lessons import Lesson, lesson_code
+from pages.ui.export.lessons import Computation, computation_code
 from pages.ui.export.records import source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.catalogue import DEFAULT
@@ -12,7 +12,7 @@ from tx_core.lessons.steps import StepChoice
 NAMES = ("text", "layer", "head", "weights", "seed", "unscaled", "normalise", "causal")
 
 
-def steps_lesson(page: str) -> Lesson:
+def steps_computation(page: str) -> Computation:
     """Say which head the page computes step by step, and write its code."""
     values = {name: st.session_state[widget_key(page, name)] for name in NAMES}
     choice = StepChoice(
@@ -36,4 +36,4 @@ def steps_lesson(page: str) -> Lesson:
     ]
     about = source(DEFAULT, text=values["text"], heads=f"layer {values['layer']}, head {values['head']}")
     about |= {name: values[name] for name in NAMES[3:]}
-    return Lesson(title, about, lesson_code(title, imports, lines), texts.EXPORT_RESULT)
+    return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULT)

@@ -11,11 +11,11 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.self_attention import store, texts
-from pages.self_attention.export import steps_lesson
+from pages.self_attention.export import steps_computation
 from pages.self_attention.steps import equation, letters, notes, step_matrices
 from pages.ui.canvas.lines import show_lines
 from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
-from pages.ui.canvas.matrix_view import Drawing, chosen_cell, chosen_drawing, matrix_row, row_drawn
+from pages.ui.canvas.matrix_view import MatrixOptions, chosen_cell, chosen_drawing, matrix_row, row_drawn
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_option
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.parts_page import explain_built_in
@@ -150,7 +150,7 @@ def steps() -> None:
     warn_of_unknown([encoding])
     formula.latex(equation(run))
     formula.markdown(letters(run))
-    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: steps_lesson(PAGE), draw_steps, run, values)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: steps_computation(PAGE), draw_steps, run, values)
     for note in notes(run):
         st.text(note)
     if value("unscaled") and value("normalise") == "softmax":
@@ -159,7 +159,7 @@ def steps() -> None:
 
 def draw_steps(run: SentenceSteps, values: Mapping[str, object]) -> None:
     """Draw the matrices, and keep the cell and the number of dimensions that are chosen. values: what `run` was computed of."""
-    name, drawing = widget_key(PAGE, "row"), Drawing(value("dimensions"), *DIMENSIONS_SHOWN, value("numbers"))
+    name, drawing = widget_key(PAGE, "row"), MatrixOptions(value("dimensions"), *DIMENSIONS_SHOWN, value("numbers"))
     matrices, cell = step_matrices(run, drawing.dimensions, drawing.most), value("cell")
 
     def keep_cell() -> None:

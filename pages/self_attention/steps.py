@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float32
 
 from pages.self_attention import texts
-from pages.ui.canvas.matrix_cells import Divided, Masked, Product, Shares
+from pages.ui.canvas.matrix_cells import Divided, MaskedCells, Product, Shares
 from pages.ui.canvas.matrix_view import Matrix
 from pages.ui.shell.numbers import small_number
 from tx_core.lessons.steps import SentenceSteps
@@ -98,7 +98,7 @@ def _compared(run: SentenceSteps) -> list[Matrix]:
     return [
         _by_pair(run, "matches", texts.DOT_PRODUCTS, formula, steps.matches.numpy(), product, alt=texts.DOT_PRODUCTS_ALT),
         _by_pair(run, "scores", texts.SCORES, scaling, steps.scores.numpy(), divisor),
-        _by_pair(run, "masked", texts.MASK, hidden, steps.masked.numpy(), Masked("scores"), alt=texts.MASK_ALT),
+        _by_pair(run, "masked", texts.MASK, hidden, steps.masked.numpy(), MaskedCells("scores"), alt=texts.MASK_ALT),
         _by_pair(run, "weights", texts.SHARES, function, steps.weights.numpy(), shares, group="shares", alt=texts.WEIGHTS_ALT),
     ]
 
@@ -133,7 +133,7 @@ def _by_pair(
     title: str,
     formula: str,
     values: Numbers,
-    origin: Product | Divided | Masked | Shares,
+    origin: Product | Divided | MaskedCells | Shares,
     *,
     group: str = "scores",
     alt: str = "",

@@ -10,7 +10,7 @@ from pages.ui.canvas.matrix_view import Matrix, chosen_cell, matrix_row
 from pages.ui.shell.address import Field, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError
-from tx_core.lessons.key_value import EXAMPLE, LARGEST, MAX_STORE_ROWS, WIDTH, Answer, Row, Store, look_up
+from tx_core.lessons.key_value import EXAMPLE, LARGEST, MAX_STORE_ROWS, WIDTH, LookupResult, Store, VectorRow, look_up
 
 QUERIES = ((0, 10, 0), (0, 0, 10), (10, 10, 0))
 """Queries offered as buttons."""
@@ -18,7 +18,7 @@ QUERY_FIELDS = ("q1", "q2", "q3")
 OVER_KEYS = ("matches", "scores", "weights")
 """Matrices with a column per row of the store."""
 
-Table = tuple[tuple[Row, Row], ...]
+Table = tuple[tuple[VectorRow, VectorRow], ...]
 """The rows of a store: a key, and its value."""
 
 
@@ -68,7 +68,7 @@ def show_store(page: str) -> None:
         explain(problem)
 
 
-def _ask_query(page: str) -> Row:
+def _ask_query(page: str) -> VectorRow:
     keys = [widget_key(page, name) for name in QUERY_FIELDS]
 
     def choose(numbers: tuple[int, ...]) -> None:
@@ -108,7 +108,7 @@ def _store(table: Table) -> Store:
     return Store(tuple(key for key, _ in table), tuple(value for _, value in table))
 
 
-def _cells(row: tuple[Row, Row]) -> dict[str, float]:
+def _cells(row: tuple[VectorRow, VectorRow]) -> dict[str, float]:
     return {
         texts.STORE_COLUMNS[kind].format(number=number): float(value)
         for kind, numbers in zip(("key", "value"), row, strict=True)
@@ -116,11 +116,11 @@ def _cells(row: tuple[Row, Row]) -> dict[str, float]:
     }
 
 
-def _numbers(row: dict[str, float | None], kind: str) -> Row:
+def _numbers(row: dict[str, float | None], kind: str) -> VectorRow:
     return tuple(row.get(texts.STORE_COLUMNS[kind].format(number=number)) for number in range(1, WIDTH + 1))
 
 
-def _show_answer(page: str, store: Store, query: Row) -> None:
+def _show_answer(page: str, store: Store, query: VectorRow) -> None:
     answer = look_up(store, query)
     numbers = ", ".join(f"{number:.2f}".rstrip("0").rstrip(".") for number in answer.result[0].tolist())
     weights = (texts.ROW_WEIGHT.format(row=row, weight=weight) for row, weight in enumerate(answer.weights[0].tolist(), start=1))
@@ -134,7 +134,7 @@ def _show_answer(page: str, store: Store, query: Row) -> None:
     matrix_row(matrices, st.session_state[chosen], names_title="", key=name, on_choose=choose, numbers=True)
 
 
-def lookup_matrices(store: Store, query: Row, answer: Answer) -> list[Matrix]:
+def lookup_matrices(store: Store, query: VectorRow, answer: LookupResult) -> list[Matrix]:
     """Lay one lookup out, from the query to the result."""
     rows = tuple(texts.STORE_ROW.format(row=row) for row in range(1, len(store.keys) + 1))
 

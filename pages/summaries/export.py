@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.summaries import texts
 from pages.ui.canvas.mask_grid import MODULE, STYLE, Matrices
-from pages.ui.export.data import Cell, DataTable, data_files
+from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_page
 from pages.ui.export.project_code import header
 from pages.ui.export.records import Code, Export, WebPage, source
@@ -18,6 +18,7 @@ from pages.ui.export.texts import SECOND_SENTENCE, TEXT, quoted
 from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.shell import controls
 from pages.ui.shell.plain_names import file_stem
+from tx_core.analysis.weights_file import TableValue
 from tx_core.transformer.trace import Trace
 
 
@@ -31,12 +32,12 @@ class Table:
 
     columns: tuple[str, ...]
     count: int
-    rows: Callable[[], list[tuple[Cell, ...]]]
+    rows: Callable[[], list[tuple[TableValue, ...]]]
     arrays: Callable[[], dict[str, np.ndarray]]
     axes: str
 
 
-def table_of(rows: Sequence[dict[str, Cell]], axes: str = "", **arrays: np.ndarray) -> Table:
+def table_of(rows: Sequence[dict[str, TableValue]], axes: str = "", **arrays: np.ndarray) -> Table:
     """Make a table of rows that name their columns."""
     return Table(tuple(rows[0]), len(rows), lambda: [tuple(row.values()) for row in rows], lambda: arrays, axes)
 
@@ -108,7 +109,7 @@ def matrix_table(drawn: Matrices, row_name: str) -> Table:
     """List the cells of matrices, one row each. row_name: "layer" or "query"."""
     names = numbered_tokens(drawn.rows) if drawn.rows == drawn.columns else drawn.rows
 
-    def rows() -> list[tuple[Cell, ...]]:
+    def rows() -> list[tuple[TableValue, ...]]:
         cells = [matrix.cells.tolist() for matrix in drawn.shown]
         return [
             (name, key, *(one[row][column] for one in cells))

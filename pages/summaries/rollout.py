@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from pages.summaries import texts
 from pages.summaries.export import Subject, matrices_export, matrix_table, project_code, show_numbers, trace_arguments
-from pages.ui.canvas.mask_grid import Matrices, Matrix, Naming, matrices
+from pages.ui.canvas.mask_grid import Heatmap, Matrices, Naming, matrices
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import ask_token, numbered_tokens
@@ -62,7 +62,7 @@ def _draw(page: str, tokens: Sequence[str], place: int, shown: Maps) -> Matrices
     limit = max(float(cells.max()) for cells in shown.values())
     names = [texts.LAYER.format(layer=number + 1) for number in range(len(shown[texts.IN_LAYER]))]
     panels = [
-        Matrix(title, "weights", cells, texts.ROLLOUT_ALT.format(title=title, token=tokens[place]), limit=limit, root=True)
+        Heatmap(title, "weights", cells, texts.ROLLOUT_ALT.format(title=title, token=tokens[place]), limit=limit, root=True)
         for title, cells in shown.items()
     ]
     return matrices(names, tokens, panels, key=f"{page}_layers", naming=Naming(texts.ROLLOUT_CELL), across=1)

@@ -20,10 +20,11 @@ from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.view_options import ask_head, head_in_sentence, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.controls import Head, head_name
+from pages.ui.shell.controls import head_name
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import similarity
 from tx_core.engine.engine import Engine
+from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
 NUM_NEIGHBOURS = 5

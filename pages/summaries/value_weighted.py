@@ -8,18 +8,19 @@ import streamlit as st
 
 from pages.summaries import texts
 from pages.summaries.export import Subject, matrices_export, project_code, trace_arguments
-from pages.ui.canvas.mask_grid import Matrices, Matrix, matrices
+from pages.ui.canvas.mask_grid import Heatmap, Matrices, matrices
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
 from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.panels.view_options import ask_head, head_in_sentence, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.controls import Head, head_name
+from pages.ui.shell.controls import head_name
 from pages.ui.shell.source_code import show_source
 from tx_core.analysis import value_weighted
 from tx_core.analysis.value_weighted import ValueWeighted, row_shares
 from tx_core.engine.engine import Engine, head_parts
+from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import AttentionStack, Trace
 
 EQUATIONS = (r"\lVert \alpha_{ij}\, f(x_j) \rVert", r"f(x) = (x W^V + b^V)\, W^O")
@@ -55,7 +56,7 @@ def _draw(page: str, stack: AttentionStack, head: Head, weighted: ValueWeighted)
     }
     limit = max(float(cells.max()) for cells in shown.values())
     panels = [
-        Matrix(
+        Heatmap(
             title,
             "weights",
             cells,

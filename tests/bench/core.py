@@ -21,7 +21,7 @@ from tx_core.fill_mask.head_scan import Scan
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.layers import EncoderBlock
-from tx_core.transformer.trace import PARTS
+from tx_core.transformer.trace import ALL_PARTS
 
 SENTENCE = "the man saw the dog in the house and the woman was in the water with a good friend . " * 7
 ROUNDS = 40
@@ -65,7 +65,9 @@ def trace_against_fused(engine: BertEngine) -> Row:
     distance = (engine.model(ids, segments).output - fused_forward(engine.model, ids, segments)).abs().max().item()
     assert distance < 1e-4, f"the reference computes something else: {distance}"
     ours, weights, fused = milliseconds(
-        lambda: engine.trace(text, keep=PARTS), lambda: engine.trace(text), lambda: fused_forward(engine.model, ids, segments)
+        lambda: engine.trace(text, keep=ALL_PARTS),
+        lambda: engine.trace(text),
+        lambda: fused_forward(engine.model, ids, segments),
     )
     return Row(
         f"full record, {len(encoding)} tokens, against fused attention and no record",

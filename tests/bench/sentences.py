@@ -23,7 +23,7 @@ from tx_core.corpus.statistics import HeadReport, read_all
 from tx_core.engine import catalogue
 from tx_core.engine.device import computes_bfloat16
 from tx_core.engine.engine import Engine
-from tx_core.transformer.trace import PARTS, Trace
+from tx_core.transformer.trace import ALL_PARTS, Trace
 
 SENTENCES = 10_000
 SAMPLE = 2048
@@ -106,7 +106,7 @@ def ratios(engine: Engine) -> list[Row]:
     ways = [
         partial(read_all, engine, texts),
         partial(one_at_a_time, engine, texts.texts),
-        partial(one_at_a_time, engine, texts.texts, PARTS),
+        partial(one_at_a_time, engine, texts.texts, ALL_PARTS),
     ]
     ways += [partial(read_all, engine, texts, half=True)] if half else []
     batched, alone, full, *halved = by_turns(ways, SAMPLE)

@@ -3,14 +3,14 @@
 import pytest
 
 from tx_core.engine.device import best_device
-from tx_core.training.copy_task import start, train
-from tx_core.training.synthetic import NOTEBOOK
+from tx_core.training.copy_task import start_copy_training, train_copy
+from tx_core.training.synthetic import NOTEBOOK_COPY
 
 
 @pytest.mark.timeout(7200)
 def test_the_loss_falls_below_a_hundredth_within_200_batches_at_full_size():
     device = best_device()
-    records = list(train(start(NOTEBOOK, device)))
+    records = list(train_copy(start_copy_training(NOTEBOOK_COPY, device)))
     below = next((record.batch for record in records if record.loss < 0.01), None)
     last = records[-1]
     print(

@@ -18,14 +18,14 @@ from pages.summaries.texts import KINDS_SUBJECTS
 from pages.ui.canvas.bars import moved_chart, probability_chart
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.lines import lines_chart
-from pages.ui.canvas.mask_grid import Matrices, Matrix
+from pages.ui.canvas.mask_grid import Heatmap, Matrices
 from pages.ui.canvas.plotly_figures import PointKind
 from pages.ui.export import texts
 from pages.ui.export.figure import (
-    COLOURS,
     MODULE,
     STILL,
     STYLE,
+    THEME_COLOURS,
     charts_figure,
     grid_chart,
     listing_chart,
@@ -265,7 +265,7 @@ def drawings() -> dict[str, tuple[Callable[..., bytes], set[str]]]:
         given = {"drawing": "comparison"} | more
         return packed_comparison(both, tokens, titles, alt="told", scale="blues", focus=1, **given)
 
-    cells = Matrix("Rollout", "weights", np.array([[0.25, 0.75]]), "told", note="sums to 1")
+    cells = Heatmap("Rollout", "weights", np.array([[0.25, 0.75]]), "told", note="sums to 1")
     board = Matrices(("layer 1",), tuple(words), (cells,))
     return {
         "charts": (charts_figure(charts, "told", across=2), told),
@@ -281,7 +281,7 @@ def test_every_kind_of_drawing_is_text_and_shapes_in_a_file_and_works_offline(
 ):
     picture, words = drawings()[kind]
     about = {"caption": HOSTILE, "title": HOSTILE, "file": "drawn", "captioned": True, "panel": texts.FIGURE_PANEL}
-    asked = picture(width=174.0, unit="mm", colours=COLOURS["Light"], **about)
+    asked = picture(width=174.0, unit="mm", colours=THEME_COLOURS["Light"], **about)
     pages = {
         "picture": WebPage(MODULE, (STYLE,), "", lambda: asked),
         "still": WebPage(STILL, (), "", picture, ("word", "share"), lambda: [(HOSTILE, 0.25)]),

@@ -10,7 +10,7 @@ from pages.learn.texts import BEGIN
 from pages.ui.panels import lesson, texts
 from tx_core.classroom.lesson_file import Question
 
-STEPS = lesson.shipped_lesson(lesson.PATH).steps
+STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
 GUESSES = {"word": "walked", "number": "0.5", "head": "5-7", "open": "It looks at objects."}
 """A guess for each kind of question; of tokens and options, the first is chosen."""
 
@@ -31,7 +31,7 @@ def answer(page: Page, question: Question, settle) -> None:
 
 @pytest.mark.parametrize(
     ("name", "width", "dark"),
-    [(lesson.PATH, 390, True), *((name, 1280, False) for name in lesson.names_in_order())],
+    [(lesson.LEARNING_PATH, 390, True), *((name, 1280, False) for name in lesson.names_in_order())],
 )
 def test_a_lesson_is_played_from_the_first_step_to_the_last(page_at, settle, axe, name: str, width: int, dark: bool):
     page = page_at("/learn", width=width, dark=dark)

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
 from pages.masks import texts
-from pages.ui.canvas.mask_grid import ATTENTION
+from pages.ui.canvas.mask_grid import QUERY_KEY_AXES
 from pages.ui.canvas.texts import AXES_OF_MATRIX, MATRICES
 
 
@@ -90,11 +90,11 @@ def test_no_part_is_wider_than_its_screen_or_breaks_the_rules_of_access(page_at,
 @pytest.mark.parametrize(
     ("path", "axes"),
     [
-        ("/masks?part=one", ATTENTION),
-        ("/masks?part=penalty", ATTENTION),
+        ("/masks?part=one", QUERY_KEY_AXES),
+        ("/masks?part=penalty", QUERY_KEY_AXES),
         ("/positions", ("position", "dimension")),
-        ("/positions?scheme=alibi", ATTENTION),
-        ("/positions?look=effect", ATTENTION),
+        ("/positions?scheme=alibi", QUERY_KEY_AXES),
+        ("/positions?look=effect", QUERY_KEY_AXES),
     ],
 )
 def test_every_map_names_its_axes(page_at, path, axes):

@@ -8,7 +8,7 @@ import torch
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.minimal_pairs import Pair
 from tx_core.training.evaluation.probe import BertProbe
-from tx_core.training.pretraining.vocabulary import MARKS, from_pieces
+from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS, from_pieces
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.config import BertConfig
 
@@ -56,7 +56,9 @@ WORDS = [
     "moon",
     "tea",
 ]
-BACKEND = from_pieces([*MARKS, *WORDS, *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), *"bcdefghijklmnopqrstuvwxyz"])
+BACKEND = from_pieces(
+    [*SPECIAL_TOKENS, *WORDS, *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), *"bcdefghijklmnopqrstuvwxyz"]
+)
 VOCAB = BACKEND.get_vocab_size()
 CONLLU = """# text = The cats see bananas.
 1\tThe\tthe\tDET\t_\t_\t2\tdet\t_\t_

@@ -17,12 +17,12 @@ from tx_core.errors import TextProblem
 from tx_core.transformer.trace import Encoding
 
 GradientsAt = Callable[[Float[Tensor, "step token embedding"]], ScoreGradients]
-STEPS = 32
+INTEGRATION_STEPS = 32
 STEPS_AT_ONCE = 8
 MAX_ATTRIBUTION_WORK = 133_000
 """The most that steps, tokens and layers may come to, a layer of 256 dimensions being 1: some thirteen seconds on one core."""
 
-TOO_MANY_TOKENS = (
+TOO_LONG_FOR_ATTRIBUTION = (
     "Integrated gradients run the model {steps} times forward and backward. For a model of this size they are computed for at "
     "most {most:,} tokens, and this text has {tokens:,}: shorten it by {excess:,} tokens."
 )
@@ -65,10 +65,12 @@ def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attr
     """
     if place not in encoding.blanks:
         raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")
-    most = int(MAX_ATTRIBUTION_WORK / (STEPS * engine.info.num_layers * (engine.info.hidden_size / 256) ** 2))
+    most = int(MAX_ATTRIBUTION_WORK / (INTEGRATION_STEPS * engine.info.num_layers * (engine.info.hidden_size / 256) ** 2))
     if len(encoding) > most:
         excess = len(encoding) - most
-        raise TextProblem(TOO_MANY_TOKENS.format(steps=STEPS, most=most, tokens=len(encoding), excess=excess))
+        raise TextProblem(
+            TOO_LONG_FOR_ATTRIBUTION.format(steps=INTEGRATION_STEPS, most=most, tokens=len(encoding), excess=excess)
+        )
     mask = engine.tokenizer.mask_id
     blanked = [entry if special else mask for entry, special in zip(encoding.ids, encoding.special, strict=True)]
 
@@ -89,7 +91,7 @@ def integrated_gradients(
     gradients_at: GradientsAt,
     vectors: Float[Tensor, "token embedding"],
     baseline: Float[Tensor, "token embedding"],
-    steps: int = STEPS,
+    steps: int = INTEGRATION_STEPS,
 ) -> Float[Tensor, "token"]:
     """Integrate the gradients along the straight line from the baseline to the vectors (Sundararajan et al. 2017, equation 1).
 

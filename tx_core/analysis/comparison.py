@@ -7,14 +7,14 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from tx_core.analysis.views import View
-from tx_core.analysis.word_comparison import Row, Spelling, align, number_word, pair_rows, word_numbers
+from tx_core.analysis.word_comparison import PositionPair, Spelling, align, number_word, pair_rows, word_numbers
 
 MIN_DIFFERENCE = 0.005
 """Smaller differences of weights are not mentioned: they would read as 0.00."""
 
 NO_COMMON_WORD = "A and B have no word in common, so there is nothing to subtract."
 NO_PARTNER = "'{word}', the marked row, has no partner, so there is nothing to subtract."
-NO_DIFFERENCE = "Nothing differs by 0.01 or more: A and B attend to their common words alike."
+ATTEND_ALIKE = "Nothing differs by 0.01 or more: A and B attend to their common words alike."
 NO_DIFFERENCE_IN_ROW = "Nothing differs by 0.01 or more: {query} attends to the common words alike in A and in B."
 LARGEST_DIFFERENCE = (
     "The largest difference: {query} gives {before:.2f} of its attention to {key} in A and {after:.2f} in B ({change})."
@@ -68,7 +68,7 @@ class Comparison:
         rescaled: Whether weights were rescaled to the words shown, because special tokens are hidden.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[PositionPair, ...]
     labels: tuple[str, ...]
     special: tuple[bool, ...]
     one: Float[np.ndarray, "word word"]
@@ -85,7 +85,7 @@ class Comparison:
         return mine, yours
 
 
-def compare(
+def compare_attention(
     one: View,
     other: View,
     spelled: Sequence[Spelling],
@@ -118,7 +118,7 @@ def compare(
 
 
 def subtract_maps(
-    rows: Sequence[Row], weights: Float[np.ndarray, "word word"], other: Float[np.ndarray, "other_word other_word"]
+    rows: Sequence[PositionPair], weights: Float[np.ndarray, "word word"], other: Float[np.ndarray, "other_word other_word"]
 ) -> tuple[Float[np.ndarray, "row row"], Bool[np.ndarray, "row row"]]:
     """Return B − A, 0 where a word has no partner, and a mask of the cells where both sides have both words."""
     common = [(row, mine, yours) for row, (mine, yours) in enumerate(rows) if mine is not None and yours is not None]
@@ -153,7 +153,7 @@ def describe_largest_difference(comparison: Comparison, row: int | None = None) 
         return NO_PARTNER.format(word=comparison.labels[row])
     query, key, between_words = _largest_cell(comparison, row)
     if abs(comparison.difference[query, key]) < MIN_DIFFERENCE:
-        return NO_DIFFERENCE if row is None else NO_DIFFERENCE_IN_ROW.format(query=_name(comparison, row))
+        return ATTEND_ALIKE if row is None else NO_DIFFERENCE_IN_ROW.format(query=_name(comparison, row))
     if comparison.rescaled:
         template = SHOWN_LARGEST_DIFFERENCE if row is None else SHOWN_LARGEST_IN_ROW
     elif between_words:

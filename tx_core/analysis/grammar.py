@@ -15,7 +15,7 @@ from typing import Literal
 from tx_core.engine import catalogue
 
 FILE = "grammar.json"
-TREEBANK = "Universal Dependencies, English Web Treebank (dev)"
+TREEBANK_NAME = "Universal Dependencies, English Web Treebank (dev)"
 MIN_GAIN = 0.1
 """How much more often than the best fixed distance a head must find the other end to be listed."""
 
@@ -71,5 +71,5 @@ def read_grammar(directory: Path) -> Grammar:
 def write_grammar(directory: Path, relations: tuple[HeadRelation, ...]) -> None:
     """Store relations beside a checkpoint, one a line."""
     lines = ",\n".join(f"  {json.dumps(asdict(one))}" for one in relations)
-    text = f'{{\n "treebank": {json.dumps(TREEBANK)},\n "relations": [\n{lines}\n ]\n}}\n'
+    text = f'{{\n "treebank": {json.dumps(TREEBANK_NAME)},\n "relations": [\n{lines}\n ]\n}}\n'
     (directory / FILE).write_text(text, encoding="utf-8")

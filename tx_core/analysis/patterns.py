@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float, Int
 from tx_core.analysis.measures import entropy
 from tx_core.transformer.trace import Encoding
 
-Kind = Literal["previous", "next", "same", "first", "separator", "punctuation", "broad", "mixed"]
+PatternKind = Literal["previous", "next", "same", "first", "separator", "punctuation", "broad", "mixed"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class TokenMarks:
         return np.eye(self.real.shape[1], k=step, dtype=bool) & self.own[:, None]
 
 
-TARGETS: dict[Kind, Callable[[TokenMarks], Bool[np.ndarray, "text #query key"]]] = {
+TARGETS: dict[PatternKind, Callable[[TokenMarks], Bool[np.ndarray, "text #query key"]]] = {
     "previous": lambda marks: marks.beside(-1),
     "next": lambda marks: marks.beside(1),
     "same": lambda marks: (marks.words[:, :, None] == marks.words[:, None]) & marks.own[:, None],
@@ -59,8 +59,8 @@ previous, next: the neighbour, unless it is a special token. same: the token its
 word elsewhere. first: the special token that opens the text ([CLS]), or else the first token, which models without one use in
 its place (Xiao et al. 2024). separator: every other special token ([SEP]). punctuation: tokens of signs only.
 """
-TARGETED_KINDS: tuple[Kind, ...] = tuple(TARGETS)
-KINDS: tuple[Kind, ...] = (*TARGETED_KINDS, "broad", "mixed")
+TARGETED_KINDS: tuple[PatternKind, ...] = tuple(TARGETS)
+PATTERN_KINDS: tuple[PatternKind, ...] = (*TARGETED_KINDS, "broad", "mixed")
 MIN_SCORE = 0.3
 """The least score with which a head is named; below it, it is "mixed"."""
 
@@ -98,9 +98,9 @@ class PatternSums:
         return self.given.nbytes + self.chance.nbytes + self.queries.nbytes + self.votes.nbytes
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[PatternKind, ...]:
         """The kinds of the last axis, in its order."""
-        return KINDS[: self.given.shape[-1]]
+        return PATTERN_KINDS[: self.given.shape[-1]]
 
     @property
     def shares(self) -> Float[np.ndarray, "layer head kind"]:
@@ -135,9 +135,9 @@ class HeadPattern:
 
     layer: int
     head: int
-    kind: Kind
+    kind: PatternKind
     confidence: float
-    second: Kind
+    second: PatternKind
     second_score: float
     agreement: float
 
@@ -155,7 +155,7 @@ def pattern_sums(weights: Float[np.ndarray, "layer head query key"], encoding: E
     given = np.stack([_given(layer[:, asked].astype(np.float64), targets, widths) for layer in weights])
     chance = np.append((targets.sum(axis=-1) / widths).sum(axis=-1), 0.0)  # an even look is what "broad" means
     counted = np.append(targets.any(axis=-1).sum(axis=-1), asked.sum()).astype(np.float64)
-    votes = np.eye(len(KINDS))[winning_kinds(score_above_chance(given, chance[None, None], counted[None, None]))]
+    votes = np.eye(len(PATTERN_KINDS))[winning_kinds(score_above_chance(given, chance[None, None], counted[None, None]))]
     return PatternSums(given, chance, counted, votes, 1)
 
 
@@ -217,9 +217,9 @@ def _named(sums: PatternSums, scores: Float[np.ndarray, "kind"], winner: int, la
     return HeadPattern(
         layer,
         head,
-        KINDS[winner],
+        PATTERN_KINDS[winner],
         float(scores[best]),
-        KINDS[second],
+        PATTERN_KINDS[second],
         float(scores[second]),
         float(sums.votes[layer, head, winner] / sums.texts),
     )
@@ -242,7 +242,7 @@ def score_above_chance(
 
 def winning_kinds(scores: Float[np.ndarray, "*many layer head kind"]) -> Int[np.ndarray, "*many layer head"]:
     """Return the index in KINDS of each head's kind."""
-    return np.where(scores.max(axis=-1) >= MIN_SCORE, scores.argmax(axis=-1), KINDS.index("mixed"))
+    return np.where(scores.max(axis=-1) >= MIN_SCORE, scores.argmax(axis=-1), PATTERN_KINDS.index("mixed"))
 
 
 def _names(encoding: Encoding) -> Sequence[str]:

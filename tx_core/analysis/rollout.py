@@ -14,7 +14,7 @@ from tx_core.errors import TextProblem
 MAX_FLOW_EDGES = 4_000_000
 """The most edges that all the networks of one question may have together: some six seconds on one core."""
 MIN_CAPACITY = 1e-12  # what is left of a pipe below this is rounding
-TOO_MANY_TOKENS = (
+TOO_LONG_FOR_FLOW = (
     "Attention flow solves a network of up to {edges:,} edges for every token and layer. With {layers} layers it is computed for "
     "at most {most:,} tokens, and this text has {tokens:,}: shorten it by {excess:,} tokens."
 )
@@ -52,7 +52,7 @@ def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Floa
     if depths * tokens**3 > MAX_FLOW_EDGES:
         most = int((MAX_FLOW_EDGES / depths) ** (1 / 3))
         raise TextProblem(
-            TOO_MANY_TOKENS.format(edges=layers * tokens**2, layers=layers, most=most, tokens=tokens, excess=tokens - most)
+            TOO_LONG_FOR_FLOW.format(edges=layers * tokens**2, layers=layers, most=most, tokens=tokens, excess=tokens - most)
         )
     network = Network(layers * tokens + tokens)
     for depth, mixed in enumerate(add_residual(weights)):  # node: layer * tokens + token, the input being layer 0

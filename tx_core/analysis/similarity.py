@@ -8,7 +8,7 @@ from tx_core.errors import TextProblem
 MAX_SIMILARITY_CELLS = 400_000_000
 """The most comparisons of single weights for one text: a few seconds on one core."""
 
-TOO_MANY_TOKENS = (
+TOO_LONG_FOR_SIMILARITY = (
     "{heads:,} heads can be compared with each other for texts of at most {most:,} tokens, and this one has {tokens:,}: "
     "shorten it by {excess:,} tokens."
 )
@@ -27,7 +27,7 @@ def head_similarity(weights: Float[np.ndarray, "layer head query key"]) -> Float
     count = layers * heads
     if count**2 * queries * keys > MAX_SIMILARITY_CELLS:
         most = int((MAX_SIMILARITY_CELLS / count**2) ** 0.5)
-        raise TextProblem(TOO_MANY_TOKENS.format(heads=count, most=most, tokens=queries, excess=queries - most))
+        raise TextProblem(TOO_LONG_FOR_SIMILARITY.format(heads=count, most=most, tokens=queries, excess=queries - most))
     rows = weights.reshape(count, queries, keys).astype(np.float32)
     own = _bits(rows)
     similarity = np.ones((count, count))

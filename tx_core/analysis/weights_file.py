@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from jaxtyping import Float, Float32
 
+from tx_core.transformer.interventions import Head
+
+TableValue = str | float | int | None
 MOST = {"csv": 1_000_000, "json": 1_000_000, "npz": 10_000_000}
 """How many weights a file of each kind holds: some 40 MB."""
-COLUMNS = ("map", "query", "key", "weight")
+WEIGHT_COLUMNS = ("map", "query", "key", "weight")
 CHANGED_COLUMNS = ("map", "query", "key", "before", "after", "difference")
 AND = " and "
-
-Head = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class SavedWeights:
         return {"before": self.before, "after": self.weights, "difference": self.weights - self.before}
 
 
-def to_csv(saved: SavedWeights) -> bytes:
+def weights_csv(saved: SavedWeights) -> bytes:
     """Write one row per weight: the heads of the map, query, key, weight; or before, after and difference.
 
     Tokens are preceded by their number ("3 flies"), so that no spreadsheet takes one for a formula. Weights are written with
@@ -81,7 +82,7 @@ def to_csv(saved: SavedWeights) -> bytes:
                 yield from ((name, query, key, *cells) for key, *cells in zip(keys, *found, strict=True))
 
     about = {name: value for name, value in _about(saved).items() if name not in ("queries", "keys", "maps", "axes")}
-    return csv_table(about, COLUMNS if saved.before is None else CHANGED_COLUMNS, rows())
+    return csv_table(about, WEIGHT_COLUMNS if saved.before is None else CHANGED_COLUMNS, rows())
 
 
 def csv_table(about: Mapping[str, object], columns: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
@@ -115,7 +116,7 @@ def _flat(about: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, 
             yield f"{prefix}{name}", str(value)
 
 
-def to_json(saved: SavedWeights) -> bytes:
+def weights_json(saved: SavedWeights) -> bytes:
     """Write one JSON object with the weights as nested lists (map, query, key).
 
     Raises:
@@ -126,7 +127,7 @@ def to_json(saved: SavedWeights) -> bytes:
     return json.dumps(_about(saved) | numbers, ensure_ascii=False).encode("utf-8")
 
 
-def to_npz(saved: SavedWeights) -> bytes:
+def weights_npz(saved: SavedWeights) -> bytes:
     """Write NumPy arrays: weights (map, query, key), queries, keys, and the rest as JSON in `about`.
 
     Raises:

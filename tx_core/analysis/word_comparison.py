@@ -21,7 +21,7 @@ OTHER_SHARED_WORDS = "The other shared words have {mean:.2f} on average."
 
 Position = int | None
 
-Row = tuple[Position, Position]
+PositionPair = tuple[Position, Position]
 
 Spelling = tuple[str, str]
 
@@ -66,9 +66,9 @@ def align(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int
     return tuple((len(one) - 1 - mine, len(other) - 1 - yours) for mine, yours in found[::-1])
 
 
-def pair_rows(pairs: Sequence[tuple[int, int]], ones: int, others: int) -> tuple[Row, ...]:
+def pair_rows(pairs: Sequence[tuple[int, int]], ones: int, others: int) -> tuple[PositionPair, ...]:
     """List the words of both sides in order, each pair as one row; None where a word has no partner."""
-    rows: list[Row] = []
+    rows: list[PositionPair] = []
     mine, yours = 0, 0
     for next_mine, next_yours in (*pairs, (ones, others)):
         rows += [(place, None) for place in range(mine, next_mine)]

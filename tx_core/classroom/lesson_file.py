@@ -26,7 +26,7 @@ WRONG_FIELD = "Line {line}, {field}: {problem}."
 
 Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Long = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=3000)]
-Head = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
+HeadName = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
 MeasureName = Literal["top_word", "strongest_key", "attention_weight", "head_with_largest_effect"]
 Kind = Literal["word", "token", "choice", "head", "number", "open"]
 
@@ -39,13 +39,13 @@ KIND_OF_MEASURE: dict[str, tuple[Kind, ...]] = {
 """The kinds of question that each measure can answer."""
 
 
-class Part(BaseModel):
+class LessonPart(BaseModel):
     """A part of a lesson: unknown fields are refused, values are never changed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Measure(Part):
+class Measure(LessonPart):
     """How the right answer is computed from the model.
 
     Attributes:
@@ -59,7 +59,7 @@ class Measure(Part):
 
     measure: MeasureName
     text: Short
-    head: Head | None = None
+    head: HeadName | None = None
     query: Short | None = None
     key: Short | None = None
     changes: Annotated[str, StringConstraints(max_length=300)] = ""
@@ -73,7 +73,7 @@ class Measure(Part):
         return self
 
 
-class Question(Part):
+class Question(LessonPart):
     """What the learner is asked before the view is shown.
 
     Attributes:
@@ -102,7 +102,7 @@ class Question(Part):
         return self
 
 
-class Step(Part):
+class Step(LessonPart):
     """One step: a view, what to look at in it, and a question.
 
     Attributes:
@@ -124,7 +124,7 @@ class Step(Part):
     notes: Long | None = None
 
 
-class Lesson(Part):
+class Lesson(LessonPart):
     """A lesson as its file describes it.
 
     Attributes:

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from tx_core.analysis.patterns import (
-    KINDS,
+    PATTERN_KINDS,
     TARGETED_KINDS,
     HeadPattern,
     PatternSums,
@@ -62,7 +62,7 @@ class BatchMeasures:
     @property
     def sums(self) -> PatternSums:
         """The sums of all texts."""
-        votes = np.eye(len(KINDS))[winning_kinds(self.scores)].sum(axis=0)
+        votes = np.eye(len(PATTERN_KINDS))[winning_kinds(self.scores)].sum(axis=0)
         return PatternSums(self.given.sum(0), self.chance.sum(0), self.queries.sum(0), votes, len(self.asked))
 
 
@@ -183,7 +183,7 @@ FEWEST_TOKENS = 5
 
 
 @dataclass(frozen=True)
-class Progress:
+class ReadingProgress:
     """The progress of a reading; batch and batches count sentences, under the names that a progress bar takes."""
 
     batch: int
@@ -261,7 +261,7 @@ class Reading:
         self._strongest = empty_ranking(engine.info.num_layers, engine.info.num_heads, len(RANKED_KINDS), PLACES)
         self._read, self._tokens, self._seconds = 0, 0.0, 0.0
 
-    def steps(self) -> Generator[Progress, None, None]:
+    def steps(self) -> Generator[ReadingProgress, None, None]:
         """Read all sentences; while the host is busy, try again at the next step."""
         engine, start = self._engine, time.monotonic()
         try:
@@ -297,9 +297,9 @@ class Reading:
             self.half,
         )
 
-    def _progress(self, start: float) -> Progress:
+    def _progress(self, start: float) -> ReadingProgress:
         self._seconds = time.monotonic() - start
-        return Progress(self._read, len(self.sentences), self._seconds)
+        return ReadingProgress(self._read, len(self.sentences), self._seconds)
 
     def _add(self, measured: BatchMeasures, batch: TextBatch) -> None:
         self._sums = measured.sums if self._sums is None else self._sums + measured.sums

@@ -16,7 +16,7 @@ import torch
 from cachetools import LRUCache, TTLCache, cached
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.checkpoint import NOT_FINITE, load_bert, read_config, read_json
+from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert, read_config, read_json
 from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.download import CATALOGUE, cached_commit, fetch, is_cached, reaches_hub
 from tx_core.engine.engine import Engine
@@ -184,7 +184,7 @@ def load_bert_engine(directory: Path, name: str, title: str) -> BertEngine:
     tokenizer = load_tokenizer(directory, model.config.vocab_size)
     probe = model(torch.arange(min(4, model.config.max_positions, model.config.vocab_size))[None]).output
     if not probe.isfinite().all():
-        raise CheckpointProblem(NOT_FINITE.format(name="the output of the model"))
+        raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name="the output of the model"))
     return BertEngine(name, title, tokenizer, model, DeviceRunner(model, best_device()))
 
 

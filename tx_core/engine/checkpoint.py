@@ -25,13 +25,13 @@ from tx_core.transformer.config import BertConfig, bert_config_from_hub
 WEIGHTS, INDEX, MANIFEST = "model.safetensors", "model.safetensors.index.json", "manifest.json"
 NO_SAFETENSORS = f"{{name}} has no {WEIGHTS}: only safetensors checkpoints can be loaded."
 MISSING_FILE = "{name} is missing from the checkpoint: copy or download it again."
-NOT_FINITE = "The weights cannot be used: {name} contains NaN or infinity."
+NOT_FINITE_WEIGHTS = "The weights cannot be used: {name} contains NaN or infinity."
 COUNT = re.compile(r"\w*(layers?|heads?|blocks?|experts?|depth)")
 MAX_COUNT, MAX_NUMBER = 1024, 2**31 - 1
 """The largest number of layers, heads, blocks or experts, and the largest of all other whole numbers in config.json."""
 MAX_REASONS = 500
 """Characters of PyTorch's account of what does not fit."""
-DAMAGED = "{name} is truncated or damaged: copy or download it again."
+DAMAGED_WEIGHTS = "{name} is truncated or damaged: copy or download it again."
 
 # Pairs of (Hugging Face name, our name), tried in order. The first pattern that matches the whole name is used.
 NAMES: tuple[tuple[str, str], ...] = (
@@ -68,7 +68,7 @@ def load_bert(directory: Path) -> Bert:
     config = bert_config_from_hub(settings)
     tensors = {name: tensor.to(torch.float32, copy=True) for name, tensor in rename(read_tensors(directory)).items()}
     if broken := [name for name, tensor in tensors.items() if not tensor.isfinite().all()]:
-        raise CheckpointProblem(NOT_FINITE.format(name=broken[0]))
+        raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name=broken[0]))
     layers = {name.split(".")[2] for name in tensors if name.startswith("encoder.blocks.")}
     if len(layers) != config.num_layers:
         raise CheckpointProblem(f"config.json says {config.num_layers:,} layers, but the file has {len(layers):,}.")
@@ -147,7 +147,7 @@ def read_tensors(directory: Path) -> dict[str, Tensor]:
         raise CheckpointProblem(NO_SAFETENSORS.format(name=directory.name))
     files = read_json(directory / INDEX).get("weight_map")
     if not isinstance(files, dict) or not all(isinstance(file, str) for file in files.values()):
-        raise CheckpointProblem(DAMAGED.format(name=INDEX))
+        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=INDEX))
     shards = sorted(set(files.values()))
     if any(_leads_out(shard) for shard in shards):
         raise CheckpointProblem(f"{INDEX} refers to files outside its directory.")
@@ -165,7 +165,7 @@ def _read_safetensors(file: Path) -> dict[str, Tensor]:
     except FileNotFoundError as missing:
         raise CheckpointProblem(MISSING_FILE.format(name=file.name)) from missing
     except (SafetensorError, OSError) as broken:
-        raise CheckpointProblem(DAMAGED.format(name=file.name)) from broken
+        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=file.name)) from broken
 
 
 def read_config(directory: Path) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def read_json(file: Path) -> dict[str, Any]:
     except FileNotFoundError as missing:
         raise CheckpointProblem(MISSING_FILE.format(name=file.name)) from missing
     except (ValueError, RecursionError, OSError) as broken:
-        raise CheckpointProblem(DAMAGED.format(name=file.name)) from broken
+        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=file.name)) from broken
     if not isinstance(content, dict):
         raise CheckpointProblem(f"{file.name} is not a settings file: it must contain a JSON object.")
     return content
@@ -223,7 +223,7 @@ def check_manifest(directory: Path) -> None:
         return
     files = read_json(directory / MANIFEST).get("files", {})
     if not isinstance(files, dict) or not all(isinstance(entry, dict) for entry in files.values()):
-        raise CheckpointProblem(DAMAGED.format(name=MANIFEST))
+        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=MANIFEST))
     for name, expected in files.items():
         if _leads_out(name):
             raise CheckpointProblem(f"{MANIFEST} refers to files outside its directory.")

@@ -8,7 +8,7 @@ import tokenizers
 from cachetools import LRUCache, cachedmethod
 from tokenizers.implementations import BertWordPieceTokenizer
 
-from tx_core.engine.checkpoint import DAMAGED, read_json
+from tx_core.engine.checkpoint import DAMAGED_WEIGHTS, read_json
 from tx_core.errors import CheckpointProblem, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.trace import Encoding
@@ -218,7 +218,7 @@ def _load_backend(directory: Path, settings: dict) -> tokenizers.Tokenizer:
     try:
         return BertWordPieceTokenizer(str(vocabulary), lowercase=settings.get("do_lower_case") is not False)._tokenizer
     except Exception as error:  # the tokenizers library raises a bare Exception
-        raise CheckpointProblem(DAMAGED.format(name=vocabulary.name)) from error
+        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=vocabulary.name)) from error
 
 
 def read_backend(file: Path) -> tokenizers.Tokenizer:
@@ -230,7 +230,7 @@ def read_backend(file: Path) -> tokenizers.Tokenizer:
     try:
         return tokenizers.Tokenizer.from_file(str(file))
     except Exception as error:  # the tokenizers library raises a bare Exception
-        raise CheckpointProblem(DAMAGED.format(name=file.name)) from error
+        raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=file.name)) from error
 
 
 def _token_text(setting: object, default: str) -> str:

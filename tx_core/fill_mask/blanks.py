@@ -16,7 +16,7 @@ _WORD = re.compile(r"w+(?:'+w+)*")
 
 
 @dataclass(frozen=True)
-class Part:
+class TextPart:
     """A word or a blank of a text.
 
     Attributes:
@@ -32,15 +32,15 @@ class Part:
     blank: bool
 
 
-def text_parts(text: str) -> tuple[Part, ...]:
+def text_parts(text: str) -> tuple[TextPart, ...]:
     """List the words and blanks of a text in reading order; spaces and punctuation are left out."""
     kinds = list(map(_kind, text))
     found = []
     for blank in BLANK.finditer(text):
-        found.append(Part(blank.group(), *blank.span(), blank=True))
+        found.append(TextPart(blank.group(), *blank.span(), blank=True))
         kinds[blank.start() : blank.end()] = " " * (blank.end() - blank.start())
     for word in _WORD.finditer("".join(kinds)):
-        found.append(Part(text[slice(*word.span())], *word.span(), blank=False))
+        found.append(TextPart(text[slice(*word.span())], *word.span(), blank=False))
     return tuple(sorted(found, key=lambda part: part.start))
 
 
@@ -53,7 +53,7 @@ def _kind(character: str) -> str:
     return " " if between else "w"
 
 
-def replace_part(text: str, part: Part, written: str) -> str:
+def replace_part(text: str, part: TextPart, written: str) -> str:
     """Replace a word or blank of a text."""
     return text[: part.start] + written + text[part.end :]
 

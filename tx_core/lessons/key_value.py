@@ -16,7 +16,7 @@ LARGEST = 10_000.0
 DIVISOR = 8.0
 """√64, as for keys of 64 numbers: with the example's keys the shares then come out clear-cut."""
 
-Row = tuple[float | int | None, ...]
+VectorRow = tuple[float | int | None, ...]
 """Three numbers; None stands for an empty cell, which is refused."""
 
 
@@ -28,8 +28,8 @@ class Store:
         TextProblem: Says what to change, since a visitor edits the numbers.
     """
 
-    keys: tuple[Row, ...]
-    values: tuple[Row, ...]
+    keys: tuple[VectorRow, ...]
+    values: tuple[VectorRow, ...]
 
     def __post_init__(self) -> None:
         if len(self.keys) != len(self.values):
@@ -42,7 +42,7 @@ class Store:
 
 
 @dataclass(frozen=True)
-class Answer:
+class LookupResult:
     """The result of a lookup: dot products, scores, weights, and the mix of the values."""
 
     matches: Float[Tensor, "1 key"]
@@ -51,7 +51,7 @@ class Answer:
     result: Float[Tensor, "1 value_dim"]
 
 
-def check_row(name: str, row: Row) -> None:
+def check_row(name: str, row: VectorRow) -> None:
     """Raise TextProblem unless a row is three finite numbers within ±LARGEST."""
     if len(row) != WIDTH or any(number is None or not math.isfinite(number) for number in row):
         raise TextProblem(f"The {name} needs {WIDTH} numbers: fill the empty cells.")
@@ -65,7 +65,7 @@ EXAMPLE = Store(
 )
 
 
-def look_up(store: Store, query: Row, divisor: float = DIVISOR) -> Answer:
+def look_up(store: Store, query: VectorRow, divisor: float = DIVISOR) -> LookupResult:
     """Look up a query: `attend` with scores divided by the divisor (Vaswani et al. 2017, section 3.2.1).
 
     Raises:
@@ -74,4 +74,4 @@ def look_up(store: Store, query: Row, divisor: float = DIVISOR) -> Answer:
     check_row("query", query)
     asked, keys, values = (torch.tensor(rows, dtype=torch.float32) for rows in ([query], store.keys, store.values))
     result, weights, scores = attend(asked, keys, values, scale=1 / divisor)
-    return Answer(asked @ keys.T, scores, weights, result)
+    return LookupResult(asked @ keys.T, scores, weights, result)

@@ -15,7 +15,7 @@ from tx_core.lessons.masking import MaskEffect, MaskingComparison, compare_maski
 from tx_core.transformer.masks import padding_mask
 from tx_core.transformer.trace import Encoding
 
-Encode = Callable[[Int[Tensor, "batch token"], Bool[Tensor, "..."] | None], Float[Tensor, "batch token hidden"]]
+EncodeBatch = Callable[[Int[Tensor, "batch token"], Bool[Tensor, "..."] | None], Float[Tensor, "batch token hidden"]]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def pad_batch(sentences: list[tuple[int, ...]], padding_id: int) -> Int[Tensor, 
 
 
 @torch.no_grad()
-def padding_proof(encode: Encode, first: tuple[int, ...], second: tuple[int, ...], padding_id: int) -> PaddingProof:
+def padding_proof(encode: EncodeBatch, first: tuple[int, ...], second: tuple[int, ...], padding_id: int) -> PaddingProof:
     """Compare the shorter sentence alone with itself in a padded batch, with and without the mask.
 
     encode: maps ids and a mask (None = all may be attended to) to the last hidden states, in evaluation mode.
@@ -81,7 +81,7 @@ def padding_proof(encode: Encode, first: tuple[int, ...], second: tuple[int, ...
     )
 
 
-PADDING = "[PAD]"
+PADDING_TOKEN = "[PAD]"
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
         return [layer["scores"] for layer in run.layers]
 
     scores = stack_layers(engine.runner.run(compute).value)
-    return PaddedScores(encoding.tokens + (PADDING,) * padding, len(encoding), scores)
+    return PaddedScores(encoding.tokens + (PADDING_TOKEN,) * padding, len(encoding), scores)
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class PaddedPair:
     def rows(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The tokens of the batch, padding included, one row per sentence."""
         longest = max(map(len, self.encodings))
-        first, second = (row.tokens + (PADDING,) * (longest - len(row)) for row in self.encodings)
+        first, second = (row.tokens + (PADDING_TOKEN,) * (longest - len(row)) for row in self.encodings)
         return first, second
 
     @property

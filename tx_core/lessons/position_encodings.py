@@ -21,7 +21,7 @@ SHAW_LIMIT = 16
 T5_BUCKETS = 32
 
 Table = Float[Tensor, "token hidden"]
-Encode = Callable[[int], Table]
+EncodePositions = Callable[[int], Table]
 AddsTo = Literal["nothing", "word vectors", "queries and keys", "scores"]
 
 
@@ -245,7 +245,7 @@ def encoding_scores(scheme: str, tokens: int, width: int, base: float, head: int
     return position_scores(scheme, tokens, width, EncodingSettings(base=base, head=head))
 
 
-def compared_encodings(width: int, base: float, table: Float[Tensor, "place hidden"]) -> dict[str, Encode]:
+def compared_encodings(width: int, base: float, table: Float[Tensor, "place hidden"]) -> dict[str, EncodePositions]:
     """Return good and naive encodings to compare with `positions.check_criteria`."""
     return {
         "sinusoids": lambda tokens: sinusoids(tokens, width, base),

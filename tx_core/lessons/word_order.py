@@ -85,7 +85,7 @@ def logits_at(model: Bert, ids: Sequence[int], places: Sequence[int], *, positio
     return model.predict(hidden[list(places)]).cpu()
 
 
-GUESSES = 5
+NUM_PREDICTIONS = 5
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def shuffle_test(engine: BertEngine, text: str, seed: int) -> ShuffleTest:
 
     def compute(model: nn.Module, device: str) -> ShuffleTest:
         def guess(ids: tuple[int, ...], place: int, positions: bool) -> BlankGuess:
-            best = logits_at(model, ids, [place], positions=positions)[0].softmax(-1).topk(GUESSES)
+            best = logits_at(model, ids, [place], positions=positions)[0].softmax(-1).topk(NUM_PREDICTIONS)
             return BlankGuess(tuple(engine.tokenizer.word(piece) for piece in best.indices.tolist()), tuple(best.values.tolist()))
 
         effects = [shuffle_effect(model, encoding.ids, order, positions=positions) for positions in (True, False)]

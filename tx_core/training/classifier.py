@@ -18,7 +18,7 @@ from tx_core.errors import TextProblem
 from tx_core.lessons.padding import pad_batch
 from tx_core.settings import host_settings
 from tx_core.training.classifier_data import LabelledTexts, imdb, opinions
-from tx_core.training.classifier_model import NOTEBOOK, OPINIONS, Classifier, ClassifierSettings, random_classifier
+from tx_core.training.classifier_model import NOTEBOOK_CLASSIFIER, OPINIONS, Classifier, ClassifierSettings, random_classifier
 from tx_core.training.words import PADDING, Vocabulary, build_vocabulary, encode_words, training_ids
 from tx_core.transformer.heads import max_pool
 from tx_core.transformer.masks import padding_mask
@@ -120,7 +120,7 @@ class ClassifierTraining:
 
     def steps(self) -> Generator[ClassifierProgress, None, None]:
         """Train, yielding one record per batch, until all are done."""
-        return train(self)
+        return train_classifier(self)
 
 
 def start_training(settings: ClassifierSettings, data: LabelledTexts, device: str = "cpu") -> ClassifierTraining:
@@ -153,7 +153,7 @@ def check_classifier_work(training: ClassifierTraining) -> ClassifierTraining:
     return training
 
 
-def train(training: ClassifierTraining) -> Generator[ClassifierProgress, None, None]:
+def train_classifier(training: ClassifierTraining) -> Generator[ClassifierProgress, None, None]:
     """Train the model; the order of each epoch follows from the seed and its number."""
     settings, began = training.settings, time.monotonic()
     while not training.finished:
@@ -218,9 +218,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", choices=("opinions", "imdb"), default="opinions")
     parser.add_argument("--device", default="cpu")
     chosen = parser.parse_args(arguments)
-    data, settings = (imdb(), NOTEBOOK) if chosen.data == "imdb" else (opinions(), OPINIONS)
+    data, settings = (imdb(), NOTEBOOK_CLASSIFIER) if chosen.data == "imdb" else (opinions(), OPINIONS)
     training = start_training(settings, data, chosen.device)
-    for progress in train(training):
+    for progress in train_classifier(training):
         if progress.test is not None:
             print(
                 f"epoch {progress.epoch:2d}  loss {progress.loss:.4f}  test loss {progress.test.loss:.4f}  "
@@ -259,7 +259,7 @@ class LabelPrediction:
 
 
 @torch.no_grad()
-def predict(training: ClassifierTraining, text: str) -> LabelPrediction:
+def classify(training: ClassifierTraining, text: str) -> LabelPrediction:
     """Classify a sentence. Raises TextProblem when it has no word or too many."""
     encoding = encode_words(text, training.vocabulary.numbers(), training.settings.most_tokens)
     ids = torch.tensor([encoding.ids], device=training.device)

@@ -28,7 +28,7 @@ WRONG_NUMBER_OF_LABELS = "Between 2 and {most} different labels are needed, ther
 LONELY_LABEL = "Every label needs 2 examples or more; “{label}” has one."
 NO_DATASETS = "IMDB needs the datasets library on this server (pip install datasets). Choose other texts."
 HUB_SILENT = "IMDB cannot be fetched now: the hub does not answer. Choose other texts."
-FILE_TOO_LARGE = "The file may have {most:,} bytes, this one has {bytes:,}: use fewer examples."
+EXAMPLES_TOO_LARGE = "The file may have {most:,} bytes, this one has {bytes:,}: use fewer examples."
 TOO_MANY_EXAMPLES = "The file may have {most:,} examples; this one has more."
 WRONG_HEADER = "The file must be a CSV with a first line that names the columns text and label; this one begins with: {header}."
 EMPTY_HEADER = "nothing"
@@ -317,7 +317,7 @@ def imdb(examples: int = 25_000) -> LabelledTexts:
     )
 
 
-def to_csv(data: LabelledTexts) -> str:
+def examples_csv(data: LabelledTexts) -> str:
     """Write texts, labels and their split as CSV."""
     written = io.StringIO(newline="")
     rows = csv.writer(written)
@@ -334,7 +334,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--examples", type=int, default=2400)
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args(arguments)
-    chosen.file.write_text(to_csv(opinions(chosen.examples, chosen.seed)), encoding="utf-8", newline="")
+    chosen.file.write_text(examples_csv(opinions(chosen.examples, chosen.seed)), encoding="utf-8", newline="")
 
 
 def read_csv(data: bytes, name: str = YOUR_FILE) -> LabelledTexts:
@@ -346,7 +346,7 @@ def read_csv(data: bytes, name: str = YOUR_FILE) -> LabelledTexts:
         TextProblem: Names the line and the rule.
     """
     if len(data) > (max_bytes := host_settings().max_example_file_megabytes * 1_000_000):
-        raise TextProblem(FILE_TOO_LARGE.format(most=max_bytes, bytes=len(data)))
+        raise TextProblem(EXAMPLES_TOO_LARGE.format(most=max_bytes, bytes=len(data)))
     texts, labels = [], []
     rows = csv_rows(_decode(data))
     header = [column.strip().casefold() for column in next(rows, (0, []))[1]]

@@ -14,7 +14,7 @@ from tx_core.transformer.heads import LabelHead, max_pooled
 from tx_core.transformer.layers import EncoderBlock
 from tx_core.transformer.positions import sinusoids
 
-LIMITS: dict[str, tuple[int, int]] = {
+CLASSIFIER_LIMITS: dict[str, tuple[int, int]] = {
     "most_words": (10, 50_000),
     "most_tokens": (4, 200),
     "hidden_size": (8, 128),
@@ -47,7 +47,7 @@ class ClassifierSettings:
     seed: int
 
     def __post_init__(self) -> None:
-        for name, (least, most) in LIMITS.items():
+        for name, (least, most) in CLASSIFIER_LIMITS.items():
             if not least <= getattr(self, name) <= most:
                 raise ValueError(f"{name} must be a whole number from {least} to {most}, got {getattr(self, name)}")
         if not 0 < self.learning_rate <= 1:
@@ -73,7 +73,7 @@ class ClassifierSettings:
 
 
 # The notebook's: 1 layer, width 32, 2 heads, feed-forward 128, 50,002 ids, 200 tokens, AdamW, 10 epochs on IMDB.
-NOTEBOOK = ClassifierSettings(
+NOTEBOOK_CLASSIFIER = ClassifierSettings(
     most_words=50_000,
     most_tokens=200,
     hidden_size=32,
@@ -87,7 +87,7 @@ NOTEBOOK = ClassifierSettings(
     seed=0,
 )
 # For short opinions: they take seconds to learn.
-OPINIONS = replace(NOTEBOOK, most_tokens=40, epochs=8, learning_rate=5e-3)
+OPINIONS = replace(NOTEBOOK_CLASSIFIER, most_tokens=40, epochs=8, learning_rate=5e-3)
 
 
 class Classifier(nn.Module):

@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from tx_core.errors import CheckpointProblem
-from tx_core.training.copy_task import CopyTraining, start, train, with_optimiser
+from tx_core.training.copy_task import CopyTraining, start_copy_training, train_copy, with_optimiser
 from tx_core.training.synthetic import QUICK, SIZES, TASKS, CopySettings
 from tx_core.transformer.config import Seq2SeqConfig
 from tx_core.transformer.seq2seq import Seq2Seq
@@ -31,14 +31,14 @@ MAX_HEADER_BYTES = 1_000_000
 
 NOT_OURS = "This file is no result of the sequence page. Upload a .safetensors file that was saved there."
 FILE_TOO_LARGE = "This file is larger than {most} MB; no result is."
-DAMAGED = "This file is cut short or damaged. Save it again and upload the whole file."
+DAMAGED_FILE = "This file is cut short or damaged. Save it again and upload the whole file."
 UNREADABLE_PART = "The {part} in this file cannot be read: it was altered."
 WRONG_SETTINGS = "The settings in this file must be {expected}: it was altered."
 UNUSABLE_SETTINGS = "The settings in this file cannot be used: {rule}."
 WRONG_LOSSES = "The losses in this file must be at most {most} numbers."
 WRONG_TENSORS = "The tensors in this file do not fit its settings: {name!r} is missing or too many."
 WRONG_SHAPE = "{name} in this file must be float32 of shape {expected}, got {dtype} of shape {shape}."
-NOT_FINITE = "{name} in this file holds numbers that are not finite: it was altered."
+NOT_FINITE_FILE = "{name} in this file holds numbers that are not finite: it was altered."
 
 _MOMENTS = {"first.": "exp_avg", "second.": "exp_avg_sq"}
 
@@ -66,7 +66,7 @@ def from_file(data: bytes, device: str = "cpu") -> CopyTraining:
     try:
         tensors = safetensors.torch.load(data)
     except (SafetensorError, ValueError, KeyError) as broken:
-        raise CheckpointProblem(DAMAGED) from broken
+        raise CheckpointProblem(DAMAGED_FILE) from broken
     shapes = _expected_shapes(settings.model_sizes)
     resumable = any(name.startswith(tuple(_MOMENTS)) for name in tensors)
     _check_tensors(tensors, shapes, resumable)
@@ -137,7 +137,7 @@ def _check_tensors(tensors: dict[str, Tensor], shapes: dict[str, tuple[int, ...]
             dtype, shape = str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape)
             raise CheckpointProblem(WRONG_SHAPE.format(name=name, expected=expected[name], dtype=dtype, shape=shape))
         if not tensor.isfinite().all():
-            raise CheckpointProblem(NOT_FINITE.format(name=name))
+            raise CheckpointProblem(NOT_FINITE_FILE.format(name=name))
 
 
 def _restore_moments(training: CopyTraining, tensors: dict[str, Tensor]) -> None:
@@ -155,8 +155,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--out", type=Path, help="where to write the result, a .safetensors file")
     chosen = parser.parse_args(arguments)
-    training = start(replace(SIZES[chosen.sizes], task=chosen.task, seed=chosen.seed), chosen.device)
-    for progress in train(training):
+    training = start_copy_training(replace(SIZES[chosen.sizes], task=chosen.task, seed=chosen.seed), chosen.device)
+    for progress in train_copy(training):
         if progress.maps is not None:
             print(
                 f"batch {progress.batch:4d}  loss {progress.loss:.4f}  right {progress.accuracy:.3f}  "

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.errors import TextProblem
-from tx_core.training.synthetic import FIRST_NUMBER, START, CopySettings, answer_places, random_sources, solve
+from tx_core.training.synthetic import FIRST_NUMBER, START_ID, CopySettings, answer_places, random_sources, solve
 from tx_core.transformer.seq2seq import Seq2Seq, Seq2SeqRun, greedy_decode, number_encoding, random_seq2seq, trace_seq2seq
 from tx_core.transformer.trace import Trace
 
@@ -59,10 +59,10 @@ class CopyTraining:
 
     def steps(self) -> Generator[CopyProgress, None, None]:
         """Train, yielding one record per batch, until all are done."""
-        return train(self)
+        return train_copy(self)
 
 
-def start(settings: CopySettings, device: str = "cpu") -> CopyTraining:
+def start_copy_training(settings: CopySettings, device: str = "cpu") -> CopyTraining:
     """Initialise the model; the same settings give the same run on the same kind of device."""
     return with_optimiser(settings, random_seq2seq(settings.model_sizes, settings.seed).to(device), device)
 
@@ -73,14 +73,14 @@ def with_optimiser(settings: CopySettings, model: Seq2Seq, device: str) -> CopyT
     return CopyTraining(settings, model, optimiser, device)
 
 
-def learning_rate(settings: CopySettings, batch: int) -> float:
+def batch_learning_rate(settings: CopySettings, batch: int) -> float:
     """Return the rate of a batch, counted from 0: linear warm-up, constant, linear decay over the second half."""
     rise = (batch + 1) / max(1, settings.batches // 20)
     fall = 2 * (1 - batch / settings.batches)
     return settings.learning_rate * min(1.0, rise, fall)
 
 
-def train(training: CopyTraining) -> Generator[CopyProgress, None, None]:
+def train_copy(training: CopyTraining) -> Generator[CopyProgress, None, None]:
     """Train batch by batch; every batch follows from the seed and its number alone."""
     settings, began, first = training.settings, time.monotonic(), len(training.losses)
     while not training.finished:
@@ -90,7 +90,7 @@ def train(training: CopyTraining) -> Generator[CopyProgress, None, None]:
         places = answer_places(settings.task, sources).to(training.device)
         training.model.train()
         for group in training.optimiser.param_groups:
-            group["lr"] = learning_rate(settings, batch)
+            group["lr"] = batch_learning_rate(settings, batch)
         targets = targets.to(training.device)
         run = training.model(sources.to(training.device), targets[:, :-1], keep=("weights",))
         loss = torch.nn.functional.cross_entropy(run.logits.flatten(0, 1), targets[:, 1:].flatten())
@@ -162,7 +162,7 @@ EXAM_SEED = 2**31 - 2
 
 
 @dataclass(frozen=True)
-class Answer:
+class CopyAnswer:
     """The model's answer to a sequence; the start mark is left out.
 
     Attributes:
@@ -204,10 +204,10 @@ def read_numbers(text: str, settings: CopySettings) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def answer_sequence(training: CopyTraining, numbers: Sequence[int]) -> Answer:
+def answer_sequence(training: CopyTraining, numbers: Sequence[int]) -> CopyAnswer:
     """Decode the model's answer greedily and keep its attention."""
-    source = torch.tensor([[START, *numbers]])
-    written = greedy_decode(training.model, source.to(training.device), START, source.shape[1]).cpu()
+    source = torch.tensor([[START_ID, *numbers]])
+    written = greedy_decode(training.model, source.to(training.device), START_ID, source.shape[1]).cpu()
     right = solve(training.settings.task, source)
     trace = trace_seq2seq(
         training.model,
@@ -216,7 +216,7 @@ def answer_sequence(training: CopyTraining, numbers: Sequence[int]) -> Answer:
         keep=("weights", "scores"),
         name=training.settings.task,
     )
-    return Answer(
+    return CopyAnswer(
         tuple(numbers),
         tuple(written[0, 1:].tolist()),
         tuple(right[0, 1:].tolist()),
@@ -229,6 +229,6 @@ def count_errors(training: CopyTraining, sequences: int = 100) -> tuple[int, int
     """Test the model on new sequences of the trained length; return the number of wrong numbers, and of all."""
     settings = training.settings
     sources = random_sources(sequences, settings.length, settings.vocab_size, EXAM_SEED)
-    written = greedy_decode(training.model, sources.to(training.device), START, settings.length).cpu()
+    written = greedy_decode(training.model, sources.to(training.device), START_ID, settings.length).cpu()
     wrong = written[:, 1:] != solve(settings.task, sources)[:, 1:]
     return int(wrong.sum()), wrong.numel()

@@ -26,7 +26,7 @@ from tx_core.training.evaluation.relations import measure_attention, read_trees
 from tx_core.training.evaluation.word_senses import measure_senses
 from tx_core.training.pretraining.export import with_evaluation
 
-TREEBANK = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
+TREEBANK_FILE = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
 
 CARD = "README.md"
 
@@ -90,7 +90,7 @@ def _parts(given: argparse.Namespace) -> dict[str, Callable[[Probe], dict[str, A
         }
     parts["cloze"] = lambda probe: {"cloze": _cloze(probe, given.data)}
     if given.data:
-        parts["heads"] = lambda probe: _heads(probe, given.data / TREEBANK, given.sentences)
+        parts["heads"] = lambda probe: _heads(probe, given.data / TREEBANK_FILE, given.sentences)
     parts["two_meanings"] = lambda probe: {"two_meanings": asdict(measure_senses(probe))}
     return parts
 

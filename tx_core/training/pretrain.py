@@ -20,7 +20,7 @@ from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import Tokenizer as ReadingTokenizer
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
-from tx_core.training.pretraining.corpus import CorpusProblem, Source, lines_of, read_corpus, read_held_out
+from tx_core.training.pretraining.corpus import CorpusFile, CorpusProblem, lines_of, read_corpus, read_held_out
 from tx_core.training.pretraining.deepen import deepen_model, frozen_while_new_blocks_learn, new_blocks, query_and_key_weights
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.provenance import (
@@ -142,7 +142,7 @@ def progress_line(update: TrainingUpdate) -> str:
     )
 
 
-def _vocabulary(options: argparse.Namespace, sources: Sequence[Source], seed: int, log: Log) -> Tokenizer:
+def _vocabulary(options: argparse.Namespace, sources: Sequence[CorpusFile], seed: int, log: Log) -> Tokenizer:
     if options.init_from:
         if options.vocabulary:
             raise CorpusProblem("A run from --init-from keeps that model's vocabulary: leave --vocabulary out.")
@@ -177,7 +177,7 @@ def _reading(backend: Tokenizer) -> ReadingTokenizer:
 
 
 def _facts(
-    options: argparse.Namespace, sources: Sequence[Source], backend: Tokenizer, model: Bert, choices: TrainingSettings
+    options: argparse.Namespace, sources: Sequence[CorpusFile], backend: Tokenizer, model: Bert, choices: TrainingSettings
 ) -> dict[str, Any]:
     """Collect what the manifest records; `same` is what a resumed run must share with the saved one."""
     settings = {name: asdict(part) for name, part in vars(choices).items()} | {"model": asdict(model.config)}

@@ -11,7 +11,7 @@ from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.config import Seq2SeqConfig, require_among
 
-START = 1
+START_ID = 1
 
 FIRST_NUMBER = 2
 
@@ -53,7 +53,7 @@ def random_sources(batch: int, length: int, vocab_size: int, seed: int) -> Int[T
     """Draw sequences that begin with the start mark, 1; 0 is reserved for padding."""
     generator = torch.Generator().manual_seed(seed)
     sources = torch.randint(FIRST_NUMBER, vocab_size, (batch, length), generator=generator)
-    sources[:, 0] = START
+    sources[:, 0] = START_ID
     return sources
 
 
@@ -71,7 +71,7 @@ def answer_places(task: str, source: Int[Tensor, "batch token"]) -> Bool[Tensor,
 
 
 # What any run may have at the least and at the most; a page offers the same.
-LIMITS: dict[str, tuple[int, int]] = {
+COPY_LIMITS: dict[str, tuple[int, int]] = {
     "vocab_size": (4, 1000),
     "length": (2, 64),
     "batch_size": (1, 256),
@@ -106,7 +106,7 @@ class CopySettings:
 
     def __post_init__(self) -> None:
         require_among("task", self.task, tuple(TASKS))
-        for name, (least, most) in LIMITS.items():
+        for name, (least, most) in COPY_LIMITS.items():
             value = getattr(self, name)
             if not least <= value <= most:
                 raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value}")
@@ -157,9 +157,9 @@ QUICK = CopySettings(
 )
 
 # Pre-norm: six post-norm blocks on either side had a loss of 2.5 after these 200 batches (see Xiong et al. 2020).
-NOTEBOOK = replace(QUICK, hidden_size=512, num_layers=6, num_heads=8, intermediate_size=2048, learning_rate=5e-4)
+NOTEBOOK_COPY = replace(QUICK, hidden_size=512, num_layers=6, num_heads=8, intermediate_size=2048, learning_rate=5e-4)
 
-SIZES = {"quick": QUICK, "notebook": NOTEBOOK}
+SIZES = {"quick": QUICK, "notebook": NOTEBOOK_COPY}
 
 
 TOO_MUCH_WORK = (

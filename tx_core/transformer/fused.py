@@ -16,7 +16,7 @@ from tx_core.transformer.attention import attend, attention_scores, attention_we
 from tx_core.transformer.bert import Bert, BertEmbeddings
 from tx_core.transformer.layers import EncoderBlock, LayerNorm, MultiHeadAttention, gelu, gelu_new
 
-STEP = 128
+PAD_MULTIPLE = 128
 """In bfloat16 on a CPU, rows are padded to a multiple of this: oneDNN compiles and caches one kernel per shape, which takes
 gigabytes where there are many shapes."""
 REGISTER = 16 if "AVX512" in torch.backends.cpu.get_cpu_capability() else 8
@@ -51,9 +51,9 @@ def all_weights(
 
 
 def pad_rows(rows: Float[Tensor, "row hidden"]) -> Float[Tensor, "padded_row hidden"]:
-    """Pad with rows of zeros to a multiple of STEP, in bfloat16 on a CPU only."""
+    """Pad with rows of zeros to a multiple of PAD_MULTIPLE, in bfloat16 on a CPU only."""
     padded = rows.dtype == torch.bfloat16 and rows.device.type == "cpu"
-    return functional.pad(rows, (0, 0, 0, -len(rows) % STEP)) if padded else rows
+    return functional.pad(rows, (0, 0, 0, -len(rows) % PAD_MULTIPLE)) if padded else rows
 
 
 def fused_embeddings(

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-Measure = Literal["dot", "cosine"]
+SimilarityMeasure = Literal["dot", "cosine"]
 
 
 def frequencies(hidden: int, base: float = 10000.0) -> Float[Tensor, "pair"]:
@@ -41,7 +41,7 @@ def random_table(tokens: int, hidden: int, seed: int, deviation: float = 0.02) -
     return torch.randn(tokens, hidden, generator=torch.Generator().manual_seed(seed)) * deviation
 
 
-def similarity(table: Float[Tensor, "token hidden"], measure: Measure = "cosine") -> Float[Tensor, "query key"]:
+def similarity(table: Float[Tensor, "token hidden"], measure: SimilarityMeasure = "cosine") -> Float[Tensor, "query key"]:
     """Compare every position with every other, by dot product or cosine similarity."""
     if measure == "cosine":
         table = torch.nn.functional.normalize(table, dim=-1)

@@ -10,8 +10,8 @@ from jaxtyping import Float
 from tx_core.transformer.attention import AttentionKind
 from tx_core.transformer.interventions import Intervention
 
-Part = Literal["query", "key", "value", "scores", "weights", "context", "hidden"]
-PARTS: tuple[Part, ...] = ("query", "key", "value", "scores", "weights", "context", "hidden")
+TracePart = Literal["query", "key", "value", "scores", "weights", "context", "hidden"]
+ALL_PARTS: tuple[TracePart, ...] = ("query", "key", "value", "scores", "weights", "context", "hidden")
 """What a run can keep: see `AttentionStack` and `Trace.hidden`."""
 
 
@@ -149,10 +149,10 @@ class ReferenceRun:
     logits: Float[np.ndarray, "token vocab"]
 
 
-def check_parts(keep: Iterable[str]) -> frozenset[Part]:
+def check_parts(keep: Iterable[str]) -> frozenset[TracePart]:
     """Return the parts to keep; raise ValueError for a part that no run has."""
     parts = frozenset(keep)
-    unknown = parts - set(PARTS)
+    unknown = parts - set(ALL_PARTS)
     if unknown:
-        raise ValueError(f"keep must be among {', '.join(PARTS)}, got {', '.join(sorted(unknown))}")
+        raise ValueError(f"keep must be among {', '.join(ALL_PARTS)}, got {', '.join(sorted(unknown))}")
     return parts

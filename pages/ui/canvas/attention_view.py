@@ -13,9 +13,10 @@ from jaxtyping import Float32, UInt8
 
 from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component, component_value, value_timestamp
-from pages.ui.canvas.mask_grid import ATTENTION
+from pages.ui.canvas.mask_grid import QUERY_KEY_AXES
 from pages.ui.canvas.modules import sources
 from pages.ui.canvas.packing import codes, difference_codes, pack
+from tx_core.transformer.interventions import Head
 
 _PALETTE = sources()["core/palette.js"].partition("const SCALES = {")[2].partition("\n};")[0]
 SCALES = tuple(re.findall(r"^  (\w+): [\[{]", _PALETTE, re.MULTILINE))
@@ -24,9 +25,7 @@ DIFFERENCE = "difference"
 BOX, STYLE = "attention-view", "attention/attention.css"
 MAP, WALL, BEFORE_AFTER = "attention/map.js", "attention/wall.js", "attention/before_after.js"
 
-ATTENTION_AXES = texts.AXES_OF_MATRIX.format(down=ATTENTION[0], across=ATTENTION[1])
-
-Head = tuple[int, int]
+ATTENTION_AXES = texts.AXES_OF_MATRIX.format(down=QUERY_KEY_AXES[0], across=QUERY_KEY_AXES[1])
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component
+from pages.ui.canvas.drawings import Chart
 from pages.ui.canvas.figures import ONE_COLOUR
 from pages.ui.shell.numbers import percent, points
 
 MODULE = "bars/chart.js"
-
-Chart = dict[str, object]
 
 
 def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float, note: str = "") -> Chart:

@@ -1,6 +1,6 @@
 """What a part of a page draws, collected while it draws: as charts of a figure, with the numbers behind them.
 
-A drawing of the page notes itself with `note`; whoever exports the part draws it within `collect`.
+A drawing of the page notes itself with `note`; whoever exports the part draws it within `collect_drawings`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +42,7 @@ _collected: ContextVar[Drawings | None] = ContextVar("collected", default=None)
 
 
 @contextmanager
-def collect() -> Iterator[Drawings]:
+def collect_drawings() -> Iterator[Drawings]:
     """Collect what is drawn within the block."""
     drawings: Drawings = []
     token = _collected.set(drawings)

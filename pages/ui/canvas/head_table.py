@@ -10,10 +10,11 @@ from pages.ui.canvas import texts
 from pages.ui.canvas.attention_view import BOX, chosen_heads
 from pages.ui.canvas.component import component
 from pages.ui.canvas.figures import ONE_COLOUR
-from pages.ui.shell.controls import Head, head_name
+from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis.grammar import MIN_GAIN, Grammar, HeadRelation, grammar_of
-from tx_core.analysis.patterns import HeadPattern, Kind
+from tx_core.analysis.patterns import HeadPattern, PatternKind
+from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Encoding
 
 MODULE = "head_table/table.js"
@@ -99,7 +100,7 @@ def chosen_head(key: str, layers: int, heads: int) -> tuple[int, int] | None:
 CellsAndLegend = tuple[list[HeadCell], list[LegendEntry]]
 
 
-LOOKS: dict[Kind, tuple[str, str, str]] = {
+LOOKS: dict[PatternKind, tuple[str, str, str]] = {
     "previous": ("←", ONE_COLOUR, "triangle-left"),
     "next": ("→", "#dd8328", "triangle-right"),
     "same": ("=", "#a06cd0", "square"),
@@ -112,13 +113,13 @@ LOOKS: dict[Kind, tuple[str, str, str]] = {
 """The letter, the colour and the symbol of every kind."""
 GRAMMAR_LETTER, GRAMMAR_COLOUR = "G", "#c2452d"
 GRAMMAR_ENTRY = LegendEntry(texts.GRAMMAR_TARGET, GRAMMAR_LETTER, GRAMMAR_COLOUR)
-UNDESCRIBED: tuple[Kind, ...] = ("broad", "mixed")
+UNDESCRIBED: tuple[PatternKind, ...] = ("broad", "mixed")
 """The kinds of heads that no rule describes."""
 MAX_RELATIONS = 3
 """How many relations a sentence about a head names."""
 
 
-def kind_styles(encoding: Encoding | None = None) -> dict[Kind, KindStyle]:
+def kind_styles(encoding: Encoding | None = None) -> dict[PatternKind, KindStyle]:
     """Return the style of every kind in `patterns.KINDS`; special tokens are called as the model's own."""
     first, last = _special_tokens(encoding) if encoding else ("[CLS]", "[SEP]")
     words = texts.KIND_WORDS | {"first": first, "separator": last}

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from pages.ui.canvas import drawings, texts
-from pages.ui.canvas.bars import Chart
 from pages.ui.canvas.component import component
+from pages.ui.canvas.drawings import Chart
 from pages.ui.canvas.figures import DASHES, LINE_COLOURS
 
 MODULE = "lines/chart.js"
-MARKS = ("circle", "square", "diamond", "triangle-up")
+MARKERS = ("circle", "square", "diamond", "triangle-up")
 
 
 def lines_chart(
@@ -43,7 +43,7 @@ def lines_chart(
             "values": list(values),
             "colour": LINE_COLOURS[number % len(LINE_COLOURS)],
             "dash": DASHES[number % len(DASHES)],
-            "mark": MARKS[number % len(MARKS)],
+            "mark": MARKERS[number % len(MARKERS)],
         }
         for number, (name, values) in enumerate(series.items())
     ]

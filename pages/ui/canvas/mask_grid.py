@@ -16,14 +16,14 @@ from pages.ui.canvas.packing import pack
 from pages.ui.canvas.prefetch import Picture, Prefetch, pack_with_prefetch
 
 MODULE, STYLE = "mask_grid/grid.js", "mask_grid/mask_grid.css"
-ATTENTION = ("query (looks)", "key (is looked at)")
+QUERY_KEY_AXES = ("query (looks)", "key (is looked at)")
 """The axes of whatever holds a number for each pair of tokens."""
 MAX_PAINTED_TOKENS = 32
 """Tokens of a sentence whose mask can be painted: cells stay large enough for a finger, links short."""
 
 
 @dataclass(frozen=True)
-class Matrix:
+class Heatmap:
     """One matrix and how its numbers are coloured.
 
     kind: "mask" (above 0 = may look), "weights" (0 to 1, by their square root) or "signed" (zero in the middle).
@@ -62,7 +62,7 @@ class Matrices:
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    shown: tuple[Matrix, ...]
+    shown: tuple[Heatmap, ...]
     across: int = 3
     naming: Naming = Naming()  # noqa: RUF009: frozen
     tallest: int = 360
@@ -103,7 +103,7 @@ class Matrices:
 def matrices(
     rows: Sequence[str],
     columns: Sequence[str],
-    shown: Sequence[Matrix],
+    shown: Sequence[Heatmap],
     *,
     key: str,
     across: int = 3,
@@ -127,12 +127,12 @@ def show_matrices(
     on_paint: runs when the reader has painted on the first one, a mask, whose header says that it is paintable;
     `painted_mask(key, …)` then returns it.
     """
-    drawings.note(lambda: drawings_of(drawn))
+    drawings.note(lambda: heatmap_drawings(drawn))
     show = component("matrices", "mask-grid", MODULE, STYLE, height=320)
     show(key=key, data=pack_with_prefetch(key, drawn, prefetch), on_painted_change=on_paint or (lambda: None))
 
 
-def drawings_of(drawn: Picture) -> list[drawings.Drawing]:
+def heatmap_drawings(drawn: Picture) -> list[drawings.Drawing]:
     """Return the matrices of a picture one by one, for export."""
     header, numbers = drawn
     rows, columns, axes = header["rows"], header["columns"], header["axes"]

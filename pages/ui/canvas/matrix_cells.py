@@ -53,7 +53,7 @@ class Divided:
 
 
 @dataclass(frozen=True)
-class Masked:
+class MaskedCells:
     """A cell is the same cell of `of`, or −∞ where it is hidden."""
 
     of: str
@@ -118,4 +118,4 @@ class ScaledAndShifted:
     kind: str = "affine"
 
 
-Origin = Product | Divided | Masked | Shares | Added | Activated | RowStatistic | Normalised | ScaledAndShifted
+Origin = Product | Divided | MaskedCells | Shares | Added | Activated | RowStatistic | Normalised | ScaledAndShifted

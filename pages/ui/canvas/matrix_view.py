@@ -53,7 +53,7 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class MatrixOptions:
     """How many dimensions are drawn, within limits that a reader may choose from, and whether numbers stand in the cells."""
 
     dimensions: int
@@ -70,7 +70,7 @@ def matrix_row(
     key: str,
     on_choose: Callable[[], None],
     numbers: bool = False,
-    drawing: Drawing | None = None,
+    drawing: MatrixOptions | None = None,
     on_draw: Callable[[], None] | None = None,
     prefetch: Prefetch | None = None,
 ) -> None:
@@ -82,13 +82,13 @@ def matrix_row(
     `on_draw` runs, and `chosen_drawing` returns it. prefetch: what the controls around it lead to.
     """
     picture = row_drawn(matrices, chosen, names_title=names_title, numbers=numbers, drawing=drawing)
-    drawings.note(lambda: drawings_of(matrices))
+    drawings.note(lambda: matrix_drawings(matrices))
     callbacks = {"on_drawing_change": on_draw} if on_draw else {}
     show = component("matrix_row", "matrix-view", MODULE, "matrix_row/matrix_row.css", height=700)
     show(key=key, data=pack_with_prefetch(key, picture, prefetch), on_cell_change=on_choose, **callbacks)
 
 
-def drawings_of(matrices: Sequence[Matrix]) -> list[drawings.Drawing]:
+def matrix_drawings(matrices: Sequence[Matrix]) -> list[drawings.Drawing]:
     """Return the matrices that are drawn, with the columns that are drawn of them, for export."""
     found = []
     for matrix in matrices:
@@ -103,7 +103,12 @@ def drawings_of(matrices: Sequence[Matrix]) -> list[drawings.Drawing]:
 
 
 def row_drawn(
-    matrices: Sequence[Matrix], chosen: Cell | None, *, names_title: str, numbers: bool = False, drawing: Drawing | None = None
+    matrices: Sequence[Matrix],
+    chosen: Cell | None,
+    *,
+    names_title: str,
+    numbers: bool = False,
+    drawing: MatrixOptions | None = None,
 ) -> Picture:
     """Return what `matrix_row` draws, from the same arguments."""
     header, values = message(matrices, chosen)
@@ -140,12 +145,12 @@ def chosen_cell(key: str, matrices: Sequence[Matrix]) -> Cell | None:
     return parse_cell(component_value(key, "cell"), matrices)
 
 
-def chosen_drawing(key: str, drawing: Drawing) -> Drawing:
+def chosen_drawing(key: str, drawing: MatrixOptions) -> MatrixOptions:
     """Return how the reader of the row `key` wants it drawn."""
     return parse_drawing(component_value(key, "drawing"), drawing)
 
 
-def parse_drawing(value: object, drawing: Drawing) -> Drawing:
+def parse_drawing(value: object, drawing: MatrixOptions) -> MatrixOptions:
     """Read a way of drawing from anything; `drawing` as it is where that makes no sense or leaves its limits."""
     if not isinstance(value, Mapping):
         return drawing

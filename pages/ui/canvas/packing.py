@@ -8,7 +8,7 @@ from jaxtyping import Float32, UInt8, UInt16
 
 WIDEST_THUMBNAIL = 24
 LARGEST_CODE = 65535
-NO_DIFFERENCE, SIGNED_CODES = 32768, 32767
+ZERO_CODE, SIGNED_CODES = 32768, 32767
 
 
 def codes(weights: Float32[np.ndarray, "query key"]) -> UInt16[np.ndarray, "query key"]:
@@ -36,7 +36,7 @@ def difference_codes(difference: Float32[np.ndarray, "query key"]) -> UInt16[np.
     size = np.abs(exact)
     code = np.rint(np.sqrt(size) * SIGNED_CODES)
     code += np.sign(np.rint(size * 1000) - np.rint((code / SIGNED_CODES) ** 2 * 1000))
-    return (NO_DIFFERENCE + np.sign(exact) * code).astype(np.uint16)
+    return (ZERO_CODE + np.sign(exact) * code).astype(np.uint16)
 
 
 def thumbnails(

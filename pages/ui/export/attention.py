@@ -13,10 +13,10 @@ from pages.ui.export.records import Code, DataFiles, Export, Exports, Source, We
 from pages.ui.export.transformers_code import transformers_attention_code
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.view_options import ViewOptions
-from tx_core.analysis.weights_file import MOST, SavedWeights, to_csv, to_json, to_npz, weight_of
+from tx_core.analysis.weights_file import MOST, SavedWeights, weight_of, weights_csv, weights_json, weights_npz
 from tx_core.transformer.trace import Trace
 
-WRITERS: dict[str, Callable[[SavedWeights], bytes]] = {"csv": to_csv, "json": to_json, "npz": to_npz}
+WRITERS: dict[str, Callable[[SavedWeights], bytes]] = {"csv": weights_csv, "json": weights_json, "npz": weights_npz}
 
 
 def attention_exports(page: str, trace: Trace, shown: HeadMap) -> Exports:

@@ -12,9 +12,8 @@ import streamlit as st
 from pages.ui.export import texts
 from pages.ui.export.records import DataFiles, Export, Source
 from pages.ui.shell.address import widget_binding, widget_key
-from tx_core.analysis.weights_file import MOST, csv_table
+from tx_core.analysis.weights_file import MOST, TableValue, csv_table
 
-Cell = str | float | int | None
 MIME_TYPES = {"csv": "text/csv", "json": "application/json", "npz": "application/octet-stream"}
 
 
@@ -29,7 +28,7 @@ class DataTable:
     """
 
     columns: tuple[str, ...]
-    rows: list[tuple[Cell, ...]]
+    rows: list[tuple[TableValue, ...]]
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
     about: Mapping[str, object] = field(default_factory=dict)
 
@@ -102,7 +101,7 @@ def _listed(array: np.ndarray) -> list:
     return np.where(np.isnan(shortest), None, shortest.astype(object)).tolist()
 
 
-def _column(values: list[Cell]) -> np.ndarray:
+def _column(values: list[TableValue]) -> np.ndarray:
     if any(isinstance(value, str) for value in values):
         return np.array(["" if value is None else value for value in values], np.str_)
     return np.array([np.nan if value is None else value for value in values])

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from pages.ui.canvas.bars import Chart
 from pages.ui.canvas.component import component
+from pages.ui.canvas.drawings import Chart
 from pages.ui.canvas.figures import BACKGROUND, BELOW_ZERO, INK, ONE_COLOUR
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.packing import pack
@@ -16,14 +16,14 @@ from pages.ui.canvas.texts import LAYERS_AND_HEADS
 from pages.ui.export import texts
 from pages.ui.export.records import Export, WebPage
 from pages.ui.shell.address import widget_key
+from tx_core.analysis.weights_file import TableValue
 
-Row = tuple[str | float | int | None, ...]
 MODULE, STYLE = "figure/panel.js", "figure/figure.css"
 STILL = "figure/still.js"
 """Draws any view without reacting to its reader."""
 WIDTHS = {"mm": (40.0, 174.0, 400.0), "px": (200.0, 1200.0, 4000.0)}
 """Minimum, default and maximum width by unit; 174 mm is the width of a journal's page."""
-COLOURS = {
+THEME_COLOURS = {
     texts.LIGHT: {"--st-background-color": BACKGROUND[False], "--st-text-color": INK[False]},
     texts.DARK: {"--st-background-color": BACKGROUND[True], "--st-text-color": INK[True]},
 }
@@ -39,14 +39,18 @@ def show_figure(page: str, export: Export) -> None:
         width = _ask_width(page, unit)
     with colours:
         background = st.segmented_control(
-            texts.ASK_BACKGROUND, list(COLOURS), default=texts.LIGHT, required=True, key=widget_key(page, "figure_background")
+            texts.ASK_BACKGROUND,
+            list(THEME_COLOURS),
+            default=texts.LIGHT,
+            required=True,
+            key=widget_key(page, "figure_background"),
         )
     with words:
         captioned = st.toggle(texts.ASK_CAPTION, value=True, key=widget_key(page, "figure_captioned"))
     packed = export.figure(
         width=width,
         unit=unit,
-        colours=COLOURS[background],
+        colours=THEME_COLOURS[background],
         captioned=captioned,
         caption=export.full_caption,
         title=export.title,
@@ -78,7 +82,9 @@ def charts_figure(charts: Sequence[Chart | None], alt: str, *, across: int = 1) 
     return lambda **more: pack(header | more, np.zeros(0, np.uint8))
 
 
-def charts_page(figure: Callable[..., bytes], columns: tuple[str, ...], rows: Callable[[], list[Row]]) -> WebPage:
+def charts_page(
+    figure: Callable[..., bytes], columns: tuple[str, ...], rows: Callable[[], list[tuple[TableValue, ...]]]
+) -> WebPage:
     """Make a web page of charts with their numbers as a table below."""
     return WebPage(STILL, (), texts.STILL_CHARTS, figure, columns, rows)
 

@@ -9,14 +9,15 @@ import numpy as np
 import pandas
 import streamlit as st
 
-from pages.ui.canvas.drawings import Drawing, Drawings, collect, numbered_once
+from pages.ui.canvas.drawings import Drawing, Drawings, collect_drawings, numbered_once
 from pages.ui.export import texts
-from pages.ui.export.data import Cell, DataTable, data_files
+from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, Export, Source
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.plain_names import file_stem
+from tx_core.analysis.weights_file import TableValue
 
 COLUMNS = ("drawing", "row", "column", "number")
 MOST_SHOWN = 5000
@@ -24,7 +25,7 @@ MOST_SHOWN = 5000
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Computation:
     """What a part of a page shows.
 
     Attributes:
@@ -41,18 +42,18 @@ class Lesson:
 
 
 def draw_and_export(
-    page: str, lesson: Callable[[], Lesson], draw: Callable[..., None], *arguments: object, place: str = ""
+    page: str, lesson: Callable[[], Computation], draw: Callable[..., None], *arguments: object, place: str = ""
 ) -> None:
     """Draw a part of a page, and offer what it drew as a table and for export.
 
     lesson: called when the export is opened, after the part was drawn. place: tells several such parts of a page apart.
     """
-    with collect() as drawings:
+    with collect_drawings() as drawings:
         draw(*arguments)
     offer_drawings(page, lesson, drawings, place)
 
 
-def offer_drawings(page: str, lesson: Callable[[], Lesson], drawings: Drawings, place: str = "") -> None:
+def offer_drawings(page: str, lesson: Callable[[], Computation], drawings: Drawings, place: str = "") -> None:
     """Offer drawings as a table and for export; nothing where there are none."""
     if not drawings:
         return
@@ -68,13 +69,13 @@ def _made(drawings: Drawings) -> list[Drawing]:
     return [drawing for make in drawings for drawing in make()]
 
 
-def _show_table(rows: Sequence[tuple[Cell, ...]]) -> None:
+def _show_table(rows: Sequence[tuple[TableValue, ...]]) -> None:
     st.dataframe(pandas.DataFrame(rows[:MOST_SHOWN], columns=COLUMNS), hide_index=True)
     if len(rows) > MOST_SHOWN:
         st.caption(texts.TABLE_CUT.format(shown=MOST_SHOWN, all=len(rows)))
 
 
-def drawings_export(lesson: Lesson, drawings: Sequence[Drawing]) -> Export:
+def drawings_export(lesson: Computation, drawings: Sequence[Drawing]) -> Export:
     """Make the export of what a part of a page drew."""
     titles = list(dict.fromkeys(drawing.title for drawing in drawings))
     named = (("text", texts.TEXT), ("pair", texts.SECOND_SENTENCE))
@@ -93,7 +94,7 @@ def drawings_export(lesson: Lesson, drawings: Sequence[Drawing]) -> Export:
     return Export(lesson.title, caption, stem, figure, web_page, (data,), code, lesson.source)
 
 
-def table_rows(drawings: Sequence[Drawing]) -> list[tuple[Cell, ...]]:
+def table_rows(drawings: Sequence[Drawing]) -> list[tuple[TableValue, ...]]:
     """Write every number of some drawings as a row; None where a mask forbids."""
     rows = []
     for title, drawing in zip(numbered_once([one.title for one in drawings]), drawings, strict=True):
@@ -118,7 +119,7 @@ def _table(drawings: Sequence[Drawing]) -> DataTable:
     return DataTable(COLUMNS, table_rows(drawings), arrays, {"axes": texts.DRAWINGS_AXES})
 
 
-def lesson_code(title: str, imports: Sequence[str], lines: Sequence[str]) -> str:
+def computation_code(title: str, imports: Sequence[str], lines: Sequence[str]) -> str:
     """Write code for a lesson: a comment, imports in order, and lines."""
     comment = texts.PROJECT_COMMENT.format(title=title)
     packages = sorted(line for line in imports if not line.startswith("from tx_core"))

@@ -218,7 +218,7 @@ def weights_table(head_map: HeadMap, *, key: str) -> None:
         st.dataframe({"": rows, **dict(zip(columns, cells.T, strict=True))}, hide_index=True)
         st.download_button(
             texts.DOWNLOAD_CSV,
-            lambda: weights_csv(rows, columns, head_map.weights),
+            lambda: map_csv(rows, columns, head_map.weights),
             "attention.csv",
             "text/csv",
             key=f"{key}_csv",
@@ -227,7 +227,7 @@ def weights_table(head_map: HeadMap, *, key: str) -> None:
         )
 
 
-def weights_csv(rows: Sequence[str], columns: Sequence[str], weights: Float[np.ndarray, "query key"]) -> str:
+def map_csv(rows: Sequence[str], columns: Sequence[str], weights: Float[np.ndarray, "query key"]) -> str:
     """Write the weights as CSV with six decimals; labels begin with a number, so no spreadsheet takes one for a formula."""
     file = io.StringIO()
     table = csv.writer(file)

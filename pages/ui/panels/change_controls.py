@@ -11,15 +11,14 @@ from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from tx_core.analysis.views import word_groups
-from tx_core.transformer.interventions import NEEDS_POSITIONS, SETTING, Intervention, unmasked_padding
+from tx_core.transformer.interventions import NEEDS_POSITIONS, SETTING, Head, Intervention, unmasked_padding
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
 PADDINGS = (0, 1, 2, 4, 8, 16, 32, 64)
 """Numbers of padding tokens that are offered; 0 for none."""
-TEMPERATURES = ("0.1", "0.25", "0.5", "0.75", "1", "1.5", "2", "3", "5", "10")
+ATTENTION_TEMPERATURES = ("0.1", "0.25", "0.5", "0.75", "1", "1.5", "2", "3", "5", "10")
 EVERYWHERE = {"self": ("hidden", "cut"), "cross": ("hidden",), "decoder": ()}
 """The kinds of interventions on tokens that can act in all layers, by the kind of attention that is looked at."""
-Head = tuple[int, int]
 
 
 def change_bar(page: str, trace: Trace, number: int) -> None:
@@ -206,7 +205,7 @@ def _softmax_controls(page: str, layers: int, first: int) -> None:
 
     st.select_slider(
         texts.SOFTMAX_TEMPERATURE,
-        sorted({*TEMPERATURES, now}, key=float),
+        sorted({*ATTENTION_TEMPERATURES, now}, key=float),
         key=temperature,
         on_change=set_temperature,
         help=texts.SOFTMAX_TEMPERATURE_HELP,

@@ -23,7 +23,7 @@ from tx_core.engine import catalogue
 from tx_core.errors import ExplorerError, LessonProblem
 
 LESSONS = Path(__file__).parents[3] / "assets" / "lessons"
-PATH = "path"
+LEARNING_PATH = "path"
 """The lesson that newcomers are sent to."""
 GUESSES = "lesson_guesses"
 """Session entry of the guesses: by lesson and number of the step."""
@@ -50,7 +50,7 @@ def shipped_names() -> list[str]:
 def names_in_order() -> list[str]:
     """List the lessons that ship with the app from easy to hard, the path for newcomers first."""
     levels = ("beginner", "intermediate", "advanced")
-    return sorted(shipped_names(), key=lambda name: (name != PATH, levels.index(shipped_lesson(name).level)))
+    return sorted(shipped_names(), key=lambda name: (name != LEARNING_PATH, levels.index(shipped_lesson(name).level)))
 
 
 def step_address(name: str, number: int) -> dict[str, str]:

@@ -12,22 +12,22 @@ import streamlit as st
 from pages.ui.panels import texts
 from pages.ui.shell import cache
 from pages.ui.shell.address import Field, choice_field, number_field, widget_key
+from tx_core.analysis.weights_file import TableValue
 from tx_core.fill_mask.joint_filling import JointFilling, fill_jointly
 from tx_core.fill_mask.predictions import Filling, Prediction, predict
 from tx_core.fill_mask.word_scores import WordScore, score_words
 from tx_core.transformer.interventions import Intervention
 
 MAX_LIST_WORDS = 30
-TEMPERATURES = ("1", "0.25", "0.5", "0.75", "1.5", "2", "3")
+PREDICTION_TEMPERATURES = ("1", "0.25", "0.5", "0.75", "1.5", "2", "3")
 TOP_P = ("1", "0.95", "0.9", "0.75", "0.5", "0.25")
 LIST_FIELDS: tuple[Field, ...] = (
     number_field("listed", 8, 1, MAX_LIST_WORDS),
     choice_field("limit", tuple(texts.BAR_LIMIT_LABELS)),
-    choice_field("temperature", TEMPERATURES),
+    choice_field("temperature", PREDICTION_TEMPERATURES),
     choice_field("top_p", TOP_P),
 )
 Record = TypeVar("Record")
-Row = tuple[str | float | int | None, ...]
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def ask_list_settings(page: str) -> None:
         )
         st.select_slider(
             texts.TEMPERATURE,
-            sorted(TEMPERATURES, key=float),
+            sorted(PREDICTION_TEMPERATURES, key=float),
             key=widget_key(page, "temperature"),
             help=texts.TEMPERATURE_HELP,
         )
@@ -150,9 +150,9 @@ def word_label(prediction: Prediction) -> str:
     return f"##{prediction.word}" if prediction.joins else prediction.word or prediction.piece
 
 
-def prediction_rows(predictions: SentencePredictions) -> list[Row]:
+def prediction_rows(predictions: SentencePredictions) -> list[tuple[TableValue, ...]]:
     """Write every number of a sentence's predictions as rows of `texts.PREDICTION_COLUMNS`."""
-    table: list[Row] = []
+    table: list[tuple[TableValue, ...]] = []
     for blank in predictions.filling.blanks:
         name = texts.BLANK_LIST.format(number=blank.number + 1)
         for rank, entry in enumerate(blank.predictions, start=1):
@@ -176,7 +176,7 @@ def predictions_csv(predictions: Sequence[SentencePredictions]) -> str:
     return write_csv(texts.PREDICTION_COLUMNS, [row for sentence in predictions for row in prediction_rows(sentence)])
 
 
-def write_csv(columns: Sequence[str], rows: Iterable[Row]) -> str:
+def write_csv(columns: Sequence[str], rows: Iterable[tuple[TableValue, ...]]) -> str:
     """Write a table as CSV; a text that a spreadsheet would take for a formula gets a ' before it."""
     file = io.StringIO()
     table = csv.writer(file)
@@ -185,7 +185,7 @@ def write_csv(columns: Sequence[str], rows: Iterable[Row]) -> str:
     return file.getvalue()
 
 
-def _cell(value: str | float | int | None) -> str:
+def _cell(value: TableValue) -> str:
     if isinstance(value, str):
         return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
     return "" if value is None else f"{value:.6g}"

@@ -23,10 +23,10 @@ TRAININGS = Registry(limit=host_settings().trainings)
 SCANS = Registry(limit=host_settings().scans)
 """All scans of heads of this server."""
 
-COLOURS = ("#3f83cf", "#c2751c")
+CURVE_COLOURS = ("#3f83cf", "#c2751c")
 """Blue and orange: 3:1 or more on the white and on the dark background, distinct with any colour vision."""
 
-RunSettings = TypeVar("RunSettings")
+Settings = TypeVar("Settings")
 Series = Mapping[str, Sequence[tuple[float, float]]]
 """Lines of a chart: (batch, value) pairs by name."""
 
@@ -96,7 +96,7 @@ def size_inputs(page: str, sizes: Mapping[str, Size], *, columns: int, disabled:
     )
 
 
-def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[..., RunSettings], **others: object) -> RunSettings:
+def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[..., Settings], **others: object) -> Settings:
     """Build the settings of the core from what is chosen on the page; raise TextProblem where the sizes do not fit together.
 
     others: the settings that are no sizes.
@@ -151,7 +151,7 @@ def current_run(kind: str) -> Snapshot | None:
     return TRAININGS.snapshot(visitor(), kind)
 
 
-def start(kind: str, make: Callable[[], Trainable]) -> None:
+def start_or_queue(kind: str, make: Callable[[], Trainable]) -> None:
     """Start what `make` gives, or queue it; where the queue is full, raise Busy before anything is made or fetched."""
     TRAININGS.check_room(visitor())
     TRAININGS.start(visitor(), kind, make())
@@ -226,7 +226,7 @@ def run_buttons(
     if stopped:
         button(texts.CONTINUE, "continue", "resume", lambda: resume(kind, stopped, choose), help=texts.CONTINUE_HELP)
     label = texts.TRAIN_AGAIN if stopped else texts.TRAIN
-    button(label, "train", "play_arrow", lambda: start(kind, make), disabled=disabled)
+    button(label, "train", "play_arrow", lambda: start_or_queue(kind, make), disabled=disabled)
 
 
 def show_differences(differences: Sequence[str]) -> None:
@@ -306,7 +306,7 @@ def _curves(series: Series, batches: int, *, log: bool) -> dict[str, object]:
     """Write the option object of `st.echarts_chart`."""
     return {
         "animation": False,
-        "color": list(COLOURS),
+        "color": list(CURVE_COLOURS),
         "grid": {"left": 4, "right": 16, "top": 34, "bottom": 26, "containLabel": True},
         "legend": {"top": 0, "left": 0, "icon": "roundRect"},
         "tooltip": {"trigger": "axis", "valueFormatter": "%.3f"},

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.canvas.attention_view import SCALES, Head, heads_from_link, heads_to_link, token_from_link, token_to_link
+from pages.ui.canvas.attention_view import SCALES, heads_from_link, heads_to_link, token_from_link, token_to_link
 from pages.ui.panels import texts
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_binding, widget_key
+from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
 MAX_LAYERS_OR_HEADS = 1000

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import escape_markdown
 from tx_core.fill_mask import blanks
-from tx_core.fill_mask.blanks import Part
+from tx_core.fill_mask.blanks import TextPart
 from tx_core.settings import host_settings
 
 MAX_WORD_BUTTONS = 150
@@ -52,7 +52,7 @@ def word_buttons(text_key: str, fill_in: Callable[[str, int], str]) -> None:
 
 
 def toggle_blank(
-    text_key: str, parts: tuple[Part, ...], clicked: int, originals: tuple[str, ...], fill_in: Callable[[str, int], str]
+    text_key: str, parts: tuple[TextPart, ...], clicked: int, originals: tuple[str, ...], fill_in: Callable[[str, int], str]
 ) -> None:
     """Make a blank of a word, or a word of a blank, in the session's text.
 

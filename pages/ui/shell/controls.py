@@ -15,12 +15,10 @@ from tx_core.engine.download import CATALOGUE
 from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
+from tx_core.transformer.interventions import Head
 
 TYPING_PAUSE = "250ms"
 """How long a reader must stop typing before the page runs with the text."""
-
-Head = tuple[int, int]
-"""Layer and head, counted from 0."""
 
 
 def embedded_sizes() -> Head:

@@ -10,8 +10,9 @@ from typing import Any, Protocol, Self, TypeVar
 import streamlit as st
 
 from pages.ui.shell import texts
-from pages.ui.shell.controls import Head, head_name, model_title
+from pages.ui.shell.controls import head_name, model_title
 from tx_core.engine.catalogue import DEFAULT
+from tx_core.transformer.interventions import Head
 
 EXAMPLES = Path(__file__).parents[3] / "assets" / "examples" / "attention.json"
 

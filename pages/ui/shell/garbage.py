@@ -24,7 +24,7 @@ def freeze() -> None:
     gc.freeze()
 
 
-def collect(nobody_is_here: bool) -> None:
+def collect_garbage(nobody_is_here: bool) -> None:
     """Collect garbage: what has come since the last freeze, or everything, and freeze anew, while nobody would wait for it."""
     if nobody_is_here:
         gc.unfreeze()
@@ -51,10 +51,10 @@ def collect_regularly(stop: threading.Event, nobody_is_here: Callable[[], bool] 
     """Collect every SECONDS_BETWEEN seconds, each time in the first quiet moment, until told to stop."""
     while not stop.wait(SECONDS_BETWEEN):
         wait_for_quiet(stop)
-        collect(nobody_is_here())
+        collect_garbage(nobody_is_here())
 
 
-def start() -> threading.Event:
+def start_collecting() -> threading.Event:
     """Start collecting in a daemon thread. Set the event that comes back to stop it."""
     stop = threading.Event()
     threading.Thread(target=collect_regularly, args=[stop], name="garbage", daemon=True).start()

@@ -18,8 +18,8 @@ from starlette.routing import Route
 from pages.contents import PAGES
 
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
-INDEX = Path(st.__file__).parent / "static" / "index.html"
-SCRIPTS = INDEX.parent / "static" / "js"
+INDEX_PAGE = Path(st.__file__).parent / "static" / "index.html"
+SCRIPTS = INDEX_PAGE.parent / "static" / "js"
 PAGE_STYLE = Path(__file__).parents[3] / "assets" / "page.css"
 MAX_IMPORT_CHARACTERS = 10_000
 """At the beginning of a script, where its imports are."""
@@ -38,7 +38,7 @@ ELEMENTS = (
     "rehype-katex",
 )
 """Streamlit's names of what most pages are made of."""
-STYLE = f"""
+LAYOUT_STYLE = f"""
 [data-testid="stMainBlockContainer"] {{ max-width: none !important; }}
 @media (min-width: 769px) {{
   [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) {{ padding-left: {SIDEBAR_WIDTH}px; }}
@@ -61,7 +61,7 @@ def content_policy() -> str:
 
     blob: is where Streamlit mounts the script of a component from; inline styles are how it styles.
     """
-    scripts = INLINE_SCRIPT.findall(INDEX.read_text(encoding="utf-8"))
+    scripts = INLINE_SCRIPT.findall(INDEX_PAGE.read_text(encoding="utf-8"))
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     hashes = "".join(f" 'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return "; ".join(
@@ -83,8 +83,8 @@ def content_policy() -> str:
 @cache
 def start_page() -> str:
     """Write the start page: Streamlit's, with our style and the addresses of the scripts at the end of its head."""
-    index = INDEX.read_text(encoding="utf-8")
-    style = f"{STYLE}{PAGE_STYLE.read_text(encoding='utf-8')}"
+    index = INDEX_PAGE.read_text(encoding="utf-8")
+    style = f"{LAYOUT_STYLE}{PAGE_STYLE.read_text(encoding='utf-8')}"
     elements, needed = element_scripts(index)
     links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in needed)
     scripts = "".join(f'<script type="module" crossorigin src="./static/js/{name}"></script>' for name in elements)

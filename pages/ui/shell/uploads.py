@@ -20,7 +20,7 @@ from pages.ui.shell import texts
 from tx_core.settings import host_settings
 
 UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
-KINDS = (".csv", ".tsv", ".txt", ".safetensors")
+FILE_KINDS = (".csv", ".tsv", ".txt", ".safetensors")
 """How the names of the files end that some page takes."""
 MAX_SESSION_FILES = 10
 MIN_FILE_BYTES = 10_000
@@ -76,7 +76,7 @@ def drop_oldest(manager: MemoryUploadedFileManager, session: str, length: int) -
 def drop_unknown_kind(manager: MemoryUploadedFileManager, session: str, file_id: str) -> None:
     """Remove a file whose name no box takes: no browser sends one, and Streamlit would write its name into the log."""
     file = manager.file_storage.get(session, {}).get(file_id)
-    if file is not None and not file.name.lower().endswith(KINDS):
+    if file is not None and not file.name.lower().endswith(FILE_KINDS):
         manager.remove_file(session, file_id)
 
 

@@ -140,7 +140,7 @@ def test_the_text_of_the_page_is_true_of_the_training_that_it_offers(open_app: O
     assert offered.settings == app.session_state["classifier_untrained"].settings
     assert offered.settings.epochs == app.number_input(key="classifier_epochs").value == 8
     assert app.session_state["classifier_text"] in CLAIMS
-    labels = {sentence: classifier.predict(offered, sentence).label for sentence in CLAIMS}
+    labels = {sentence: classifier.classify(offered, sentence).label for sentence in CLAIMS}
     assert labels == CLAIMS
 
 
@@ -156,7 +156,7 @@ def test_it_learns_the_kinds_of_sentences_that_it_was_trained_on_and_not_what_no
 
 
 def test_the_says_something_else_in_another_sentence(offered):
-    dull, good = (classifier.predict(offered, f"the plot was {word}") for word in ("dull", "good"))
+    dull, good = (classifier.classify(offered, f"the plot was {word}") for word in ("dull", "good"))
     negative = dull.names.index("negative")
     assert dull.contributions[negative, 0] > 0.5
     assert good.contributions[negative, 0] < -0.5

@@ -13,7 +13,7 @@ from tests.support.drawings import says
 from tests.support.drawn_comparison import BIRD, drawn_comparison
 from tests.support.drawn_lines import drawn_lines
 from tx_core.analysis import comparison, word_comparison
-from tx_core.analysis.comparison import compare
+from tx_core.analysis.comparison import compare_attention
 from tx_core.analysis.views import view
 from tx_core.analysis.word_comparison import spell_words
 from tx_core.engine import catalogue
@@ -37,7 +37,7 @@ def expected(one: tuple, other: tuple, *, hide: bool = False) -> list[np.ndarray
     spelled = [spell_words(run.attention.query_tokens, shown.query_places) for run, shown in zip(runs, views, strict=True)]
     chosen = zip(views, (one[2], other[2]), strict=True)
     weights = [np.mean([shown.weights[head] for head in heads], axis=0) for shown, heads in chosen]
-    return [*weights, compare(*views, *spelled, *weights).difference]
+    return [*weights, compare_attention(*views, *spelled, *weights).difference]
 
 
 def engine():
@@ -134,7 +134,7 @@ def test_an_empty_b_is_a_and_that_is_said(open_app: Open):
     app = open_app("compare", text="a bird")
     assert drawn_comparison(app)[0]["one"] == drawn_comparison(app)[0]["other"]
     assert texts.SAME_SIDES in says(app)
-    assert comparison.NO_DIFFERENCE in says(app)
+    assert comparison.ATTEND_ALIKE in says(app)
 
 
 @pytest.mark.parametrize("example", curated(), ids=lambda example: example.title)

@@ -12,7 +12,7 @@ from pages.compare import maps, texts
 from pages.compare.maps import as_csv, difference_rows
 from tests.support.drawings import says
 from tests.support.drawn_comparison import BIRD, drawn_comparison
-from tx_core.analysis.comparison import compare
+from tx_core.analysis.comparison import compare_attention
 from tx_core.analysis.views import view
 from tx_core.analysis.word_comparison import spell_words
 from tx_core.engine import catalogue
@@ -24,7 +24,7 @@ def test_the_table_lists_every_link_with_both_weights_and_leaves_out_what_is_not
     engine, sentences = catalogue.load(catalogue.DEFAULT), (BIRD["text"], BIRD["text_b"])
     views = [view(engine.trace(text).attention, merge_words=True) for text in sentences]
     spelled = [spell_words(engine.encode(text), shown.query_places) for text, shown in zip(sentences, views, strict=True)]
-    found = compare(*views, *spelled, *(shown.weights[1, 2] for shown in views))
+    found = compare_attention(*views, *spelled, *(shown.weights[1, 2] for shown in views))
     rows = list(difference_rows(found))
     assert sum(row["A"] is not None for row in rows) == found.one.size
     assert sum(row["B"] is not None for row in rows) == found.other.size

@@ -10,7 +10,7 @@ from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, answered, press
 from tests.support.drawings import maps
 from tests.support.trainings import own_server, until_still
 from tx_core.training.background import Registry
-from tx_core.training.copy_task import Answer, answer_sequence, count_errors, start
+from tx_core.training.copy_task import CopyAnswer, answer_sequence, count_errors, start_copy_training
 from tx_core.transformer.trace import Trace
 
 
@@ -35,8 +35,8 @@ def test_each_row_of_a_map_names_what_the_decoder_reads_and_writes(open_app: Ope
     assert within["queries"] == within["keys"] == [texts.START, *SMALL["numbers"].split()]
 
 
-def answer_of(numbers: tuple[int, ...], written: tuple[int, ...], *, usual: bool = True) -> Answer:
-    return Answer(numbers, written, numbers, usual, Trace("copy", "cpu", ()))
+def answer_of(numbers: tuple[int, ...], written: tuple[int, ...], *, usual: bool = True) -> CopyAnswer:
+    return CopyAnswer(numbers, written, numbers, usual, Trace("copy", "cpu", ()))
 
 
 def untested() -> tuple[int, int]:
@@ -44,7 +44,7 @@ def untested() -> tuple[int, int]:
 
 
 def test_wrong_answers_are_explained_by_what_the_training_was():
-    done, half, none = start(SETTINGS), start(SETTINGS), start(SETTINGS)
+    done, half, none = start_copy_training(SETTINGS), start_copy_training(SETTINGS), start_copy_training(SETTINGS)
     done.losses, half.losses = [1.0] * 10, [1.0] * 4
     wrong = answer_of((5, 6, 7, 8, 9), (5, 6, 2, 8, 3))
     errors, short = texts.ERRORS.format(wrong=2, total=5), texts.SHORT_TRAINING.format(batches=10)

@@ -16,7 +16,7 @@ from tx_core.errors import CheckpointProblem
 from tx_core.settings import host_settings
 from tx_core.training.background import Registry
 from tx_core.training.copy_file import to_file
-from tx_core.training.copy_task import start
+from tx_core.training.copy_task import start_copy_training
 
 
 @pytest.fixture(autouse=True)
@@ -32,8 +32,8 @@ def upload(app: AppTest, data: bytes) -> AppTest:
 
 
 def test_a_stopped_training_is_kept_as_a_file_and_goes_on_from_it(open_app: Open, trainings: Registry):
-    whole = [record.loss for record in start(SETTINGS).steps()]
-    half = start(SETTINGS)
+    whole = [record.loss for record in start_copy_training(SETTINGS).steps()]
+    half = start_copy_training(SETTINGS)
     steps = half.steps()
     for _ in range(4):
         next(steps)
@@ -58,7 +58,9 @@ def test_a_kept_model_comes_back_with_its_settings_and_answers_as_before(open_ap
     assert trainings.snapshot(name_of(second), KIND).result.losses == model_trained.losses
 
 
-@pytest.mark.parametrize("data", [b"", b"not a model", to_file(start(SETTINGS))[:-100]], ids=["empty", "foreign", "cut short"])
+@pytest.mark.parametrize(
+    "data", [b"", b"not a model", to_file(start_copy_training(SETTINGS))[:-100]], ids=["empty", "foreign", "cut short"]
+)
 def test_a_file_that_cannot_be_used_is_refused_and_the_trained_model_stays(open_app: Open, trainings: Registry, data: bytes):
     app = press(open_app("encoder_decoder", **SMALL), "train")
     model_trained = until_still(app, trainings, KIND).result
@@ -70,7 +72,7 @@ def test_a_file_that_cannot_be_used_is_refused_and_the_trained_model_stays(open_
 
 def test_the_largest_model_on_offer_fits_every_limit_for_its_file():
     most = {size.setting: size.maximum for size in model.SIZES.values()}
-    largest = start(replace(SETTINGS, **most))
+    largest = start_copy_training(replace(SETTINGS, **most))
     next(largest.steps())
     largest.losses.extend([1 / 3 + 1] * (most["batches"] - 2))
     size = len(model.to_file(largest))
@@ -81,7 +83,7 @@ def test_the_largest_model_on_offer_fits_every_limit_for_its_file():
 
 
 def test_a_file_with_sizes_that_the_page_does_not_offer_says_which(open_app: Open):
-    app = upload(open_app("encoder_decoder"), to_file(start(replace(SETTINGS, num_layers=3))))
+    app = upload(open_app("encoder_decoder"), to_file(start_copy_training(replace(SETTINGS, num_layers=3))))
     layers = model.SIZES["layers"]
     bounds = {"label": layers.label, "minimum": layers.minimum, "maximum": layers.maximum}
     assert texts.SIZE_NOT_OFFERED.format(value=3, **bounds) in says(app)

@@ -14,7 +14,7 @@ from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, bars, press, ro
 from tests.support.trainings import SLOWLY, name_of, own_server, until_still
 from tx_core.training import background
 from tx_core.training.background import QUEUE_FULL, Registry
-from tx_core.training.copy_task import start
+from tx_core.training.copy_task import start_copy_training
 from tx_core.training.synthetic import TASKS, TOO_MUCH_WORK
 
 LONG = SMALL | {"batches": "600"}
@@ -114,7 +114,7 @@ def test_a_stopped_training_goes_on_with_its_own_settings_as_if_never_stopped(
     snapshot = until_still(app, trainings, KIND)
     assert snapshot.state == "finished"
     assert [record.batch for record in snapshot.records] == list(range(1, 61))
-    assert snapshot.result.losses == [record.loss for record in start(replace(SETTINGS, batches=60)).steps()]
+    assert snapshot.result.losses == [record.loss for record in start_copy_training(replace(SETTINGS, batches=60)).steps()]
     assert app.segmented_control(key="encoder_decoder_task").value == "copy"
     assert app.number_input(key="encoder_decoder_width").value == 16
     assert panel_texts.CONTINUE not in buttons(app)

@@ -10,7 +10,7 @@ from pages.encoder_decoder.model import NUMBERS, SIZES, TASK_VALUES
 from pages.ui.panels.texts import SIZES_DO_NOT_FIT
 from tests.support.copy_page import SMALL, Open, press, row, says
 from tx_core.lessons.seq2seq_shapes import BatchSizes
-from tx_core.training.copy_task import start
+from tx_core.training.copy_task import start_copy_training
 from tx_core.training.synthetic import QUICK, TASKS, CopySettings, solve
 
 
@@ -76,7 +76,7 @@ def test_sizes_and_numbers_of_the_reader_s_own_stay_when_another_task_is_chosen(
 )
 def test_what_the_page_says_of_the_loss_of_each_task_holds(task: str, values: dict, learned: bool):
     sizes = {SIZES[name].setting: value for name, value in values.items() if name in SIZES}
-    losses = [record.loss for record in start(replace(QUICK, task=task, **sizes)).steps()]
+    losses = [record.loss for record in start_copy_training(replace(QUICK, task=task, **sizes)).steps()]
     assert (losses[-1] < 0.01) if learned else (min(losses) > 0.1)
 
 

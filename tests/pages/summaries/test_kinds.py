@@ -13,7 +13,7 @@ from pages.ui.canvas.head_table import UNDESCRIBED, describe_grammar, grammar_ce
 from pages.ui.shell.numbers import whole_percent
 from tests.support.drawings import says
 from tx_core.analysis.grammar import grammar_of
-from tx_core.analysis.patterns import KINDS, TARGETED_KINDS, name_heads, pattern_sums
+from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, name_heads, pattern_sums
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
 
@@ -95,9 +95,9 @@ def test_a_model_that_was_not_measured_says_so_and_has_no_kinds_from_grammar(eng
 
 def test_every_kind_of_head_has_a_style_of_its_own():
     styles = kind_styles()
-    assert set(styles) == set(KINDS)
+    assert set(styles) == set(PATTERN_KINDS)
     for of_each in ("letter", "colour", "symbol"):
-        assert len({getattr(style, of_each) for style in styles.values()}) == len(KINDS)
+        assert len({getattr(style, of_each) for style in styles.values()}) == len(PATTERN_KINDS)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from captum.attr import LayerGradientXActivation, LayerIntegratedGradients
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tx_core.analysis.attribution import STEPS, attribute, integrated_gradients, rank_agreement
+from tx_core.analysis.attribution import INTEGRATION_STEPS, attribute, integrated_gradients, rank_agreement
 from tx_core.engine import catalogue
 from tx_core.engine.engine import score_gradients
 from tx_core.engine.hub import load
@@ -110,7 +110,7 @@ def test_captum_on_the_librarys_bert_finds_the_same(engine, asked, found):
         return theirs(input_ids=inputs).logits[:, place].log_softmax(-1)[:, best[0].id]
 
     layer = theirs.bert.embeddings.word_embeddings
-    path = LayerIntegratedGradients(score, layer).attribute(ids, blanked, n_steps=STEPS, method="gausslegendre")
+    path = LayerIntegratedGradients(score, layer).attribute(ids, blanked, n_steps=INTEGRATION_STEPS, method="gausslegendre")
     np.testing.assert_allclose(found.integrated, path[0].sum(-1).detach(), atol=1e-3)
     own = LayerGradientXActivation(score, layer).attribute(ids)
     np.testing.assert_allclose(found.gradient_input, own[0].sum(-1).detach(), atol=1e-4)
@@ -130,7 +130,7 @@ def test_a_place_without_a_blank_is_a_value_error(engine, asked):
 
 def test_a_text_that_would_take_too_long_is_refused_with_what_to_do(engine, asked, monkeypatch: pytest.MonkeyPatch):
     encoding, place, best = asked
-    monkeypatch.setattr("tx_core.analysis.attribution.MAX_ATTRIBUTION_WORK", STEPS * engine.info.num_layers * 3)
+    monkeypatch.setattr("tx_core.analysis.attribution.MAX_ATTRIBUTION_WORK", INTEGRATION_STEPS * engine.info.num_layers * 3)
     with pytest.raises(TextProblem, match=r"shorten it by \d+ tokens"):
         attribute(engine, encoding, place, best[0].id)
 
@@ -160,7 +160,7 @@ def test_captum_on_a_relative_finds_the_same(checkpoint, family: str):
         return theirs(input_ids=inputs).logits[:, place].log_softmax(-1)[:, word.id]
 
     layer = theirs.get_submodule(LOOKUP[family])
-    path = LayerIntegratedGradients(score, layer).attribute(ids, blanked, n_steps=STEPS, method="gausslegendre")
+    path = LayerIntegratedGradients(score, layer).attribute(ids, blanked, n_steps=INTEGRATION_STEPS, method="gausslegendre")
     np.testing.assert_allclose(found.integrated, path[0].sum(-1).detach(), atol=1e-3)
     own = LayerGradientXActivation(score, layer).attribute(ids)
     np.testing.assert_allclose(found.gradient_input, own[0].sum(-1).detach(), atol=1e-3)

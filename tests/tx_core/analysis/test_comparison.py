@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tx_core.analysis import comparison
 from tx_core.analysis.comparison import (
     Comparison,
-    compare,
+    compare_attention,
     describe_largest_change,
     describe_largest_difference,
     largest_links,
@@ -30,7 +30,7 @@ def compared(text: str, other: str, head: tuple[int, int] = (1, 2), *, hide: boo
     spelled = [
         spell_words(run(one).attention.query_tokens, shown.query_places) for one, shown in zip((text, other), views, strict=True)
     ]
-    return compare(*views, *spelled, *(shown.weights[head] for shown in views))
+    return compare_attention(*views, *spelled, *(shown.weights[head] for shown in views))
 
 
 def run(text: str):
@@ -105,7 +105,7 @@ def test_a_text_beside_itself_differs_nowhere():
     found = compared("time flies", "Time flies")
     assert found.comparable.all()
     assert not found.difference.any()
-    assert describe_largest_difference(found) == comparison.NO_DIFFERENCE
+    assert describe_largest_difference(found) == comparison.ATTEND_ALIKE
 
 
 def test_texts_without_a_common_word_have_nothing_to_take_from_each_other():
@@ -119,7 +119,7 @@ def test_texts_without_a_common_word_have_nothing_to_take_from_each_other():
 def test_weights_that_do_not_fit_their_words_are_refused():
     shown = view(run("time flies").attention, merge_words=True)
     with pytest.raises(ValueError, match="word × word"):
-        compare(shown, shown, [("word", "a")], [("word", "a")], shown.weights[0, 0], shown.weights[0, 0])
+        compare_attention(shown, shown, [("word", "a")], [("word", "a")], shown.weights[0, 0], shown.weights[0, 0])
 
 
 def test_every_link_of_either_side_is_listed_once_and_the_largest_differences_first():

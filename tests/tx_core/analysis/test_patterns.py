@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tx_core.analysis.patterns import (
-    KINDS,
     MIN_SCORE,
+    PATTERN_KINDS,
     TARGETED_KINDS,
     is_punctuation,
     kind_targets,
@@ -156,7 +156,7 @@ def test_sums_of_texts_add_up_and_agreement_counts_texts():
         alone = [name_heads(one)[head.layer * engine.info.num_heads + head.head].kind for one in each]
         assert head.agreement == pytest.approx(alone.count(head.kind) / 3)
         assert 0 <= head.second_score <= head.confidence <= 1
-        assert head.kind in KINDS
+        assert head.kind in PATTERN_KINDS
 
 
 def test_all_heads_at_once_give_what_a_loop_over_queries_gives(encoding):

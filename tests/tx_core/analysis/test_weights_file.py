@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tx_core.analysis import weights_file
-from tx_core.analysis.weights_file import SavedWeights, to_csv, to_json, to_npz
+from tx_core.analysis.weights_file import SavedWeights, weights_csv, weights_json, weights_npz
 
 TOKENS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 
@@ -40,7 +40,7 @@ def same(one: SavedWeights, other: SavedWeights) -> bool:
 
 
 def from_csv(file: bytes) -> SavedWeights:
-    """Read back the table that `to_csv` wrote; model, text, kind and notes are in its comments and come back empty."""
+    """Read back the table that `weights_csv` wrote; model, text, kind and notes are in its comments and come back empty."""
     _, *rows = table_in(file)
     names, queries, keys, weights = (tuple(column) for column in zip(*rows, strict=True))
     names, queries, keys = (tuple(dict.fromkeys(column)) for column in (names, queries, keys))
@@ -56,13 +56,13 @@ def table_in(file: bytes) -> list[list[str]]:
 
 
 def from_json(file: bytes) -> SavedWeights:
-    """Read back what `to_json` wrote."""
+    """Read back what `weights_json` wrote."""
     entries = json.loads(file)
     return restored(entries, np.array(entries["weights"], np.float32))
 
 
 def from_npz(file: bytes) -> SavedWeights:
-    """Read back what `to_npz` wrote."""
+    """Read back what `weights_npz` wrote."""
     with np.load(io.BytesIO(file), allow_pickle=False) as arrays:
         return restored(json.loads(str(arrays["about"])), arrays["weights"])
 
@@ -82,15 +82,15 @@ def plain(labels: tuple[str, ...]) -> tuple[str, ...]:
 @given(contents())
 def test_json_and_npz_bring_everything_back_bit_for_bit(parts: tuple):
     written = made(*parts)
-    assert same(from_json(to_json(written)), written)
-    assert same(from_npz(to_npz(written)), written)
+    assert same(from_json(weights_json(written)), written)
+    assert same(from_npz(weights_npz(written)), written)
 
 
 @settings(max_examples=60)
 @given(contents())
 def test_csv_brings_weights_tokens_and_heads_back_bit_for_bit(parts: tuple):
     written = made(*parts)
-    read = from_csv(to_csv(written))
+    read = from_csv(weights_csv(written))
     assert (read.queries, read.keys, read.maps) == (written.queries, written.keys, written.maps)
     np.testing.assert_array_equal(read.weights, written.weights)
 
@@ -102,7 +102,7 @@ def example(size: int = 2) -> SavedWeights:
 
 
 def test_a_csv_has_a_row_for_each_weight_and_nothing_that_a_spreadsheet_runs():
-    rows = table_in(to_csv(example()))
+    rows = table_in(weights_csv(example()))
     assert rows[0] == ["map", "query", "key", "weight"]
     assert rows[1] == ["layer 1 head 2", "1 =HYPERLINK(1)", "1 x", "0.0"]
     assert rows[-1] == ["layer 3 head 4 and layer 5 head 6", "2 @", "3 z", "0.11"]
@@ -121,10 +121,10 @@ def changed() -> SavedWeights:
 
 
 def test_every_format_of_a_changed_run_holds_before_after_and_difference():
-    entries, table = json.loads(to_json(changed())), table_in(to_csv(changed()))
+    entries, table = json.loads(weights_json(changed())), table_in(weights_csv(changed()))
     assert table[0] == ["map", "query", "key", "before", "after", "difference"]
     columns = np.array([row[3:] for row in table[1:]], np.float32).T.reshape(3, 1, 2, 2)
-    with np.load(io.BytesIO(to_npz(changed())), allow_pickle=False) as arrays:
+    with np.load(io.BytesIO(weights_npz(changed())), allow_pickle=False) as arrays:
         for place, name in enumerate(("before", "after", "difference")):
             np.testing.assert_array_equal(arrays[name], columns[place])
             np.testing.assert_array_equal(np.array(entries[name], np.float32), columns[place])
@@ -133,7 +133,7 @@ def test_every_format_of_a_changed_run_holds_before_after_and_difference():
 
 
 def test_pandas_reads_a_csv_that_names_its_source_whatever_its_tokens_are():
-    file = to_csv(changed())
+    file = weights_csv(changed())
     table = pandas.read_csv(io.BytesIO(file), comment="#")
     assert table["query"].tolist() == ["1 ##ing", "1 ##ing", f"2 {HOSTILE}", f"2 {HOSTILE}"]
     assert table["key"].tolist() == ["1 #", "2 b"] * 2
@@ -147,19 +147,19 @@ def test_pandas_reads_a_csv_that_names_its_source_whatever_its_tokens_are():
 
 
 def test_a_json_file_says_what_it_holds():
-    entries = json.loads(to_json(example()))
+    entries = json.loads(weights_json(example()))
     assert entries["axes"] == ["map", "query", "key"]
     assert entries["counted_from"] == 1
     assert entries["weights"][1][1][2] == 0.11
 
 
 def test_an_npz_opens_without_running_anything_and_names_its_tokens():
-    with np.load(io.BytesIO(to_npz(example())), allow_pickle=False) as arrays:
+    with np.load(io.BytesIO(weights_npz(example())), allow_pickle=False) as arrays:
         assert arrays["queries"].tolist() == ["=HYPERLINK(1)", "@"]
         assert arrays["weights"].dtype == np.float32
 
 
-@pytest.mark.parametrize(("form", "write"), [("csv", to_csv), ("json", to_json), ("npz", to_npz)])
+@pytest.mark.parametrize(("form", "write"), [("csv", weights_csv), ("json", weights_json), ("npz", weights_npz)])
 def test_a_file_beyond_its_bound_is_refused_with_the_numbers(monkeypatch: pytest.MonkeyPatch, form: str, write):
     monkeypatch.setitem(weights_file.MOST, form, 11)
     with pytest.raises(ValueError, match="at most 11 weights, got 12"):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tx_core.analysis.measures import entropy, mean_distance, normalised_entropy
-from tx_core.analysis.patterns import KINDS, TARGETED_KINDS, PatternSums, pattern_sums
+from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, PatternSums, pattern_sums
 from tx_core.corpus import batches as sentence_batches
 from tx_core.corpus.batches import FIRST_BLOCK, MAX_BATCH_ROWS, MAX_BATCH_TOKENS, MAX_BATCH_TOKENS_BFLOAT16, batches
 from tx_core.corpus.sentence_file import Notes, Sentences, embedded_sentences
@@ -236,7 +236,7 @@ def test_the_report_of_the_embedded_set_names_every_head(embedded: Engine):
     assert [(one.layer, one.head) for one in report.patterns] == [
         (layer, head) for layer in range(embedded.info.num_layers) for head in range(embedded.info.num_heads)
     ]
-    assert {one.kind for one in report.patterns} <= set(KINDS)
+    assert {one.kind for one in report.patterns} <= set(PATTERN_KINDS)
     assert report.strongest.texts.shape == (embedded.info.num_layers, embedded.info.num_heads, len(TARGETED_KINDS) + 2, PLACES)
     assert len(RANKED_KINDS) == len(TARGETED_KINDS) + 2
     assert report.complete

@@ -16,7 +16,7 @@ from tx_core.engine.slots import compute_slot
 from tx_core.errors import Busy, ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import PARTS
+from tx_core.transformer.trace import ALL_PARTS
 
 WORD = "tea "
 
@@ -35,7 +35,7 @@ def test_exactly_the_budget_is_read_and_one_token_more_is_refused_by_the_number(
 
 def test_the_record_holds_what_was_asked_for_and_nothing_else(engine: BertEngine):
     trace = engine.trace("Hello there", keep=("query", "hidden"))
-    held = [part for part in PARTS if part != "hidden" and getattr(trace.attention, part) is not None]
+    held = [part for part in ALL_PARTS if part != "hidden" and getattr(trace.attention, part) is not None]
     assert held == ["query"]
     assert trace.hidden.shape == (1 + engine.info.num_layers, len(trace.attention.query_tokens), engine.info.hidden_size)
 
@@ -46,7 +46,7 @@ def test_a_part_that_no_run_has_is_named(engine: BertEngine):
 
 
 def test_the_parts_of_a_record_are_those_of_one_computation(engine: BertEngine):
-    attention = engine.trace("Time flies like an arrow", "Fruit flies like a banana", keep=PARTS).attention
+    attention = engine.trace("Time flies like an arrow", "Fruit flies like a banana", keep=ALL_PARTS).attention
     scores = attention.query @ attention.key.swapaxes(-1, -2) / np.sqrt(attention.query.shape[-1])
     np.testing.assert_allclose(attention.scores, scores, atol=1e-4)
     shares = np.exp(scores - scores.max(-1, keepdims=True))

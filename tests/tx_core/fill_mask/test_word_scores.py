@@ -94,7 +94,7 @@ def test_a_word_that_would_make_the_text_too_long_is_told_by_how_much(engine):
     full = "[MASK] " + "tea " * 125
     one, three = score_words(engine, full, ["coffee", "pancake"])
     assert one.probability > 0
-    assert three.note == word_scores.NO_ROOM.format(excess=2)
+    assert three.note == word_scores.NO_ROOM_FOR_WORD.format(excess=2)
 
 
 def test_words_are_read_between_commas_each_once():

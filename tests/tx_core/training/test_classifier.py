@@ -11,16 +11,16 @@ from tx_core.errors import TextProblem
 from tx_core.training.classifier import (
     TOO_LONG_TRAINING,
     check_classifier_work,
+    classify,
     evaluate_classifier,
     main,
-    predict,
     score_frames,
     score_labels,
     start_training,
-    train,
+    train_classifier,
 )
 from tx_core.training.classifier_data import opinions
-from tx_core.training.classifier_model import NOTEBOOK, OPINIONS
+from tx_core.training.classifier_model import NOTEBOOK_CLASSIFIER, OPINIONS
 
 SHORT = replace(OPINIONS, epochs=2, batch_size=16, num_heads=4, num_layers=2)
 
@@ -28,7 +28,7 @@ SHORT = replace(OPINIONS, epochs=2, batch_size=16, num_heads=4, num_layers=2)
 @pytest.fixture(scope="module")
 def learned():
     training = start_training(replace(OPINIONS, epochs=6), opinions())
-    return training, list(train(training))
+    return training, list(train_classifier(training))
 
 
 def test_it_learns_to_tell_opinions_apart(learned):
@@ -63,7 +63,7 @@ def test_the_confusion_table_counts_every_text_held_back_once(learned):
 )
 def test_a_sentence_of_ones_own_is_labelled_with_where_the_model_looked(learned, text, label):
     training, _ = learned
-    prediction = predict(training, text)
+    prediction = classify(training, text)
     assert prediction.label == label
     assert sum(prediction.probabilities) == pytest.approx(1)
     stack = prediction.trace.attention
@@ -74,7 +74,7 @@ def test_a_sentence_of_ones_own_is_labelled_with_where_the_model_looked(learned,
 
 def test_what_the_words_said_and_the_bias_make_the_labels_scores(learned):
     training, _ = learned
-    prediction = predict(training, "the plot was quite dull, I left before the end")
+    prediction = classify(training, "the plot was quite dull, I left before the end")
     scores = prediction.contributions.sum(axis=1) + training.model.head.label.bias.detach().numpy()
     shares = np.exp(scores - scores.max())
     np.testing.assert_allclose(shares / shares.sum(), prediction.probabilities, atol=1e-5)
@@ -85,13 +85,13 @@ def test_what_the_words_said_and_the_bias_make_the_labels_scores(learned):
 
 def test_a_text_of_unknown_words_alone_is_known_as_such(learned):
     training, _ = learned
-    assert predict(training, "zeppelin quux").all_unknown
-    assert not predict(training, "zeppelin dull").all_unknown
+    assert classify(training, "zeppelin quux").all_unknown
+    assert not classify(training, "zeppelin dull").all_unknown
 
 
 def test_words_never_seen_are_named(learned):
     training, _ = learned
-    encoding = predict(training, "the zeppelin was good").trace.attention.query_tokens
+    encoding = classify(training, "the zeppelin was good").trace.attention.query_tokens
     assert [encoding.tokens[place] for place in encoding.unknown] == ["zeppelin"]
 
 
@@ -120,12 +120,12 @@ def test_texts_without_templates_have_no_scores_of_templates():
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():
-    whole = [record.loss for record in train(start_training(SHORT, opinions(100)))]
+    whole = [record.loss for record in train_classifier(start_training(SHORT, opinions(100)))]
     training = start_training(SHORT, opinions(100))
-    stopped = train(training)
+    stopped = train_classifier(training)
     first = [next(stopped).loss for _ in range(7)]
     stopped.close()
-    rest = list(train(training))
+    rest = list(train_classifier(training))
     assert first + [record.loss for record in rest] == whole
     assert [record.epoch for record in rest] == [2, 2, 2]
     assert rest[-1].test.accuracy == evaluate_classifier(training).accuracy
@@ -139,16 +139,16 @@ def test_the_vocabulary_is_built_without_the_texts_held_back():
 
 def test_the_notebooks_sizes_have_as_many_weights_as_they_should():
     data = opinions(100)
-    model = start_training(NOTEBOOK, data).model
+    model = start_training(NOTEBOOK_CLASSIFIER, data).model
     attention, feed_forward, norms = 4 * (32 * 32 + 32), 2 * 32 * 128 + 128 + 32, 4 * 32
-    words = len(start_training(NOTEBOOK, data).vocabulary) * 32
+    words = len(start_training(NOTEBOOK_CLASSIFIER, data).vocabulary) * 32
     assert sum(value.numel() for value in model.parameters()) == words + attention + feed_forward + norms + 2 * 32 + 2
 
 
 @pytest.mark.parametrize("text", ["", "word " * 41])
 def test_what_cannot_be_read_is_refused(learned, text):
     with pytest.raises(TextProblem):
-        predict(learned[0], text)
+        classify(learned[0], text)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_what_cannot_be_read_is_refused(learned, text):
 )
 def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
     with pytest.raises(ValueError, match=rule):
-        replace(NOTEBOOK, **change)
+        replace(NOTEBOOK_CLASSIFIER, **change)
 
 
 def test_a_visitor_may_not_keep_the_host_for_long():

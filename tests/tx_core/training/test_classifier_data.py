@@ -8,7 +8,7 @@ import pytest
 from tx_core.corpus.sentence_file import NO_TEXT
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.training import classifier_data as messages
-from tx_core.training.classifier_data import imdb, main, opinions, read_csv, split, to_csv
+from tx_core.training.classifier_data import examples_csv, imdb, main, opinions, read_csv, split
 
 ROWS = [("a fine film, really", "good"), ("a sad “film”", "bad")] * 12
 
@@ -109,7 +109,7 @@ def test_empty_lines_are_no_examples_and_line_breaks_within_quotes_are_text():
         (csv_of().encode().replace(b"fine", b"fi\0ne"), messages.UNREADABLE_FILE.format(problem=NO_TEXT)),
         (b"\x89PNG\r\n\x1a\n\0\0\0", messages.UNREADABLE_FILE.format(problem=NO_TEXT)),
         (b"PK\x03\x04\x8d\x81", messages.UNREADABLE_FILE.format(problem=NO_TEXT)),
-        (b"x" * 1_000_001, messages.FILE_TOO_LARGE.format(most=1_000_000, bytes=1_000_001)),
+        (b"x" * 1_000_001, messages.EXAMPLES_TOO_LARGE.format(most=1_000_000, bytes=1_000_001)),
         (csv_of([("a", "b")] * 5).encode(), messages.TOO_FEW_EXAMPLES.format(least=20, examples=5)),
         (b"text,label\n" + b"a,b\n" * 20_001, messages.TOO_MANY_EXAMPLES.format(most=20_000)),
     ],
@@ -121,7 +121,7 @@ def test_a_file_that_cannot_be_used_says_why_and_where(data, message):
 
 def test_what_is_written_as_csv_is_read_again():
     data = opinions(100)
-    again = read_csv(to_csv(data).encode())
+    again = read_csv(examples_csv(data).encode())
     assert sorted(again.train_texts + again.test_texts) == sorted(data.train_texts + data.test_texts)
 
 

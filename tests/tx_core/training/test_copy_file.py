@@ -11,15 +11,15 @@ import torch
 from tx_core.errors import CheckpointProblem
 from tx_core.training import copy_file as messages
 from tx_core.training.copy_file import FORMAT, from_file, to_file
-from tx_core.training.copy_task import answer_sequence, start, train
+from tx_core.training.copy_task import answer_sequence, start_copy_training, train_copy
 from tx_core.training.synthetic import QUICK
 
 SIZES = replace(QUICK, vocab_size=12, length=6, hidden_size=16, num_heads=2, intermediate_size=24, batches=8)
 
 
 def half_trained():
-    training = start(SIZES)
-    progress = train(training)
+    training = start_copy_training(SIZES)
+    progress = train_copy(training)
     losses = [next(progress).loss for _ in range(4)]
     progress.close()
     return training, losses
@@ -53,13 +53,13 @@ def test_a_run_comes_back_as_it_was_saved():
 def test_a_resumable_file_goes_on_as_if_never_stopped():
     training, _ = half_trained()
     data = to_file(training, resumable=True)
-    rest = [record.loss for record in train(training)]
+    rest = [record.loss for record in train_copy(training)]
     assert len(rest) == 4
-    assert [record.loss for record in train(from_file(data))] == rest
+    assert [record.loss for record in train_copy(from_file(data))] == rest
 
 
 def test_an_untrained_run_can_be_saved_too():
-    assert from_file(to_file(start(SIZES), resumable=True)).losses == []
+    assert from_file(to_file(start_copy_training(SIZES), resumable=True)).losses == []
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_a_safetensors_file_of_something_else_is_refused():
 
 @pytest.mark.parametrize("share", [0.4, 0.9, 0.999])
 def test_a_file_cut_short_is_refused(share):
-    data = to_file(start(SIZES))
+    data = to_file(start_copy_training(SIZES))
     with pytest.raises(CheckpointProblem):
         from_file(data[: int(len(data) * share)])
 
 
 def test_every_alteration_is_refused_and_named():
-    data = to_file(start(SIZES))
+    data = to_file(start_copy_training(SIZES))
     name = "model.vocabulary.weight"
     wrong_settings, unreadable = messages.WRONG_SETTINGS.partition("{")[0], messages.UNREADABLE_PART.format(part="settings")
     wrong_shape = messages.WRONG_SHAPE.format(name=name, expected=(12, 16), dtype="float16", shape=(12, 16))
@@ -104,7 +104,7 @@ def test_every_alteration_is_refused_and_named():
         ({"losses": json.dumps([1.0] * 9)}, messages.WRONG_LOSSES.format(most=8)),
         ({"rename": (name, "model.other")}, unmatched),
         ({"tensor": (name, torch.zeros(12, 16, dtype=torch.float16))}, wrong_shape),
-        ({"tensor": (name, torch.full((12, 16), torch.nan))}, messages.NOT_FINITE.format(name=name)),
+        ({"tensor": (name, torch.full((12, 16), torch.nan))}, messages.NOT_FINITE_FILE.format(name=name)),
         ({"tensor": ("first.vocabulary.weight", torch.zeros(12, 16))}, unmatched),
     ]
     assert from_file(altered(data)).losses == [2.0]

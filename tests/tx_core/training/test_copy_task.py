@@ -13,17 +13,17 @@ from tx_core.training.copy_file import main
 from tx_core.training.copy_task import (
     EXAM_SEED,
     answer_sequence,
+    batch_learning_rate,
     best_aligned_head,
     count_errors,
     expected_numbers,
     head_shares,
-    learning_rate,
     read_numbers,
-    start,
-    train,
+    start_copy_training,
+    train_copy,
 )
 from tx_core.training.synthetic import (
-    NOTEBOOK,
+    NOTEBOOK_COPY,
     QUICK,
     SIZES,
     TASKS,
@@ -44,8 +44,8 @@ TINY = replace(
 
 @pytest.fixture(scope="module")
 def learned():
-    training = start(TINY)
-    return training, list(train(training))
+    training = start_copy_training(TINY)
+    return training, list(train_copy(training))
 
 
 def test_each_task_by_hand():
@@ -101,38 +101,38 @@ def test_a_trained_model_copies_a_sequence_of_ones_own(learned):
 
 @pytest.mark.parametrize("task", ["reverse", "sort"])
 def test_other_tasks_are_learned_too(task):
-    training = start(replace(TINY, task=task, vocab_size=8, length=5, batches=120))
-    *_, last = train(training)
+    training = start_copy_training(replace(TINY, task=task, vocab_size=8, length=5, batches=120))
+    *_, last = train_copy(training)
     assert last.loss < 0.1
     assert last.accuracy > 0.97
 
 
 def test_the_test_counts_what_its_answers_have_wrong_on_new_sequences(learned):
-    halfway = start(replace(TINY, batches=40))
+    halfway = start_copy_training(replace(TINY, batches=40))
     for _ in halfway.steps():
         pass
     sources = random_sources(12, TINY.length, TINY.vocab_size, EXAM_SEED)[:, 1:].tolist()
-    for training in (start(TINY), halfway, learned[0]):
+    for training in (start_copy_training(TINY), halfway, learned[0]):
         wrong = sum(len(numbers) - answer_sequence(training, numbers).right_ones for numbers in sources)
         assert count_errors(training, 12) == (wrong, 12 * (TINY.length - 1))
-    assert count_errors(learned[0], 12)[0] < count_errors(halfway, 12)[0] < count_errors(start(TINY), 12)[0]
+    assert count_errors(learned[0], 12)[0] < count_errors(halfway, 12)[0] < count_errors(start_copy_training(TINY), 12)[0]
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():
     sizes = replace(TINY, batches=12)
-    whole = [record.loss for record in train(start(sizes))]
-    training = start(sizes)
-    stopped = train(training)
+    whole = [record.loss for record in train_copy(start_copy_training(sizes))]
+    training = start_copy_training(sizes)
+    stopped = train_copy(training)
     first = [next(stopped).loss for _ in range(5)]
     stopped.close()
     assert not training.finished
-    assert first + [record.loss for record in train(training)] == whole
+    assert first + [record.loss for record in train_copy(training)] == whole
     assert training.finished
-    assert list(train(training)) == []
+    assert list(train_copy(training)) == []
 
 
 def test_another_seed_is_another_run():
-    one, two, three = (next(train(start(replace(TINY, seed=seed)))).loss for seed in (0, 0, 1))
+    one, two, three = (next(train_copy(start_copy_training(replace(TINY, seed=seed)))).loss for seed in (0, 0, 1))
     assert one == two != three
 
 
@@ -143,7 +143,7 @@ def test_alignment_is_a_heads_weight_on_the_right_places():
 
 
 def test_the_learning_rate_rises_stays_and_falls():
-    rates = [learning_rate(QUICK, batch) / QUICK.learning_rate for batch in (0, 9, 50, 100, 150, 199)]
+    rates = [batch_learning_rate(QUICK, batch) / QUICK.learning_rate for batch in (0, 9, 50, 100, 150, 199)]
     assert rates == pytest.approx([0.1, 1, 1, 1, 0.5, 0.01])
 
 
@@ -170,10 +170,10 @@ def test_settings_out_of_bounds_are_refused_with_rule_and_value(change, rule):
 
 def test_a_visitor_may_train_small_models_only():
     assert check_copy_work(QUICK) is QUICK
-    times = NOTEBOOK.work / host_settings().max_training_multiply_adds
+    times = NOTEBOOK_COPY.work / host_settings().max_training_multiply_adds
     assert times > 1
     with pytest.raises(TextProblem, match=re.escape(TOO_MUCH_WORK.format(times=times))):
-        check_copy_work(NOTEBOOK)
+        check_copy_work(NOTEBOOK_COPY)
 
 
 def test_the_command_prints_progress_and_writes_its_result(tmp_path, capsys, monkeypatch):

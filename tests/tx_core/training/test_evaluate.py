@@ -23,7 +23,7 @@ from tx_core.training.evaluation.minimal_pairs import (
     read_agreement,
     share_preferred,
 )
-from tx_core.training.evaluation.probe import Row, in_batches
+from tx_core.training.evaluation.probe import ProbeRow, in_batches
 from tx_core.training.evaluation.relations import Tree, measure_attention, read_trees, word_attention
 from tx_core.training.evaluation.word_senses import INSECT, VERB, measure_senses
 
@@ -223,7 +223,7 @@ def test_meanings_that_part_in_the_second_layer_are_seen_to():
 
 
 def test_rows_are_gathered_into_batches_without_losing_any():
-    rows = [Row(tuple(range(size)), (1,)) for size in (5, 3, 9, 3000, 2000, 7)]
+    rows = [ProbeRow(tuple(range(size)), (1,)) for size in (5, 3, 9, 3000, 2000, 7)]
     groups = list(in_batches(rows))
     assert sorted(number for numbers, _ in groups for number in numbers) == list(range(6))
     assert all(batch == [rows[n] for n in numbers] for numbers, batch in groups)

@@ -9,7 +9,7 @@ from torch import nn
 from tx_core.transformer import fused
 from tx_core.transformer.bert import Bert, random_bert
 from tx_core.transformer.config import BertConfig
-from tx_core.transformer.fused import REGISTER, STEP, all_weights, fused_softmax
+from tx_core.transformer.fused import PAD_MULTIPLE, REGISTER, all_weights, fused_softmax
 from tx_core.transformer.layers import ACTIVATION
 from tx_core.transformer.masks import padding_mask
 
@@ -93,7 +93,7 @@ def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up
         for hook in hooks:
             hook.remove()
         with monkeypatch.context() as patch:
-            patch.setattr(fused, "STEP", 1)
+            patch.setattr(fused, "PAD_MULTIPLE", 1)
             unfilled = all_weights(model, ids, torch.zeros_like(ids), mask)
         for half, bare in zip(found, unfilled, strict=True):
             assert (half - bare).abs().mean() < 1e-4
@@ -101,4 +101,4 @@ def test_in_half_precision_products_of_few_sizes_are_made_and_what_fills_them_up
             assert half.dtype == torch.float32
             assert half.shape == full.shape
             assert (half - full).abs().mean() < 0.01 < full.std()
-    assert sizes == {STEP, 3 * STEP}
+    assert sizes == {PAD_MULTIPLE, 3 * PAD_MULTIPLE}

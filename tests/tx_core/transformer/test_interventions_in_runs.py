@@ -7,7 +7,7 @@ import torch
 
 from tx_core.engine import catalogue
 from tx_core.errors import ChangeProblem
-from tx_core.transformer.interventions import NO_HEAD, NO_LAYER, NO_ROOM, NO_TOKEN, Intervention
+from tx_core.transformer.interventions import NO_HEAD, NO_LAYER, NO_ROOM_FOR_PADDING, NO_TOKEN, Intervention
 
 SENTENCE = "The quick fox jumps."
 
@@ -26,7 +26,7 @@ def test_padding_that_the_model_has_no_room_for_is_refused(engine):
     text = "dog " * (most - 10)
     tokens = len(engine.encode(text))
     assert engine.trace(text, interventions=[Intervention("no_padding_mask", value=float(most - tokens))]).interventions
-    with pytest.raises(ChangeProblem, match=NO_ROOM.format(most=most, padding=most - tokens + 1, tokens=tokens)):
+    with pytest.raises(ChangeProblem, match=NO_ROOM_FOR_PADDING.format(most=most, padding=most - tokens + 1, tokens=tokens)):
         engine.trace(text, interventions=[Intervention("no_padding_mask", value=float(most - tokens + 1))])
 
 

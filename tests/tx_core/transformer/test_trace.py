@@ -2,7 +2,7 @@
 
 import pytest
 
-from tx_core.transformer.trace import PARTS, check_parts, plain_encoding
+from tx_core.transformer.trace import ALL_PARTS, check_parts, plain_encoding
 
 
 def test_a_plain_text_numbers_its_words_and_leaves_marks_out():
@@ -19,6 +19,6 @@ def test_the_first_token_of_each_sentence_starts_it():
 
 
 def test_a_part_that_no_run_has_is_refused():
-    assert check_parts(PARTS) == set(PARTS)
+    assert check_parts(ALL_PARTS) == set(ALL_PARTS)
     with pytest.raises(ValueError, match="got gradients"):
         check_parts(["weights", "gradients"])

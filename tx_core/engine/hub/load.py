@@ -22,7 +22,7 @@ from tx_core.engine.checkpoint import INDEX, NO_SAFETENSORS, WEIGHTS, check_mani
 from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.hub.hub_engine import HubEngine
 from tx_core.engine.hub.recorder import library_attention
-from tx_core.engine.hub.verify import ATTENTION, UNFIT, cannot_show, predicts_next_token, verify_parity
+from tx_core.engine.hub.verify import ATTENTION_IMPLEMENTATION, UNFIT, cannot_show, predicts_next_token, verify_parity
 from tx_core.engine.slots import compute_slot
 from tx_core.engine.tokenizer import Tokenizer, read_backend
 from tx_core.errors import CheckpointProblem, ModelUnavailable
@@ -43,8 +43,8 @@ def _boolean_mask(*sizes: Any, **options: Any) -> Tensor | None:
     return sdpa_mask(*sizes, **options | {"allow_is_causal_skip": False})
 
 
-transformers.AttentionInterface.register(ATTENTION, library_attention)
-transformers.AttentionMaskInterface.register(ATTENTION, _boolean_mask)
+transformers.AttentionInterface.register(ATTENTION_IMPLEMENTATION, library_attention)
+transformers.AttentionMaskInterface.register(ATTENTION_IMPLEMENTATION, _boolean_mask)
 
 
 def load_engine(directory: Path, name: str, title: str) -> HubEngine:

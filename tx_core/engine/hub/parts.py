@@ -25,7 +25,7 @@ HEAD_ON_DECODER = (
 
 
 @dataclass(frozen=True)
-class Family:
+class FamilyModules:
     """Names of the modules of a family. The body is the model without its head.
 
     Attributes:
@@ -43,29 +43,29 @@ class Family:
 
 
 BERT_PROJECTION = r"encoder\.layer\.\d+\.attention\.output\.dense"
-ROBERTA = Family(BERT_PROJECTION, ("lm_head",))
-FAMILIES = {
-    "bert": Family(BERT_PROJECTION, ("cls",)),
+ROBERTA = FamilyModules(BERT_PROJECTION, ("lm_head",))
+FAMILY_MODULES = {
+    "bert": FamilyModules(BERT_PROJECTION, ("cls",)),
     "roberta": ROBERTA,
     "xlm-roberta": ROBERTA,
     "camembert": ROBERTA,
-    "electra": Family(BERT_PROJECTION, ("generator_predictions", "generator_lm_head")),
-    "distilbert": Family(
+    "electra": FamilyModules(BERT_PROJECTION, ("generator_predictions", "generator_lm_head")),
+    "distilbert": FamilyModules(
         r"transformer\.layer\.\d+\.attention\.out_lin",
         ("vocab_transform", "activation", "vocab_layer_norm", "vocab_projector"),
     ),
-    "albert": Family(r"encoder\.albert_layer_groups\.\d+\.albert_layers\.\d+\.attention\.dense", ("predictions",)),
-    "modernbert": Family(r"layers\.\d+\.attn\.Wo", ("head", "decoder"), "final_norm"),
-    "gpt2": Family(r"h\.\d+\.attn\.c_proj", ("lm_head",), "ln_f", predicts_next=True),
-    "t5": Family(r"encoder\.block\.\d+\.layer\.0\.SelfAttention\.o"),
-    "bart": Family(r"encoder\.layers\.\d+\.self_attn\.out_proj"),
+    "albert": FamilyModules(r"encoder\.albert_layer_groups\.\d+\.albert_layers\.\d+\.attention\.dense", ("predictions",)),
+    "modernbert": FamilyModules(r"layers\.\d+\.attn\.Wo", ("head", "decoder"), "final_norm"),
+    "gpt2": FamilyModules(r"h\.\d+\.attn\.c_proj", ("lm_head",), "ln_f", predicts_next=True),
+    "t5": FamilyModules(r"encoder\.block\.\d+\.layer\.0\.SelfAttention\.o"),
+    "bart": FamilyModules(r"encoder\.layers\.\d+\.self_attn\.out_proj"),
 }
 """Families by the library's name. The attention of a family that is not listed can be shown all the same."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Paths of the modules of one model, as in `Family`, but with one output projection for each layer."""
+    """Paths of the modules of one model, as in `FamilyModules`, but with one output projection for each layer."""
 
     projections: tuple[str, ...]
     head: tuple[str, ...]
@@ -74,7 +74,7 @@ class Parts:
 
 def find_parts(body: nn.Module, info: ModelInfo) -> Parts | None:
     """Return the parts of a model, or None if its family is not in the table or its modules do not match the table."""
-    family, layers = FAMILIES.get(info.family), info.num_layers
+    family, layers = FAMILY_MODULES.get(info.family), info.num_layers
     if family is None:
         return None
     paths = [path for path, _ in body.named_modules() if re.fullmatch(family.projection, path)]

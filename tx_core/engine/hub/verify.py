@@ -12,10 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tx_core.engine.checkpoint import NOT_FINITE
+from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS
 from tx_core.engine.engine import ModelInfo
 from tx_core.engine.hub.inputs import axes, inputs, shift_right
-from tx_core.engine.hub.parts import FAMILIES, Parts, apply_head, find_parts
+from tx_core.engine.hub.parts import FAMILY_MODULES, Parts, apply_head, find_parts
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
@@ -23,7 +23,7 @@ from tx_core.settings import host_settings
 from tx_core.transformer.attention import AttentionKind, merge_heads
 from tx_core.transformer.trace import Encoding
 
-ATTENTION = "tx_core"
+ATTENTION_IMPLEMENTATION = "tx_core"
 MAX_RELATIVE_TOKENS = 512  # for relative positions, which set no limit of their own
 PROBES = (("Time flies like an arrow.", None), ("Where does each head look", "when it reads two sentences?"))
 MAX_PROBE_TOKENS = 160
@@ -41,7 +41,7 @@ UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeEr
 
 
 @dataclass(frozen=True)
-class Probe:
+class ProbeTexts:
     """Texts of one batch, and what the decoder of an encoder-decoder reads for each."""
 
     rows: Sequence[Encoding]
@@ -75,13 +75,13 @@ def _verify(model: Any, tokenizer: Tokenizer, info: ModelInfo) -> tuple[ModelInf
     probes = _probes(tokenizer, info)
     recorders = [Recorder(("weights",), first_layer=info.first_layer) for _ in probes]
     theirs = [_run(model, probe, info, tokenizer, output_attentions=True) for probe in probes]
-    model.set_attn_implementation(ATTENTION)
+    model.set_attn_implementation(ATTENTION_IMPLEMENTATION)
     ours = [
         replace(_run(model, probe, info, tokenizer, recorder=recorder), weights=_recorded(recorder, info))
         for probe, recorder in zip(probes, recorders, strict=True)
     ]
     if not all(run.output.isfinite().all() for run in theirs[: len(PROBES)]):
-        raise CheckpointProblem(NOT_FINITE.format(name="the output of the model"))
+        raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name="the output of the model"))
     for probe, mine, reference in zip(probes, ours, theirs, strict=True):
         for number in range(len(probe.rows)):
             if not _agree(*(_without_padding(run, probe, number) for run in (mine, reference))):
@@ -119,7 +119,7 @@ def _describe(model: Any, tokenizer: Tokenizer, has_head: bool) -> ModelInfo:
 
 def predicts_next_token(config: Any) -> bool:
     """Return whether the head of a model scores the token that follows: GPT-2's, or a BERT's that is a decoder."""
-    family = FAMILIES.get(config.model_type)
+    family = FAMILY_MODULES.get(config.model_type)
     is_decoder = getattr(config, "is_decoder", False) and not config.is_encoder_decoder
     return family is not None and (family.predicts_next or is_decoder)
 
@@ -141,21 +141,21 @@ def _max_tokens(model: nn.Module) -> int:
     return limit
 
 
-def _probes(tokenizer: Tokenizer, info: ModelInfo) -> list[Probe]:
+def _probes(tokenizer: Tokenizer, info: ModelInfo) -> list[ProbeTexts]:
     """Return each text alone, a long one, and all of them in one padded batch."""
     sentence = PROBES[0][0]
     texts = [*PROBES, (" ".join([sentence] * (MAX_PROBE_TOKENS // len(sentence.split()))), None)]
     rows = [_cut(tokenizer.encode(*text), min(MAX_PROBE_TOKENS, info.max_tokens)) for text in texts]
     targets = None if info.decoder_start is None else [shift_right(row, info.decoder_start, tokenizer) for row in rows]
-    alone = [Probe([row], None if targets is None else [targets[number]]) for number, row in enumerate(rows)]
-    return [*alone, Probe(rows[:2], None if targets is None else targets[:2])]
+    alone = [ProbeTexts([row], None if targets is None else [targets[number]]) for number, row in enumerate(rows)]
+    return [*alone, ProbeTexts(rows[:2], None if targets is None else targets[:2])]
 
 
 def _cut(encoding: Encoding, tokens: int) -> Encoding:
     return replace(encoding, ids=encoding.ids[:tokens], segments=encoding.segments[:tokens])
 
 
-def _run(model: Any, probe: Probe, info: ModelInfo, tokenizer: Tokenizer, **options: object) -> Run:
+def _run(model: Any, probe: ProbeTexts, info: ModelInfo, tokenizer: Tokenizer, **options: object) -> Run:
     batch = inputs(probe.rows, probe.targets, info, tokenizer.padding_id, "cpu")
     output = model(**batch, output_hidden_states=True, **options)
     if info.decoder_start is None:
@@ -171,7 +171,7 @@ def _recorded(recorder: Recorder, info: ModelInfo) -> dict[AttentionKind, Sequen
     return {kind: [layer["weights"] for layer in recorder.layers.get(kind, [])] for kind in info.layers}
 
 
-def _without_padding(run: Run, probe: Probe, number: int) -> Run:
+def _without_padding(run: Run, probe: ProbeTexts, number: int) -> Run:
     """Return what a run computed for one text of its batch: what padding itself computes means nothing."""
     row, target = probe.rows[number], None if probe.targets is None else probe.targets[number]
     last = row if target is None else target
@@ -214,7 +214,7 @@ def _number_layers(info: ModelInfo, recorder: Recorder, config: Any) -> ModelInf
     return replace(info, layers=layers, num_heads=recorder.layers["self"][0]["weights"].shape[1])
 
 
-def _verified_parts(model: Any, info: ModelInfo, tokenizer: Tokenizer, probe: Probe) -> Parts | None:
+def _verified_parts(model: Any, info: ModelInfo, tokenizer: Tokenizer, probe: ProbeTexts) -> Parts | None:
     """Locate the parts of a model by the table of families; None if they do not compute what the model itself computes."""
     parts = find_parts(model.base_model, info)
     if parts is None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tx_core.training.evaluation.probe import Probe, Row, in_batches
+from tx_core.training.evaluation.probe import Probe, ProbeRow, in_batches
 
 HERE = Path(__file__).parent
 RANKS = (1, 5, 20)
@@ -41,7 +41,7 @@ def measure_cloze(probe: Probe, prompts: Sequence[Prompt]) -> ClozeResult:
     rows = []
     for prompt in prompts:
         ids = tuple(backend.encode(prompt.text).ids)
-        rows.append(Row(ids, (ids.index(blank),)))
+        rows.append(ProbeRow(ids, (ids.index(blank),)))
     accepted = [_single_pieces(probe, prompt.answers) for prompt in prompts]
     ranks, first = [0] * len(prompts), [""] * len(prompts)
     for numbers, batch in in_batches(rows):

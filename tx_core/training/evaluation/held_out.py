@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from tx_core.training.evaluation.probe import Probe, Row, in_batches
+from tx_core.training.evaluation.probe import Probe, ProbeRow, in_batches
 
 RATE = 0.15
 MAX_HELD_OUT_WORDS = 60
@@ -74,7 +74,7 @@ def _spread(lines: Sequence[str], most: int) -> list[str]:
 class _Blanked(NamedTuple):
     """A text with blanks, the pieces that stood there, and how many words they are of."""
 
-    row: Row
+    row: ProbeRow
     answers: list[int]
     words: int
 
@@ -104,4 +104,4 @@ def _blanked(probe: Probe, line: str, *, whole_words: bool) -> _Blanked:
     answers = [ids[place] for place in places]
     for place in places:
         ids[place] = probe.tokenizer.mask_id
-    return _Blanked(Row(tuple(ids), places), answers, len(chosen))
+    return _Blanked(ProbeRow(tuple(ids), places), answers, len(chosen))

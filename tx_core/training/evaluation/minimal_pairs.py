@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tx_core.training.evaluation.probe import Probe, Row, in_batches
+from tx_core.training.evaluation.probe import Probe, ProbeRow, in_batches
 
 # Sets of Marvin & Linzen (2018) that are about verbs agreeing with their subjects: the others hold "ever" or "himself".
 _OTHER_PHENOMENA = ("npi", "reflexive")
@@ -31,7 +31,7 @@ def pseudo_log_likelihoods(probe: Probe, sentences: Sequence[str]) -> list[float
         ids = probe.tokenizer.backend.encode(sentence).ids
         ids = ids if len(ids) <= most else [*ids[: most - 1], ids[-1]]
         for place in range(1, len(ids) - 1):
-            rows.append(Row((*ids[:place], blank, *ids[place + 1 :]), (place,)))
+            rows.append(ProbeRow((*ids[:place], blank, *ids[place + 1 :]), (place,)))
             answers.append(ids[place])
             owners.append(number)
     sums = [0.0] * len(sentences)

@@ -14,10 +14,10 @@ from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.trace import Encoding
 
-TOKENS_AT_ONCE = 4096
+PROBE_TOKENS_AT_ONCE = 4096
 
 
-class Row(NamedTuple):
+class ProbeRow(NamedTuple):
     """A text as ids with [CLS] and [SEP], and the positions to predict."""
 
     ids: tuple[int, ...]
@@ -32,7 +32,7 @@ class Probe(Protocol):
     max_tokens: int
     has_head: bool
 
-    def log_probabilities(self, rows: Sequence[Row]) -> Float[Tensor, "place vocab"]:
+    def log_probabilities(self, rows: Sequence[ProbeRow]) -> Float[Tensor, "place vocab"]:
         """Give the log-probability of every piece at the places of all rows, one after another."""
 
     def weights(self, ids: Sequence[int]) -> Float[Tensor, "layer head query key"]:
@@ -59,7 +59,7 @@ class BertProbe:
         return self.model.head is not None
 
     @torch.inference_mode()
-    def log_probabilities(self, rows: Sequence[Row]) -> Float[Tensor, "place vocab"]:
+    def log_probabilities(self, rows: Sequence[ProbeRow]) -> Float[Tensor, "place vocab"]:
         """Give the log-probability of every piece at the places of all rows, one after another."""
         ids, segments, mask = batch_tensors([_encoding(row) for row in rows], self.tokenizer.padding_id, self.device)
         output = self.model(ids, segments, mask).output
@@ -85,12 +85,12 @@ def load_probe(checkpoint: Path, device: str = "cpu") -> BertProbe:
     return BertProbe(model, load_tokenizer(checkpoint, model.config.vocab_size), device)
 
 
-def in_batches(rows: Sequence[Row]) -> Iterator[tuple[list[int], list[Row]]]:
+def in_batches(rows: Sequence[ProbeRow]) -> Iterator[tuple[list[int], list[ProbeRow]]]:
     """Group rows of similar length: their numbers, and the rows, at most `TOKENS_AT_ONCE` tokens together."""
     order = sorted(range(len(rows)), key=lambda number: len(rows[number].ids))
     group: list[int] = []
     for number in order:
-        if group and len(rows[number].ids) * (len(group) + 1) > TOKENS_AT_ONCE:
+        if group and len(rows[number].ids) * (len(group) + 1) > PROBE_TOKENS_AT_ONCE:
             yield group, [rows[n] for n in group]
             group = []
         group.append(number)
@@ -98,7 +98,7 @@ def in_batches(rows: Sequence[Row]) -> Iterator[tuple[list[int], list[Row]]]:
         yield group, [rows[n] for n in group]
 
 
-def _encoding(row: Row) -> Encoding:
+def _encoding(row: ProbeRow) -> Encoding:
     """Wrap ids in an Encoding; only ids, segments and blanks are used."""
     one_segment = (0,) * len(row.ids)
     return Encoding("", None, row.ids, (), one_segment, (), (), (), row.places, ())

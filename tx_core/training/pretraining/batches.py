@@ -12,13 +12,13 @@ from jaxtyping import Int
 
 from tx_core.training.pretraining.settings import PackingSettings
 from tx_core.training.pretraining.token_store import TokenisedSource, sentence_ends
-from tx_core.training.pretraining.vocabulary import FIRST, LAST, PADDING
+from tx_core.training.pretraining.vocabulary import CLS_ID, PAD_ID, SEP_ID
 
 MIN_SENTENCE_TOKENS = 4
 """Pieces below which a sentence is read with its neighbour: "Yes." alone teaches nothing."""
 
 
-class Example(NamedTuple):
+class TrainingExample(NamedTuple):
     """A span of one source; `middle` is the start of the second segment, equal to `end` without one."""
 
     source: int
@@ -57,9 +57,9 @@ class Packer:
         chance.shuffle(order)
         return order
 
-    def examples(self, lines: Int[np.ndarray, "line 2"], chance: np.random.Generator) -> list[Example]:
+    def examples(self, lines: Int[np.ndarray, "line 2"], chance: np.random.Generator) -> list[TrainingExample]:
         """Cut the lines into examples; no piece is lost."""
-        made: list[Example] = []
+        made: list[TrainingExample] = []
         for place in np.unique(lines[:, 0]):
             chosen = lines[lines[:, 0] == place, 1]
             starts, ends = self._starts[place][chosen], self.sources[place].line_ends[chosen]
@@ -70,7 +70,7 @@ class Packer:
                 made.extend(self._cut(int(place), start, sentences[i : j + 1].tolist(), chance))
         return made
 
-    def _cut(self, place: int, start: int, ends: list[int], chance: np.random.Generator) -> Iterator[Example]:
+    def _cut(self, place: int, start: int, ends: list[int], chance: np.random.Generator) -> Iterator[TrainingExample]:
         settings = self.settings
         single = chance.random() < settings.single_share
         room = settings.buckets[-1] - 2 if single else _any(settings.fitting_rooms, chance) - 3
@@ -78,9 +78,9 @@ class Packer:
             end = boundaries[-1]
             inner = [boundary for boundary in boundaries[:-1] if begin < boundary < end]
             if not single and inner and chance.random() < settings.pair_share:
-                yield Example(place, begin, _any(inner, chance), end)
+                yield TrainingExample(place, begin, _any(inner, chance), end)
             else:
-                yield Example(place, begin, end, end)
+                yield TrainingExample(place, begin, end, end)
 
 
 def _any(numbers: Sequence[int], chance: np.random.Generator) -> int:
@@ -160,14 +160,16 @@ class BatchStream:
         place, size = self.place, self.packer.settings.block_lines
         chance = np.random.default_rng([self.seed, place.passes, place.block])
         lines = order[place.block * size : (place.block + 1) * size]
-        left_over = [Example(*numbers) for numbers in place.waiting or []]
+        left_over = [TrainingExample(*numbers) for numbers in place.waiting or []]
         groups, waiting = self._groups([*left_over, *self.packer.examples(lines, chance)], chance)
         for group in groups[place.given :]:
             place.given += 1
             yield self.assemble(group)
         place.waiting = [list(example) for example in waiting]
 
-    def _groups(self, examples: list[Example], chance: np.random.Generator) -> tuple[list[list[Example]], list[Example]]:
+    def _groups(
+        self, examples: list[TrainingExample], chance: np.random.Generator
+    ) -> tuple[list[list[TrainingExample]], list[TrainingExample]]:
         """Sort into buckets and cut into full batches; what fills no batch waits for the next block."""
         settings = self.packer.settings
         buckets = np.searchsorted(settings.buckets, [example.tokens for example in examples])
@@ -182,7 +184,7 @@ class BatchStream:
         chance.shuffle(groups)
         return groups, waiting
 
-    def assemble(self, examples: Sequence[Example]) -> Batch:
+    def assemble(self, examples: Sequence[TrainingExample]) -> Batch:
         """Write examples below one another with [CLS] and [SEP], padded to their bucket."""
         source, start, middle, end = np.array(examples, dtype=np.int64).T[:, :, None]
         lengths = np.array([example.tokens for example in examples])
@@ -191,8 +193,8 @@ class BatchStream:
         first_mark = 1 + middle - start
         second_mark = np.where(middle < end, first_mark + 1 + end - middle, first_mark)
         text = (column > 0) & (column < second_mark) & (column != first_mark)
-        ids = np.where((column == first_mark) | (column == second_mark), LAST, PADDING)
-        ids[:, 0] = FIRST
+        ids = np.where((column == first_mark) | (column == second_mark), SEP_ID, PAD_ID)
+        ids[:, 0] = CLS_ID
         places = start + column - 1 - (column > first_mark)
         for number in np.unique(source):
             cells = text & (source == number)

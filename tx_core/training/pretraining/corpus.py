@@ -20,7 +20,7 @@ class CorpusProblem(ExplorerError):
 
 
 @dataclass(frozen=True)
-class Source:
+class CorpusFile:
     """One text file.
 
     Attributes:
@@ -38,7 +38,7 @@ class Source:
     lines: int
 
 
-def read_corpus(directory: Path, mix: str) -> tuple[Source, ...]:
+def read_corpus(directory: Path, mix: str) -> tuple[CorpusFile, ...]:
     """Find, check and hash the sources of a folder.
 
     With a mix.json, the sources are those of its entry `mix` (or its own, if it is flat); otherwise every *.txt has weight 1.
@@ -54,7 +54,7 @@ def read_corpus(directory: Path, mix: str) -> tuple[Source, ...]:
     return tuple(_checked(name, directory / f"{name}.txt", weight) for name, weight in sorted(weights.items()))
 
 
-def read_held_out(directory: Path) -> tuple[Source, ...]:
+def read_held_out(directory: Path) -> tuple[CorpusFile, ...]:
     """Find and check the held-out texts in the folder `valid`; empty without such a folder."""
     folder = directory / HELD_OUT
     return tuple(_checked(file.stem, file, 1.0) for file in sorted(folder.glob("*.txt")))
@@ -81,12 +81,12 @@ def _weights(directory: Path, mix: str) -> Mapping[str, float]:
     return {name: float(weight) for name, weight in weights.items()}
 
 
-def _checked(name: str, file: Path, weight: float) -> Source:
+def _checked(name: str, file: Path, weight: float) -> CorpusFile:
     if not file.is_file():
         raise CorpusProblem(f"{file.name} is in {MIX} but not in {file.parent}: add the file or take the source out.")
     with file.open("rb") as content:
         digest, lines = _scan(file.name, content)
-    return Source(name, file, float(weight), digest, lines)
+    return CorpusFile(name, file, float(weight), digest, lines)
 
 
 def _scan(name: str, content: BinaryIO) -> tuple[str, int]:

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from tx_core.engine.checkpoint import NAMES, WEIGHTS, translate, write_manifest
-from tx_core.training.pretraining.vocabulary import MARKS
+from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS
 from tx_core.transformer.config import BertConfig
 
 EVALUATED = "## Evaluated"
@@ -155,7 +155,7 @@ def _tokenizer_settings(config: BertConfig) -> dict[str, Any]:
         "tokenizer_class": "PreTrainedTokenizerFast",
         "model_max_length": config.max_positions,
         "model_input_names": ["input_ids", "token_type_ids", "attention_mask"],
-        **{f"{role}_token": mark for role, mark in zip(roles, MARKS, strict=True)},
+        **{f"{role}_token": mark for role, mark in zip(roles, SPECIAL_TOKENS, strict=True)},
     }
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from tx_core.training.pretraining.settings import MaskingSettings
-from tx_core.training.pretraining.vocabulary import BLANK, FIRST, LAST, MARKS, PADDING
+from tx_core.training.pretraining.vocabulary import CLS_ID, MASK_ID, PAD_ID, SEP_ID, SPECIAL_TOKENS
 
 
-class Masked(NamedTuple):
+class MaskedBatch(NamedTuple):
     """The input ids after masking, and which of them are to be predicted."""
 
     ids: Int[np.ndarray, "batch token"]
@@ -28,19 +28,19 @@ def mask_words(
     rate: float,
     settings: MaskingSettings,
     chance: np.random.Generator,
-) -> Masked:
+) -> MaskedBatch:
     """Choose each word with probability `rate`, with all its pieces, at least one word per example.
 
     Of the chosen pieces, a share `blanked` becomes [MASK], a share `replaced` a random piece, and the rest stays, so that the
     model cannot tell which words it will be asked for (Devlin et al. 2019, section 3.1).
     """
-    readable = ~np.isin(ids, (PADDING, FIRST, LAST))
+    readable = ~np.isin(ids, (PAD_ID, CLS_ID, SEP_ID))
     chosen = choose_words(ids, readable, continues, rate, chance)
     fate = chance.random(ids.shape)
-    shown = np.where(chosen & (fate < settings.blanked), BLANK, ids)
+    shown = np.where(chosen & (fate < settings.blanked), MASK_ID, ids)
     replaced = chosen & (fate >= settings.blanked) & (fate < settings.blanked + settings.replaced)
-    shown = np.where(replaced, chance.integers(len(MARKS), len(continues), ids.shape), shown)
-    return Masked(shown, chosen)
+    shown = np.where(replaced, chance.integers(len(SPECIAL_TOKENS), len(continues), ids.shape), shown)
+    return MaskedBatch(shown, chosen)
 
 
 def choose_words(

@@ -11,12 +11,12 @@ from torch import Tensor, nn
 from tx_core.training.pretraining.settings import OptimiserSettings
 from tx_core.transformer.bert import Bert
 
-STEPS = 5
+NEWTON_SCHULZ_STEPS = 5
 
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 
-def orthogonalise(matrix: Float[Tensor, "row column"], steps: int = STEPS) -> Float[Tensor, "row column"]:
+def orthogonalise(matrix: Float[Tensor, "row column"], steps: int = NEWTON_SCHULZ_STEPS) -> Float[Tensor, "row column"]:
     """Bring the singular values near 1 (0.6 to 1.2; those below a hundredth of the largest stay smaller).
 
     A Newton-Schulz iteration with the quintic polynomial of Jordan et al. (2024); a zero matrix stays zero.

@@ -9,10 +9,10 @@ from typing import Any
 import torch
 
 from tx_core.engine.device import computes_bfloat16
-from tx_core.training.pretraining.corpus import SOURCES, Source
+from tx_core.training.pretraining.corpus import SOURCES, CorpusFile
 
 
-def describe_data(sources: Sequence[Source]) -> list[dict[str, Any]]:
+def describe_data(sources: Sequence[CorpusFile]) -> list[dict[str, Any]]:
     """List the texts with their hashes, sizes and weights."""
     return [
         {

@@ -14,7 +14,7 @@ STATE = "state.pt"
 
 
 @dataclass
-class Progress:
+class RunProgress:
     """The progress of a run over all its sittings.
 
     Attributes:

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Int, UInt16
 from tokenizers import Tokenizer
 
-from tx_core.training.pretraining.corpus import Source, lines_of
+from tx_core.training.pretraining.corpus import CorpusFile, lines_of
 
 LINES_AT_ONCE = 2_000
 _ENDS_A_SENTENCE = (".", "!", "?")
@@ -41,7 +41,7 @@ class TokenisedSource:
 
 
 def tokenise(
-    sources: Sequence[Source], backend: Tokenizer, folder: Path, tell: Callable[[str], None] = lambda line: None
+    sources: Sequence[CorpusFile], backend: Tokenizer, folder: Path, tell: Callable[[str], None] = lambda line: None
 ) -> tuple[TokenisedSource, ...]:
     """Tokenise every source, or load it from the folder of an earlier run.
 

@@ -16,9 +16,9 @@ from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
 from tx_core.training.evaluation.probe import BertProbe
 from tx_core.training.pretraining.batches import Batch, BatchStream, Packer, StreamPosition
 from tx_core.training.pretraining.fused_forward import fused_forward, fused_loss
-from tx_core.training.pretraining.masking import Masked, continuing_pieces, mask_words
+from tx_core.training.pretraining.masking import MaskedBatch, continuing_pieces, mask_words
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
-from tx_core.training.pretraining.run_state import Progress, save_state
+from tx_core.training.pretraining.run_state import RunProgress, save_state
 from tx_core.training.pretraining.settings import (
     MaskingSettings,
     OptimiserSettings,
@@ -174,7 +174,7 @@ class Pretraining:
         pieces = pieces_of(tokenizer.backend)
         self.continues = continuing_pieces(pieces)
         self.stream = BatchStream(Packer(sources, pieces, choices.packing), choices.run.seed)
-        self.progress = Progress()
+        self.progress = RunProgress()
         self.stop_requested = False
         self._forward = torch.compile(fused_forward, dynamic=True) if choices.run.compile else fused_forward
 
@@ -227,7 +227,7 @@ class Pretraining:
         self.progress.tokens += sum(int(batch.lengths.sum()) for batch in taken)
         return loss
 
-    def loss_sum(self, batch: Batch, masks: Masked) -> Tensor:
+    def loss_sum(self, batch: Batch, masks: MaskedBatch) -> Tensor:
         """Sum the cross-entropy, in nats, over the masked pieces."""
         places, wanted = np.flatnonzero(masks.chosen), batch.ids[masks.chosen]
         places, wanted, ids, segments = (to_device(part, self.device) for part in (places, wanted, masks.ids, batch.segments))
@@ -240,7 +240,7 @@ class Pretraining:
             scores = self.model.predict(hidden[places])
         return functional.cross_entropy(scores.float(), wanted, reduction="sum")
 
-    def _mask(self, batch: Batch, done: float, number: int) -> Masked:
+    def _mask(self, batch: Batch, done: float, number: int) -> MaskedBatch:
         masking = self.choices.masking
         chance = np.random.default_rng([self.choices.run.seed, 1, self.progress.batches + number])
         return mask_words(batch.ids, self.continues, mask_rate(masking, done), masking, chance)
@@ -282,6 +282,6 @@ class Pretraining:
             self.mean.weights[name].copy_(weights)
         self.mean.updates = state["mean"]["updates"]
         self.stream.place = StreamPosition(**state["stream"])
-        self.progress = Progress(**state["progress"])
+        self.progress = RunProgress(**state["progress"])
         self.progress.sittings += 1
         self.frozen_at_first = tuple(state.get("frozen_at_first", self.frozen_at_first))

@@ -8,17 +8,22 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from tx_core.training.pretraining.corpus import CorpusProblem, Source, lines_of
+from tx_core.training.pretraining.corpus import CorpusFile, CorpusProblem, lines_of
 
-MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-PADDING, UNKNOWN, FIRST, LAST, BLANK = range(5)
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+PAD_ID, UNK_ID, CLS_ID, SEP_ID, MASK_ID = range(5)
 MAX_LETTERS = 200
 MAX_VOCAB_SIZE = 65_536
 """The most pieces that 16 bits can number: texts are kept on disk as such numbers."""
 
 
 def learn_vocabulary(
-    sources: Sequence[Source], size: int, extra_words: Sequence[str] = (), *, seed: int = 0, sample_characters: int = 60_000_000
+    sources: Sequence[CorpusFile],
+    size: int,
+    extra_words: Sequence[str] = (),
+    *,
+    seed: int = 0,
+    sample_characters: int = 60_000_000,
 ) -> Tokenizer:
     """Learn pieces from a sample in which the sources have their weights.
 
@@ -27,14 +32,14 @@ def learn_vocabulary(
     Raises:
         CorpusProblem: If the texts do not yield that many pieces.
     """
-    if not len(MARKS) < size <= MAX_VOCAB_SIZE:
-        raise CorpusProblem(f"A vocabulary has {len(MARKS) + 1} to {MAX_VOCAB_SIZE:,} pieces, not {size:,}.")
-    backend = _uncased(models.WordPiece(unk_token=MARKS[UNKNOWN]))
+    if not len(SPECIAL_TOKENS) < size <= MAX_VOCAB_SIZE:
+        raise CorpusProblem(f"A vocabulary has {len(SPECIAL_TOKENS) + 1} to {MAX_VOCAB_SIZE:,} pieces, not {size:,}.")
+    backend = _uncased(models.WordPiece(unk_token=SPECIAL_TOKENS[UNK_ID]))
     sample = [backend.normalizer.normalize_str(line) for line in _sample(sources, seed, sample_characters)]
     letters = _letters(sample)
     # Named beforehand, single letters have the same numbers in every run, and so ties are broken alike.
     inner = [f"##{letter}" for letter in letters if letter.isalnum()]
-    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*MARKS, *letters, *inner], show_progress=False)
+    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*SPECIAL_TOKENS, *letters, *inner], show_progress=False)
     others = re.compile(f"[^{re.escape(''.join(letters))}]+")
     backend.train_from_iterator((others.sub(" ", line) for line in sample), trainer)
     return from_pieces(with_extra_words(pieces_of(backend)[:size], extra_words, size))
@@ -45,7 +50,7 @@ def with_extra_words(learned: Sequence[str], extra_words: Sequence[str], size: i
     known = set(learned)
     missing = [word for word in dict.fromkeys(word.strip().lower() for word in extra_words) if word and word not in known]
     room = size - len(missing)
-    if room <= len(MARKS):
+    if room <= len(SPECIAL_TOKENS):
         raise CorpusProblem(f"{len(missing):,} extra words leave no room in a vocabulary of {size:,} pieces.")
     kept = list(learned)[:room]
     return [*kept, *[word for word in missing if word not in set(kept)]]
@@ -64,24 +69,28 @@ def read_vocabulary(file: Path) -> Tokenizer:
 
 def from_pieces(pieces: Sequence[str]) -> Tokenizer:
     """Build the tokenizer of these pieces, numbered in order."""
-    if tuple(pieces[: len(MARKS)]) != MARKS:
-        raise CorpusProblem(f"A vocabulary begins with {' '.join(MARKS)}, one a line; this one with {' '.join(pieces[:5])}.")
+    if tuple(pieces[: len(SPECIAL_TOKENS)]) != SPECIAL_TOKENS:
+        raise CorpusProblem(
+            f"A vocabulary begins with {' '.join(SPECIAL_TOKENS)}, one a line; this one with {' '.join(pieces[:5])}."
+        )
     if len(set(pieces)) != len(pieces) or len(pieces) > MAX_VOCAB_SIZE:
         raise CorpusProblem(f"A vocabulary has each piece once and at most {MAX_VOCAB_SIZE:,}; this one has {len(pieces):,}.")
     numbers = {piece: number for number, piece in enumerate(pieces)}
-    backend = _uncased(models.WordPiece(numbers, unk_token=MARKS[UNKNOWN]))
-    backend.add_special_tokens([*MARKS])
+    backend = _uncased(models.WordPiece(numbers, unk_token=SPECIAL_TOKENS[UNK_ID]))
+    backend.add_special_tokens([*SPECIAL_TOKENS])
     backend.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", FIRST), ("[SEP]", LAST)]
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", CLS_ID), ("[SEP]", SEP_ID)]
     )
     return backend
 
 
 def check_marks(backend: Tokenizer) -> Tokenizer:
     """Return a checkpoint's tokenizer, or raise CorpusProblem if its special tokens have other numbers than training expects."""
-    numbers = [backend.token_to_id(mark) for mark in MARKS]
-    if numbers != list(range(len(MARKS))):
-        raise CorpusProblem(f"Training goes on from a vocabulary that begins with {' '.join(MARKS)}; theirs are {numbers}.")
+    numbers = [backend.token_to_id(mark) for mark in SPECIAL_TOKENS]
+    if numbers != list(range(len(SPECIAL_TOKENS))):
+        raise CorpusProblem(
+            f"Training goes on from a vocabulary that begins with {' '.join(SPECIAL_TOKENS)}; theirs are {numbers}."
+        )
     return backend
 
 
@@ -107,7 +116,7 @@ def _letters(sample: Sequence[str]) -> list[str]:
     return sorted(letter for letter in common if not letter.isspace())
 
 
-def _sample(sources: Sequence[Source], seed: int, characters: int) -> Iterator[str]:
+def _sample(sources: Sequence[CorpusFile], seed: int, characters: int) -> Iterator[str]:
     """Sample lines in the proportions of the weights, up to about `characters` characters."""
     read = sum(source.file.stat().st_size * source.weight for source in sources)
     share = min(1.0, characters / read)

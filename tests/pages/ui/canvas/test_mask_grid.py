@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.ui.canvas import mask_grid
-from pages.ui.canvas.mask_grid import MAX_PAINTED_TOKENS, Matrix, mask_from_link, mask_to_link, parse_mask
+from pages.ui.canvas.mask_grid import MAX_PAINTED_TOKENS, Heatmap, mask_from_link, mask_to_link, parse_mask
 from tests.support.drawings import unpacked
 
 
@@ -45,7 +45,7 @@ def test_the_canvas_is_sent_labels_and_the_numbers_themselves(monkeypatch):
     monkeypatch.setattr(mask_grid, "component", lambda *_, **__: lambda **given: sent.update(given))
     cells = np.array([[0.25, -np.inf], [1.5, -2.0]], np.float32)
     mask = np.array([[True, False], [True, True]])
-    shown = [Matrix("Mask", "mask", mask, "told"), Matrix("Scores", "signed", cells, "told", limit=2.0)]
+    shown = [Heatmap("Mask", "mask", mask, "told"), Heatmap("Scores", "signed", cells, "told", limit=2.0)]
     mask_grid.matrices(["a", "<b>"], ["a", "<b>"], shown, key="x")
     header, received = unpacked(sent["data"])
     numbers = np.frombuffer(received, "<f4").reshape(2, 2, 2)
@@ -56,4 +56,4 @@ def test_the_canvas_is_sent_labels_and_the_numbers_themselves(monkeypatch):
 
 def test_cells_that_fit_no_labels_are_refused():
     with pytest.raises(ValueError, match="must be 2 × 3, got .3, 2. for Scores"):
-        mask_grid.matrices("ab", "cde", [Matrix("Scores", "signed", np.zeros((3, 2)), "told")], key="x")
+        mask_grid.matrices("ab", "cde", [Heatmap("Scores", "signed", np.zeros((3, 2)), "told")], key="x")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pages.ui.canvas.matrix_cells import Cell, Product, cell_from_link, cell_to_link
 from pages.ui.canvas.matrix_view import (
     MODULE,
-    Drawing,
     Matrix,
+    MatrixOptions,
     chosen_cell,
     message,
     parse_cell,
@@ -66,8 +66,8 @@ def test_a_cell_that_is_drawn_is_read_and_one_that_is_not_is_none():
 
 
 def test_a_way_of_drawing_is_read_within_its_limits_and_nonsense_changes_nothing():
-    now = Drawing(6, 2, 32, numbers=False)
-    assert parse_drawing({"dimensions": 32, "numbers": True}, now) == Drawing(32, 2, 32, numbers=True)
+    now = MatrixOptions(6, 2, 32, numbers=False)
+    assert parse_drawing({"dimensions": 32, "numbers": True}, now) == MatrixOptions(32, 2, 32, numbers=True)
     for dimensions, numbers in [(1, True), (33, True), (True, True), ("6", True), (None, True), (7.0, True), (7, 1), (7, None)]:
         assert parse_drawing({"dimensions": dimensions, "numbers": numbers}, now) == now
     for value in (None, 7, [], {}, "7"):

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.canvas.drawings import collect, matrix_drawing, note, numbered_once
+from pages.ui.canvas.drawings import collect_drawings, matrix_drawing, note, numbered_once
 from pages.ui.export import menu, texts
 from pages.ui.export.data import show_data
-from pages.ui.export.lessons import COLUMNS, Lesson, drawings_export, table_rows
+from pages.ui.export.lessons import COLUMNS, Computation, drawings_export, table_rows
 from pages.ui.export.records import Export
 from tests.support import classifier_page, copy_page
 from tests.support.drawings import sent_to
@@ -127,7 +127,7 @@ def test_files_table_and_figure_hold_the_same_numbers_and_name_their_source(
 
 def test_nothing_is_made_before_the_export_is_opened():
     made = []
-    with collect() as drawings:
+    with collect_drawings() as drawings:
         note(lambda: made.append("drawn") or [])
     assert len(drawings) == 1
     assert made == []
@@ -141,7 +141,7 @@ def test_names_that_occur_several_times_are_numbered():
 
 def test_a_masked_score_is_no_number_in_any_file():
     drawing = matrix_drawing("Scores", "signed", np.array([[0.5, -np.inf]]), ["a"], ["a", "=b"])
-    export = drawings_export(Lesson("Scores", {}, "", ""), [drawing])
+    export = drawings_export(Computation("Scores", {}, "", ""), [drawing])
     assert table_rows([drawing]) == [("Scores", "a", "a", 0.5), ("Scores", "a", "=b", None)]
     assert '"Scores","a","\'=b",""' in export.data[0].files["csv"]({}).decode("utf-8-sig")
     with np.load(io.BytesIO(export.data[0].files["npz"]({})), allow_pickle=False) as arrays:

@@ -7,12 +7,12 @@ from pages.ui.panels import lesson, texts
 from pages.ui.shell.address import LESSON, STEP
 from tests.support.messages import UNKNOWN
 
-STEPS = lesson.shipped_lesson(lesson.PATH).steps
+STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
 
 
 def open_step(open_app, number: int, **more: str):
     """Open a step of the path, as its link does."""
-    return open_app(STEPS[number - 1].page, **lesson.step_address(lesson.PATH, number) | more)
+    return open_app(STEPS[number - 1].page, **lesson.step_address(lesson.LEARNING_PATH, number) | more)
 
 
 def written(app) -> str:
@@ -73,20 +73,20 @@ def test_the_view_of_every_step_is_one_that_its_page_understands(open_app, name:
 
 
 def test_the_link_of_a_step_alone_gets_its_view(open_app):
-    app = open_app("fill_mask", **{LESSON: lesson.PATH, STEP: "2"})
-    assert dict(app.query_params) == lesson.step_address(lesson.PATH, 2)
+    app = open_app("fill_mask", **{LESSON: lesson.LEARNING_PATH, STEP: "2"})
+    assert dict(app.query_params) == lesson.step_address(lesson.LEARNING_PATH, 2)
 
 
 def test_the_place_in_the_lesson_stays_in_the_address_of_the_page(open_app):
     app = open_step(open_app, 2)
     app.radio[0].set_value("school")
     app.button[0].click().run()
-    assert [app.query_params[name] for name in (LESSON, STEP)] == [lesson.PATH, "2"]
+    assert [app.query_params[name] for name in (LESSON, STEP)] == [lesson.LEARNING_PATH, "2"]
 
 
 @pytest.mark.parametrize("step", ["0", "99", "-1", "two", "1.5", "²", ""])
 def test_a_step_that_is_not_there_is_said_and_the_page_opens(open_app, step: str):
-    app = open_app("attention", **{LESSON: lesson.PATH, STEP: step})
+    app = open_app("attention", **{LESSON: lesson.LEARNING_PATH, STEP: step})
     assert not app.exception
     assert texts.NO_SUCH_STEP.format(count=len(STEPS)) in written(app)
     assert contents.page("attention").question in written(app)

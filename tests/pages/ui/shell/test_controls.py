@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import blank_attention
 from pages.ui.panels import texts, view_options
-from pages.ui.panels.attention_panel import weights_csv
+from pages.ui.panels.attention_panel import map_csv
 from pages.ui.panels.tokens import numbered_tokens, token_rows
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell import texts as shell_texts
@@ -220,7 +220,7 @@ def test_there_are_a_dozen_examples_with_different_titles_and_a_pair_among_them(
 
 def test_the_csv_holds_every_weight_with_labels_that_no_spreadsheet_computes():
     labels = numbered_tokens(["=1+1", 'say "hi", you'])
-    written = weights_csv(labels, labels, np.array([[0.25, 0.75], [1, 0]], np.float32))
+    written = map_csv(labels, labels, np.array([[0.25, 0.75], [1, 0]], np.float32))
     assert written.splitlines() == [
         'query \\ key,1 =1+1,"2 say ""hi"", you"',
         "1 =1+1,0.250000,0.750000",

@@ -42,7 +42,7 @@ def test_streamlit_does_not_collect_after_every_run():
 def test_what_a_run_leaves_behind_is_collected_while_visitors_are_there():
     knot = dropped_knot()
     assert knot() is not None
-    garbage.collect(nobody_is_here=False)
+    garbage.collect_garbage(nobody_is_here=False)
     assert knot() is None
 
 
@@ -52,9 +52,9 @@ def test_what_was_frozen_with_a_session_goes_once_nobody_is_there():
     garbage.freeze()
     knot = weakref.ref(session)
     del session
-    garbage.collect(nobody_is_here=False)
+    garbage.collect_garbage(nobody_is_here=False)
     assert knot() is not None
-    garbage.collect(nobody_is_here=True)
+    garbage.collect_garbage(nobody_is_here=True)
     assert knot() is None
 
 

@@ -14,7 +14,7 @@ from tx_core.engine.engine import Engine
 from tx_core.engine.hub import load as hub
 from tx_core.engine.hub import verify
 from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import PARTS, Trace
+from tx_core.transformer.trace import ALL_PARTS, Trace
 
 ONE_STACK = [family for family in FAMILIES if family not in TWO_SIDED]
 
@@ -84,7 +84,7 @@ def test_blanks_are_scored_as_the_library_scores_them(hub_engine, reference, fam
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_parts_of_a_layer_are_those_of_one_computation(hub_engine, family: str):
-    for stack in hub_engine(family).trace(TEXT, PAIR, keep=PARTS).stacks:
+    for stack in hub_engine(family).trace(TEXT, PAIR, keep=ALL_PARTS).stacks:
         np.testing.assert_allclose(stack.context, stack.weights @ stack.value, atol=1e-5)
         allowed = np.where(stack.weights > 0, stack.scores, -np.inf)
         shares = np.exp(allowed - allowed.max(-1, keepdims=True))
@@ -118,7 +118,7 @@ OUTPUT_PROJECTION = {
 @pytest.mark.parametrize("family", OUTPUT_PROJECTION)
 def test_a_head_off_is_its_slice_zeroed_before_the_output_projection(hub_engine, reference, family: str):
     head, width = 2, checkpoints.HEAD_DIM
-    trace = hub_engine(family).trace(TEXT, PAIR, keep=PARTS, interventions=[Intervention("off", 1, head)])
+    trace = hub_engine(family).trace(TEXT, PAIR, keep=ALL_PARTS, interventions=[Intervention("off", 1, head)])
 
     def without_head(module, inputs):
         kept = inputs[0].clone()

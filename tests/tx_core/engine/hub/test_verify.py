@@ -132,14 +132,16 @@ def test_an_argument_that_our_attention_does_not_know_is_an_error(unknown: dict)
 @pytest.mark.parametrize(
     "wrong",
     [
-        parts.Family(parts.BERT_PROJECTION, ("lm_head.dense", "lm_head.layer_norm", "lm_head.decoder")),  # without its activation
-        parts.Family(parts.BERT_PROJECTION, ()),
-        parts.Family(r"encoder\.layer\.\d+\.intermediate\.dense", ("lm_head",)),
+        parts.FamilyModules(
+            parts.BERT_PROJECTION, ("lm_head.dense", "lm_head.layer_norm", "lm_head.decoder")
+        ),  # without its activation
+        parts.FamilyModules(parts.BERT_PROJECTION, ()),
+        parts.FamilyModules(r"encoder\.layer\.\d+\.intermediate\.dense", ("lm_head",)),
     ],
 )
-def test_a_row_of_the_table_of_families_that_is_wrong_is_not_used(checkpoint, monkeypatch, wrong: parts.Family):
+def test_a_row_of_the_table_of_families_that_is_wrong_is_not_used(checkpoint, monkeypatch, wrong: parts.FamilyModules):
     assert load.load_engine(checkpoint("roberta"), "x", "x").parts
-    monkeypatch.setitem(parts.FAMILIES, "roberta", wrong)
+    monkeypatch.setitem(parts.FAMILY_MODULES, "roberta", wrong)
     ours = load.load_engine(checkpoint("roberta"), "x", "x")
     assert ours.parts is None
     assert ours.trace(TEXT).attention.weights.shape[0] == checkpoints.LAYERS

@@ -11,7 +11,7 @@ from tx_core.training.pretraining.batches import BatchStream, Packer, StreamPosi
 from tx_core.training.pretraining.corpus import read_corpus
 from tx_core.training.pretraining.settings import PackingSettings
 from tx_core.training.pretraining.token_store import tokenise
-from tx_core.training.pretraining.vocabulary import FIRST, LAST, PADDING, learn_vocabulary, pieces_of
+from tx_core.training.pretraining.vocabulary import CLS_ID, PAD_ID, SEP_ID, learn_vocabulary, pieces_of
 
 SETTINGS = PackingSettings(buckets=(8, 16, 32), batch_tokens=96, block_lines=40)
 
@@ -88,9 +88,9 @@ def test_batches_have_constant_tokens_and_the_marks_and_segments_of_bert(texts):
     for batch in itertools.islice(BatchStream(packer(texts, pair_share=1.0, single_share=0.3), seed=0), 60):
         assert batch.ids.size == 96 and batch.ids.shape[1] in SETTINGS.buckets
         for ids, segments, length in zip(batch.ids, batch.segments, batch.lengths, strict=True):
-            assert ids[0] == FIRST and ids[length - 1] == LAST
-            assert (ids[length:] == PADDING).all() and (ids[:length] != PADDING).all()
-            closing = np.flatnonzero(ids == LAST)
+            assert ids[0] == CLS_ID and ids[length - 1] == SEP_ID
+            assert (ids[length:] == PAD_ID).all() and (ids[:length] != PAD_ID).all()
+            closing = np.flatnonzero(ids == SEP_ID)
             assert len(closing) in (1, 2)
             expected = np.zeros(len(ids), dtype=int)
             if len(closing) == 2:

@@ -10,7 +10,7 @@ from tests.support.training_texts import sentences, write_corpus
 from tx_core.training.pretraining.corpus import CorpusProblem, read_corpus, read_held_out
 from tx_core.training.pretraining.token_store import sentence_ends, tokenise
 from tx_core.training.pretraining.vocabulary import (
-    MARKS,
+    SPECIAL_TOKENS,
     from_pieces,
     learn_vocabulary,
     pieces_of,
@@ -67,7 +67,7 @@ def test_a_vocabulary_is_learned_with_the_words_that_must_be_in_it(tmp_path):
     sources = read_corpus(write_corpus(tmp_path), "cpu")
     learned = learn_vocabulary(sources, 90, ["Cairo", "teacher"])
     assert learned.get_vocab_size() == 90
-    assert pieces_of(learned)[:5] == list(MARKS)
+    assert pieces_of(learned)[:5] == list(SPECIAL_TOKENS)
     read = learned.encode("The TEACHER sees Cairo")
     assert "cairo" in read.tokens and "teacher" in read.tokens
     assert read.tokens[0] == "[CLS]" and read.tokens[-1] == "[SEP]" and "[UNK]" not in read.tokens
@@ -79,25 +79,25 @@ def test_the_same_texts_and_seed_give_the_same_vocabulary(tmp_path):
 
 
 def test_extra_words_take_the_place_of_the_last_learned_pieces():
-    kept = with_extra_words([*MARKS, "a", "b", "c", "d"], ["A", "new", "new"], 9)
-    assert kept == [*MARKS, "a", "b", "c", "new"]
+    kept = with_extra_words([*SPECIAL_TOKENS, "a", "b", "c", "d"], ["A", "new", "new"], 9)
+    assert kept == [*SPECIAL_TOKENS, "a", "b", "c", "new"]
     with pytest.raises(CorpusProblem, match="no room"):
-        with_extra_words([*MARKS, "a"], ["x", "y", "z"], 8)
+        with_extra_words([*SPECIAL_TOKENS, "a"], ["x", "y", "z"], 8)
 
 
 def test_a_given_vocabulary_is_read_and_checked(tmp_path):
     file = tmp_path / "vocab.txt"
-    file.write_text("\n".join([*MARKS, "un", "##do", "."]) + "\n", encoding="utf-8")
+    file.write_text("\n".join([*SPECIAL_TOKENS, "un", "##do", "."]) + "\n", encoding="utf-8")
     assert read_vocabulary(file).encode("Undo.").ids == [2, 5, 6, 7, 3]
     file.write_text("the\nof\n", encoding="utf-8")
     with pytest.raises(CorpusProblem, match=r"begins with \[PAD\]"):
         read_vocabulary(file)
     with pytest.raises(CorpusProblem, match="each piece once"):
-        from_pieces([*MARKS, "twice", "twice"])
+        from_pieces([*SPECIAL_TOKENS, "twice", "twice"])
 
 
 def test_a_pair_gets_segments_and_two_closing_marks():
-    read = from_pieces([*MARKS, "a", "b"]).encode("a", "b b")
+    read = from_pieces([*SPECIAL_TOKENS, "a", "b"]).encode("a", "b b")
     assert (read.ids, read.type_ids) == ([2, 5, 3, 6, 6, 3], [0, 0, 0, 1, 1, 1])
 
 
@@ -128,7 +128,7 @@ def test_a_changed_text_or_vocabulary_is_tokenised_anew(tmp_path):
 
 
 def test_sentences_end_after_their_mark_and_the_quotes_that_close_it():
-    pieces = [*MARKS, "a", ".", "!", '"', ")"]
+    pieces = [*SPECIAL_TOKENS, "a", ".", "!", '"', ")"]
     text = [5, 6, 5, 7, 8, 9, 5, 5, 6]  # a . a ! " ) a | a .
     ids, ends = np.array(text, dtype=np.uint16), np.array([7, 9])
     assert sentence_ends(ids, ends, pieces).tolist() == [2, 6, 7, 9]

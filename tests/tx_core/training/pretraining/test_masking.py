@@ -12,9 +12,9 @@ from tx_core.training.pretraining.training import (
     rate_after_freeze,
     training_progress,
 )
-from tx_core.training.pretraining.vocabulary import BLANK, FIRST, LAST, MARKS, PADDING
+from tx_core.training.pretraining.vocabulary import CLS_ID, MASK_ID, PAD_ID, SEP_ID, SPECIAL_TOKENS
 
-PIECES = [*MARKS, *(f"word{n}" for n in range(40)), *(f"##end{n}" for n in range(15))]
+PIECES = [*SPECIAL_TOKENS, *(f"word{n}" for n in range(40)), *(f"##end{n}" for n in range(15))]
 CONTINUES = continuing_pieces(PIECES)
 
 
@@ -26,7 +26,7 @@ def texts(rows=400, seed=0):
     body = np.empty((rows, 18), dtype=np.int64)
     body[:, 0::3], body[:, 1::3], body[:, 2::3] = words[:, :6], ends, words[:, 6:]
     edge = np.ones((rows, 1), dtype=np.int64)
-    return np.concatenate((edge * FIRST, body, edge * LAST, edge * PADDING), axis=1)
+    return np.concatenate((edge * CLS_ID, body, edge * SEP_ID, edge * PAD_ID), axis=1)
 
 
 def masked(rate=0.2, **settings):
@@ -43,7 +43,7 @@ def test_the_share_of_chosen_pieces_is_the_rate(rate):
 
 def test_marks_and_padding_are_never_chosen():
     ids, result = masked(0.9)
-    assert not result.chosen[np.isin(ids, (FIRST, LAST, PADDING))].any()
+    assert not result.chosen[np.isin(ids, (CLS_ID, SEP_ID, PAD_ID))].any()
 
 
 def test_all_pieces_of_a_word_are_chosen_together():
@@ -60,15 +60,15 @@ def test_every_example_has_a_word_to_guess():
 def test_of_the_chosen_eight_tenths_are_blanked_and_one_tenth_replaced():
     ids, result = masked(0.5)
     shown, original = result.ids[result.chosen], ids[result.chosen]
-    assert (shown == BLANK).mean() == pytest.approx(0.8, abs=0.02)
-    assert ((shown != BLANK) & (shown != original)).mean() == pytest.approx(0.1, abs=0.02)
+    assert (shown == MASK_ID).mean() == pytest.approx(0.8, abs=0.02)
+    assert ((shown != MASK_ID) & (shown != original)).mean() == pytest.approx(0.1, abs=0.02)
     assert (result.ids == ids)[~result.chosen].all()
-    assert shown[shown != BLANK].min() >= len(MARKS)
+    assert shown[shown != MASK_ID].min() >= len(SPECIAL_TOKENS)
 
 
 def test_shares_are_a_setting():
     _, result = masked(0.5, blanked=1.0, replaced=0.0)
-    assert (result.ids[result.chosen] == BLANK).all()
+    assert (result.ids[result.chosen] == MASK_ID).all()
     with pytest.raises(ValueError, match="sum to 1 at most"):
         MaskingSettings(blanked=0.9, replaced=0.2)
 
