@@ -83,7 +83,7 @@ LEFT_OUT_LINE = "1 line, {why} (line {lines})"
 LEFT_OUT_LINES = "{count:,} lines, {why} (lines {lines})"
 LEFT_OUT_MANY_LINES = "{count:,} lines, {why} (lines {lines} and {rest:,} more)"
 EMPTY = "empty"
-TOO_LONG = "longer than {most:,} characters"
+LINE_TOO_LONG = "longer than {most:,} characters"
 CONTROL_CHARACTERS = "with control characters in it"
 WRONG_COLUMNS = "without the {columns} columns of the first line"
 
@@ -203,7 +203,7 @@ def _unfit(sentence: str) -> str:
     if not sentence:
         return EMPTY
     if len(sentence) > (most := host_settings().max_text_characters):
-        return TOO_LONG.format(most=most)
+        return LINE_TOO_LONG.format(most=most)
     return CONTROL_CHARACTERS if CONTROL.search(sentence) else ""
 
 

@@ -17,7 +17,7 @@ from tx_core.engine.engine import (
     ScoreGradients,
     attention_stack,
     batch_tensors,
-    check_length,
+    check_token_count,
     head_parts,
     no_head,
     run_limits,
@@ -66,7 +66,7 @@ class BertEngine:
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Read the text; raise TextProblem when it is empty or too long for the model."""
-        return check_length(self.tokenizer.encode(text, pair), self.info.max_tokens)
+        return check_token_count(self.tokenizer.encode(text, pair), self.info.max_tokens)
 
     def trace(
         self,

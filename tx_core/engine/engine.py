@@ -175,7 +175,7 @@ def score_gradients(
     return ScoreGradients(scores.detach().cpu(), gradients.cpu())
 
 
-def check_length(encoding: Encoding, most: int) -> Encoding:
+def check_token_count(encoding: Encoding, most: int) -> Encoding:
     """Return the encoding, or raise TextProblem that says by how much it is too long."""
     if len(encoding) > most:
         raise TextProblem(

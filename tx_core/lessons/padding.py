@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.engine import check_length, stack_layers
+from tx_core.engine.engine import check_token_count, stack_layers
 from tx_core.errors import TextProblem
 from tx_core.lessons.masking import MaskEffect, MaskingComparison, compare_maskings, mask_effect
 from tx_core.transformer.masks import padding_mask
@@ -137,7 +137,7 @@ def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
     Raises:
         TextProblem: If there is nothing to read or no room for the padding.
     """
-    encoding = check_length(engine.encode(text), engine.info.max_tokens - padding)
+    encoding = check_token_count(engine.encode(text), engine.info.max_tokens - padding)
     ids = (*encoding.ids, *[engine.tokenizer.padding_id] * padding)
 
     def compute(model: nn.Module, device: str) -> list[Tensor]:

@@ -23,7 +23,7 @@ ALREADY_RUNNING = "You already have a run in the background. Stop it, or wait un
 QUEUE_FULL = "The queue of this server is full. Try again in a minute."
 UNEXPECTED_END = "This run ended unexpectedly. Start it again; if it happens twice, choose smaller sizes or fewer texts."
 
-State = Literal["waiting", "running", "stopping", "stopped", "finished", "failed"]
+TrainingState = Literal["waiting", "running", "stopping", "stopped", "finished", "failed"]
 
 
 @runtime_checkable
@@ -47,7 +47,7 @@ class Snapshot:
     """
 
     kind: str
-    state: State
+    state: TrainingState
     records: tuple[Any, ...]
     result: Any
     problem: str
@@ -70,7 +70,7 @@ class _Job:
 
     training: Trainable
     seen: float
-    state: State = "waiting"
+    state: TrainingState = "waiting"
     before: "_Job | None" = None
     records: list[Any] = field(default_factory=list)
     problem: str = ""

@@ -90,7 +90,7 @@ def test_one_line_of_a_megabyte_is_left_out_by_its_number_and_the_others_stay():
     found = read("Short.\n" + "word " * 200_000 + "\nAnother.\n")
     assert found.texts == ("Short.", "Another.")
     assert reasons(found) == {f"longer than {host_settings().max_text_characters:,} characters": (1, (2,))}
-    line = sentence_file.LEFT_OUT_LINE.format(why=sentence_file.TOO_LONG.format(most=20_000), lines="2")
+    line = sentence_file.LEFT_OUT_LINE.format(why=sentence_file.LINE_TOO_LONG.format(most=20_000), lines="2")
     assert describe_left_out(found.left_out) == sentence_file.LEFT_OUT.format(reasons=line)
 
 

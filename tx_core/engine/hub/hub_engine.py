@@ -15,7 +15,7 @@ from tx_core.engine.engine import (
     ModelInfo,
     ScoreGradients,
     attention_stack,
-    check_length,
+    check_token_count,
     head_parts,
     no_head,
     run_limits,
@@ -65,11 +65,11 @@ class HubEngine:
         An encoder-decoder reads the two sentences apart: this is what its encoder reads.
         """
         if self.info.decoder_start is None:
-            return check_length(self.tokenizer.encode(text, pair), self.info.max_tokens)
-        source = check_length(self.tokenizer.encode(text), self.info.max_tokens)
+            return check_token_count(self.tokenizer.encode(text, pair), self.info.max_tokens)
+        source = check_token_count(self.tokenizer.encode(text), self.info.max_tokens)
         pair = pair if pair and pair.strip() else None
         if pair is not None:
-            check_length(self.tokenizer.encode(pair), self.info.max_tokens)
+            check_token_count(self.tokenizer.encode(pair), self.info.max_tokens)
         return replace(source, pair=pair)
 
     def trace(
