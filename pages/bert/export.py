@@ -21,7 +21,9 @@ def exported(part: str, draw: Draw) -> Draw:
     """Let a part of the page be exported below what it draws."""
 
     def draw_part(page: str, engine: BertEngine, text: str, pair: str) -> None:
-        draw_and_export(page, lambda: _computation(page, part, engine, text, pair), draw, page, engine, text, pair)
+        engine.encode(text, pair or None)  # what cannot be read is explained at once, and needs no room
+        with st.container(key=widget_key(page, f"{part}_part")):  # assets/page.css keeps the room of the comparison
+            draw_and_export(page, lambda: _computation(page, part, engine, text, pair), draw, page, engine, text, pair)
 
     return draw_part
 

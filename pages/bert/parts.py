@@ -24,8 +24,6 @@ from tx_core.transformer.trace import Trace
 MAX_HEAD_SEEDS = 20
 CHECKPOINT = catalogue.MODELS / catalogue.DEFAULT
 POLL_SECONDS = 0.5
-COMPARISON_HEIGHT = 900
-"""Pixels that the comparison takes on a wide screen."""
 LABEL_HEADS = {"first": "first token", "every": "every token", "max": "max-pooled"}
 """The heads of the core, by their names in the address."""
 
@@ -39,7 +37,6 @@ def introduce_comparison(engine: BertEngine) -> None:
 
 def draw_comparison(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Compare our BERT and Hugging Face's layer by layer, as soon as the library is there."""
-    engine.encode(text, pair or None)  # what cannot be read is explained at once
     if library.status.state != "ready":
         _wait_for_library()
         return
@@ -82,7 +79,7 @@ def _watch_library() -> None:
     if library.status.state != "warming up":
         st.rerun()
     st.caption(f":material/hourglass_top: {texts.LOADING_LIBRARY}")
-    st.skeleton(height=COMPARISON_HEIGHT)
+    st.skeleton()  # assets/page.css gives it the height of the comparison
 
 
 def _side_by_side(page: str, differences: parity.Parity) -> None:

@@ -1,9 +1,12 @@
 """What a reader sees stays in its place while a page loads, in a browser that has nothing of the app yet."""
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from pages.contents import PAGES
+from pages.ui.shell.frame import HEADINGS
+from pages.ui.shell.texts import CANNOT_BE_SHOWN
+from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS
 
 MAX_SHIFT = 0.1
 """Of the design; below it, a page counts as stable (web.dev/cls)."""
@@ -16,6 +19,20 @@ OBSERVE = """
     window.shifts.push(...unasked.map((entry) => [entry.startTime, entry.value]))
   }).observe({ type: "layout-shift", buffered: true })
 """
+STREAMLITS_BOX = "[data-testid='stException'], [data-testid='stAlertContentError']"
+
+
+def error_boxes(page: Page) -> list[str]:
+    """List what stands in the boxes that say why something is not shown: Streamlit's own, and those of the app."""
+    own = [page.get_by_text(heading, exact=True) for heading in (*HEADINGS.values(), CANNOT_BE_SHOWN)]
+    return [text for box in (page.locator(STREAMLITS_BOX), *own) for text in box.all_inner_texts()]
+
+
+def wait_until_settled(page: Page) -> None:
+    """Wait until the page shows everything, and nothing has moved for a while."""
+    page.get_by_role("heading", level=1).first.wait_for(timeout=30_000)
+    page.locator("html[data-settled] [data-testid='stApp'][data-test-script-state='notRunning']").wait_for(timeout=30_000)
+    page.wait_for_timeout(SETTLED_MS)
 
 
 def cumulative_shift(shifts: list[tuple[float, float]]) -> float:
@@ -42,9 +59,26 @@ def test_nothing_moves_while_a_page_loads_for_the_first_time(browser: Browser, s
     context.add_init_script(OBSERVE)
     page = context.new_page()
     page.goto(f"{server}/{entry.address or entry.key}")
-    page.get_by_role("heading", level=1).first.wait_for(timeout=30_000)
-    page.locator("html[data-settled] [data-testid='stApp'][data-test-script-state='notRunning']").wait_for(timeout=30_000)
-    page.wait_for_timeout(SETTLED_MS)
-    shifts = page.evaluate("window.shifts")
+    wait_until_settled(page)
+    shifts, boxes = page.evaluate("window.shifts"), error_boxes(page)
     context.close()
+    assert boxes == []
     assert cumulative_shift(shifts) < MAX_SHIFT, shifts
+
+
+FAILING = {
+    "text": "attention?text=%20",
+    "words": f"fill_mask?named={'%2C'.join(f'word{number}' for number in range(MAX_SCORED_WORDS + 1))}",
+    "sizes": "encoder_decoder?part=inside&hidden=50&split=8",
+}
+"""Links to views that cannot be shown."""
+
+
+@pytest.mark.parametrize("path", FAILING.values(), ids=FAILING)
+def test_a_page_that_shows_why_it_cannot_be_shown_is_noticed(browser: Browser, server: str, path: str):
+    page = browser.new_page()
+    page.goto(f"{server}/{path}")
+    wait_until_settled(page)
+    boxes = error_boxes(page)
+    page.close()
+    assert boxes
