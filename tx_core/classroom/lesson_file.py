@@ -26,17 +26,30 @@ WRONG_FIELD = "Line {line}, {field}: {problem}."
 
 Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Long = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=3000)]
+Setting = Annotated[str, StringConstraints(max_length=2000)]
 HeadName = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
-MeasureName = Literal["top_word", "strongest_key", "attention_weight", "head_with_largest_effect"]
-Kind = Literal["word", "token", "choice", "head", "number", "open"]
+Parameter = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
+MeasureName = Literal["top_word", "rank_of", "strongest_key", "strongest_cell", "attention_weight", "head_with_largest_effect"]
+Kind = Literal["word", "token", "cell", "choice", "head", "number", "open"]
 
 KIND_OF_MEASURE: dict[str, tuple[Kind, ...]] = {
     "top_word": ("word", "choice"),
+    "rank_of": ("number",),
     "strongest_key": ("token", "choice"),
+    "strongest_cell": ("cell",),
     "attention_weight": ("number",),
     "head_with_largest_effect": ("head",),
 }
 """The kinds of question that each measure can answer."""
+NEEDED_BY_MEASURE = {
+    "rank_of": ("word",),
+    "strongest_key": ("head", "query"),
+    "strongest_cell": ("head",),
+    "attention_weight": ("head", "query", "key"),
+}
+"""What a measure cannot do without, beside its text."""
+MEASURED_KINDS = ("token", "cell", "head", "word", "number")
+"""The kinds of question that have a right answer."""
 
 
 class LessonPart(BaseModel):
@@ -54,6 +67,7 @@ class Measure(LessonPart):
         head: Layer and head, counted from 1, as "5-7".
         query: The token that attends, as the page shows it.
         key: The token attended to.
+        word: The word whose rank at the first blank is asked for.
         changes: Interventions, as in an address: "off~5-7".
     """
 
@@ -62,13 +76,13 @@ class Measure(LessonPart):
     head: HeadName | None = None
     query: Short | None = None
     key: Short | None = None
+    word: Short | None = None
     changes: Annotated[str, StringConstraints(max_length=300)] = ""
 
     @model_validator(mode="after")
     def has_what_it_needs(self) -> "Measure":
-        """Refuse a measure of attention without a head and the tokens that it is about."""
-        needed = {"strongest_key": ("head", "query"), "attention_weight": ("head", "query", "key")}.get(self.measure, ())
-        if missing := [name for name in needed if getattr(self, name) is None]:
+        """Refuse a measure of attention without a head and the tokens that it is about, and a rank of no word."""
+        if missing := [name for name in NEEDED_BY_MEASURE.get(self.measure, ()) if getattr(self, name) is None]:
             raise ValueError(f"{self.measure} needs {' and '.join(missing)}")
         return self
 
@@ -97,7 +111,7 @@ class Question(LessonPart):
             raise ValueError("a choice needs two to eight options, and no other kind has any")
         if self.answer and self.kind not in KIND_OF_MEASURE[self.answer.measure]:
             raise ValueError(f"{self.answer.measure} does not answer a question of the kind {self.kind}")
-        if not self.answer and self.kind in ("token", "head", "word", "number"):
+        if not self.answer and self.kind in MEASURED_KINDS:
             raise ValueError(f"a question of the kind {self.kind} needs an answer that is measured")
         return self
 
@@ -109,6 +123,7 @@ class Step(LessonPart):
         title: A few words.
         page: The page, by its key.
         view: The parameters of its address, all pinned.
+        controls: The names of the controls that the page shows, as its address names them; None for all of them.
         text: What to do or to look at, read before the question is answered.
         question: What is asked; the view is shown once it is answered.
         then: What to notice once the view is there.
@@ -116,8 +131,9 @@ class Step(LessonPart):
     """
 
     title: Short
-    page: Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
-    view: Annotated[dict[Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")], Short], Field(max_length=30)] = {}
+    page: Parameter
+    view: Annotated[dict[Parameter, Setting], Field(max_length=30)] = {}
+    controls: Annotated[tuple[Parameter, ...], Field(max_length=30)] | None = None
     text: Long
     question: Question | None = None
     then: Long | None = None

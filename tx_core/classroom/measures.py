@@ -14,8 +14,13 @@ from tx_core.fill_mask.word_scores import score_words
 from tx_core.transformer.interventions import Intervention, read_interventions
 
 TOP_WORDS = 8
+MAX_CELL_TOKENS = 32
+"""Tokens of a text whose cells can be chosen from: each is large enough for a finger."""
 NO_SUCH_TOKEN = "The model reads “{text}” without a token “{token}”. It has: {tokens}."
 NO_SUCH_HEAD = "This model has no head {head}: it has {layers} layers of {heads} heads."
+NO_WORDS = "The model reads “{text}” as special tokens only. Give it a word."
+TOO_MANY_CELLS = "The model reads “{text}” as {count} tokens. A question about a cell takes at most {limit}: shorten the text."
+NO_RANK = "The model has no rank for the word “{word}” at the blank of “{text}”: it is not one token of its vocabulary."
 NOT_A_NUMBER = "“{guess}” is not a number. Write it like 0.5."
 UNREADABLE_CHANGES = "The changes “{changes}” cannot be read: copy them from the address of a page."
 
@@ -29,12 +34,16 @@ class Answer:
         value: The share, weight or loss that makes it right.
         options: What the question is about: words, tokens or heads, in the order in which they are shown.
         shares: The value of each option.
+        rows, columns: Where the options are cells of a drawing, the names of its rows and columns; the options then go
+            through it row by row.
     """
 
     right: str
     value: float
     options: tuple[str, ...] = ()
     shares: tuple[float, ...] = ()
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -107,7 +116,35 @@ def _strongest_key(engine: Engine, measure: Measure) -> Answer:
     shown = [position for position in range(len(tokens)) if not special[position]]
     best = max(shown, key=lambda position: row[position])
     names = _distinct(tokens)
-    return Answer(names[best], float(row[best]), tuple(names[at] for at in shown), tuple(float(row[at]) for at in shown))
+    columns = tuple(names[at] for at in shown)
+    return Answer(names[best], float(row[best]), columns, tuple(float(row[at]) for at in shown), (measure.query,), columns)
+
+
+def _strongest_cell(engine: Engine, measure: Measure) -> Answer:
+    """Give the cells of one head's map with their weights; rows and columns of special tokens cannot be the answer."""
+    tokens, weights, special = _map(engine, measure)
+    shown = [position for position in range(len(tokens)) if not special[position]]
+    if len(shown) > MAX_CELL_TOKENS:
+        raise LessonProblem(TOO_MANY_CELLS.format(text=measure.text, count=len(shown), limit=MAX_CELL_TOKENS))
+    names = _distinct(tokens)
+    axis = tuple(names[at] for at in shown)
+    cells = weights[np.ix_(shown, shown)].ravel()
+    options = tuple(cell_name(query, key) for query in axis for key in axis)
+    best = int(cells.argmax())
+    return Answer(options[best], float(cells[best]), options, tuple(map(float, cells)), axis, axis)
+
+
+def cell_name(query: str, key: str) -> str:
+    """Name a cell of a map by the token that attends and the token attended to."""
+    return f"{query} → {key}"
+
+
+def _rank_of(engine: Engine, measure: Measure) -> Answer:
+    """Give the rank of a word among all that the model could put into the first blank, from 1."""
+    score = score_words(engine, measure.text, [measure.word], interventions=_changes(measure))[0]
+    if score.rank is None:
+        raise LessonProblem(NO_RANK.format(word=measure.word, text=measure.text))
+    return Answer(str(score.rank), float(score.rank))
 
 
 def _attention_weight(engine: Engine, measure: Measure) -> Answer:
@@ -123,12 +160,19 @@ def _head_with_largest_effect(engine: Engine, measure: Measure) -> Answer:
     names = tuple(f"{layer + 1}-{head + 1}" for layer, head in np.ndindex(scan.variation.shape))
     shares = tuple(map(float, scan.variation.ravel()))
     best = int(scan.variation.argmax())
-    return Answer(names[best], shares[best], names, shares)
+    layers, heads = scan.variation.shape
+    return Answer(names[best], shares[best], names, shares, _numbers(layers), _numbers(heads))
+
+
+def _numbers(count: int) -> tuple[str, ...]:
+    return tuple(str(number) for number in range(1, count + 1))
 
 
 MEASURES: dict[str, Callable[[Engine, Measure], Answer]] = {
     "top_word": _top_word,
+    "rank_of": _rank_of,
     "strongest_key": _strongest_key,
+    "strongest_cell": _strongest_cell,
     "attention_weight": _attention_weight,
     "head_with_largest_effect": _head_with_largest_effect,
 }
@@ -137,13 +181,20 @@ MEASURES: dict[str, Callable[[Engine, Measure], Answer]] = {
 
 def _row(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:
     """Give the tokens, the weights of the row of the measure's query, and which tokens are special."""
+    tokens, weights, special = _map(engine, measure)
+    return tokens, weights[_position(tokens, measure.query, measure.text)], special
+
+
+def _map(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray, tuple[bool, ...]]:
+    """Give the tokens, the weights of the measure's head, and which tokens are special: not all of them."""
     layer, head = (int(number) - 1 for number in measure.head.split("-"))
     stack = engine.trace(measure.text, interventions=_changes(measure)).attention
     layers, heads = stack.weights.shape[:2]
     if not (0 <= layer < layers and 0 <= head < heads):
         raise LessonProblem(NO_SUCH_HEAD.format(head=measure.head, layers=layers, heads=heads))
-    query = _position(stack.query_tokens.tokens, measure.query, measure.text)
-    return stack.key_tokens.tokens, stack.weights[layer, head, query], stack.key_tokens.special
+    if all(stack.key_tokens.special):
+        raise LessonProblem(NO_WORDS.format(text=measure.text))
+    return stack.key_tokens.tokens, stack.weights[layer, head], stack.key_tokens.special
 
 
 def _position(tokens: tuple[str, ...], token: str, text: str) -> int:

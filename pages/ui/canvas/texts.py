@@ -55,6 +55,20 @@ WALL = {
     "heads": "Head →",
 }
 
+QUESTION = {"guess": "your guess", "answer": "the model's answer", "value": "{name}: {value}"}
+QUESTION_ALTS = {
+    "token": "Choose a token. Arrow keys move, Enter chooses.",
+    "cell": "Choose a cell of the map. Arrow keys move, Enter chooses.",
+    "head": "Choose a head. Arrow keys move, Enter chooses.",
+}
+QUESTION_AXES = {"token": "", "cell": "query (looks) ↓  key (is looked at) →", "head": "Layer ↓  Head →"}
+QUESTION_HINTS = {
+    "token": "Click a token, or choose it from the list.",
+    "cell": "Click a cell, or choose its row and column from the lists.",
+    "head": "Click a head (layer-head), or choose it from the list.",
+}
+QUESTION_SCALE = "Numbers are percent, colours follow their square root. Point at a cell to read it."
+
 COMPARISON = READOUT | {
     "panes": [
         "A. Up and down arrows choose the query word, Escape clears.",

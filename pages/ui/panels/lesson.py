@@ -10,16 +10,11 @@ from pathlib import Path
 import streamlit as st
 
 from pages import contents
-from pages.ui.canvas.bars import probability_chart, show_bars
 from pages.ui.panels import texts
-from pages.ui.panels.tokens import escape_markdown
-from pages.ui.shell import cache
+from pages.ui.panels.lesson_question import ask_question, show_verdict
 from pages.ui.shell.address import LESSON, PLACE, STEP
 from pages.ui.shell.frame import explain
-from pages.ui.shell.numbers import percent
-from tx_core.classroom.lesson_file import Lesson, Question, Step, open_lesson
-from tx_core.classroom.measures import Answer, Verdict, compute_answer, grade
-from tx_core.engine import catalogue
+from tx_core.classroom.lesson_file import Lesson, open_lesson
 from tx_core.errors import ExplorerError, LessonProblem
 
 LESSONS = Path(__file__).parents[3] / "assets" / "lessons"
@@ -27,7 +22,6 @@ LEARNING_PATH = "path"
 """The lesson that newcomers are sent to."""
 GUESSES = "lesson_guesses"
 """Session entry of the guesses: by lesson and number of the step."""
-MAX_BARS, MAX_WORD_CHARACTERS, MAX_OPEN_CHARACTERS = 8, 60, 1000
 
 
 @lru_cache(maxsize=32)
@@ -104,98 +98,19 @@ def show_step(name: str, lesson: Lesson, number: int) -> bool:
     st.text(step.text)
     guess = st.session_state.get(GUESSES, {}).get((name, number))
     answered = step.question is None or guess is not None
+    widgets = f"lesson_{name}_{number}"
     if step.question and answered:
-        show_verdict(step.question, compute(step), step, guess)
+        show_verdict(step, guess, widgets)
     elif step.question:
-        ask(step, (name, number))
+        guess = ask_question(step, widgets)
+        if guess is not None:
+            st.session_state.setdefault(GUESSES, {})[name, number] = guess
+            st.rerun()
+        st.caption(f":material/visibility_off: {texts.HIDDEN_UNTIL_ANSWERED}")
     if answered and step.then:
         st.text(step.then)
     show_ways(name, lesson, number, answered)
     return answered
-
-
-def compute(step: Step) -> Answer | None:
-    """Compute the right answer with the model of the step's view; None for a question to discuss."""
-    measure = step.question.answer
-    if measure is None:
-        return None
-    model = step.view.get("model", catalogue.DEFAULT)
-    engine = cache.engine(model)
-    key = ("lesson", model, engine.device, measure.model_dump_json())
-    return cache.get_or_compute(key, lambda: compute_answer(engine, measure))
-
-
-def ask(step: Step, key: tuple[str, int]) -> None:
-    """Ask the question of a step; nothing of the answer is sent but what can be chosen."""
-    name = f"lesson_{key[0]}_{key[1]}"
-    with st.form(f"{name}_form", border=False):
-        guess = answer_box(step, name)
-        sent = st.form_submit_button(texts.CHECK_GUESS)
-    if sent and guess in (None, ""):
-        st.text(texts.NO_GUESS)
-    elif sent:
-        st.session_state.setdefault(GUESSES, {})[key] = str(guess)
-        st.rerun()
-    st.caption(f":material/visibility_off: {texts.HIDDEN_UNTIL_ANSWERED}")
-
-
-def answer_box(step: Step, name: str) -> str | float | None:
-    """Draw the box or the list by which a question is answered; return the guess."""
-    question = step.question
-    if question.kind == "word":
-        return st.text_input(question.ask, max_chars=MAX_WORD_CHARACTERS, key=name)
-    if question.kind == "open":
-        return st.text_area(question.ask, max_chars=MAX_OPEN_CHARACTERS, key=name)
-    if question.kind == "number":
-        return st.number_input(question.ask, value=None, step=0.01, key=name)
-    if question.kind == "head":
-        return st.selectbox(question.ask, compute(step).options, index=None, key=name)
-    options = question.options or compute(step).options
-    return st.radio(question.ask, options, index=None, horizontal=True, format_func=escape_markdown, key=name)
-
-
-def show_verdict(question: Question, answer: Answer | None, step: Step, guess: str) -> None:
-    """Compare the guess with the answer in a sentence, and in bars with the guess among them."""
-    st.text(question.ask)
-    if answer is None:
-        st.text(texts.DISCUSS.format(guess=guess))
-        return
-    verdict = grade(cache.engine(step.view.get("model", catalogue.DEFAULT)), question, answer, guess)
-    st.text(compare(question, answer, verdict))
-    if answer.options:
-        labels, shares = bars_with_guess(answer, verdict)
-        chart = probability_chart(texts.GUESS_CHART[question.answer.measure], labels, shares, limit=1.0)
-        show_bars(chart, key="lesson_bars")
-
-
-def compare(question: Question, answer: Answer, verdict: Verdict) -> str:
-    """Say in one sentence how a guess compares with the model."""
-    values = {"answer": answer.right, "share": percent(answer.value), "guess": verdict.guess}
-    if question.kind == "number":
-        return (texts.NUMBER_IS_RIGHT if verdict.right else texts.NUMBER_COMPARED).format(**values)
-    if verdict.right:
-        return texts.GUESS_IS_FIRST.format(**values)
-    if verdict.share is None:
-        return texts.GUESS_HAS_NO_SHARE.format(**values)
-    own = values | {"guess_share": percent(verdict.share)}
-    return (
-        texts.GUESS_HAS_SHARE.format(**own)
-        if verdict.rank is None
-        else texts.GUESS_HAS_RANK.format(**own, rank=f"{verdict.rank:,}")
-    )
-
-
-def bars_with_guess(answer: Answer, verdict: Verdict) -> tuple[list[str], list[float]]:
-    """Give the largest shares, largest first, and the guess in its place, marked."""
-    ranked = sorted(zip(answer.options, answer.shares, strict=True), key=lambda pair: -pair[1])
-    known = {option.casefold() for option in answer.options}
-    guessed = verdict.guess.casefold()
-    shown = ranked[:MAX_BARS]
-    if verdict.share is not None and guessed not in {option.casefold() for option, _ in shown}:
-        own = [pair for pair in ranked if pair[0].casefold() == guessed] if guessed in known else [(verdict.guess, verdict.share)]
-        shown = [*shown[: MAX_BARS - 1], *own]
-    labels = [texts.YOUR_GUESS.format(guess=option) if option.casefold() == guessed else option for option, _ in shown]
-    return labels, [share for _, share in shown]
 
 
 def teacher_notes(lesson: Lesson) -> list[tuple[str, str]]:

@@ -52,6 +52,48 @@ def test_the_strongest_key_is_that_of_the_trace_and_no_special_token(engine):
     assert "[CLS]" not in resting.options
 
 
+def test_the_strongest_cell_is_the_largest_weight_between_words(engine):
+    trace = engine.trace(KEYS)
+    weights = trace.attention.weights[1, 7, 1:-1, 1:-1]
+    found = answer(engine, measure="strongest_cell", text=KEYS, head="2-8")
+    row, column = np.unravel_index(weights.argmax(), weights.shape)
+    assert found.rows == found.columns == trace.attention.query_tokens.tokens[1:-1]
+    assert found.right == f"{found.rows[row]} → {found.columns[column]}"
+    assert found.value == pytest.approx(float(weights.max()))
+    assert np.allclose(np.reshape(found.shares, weights.shape), weights)
+    assert found.options[1] == f"{found.rows[0]} → {found.columns[1]}"
+
+
+def test_a_map_with_too_many_cells_is_refused(engine):
+    with pytest.raises(LessonProblem):
+        answer(engine, measure="strongest_cell", text="a " * 33, head="1-1")
+
+
+@pytest.mark.parametrize("changes", ["", "causal"])
+def test_a_rank_counts_the_words_with_a_larger_share(engine, changes: str):
+    shares, words = vocabulary_shares(engine, BLANK, *([Intervention("causal")] if changes else []))
+    found = answer(engine, measure="rank_of", text=BLANK, word="walked", changes=changes)
+    assert found.value == 1 + (shares > shares[words.index("walked")]).sum()
+    assert found.right == f"{found.value:.0f}"
+
+
+def test_what_is_no_token_of_the_vocabulary_has_no_rank(engine):
+    with pytest.raises(LessonProblem):
+        answer(engine, measure="rank_of", text=BLANK, word="😀")
+
+
+def test_the_cells_of_a_question_stand_row_by_row(engine):
+    heads = answer(engine, measure="head_with_largest_effect", text=BLANK)
+    assert heads.options == tuple(f"{row}-{column}" for row in heads.rows for column in heads.columns)
+    keys = answer(engine, measure="strongest_key", text=KEYS, head="2-8", query="her")
+    assert (keys.rows, keys.columns) == (("her",), keys.options)
+
+
+def test_without_the_right_side_another_past_tense_is_first(engine):
+    assert answer(engine, measure="top_word", text=BLANK, changes="causal").right == "was"
+    assert answer(engine, measure="rank_of", text=BLANK, word="went").value == 1
+
+
 def test_an_attention_weight_is_that_of_the_trace(engine):
     found = answer(engine, measure="attention_weight", text=KEYS, head="2-8", query="her", key="mary")
     assert found.value == pytest.approx(float(engine.trace(KEYS).attention.weights[1, 7, 3, 1]))
@@ -132,12 +174,12 @@ CLAIMED = {
         "A head that follows grammar": "coffee",
         "Move the object": "coffee",
         "How far does it reach?": "old (2)",
-        "Over a whole sentence": "are",
+        "Over a whole sentence": "flowers → are",
     },
     "masks-and-order": {
         "With both sides": "lima",
         "Looking back only": "nu",
-        "The verb that comes too late": "was",
+        "The verb that comes too late": "6",
         "Padding": "is",
         "What is left of a sentence": "yesterday",
     },

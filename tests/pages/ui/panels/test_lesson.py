@@ -1,11 +1,15 @@
 """A lesson asks before it shows: until the answer, nothing of the view is on the page."""
 
+from typing import get_args, get_type_hints
+
 import pytest
 
 from pages import contents
 from pages.ui.panels import lesson, texts
 from pages.ui.shell.address import LESSON, STEP
+from tests.support.drawings import sent_to
 from tests.support.messages import UNKNOWN
+from tx_core.classroom.lesson_file import Question
 
 STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
 
@@ -19,6 +23,29 @@ def written(app) -> str:
     return "\n".join(element.value for kind in (app.text, app.markdown, app.title, app.caption) for element in kind)
 
 
+def asked(app) -> tuple[dict, bytes]:
+    """What the drawing of the question was sent: its header and its cells."""
+    [sent] = sent_to(app, "question")
+    return sent
+
+
+def check(app) -> None:
+    """Send the guess."""
+    next(button for button in app.button if button.label == texts.CHECK_GUESS).click().run()
+    assert not app.exception
+
+
+def open_kind(open_app, kind: str):
+    """Open the first step of a lesson that ships whose question is of a kind."""
+    name, number, step = next(
+        (name, number, step)
+        for name in lesson.shipped_names()
+        for number, step in enumerate(lesson.shipped_lesson(name).steps, 1)
+        if step.question.kind == kind and (kind in ("open", "choice") or step.question.answer)
+    )
+    return step, open_app(step.page, **lesson.step_address(name, number))
+
+
 def question_of(number: int) -> str:
     return contents.page(STEPS[number - 1].page).question
 
@@ -30,7 +57,9 @@ def test_until_it_is_answered_the_page_below_is_not_run(open_app):
     assert texts.HIDDEN_UNTIL_ANSWERED in written(app)
     assert question_of(2) not in written(app)
     assert STEPS[1].then not in written(app)
-    assert len(app.main.get("bidi_component")) == 0
+    header, cells = asked(app)
+    assert (header["values"], header["answer"], header["verdict"], cells) == ([], None, "", b"")
+    assert len(app.main.get("bidi_component")) == 1
 
 
 def test_a_guess_opens_the_view_and_is_compared(open_app):
@@ -41,7 +70,45 @@ def test_a_guess_opens_the_view_and_is_compared(open_app):
     assert question_of(2) in written(app)
     assert STEPS[1].then in written(app)
     verdict = texts.GUESS_HAS_RANK.partition("{rank}")[0].format(answer="yesterday", share="95.2 %", guess="school")
-    assert any(element.value.startswith(verdict) for element in app.text)
+    header, cells = asked(app)
+    assert header["verdict"].startswith(verdict)
+    names = header["names"]
+    assert (names[header["guess"]], names[header["answer"]]) == ("school", "yesterday")
+    assert header["values"][header["answer"]] == "95.2 %"
+    assert max(range(len(names)), key=lambda place: cells[place]) == header["answer"]
+
+
+@pytest.mark.parametrize("kind", get_args(get_type_hints(Question)["kind"]))
+def test_a_question_of_every_kind_sends_no_number_before_its_answer(open_app, kind: str):
+    step, app = open_kind(open_app, kind)
+    header, cells = asked(app)
+    assert (header["values"], header["answer"], header["guess"], header["verdict"], cells) == ([], None, None, "", b"")
+    assert bool(header["names"]) == (kind in ("token", "cell", "head"))
+    assert contents.page(step.page).question not in written(app)
+
+
+def test_a_cell_is_chosen_by_its_row_and_its_column(open_app):
+    step, app = open_kind(open_app, "cell")
+    app.selectbox[0].set_value("the").run()
+    assert asked(app)[0]["chosen"] is None
+    app.selectbox[1].set_value("park").run()
+    header, _ = asked(app)
+    assert header["names"][header["chosen"]] == "the → park"
+    check(app)
+    header, cells = asked(app)
+    assert (header["names"][header["guess"]], header["names"][header["answer"]]) == ("the → park", "flowers → are")
+    assert len(cells) == len(header["names"]) == len(header["rows"]) * len(header["columns"])
+    assert step.then in written(app)
+
+
+def test_a_head_is_marked_on_the_wall_of_all_heads(open_app):
+    _, app = open_kind(open_app, "head")
+    app.selectbox[0].set_value("1-1").run()
+    check(app)
+    header, cells = asked(app)
+    assert (header["guess"], len(cells)) == (0, 48)
+    assert cells[header["answer"]] == max(cells)
+    assert header["verdict"].startswith(texts.GUESS_HAS_RANK.partition("{answer}")[0])
 
 
 def test_without_a_guess_nothing_is_revealed(open_app):
@@ -57,7 +124,7 @@ def test_a_hostile_guess_is_text(open_app, guess: str):
     app.text_input[0].set_value(guess)
     app.button[0].click().run()
     assert not app.exception
-    assert any(guess in element.value for element in app.text)
+    assert guess in asked(app)[0]["verdict"]
     assert not any(guess in element.value for element in app.markdown)
 
 
@@ -115,5 +182,5 @@ def test_an_open_question_keeps_what_was_written_and_judges_nothing(open_app):
     app = open_app(step.page, **lesson.step_address(name, number))
     app.text_area[0].set_value("It looks at *objects*.")
     app.button[0].click().run()
-    assert texts.DISCUSS.format(guess="It looks at *objects*.") in [element.value for element in app.text]
+    assert texts.DISCUSS.format(guess="It looks at *objects*.") == asked(app)[0]["verdict"]
     assert step.then in written(app)

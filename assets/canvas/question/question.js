@@ -1,0 +1,157 @@
+// A question that is answered by a click: tokens, the cells of a map or the heads of a model as a grid of buttons, without a
+// number in it until it is answered; then the numbers, with the guess and the model's answer marked, and the verdict read aloud.
+
+import { unpack } from "../core/bytes.js";
+import { mountOnce } from "../core/mount.js";
+import { colourTable, css, inkOn } from "../core/palette.js";
+import { element, setText, timestamped, visible } from "../core/surface.js";
+import { filled } from "../core/text.js";
+import { applyTheme } from "../core/theme.js";
+
+export default function mountQuestion({ data, parentElement, setStateValue }) {
+  const sent = unpack(data);
+  const [view, end] = mountOnce(parentElement, makeQuestion, (gone) => gone.root.remove(), sent.header.texts);
+  view.choose = (place) => setStateValue("chosen", timestamped(place));
+  receive(view, sent);
+  return end;
+}
+
+function makeQuestion(parent) {
+  const view = { buttons: [], active: 0, answered: null, shape: "" };
+  view.grid = element("div", { class: "cells", role: "grid", "data-testid": "question-grid" });
+  view.scroller = element("div", { class: "scroller" }, view.grid);
+  view.axis = element("p", { class: "axis" });
+  view.name = element("p", { class: "name", "aria-hidden": "true" });
+  view.legend = element("p", { class: "legend" });
+  view.verdict = element("p", { class: "verdict", role: "status", tabindex: "-1", "data-testid": "verdict" });
+  view.root = element("div", { class: "question" }, view.verdict, view.axis, view.scroller, view.name, view.legend);
+  (parent.querySelector(".lesson-question") ?? parent).append(view.root);
+  view.grid.onclick = (event) => choose(view, placeOf(event.target));
+  view.grid.onkeydown = (event) => press(view, event);
+  view.grid.onpointerover = (event) => nameCell(view, placeOf(event.target));
+  view.grid.onpointerleave = () => nameCell(view, null);
+  view.grid.addEventListener("focusin", (event) => nameCell(view, placeOf(event.target)));
+  return view;
+}
+
+function placeOf(target) {
+  const cell = target.closest?.("[data-place]");
+  return cell ? Number(cell.dataset.place) : null;
+}
+
+function receive(view, { header, cells }) {
+  view.theme = applyTheme(view.root);
+  const shape = JSON.stringify([header.kind, header.rows, header.columns]);
+  const same = view.shape === shape;
+  Object.assign(view, { header, shape, table: colourTable("blues", view.theme.dark) });
+  if (!same) makeCells(view);
+  view.root.dataset.kind = header.kind;
+  view.scroller.hidden = view.name.hidden = !header.names.length;
+  view.grid.setAttribute("aria-label", header.alt);
+  view.grid.setAttribute("aria-readonly", String(Boolean(header.answer)));
+  setText(view.axis, header.axes);
+  view.chosen = header.chosen;
+  mark(view, cells);
+  fillLegend(view);
+  nameCell(view, null);
+  tell(view, header.verdict);
+}
+
+// Whoever answered by a button that is gone now goes on from the verdict.
+function tell(view, verdict) {
+  const fresh = verdict && view.answered === "";
+  view.answered = verdict;
+  setText(view.verdict, verdict);
+  if (!fresh) return;
+  setTimeout(() => {
+    if (document.activeElement === document.body) view.verdict.focus({ preventScroll: true });
+  }, 150);
+}
+
+function makeCells(view) {
+  const { rows, columns, kind, names } = view.header;
+  const heading = (text, role) => element("span", { role, class: role, title: visible(text) }, element("span", {}, visible(text)));
+  const cell = (place) => element("button", { type: "button", role: "gridcell", tabindex: "-1", "data-place": place, "aria-label": visible(names[place]) });
+  const lines = rows.map((row, line) => element("div", { role: "row" },
+    ...(kind === "token" ? [] : [heading(row, "rowheader")]),
+    ...columns.map((_, index) => cell(line * columns.length + index))));
+  const corner = element("span", { role: "columnheader", class: "corner", "aria-label": view.header.axes });
+  const first = element("div", { role: "row", class: "heading" }, corner, ...columns.map((column) => heading(column, "columnheader")));
+  view.grid.style.setProperty("--columns", String(columns.length));
+  view.grid.replaceChildren(...(kind === "token" ? lines : [first, ...lines]));
+  view.buttons = [...view.grid.querySelectorAll("[data-place]")];
+  view.active = 0;
+  if (view.buttons.length) view.buttons[0].tabIndex = 0;
+}
+
+function mark(view, cells) {
+  const { header, buttons, table, chosen } = view;
+  const { kind, columns, names, values, guess, answer, texts } = header;
+  for (const [place, button] of buttons.entries()) {
+    const name = visible(names[place]);
+    button.setAttribute("aria-selected", String(place === (answer === null ? chosen : guess)));
+    button.classList.toggle("guess", place === guess);
+    button.classList.toggle("answer", place === answer);
+    const colour = answer === null ? null : table[cells[place]];
+    button.style.background = colour ? css(colour) : "";
+    button.style.color = colour ? inkOn(colour) : "";
+    const word = kind === "token" ? [element("span", { class: "word" }, visible(columns[place]))] : [];
+    const number = answer === null ? [] : [element("span", { class: "number" }, kind === "token" ? values[place] : short(values[place]))];
+    button.replaceChildren(...word, ...number);
+    const notes = [answer === null ? "" : values[place], place === guess ? texts.guess : "", place === answer ? texts.answer : ""];
+    button.setAttribute("aria-label", [name, ...notes].filter(Boolean).join(", "));
+  }
+}
+
+// In a small cell there is room for a whole number of percent.
+function short(value) {
+  return value.endsWith("%") && parseFloat(value) >= 0.5 ? String(Math.round(parseFloat(value))) : "";
+}
+
+function fillLegend(view) {
+  const { header } = view;
+  view.legend.hidden = header.answer === null;
+  const sign = (kind, text) => element("span", { class: "entry" }, element("span", { class: `sign ${kind}` }), text);
+  view.legend.replaceChildren(sign("answer", header.texts.answer), sign("guess", header.texts.guess));
+}
+
+function nameCell(view, place) {
+  const { header } = view;
+  if (!header?.names.length) return;
+  const shown = place ?? (header.answer === null ? view.chosen : null);
+  if (shown === null || shown === undefined) setText(view.name, header.answer === null ? header.hint : header.scale);
+  else if (header.answer === null) setText(view.name, visible(header.names[shown]));
+  else setText(view.name, filled(header.texts.value, { name: visible(header.names[shown]), value: header.values[shown] }).join(""));
+}
+
+function choose(view, place) {
+  if (place === null) return;
+  activate(view, place);
+  if (view.header.answer !== null) return;
+  view.chosen = place;
+  mark(view, []);
+  view.choose(place);
+}
+
+function activate(view, place) {
+  view.buttons[view.active]?.setAttribute("tabindex", "-1");
+  view.active = place;
+  view.buttons[place].tabIndex = 0;
+}
+
+function press(view, event) {
+  const place = placeOf(event.target);
+  if (place === null || event.altKey || event.ctrlKey || event.metaKey) return;
+  const across = view.header.columns.length;
+  const [first, last] = [place - (place % across), place - (place % across) + across - 1];
+  const next = {
+    ArrowLeft: Math.max(first, place - 1), ArrowRight: Math.min(last, place + 1),
+    ArrowUp: place - across, ArrowDown: place + across, Home: first, End: last,
+  }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (!view.buttons[next]) return;
+  activate(view, next);
+  view.buttons[next].focus();
+}

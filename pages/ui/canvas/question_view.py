@@ -1,0 +1,102 @@
+"""A question answered by a click in a drawing: tokens, the cells of a map, or the heads of a model.
+
+Until it is answered, the drawing is sent names and no numbers; then the numbers, the guess and the model's answer.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from pages.ui.canvas import texts
+from pages.ui.canvas.component import component, component_value
+from pages.ui.canvas.packing import pack
+from pages.ui.shell.numbers import percent
+
+MODULE, STYLE = "question/question.js", "question/question.css"
+MAX_DRAWN_CELLS = 1024
+"""Cells that a drawing holds at most; what has more is chosen from its list."""
+
+DrawnKind = Literal["token", "cell", "head"]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What can be chosen: the cells of a drawing, row by row.
+
+    Attributes:
+        kind: What a cell stands for.
+        rows, columns: The names of the rows and columns; tokens stand in one row.
+        names: The name of every cell.
+    """
+
+    kind: DrawnKind
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def __post_init__(self):
+        if len(self.names) != len(self.rows) * len(self.columns):
+            size = f"{len(self.rows)} × {len(self.columns)}"
+            raise ValueError(f"every cell needs a name, got {len(self.names)} for {size}")
+
+    @property
+    def fits(self) -> bool:
+        """Whether its cells are few enough to be drawn."""
+        return len(self.names) <= MAX_DRAWN_CELLS
+
+
+@dataclass(frozen=True)
+class Revealed:
+    """What the drawing shows once the question is answered.
+
+    Attributes:
+        shares: The model's number for every cell, 0 to 1.
+        guess: The number of the cell that was guessed; None where it is no cell.
+        answer: The number of the cell that is right.
+    """
+
+    shares: tuple[float, ...]
+    guess: int | None
+    answer: int
+
+
+def question_view(
+    choices: Choices | None,
+    *,
+    key: str,
+    verdict: str = "",
+    chosen: int | None = None,
+    revealed: Revealed | None = None,
+    on_choose: Callable[[], None] = lambda: None,
+) -> None:
+    """Draw what can be chosen, and the verdict once there is one, which a screen reader says by itself.
+
+    choices: None where the question has no drawing. After a click `on_choose` runs; `chosen_cell(key, …)` then returns the cell.
+    """
+    header = {
+        "kind": choices.kind if choices else "none",
+        "rows": list(choices.rows) if choices else [],
+        "columns": list(choices.columns) if choices else [],
+        "names": list(choices.names) if choices else [],
+        "alt": texts.QUESTION_ALTS[choices.kind] if choices else "",
+        "axes": texts.QUESTION_AXES[choices.kind] if choices else "",
+        "hint": texts.QUESTION_HINTS[choices.kind] if choices else "",
+        "scale": texts.QUESTION_SCALE,
+        "texts": texts.QUESTION,
+        "verdict": verdict,
+        "chosen": chosen,
+        "values": [percent(share) for share in revealed.shares] if revealed else [],
+        "guess": revealed.guess if revealed else None,
+        "answer": revealed.answer if revealed else None,
+    }
+    shares = np.array(revealed.shares if revealed else (), np.float64)
+    cells = np.rint(np.sqrt(np.clip(shares, 0, 1)) * 255).astype(np.uint8)
+    component("question", "lesson-question", MODULE, STYLE)(key=key, data=pack(header, cells), on_chosen_change=on_choose)
+
+
+def chosen_cell(key: str, choices: Sequence[str]) -> int | None:
+    """Return the number of the cell that the reader clicked in the drawing `key`; None where there is none."""
+    value = component_value(key, "chosen")
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(choices) else None

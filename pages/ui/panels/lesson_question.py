@@ -1,0 +1,174 @@
+"""The question of a lesson's step: asked in a drawing without numbers and in a list, then compared with the model.
+
+Nothing of the answer is sent to the browser before the guess but what can be chosen.
+"""
+
+import streamlit as st
+
+from pages.ui.canvas.bars import probability_chart, show_bars
+from pages.ui.canvas.question_view import Choices, Revealed, chosen_cell, question_view
+from pages.ui.panels import texts
+from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell import cache
+from pages.ui.shell.numbers import percent
+from tx_core.classroom.lesson_file import Question, Step
+from tx_core.classroom.measures import Answer, Verdict, cell_name, compute_answer, grade
+from tx_core.engine import catalogue
+
+MAX_BARS, MAX_WORD_CHARACTERS, MAX_OPEN_CHARACTERS = 8, 60, 1000
+DRAWN = ("token", "cell", "head")
+"""Kinds of question that are answered by a click in a drawing, or from a list."""
+
+
+def compute(step: Step) -> Answer | None:
+    """Compute the right answer with the model of the step's view; None for a question to discuss."""
+    measure = step.question.answer
+    if measure is None:
+        return None
+    model = step.view.get("model", catalogue.DEFAULT)
+    engine = cache.engine(model)
+    key = ("lesson", model, engine.device, measure.model_dump_json())
+    return cache.get_or_compute(key, lambda: compute_answer(engine, measure))
+
+
+def ask_question(step: Step, name: str) -> str | None:
+    """Ask the question of a step; give the guess once the learner has sent it. name: of the widgets."""
+    st.text(step.question.ask)
+    if step.question.kind in DRAWN:
+        return _ask_in_drawing(step, name)
+    question_view(None, key=f"{name}_view")
+    with st.form(f"{name}_form", border=False):
+        guess = _answer_box(step.question, name)
+        sent = st.form_submit_button(texts.CHECK_GUESS)
+    return _taken(guess, sent)
+
+
+def _taken(guess: str | float | None, sent: bool) -> str | None:
+    """Take a guess that was sent; say where there is none."""
+    if sent and guess in (None, ""):
+        st.text(texts.NO_GUESS)
+        return None
+    return str(guess) if sent else None
+
+
+def _answer_box(question: Question, name: str) -> str | float | None:
+    """Draw the box or the list by which a question without a drawing is answered; return the guess."""
+    if question.kind == "word":
+        return st.text_input(question.ask, max_chars=MAX_WORD_CHARACTERS, key=name, label_visibility="collapsed")
+    if question.kind == "open":
+        return st.text_area(question.ask, max_chars=MAX_OPEN_CHARACTERS, key=name, label_visibility="collapsed")
+    if question.kind == "number":
+        return st.number_input(question.ask, value=None, step=0.01, key=name, label_visibility="collapsed")
+    return st.radio(
+        question.ask, question.options, index=None, format_func=escape_markdown, key=name, label_visibility="collapsed"
+    )
+
+
+def _ask_in_drawing(step: Step, name: str) -> str | None:
+    """Let the learner click a cell of the drawing, or choose it from a list; both show the same choice."""
+    choices, view = choices_of(step), f"{name}_view"
+    boxes = (f"{name}_row", f"{name}_column") if choices.kind == "cell" else (name,)
+
+    def take() -> None:
+        place = chosen_cell(view, choices.names)
+        if place is not None:
+            st.session_state.update(zip(boxes, _parts(choices, place), strict=True))
+
+    guess = _guess(choices, [st.session_state.get(box) for box in boxes])
+    drawn = choices if choices.fits else None
+    question_view(drawn, key=view, chosen=choices.names.index(guess) if guess else None, on_choose=take)
+    _lists(step.question, choices, boxes)
+    return _taken(guess, st.button(texts.CHECK_GUESS, key=f"{name}_check"))
+
+
+def _parts(choices: Choices, place: int) -> tuple[str, ...]:
+    """Name what stands in the lists for a cell: its row and column, or itself."""
+    row, column = divmod(place, len(choices.columns))
+    return (choices.rows[row], choices.columns[column]) if choices.kind == "cell" else (choices.names[place],)
+
+
+def _guess(choices: Choices, chosen: list[str | None]) -> str | None:
+    """Name the cell that the lists show; None before one is chosen."""
+    name = cell_name(*chosen) if choices.kind == "cell" and all(chosen) else chosen[0]
+    return name if name in choices.names else None
+
+
+def _lists(question: Question, choices: Choices, boxes: tuple[str, ...]) -> None:
+    """Draw the lists beside the drawing: for the keyboard, a screen reader, and what is too large to be drawn."""
+    if choices.kind == "cell":
+        left, right = st.columns(2)
+        left.selectbox(texts.CELL_ROW, choices.rows, index=None, key=boxes[0])
+        right.selectbox(texts.CELL_COLUMN, choices.columns, index=None, key=boxes[1])
+    elif choices.kind == "head":
+        st.selectbox(question.ask, choices.names, index=None, key=boxes[0], label_visibility="collapsed")
+    else:
+        st.radio(
+            question.ask,
+            choices.names,
+            index=None,
+            horizontal=True,
+            format_func=escape_markdown,
+            key=boxes[0],
+            label_visibility="collapsed",
+        )
+
+
+def choices_of(step: Step) -> Choices:
+    """Say what can be chosen in the drawing of a question."""
+    answer = compute(step)
+    return Choices(step.question.kind, answer.rows, answer.columns, answer.options)
+
+
+def show_verdict(step: Step, guess: str, name: str) -> None:
+    """Compare the guess with the answer in a sentence, in the drawing that it was made in, and in bars for words."""
+    question, answer = step.question, compute(step)
+    st.text(question.ask)
+    if answer is None:
+        question_view(None, key=f"{name}_view", verdict=texts.DISCUSS.format(guess=guess))
+        return
+    verdict = grade(cache.engine(step.view.get("model", catalogue.DEFAULT)), question, answer, guess)
+    sentence = compare(question, answer, verdict)
+    choices = choices_of(step) if question.kind in DRAWN else None
+    if choices is None or not choices.fits:
+        question_view(None, key=f"{name}_view", verdict=sentence)
+        _show_bars(question, answer, verdict)
+        return
+    guessed = choices.names.index(guess) if guess in choices.names else None
+    revealed = Revealed(answer.shares, guessed, choices.names.index(answer.right))
+    question_view(choices, key=f"{name}_view", verdict=sentence, revealed=revealed)
+
+
+def _show_bars(question: Question, answer: Answer, verdict: Verdict) -> None:
+    if answer.options:
+        labels, shares = bars_with_guess(answer, verdict)
+        show_bars(probability_chart(texts.GUESS_CHART[question.answer.measure], labels, shares, limit=1.0), key="lesson_bars")
+
+
+def compare(question: Question, answer: Answer, verdict: Verdict) -> str:
+    """Say in one sentence how a guess compares with the model."""
+    values = {"answer": answer.right, "share": percent(answer.value), "guess": verdict.guess}
+    if question.kind == "number":
+        return (texts.NUMBER_IS_RIGHT if verdict.right else texts.NUMBER_COMPARED).format(**values)
+    if verdict.right:
+        return texts.GUESS_IS_FIRST.format(**values)
+    if verdict.share is None:
+        return texts.GUESS_HAS_NO_SHARE.format(**values)
+    own = values | {"guess_share": percent(verdict.share)}
+    return (
+        texts.GUESS_HAS_SHARE.format(**own)
+        if verdict.rank is None
+        else texts.GUESS_HAS_RANK.format(**own, rank=f"{verdict.rank:,}")
+    )
+
+
+def bars_with_guess(answer: Answer, verdict: Verdict) -> tuple[list[str], list[float]]:
+    """Give the largest shares, largest first, and the guess in its place, marked."""
+    ranked = sorted(zip(answer.options, answer.shares, strict=True), key=lambda pair: -pair[1])
+    known = {option.casefold() for option in answer.options}
+    guessed = verdict.guess.casefold()
+    shown = ranked[:MAX_BARS]
+    if verdict.share is not None and guessed not in {option.casefold() for option, _ in shown}:
+        own = [pair for pair in ranked if pair[0].casefold() == guessed] if guessed in known else [(verdict.guess, verdict.share)]
+        shown = [*shown[: MAX_BARS - 1], *own]
+    labels = [texts.YOUR_GUESS.format(guess=option) if option.casefold() == guessed else option for option, _ in shown]
+    return labels, [share for _, share in shown]

@@ -1,0 +1,25 @@
+"""A question's drawing holds names until it is answered, and never more cells than can be drawn."""
+
+import pytest
+
+from pages.ui.canvas import question_view
+from pages.ui.canvas.question_view import MAX_DRAWN_CELLS, Choices, chosen_cell
+
+
+def test_every_cell_needs_its_name():
+    with pytest.raises(ValueError, match="2 × 3"):
+        Choices("cell", ("a", "b"), ("c", "d", "e"), ("a → c",))
+
+
+def test_what_has_too_many_cells_is_not_drawn():
+    names = tuple(map(str, range(MAX_DRAWN_CELLS + 1)))
+    assert not Choices("token", ("her",), names, names).fits
+    assert Choices("token", ("her",), names[:-1], names[:-1]).fits
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"), [(0, 0), (2, 2), (3, None), (-1, None), (True, None), ("1", None), (None, None), ([1], None), (1.0, None)]
+)
+def test_a_cell_that_is_not_there_is_no_choice(monkeypatch, value, cell):
+    monkeypatch.setattr(question_view, "component_value", lambda key, name: value)
+    assert chosen_cell("key", ("a", "b", "c")) == cell
