@@ -1,27 +1,45 @@
 """The path for beginners, played from the first step to the last in a browser."""
 
 import re
+from typing import get_args, get_type_hints
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
 from pages.learn.texts import BEGIN
+from pages.ui.canvas.texts import QUESTION
 from pages.ui.panels import lesson, texts
 from tx_core.classroom.lesson_file import Question
 
 STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
 GUESSES = {"word": "walked", "number": "0.5", "head": "5-7", "open": "It looks at objects."}
-"""A guess for each kind of question; of tokens and options, the first is chosen."""
+"""A guess for each kind of question; of options the first is chosen, of tokens and cells the second."""
+DRAWN = ("token", "cell", "head")
+"""Kinds that are answered in a drawing."""
+IS_FOCUSED = "element => element.getRootNode().activeElement === element"
+CUT = """() => {
+  const clips = (one) => one.clientWidth > 1 && getComputedStyle(one).overflowX !== 'visible' && !one.matches('input')
+  const within = (one) => [one, ...(one.shadowRoot?.querySelectorAll('*') ?? [])]
+  const drawn = [...document.querySelectorAll('.st-key-lesson *')].flatMap(within)
+  const places = [document.documentElement, ...drawn.filter(clips)]
+  return places.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.outerHTML.slice(0, 200))
+}"""
+"""What of a step is wider than the place that it has."""
 
 
 def answer(page: Page, question: Question, settle) -> None:
     """Guess in the way that the question asks for."""
-    if question.kind in ("token", "choice"):
+    if question.kind == "choice":
         page.get_by_role("radiogroup").locator("label").first.click()
+    elif question.kind in ("token", "cell"):
+        page.get_by_role("gridcell").nth(1).click()
+        expect(page.get_by_role("gridcell", selected=True)).to_have_count(1)
+        settle(page)
     elif question.kind == "head":
         page.get_by_role("combobox", name=question.ask).fill(GUESSES["head"])
         page.get_by_role("option", name=GUESSES["head"], exact=True).click()
+        settle(page)
     else:
         page.get_by_label(question.ask, exact=True).fill(GUESSES[question.kind])
     page.get_by_role("button", name=texts.CHECK_GUESS).click()
@@ -64,3 +82,86 @@ def test_back_leads_to_the_step_before_with_its_answer(page_at, settle):
     page.go_back()
     expect(page.get_by_role("heading", name=STEPS[1].title, exact=True)).to_be_visible()
     expect(page.get_by_text(STEPS[1].then)).to_be_visible()
+
+
+def step_of_kind(kind: str) -> tuple[Question, str]:
+    """Find the first question of a kind in the lessons that ship, and the address of its step."""
+    return next(
+        (step.question, f"/{step.page}?lesson={name}&step={number}")
+        for name in lesson.names_in_order()
+        for number, step in enumerate(lesson.shipped_lesson(name).steps, 1)
+        if step.question.kind == kind
+    )
+
+
+def go_to(page: Page, target: Locator) -> None:
+    """Press Tab until an element has the focus."""
+    for _ in range(60):
+        if target.evaluate(IS_FOCUSED):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{target} cannot be reached by Tab")
+
+
+def guess_by_keyboard(page: Page, question: Question) -> None:
+    """Make a guess without a pointer."""
+    if question.kind in DRAWN:
+        go_to(page, page.get_by_role("gridcell").first)
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("gridcell").nth(1)).to_have_attribute("aria-selected", "true")
+    elif question.kind == "choice":
+        go_to(page, page.get_by_role("radio").first)
+        page.keyboard.press("Space")
+    else:
+        go_to(page, page.get_by_label(question.ask, exact=True))
+        page.keyboard.type(GUESSES[question.kind])
+
+
+@pytest.mark.parametrize("kind", get_args(get_type_hints(Question)["kind"]))
+def test_a_question_is_answered_by_keyboard_and_its_verdict_is_said(page_at, settle, axe, kind: str):
+    question, address = step_of_kind(kind)
+    page = page_at(address)
+    verdict = page.get_by_test_id("verdict")
+    expect(verdict).to_have_attribute("role", "status")
+    expect(verdict).to_have_text("")
+    axe(page)
+    guess_by_keyboard(page, question)
+    settle(page)
+    go_to(page, page.get_by_role("button", name=texts.CHECK_GUESS))
+    page.keyboard.press("Enter")
+    if question.answer or kind == "open":
+        expect(verdict).not_to_have_text("")
+        expect(verdict).to_be_focused()
+    settle(page)
+    expect(page.get_by_test_id("verdict")).to_be_attached()
+    if kind in DRAWN:
+        assert texts_of(page, "answer") == [QUESTION["answer"]]
+        assert QUESTION["guess"] in page.get_by_role("gridcell").nth(1).get_attribute("aria-label")
+    axe(page)
+
+
+def texts_of(page: Page, mark: str) -> list[str]:
+    """Give what the names of the cells with a mark say of it."""
+    names = [cell.get_attribute("aria-label") for cell in page.get_by_role("gridcell").all()]
+    return [QUESTION[mark] for name in names if QUESTION[mark] in name]
+
+
+@pytest.mark.parametrize("kind", get_args(get_type_hints(Question)["kind"]))
+@pytest.mark.parametrize("width", [390, 640], ids=["a phone", "a laptop at 200 %"])
+def test_nothing_of_a_question_is_cut(page_at, settle, kind: str, width: int):
+    question, address = step_of_kind(kind)
+    page = page_at(address, width=width)
+    assert page.evaluate(CUT) == []
+    answer(page, question, settle)
+    assert page.evaluate(CUT) == []
+
+
+def test_a_head_is_chosen_from_the_list_and_seen_on_the_wall(page_at, settle):
+    question, address = step_of_kind("head")
+    page = page_at(address)
+    go_to(page, page.get_by_role("combobox", name=question.ask))
+    page.keyboard.type("2-4")
+    page.keyboard.press("Enter")
+    settle(page)
+    expect(page.get_by_role("gridcell", name="2-4")).to_have_attribute("aria-selected", "true")

@@ -8,9 +8,14 @@ import { element, setText, timestamped, visible } from "../core/surface.js";
 import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 
+const SMALLEST = 24; // pixels of a cell
+const MIDDLE = 32; // of the cell of a map
+const LARGEST = 44; // of a head
+const GAP = 3;
+
 export default function mountQuestion({ data, parentElement, setStateValue }) {
   const sent = unpack(data);
-  const [view, end] = mountOnce(parentElement, makeQuestion, (gone) => gone.root.remove(), sent.header.texts);
+  const [view, end] = mountOnce(parentElement, makeQuestion, removeQuestion, sent.header.texts);
   view.choose = (place) => setStateValue("chosen", timestamped(place));
   receive(view, sent);
   return end;
@@ -31,7 +36,24 @@ function makeQuestion(parent) {
   view.grid.onpointerover = (event) => nameCell(view, placeOf(event.target));
   view.grid.onpointerleave = () => nameCell(view, null);
   view.grid.addEventListener("focusin", (event) => nameCell(view, placeOf(event.target)));
+  view.observer = new ResizeObserver(() => fitCells(view));
+  view.observer.observe(view.root);
   return view;
+}
+
+function removeQuestion(view) {
+  view.observer.disconnect();
+  view.root.remove();
+}
+
+// Cells as large as there is room for, never smaller than a finger needs.
+function fitCells(view) {
+  const { header, root } = view;
+  if (!header?.names.length || header.kind === "token") return;
+  const label = header.kind === "head" ? 28 : Math.min(92, 12 + 7 * Math.max(...header.rows.map((row) => visible(row).length)));
+  const room = Math.floor((root.clientWidth - label - 2) / header.columns.length) - GAP;
+  root.style.setProperty("--label", `${label}px`);
+  root.style.setProperty("--cell", `${Math.max(SMALLEST, Math.min(header.kind === "head" ? LARGEST : MIDDLE, room))}px`);
 }
 
 function placeOf(target) {
@@ -45,6 +67,7 @@ function receive(view, { header, cells }) {
   const same = view.shape === shape;
   Object.assign(view, { header, shape, table: colourTable("blues", view.theme.dark) });
   if (!same) makeCells(view);
+  fitCells(view);
   view.root.dataset.kind = header.kind;
   view.scroller.hidden = view.name.hidden = !header.names.length;
   view.grid.setAttribute("aria-label", header.alt);
