@@ -73,7 +73,7 @@ def question_view(
 ) -> None:
     """Draw what can be chosen, and the verdict once there is one, which a screen reader says by itself.
 
-    choices: None where the question has no drawing. After a click `on_choose` runs; `chosen_cell(key, …)` then returns the cell.
+    choices: None where the question has no drawing. After a click `on_choose` runs; `guessed_cell(key, …)` then returns the cell.
     """
     header = {
         "kind": choices.kind if choices else "none",
@@ -96,7 +96,7 @@ def question_view(
     component("question", "lesson-question", MODULE, STYLE)(key=key, data=pack(header, cells), on_chosen_change=on_choose)
 
 
-def chosen_cell(key: str, choices: Sequence[str]) -> int | None:
+def guessed_cell(key: str, choices: Sequence[str]) -> int | None:
     """Return the number of the cell that the reader clicked in the drawing `key`; None where there is none."""
     value = component_value(key, "chosen")
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(choices) else None

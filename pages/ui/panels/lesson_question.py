@@ -6,7 +6,7 @@ Nothing of the answer is sent to the browser before the guess but what can be ch
 import streamlit as st
 
 from pages.ui.canvas.bars import probability_chart, show_bars
-from pages.ui.canvas.question_view import Choices, Revealed, chosen_cell, question_view
+from pages.ui.canvas.question_view import Choices, Revealed, guessed_cell, question_view
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
@@ -70,7 +70,7 @@ def _ask_in_drawing(step: Step, name: str) -> str | None:
     boxes = (f"{name}_row", f"{name}_column") if choices.kind == "cell" else (name,)
 
     def take() -> None:
-        place = chosen_cell(view, choices.names)
+        place = guessed_cell(view, choices.names)
         if place is not None:
             st.session_state.update(zip(boxes, _parts(choices, place), strict=True))
 

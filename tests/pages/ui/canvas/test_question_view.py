@@ -3,7 +3,7 @@
 import pytest
 
 from pages.ui.canvas import question_view
-from pages.ui.canvas.question_view import MAX_DRAWN_CELLS, Choices, chosen_cell
+from pages.ui.canvas.question_view import MAX_DRAWN_CELLS, Choices, guessed_cell
 
 
 def test_every_cell_needs_its_name():
@@ -22,4 +22,4 @@ def test_what_has_too_many_cells_is_not_drawn():
 )
 def test_a_cell_that_is_not_there_is_no_choice(monkeypatch, value, cell):
     monkeypatch.setattr(question_view, "component_value", lambda key, name: value)
-    assert chosen_cell("key", ("a", "b", "c")) == cell
+    assert guessed_cell("key", ("a", "b", "c")) == cell
