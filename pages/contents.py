@@ -37,6 +37,14 @@ class Page:
 
 PAGES = (
     Page(
+        "start",
+        "Learn",
+        "Start",
+        "What does a language model look at?",
+        "It reads a word by looking at the others: each arc is one such look, computed by the model in this app.",
+        computes=False,
+    ),
+    Page(
         "learn",
         "Learn",
         "Lessons",
@@ -154,8 +162,14 @@ PAGES = (
     ),
 )
 
-HOME = "attention"
+HOME = "start"
 """The page at the root of the site."""
+FORMER_HOME = "attention"
+"""The page that was at the root before. Links to the root with its parameters still lead to it."""
+FORMER_HOME_PARAMETERS = frozenset(
+    ("text", "pair", "model", "stack", "heads", "words", "hide", "show", "lines", "scale", "focus", "changes", "lesson", "step")
+)
+"""All that such a link may hold."""
 
 
 def page(key: str) -> Page:

@@ -19,7 +19,7 @@ targets = {
     page.key: st.Page(
         page.path,
         title=page.name,
-        url_path="start" if page.key == HOME else page.address or page.key,
+        url_path="home" if page.key == HOME else page.address or page.key,
         default=page.key == HOME,
     )
     for page in PAGES

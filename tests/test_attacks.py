@@ -198,7 +198,7 @@ def test_forged_requests_to_every_route_get_nothing_and_break_nothing(attacked: 
 def test_nobody_is_sent_what_another_visitor_wrote(attacked: str):
     async def second_visitor() -> list[str]:
         seen = []
-        async with visit(attacked, "", f"text={SECRET}") as first:
+        async with visit(attacked, "attention", f"text={SECRET}") as first:
             assert any(SECRET.encode() in one.SerializeToString() for one in first.elements.values())
             for page in names_of_pages():
                 async with visit(attacked, page, f"session={first.session}") as second:

@@ -100,10 +100,10 @@ def start_rows(browser: Browser, rounds: int = 5) -> list[Row]:
             reference = visit(browser, url, started, TITLE)
             warm_reference = visit(browser, url, time.perf_counter(), TITLE)
         with served("app.py") as (url, started):
-            for name, moment in zip(("title", "map"), visit(browser, url, started, TITLE, MAP), strict=True):
+            for name, moment in zip(("title", "map"), visit(browser, f"{url}/attention", started, TITLE, MAP), strict=True):
                 times[name].append(moment - reference[0])
             time.sleep(3)
-            times["warm map"].append(visit(browser, url, time.perf_counter(), MAP)[0] - warm_reference[0])
+            times["warm map"].append(visit(browser, f"{url}/attention", time.perf_counter(), MAP)[0] - warm_reference[0])
     found = {name: median(values) for name, values in times.items()}
     what = {
         "title": ("server start to first element painted, beyond an app of one title", 0.7),
@@ -150,7 +150,7 @@ def page_rows(browser: Browser) -> list[Row]:
     model = catalogue.card(catalogue.DEFAULT)
     with served("app.py") as (url, _):
         page = browser.new_page(viewport={"width": 1280, "height": 1200})
-        page.goto(f"{url}/?text={LONG}")
+        page.goto(f"{url}/attention?text={LONG}")
         page.locator("[data-testid=attention-map][data-paints]").wait_for(timeout=60_000)
         painted, size = clicks(page, "wall", layers=model.num_layers, heads=model.num_heads)
         page.close()

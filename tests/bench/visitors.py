@@ -72,7 +72,7 @@ async def type_sentences(visitor: Visitor, number: int, until: float) -> tuple[l
 
 async def one_visitor(url: str, number: int, start: float, until: float) -> tuple[list[float], int]:
     """Come, wait for the common start (spread over two seconds), and type."""
-    async with visit(url) as visitor:
+    async with visit(url, "attention") as visitor:
         await asyncio.sleep(max(0.0, start + SECONDS_BETWEEN * (number * 0.618 % 1) - time.monotonic()))
         return await type_sentences(visitor, number, until)
 
@@ -96,7 +96,7 @@ async def come_and_go(url: str, first: int, last: int) -> None:
     """Let visitors come, ten at a time, type two sentences each, and leave."""
 
     async def one(number: int) -> None:
-        async with visit(url) as visitor:
+        async with visit(url, "attention") as visitor:
             for turn in range(2):
                 visitor.type_into(SENTENCE, sentence(number, turn)[0])
                 await visitor.run()

@@ -48,7 +48,7 @@ def no_wider_than_the_screen(page: Page) -> bool:
 
 
 def test_on_a_laptop_question_sentence_wall_and_map_are_on_the_first_screen(page_at):
-    page = page_at("/")
+    page = page_at("/attention")
     page.set_viewport_size({"width": 1280, "height": 800})
     for part in (page.get_by_role("heading", level=1), sentence(page), head(page, 4, 8), said(page)):
         expect(part).to_be_in_viewport(ratio=1)
@@ -59,7 +59,7 @@ def test_on_a_laptop_question_sentence_wall_and_map_are_on_the_first_screen(page
 
 
 def test_typing_changes_the_tokens_the_map_shows_and_clearing_says_what_to_do(page_at):
-    page = page_at("/")
+    page = page_at("/attention")
     assert shape_of(page)["queries"] == 7
     sentence(page).press("End")
     sentence(page).press_sequentially(" Again", delay=20)
@@ -75,7 +75,7 @@ def test_typing_changes_the_tokens_the_map_shows_and_clearing_says_what_to_do(pa
 
 
 def test_wall_and_keys_and_boxes_choose_the_same_heads(page_at):
-    page = page_at("/")
+    page = page_at("/attention")
     head(page, 1, 8).click()
     expect(said(page)).to_contain_text("Layer 1, head 8.")
     linked(page, "heads=1-8")
@@ -102,7 +102,7 @@ def test_wall_and_keys_and_boxes_choose_the_same_heads(page_at):
 
 
 def test_an_example_no_longer_describes_the_view_once_another_head_is_chosen(page_at):
-    page = page_at("/")
+    page = page_at("/attention")
     page.get_by_text("In layer 2, head 8:").wait_for()
     head(page, 1, 8).click()
     page.get_by_text(HINT_ELSEWHERE).wait_for()
@@ -192,7 +192,7 @@ def test_hostile_text_is_only_text(page_at, settle):
 
 
 def test_a_text_beyond_the_budget_is_kept_and_told(page_at):
-    page = page_at("/")
+    page = page_at("/attention")
     long = "word " * 2000
     sentence(page).fill(long)
     page.get_by_text("2,002 of 128 tokens").wait_for()
@@ -203,7 +203,7 @@ def test_a_text_beyond_the_budget_is_kept_and_told(page_at):
 
 
 def test_a_counter_example_brings_its_sentence_and_hint_with_the_same_head_in_view(page_at):
-    page, counter = page_at("/"), FIRST.counters[0]
+    page, counter = page_at("/attention"), FIRST.counters[0]
     page.get_by_role("radio", name=counter.title, exact=True).click()
     expect(sentence(page)).to_have_value(counter.text)
     expect(page.get_by_test_id("stMarkdown").filter(has_text=counter.notice)).to_be_visible()

@@ -67,7 +67,7 @@ def test_contrast_is_that_of_the_guidelines():
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("path", ["/", "/masks", "/positions", "/compare"])
+@pytest.mark.parametrize("path", ["/", "/attention", "/masks", "/positions", "/compare"])
 def test_the_focus_is_seen_on_every_control(page_at, path: str, dark: bool):
     page = page_at(path, dark=dark)
     found = rings(page)

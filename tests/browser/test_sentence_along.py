@@ -8,7 +8,7 @@ from pages.contents import PAGES
 
 
 def test_the_list_at_the_side_takes_the_sentence_along_and_back_finds_it_too(page_at):
-    page = page_at("/")
+    page = page_at("/attention")
     box = page.get_by_role("textbox", name="Sentence", exact=True)
     box.fill("The bird sang a song.")
     box.press("Enter")
@@ -33,7 +33,7 @@ def first_box(page: Page) -> Locator:
 
 
 def test_five_pages_there_and_back_and_there_again_show_the_sentences_that_were_there(page_at, settle):
-    page = page_at("/")
+    page = page_at("/attention")
     expect(first_box(page)).not_to_have_value("")
     seen = [view(page)]
 

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pages.contents import HOME, PAGES
+from pages.contents import FORMER_HOME, PAGES
 from tests.support.serving import ROOT
 
 LINKS = json.loads((ROOT / "tests" / "pages" / "old_links.json").read_text("utf-8"))
@@ -14,9 +14,9 @@ KEYS = {page.address or page.key: page.key for page in PAGES}
 
 
 def page_of(link: str) -> str:
-    """The page that a link leads to, by its address or by its key; the first one at the root."""
+    """The page that a link leads to, by its address or by its key; from the root, the one that was there."""
     name = urlsplit(link).path.strip("/")
-    return KEYS.get(name, name) or HOME
+    return KEYS.get(name, name) or FORMER_HOME
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
-from pages.contents import HOME, PAGES
+from pages import contents
+from pages.contents import PAGES
 from pages.ui.panels import parts_page
 from pages.ui.shell import address
 from pages.ui.shell.address import Field, format_view, parse_view
@@ -56,8 +58,7 @@ def fields_of(page: str) -> tuple[Sequence[Field], Mapping[str, object]]:
         read(page, fields, first)
 
     app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
-    if page != HOME:
-        app.switch_page(f"{page}/page.py")
+    app._page_hash = calc_hash(contents.page(page).address or page)
     with patch.object(address, "read_view", reads), patch.object(parts_page, "read_view", reads):
         app.run()
     assert not app.exception

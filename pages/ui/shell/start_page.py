@@ -12,10 +12,10 @@ from pathlib import Path
 
 import streamlit as st
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from pages.contents import PAGES
+from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
 
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
 INDEX_PAGE = Path(st.__file__).parent / "static" / "index.html"
@@ -106,6 +106,14 @@ async def answer(_request: Request) -> HTMLResponse:
     return HTMLResponse(start_page(), headers={"Cache-Control": "no-cache"})
 
 
-ADDRESSES = dict.fromkeys(["", *(page.key for page in PAGES), *(page.address for page in PAGES)])
-ROUTES = tuple(Route(f"/{address}", answer) for address in ADDRESSES)
+async def answer_at_root(request: Request) -> Response:
+    """Serve the start page, or send an old link to the page that was at the root when it was given away."""
+    if not FORMER_HOME_PARAMETERS & request.query_params.keys():
+        return await answer(request)
+    address = f"{request.url.path.rstrip('/')}/{FORMER_HOME}?{request.url.query}"
+    return RedirectResponse(address, 307, {"Cache-Control": "no-cache"})
+
+
+ADDRESSES = dict.fromkeys([*(page.key for page in PAGES), *(page.address for page in PAGES if page.address)])
+ROUTES = (Route("/", answer_at_root), *(Route(f"/{address}", answer) for address in ADDRESSES))
 """Every address of a page; any other gets Streamlit's own start page."""

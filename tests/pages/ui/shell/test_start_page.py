@@ -1,10 +1,19 @@
 """The page that a browser gets first is Streamlit's own with a style and with scripts that exist."""
 
 import re
+from urllib.parse import parse_qsl, urlsplit
+from urllib.request import urlopen
 
-from pages.contents import PAGES
+import pytest
+
+from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
 from pages.ui.shell import start_page
+from pages.ui.shell.address import LESSON, STEP
+from tests.pages.test_old_links import LINKS
+from tests.pages.test_view_links import fields_of
 from tests.support.serving import fetch
+
+OLD_LINKS = [one["link"] for one in LINKS if urlsplit(one["link"]).path == "/"]
 
 
 def test_every_element_of_the_list_is_one_script_of_streamlit_and_all_that_they_import_is_loaded():
@@ -32,3 +41,29 @@ def test_every_address_of_a_page_has_it_and_any_other_streamlits(server):
         assert (status, body.decode()) == (200, start_page.start_page())
         assert headers["cache-control"] == "no-cache"
     assert fetch(f"{server}/no-such-page")[2] == start_page.INDEX_PAGE.read_bytes()
+
+
+@pytest.mark.parametrize("link", [*OLD_LINKS, "/?lesson=path&step=4", "/?text=%0D%0ALocation%3A+x&text=2"])
+def test_an_old_link_to_the_root_leads_to_the_page_that_was_there_with_all_its_parameters(server, link):
+    with urlopen(f"{server}{link}", timeout=10) as answer:
+        reached = urlsplit(answer.url)
+        assert (reached.netloc, reached.path) == (urlsplit(server).netloc, f"/{FORMER_HOME}")
+        assert parse_qsl(reached.query) == parse_qsl(urlsplit(link).query)
+
+
+def test_below_a_base_path_an_old_link_leads_to_the_page_below_it(start_server):
+    with (
+        start_server(start_page.PAGE_STYLE.parents[1], "--server.baseUrlPath", "lab/one") as url,
+        urlopen(f"{url}/?heads=1-1") as answer,
+    ):
+        assert answer.url == f"{url}/{FORMER_HOME}?heads=1-1"
+
+
+def test_any_other_parameter_stays_at_the_root(server):
+    with urlopen(f"{server}/?utm_source=mail", timeout=10) as answer:
+        assert answer.url == f"{server}/?utm_source=mail"
+
+
+def test_the_parameters_of_old_links_are_those_of_the_page_that_was_at_the_root():
+    fields, _ = fields_of(FORMER_HOME)
+    assert {field.name for field in fields} | {LESSON, STEP} == FORMER_HOME_PARAMETERS

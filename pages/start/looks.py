@@ -1,0 +1,52 @@
+"""Where each word of the start page's sentence looks, computed by the built-in model."""
+
+from dataclasses import dataclass
+
+from pages.start import texts
+from pages.ui.shell import cache
+from pages.ui.shell.numbers import percent
+from tx_core.analysis.views import HeadEdge, strongest_heads, view
+from tx_core.engine.catalogue import DEFAULT
+
+SMALLEST = 0.25
+"""Smaller weights are not drawn."""
+MOST_TOLD = 3
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The words of a sentence and the edges between them, which count the words.
+
+    Attributes:
+        words: as they were typed.
+        edges: from the largest weight to the smallest.
+        heads: how many heads the model has.
+    """
+
+    words: tuple[str, ...]
+    edges: tuple[HeadEdge, ...]
+    heads: int
+
+
+def sentence_looks(sentence: str) -> Looks:
+    """Compute which word looks at which, past its neighbours, in the head where it does so most.
+
+    Special tokens and punctuation are no words here; their weights are left out, and the others stay as they are.
+    Raises ExplorerError where the model cannot be had.
+    """
+    shown = view(cache.trace(DEFAULT, sentence).attention, merge_words=True)
+    words = [place for place, label in enumerate(shown.keys) if label.isalpha() and not shown.key_special[place]]
+    layers, heads = shown.weights.shape[:2]
+    edges = strongest_heads(shown.weights[..., words, :][..., words], SMALLEST, apart=2)
+    return Looks(tuple(shown.keys[place] for place in words), edges, layers * heads)
+
+
+def tell(looks: Looks, word: int) -> str:
+    """Say in a sentence where a word looks most."""
+    edges = [edge for edge in looks.edges if edge.query == word][:MOST_TOLD]
+    if not edges:
+        return texts.LOOKS_NEARBY.format(word=looks.words[word])
+    keys = [texts.LOOKED_AT.format(key=looks.words[edge.key], share=percent(edge.weight)) for edge in edges]
+    if len(keys) == 1:
+        return texts.HEAD_LOOKS_AT.format(word=looks.words[word], keys=keys[0])
+    return texts.HEADS_LOOK_AT.format(word=looks.words[word], keys=", ".join(keys[:-1]), last=keys[-1])

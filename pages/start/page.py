@@ -1,0 +1,34 @@
+"""What does a language model look at? The first page: one sentence, a picture of its attention, and three ways on."""
+
+import streamlit as st
+
+from pages import contents
+from pages.start import texts
+from pages.ui.shell.frame import explain, open_page
+
+PAGE = "start"
+open_page(PAGE)
+picture = st.container(key="start_picture")
+with st.container(horizontal=True, key="start_doors"):
+    for door in texts.DOORS:
+        with st.container(border=True, gap="xsmall", key=f"start_door_{door.page}"):
+            st.page_link(contents.page(door.page).path, label=f"**{door.name}**", icon=door.icon, query_params=door.settings)
+            st.markdown(door.promise)
+caption = st.empty()
+
+# The title and the doors are on their way: what follows imports torch.
+from pages.start.looks import SMALLEST, sentence_looks, tell
+from pages.ui.canvas.arcs import attention_arcs
+from pages.ui.shell.numbers import whole_percent
+from tx_core.errors import ExplorerError
+
+try:
+    looks = sentence_looks(texts.SENTENCE)
+except ExplorerError as error:
+    with picture:
+        explain(error)
+else:
+    with picture:
+        said = [tell(looks, word) for word in range(len(looks.words))]
+        attention_arcs(looks.words, looks.edges, said, alt=texts.ARCS_ALT, hint=texts.HINT, key="start_arcs")
+    caption.caption(texts.HOW_DRAWN.format(heads=looks.heads, share=whole_percent(SMALLEST)))
