@@ -18,7 +18,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.fill_mask import blanks, predictions
 from tx_core.lessons import parity, untrained
-from tx_core.transformer import bert, heads
+from tx_core.transformer import bert
 from tx_core.transformer.trace import Trace
 
 MAX_HEAD_SEEDS = 20
@@ -182,7 +182,7 @@ def introduce_labels(engine: BertEngine) -> None:
     st.markdown(texts.LABELS)
     for equation in texts.LABELS_EQUATIONS:
         st.latex(equation)
-    show_source(heads.LabelHead, heads.first_token, heads.every_token, heads.max_pooled, heads.max_pool)
+    show_source(bert.LabelHead, bert.first_token, bert.every_token, bert.max_pooled, bert.max_pool)
 
 
 def draw_labels(page: str, engine: BertEngine, text: str, pair: str) -> None:

@@ -24,7 +24,7 @@ from tx_core.training import classifier, classifier_model
 from tx_core.training.background import Snapshot
 from tx_core.training.classifier import ClassifierTraining
 from tx_core.training.classifier_data import LabelledTexts
-from tx_core.transformer import heads
+from tx_core.transformer import bert
 
 KIND = "labels"
 
@@ -141,7 +141,7 @@ def show_prediction(answering: ClassifierTraining) -> None:
 read_view(PAGE, FIELDS, {})
 st.markdown(texts.INTRODUCTION)
 st.latex(texts.EQUATION)
-show_source(classifier_model.Classifier, heads.max_pool, classifier.train_classifier)
+show_source(classifier_model.Classifier, bert.max_pool, classifier.train_classifier)
 live(PAGE, FIELDS, train)
 write_view(PAGE, FIELDS, {})
 share_link(texts.SHARED)

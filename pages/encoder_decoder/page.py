@@ -32,7 +32,7 @@ from tx_core.training import copy_task
 from tx_core.training.background import Snapshot
 from tx_core.training.copy_task import CopyTraining
 from tx_core.training.synthetic import TASKS
-from tx_core.transformer import decoder, seq2seq
+from tx_core.transformer import seq2seq
 
 KIND = "sequences"
 
@@ -59,7 +59,7 @@ def introduce_task() -> None:
     """Say what an encoder-decoder is, in words, equations and code."""
     st.markdown(texts.TASK)
     st.latex(texts.TASK_EQUATION)
-    show_source(seq2seq.Seq2Seq, decoder.DecoderBlock, copy_task.train_copy, seq2seq.greedy_decode)
+    show_source(seq2seq.Seq2Seq, seq2seq.DecoderBlock, copy_task.train_copy, seq2seq.greedy_decode)
 
 
 def train() -> None:

@@ -10,7 +10,7 @@ from pages.ui.shell.address import number_field, widget_key
 from pages.ui.shell.source_code import show_source
 from tx_core.lessons import seq2seq_shapes
 from tx_core.lessons.seq2seq_shapes import ShapesRun
-from tx_core.transformer import decoder, masks, seq2seq
+from tx_core.transformer import attention, seq2seq
 from tx_core.transformer.config import Seq2SeqConfig
 
 SIZES = {  # default, minimum, maximum
@@ -32,7 +32,7 @@ def introduce() -> None:
     st.markdown(texts.MASKS)
     for equation in texts.MASK_EQUATIONS:
         st.latex(equation)
-    show_source(masks.padding_mask, masks.causal_mask, seq2seq.Seq2Seq.decode, decoder.DecoderBlock.forward)
+    show_source(attention.padding_mask, attention.causal_mask, seq2seq.Seq2Seq.decode, seq2seq.DecoderBlock.forward)
 
 
 def show(page: str) -> None:

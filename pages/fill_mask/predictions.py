@@ -26,9 +26,8 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import percent, points
 from tx_core.engine.engine import Engine
-from tx_core.fill_mask.joint_filling import JointFilling
 from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
-from tx_core.fill_mask.predictions import BlankPredictions
+from tx_core.fill_mask.predictions import BlankPredictions, JointFilling
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore
 
 ABREAST = 2

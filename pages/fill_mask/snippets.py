@@ -72,8 +72,8 @@ def project_lists(title: str, lists: Lists) -> str:
     """Write the code that asks for every list on the page by tx_core."""
     named = next((tuple(score.word for score in answer.scores[0]) for answer in lists.sentences if answer.scores), ())
     joint = any(answer.joint for answer in lists.sentences)
-    imports = ["from tx_core import load", "from tx_core.fill_mask.predictions import predict"]
-    imports += ["from tx_core.fill_mask.joint_filling import fill_jointly"] if joint else []
+    predicted = "fill_jointly, predict" if joint else "predict"
+    imports = ["from tx_core import load", f"from tx_core.fill_mask.predictions import {predicted}"]
     imports += ["from tx_core.fill_mask.word_scores import score_words"] if named else []
     lines = [
         *header(title, lists.model, "\n".join(imports)),

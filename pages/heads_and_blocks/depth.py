@@ -22,7 +22,7 @@ from tx_core.lessons.residual_stream import (
     token_path,
     token_paths,
 )
-from tx_core.transformer import encoder, layers
+from tx_core.transformer import layers
 from tx_core.transformer.trace import Trace
 
 BLOCKS = 24
@@ -106,7 +106,7 @@ def introduce_word_path(engine: BertEngine) -> None:
     st.markdown(texts.WORD_PATH_TEXT)
     for formula in texts.WORD_PATH_FORMULAS:
         st.latex(formula)
-    show_source(encoder.Encoder, token_path)
+    show_source(layers.Encoder, token_path)
 
 
 def draw_word_path(page: str, engine: BertEngine, text: str, pair: str) -> None:

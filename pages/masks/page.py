@@ -32,7 +32,7 @@ from pages.ui.shell.live import live
 from pages.ui.shell.source_code import show_source
 from tx_core.lessons.masking import compare_maskings
 from tx_core.lessons.padding import padding_proof
-from tx_core.transformer import attention, masks
+from tx_core.transformer import attention
 
 LAYERS, HEADS = controls.embedded_sizes()
 
@@ -76,7 +76,9 @@ def one_sentence() -> None:
     st.markdown(texts.ONE_TEXT)
     st.latex(texts.WEIGHTS_FORMULA)
     st.latex(texts.MASK_FORMULA)
-    show_source(attention.attention_weights, masks.causal_mask, masks.padding_mask, masks.window_mask, masks.combine)
+    show_source(
+        attention.attention_weights, attention.causal_mask, attention.padding_mask, attention.window_mask, attention.combine
+    )
     live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_computation(PAGE, "one"), draw_mask, PAGE)
     st.caption(texts.ONE_CAPTION)
 
@@ -94,7 +96,7 @@ def why() -> None:
     st.header(texts.BATCH_TITLE, anchor=False)
     st.markdown(texts.BATCH_TEXT)
     st.latex(texts.BATCH_FORMULA)
-    show_source(masks.padding_mask, padding_proof)
+    show_source(attention.padding_mask, padding_proof)
     left, right = st.columns(2)
     with left:
         controls.sentence(widget_key(PAGE, "text"), texts.FIRST_SENTENCE)

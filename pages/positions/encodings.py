@@ -13,7 +13,7 @@ from jaxtyping import Real
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons import position_encodings
 from tx_core.lessons.position_encodings import SHAW_LIMIT, T5_BUCKETS, PositionEncoding, Table
-from tx_core.transformer import positions, relative
+from tx_core.transformer import positions
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ ENCODING_VIEWS = {
         text="Nothing is added to words. Each **distance** has a learned vector that the query is matched with; on either side, "
         f"all distances from {SHAW_LIMIT} on share one (Shaw et al. 2018). The vectors here are random, as before training.",
         formula=r"s_{ij} = \frac{q_i \cdot (k_j + a_{j-i})}{\sqrt d}\;",
-        code=(relative.clipped_distances, relative.shaw_bias),
+        code=(positions.clipped_distances, positions.shaw_bias),
         map_title=f"Distances, clipped at {SHAW_LIMIT}",
         curve_name="word {number}",
         curve_note="What each word adds to a score, by the distance from the query to the key (negative: the key comes first).",
@@ -128,7 +128,7 @@ ENCODING_VIEWS = {
         "one learned number per bucket to its scores, which T5 does not divide by √d (Raffel et al. 2020). The numbers here are "
         "random, as before training.",
         formula=r"s_{ij} = q_i \cdot k_j + b_{\text{bucket}(j - i)}\;",
-        code=(relative.t5_buckets, relative.t5_bias),
+        code=(positions.t5_buckets, positions.t5_bias),
         map_title="The bucket of each distance",
         head_views=frozenset({"similarity", "effect"}),
     ),
@@ -137,7 +137,7 @@ ENCODING_VIEWS = {
         text="Queries and keys are **rotated**, pair by pair of dimensions, by an angle that grows with the position. In their "
         "dot product only the difference of the angles remains: the distance (Su et al. 2021; Llama and most newer models).",
         formula=r"s_{ij} = \frac{(R_i\,q_i) \cdot (R_j\,k_j)}{\sqrt d} = \frac{q_i \cdot R_{j-i}\,k_j}{\sqrt d}\;",
-        code=(relative.rotary_angles, relative.rotate),
+        code=(positions.rotary_angles, positions.rotate),
         map_title="Cosines, then sines, of the angles",
         has_sizes=True,
     ),
@@ -146,7 +146,7 @@ ENCODING_VIEWS = {
         text="Each head lowers a score by the same amount for every step of distance: some heads by a lot, so that they attend "
         "to near tokens, others by little. Nothing is learned, and texts longer than in training still work (Press et al. 2022).",
         formula=r"s_{ij} = \frac{q_i \cdot k_j}{\sqrt d} - m_{\text{head}}\,|i - j|\;",
-        code=(relative.alibi_slopes, relative.alibi_bias),
+        code=(positions.alibi_slopes, positions.alibi_bias),
         map_title="What is added to each score",
         head_views=frozenset({"map", "similarity", "effect"}),
     ),

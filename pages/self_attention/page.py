@@ -39,7 +39,7 @@ from pages.ui.shell.source_code import show_source
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.steps import SentenceSteps, StepChoice, saturation, sentence_steps
 from tx_core.transformer import attention
-from tx_core.transformer.normalise import NORMALISE
+from tx_core.transformer.attention import NORMALISE
 from tx_core.transformer.trace import Encoding
 
 LAYERS, HEADS = controls.embedded_sizes()

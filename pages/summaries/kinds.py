@@ -34,7 +34,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.source_code import show_source
-from tx_core.analysis import measures, patterns
+from tx_core.analysis import patterns
 from tx_core.analysis.grammar import grammar_of
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
@@ -87,8 +87,8 @@ def summarise(stack: AttentionStack) -> HeadSummary:
         raise TextProblem(texts.SPECIAL_TOKENS_ONLY)
     sums = patterns.pattern_sums(stack.weights, stack.query_tokens)
     # One layer at a time: a long text would double its memory.
-    distance = [measures.mean_distance(layer)[:, own].mean(axis=-1) for layer in stack.weights]
-    entropy = [measures.normalised_entropy(layer[:, own]).mean(axis=-1) for layer in stack.weights]
+    distance = [patterns.mean_distance(layer)[:, own].mean(axis=-1) for layer in stack.weights]
+    entropy = [patterns.normalised_entropy(layer[:, own]).mean(axis=-1) for layer in stack.weights]
     return HeadSummary(sums, patterns.name_heads(sums), np.stack(entropy), np.stack(distance))
 
 
@@ -113,7 +113,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     grid = _draw_grid(page, engine.name, stack, summary)
     _show_chosen(page, engine, text, pair, stack, summary)
     _show_numbers(page, stack, summary)
-    show_source(patterns.TokenMarks, *patterns.TARGETS.values(), patterns.pattern_sums, measures.entropy, measures.mean_distance)
+    show_source(patterns.TokenMarks, *patterns.TARGETS.values(), patterns.pattern_sums, patterns.entropy, patterns.mean_distance)
     show_note(f"{texts.KINDS_CAVEAT} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, grid, summary)
 
@@ -147,7 +147,7 @@ def _cells(model: str, stack: AttentionStack, summary: HeadSummary, colour: str)
         ),
         "grammar": lambda: grammar_cells(model, *summary.entropy.shape),
         "entropy": lambda: spread_cells(summary.entropy),
-        "distance": lambda: distance_cells(summary.distance, measures.uniform_distance(len(stack.query_tokens))),
+        "distance": lambda: distance_cells(summary.distance, patterns.uniform_distance(len(stack.query_tokens))),
     }[colour]()
 
 

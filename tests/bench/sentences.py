@@ -16,8 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tests.bench.table import Row
-from tx_core.analysis.measures import entropy, mean_distance, normalised_entropy
-from tx_core.analysis.patterns import PatternSums, pattern_sums
+from tx_core.analysis.patterns import PatternSums, entropy, mean_distance, normalised_entropy, pattern_sums
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.corpus.statistics import HeadReport, read_all
 from tx_core.engine import catalogue

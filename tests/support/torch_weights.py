@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-from tx_core.transformer.decoder import DecoderBlock
 from tx_core.transformer.layers import EncoderBlock, FeedForward, LayerNorm, MultiHeadAttention
+from tx_core.transformer.seq2seq import DecoderBlock
 
 
 @torch.no_grad()

@@ -27,9 +27,9 @@ from tx_core.engine.engine import (
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
-from tx_core.transformer.encoder import EncoderRun
 from tx_core.transformer.fused import all_weights
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run
+from tx_core.transformer.layers import EncoderRun
 from tx_core.transformer.trace import Encoding, Trace, check_parts
 
 
@@ -76,7 +76,7 @@ class BertEngine:
         keep: Collection[str] = ("weights",),
         interventions: Sequence[Intervention] = (),
     ) -> Trace:
-        """Run the model once and keep the parts asked for (`trace.PARTS`)."""
+        """Run the model once and keep the parts asked for (`trace.ALL_PARTS`)."""
         parts, encoding = check_parts(keep), self.encode(text, pair)
         changes = check_run(interventions, self._limits(encoding))
 

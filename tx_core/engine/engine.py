@@ -12,9 +12,8 @@ from torch import Tensor
 from tx_core.engine.device import Result
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.transformer.attention import AttentionKind
+from tx_core.transformer.attention import AttentionKind, padding_mask
 from tx_core.transformer.interventions import Intervention, RunLimits, unmasked_padding
-from tx_core.transformer.masks import padding_mask
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
 LayerWeights = Sequence[Float[Tensor, "batch head query key"]]
@@ -121,7 +120,7 @@ class Engine(Protocol):
         keep: Collection[str] = ("weights",),
         interventions: Sequence[Intervention] = (),
     ) -> Trace:
-        """Run the model once and keep the parts asked for (`trace.PARTS`).
+        """Run the model once and keep the parts asked for (`trace.ALL_PARTS`).
 
         Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run does not have.
         """

@@ -1,15 +1,16 @@
-"""Predictions for the blanks of a text: the top vocabulary entries with their probabilities."""
+"""Predictions for the blanks of a text: the top vocabulary entries of each, and the best fillings of all blanks jointly."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.engine.engine import BlankLogits, Engine, no_head
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
-from tx_core.fill_mask.blanks import MAX_BLANKS, fill_blanks
+from tx_core.fill_mask.blanks import MAX_BLANKS, fill_blanks, widen_blank
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding
 
@@ -94,7 +95,7 @@ def predict(
     """List the top_k entries at every blank, with the softmax over the whole vocabulary as probability.
 
     With several blanks every list is made while the others are still blank: lists of one run do not know
-    of each other (`joint_filling.fill_jointly` asks for all at once).
+    of each other (`fill_jointly` asks for all at once).
 
     temperature and top_p change what is shown, not the model: logits are divided by the temperature before the
     softmax (above 1 flattens the list, below 1 sharpens it; Ackley, Hinton and Sejnowski 1985), and with top_p
@@ -176,3 +177,90 @@ def blank_logits_in_batches(
 def rows_at_once(tokens: int, vocabulary: int) -> int:
     """Return how many rows a batch may have so that its memory stays bounded."""
     return max(1, min(ROWS_AT_ONCE, TOKENS_AT_ONCE // tokens, NUMBERS_AT_ONCE // (tokens * vocabulary)))
+
+
+MAX_BEAMS = 32
+
+
+@dataclass(frozen=True)
+class JointFilling:
+    """One way to fill all blanks.
+
+    Attributes:
+        ids: The vocabulary entries, one per blank.
+        pieces: As the vocabulary spells them.
+        words: As a reader does.
+        steps: The probability of each entry given the entries before it, with later blanks still masked.
+        probability: The product of `steps`.
+        sentence: The filled text.
+        notice: A sentence for the visitor where it was not computed on the model's own device.
+    """
+
+    ids: tuple[int, ...]
+    pieces: tuple[str, ...]
+    words: tuple[str, ...]
+    steps: tuple[float, ...]
+    probability: float
+    sentence: str
+    notice: str = ""
+
+
+@dataclass(frozen=True)
+class _Beam:
+    row: Encoding
+    ids: tuple[int, ...] = ()
+    logs: tuple[float, ...] = ()
+    notice: str = ""
+
+
+def fill_jointly(
+    engine: Engine, text: str, *, best: int = 5, beams: int = 8, interventions: Sequence[Intervention] = ()
+) -> tuple[JointFilling, ...]:
+    """List the best joint fillings of all blanks, best first.
+
+    Blanks are filled from left to right, and the model runs again with each word in place; the score is the product of the
+    probabilities on the way. A masked language model defines no joint probability: another order may give another product
+    (Ghazvininejad et al. 2019 discuss orders). Only the `beams` most probable beginnings are followed, so with few beams the best
+    filling can be missed. Each blank takes one batch of at most `beams` rows.
+
+    Raises what `fill_mask.predict` raises, and ChangeProblem for interventions on what the text does not have.
+    """
+    if not 1 <= best <= beams <= MAX_BEAMS:
+        raise ValueError(f"best and beams must be 1 ≤ best ≤ beams ≤ {MAX_BEAMS}, got {best} and {beams}")
+    start = encode_with_blanks(engine, text)
+    followed = [_Beam(start)]
+    for place in start.blanks:
+        followed = _extend(engine, followed, place, beams, interventions)
+    return tuple(_finish(engine, text, beam) for beam in followed[:best])
+
+
+def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int, interventions: Sequence[Intervention]) -> list[_Beam]:
+    """Extend all beams by one blank and keep the best."""
+    asked = [replace(beam.row, blanks=(place,)) for beam in followed]
+    logs, notice = [], ""
+    for answered in blank_logits_in_batches(engine, asked, [interventions] * len(asked)):
+        logs += [logits[0].double().log_softmax(-1) for logits in answered.rows]
+        notice = notice or answered.notice
+    logs = torch.stack(logs)
+    totals = logs + torch.tensor([[sum(beam.logs)] for beam in followed], dtype=logs.dtype)
+    top = totals.flatten().topk(min(beams, totals.numel())).indices.tolist()
+    extended = []
+    for beam, entry in (divmod(index, logs.shape[1]) for index in top):
+        parent = followed[beam]
+        row = widen_blank(parent.row, engine.tokenizer, place, (entry,))
+        steps = (*parent.logs, logs[beam, entry].item())
+        extended.append(_Beam(row, (*parent.ids, entry), steps, parent.notice or notice))
+    return extended
+
+
+def _finish(engine: Engine, text: str, beam: _Beam) -> JointFilling:
+    steps = torch.tensor(beam.logs, dtype=torch.float64)
+    return JointFilling(
+        ids=beam.ids,
+        pieces=tuple(engine.tokenizer.word(entry) for entry in beam.ids),
+        words=tuple(engine.tokenizer.readable(entry) for entry in beam.ids),
+        steps=tuple(steps.exp().tolist()),
+        probability=steps.sum().exp().item(),
+        sentence=fill_blanks(text, engine.tokenizer, dict(enumerate(beam.ids))),
+        notice=beam.notice,
+    )

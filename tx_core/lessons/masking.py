@@ -8,8 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from tx_core.transformer.attention import Normalise, attention_weights, softmax
-from tx_core.transformer.masks import causal_mask, combine, padding_mask, window_mask
+from tx_core.transformer.attention import Normalise, attention_weights, causal_mask, combine, padding_mask, softmax, window_mask
 
 
 def _combined(tokens: int, real: int, width: int) -> Bool[Tensor, "query key"]:

@@ -12,7 +12,7 @@ from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import check_token_count, stack_layers
 from tx_core.errors import TextProblem
 from tx_core.lessons.masking import MaskEffect, MaskingComparison, compare_maskings, mask_effect
-from tx_core.transformer.masks import padding_mask
+from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.trace import Encoding
 
 EncodeBatch = Callable[[Int[Tensor, "batch token"], Bool[Tensor, "..."] | None], Float[Tensor, "batch token hidden"]]

@@ -13,8 +13,19 @@ from torch import Tensor, nn
 
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.transformer.attention import attention_scores, softmax
-from tx_core.transformer.positions import Criterion, check_criteria, random_table, sinusoids
-from tx_core.transformer.relative import alibi_bias, clipped_distances, rotary_angles, rotate, shaw_bias, t5_bias, t5_buckets
+from tx_core.transformer.positions import (
+    Criterion,
+    alibi_bias,
+    check_criteria,
+    clipped_distances,
+    random_table,
+    rotary_angles,
+    rotate,
+    shaw_bias,
+    sinusoids,
+    t5_bias,
+    t5_buckets,
+)
 
 BIAS_HEADS = 8
 SHAW_LIMIT = 16

@@ -7,8 +7,8 @@ import torch
 from jaxtyping import Bool
 from torch import nn
 
+from tx_core.transformer.attention import causal_mask, combine, padding_mask
 from tx_core.transformer.config import Seq2SeqConfig
-from tx_core.transformer.masks import causal_mask, combine, padding_mask
 from tx_core.transformer.seq2seq import Seq2Seq
 
 

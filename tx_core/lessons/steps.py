@@ -9,9 +9,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.transformer.attention import Normalise, attention_scores, attention_weights, softmax
-from tx_core.transformer.masks import causal_mask
-from tx_core.transformer.normalise import NORMALISE, support
+from tx_core.transformer.attention import NORMALISE, Normalise, attention_scores, attention_weights, causal_mask, softmax, support
 from tx_core.transformer.trace import Trace
 
 

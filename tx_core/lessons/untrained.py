@@ -10,9 +10,8 @@ from torch import Tensor
 
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import DeviceRunner
-from tx_core.transformer.bert import Bert, random_bert
+from tx_core.transformer.bert import HEADS, Bert, max_pool, random_bert, random_head
 from tx_core.transformer.config import BertConfig
-from tx_core.transformer.heads import HEADS, max_pool, random_head
 from tx_core.transformer.trace import Trace
 
 MAX_UNTRAINED_LABELS = 5

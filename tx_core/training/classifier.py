@@ -18,10 +18,20 @@ from tx_core.errors import TextProblem
 from tx_core.lessons.padding import pad_batch
 from tx_core.settings import host_settings
 from tx_core.training.classifier_data import LabelledTexts, imdb, opinions
-from tx_core.training.classifier_model import NOTEBOOK_CLASSIFIER, OPINIONS, Classifier, ClassifierSettings, random_classifier
-from tx_core.training.words import PADDING, Vocabulary, build_vocabulary, encode_words, training_ids
-from tx_core.transformer.heads import max_pool
-from tx_core.transformer.masks import padding_mask
+from tx_core.training.classifier_model import (
+    NOTEBOOK_CLASSIFIER,
+    OPINIONS,
+    PADDING,
+    Classifier,
+    ClassifierSettings,
+    Vocabulary,
+    build_vocabulary,
+    encode_words,
+    random_classifier,
+    training_ids,
+)
+from tx_core.transformer.attention import padding_mask
+from tx_core.transformer.bert import max_pool
 from tx_core.transformer.trace import AttentionStack, Trace
 
 

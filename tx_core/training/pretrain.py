@@ -20,7 +20,7 @@ from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import Tokenizer as ReadingTokenizer
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
-from tx_core.training.pretraining.corpus import CorpusFile, CorpusProblem, lines_of, read_corpus, read_held_out
+from tx_core.training.pretraining.corpus import CorpusFile, CorpusProblem, lines_of, read_corpus, read_held_out, tokenise
 from tx_core.training.pretraining.deepen import deepen_model, frozen_while_new_blocks_learn, new_blocks, query_and_key_weights
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.provenance import (
@@ -42,7 +42,6 @@ from tx_core.training.pretraining.settings import (
     parser,
     record_from,
 )
-from tx_core.training.pretraining.token_store import tokenise
 from tx_core.training.pretraining.training import Pretraining, TrainingSettings, TrainingUpdate
 from tx_core.training.pretraining.vocabulary import check_marks, from_pieces, learn_vocabulary, pieces_of, read_vocabulary
 from tx_core.transformer.bert import Bert, random_bert

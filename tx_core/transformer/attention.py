@@ -1,15 +1,17 @@
-"""Scaled dot-product attention: the one definition that everything here runs on.
+"""Scaled dot-product attention, its masks and its normalisers: the one definition that everything here runs on.
 
 The page that builds it step by step, our own transformer, and the pretrained models of the transformers library
-(see engine/hub) all call `attend`. It stores nothing: the weights are returned.
+(see engine/hub) all call `attend`. It stores nothing: the weights are returned. Masks are boolean, True where a query may
+attend to a key, as in PyTorch: they broadcast, so that they combine with `&`, and `attend` turns them into −∞ in one place.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Literal, NamedTuple
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 AttentionKind = Literal["self", "decoder", "cross"]
@@ -116,3 +118,80 @@ def merge_heads(context: Float[Tensor, "batch head token head_dim"]) -> Float[Te
     """Concatenate the vectors of all heads."""
     batch, heads, tokens, head_dim = context.shape
     return context.transpose(1, 2).reshape(batch, tokens, heads * head_dim)
+
+
+def padding_mask(lengths: Sequence[int], tokens: int | None = None) -> Bool[Tensor, "batch 1 1 key"]:
+    """Mask the padding after each sentence of a batch.
+
+    lengths: the number of tokens of each sentence. tokens: the padded length, by default that of the longest sentence.
+    Raises ValueError for a length below 0 or above `tokens`.
+    """
+    longest = max(lengths)
+    tokens = longest if tokens is None else tokens
+    if min(lengths) < 0 or longest > tokens:
+        raise ValueError(f"lengths must lie between 0 and {tokens}, got {list(lengths)}")
+    key = torch.arange(tokens)
+    return (key[None, :] < torch.tensor(list(lengths))[:, None])[:, None, None, :]
+
+
+def causal_mask(tokens: int) -> Bool[Tensor, "query key"]:
+    """Let every token attend to itself and to earlier tokens (Vaswani et al. 2017, section 3.2.3)."""
+    return torch.ones(tokens, tokens, dtype=torch.bool).tril()
+
+
+def window_mask(tokens: int, width: int) -> Bool[Tensor, "query key"]:
+    """Let every token attend to at most `width` neighbours on either side (Beltagy et al. 2020, section 3.1)."""
+    if width < 0:
+        raise ValueError(f"width must be 0 or more, got {width}")
+    position = torch.arange(tokens)
+    return (position[:, None] - position[None, :]).abs() <= width
+
+
+def combine(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:
+    """Allow what all masks allow; None allows everything."""
+    present = [mask for mask in masks if mask is not None]
+    return reduce(torch.logical_and, present) if present else None
+
+
+def hardmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
+    """Put all weight on the highest score, the first of equals: hard attention (Xu et al. 2015, section 4.1)."""
+    best = scores.argmax(dim=-1, keepdim=True)
+    return torch.zeros_like(scores).scatter(-1, best, 1.0)
+
+
+def sparsemax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
+    """Project the scores onto weights that sum to 1, most of them exactly 0 (Martins & Astudillo 2016, algorithm 1)."""
+    # A constant added to all scores changes no weight; near 0 the sums below round least.
+    scores = scores - scores.amax(dim=-1, keepdim=True).detach()
+    ordered = scores.sort(dim=-1, descending=True).values
+    sums = ordered.cumsum(dim=-1)
+    rank = torch.arange(1, scores.shape[-1] + 1, dtype=scores.dtype, device=scores.device)
+    supported = (1 + rank * ordered > sums).sum(dim=-1, keepdim=True)
+    threshold = (sums.gather(-1, supported - 1) - 1) / supported
+    return (scores - threshold).clamp(min=0)
+
+
+def with_temperature(normalise: Normalise, temperature: float) -> Normalise:
+    """Return `normalise` of the scores divided by a temperature: sharper below 1, flatter above 1.
+
+    The maximum is subtracted first, which changes no weight, and the temperature is clamped to what the dtype can hold.
+    So no temperature overflows: the smallest puts all weight on the highest score, the largest makes all weights equal.
+    Raises ValueError unless the temperature is above 0.
+    """
+    if not temperature > 0:
+        raise ValueError(f"temperature must be above 0, got {temperature}")
+
+    def normalise_at_temperature(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
+        smallest = torch.finfo(scores.dtype).tiny  # its reciprocal is finite, too: some devices multiply by that
+        centred = scores - scores.amax(dim=-1, keepdim=True).detach()
+        return normalise(centred / min(max(temperature, smallest), 1 / smallest))
+
+    return normalise_at_temperature
+
+
+def support(weights: Float[Tensor, "... key"]) -> Int[Tensor, "..."]:
+    """Count the keys with a weight above 0 (the L0 norm of each row)."""
+    return (weights != 0).sum(dim=-1)
+
+
+NORMALISE: dict[str, Normalise] = {"softmax": softmax, "sparsemax": sparsemax, "hardmax": hardmax}

@@ -18,9 +18,18 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from tx_core.errors import ChangeProblem
-from tx_core.transformer.attention import AttentionKind, Normalise, Weigh, attention_weights, softmax
-from tx_core.transformer.masks import causal_mask, combine
-from tx_core.transformer.normalise import hardmax, sparsemax, with_temperature
+from tx_core.transformer.attention import (
+    AttentionKind,
+    Normalise,
+    Weigh,
+    attention_weights,
+    causal_mask,
+    combine,
+    hardmax,
+    softmax,
+    sparsemax,
+    with_temperature,
+)
 
 Head = tuple[int, int]
 """Layer and head, counted from 0."""

@@ -1,7 +1,7 @@
-"""The layers of an encoder block: activations, layer norm, feed-forward, multi-head attention, and the block itself."""
+"""The encoder: activations, layer norm, feed-forward and multi-head attention, a block of them, and the stack of blocks."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import torch
@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tx_core.transformer.attention import Normalise, Weigh, attend, attention_weights, merge_heads, softmax, split_heads
+from tx_core.transformer.interventions import Intervention, weigh_at
 
 
 def gelu(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
@@ -154,3 +155,50 @@ class EncoderBlock(nn.Module):
         attention = self.attention(hidden, mask=mask, weigh=weigh)
         hidden = self.attention_norm(hidden + self.dropout(attention.output))
         return self.feed_forward_norm(hidden + self.dropout(self.feed_forward(hidden))), attention
+
+
+class EncoderRun(NamedTuple):
+    """The result of a stack of encoder blocks.
+
+    Attributes:
+        output: the vectors after the last block.
+        layers: for each layer, the parts that were kept, by name.
+        hidden: the input and the output of every block, where "hidden" was kept; else empty.
+    """
+
+    output: Float[Tensor, "batch token hidden"]
+    layers: list[dict[str, Tensor]]
+    hidden: list[Float[Tensor, "batch token hidden"]]
+
+
+def select_parts(attention: LayerAttention, keep: Collection[str]) -> dict[str, Tensor]:
+    """Select the parts of a layer's attention that are to be kept."""
+    return {part: getattr(attention, part) for part in LayerAttention._fields if part in keep}
+
+
+class Encoder(nn.Module):
+    """A stack of encoder blocks, each reading the output of the one before (Vaswani et al. 2017, section 3.1)."""
+
+    def __init__(self, blocks: list[EncoderBlock]):
+        super().__init__()
+        self.blocks = nn.ModuleList(blocks)
+
+    def forward(
+        self,
+        hidden: Float[Tensor, "batch token hidden"],
+        mask: Bool[Tensor, "..."] | None = None,
+        *,
+        keep: Collection[str] = (),
+        interventions: Sequence[Sequence[Intervention]] = (),
+    ) -> EncoderRun:
+        """Run every block.
+
+        keep: the parts to keep, see `trace.ALL_PARTS`. interventions: those of each row of the batch; empty for none.
+        """
+        layers, states = [], [hidden]
+        for number, block in enumerate(self.blocks):
+            hidden, attention = block(hidden, mask, weigh=weigh_at(interventions, number))
+            layers.append(select_parts(attention, keep))
+            if "hidden" in keep:
+                states.append(hidden)
+        return EncoderRun(hidden, layers, states if "hidden" in keep else [])

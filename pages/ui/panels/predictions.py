@@ -13,8 +13,7 @@ from pages.ui.panels import texts
 from pages.ui.shell import cache
 from pages.ui.shell.address import Field, choice_field, number_field, widget_key
 from tx_core.analysis.weights_file import TableValue
-from tx_core.fill_mask.joint_filling import JointFilling, fill_jointly
-from tx_core.fill_mask.predictions import Filling, Prediction, predict
+from tx_core.fill_mask.predictions import Filling, JointFilling, Prediction, fill_jointly, predict
 from tx_core.fill_mask.word_scores import WordScore, score_words
 from tx_core.transformer.interventions import Intervention
 

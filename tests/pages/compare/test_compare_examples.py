@@ -14,7 +14,7 @@ from pages.compare.examples import EXAMPLES, Example, curated
 from pages.compare.runs import heads_of
 from pages.compare.state import FIELDS
 from tests.support.drawings import says
-from tx_core.analysis import measures, views, word_comparison
+from tx_core.analysis import patterns, views, word_comparison
 from tx_core.engine import catalogue
 from tx_core.lessons.untrained import untrained_engine
 
@@ -74,7 +74,7 @@ class Side:
         return (self.weights * beside * self.own)[self.own].sum(1).mean()
 
     def spread(self) -> float:
-        return measures.normalised_entropy(self.weights).mean()
+        return patterns.normalised_entropy(self.weights).mean()
 
 
 def side_of(values: dict, suffix: str, vary: str) -> Side:

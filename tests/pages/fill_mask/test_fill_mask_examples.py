@@ -12,8 +12,7 @@ from pages.ui.shell.numbers import percent, whole_percent
 from tests.support.drawings import says
 from tests.support.drawn_bars import drawn_bars
 from tx_core.engine import catalogue
-from tx_core.fill_mask.joint_filling import fill_jointly
-from tx_core.fill_mask.predictions import predict
+from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.word_scores import read_words, score_words
 
 EXAMPLES = json.loads(prompts.EXAMPLES.read_text(encoding="utf-8"))

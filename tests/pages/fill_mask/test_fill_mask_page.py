@@ -13,8 +13,7 @@ from pages.ui.shell.numbers import percent
 from tests.support.drawings import unpacked
 from tests.support.drawn_bars import bars_told, drawn_bars
 from tx_core.engine import catalogue
-from tx_core.fill_mask.joint_filling import fill_jointly
-from tx_core.fill_mask.predictions import predict
+from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, NOT_IN_VOCABULARY, score_words
 
 

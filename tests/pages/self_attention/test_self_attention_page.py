@@ -19,9 +19,7 @@ from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons import key_value
 from tx_core.lessons.steps import StepChoice, head_projections, random_projections, saturation, sentence_steps
-from tx_core.transformer.attention import attend
-from tx_core.transformer.masks import causal_mask
-from tx_core.transformer.normalise import NORMALISE
+from tx_core.transformer.attention import NORMALISE, attend, causal_mask
 
 PAGE = "self_attention"
 TEXT = "time flies like an arrow"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tx_core.analysis.measures import normalised_entropy
+from tx_core.analysis.patterns import normalised_entropy
 from tx_core.analysis.rollout import MAX_FLOW_EDGES, Network, add_residual, flow, rollout
 from tx_core.analysis.value_weighted import row_shares
 from tx_core.engine import catalogue

@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tx_core.analysis.measures import entropy, mean_distance, normalised_entropy
-from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, PatternSums, pattern_sums
+from tx_core.analysis.patterns import (
+    PATTERN_KINDS,
+    TARGETED_KINDS,
+    PatternSums,
+    entropy,
+    mean_distance,
+    normalised_entropy,
+    pattern_sums,
+)
 from tx_core.corpus import batches as sentence_batches
 from tx_core.corpus.batches import FIRST_BLOCK, MAX_BATCH_ROWS, MAX_BATCH_TOKENS, MAX_BATCH_TOKENS_BFLOAT16, batches
 from tx_core.corpus.sentence_file import Notes, Sentences, embedded_sentences

@@ -16,9 +16,8 @@ from tx_core.engine.hub import load
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan
-from tx_core.fill_mask.joint_filling import fill_jointly
 from tx_core.fill_mask.prediction_shift import compare_texts, shift_predictions
-from tx_core.fill_mask.predictions import MAX_TOP_K, predict
+from tx_core.fill_mask.predictions import MAX_TOP_K, fill_jointly, predict
 from tx_core.fill_mask.word_scores import score_words
 from tx_core.transformer.interventions import Intervention
 

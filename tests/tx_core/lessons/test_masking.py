@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tx_core.lessons.masking import MASK_KINDS, compare_maskings, fit_mask, forbid_row, mask_effect, mask_of_kind
-from tx_core.transformer.masks import causal_mask
+from tx_core.transformer.attention import causal_mask
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,8 @@ from tx_core.lessons.steps import (
     saturation,
     sentence_steps,
 )
-from tx_core.transformer.attention import attend
+from tx_core.transformer.attention import NORMALISE, attend, causal_mask, sparsemax
 from tx_core.transformer.layers import MultiHeadAttention
-from tx_core.transformer.masks import causal_mask
-from tx_core.transformer.normalise import NORMALISE, sparsemax
 
 TOKENS = ("time", "flies", "like", "an", "arrow")
 

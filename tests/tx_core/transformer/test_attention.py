@@ -1,4 +1,4 @@
-"""The one attention function: by hand, by law, and against PyTorch's."""
+"""The one attention function, its masks and its normalisers: by hand, by law, and against PyTorch's."""
 
 import math
 
@@ -8,7 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
 
-from tx_core.transformer.attention import attend, attention_scores, attention_weights, merge_heads, split_heads
+from tx_core.transformer.attention import (
+    NORMALISE,
+    attend,
+    attention_scores,
+    attention_weights,
+    causal_mask,
+    combine,
+    hardmax,
+    merge_heads,
+    padding_mask,
+    softmax,
+    sparsemax,
+    split_heads,
+    support,
+    window_mask,
+    with_temperature,
+)
 
 
 def test_two_by_two_by_hand():
@@ -123,3 +139,104 @@ def test_heads_are_cut_from_each_vector_in_order_and_put_back():
     assert heads.shape == (2, 4, 3, 2)
     assert torch.equal(heads[1, 2, 0], hidden[1, 0, 4:6])
     assert torch.equal(merge_heads(heads), hidden)
+
+
+def test_padding_is_hidden_behind_each_sentence():
+    mask = padding_mask([2, 3, 0], 4)
+    assert mask.shape == (3, 1, 1, 4)
+    assert mask[:, 0, 0].tolist() == [[True, True, False, False], [True, True, True, False], [False] * 4]
+
+
+def test_the_longest_sentence_decides_the_padded_length():
+    assert padding_mask([2, 5]).shape == (2, 1, 1, 5)
+
+
+@pytest.mark.parametrize(("lengths", "tokens"), [([5], 4), ([-1, 2], 3)])
+def test_a_length_that_does_not_fit_is_refused(lengths, tokens):
+    with pytest.raises(ValueError, match="between 0 and"):
+        padding_mask(lengths, tokens)
+
+
+def test_a_causal_mask_is_the_lower_triangle():
+    assert causal_mask(3).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+
+
+def test_a_window_reaches_as_far_to_either_side():
+    assert window_mask(4, 1).int().tolist() == [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1]]
+    assert torch.equal(window_mask(3, 0), torch.eye(3, dtype=torch.bool))
+    with pytest.raises(ValueError, match="0 or more"):
+        window_mask(3, -1)
+
+
+def test_a_combination_allows_only_what_every_mask_allows():
+    both = combine(padding_mask([2, 3]), None, causal_mask(3))
+    assert both.shape == (2, 1, 3, 3)
+    assert both[0, 0].int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
+    assert torch.equal(both[1, 0], causal_mask(3))
+
+
+def test_no_mask_at_all_allows_everything():
+    assert combine(None, None) is None
+    assert combine() is None
+
+
+rows = st.lists(st.floats(-30, 30, width=32), min_size=1, max_size=9).map(
+    lambda values: torch.tensor(values, dtype=torch.float64)
+)
+
+
+@given(rows)
+def test_sparsemax_is_the_nearest_point_of_the_simplex(scores):
+    shares = sparsemax(scores)
+    assert shares.min() >= 0
+    assert shares.sum() == pytest.approx(1, abs=1e-9)
+    # Optimality of a projection: what is given is scores less one threshold; what gets none lies below it.
+    thresholds = (scores - shares)[shares > 0]
+    assert thresholds.max() - thresholds.min() < 1e-9
+    assert (scores[shares == 0] <= thresholds.max() + 1e-9).all()
+
+
+def test_sparsemax_by_hand():
+    scores = torch.tensor([[0.5, 0.3, -1.0], [3.0, 1.0, 1.0], [2.0, 2.0, 2.0]])
+    expected = torch.tensor([[0.6, 0.4, 0.0], [1.0, 0.0, 0.0], [1 / 3, 1 / 3, 1 / 3]])
+    torch.testing.assert_close(sparsemax(scores), expected)
+
+
+def test_hard_attention_has_one_key_and_an_l0_norm_of_1_even_among_equals():
+    weights = hardmax(torch.tensor([[1.0, 4.0, 2.0], [7.0, 7.0, 7.0]]))
+    assert weights.tolist() == [[0, 1, 0], [1, 0, 0]]
+    assert support(weights).tolist() == [1, 1]
+
+
+@given(rows)
+def test_sparsemax_looks_at_no_more_keys_than_softmax_and_no_fewer_than_hardmax(scores):
+    assert 1 == support(hardmax(scores)) <= support(sparsemax(scores)) <= support(softmax(scores))
+
+
+@pytest.mark.parametrize("name", sorted(NORMALISE))
+def test_every_normalisation_gives_a_masked_key_exactly_nothing_and_a_lost_query_zeros(name):
+    query, key, value = torch.randn(2, 3, 5), torch.randn(2, 4, 5), torch.randn(2, 4, 7)
+    mask = torch.tensor([[True, False, True, True], [False, False, False, False], [False, True, False, False]])
+    context, weights, _ = attend(query, key, value, mask, normalise=NORMALISE[name])
+    assert (weights[:, ~mask] == 0).all()
+    torch.testing.assert_close(weights.sum(-1), torch.tensor([1.0, 0.0, 1.0]).expand(2, 3))
+    assert (context[:, 1] == 0).all()
+
+
+def test_sparsemax_passes_a_finite_gradient_around_masked_keys():
+    scores = torch.tensor([[2.0, 1.5, -torch.inf]], requires_grad=True)
+    sparsemax(scores)[0, 0].backward()
+    torch.testing.assert_close(scores.grad, torch.tensor([[0.5, -0.5, 0.0]]))
+
+
+def test_temperature_goes_from_decided_to_undecided():
+    scores = torch.tensor([1.0, 2.0, 4.0])
+    torch.testing.assert_close(with_temperature(softmax, 2.0)(scores), softmax(scores / 2))
+    torch.testing.assert_close(with_temperature(softmax, 1e-3)(scores), hardmax(scores))
+    torch.testing.assert_close(with_temperature(softmax, 1e6)(scores), torch.full((3,), 1 / 3))
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0, float("nan")])
+def test_a_temperature_of_zero_or_less_is_refused(temperature):
+    with pytest.raises(ValueError, match="above 0"):
+        with_temperature(softmax, temperature)

@@ -7,11 +7,11 @@ import torch
 from torch import nn
 
 from tx_core.transformer import fused
+from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import Bert, random_bert
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.fused import PAD_MULTIPLE, REGISTER, all_weights, fused_softmax
 from tx_core.transformer.layers import ACTIVATION
-from tx_core.transformer.masks import padding_mask
 
 SIZES = {
     "vocab_size": 90,

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from tx_core.transformer.attention import attend, attention_weights, softmax
+from tx_core.transformer.attention import attend, attention_weights, causal_mask, padding_mask, softmax, sparsemax
 from tx_core.transformer.interventions import (
     MAX_INTERVENTIONS,
     MAX_PADDING,
@@ -24,8 +24,6 @@ from tx_core.transformer.interventions import (
     weigh_at,
     write_interventions,
 )
-from tx_core.transformer.masks import causal_mask, padding_mask
-from tx_core.transformer.normalise import sparsemax
 
 BATCH, HEADS, QUERIES, KEYS = 2, 3, 4, 5
 MASK = padding_mask([5, 3])

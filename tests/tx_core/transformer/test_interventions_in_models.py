@@ -16,8 +16,8 @@ from tests.support.hub_families import TWO_SIDED
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ChangeProblem
+from tx_core.transformer.attention import sparsemax
 from tx_core.transformer.interventions import NEEDS_POSITIONS, Intervention
-from tx_core.transformer.normalise import sparsemax
 from tx_core.transformer.trace import Encoding
 
 FAMILIES = ["bert", *hub_families.FAMILIES]

@@ -7,9 +7,9 @@ import torch
 from torch import nn
 
 from tests.support.torch_weights import copy_attention, shake, torch_decoder_layer, torch_encoder_layer
-from tx_core.transformer.decoder import DecoderBlock
+from tx_core.transformer.attention import causal_mask, padding_mask
 from tx_core.transformer.layers import EncoderBlock, LayerNorm, MultiHeadAttention, gelu, gelu_new, layer_norm
-from tx_core.transformer.masks import causal_mask, padding_mask
+from tx_core.transformer.seq2seq import DecoderBlock
 
 NARROW = {"atol": 1e-5, "rtol": 0}
 

@@ -1,14 +1,29 @@
-"""Positions told by vectors: sinusoids against double precision, and the four criteria."""
+"""Encodings of positions: sinusoids against double precision, the four criteria, and the relative ones by law."""
+
+import math
 
 import numpy as np
 import pytest
 import torch
+from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+from transformers.models.gpt_neox.modeling_gpt_neox import apply_rotary_pos_emb
+from transformers.models.t5.modeling_t5 import T5Attention
 
+from tx_core.transformer.attention import attend
 from tx_core.transformer.positions import (
+    alibi_bias,
+    alibi_slopes,
     check_criteria,
+    clipped_distances,
     random_table,
+    relative_distances,
+    rotary_angles,
+    rotate,
+    shaw_bias,
     similarity,
     sinusoids,
+    t5_bias,
+    t5_buckets,
 )
 
 
@@ -68,3 +83,90 @@ def test_similarity_by_hand():
     table = torch.tensor([[3.0, 4.0], [4.0, 3.0], [0.0, 2.0]])
     torch.testing.assert_close(similarity(table, "dot"), torch.tensor([[25.0, 24, 8], [24, 25, 6], [8, 6, 4]]))
     torch.testing.assert_close(similarity(table)[0], torch.tensor([1.0, 0.96, 0.8]))
+
+
+@pytest.mark.parametrize("both_sides", [True, False])
+@pytest.mark.parametrize(("buckets", "max_distance"), [(32, 128), (8, 20), (16, 512)])
+def test_buckets_equal_those_of_t5(both_sides, buckets, max_distance):
+    distances = torch.arange(300)[None, :] - torch.arange(290)[:, None]
+    expected = T5Attention._relative_position_bucket(distances, both_sides, buckets, max_distance)
+    ours = t5_buckets(290, 300, buckets=buckets, max_distance=max_distance, both_sides=both_sides)
+    assert torch.equal(ours, expected)
+
+
+def test_a_t5_bias_has_one_learned_number_a_bucket_and_head():
+    table = torch.randn(8, 3)
+    bias = t5_bias(table, 4, 6, max_distance=16)
+    assert bias.shape == (3, 4, 6)
+    bucket = t5_buckets(4, 6, buckets=8, max_distance=16)[1, 5]
+    assert torch.equal(bias[:, 1, 5], table[bucket])
+
+
+def test_too_few_buckets_are_refused():
+    with pytest.raises(ValueError, match="buckets must be"):
+        t5_buckets(3, 3, buckets=2)
+
+
+def test_rotary_equals_that_of_transformers():
+    query, key = torch.randn(2, 3, 11, 8), torch.randn(2, 3, 11, 8)
+    angles = rotary_angles(11, 8)
+    both = torch.cat((angles, angles), dim=-1)[None]
+    theirs = apply_rotary_pos_emb(query, key, both.cos(), both.sin())
+    torch.testing.assert_close((rotate(query, angles), rotate(key, angles)), theirs, atol=1e-6, rtol=0)
+
+
+def test_rotary_angles_equal_the_frequencies_of_a_rotary_model():
+    inverse = 1.0 / (10000.0 ** (torch.arange(0, 8, 2).float() / 8))
+    torch.testing.assert_close(rotary_angles(11, 8), torch.outer(torch.arange(11).float(), inverse))
+
+
+def test_rotated_scores_tell_the_distance_and_not_the_place():
+    query, key = torch.randn(6), torch.randn(6)
+    angles = rotary_angles(20, 6)
+    scores = rotate(query.expand(20, 6), angles) @ rotate(key.expand(20, 6), angles).T
+    for distance in (-7, 0, 3):
+        along = scores.diagonal(distance)
+        torch.testing.assert_close(along, along[0].expand_as(along), atol=1e-5, rtol=0)
+    assert scores[0].std() > 1e-3
+
+
+def test_rotating_changes_no_length():
+    x = torch.randn(3, 9, 4)
+    torch.testing.assert_close(rotate(x, rotary_angles(9, 4)).norm(dim=-1), x.norm(dim=-1))
+
+
+def test_alibi_slopes_of_eight_heads_are_the_halves_down_to_a_256th():
+    assert alibi_slopes(8).tolist() == [2.0**-n for n in range(1, 9)]
+
+
+@pytest.mark.parametrize("heads", [4, 8, 6, 12, 1])
+def test_alibi_equals_that_of_bloom_up_to_what_softmax_does_not_see(heads):
+    theirs = build_alibi_tensor(torch.ones(1, 7), heads, torch.float32).view(heads, 1, 7)
+    before = torch.ones(7, 7, dtype=torch.bool).tril()
+    ours = alibi_bias(heads, 7).masked_fill(~before, -torch.inf).softmax(-1)
+    torch.testing.assert_close(ours, theirs.expand(heads, 7, 7).masked_fill(~before, -torch.inf).softmax(-1))
+
+
+def test_alibi_costs_as_much_forward_as_back():
+    bias = alibi_bias(2, 4)
+    assert torch.equal(bias, bias.transpose(1, 2))
+    assert bias[0, 3].tolist() == pytest.approx([-3 / 16, -2 / 16, -1 / 16, 0])
+
+
+def test_shaw_attention_equals_its_equations_written_out():
+    query, key, value = torch.randn(2, 4, 5), torch.randn(2, 6, 5), torch.randn(2, 6, 5)
+    key_table = torch.randn(5, 5)  # distances clipped at 2
+    context, _, scores = attend(query, key, value, bias=shaw_bias(query, key_table, 6))
+    for batch in range(2):
+        for i in range(4):
+            place = [min(max(j - i, -2), 2) + 2 for j in range(6)]
+            row = [query[batch, i] @ (key[batch, j] + key_table[place[j]]) / math.sqrt(5) for j in range(6)]
+            torch.testing.assert_close(scores[batch, i], torch.stack(row))
+            shares = torch.stack(row).softmax(0)
+            mixed = sum(shares[j] * value[batch, j] for j in range(6))
+            torch.testing.assert_close(context[batch, i], mixed)
+
+
+def test_distances_are_counted_from_the_query_and_clipped():
+    assert relative_distances(2, 3).tolist() == [[0, 1, 2], [-1, 0, 1]]
+    assert clipped_distances(2, 4, 1).tolist() == [[1, 2, 2, 2], [0, 1, 2, 2]]

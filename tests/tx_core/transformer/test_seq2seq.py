@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.torch_weights import shake, torch_decoder_layer, torch_encoder_layer
+from tx_core.transformer.attention import causal_mask, padding_mask
 from tx_core.transformer.config import Seq2SeqConfig
-from tx_core.transformer.masks import causal_mask, padding_mask
 from tx_core.transformer.positions import sinusoids
 from tx_core.transformer.seq2seq import Seq2Seq, greedy_decode, number_encoding, random_seq2seq, trace_seq2seq
 

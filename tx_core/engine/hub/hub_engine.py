@@ -80,7 +80,7 @@ class HubEngine:
         keep: Collection[str] = ("weights",),
         interventions: Sequence[Intervention] = (),
     ) -> Trace:
-        """Run the model once and keep the parts asked for (`trace.PARTS`)."""
+        """Run the model once and keep the parts asked for (`trace.ALL_PARTS`)."""
         parts, source = check_parts(keep), self.encode(text, pair)
         target = target_of(source, self.info, self.tokenizer)
         changes = check_run(interventions, self._limits(source, target))

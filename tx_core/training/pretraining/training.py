@@ -14,9 +14,17 @@ from torch.nn import functional
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.held_out import as_numbers, measure_held_out
 from tx_core.training.evaluation.probe import BertProbe
-from tx_core.training.pretraining.batches import Batch, BatchStream, Packer, StreamPosition
+from tx_core.training.pretraining.batches import (
+    Batch,
+    BatchStream,
+    MaskedBatch,
+    Packer,
+    StreamPosition,
+    continuing_pieces,
+    mask_words,
+)
+from tx_core.training.pretraining.corpus import TokenisedSource
 from tx_core.training.pretraining.fused_forward import fused_forward, fused_loss
-from tx_core.training.pretraining.masking import MaskedBatch, continuing_pieces, mask_words
 from tx_core.training.pretraining.optimiser import RunningMean, make_optimiser
 from tx_core.training.pretraining.run_state import RunProgress, save_state
 from tx_core.training.pretraining.settings import (
@@ -26,7 +34,6 @@ from tx_core.training.pretraining.settings import (
     RunSettings,
     ScheduleSettings,
 )
-from tx_core.training.pretraining.token_store import TokenisedSource
 from tx_core.training.pretraining.vocabulary import pieces_of
 from tx_core.transformer.bert import Bert
 

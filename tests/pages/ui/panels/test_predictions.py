@@ -3,8 +3,7 @@
 from pages.ui.panels.predictions import SentencePredictions, prediction_rows, predictions_csv
 from pages.ui.panels.texts import PREDICTION_COLUMNS
 from tx_core.engine import catalogue
-from tx_core.fill_mask.joint_filling import fill_jointly
-from tx_core.fill_mask.predictions import predict
+from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.word_scores import read_words, score_words
 
 

@@ -8,9 +8,8 @@ import pytest
 
 from tests.support.training_texts import write_corpus
 from tx_core.training.pretraining.batches import BatchStream, Packer, StreamPosition
-from tx_core.training.pretraining.corpus import read_corpus
+from tx_core.training.pretraining.corpus import read_corpus, tokenise
 from tx_core.training.pretraining.settings import PackingSettings
-from tx_core.training.pretraining.token_store import tokenise
 from tx_core.training.pretraining.vocabulary import CLS_ID, PAD_ID, SEP_ID, learn_vocabulary, pieces_of
 
 SETTINGS = PackingSettings(buckets=(8, 16, 32), batch_tokens=96, block_lines=40)

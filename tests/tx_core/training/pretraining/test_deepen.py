@@ -6,7 +6,7 @@ import torch
 from tx_core.training.pretraining.deepen import deepen_model, frozen_while_new_blocks_learn, new_blocks
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.config import BertConfig
-from tx_core.transformer.encoder import EncoderRun
+from tx_core.transformer.layers import EncoderRun
 
 CONFIG = BertConfig(
     vocab_size=30,

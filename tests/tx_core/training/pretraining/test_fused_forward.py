@@ -5,9 +5,9 @@ import torch
 from torch.nn import functional
 
 from tx_core.training.pretraining.fused_forward import ROWS, VocabularyLoss, fused_forward, fused_loss
+from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.config import BertConfig
-from tx_core.transformer.masks import padding_mask
 
 CONFIG = BertConfig(
     vocab_size=53,

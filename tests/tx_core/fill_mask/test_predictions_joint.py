@@ -13,8 +13,7 @@ from tokenizers import pre_tokenizers, processors
 from tests.support.checkpoints import BERT_MARKS, SIZES, write
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
-from tx_core.fill_mask.joint_filling import MAX_BEAMS, fill_jointly
-from tx_core.fill_mask.predictions import TOO_MANY_BLANKS, predict
+from tx_core.fill_mask.predictions import MAX_BEAMS, TOO_MANY_BLANKS, fill_jointly, predict
 
 WORDS = (*BERT_MARKS.values(), "the", "cat", "dog", "saw", "##s", "a", ".")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tx_core.errors import TextProblem
-from tx_core.training.words import build_vocabulary, encode_words, split_words, training_ids
+from tx_core.training.classifier_model import build_vocabulary, encode_words, split_words, training_ids
 
 
 @pytest.mark.parametrize(

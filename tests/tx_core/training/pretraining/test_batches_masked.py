@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tx_core.training.pretraining.masking import continuing_pieces, mask_words
+from tx_core.training.pretraining.batches import continuing_pieces, mask_words
 from tx_core.training.pretraining.settings import MaskingSettings, ScheduleSettings
 from tx_core.training.pretraining.training import (
     batches_to_an_update,
