@@ -6,10 +6,11 @@ from pathlib import Path
 import streamlit as st
 
 from pages.contents import HOME, PAGES
-from pages.ui.shell.address import LESSON, PLACE
+from pages.ui.shell.address import HELD, KNOWN, LESSON, PLACE, take_over
 from pages.ui.shell.frame import memory_explained
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
-from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON
+from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON, SESSION_LOST
+from pages.ui.shell.uploads import has_upload
 
 ASSETS = Path(__file__).parent.parent / "assets"
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
@@ -46,7 +47,14 @@ with st.sidebar:
         path, address, number = st.session_state[PLACE]
         st.page_link(path, label=BACK_TO_LESSON.format(number=number), icon=":material/school:", query_params=address)
     follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))
-    follow(key="navigation", data=chosen.url_path)
+    browser = follow(
+        key="navigation",
+        data={"page": chosen.url_path, "held": HELD in st.session_state or has_upload()},
+        on_resumed_change=lambda: None,
+    )
+if take_over(browser.resumed):
+    st.toast(SESSION_LOST, icon=":material/link_off:", duration="infinite")
+st.session_state[KNOWN] = True
 
 with memory_explained():
     if LESSON in st.query_params:

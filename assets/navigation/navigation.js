@@ -57,8 +57,31 @@ function settle(page) {
   look()
 }
 
-export default function ({ data }) {
+// When a server dies, the browser reaches another one, or the same one anew, which knows nothing of this page; Streamlit runs
+// nothing by itself then, and every click asks for a part of a page that was never run there. So the whole page is asked for, with
+// what stands in its boxes, which may not have been sent yet.
+function resumeAfterLoss(run) {
+  const known = window.attentionExplorer
+  if (known) return void (known.run = run)
+  const resumed = window.attentionExplorer = { run }
+  const app = document.querySelector('[data-testid="stApp"]')
+  let lost = false
+  new MutationObserver(() => {
+    const connected = app.dataset.testConnectionState === "CONNECTED"
+    if (connected && lost) resumed.run(textsInBoxes())
+    lost = !connected
+  }).observe(app, { attributeFilter: ["data-test-connection-state"] })
+}
+
+// What stands in the boxes of the page, by the keys of their widgets, which Streamlit writes as classes.
+function textsInBoxes() {
+  const boxes = document.querySelectorAll('[data-testid="stMain"] [class*="st-key-"] :is(input[type="text"]:not([role="combobox"]), textarea)')
+  return Object.fromEntries([...boxes].map((box) => [box.closest('[class*="st-key-"]').className.match(/st-key-(\S+)/)[1], box.value]))
+}
+
+export default function ({ data, setTriggerValue }) {
   makeOneStepOfArriving()
-  closeOnPhones(data)
-  settle(data)
+  closeOnPhones(data.page)
+  settle(data.page)
+  resumeAfterLoss((texts) => setTriggerValue("resumed", { texts, held: data.held }))
 }

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -42,43 +42,32 @@ def wait_until(reached: Callable[[], Answer], seconds: float, what: str) -> Answ
     pytest.fail(f"{what} did not happen within {seconds} seconds")
 
 
-@contextmanager
-def serving(root: Path, log: Path, *options: str) -> Iterator[str]:
-    """Start `streamlit run app.py` of the project at root as the README says; give its address once it is healthy."""
+def free_port() -> int:
+    """Find a port of this machine that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        "app.py",
-        "--server.headless",
-        "true",
-        "--server.address",
-        "127.0.0.1",
-        "--server.port",
-        str(port),
-        *options,
-    ]
-    environment = {"TX_ROOMS_FILE": str(log.with_name("rooms.sqlite"))} | os.environ | {"PYTHONUTF8": "1"} | SETTINGS
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def running(command: Sequence[str], health: str, log: Path, root: Path = ROOT, **variables: str) -> Iterator[subprocess.Popen]:
+    """Run a server until the block ends; give its process once the address `health` answers 200."""
     with log.open("wb") as output:
+        rooms = {"TX_ROOMS_FILE": str(log.with_name(f"{log.stem}.sqlite"))}
+        environment = rooms | os.environ | {"PYTHONUTF8": "1"} | SETTINGS | variables
         server = subprocess.Popen(command, cwd=root, stdout=output, stderr=subprocess.STDOUT, env=environment)
-    below = options[options.index("--server.baseUrlPath") + 1] if "--server.baseUrlPath" in options else ""
-    url = f"http://127.0.0.1:{port}/{below}".rstrip("/")
 
     def healthy() -> bool:
         if server.poll() is not None:
             pytest.fail(f"the server stopped at its start:\n{log.read_text(encoding='utf-8')}")
         try:
-            return fetch(f"{url}/_stcore/health")[0] == 200
+            return fetch(health)[0] == 200
         except (URLError, ConnectionError, TimeoutError):
             return False
 
     try:
         wait_until(healthy, 60, "a healthy server")
-        yield url
+        yield server
     finally:
         server.terminate()
         try:
@@ -86,3 +75,19 @@ def serving(root: Path, log: Path, *options: str) -> Iterator[str]:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
+
+
+@contextmanager
+def serving(root: Path, log: Path, *options: str) -> Iterator[str]:
+    """Start `streamlit run app.py` of the project at root as the README says; give its address once it is healthy."""
+    port = free_port()
+    below = options[options.index("--server.baseUrlPath") + 1] if "--server.baseUrlPath" in options else ""
+    url = f"http://127.0.0.1:{port}/{below}".rstrip("/")
+    with running(streamlit_command(port, *options), f"{url}/_stcore/health", log, root):
+        yield url
+
+
+def streamlit_command(port: int, *options: str) -> list[str]:
+    """Give the README's command that starts the app, on a port of this machine alone."""
+    address = ["--server.headless", "true", "--server.address", "127.0.0.1", "--server.port", str(port)]
+    return [sys.executable, "-m", "streamlit", "run", "app.py", *address, *options]

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.canvas import drawings
 from pages.ui.canvas.lines import lines_chart
 from pages.ui.panels import texts
-from pages.ui.shell.address import Field, number_field, widget_key
+from pages.ui.shell.address import HELD, Field, number_field, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError, TextProblem, memory_checked
 from tx_core.settings import host_settings
@@ -154,6 +154,7 @@ def current_run(kind: str) -> Snapshot | None:
 def start_or_queue(kind: str, make: Callable[[], Trainable]) -> None:
     """Start what `make` gives, or queue it; where the queue is full, raise Busy before anything is made or fetched."""
     TRAININGS.check_room(visitor())
+    st.session_state[HELD] = True
     TRAININGS.start(visitor(), kind, make())
 
 
@@ -165,6 +166,7 @@ def resume(kind: str, stopped: Trainable, choose: Callable[[Any], None]) -> None
 
 def add_stopped(kind: str, loaded: Trainable) -> None:
     """Put a training that was loaded from a file in place of the visitor's; raise Busy while that one runs."""
+    st.session_state[HELD] = True
     TRAININGS.add_stopped(visitor(), kind, loaded)
 
 

@@ -25,6 +25,12 @@ PLACE = "lesson_place"
 """Session entry of the step shown last: its page, the parameters of its address, its number."""
 LAST_SENTENCE = "typed"
 """Session entry of the sentence that the visitor typed last, on any page: values by SHARED_FIELDS."""
+KNOWN = "known_session"
+"""Session entry: a page has run in this session."""
+HELD = "held_by_session"
+"""Session entry: this session holds what no address brings back, such as a training."""
+TEXTS_OF_LOST_SESSION = "texts_of_lost_session"
+"""Session entry of the texts in the boxes of a page whose server was lost, by the keys of their widgets."""
 LINK_LENGTH, REPORTED_LINK_LENGTH = "oversized_link_length", "reported_link_length"
 """Session entries: characters of a link over the limit, else 0; and what the page says about it."""
 
@@ -124,6 +130,7 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
     left = st.session_state.get(f"{page}_view", {})
     arriving = widget_key(page, fields[0].name) not in st.session_state
     by_history = arriving and _came_by_history()
+    caught_up = not arriving and (parameters == left.get("address") or _changed(page, left))
     if arriving and not by_history and not parameters:
         parameters = sentence_from_other_page(fields, left.get("values", {}))
     navigated = not arriving and parameters != left.get("address", parameters) and not _changed(page, left)
@@ -137,6 +144,7 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
         st.session_state.update({widget_key(page, name): value for name, value in values.items()})
         # A further Back may arrive before this run has ended.
         left = st.session_state[f"{page}_view"] = {"values": values, "address": parameters}
+    restore_lost_texts(page, fields, caught_up)
     for field in fields:
         name = widget_key(page, field.name)
         if arriving:
@@ -146,6 +154,32 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
             st.session_state[name] = st.session_state[name]
     if unknown := st.session_state.get(f"{page}_wrong"):
         st.info(texts.UNKNOWN_PARAMETERS.format(names=", ".join(unknown)), icon=":material/link_off:")
+
+
+def take_over(reported: object) -> bool:
+    """Take over a page whose server was lost; tell whether the session there held what no address brings back.
+
+    reported: what the browser says of that page, which anybody can forge: `texts` by the keys of their boxes, and `held`. It is
+    ignored by a session that still knows the page.
+    """
+    if st.session_state.get(KNOWN) or not isinstance(reported, Mapping):
+        return False
+    texts_by_key = reported.get("texts")
+    pairs = texts_by_key.items() if isinstance(texts_by_key, Mapping) else ()
+    st.session_state[TEXTS_OF_LOST_SESSION] = {key: text for key, text in pairs if isinstance(text, str)}
+    return reported.get("held") is True
+
+
+def restore_lost_texts(page: str, fields: Sequence[Field], caught_up: bool) -> None:
+    """Give boxes the texts that stood in them when their server was lost, in each run until the browser has caught up.
+
+    What it sends meanwhile, such as a look at whether the model is ready, still has the address of before.
+    """
+    if caught_up:
+        st.session_state.pop(TEXTS_OF_LOST_SESSION, None)
+    lost = st.session_state.get(TEXTS_OF_LOST_SESSION, {})
+    boxes = {widget_key(page, field.name) for field in fields if field.read is str}
+    st.session_state.update({name: text for name, text in lost.items() if name in boxes})
 
 
 def restore_hidden_fields(page: str, fields: Sequence[Field]) -> None:

@@ -49,3 +49,7 @@ AND = " and "
 
 SOURCE_CODE = "The code that computes this"
 BACK_TO_LESSON = "Back to the lesson, step {number}"
+SESSION_LOST = (
+    "The server that showed this page is gone; another one took over. The view is back, but trainings and uploaded files "
+    "were lost with it: start or send them again."
+)

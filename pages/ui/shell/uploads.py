@@ -86,6 +86,11 @@ def uploaded_file(key: str) -> UploadedFile | None:
     return file if isinstance(file, UploadedFile) else None
 
 
+def has_upload() -> bool:
+    """Tell whether a file of this visitor is in any box."""
+    return any(isinstance(value, UploadedFile) for value in st.session_state.values())
+
+
 def stored_bytes(storage: Mapping[str, Mapping[str, UploadedFileRec]]) -> int:
     """Return what the files of all sessions count together."""
     return sum(counted_bytes(file) for files in list(storage.values()) for file in list(files.values()))

@@ -1,5 +1,6 @@
 """The view of a page in its address, where runs overtake each other."""
 
+import pytest
 from streamlit.runtime.state import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
@@ -57,3 +58,50 @@ def test_an_address_that_an_earlier_run_wrote_is_overwritten_though_the_browser_
     assert written == [{"text": "tea", "layer": "5"}, {"text": "tea", "layer": "4"}]
     app.run()
     assert len(written) == 2, "an address that stands was written once more: a step more for Back"
+
+
+def taken_over_page() -> None:
+    import streamlit as st
+
+    from pages.ui.shell.address import KNOWN, number_field, read_view, take_over, text_field, write_view
+
+    fields = (text_field("text"), number_field("layer", 1, 1, 9))
+    st.session_state["held"] = take_over(st.session_state.pop("reported", None))
+    st.session_state[KNOWN] = True
+    read_view("page", fields, {})
+    write_view("page", fields, {})
+
+
+def test_what_stood_in_a_box_comes_back_and_the_rest_comes_from_the_address():
+    app = AppTest.from_function(taken_over_page)
+    app.query_params.update(text="tea", layer="4")
+    app.session_state["reported"] = {"texts": {"page_text": "coffee", "page_layer": "7", "other_text": "milk"}, "held": True}
+    app.run()
+    assert (app.session_state["page_text"], app.session_state["page_layer"], app.session_state["held"]) == ("coffee", 4, True)
+    assert app.query_params == {"text": "coffee", "layer": "4"}
+    app.query_params.update(text="tea")  # sent before the browser knew the new address
+    app.run()
+    assert app.session_state["page_text"] == "coffee" and app.query_params == {"text": "coffee", "layer": "4"}
+    app.run()  # the browser has caught up: from now on, an address that changes is a step of the reader
+    app.query_params.update(text="milk")
+    app.run()
+    assert app.session_state["page_text"] == "milk"
+
+
+@pytest.mark.parametrize("reported", [None, "text", 3, [], {}, {"texts": 3, "held": "yes"}, {"texts": {"page_text": ["x"]}}])
+def test_a_report_that_makes_no_sense_changes_nothing(reported):
+    app = AppTest.from_function(taken_over_page)
+    app.query_params.update(text="tea", layer="4")
+    app.session_state["reported"] = reported
+    app.run()
+    assert not app.exception
+    assert (app.session_state["page_text"], app.session_state["page_layer"], app.session_state["held"]) == ("tea", 4, False)
+
+
+def test_a_session_that_knows_the_page_ignores_such_a_report():
+    app = AppTest.from_function(taken_over_page)
+    app.query_params.update(text="tea")
+    app.run()
+    app.session_state["reported"] = {"texts": {"page_text": "coffee"}, "held": True}
+    app.run()
+    assert app.session_state["page_text"] == "tea" and app.session_state["held"] is False

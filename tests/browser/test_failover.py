@@ -1,0 +1,98 @@
+"""Two servers behind Caddy, one of them killed: every page of Explore goes on at the other, in real Chromium."""
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from subprocess import Popen
+from urllib.parse import urlencode
+
+import psutil
+import pytest
+from playwright.sync_api import Browser, expect
+
+from pages.contents import PAGES
+from pages.ui.shell.texts import SESSION_LOST
+from tests.support.serving import ROOT, free_port, running, streamlit_command
+
+EXPLORE = [page for page in PAGES if page.section == "Explore"]
+SENTENCE = "The dog ___ at me."
+TYPED = "Two birds sang."
+
+
+@pytest.fixture
+def site(tmp_path: Path):
+    """Two servers behind Caddy as HOSTING.md says: the address of the site, and the servers.
+
+    Without Caddy, these tests fail in CI and are skipped on a person's machine.
+    """
+    if shutil.which("caddy") is None:
+        missing = "no Caddy found: install it as .ci/run does"
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    ports = [free_port() for _ in range(2)]
+    health = "http://127.0.0.1:{}/api/ready"
+    address = f"127.0.0.1:{free_port()}"
+    caddy = ["caddy", "run", "--config", str(ROOT / "assets" / "hosting" / "Caddyfile"), "--adapter", "caddyfile"]
+    apps = {"TX_SITE": f"http://{address}", "TX_APPS": " ".join(f"127.0.0.1:{port}" for port in ports)}
+    with (
+        running(streamlit_command(ports[0]), health.format(ports[0]), tmp_path / "first.txt") as first,
+        running(streamlit_command(ports[1]), health.format(ports[1]), tmp_path / "second.txt") as second,
+        running(caddy, f"http://{address}/api/ready", tmp_path / "caddy.txt", **apps),
+    ):
+        yield f"http://{address}", (first, second)
+
+
+def test_every_page_of_explore_goes_on_when_its_server_is_killed(browser: Browser, site, settle):
+    url, servers = site
+    visitor = browser.new_context(viewport={"width": 1280, "height": 900})
+    pages = {listed: visitor.new_page() for listed in EXPLORE}
+    for listed, page in pages.items():
+        page.goto(f"{url}/{listed.address or listed.key}?{urlencode({'text': SENTENCE})}")
+        expect(page.get_by_role("heading", level=1)).to_have_text(listed.question, timeout=30_000)
+        settle(page)
+    being_typed = pages[EXPLORE[0]].get_by_role("textbox", name="Sentence", exact=True)
+    being_typed.fill(TYPED)
+    kill(busiest(servers))
+    for listed, page in pages.items():
+        connected = page.locator("[data-testid='stApp'][data-test-connection-state='CONNECTED']")
+        expect(connected, listed.name).to_have_count(1, timeout=30_000)
+    expect(pages[EXPLORE[0]]).to_have_url(re.compile(re.escape(urlencode({"text": TYPED}))), timeout=30_000)
+    expect(being_typed).to_have_value(TYPED)
+    for listed, page in pages.items():
+        settle(page)
+        expect(page.get_by_role("heading", level=1)).to_have_text(listed.question)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+    for listed in (one for one in EXPLORE if one.key in ("attention", "fill_mask")):
+        page = pages[listed]
+        head = page.get_by_role("gridcell", name="Layer 3, head 5", exact=False).first
+        head.click()
+        expect(page, listed.name).to_have_url(re.compile("heads=3-5"))
+        expect(head).to_have_attribute("aria-selected", "true")
+    visitor.close()
+
+
+def test_a_training_that_was_lost_with_its_server_is_named(browser: Browser, site, settle):
+    url, servers = site
+    visitor = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = visitor.new_page()
+    page.goto(f"{url}/classifier")
+    page.get_by_role("button", name="Train", exact=True).click(timeout=30_000)
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible(timeout=30_000)
+    settle(page)
+    kill(busiest(servers))
+    expect(page.get_by_test_id("stToast")).to_contain_text(SESSION_LOST, timeout=30_000)
+    expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
+    visitor.close()
+
+
+def busiest(servers: Sequence[Popen]) -> Popen:
+    """Find the server that visitors are connected to."""
+    return max(servers, key=lambda server: len(psutil.Process(server.pid).net_connections("tcp")))
+
+
+def kill(server: Popen) -> None:
+    server.kill()
+    server.wait()
