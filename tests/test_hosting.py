@@ -1,0 +1,58 @@
+"""What HOSTING.md, compose.yaml and the Dockerfile promise agrees with each other and with Caddy."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from tests.support.serving import ROOT
+from tx_core.settings import Settings, variable
+
+CADDYFILE = ROOT / "assets" / "hosting" / "Caddyfile"
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+HOSTING = (ROOT / "HOSTING.md").read_text(encoding="utf-8")
+
+
+def test_the_proxy_of_compose_gets_every_variable_of_the_caddyfile():
+    used = set(re.findall(r"\{\$(TX_\w+)", CADDYFILE.read_text(encoding="utf-8")))
+    assert used == set(COMPOSE["services"]["proxy"]["environment"]) == {"TX_SITE", "TX_APPS"}
+    assert all(f"{name}=" in HOSTING for name in used)
+
+
+def test_the_proxy_of_compose_leads_to_its_app_servers_at_the_port_of_the_image():
+    port = re.search(r"^EXPOSE (\d+)$", DOCKERFILE, re.MULTILINE)[1]
+    apps = [name for name, service in COMPOSE["services"].items() if service.get("build") == "."]
+    assert COMPOSE["services"]["proxy"]["environment"]["TX_APPS"].split() == [f"{name}:{port}" for name in apps]
+    assert f'"--server.port", "{port}"' in DOCKERFILE
+    folder, inside, _ = COMPOSE["services"]["proxy"]["volumes"][0].split(":")
+    assert (ROOT / folder) == CADDYFILE and inside == "/etc/caddy/Caddyfile"
+
+
+def test_every_setting_of_compose_is_one_of_the_app():
+    environment = COMPOSE["services"]["app1"]["environment"]
+    settings = {variable(name) for name in Settings.model_fields}
+    assert {name for name in environment if name.startswith("TX_")} <= settings
+    assert environment["STREAMLIT_SERVER_COOKIE_SECRET"].startswith("${TX_SECRET:?")
+
+
+def test_the_image_starts_the_app_as_the_readme_does():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    command = re.search(r"\.venv/bin/(streamlit run app\.py)$", readme, re.MULTILINE)[1]
+    run = re.search(r"^CMD \[(.+)\]$", DOCKERFILE, re.MULTILINE)[1].replace('"', "").split(", ")
+    assert " ".join(run[:3]) == command
+    assert "pip install --no-cache-dir -r requirements.txt" in DOCKERFILE
+    options = run[3::2]
+    known = subprocess.run([sys.executable, "-m", "streamlit", "run", "--help"], capture_output=True, text=True, check=True)
+    assert options and all(option in known.stdout for option in options)
+
+
+def test_caddy_accepts_the_caddyfile():
+    if shutil.which("caddy") is None:
+        pytest.skip("no Caddy found: install it as .ci/run does")
+    command = ["caddy", "adapt", "--validate", "--config", str(CADDYFILE), "--adapter", "caddyfile"]
+    done = subprocess.run(command, capture_output=True, text=True, env={"TX_APPS": "127.0.0.1:1 127.0.0.1:2", "TX_SITE": ":1"})
+    assert done.returncode == 0, done.stderr
