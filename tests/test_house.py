@@ -16,7 +16,7 @@ from tests.support.serving import ROOT
 
 HOMES = {
     "transformers": ("tx_core/engine/hub/", "tx_core/training/"),
-    "plotly": ("pages/positions/curves.py", "pages/ui/canvas/plotly_figures.py"),
+    "plotly": ("pages/positions/drawings.py", "pages/ui/canvas/plotly_figures.py"),
     "bertviz": ("pages/bertviz_page/",),
     "torch": ("tx_core/", "pages/bertviz_page/"),  # bertviz takes tensors
     "streamlit": ("app.py", "pages/"),

@@ -6,7 +6,7 @@ PAGE = "bert"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.bert import families, parts, texts
+from pages.bert import parts, texts
 from pages.bert.export import exported
 from pages.ui.panels import view_options
 from pages.ui.panels.parts_page import Part, PartsPage, parts_page
@@ -20,7 +20,7 @@ DRAWINGS = {
     "compare": (exported("compare", parts.draw_comparison), parts.introduce_comparison),
     "random": (exported("random", parts.draw_untrained), parts.introduce_untrained),
     "labels": (exported("labels", parts.draw_labels), parts.introduce_labels),
-    "family": (families.draw_family, families.introduce),
+    "family": (parts.draw_family, parts.introduce_families),
 }
 PARTS = {name: Part(texts.PARTS[name], *drawing) for name, drawing in DRAWINGS.items()}
 FIELDS = (

@@ -13,14 +13,13 @@ from pages.bertviz_page.views import draw
 from pages.ui.export.attention import weight_files
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.project_code import header
-from pages.ui.export.records import Code, DataFiles, Export, WebPage, source
+from pages.ui.export.records import Code, DataFiles, Export, WebPage, file_stem, one_line, source
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, TRANSFORMERS_COMMENT, quoted
 from pages.ui.export.transformers_code import import_lines, output_attentions, run_lines
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.texts import STACK_LABELS
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import controls
-from pages.ui.shell.plain_names import file_stem, one_line
 from tx_core.analysis import views
 from tx_core.transformer.trace import AttentionStack, Trace
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.classifier import texts
 from pages.ui.canvas.attention_view import attention_map, chosen_heads, head_wall
-from pages.ui.canvas.bars import probability_chart, show_bars
+from pages.ui.canvas.charts import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
 from pages.ui.canvas.packing import thumbnails
 from pages.ui.panels.training import draw_curves

@@ -15,9 +15,8 @@ from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels import training
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, read_view, text_field, widget_key, write_view
-from pages.ui.shell.frame import explain, page_links, share_link, show_engine
-from pages.ui.shell.live import live
-from pages.ui.shell.source_code import show_source
+from pages.ui.shell.controls import live
+from pages.ui.shell.frame import explain, page_links, share_link, show_engine, show_source
 from tx_core.engine.device import best_device
 from tx_core.errors import ExplorerError, TextProblem
 from tx_core.training import classifier, classifier_model

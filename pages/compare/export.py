@@ -9,14 +9,13 @@ from pages.compare import texts
 from pages.compare.maps import COLUMNS, MODULE, STYLES, difference_rows, map_titles, packed_comparison, partners_in_words
 from pages.compare.runs import TRACE_PARTS, Run, RunPair, heads_of
 from pages.compare.word_similarity import WordChart, WordThroughLayers, similarity_rows
-from pages.ui.canvas.lines import lines_chart
+from pages.ui.canvas.charts import lines_chart
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.project_code import IMPORT_CHANGES, interventions_literal
-from pages.ui.export.records import Code, Export, Exports, WebPage
+from pages.ui.export.records import Code, Export, Exports, WebPage, one_line
 from pages.ui.export.texts import AXES, PROJECT_COMMENT
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.plain_names import one_line
 from tx_core.analysis.comparison import Comparison, describe_largest_difference, list_links
 from tx_core.analysis.word_comparison import describe_word_similarity
 from tx_core.engine import catalogue

@@ -16,9 +16,9 @@ from pages.ui.canvas.attention_view import BOX, STYLE, focused_token, parse_toke
 from pages.ui.canvas.component import component
 from pages.ui.canvas.packing import codes, difference_codes, pack
 from pages.ui.canvas.texts import COMPARISON
+from pages.ui.export.records import shortened
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.plain_names import shortened
 from tx_core.analysis.comparison import Comparison, compare_attention, describe_largest_difference, largest_links, list_links
 
 MODULE, STYLES = "comparison/comparison.js", (STYLE, "comparison/comparison.css")

@@ -9,10 +9,9 @@ from jaxtyping import Float
 from pages.compare import texts
 from pages.compare.state import Head, Side, name_head
 from pages.ui.export.attention_map import changes_in_words
-from pages.ui.export.records import source
+from pages.ui.export.records import file_stem, source
 from pages.ui.export.texts import MERGED, SPECIAL_HIDDEN, quoted
 from pages.ui.shell import cache, controls
-from pages.ui.shell.plain_names import file_stem
 from tx_core.analysis import views, word_comparison
 from tx_core.analysis.views import View
 from tx_core.analysis.word_comparison import Spelling

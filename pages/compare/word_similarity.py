@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.compare import texts
 from pages.compare.runs import Run
-from pages.ui.canvas.lines import show_lines
+from pages.ui.canvas.charts import show_lines
 from pages.ui.shell.address import widget_binding, widget_key
 from tx_core.analysis.word_comparison import (
     WordSimilarity,

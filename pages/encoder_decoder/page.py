@@ -23,9 +23,8 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import explain, page_links, share_link, show_engine
-from pages.ui.shell.live import live
-from pages.ui.shell.source_code import show_source
+from pages.ui.shell.controls import live
+from pages.ui.shell.frame import explain, page_links, share_link, show_engine, show_source
 from tx_core.engine.device import best_device
 from tx_core.errors import ExplorerError
 from tx_core.training import copy_task

@@ -7,7 +7,7 @@ from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
 from pages.ui.panels import training
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, widget_key
-from pages.ui.shell.source_code import show_source
+from pages.ui.shell.frame import show_source
 from tx_core.lessons import seq2seq_shapes
 from tx_core.lessons.seq2seq_shapes import ShapesRun
 from tx_core.transformer import attention, seq2seq

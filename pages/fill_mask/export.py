@@ -17,19 +17,18 @@ from pages.fill_mask.predictions import (
 )
 from pages.fill_mask.snippets import project_lists, project_scan, project_shift, transformers_lists, transformers_shift
 from pages.fill_mask.tables import SHIFT_COLUMNS, shift_rows
-from pages.ui.canvas.bars import bars_in_words
+from pages.ui.canvas.charts import bars_in_words
 from pages.ui.canvas.drawings import matrix_drawing
 from pages.ui.export.attention import attention_exports
 from pages.ui.export.attention_map import changes_in_words
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
-from pages.ui.export.records import Code, Export, Exports
+from pages.ui.export.records import Code, Export, Exports, file_stem
 from pages.ui.export.texts import quoted
 from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings, prediction_rows
 from pages.ui.panels.texts import PREDICTION_COLUMNS
 from pages.ui.shell import controls
-from pages.ui.shell.plain_names import file_stem
 
 
 def prediction_exports(page: str, model: str, sentences: Sequence[SentencePredictions], blank_view: BlankView | None) -> Exports:

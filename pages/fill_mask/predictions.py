@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from pages.fill_mask import texts
-from pages.ui.canvas.bars import moved_chart, probability_chart, show_bars
+from pages.ui.canvas.charts import moved_chart, probability_chart, show_bars
 from pages.ui.canvas.drawings import Chart
 from pages.ui.canvas.texts import AFTER, BEFORE
 from pages.ui.export.records import source

@@ -5,10 +5,10 @@ from pages.fill_mask.blank_attention import BlankView
 from pages.fill_mask.head_scan import ShownScan, followed_words
 from pages.fill_mask.predictions import Lists
 from pages.ui.export.project_code import header
+from pages.ui.export.records import one_line
 from pages.ui.export.texts import TRANSFORMERS_COMMENT
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, with_mask_tokens
 from pages.ui.panels.predictions import ListSettings
-from pages.ui.shell.plain_names import one_line
 
 NUCLEUS = '''
 

@@ -6,12 +6,12 @@ import pandas
 import streamlit as st
 
 from pages.heads_and_blocks import texts
-from pages.ui.canvas.lines import depths, draw_lines
+from pages.ui.canvas.charts import depths, draw_lines
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.frame import show_source
 from pages.ui.shell.numbers import whole_percent
-from pages.ui.shell.source_code import show_source
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.residual_stream import (
     StackRun,

@@ -6,8 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from pages.heads_and_blocks import texts
-from pages.ui.canvas.matrix_cells import Activated, Added, Normalised, Origin, Product, RowStatistic, ScaledAndShifted
-from pages.ui.canvas.matrix_view import Matrix
+from pages.ui.canvas.matrix_view import Activated, Added, Matrix, Normalised, Origin, Product, RowStatistic, ScaledAndShifted
 from tx_core.lessons.bert_steps import Affine, BlockRun, EmbeddingRun, FeedForwardRun, NormRun
 from tx_core.transformer.layers import LayerNorm
 

@@ -13,7 +13,7 @@ badge = open_page(PAGE)
 from pages.heads_and_blocks import depth, parts, texts
 from pages.heads_and_blocks.depth import MAX_DEPTH_SEEDS
 from pages.heads_and_blocks.export import exported
-from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
+from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
 from pages.ui.panels.parts_page import Part, PartsPage, parts_page
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, text_field, widget_key

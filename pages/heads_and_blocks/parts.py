@@ -10,13 +10,12 @@ from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.matrices import count, embedding_matrices, feed_forward_matrices, head_matrices, norm_matrices
 from pages.ui.canvas import matrix_view
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
-from pages.ui.canvas.matrix_cells import Cell
-from pages.ui.canvas.matrix_view import chosen_cell, matrix_row, row_drawn
+from pages.ui.canvas.matrix_view import Cell, chosen_cell, matrix_row, row_drawn
 from pages.ui.canvas.prefetch import Prefetch, read_option
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.frame import show_source
 from pages.ui.shell.numbers import small_number, whole_percent
-from pages.ui.shell.source_code import show_source
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.bert_steps import (
     Affine,

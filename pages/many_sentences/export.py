@@ -10,9 +10,8 @@ from pages.ui.canvas.head_table import AXES
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page, grid_chart
 from pages.ui.export.project_code import header
-from pages.ui.export.records import Code, DataFiles, Export, source
+from pages.ui.export.records import Code, DataFiles, Export, file_stem, source
 from pages.ui.shell import controls
-from pages.ui.shell.plain_names import file_stem
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.statistics import HeadReport
 

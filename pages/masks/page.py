@@ -11,8 +11,7 @@ open_page(PAGE)
 from pages.masks import texts
 from pages.masks.export import masks_computation
 from pages.masks.masked_head import KINDS, PENALTIES, SIZES, draw_mask, draw_penalty
-from pages.masks.padded_batch import draw_padding
-from pages.masks.whole_run import RUN_CHANGES, draw_run
+from pages.masks.whole_run import RUN_CHANGES, draw_padding, draw_run
 from pages.ui.canvas.mask_grid import mask_from_link, mask_to_link
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.parts_page import explain_built_in
@@ -27,9 +26,8 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
-from pages.ui.shell.frame import page_links, share_link
-from pages.ui.shell.live import live
-from pages.ui.shell.source_code import show_source
+from pages.ui.shell.controls import live
+from pages.ui.shell.frame import page_links, share_link, show_source
 from tx_core.lessons.masking import compare_maskings
 from tx_core.lessons.padding import padding_proof
 from tx_core.transformer import attention

@@ -1,17 +1,16 @@
-"""One encoding, drawn: its map, its waves, how it depends on distance, and what it does to scores."""
+"""One encoding, drawn: its map, its curves, how it depends on distance, and what it does to scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from pages.positions import texts
-from pages.positions.curves import curve_in_range, curves
 from pages.positions.encodings import ENCODING_VIEWS, Choice
 from pages.ui.canvas import drawings
-from pages.ui.canvas.figures import QUIET
-from pages.ui.canvas.lines import lines_chart
+from pages.ui.canvas.charts import DASHES, INK, LINE_COLOURS, ONE_COLOUR, QUIET, lines_chart, plain
 from pages.ui.canvas.mask_grid import QUERY_KEY_AXES, Heatmap, Matrices, Naming, matrices, show_matrices
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_number, read_option
 from pages.ui.shell import cache
@@ -19,6 +18,82 @@ from pages.ui.shell.numbers import small_number
 from tx_core.engine import catalogue
 from tx_core.lessons.position_encodings import PositionScores, Table, biases, distance_profile, encoding_scores
 from tx_core.transformer.positions import Criterion, distance_spread, similarity
+
+SHADE = "rgba(63, 131, 207, 0.22)"
+HEIGHT = 340
+
+
+def curves(places: Sequence[int], series: Mapping[str, Sequence[float]], *, across: str, dark: bool = False) -> go.Figure:
+    """Draw a curve for each series over positions or distances; `across` names what runs along.
+
+    Raises ValueError for a series that does not have a number for each place.
+    """
+    for name, values in series.items():
+        if len(values) != len(places):
+            raise ValueError(f"every place needs a number, got {len(places)} places and {len(values)} numbers of {name}")
+    lines = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": list(places),
+            "y": list(values),
+            "name": plain(name),
+            "line": {"color": LINE_COLOURS[number % len(LINE_COLOURS)], "dash": DASHES[number % len(DASHES)], "width": 2},
+            "hovertemplate": "%{x}: %{y:.3f}<extra>" + plain(name) + "</extra>",
+        }
+        for number, (name, values) in enumerate(series.items())
+    ]
+    return go.Figure(lines, _layout(across, dark, legend=len(lines) > 1))
+
+
+def curve_in_range(
+    places: Sequence[int],
+    mean: Sequence[float],
+    lowest: Sequence[float],
+    highest: Sequence[float],
+    *,
+    across: str,
+    dark: bool = False,
+) -> go.Figure:
+    """Draw a mean with the range around it as a band; where there is no band, all values are the same."""
+    there = list(places)
+    band = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": there + there[::-1],
+        "y": [*highest, *list(lowest)[::-1]],
+        "fill": "toself",
+        "fillcolor": SHADE,
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "name": texts.LOWEST_TO_HIGHEST,
+    }
+    line = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": there,
+        "y": list(mean),
+        "name": texts.MEAN,
+        "line": {"color": ONE_COLOUR, "width": 2.5},
+        "hovertemplate": across + " %{x}: %{y:.3f}<extra></extra>",
+    }
+    return go.Figure([band, line], _layout(across, dark, legend=True))
+
+
+def _layout(across: str, dark: bool, *, legend: bool) -> dict[str, object]:
+    ink = {"size": 13, "color": INK[dark]}
+    axis = {"fixedrange": True, "tickfont": ink, "zeroline": False}
+    return {
+        "height": HEIGHT,
+        "margin": {"l": 0, "r": 10, "t": 8, "b": 0},
+        "dragmode": False,
+        "showlegend": legend,
+        "xaxis": axis | {"title": {"text": across, "font": ink}, "showgrid": False},
+        "yaxis": axis | {"automargin": True},
+        "legend": {"orientation": "h", "y": -0.24, "yanchor": "top", "x": 0, "font": ink},
+        "hoverlabel": {"align": "left"},
+    }
+
 
 PAIRS = Naming(texts.PAIR_CELL, numbered=True, axes=QUERY_KEY_AXES)
 VECTORS = Naming(texts.VECTOR_CELL, numbered=True, axes=(texts.POSITION, texts.DIMENSION))

@@ -11,9 +11,11 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.positions import texts
-from pages.positions.choice import (
+from pages.positions.drawings import describe_learned_table, draw, draw_requirements, prefetch_maps
+from pages.positions.encodings import (
     BASES,
     BERTS,
+    ENCODING_VIEWS,
     LENGTHS,
     MAX_POSITION_HEADS,
     WIDTHS,
@@ -23,18 +25,14 @@ from pages.positions.choice import (
     dimensions_from_link,
     dimensions_to_link,
 )
-from pages.positions.drawings import describe_learned_table, draw, draw_requirements, prefetch_maps
-from pages.positions.encodings import ENCODING_VIEWS
 from pages.positions.export import encoding_computation, requirements_computation, shuffle_computation
 from pages.positions.word_order import draw_effects
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.tokens import warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, check, choice_field, number_field, read_view, text_field, widget_key, write_view
-from pages.ui.shell.controls import engine_of
-from pages.ui.shell.frame import page_links, share_link, show_engine
-from pages.ui.shell.live import live
-from pages.ui.shell.source_code import show_source
+from pages.ui.shell.controls import engine_of, live
+from pages.ui.shell.frame import page_links, share_link, show_engine, show_source
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
 from tx_core.lessons import word_order

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from pages.positions import texts
-from pages.ui.canvas.bars import probability_chart, show_bars
+from pages.ui.canvas.charts import probability_chart, show_bars
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
 from pages.ui.shell.numbers import rounding_verdict, small_number
 from tx_core.lessons.word_order import BlankGuess, ShuffleEffect, ShuffleTest

@@ -13,9 +13,17 @@ badge = open_page(PAGE)
 from pages.self_attention import store, texts
 from pages.self_attention.export import steps_computation
 from pages.self_attention.steps import equation, letters, notes, step_matrices
-from pages.ui.canvas.lines import show_lines
-from pages.ui.canvas.matrix_cells import Cell, cell_from_link, cell_to_link
-from pages.ui.canvas.matrix_view import MatrixOptions, chosen_cell, chosen_drawing, matrix_row, row_drawn
+from pages.ui.canvas.charts import show_lines
+from pages.ui.canvas.matrix_view import (
+    Cell,
+    MatrixOptions,
+    cell_from_link,
+    cell_to_link,
+    chosen_cell,
+    chosen_drawing,
+    matrix_row,
+    row_drawn,
+)
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_option
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.parts_page import explain_built_in
@@ -31,11 +39,9 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
-from pages.ui.shell.controls import engine_of
-from pages.ui.shell.frame import page_links, share_link, show_engine
-from pages.ui.shell.live import live
+from pages.ui.shell.controls import engine_of, live
+from pages.ui.shell.frame import page_links, share_link, show_engine, show_source
 from pages.ui.shell.numbers import small_number
-from pages.ui.shell.source_code import show_source
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.steps import SentenceSteps, StepChoice, saturation, sentence_steps
 from tx_core.transformer import attention

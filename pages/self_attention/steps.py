@@ -6,8 +6,7 @@ import numpy as np
 from jaxtyping import Float32
 
 from pages.self_attention import texts
-from pages.ui.canvas.matrix_cells import Divided, MaskedCells, Product, Shares
-from pages.ui.canvas.matrix_view import Matrix
+from pages.ui.canvas.matrix_view import Divided, MaskedCells, Matrix, Product, Shares
 from pages.ui.shell.numbers import small_number
 from tx_core.lessons.steps import SentenceSteps
 

@@ -5,8 +5,18 @@ import streamlit as st
 
 from pages.self_attention import texts
 from pages.self_attention.steps import count
-from pages.ui.canvas.matrix_cells import Cell, Divided, Origin, Product, Shares, cell_from_link, cell_to_link
-from pages.ui.canvas.matrix_view import Matrix, chosen_cell, matrix_row
+from pages.ui.canvas.matrix_view import (
+    Cell,
+    Divided,
+    Matrix,
+    Origin,
+    Product,
+    Shares,
+    cell_from_link,
+    cell_to_link,
+    chosen_cell,
+    matrix_row,
+)
 from pages.ui.shell.address import Field, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from pages.summaries import texts
 from pages.summaries.export import Subject, Table, project_code, show_numbers, summary_export, table_of
-from pages.ui.canvas.figures import QUIET
+from pages.ui.canvas.charts import QUIET
 from pages.ui.canvas.plotly_figures import signed_bars
 from pages.ui.export.figure import charts_figure, signed_chart
 from pages.ui.export.records import Code, Export
@@ -18,8 +18,8 @@ from pages.ui.panels.tokens import ask_blank, numbered_tokens
 from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
+from pages.ui.shell.frame import show_source
 from pages.ui.shell.numbers import percent
-from pages.ui.shell.source_code import show_source
 from tx_core.analysis import attribution
 from tx_core.analysis.attribution import Attribution
 from tx_core.engine.engine import Engine

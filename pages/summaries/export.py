@@ -13,11 +13,10 @@ from pages.ui.canvas.mask_grid import MODULE, STYLE, Matrices
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_page
 from pages.ui.export.project_code import header
-from pages.ui.export.records import Code, Export, WebPage, source
+from pages.ui.export.records import Code, Export, WebPage, file_stem, source
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, quoted
 from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.shell import controls
-from pages.ui.shell.plain_names import file_stem
 from tx_core.analysis.weights_file import TableValue
 from tx_core.transformer.trace import Trace
 

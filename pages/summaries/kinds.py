@@ -33,7 +33,7 @@ from pages.ui.panels.view_options import ask_head, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.source_code import show_source
+from pages.ui.shell.frame import show_source
 from tx_core.analysis import patterns
 from tx_core.analysis.grammar import grammar_of
 from tx_core.engine.engine import Engine

@@ -7,14 +7,14 @@ import streamlit as st
 
 from pages.summaries import texts
 from pages.summaries.export import Subject, Table, project_code, summary_export, table_of, trace_arguments
-from pages.ui.canvas.lines import depths, draw_lines, lines_chart
+from pages.ui.canvas.charts import depths, draw_lines, lines_chart
 from pages.ui.export.figure import charts_figure, listing_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.tokens import ask_token, numbered_tokens
 from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
+from pages.ui.shell.frame import show_source
 from pages.ui.shell.numbers import percent
-from pages.ui.shell.source_code import show_source
 from tx_core.analysis import logit_lens
 from tx_core.analysis.logit_lens import LayerPredictions
 from tx_core.engine.engine import Engine

@@ -15,8 +15,7 @@ from pages.ui.panels.tokens import ask_token, numbered_tokens
 from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.frame import explain
-from pages.ui.shell.source_code import show_source
+from pages.ui.shell.frame import explain, show_source
 from tx_core.analysis import rollout
 from tx_core.analysis.value_weighted import row_shares
 from tx_core.engine.engine import Engine

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from pages.summaries import texts
 from pages.summaries.export import Subject, Table, project_code, show_numbers, summary_export, table_of, trace_arguments
 from pages.summaries.kinds import summary_of
-from pages.ui.canvas.figures import QUIET
+from pages.ui.canvas.charts import QUIET
 from pages.ui.canvas.head_table import kind_styles
 from pages.ui.canvas.plotly_figures import PointKind, head_points
 from pages.ui.export.figure import charts_figure, listing_chart, points_chart
@@ -21,7 +21,7 @@ from pages.ui.panels.view_options import ask_head, head_in_sentence, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.source_code import show_source
+from pages.ui.shell.frame import show_source
 from tx_core.analysis import similarity
 from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Head

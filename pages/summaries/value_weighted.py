@@ -16,7 +16,7 @@ from pages.ui.panels.view_options import ask_head, head_in_sentence, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.source_code import show_source
+from pages.ui.shell.frame import show_source
 from tx_core.analysis import value_weighted
 from tx_core.analysis.value_weighted import ValueWeighted, row_shares
 from tx_core.engine.engine import Engine, head_parts

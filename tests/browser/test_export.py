@@ -15,9 +15,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from pages.compare.maps import packed_comparison
 from pages.summaries.texts import KINDS_SUBJECTS
-from pages.ui.canvas.bars import moved_chart, probability_chart
+from pages.ui.canvas.charts import lines_chart, moved_chart, probability_chart
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
-from pages.ui.canvas.lines import lines_chart
 from pages.ui.canvas.mask_grid import Heatmap, Matrices
 from pages.ui.canvas.plotly_figures import PointKind
 from pages.ui.export import texts

@@ -8,8 +8,8 @@ from jaxtyping import Float
 
 from pages.ui.canvas import texts
 from pages.ui.canvas.attention_view import BOX, chosen_heads
+from pages.ui.canvas.charts import ONE_COLOUR
 from pages.ui.canvas.component import component
-from pages.ui.canvas.figures import ONE_COLOUR
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis.grammar import MIN_GAIN, Grammar, HeadRelation, grammar_of

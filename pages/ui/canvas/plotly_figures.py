@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from pages.ui.canvas.figures import BAR_HEIGHT, BELOW_ZERO, INK, ONE_COLOUR, plain
+from pages.ui.canvas.charts import BAR_HEIGHT, BELOW_ZERO, INK, ONE_COLOUR, plain
 
 
 def signed_bars(

@@ -7,13 +7,12 @@ import numpy as np
 from pages.ui.canvas.packing import codes, difference_codes, pack
 from pages.ui.canvas.texts import CHANGED_MAP, MAP
 from pages.ui.export import texts
-from pages.ui.export.records import Source, source
+from pages.ui.export.records import Source, file_stem, source
 from pages.ui.export.texts import quoted
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import controls
-from pages.ui.shell.plain_names import file_stem
 from tx_core.transformer.trace import Trace
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
+from pages.ui.canvas.charts import BACKGROUND, BELOW_ZERO, INK, ONE_COLOUR
 from pages.ui.canvas.component import component
 from pages.ui.canvas.drawings import Chart
-from pages.ui.canvas.figures import BACKGROUND, BELOW_ZERO, INK, ONE_COLOUR
 from pages.ui.canvas.head_table import HeadCell, LegendEntry
 from pages.ui.canvas.packing import pack
 from pages.ui.canvas.plotly_figures import PointKind, name_offsets

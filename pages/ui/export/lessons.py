@@ -14,9 +14,8 @@ from pages.ui.export import texts
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, Source
+from pages.ui.export.records import Code, Export, Source, file_stem
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.plain_names import file_stem
 from tx_core.analysis.weights_file import TableValue
 
 COLUMNS = ("drawing", "row", "column", "number")

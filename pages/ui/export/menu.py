@@ -7,11 +7,10 @@ import streamlit as st
 from pages.ui.export import texts
 from pages.ui.export.data import show_data
 from pages.ui.export.figure import show_figure
-from pages.ui.export.records import Export, Exports
+from pages.ui.export.records import Export, Exports, one_line
 from pages.ui.export.web_page import show_web_page
 from pages.ui.shell.address import view_link, widget_binding, widget_key
 from pages.ui.shell.frame import explain
-from pages.ui.shell.plain_names import one_line
 from tx_core.errors import ExplorerError
 
 CODE_KINDS = {"project": texts.PROJECT_CODE, "transformers": texts.TRANSFORMERS_CODE}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pages.ui.export import texts
 from pages.ui.export.attention_map import AttentionMap
-from pages.ui.shell.plain_names import one_line
+from pages.ui.export.records import one_line
 from tx_core.analysis.views import word_groups
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import BLANK

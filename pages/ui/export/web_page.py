@@ -9,9 +9,8 @@ import streamlit as st
 
 from pages.ui.canvas.modules import read_style, single_script
 from pages.ui.export import texts
-from pages.ui.export.records import Export, WebPage
+from pages.ui.export.records import Export, WebPage, one_line
 from pages.ui.shell.address import widget_key
-from pages.ui.shell.plain_names import one_line
 
 MAX_TABLE_ROWS = 2000
 START = "web_page/page.js"

@@ -5,7 +5,7 @@ Nothing of the answer is sent to the browser before the guess but what can be ch
 
 import streamlit as st
 
-from pages.ui.canvas.bars import probability_chart, show_bars
+from pages.ui.canvas.charts import probability_chart, show_bars
 from pages.ui.canvas.question_view import Choices, Revealed, guessed_cell, question_view
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import escape_markdown

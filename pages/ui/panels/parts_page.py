@@ -10,9 +10,8 @@ from pages.ui.panels import texts
 from pages.ui.panels.tokens import warn_of_unknown_in
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, read_view, widget_binding, widget_key, write_view
-from pages.ui.shell.controls import engine_of
+from pages.ui.shell.controls import engine_of, live
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
-from pages.ui.shell.live import live
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import Engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable

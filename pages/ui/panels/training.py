@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages.ui.canvas import drawings
-from pages.ui.canvas.lines import lines_chart
+from pages.ui.canvas.charts import lines_chart
 from pages.ui.panels import texts
 from pages.ui.shell.address import HELD, Field, number_field, widget_key
 from pages.ui.shell.frame import explain

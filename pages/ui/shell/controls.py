@@ -1,24 +1,40 @@
-"""Draw the widgets that pages share and return plain values. What a browser sends is checked again here."""
+"""Draw the widgets that pages share and return plain values; run the part of a page that follows them by itself.
+
+What a browser sends is checked again here. Every element that is drawn again costs the browser a few milliseconds, whatever
+is in it: texts, equations, code and links that a control does not change stay outside of `live`.
+"""
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import ParamSpec
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.shell import cache, texts
-from pages.ui.shell.address import has_been_changed, widget_binding
+from pages.ui.shell.address import (
+    Field,
+    has_been_changed,
+    link_status_changed,
+    restore_hidden_fields,
+    widget_binding,
+    widget_key,
+    write_view,
+)
+from pages.ui.shell.frame import explain
 from tx_core.engine import catalogue
-from tx_core.engine.catalogue import ModelCard
+from tx_core.engine.catalogue import DEFAULT, ModelCard
+from tx_core.engine.device import use_all_cores, use_one_core
 from tx_core.engine.download import CATALOGUE
 from tx_core.engine.engine import Engine
-from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, TextProblem, memory_checked
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Head
 
 TYPING_PAUSE = "250ms"
 """How long a reader must stop typing before the page runs with the text."""
+Arguments = ParamSpec("Arguments")
 
 
 def embedded_sizes() -> Head:
@@ -222,3 +238,28 @@ def lazy_popover(label: str, *, icon: str, key: str, height: int) -> DeltaGenera
 def _all_models() -> str:
     lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.offered()]
     return "\n".join([texts.ALL_MODELS, "", *lines])
+
+
+@st.fragment
+def live(
+    page: str, fields: Sequence[Field], draw: Callable[Arguments, None], *arguments: Arguments.args, **named: Arguments.kwargs
+) -> None:
+    """Draw what the reader changes, as a fragment: a change in it runs nothing else, and the address follows.
+
+    Where a text typed in it no longer fits into the address, or fits again, the whole page runs and says so at its end.
+    What cannot be shown is explained in its place; where the page has a choice of models, the built-in one is offered.
+    """
+    # The built-in model is small: a second core, which the browser may be using, does not help.
+    small = st.session_state.get(widget_key(page, "model"), DEFAULT) == DEFAULT
+    use_one_core() if small else use_all_cores()
+    restore_hidden_fields(page, fields)
+    try:
+        with memory_checked():
+            draw(*arguments, **named)
+    except ExplorerError as problem:
+        explain(problem)
+        if isinstance(problem, ModelUnavailable | CheckpointProblem) and any(field.name == "model" for field in fields):
+            offer_default_model(widget_key(page, "model"))
+    write_view(page, fields, st.session_state[f"{page}_fields"][1])
+    if link_status_changed():
+        st.rerun()

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import ALIKE_AFTER, BLOCKS, MAX_DEPTH_SEEDS
-from pages.ui.canvas.lines import lines_in_words
+from pages.ui.canvas.charts import lines_in_words
 from pages.ui.panels.texts import BUILT_IN_ONLY
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import whole_percent

@@ -9,8 +9,7 @@ import torch
 
 from pages.masks import texts
 from pages.masks.masked_head import DRAWN, KINDS
-from pages.masks.padded_batch import count_changed
-from pages.masks.whole_run import PADDING, RUN_CHANGES, prediction_sentence
+from pages.masks.whole_run import PADDING, RUN_CHANGES, count_changed, prediction_sentence
 from pages.ui.canvas.mask_grid import mask_to_link
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, percent, small_number

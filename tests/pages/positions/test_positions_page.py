@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from pages.positions import texts
-from pages.positions.choice import MAX_DRAWN_DIMENSIONS
-from pages.positions.encodings import ENCODING_VIEWS
+from pages.positions.encodings import ENCODING_VIEWS, MAX_DRAWN_DIMENSIONS
 from pages.ui.shell.numbers import UNCHANGED, UNCHANGED_BUT_ROUNDING, rounding_verdict
 from tests.support.drawings import says
 from tests.support.drawn_bars import drawn_bars

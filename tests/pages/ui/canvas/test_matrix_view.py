@@ -5,11 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.canvas.matrix_cells import Cell, Product, cell_from_link, cell_to_link
 from pages.ui.canvas.matrix_view import (
     MODULE,
+    Cell,
     Matrix,
     MatrixOptions,
+    Product,
+    cell_from_link,
+    cell_to_link,
     chosen_cell,
     message,
     parse_cell,

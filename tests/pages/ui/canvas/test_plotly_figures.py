@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages.ui.canvas.figures import BELOW_ZERO
+from pages.ui.canvas.charts import BELOW_ZERO
 from pages.ui.canvas.plotly_figures import (
     CHOSEN_NAME_REACH,
     MIN_TURN,

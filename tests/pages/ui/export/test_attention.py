@@ -15,10 +15,10 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export, saved_weights
 from pages.ui.export.attention_map import AttentionMap
+from pages.ui.export.records import one_line
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.view_options import ViewOptions
-from pages.ui.shell.plain_names import one_line
 from tests.support.changes import name_in_head
 from tests.support.drawings import sent_to, unpacked
 from tx_core.analysis import views

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.positions.curves import curve_in_range, curves
+from pages.positions.drawings import curve_in_range, curves
 
 
 def test_every_curve_is_its_numbers_over_the_places():

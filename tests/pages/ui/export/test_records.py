@@ -14,9 +14,9 @@ from pages.fill_mask.export import Lists
 from pages.many_sentences.export import report_code
 from pages.summaries import logit_lens
 from pages.ui.export import project_code
+from pages.ui.export.records import file_stem, one_line, shortened
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
-from pages.ui.shell.plain_names import file_stem, one_line, shortened
 from tx_core.analysis.word_comparison import cosines, equal_words, word_similarity, word_vectors
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.statistics import read_all

@@ -106,7 +106,7 @@ def draw_its_threads() -> None:
     import streamlit as st
     import torch
 
-    from pages.ui.shell.live import live
+    from pages.ui.shell.controls import live
 
     def inner() -> None:
         st.text(torch.get_num_threads())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.shell.source_code import home_of, source_of
+from pages.ui.shell.frame import home_of, source_of
 from tx_core.transformer import attention, layers
 
 
@@ -23,7 +23,7 @@ def test_a_class_is_shown_whole():
 
 
 def shown() -> None:
-    from pages.ui.shell.source_code import show_source
+    from pages.ui.shell.frame import show_source
     from tx_core.transformer.attention import attend, softmax
 
     show_source(attend, softmax)

@@ -1,0 +1,221 @@
+"""Charts as words and numbers, for the page and for exported figures: bars, lines, and their colours.
+
+What a chart holds is drawn twice: by assets/canvas/bars and assets/canvas/lines on the page, by assets/canvas/figure in a
+figure. Plotly reads tags and entities in its texts, so every label from a text or a vocabulary goes through `plain`.
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import streamlit as st
+
+from pages.ui.canvas import drawings, texts
+from pages.ui.canvas.component import component
+from pages.ui.canvas.drawings import Chart
+from pages.ui.shell.numbers import percent, points
+
+ONE_COLOUR = "#3f83cf"
+"""At least 3:1 on the white and on the dark background."""
+LINE_COLOURS = ("#3f83cf", "#c7722b", "#3a9468", "#a267cf", "#c4577f", "#8c7f2c", "#5f7f8f", "#c0564a")
+"""At least 3:1 on the white and on the dark background; dashes and marks tell lines apart without colour."""
+DASHES = ("solid", "dash", "dot", "dashdot")
+BELOW_ZERO = "#c7722b"
+"""At least 3:1 on the white and on the dark background, and distinct from blue with any kind of colour vision."""
+INK = {False: "#0f1720", True: "#e8edf2"}
+"""Text, on a light and on a dark background; as in .streamlit/config.toml."""
+BACKGROUND = {False: "#ffffff", True: "#10151b"}
+"""The page, light and dark; as in .streamlit/config.toml."""
+BAR_HEIGHT = 27
+QUIET = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
+"""What `st.plotly_chart(config=…)` takes so that a chart leaves scrolling and touching to the page."""
+
+
+def plain(text: str) -> str:
+    """Escape a text for plotly, and replace characters that cannot be seen."""
+    return escape("".join(character if character.isprintable() else "�" for character in text))
+
+
+BARS_MODULE = "bars/chart.js"
+
+
+def probability_chart(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float, note: str = "") -> Chart:
+    """Make a horizontal bar of each label, the first on top, with its share in words at its end.
+
+    shares: 0 to 1. limit: where the axis ends, the same for all charts that are compared. Raises ValueError when there
+    are not as many labels as shares.
+    """
+    if len(labels) != len(shares):
+        raise ValueError(f"every share needs a label, got {len(shares)} and {len(labels)}")
+    return {
+        "kind": "bars",
+        "title": title,
+        "labels": list(labels),
+        "values": [min(share, limit) for share in shares],
+        "shares": list(shares),
+        "ends": [percent(share) for share in shares],
+        "colours": [ONE_COLOUR],
+        "names": True,
+        "from": 0,
+        "to": limit,
+        "ticks": _shares_of(limit),
+        "cut": [share > limit for share in shares],
+        "note": note,
+    }
+
+
+def moved_chart(
+    title: str,
+    labels: Sequence[str],
+    before: Sequence[float],
+    after: Sequence[float],
+    *,
+    limit: float,
+    sides: tuple[str, str] = (texts.BEFORE, texts.AFTER),
+) -> Chart:
+    """Make a row of each label: its share before in outline, after filled, an arrow between, both numbers and the difference.
+
+    Shares and limit are as for `probability_chart`. sides: what the two shares are of, where they are not before and after.
+    """
+    pairs = list(zip(before, after, strict=True))
+    return {
+        "kind": "moved",
+        "title": title,
+        "labels": list(labels),
+        "ends": [_both(*pair) for pair in pairs],
+        "deltas": [points(other - one) for one, other in pairs],
+        "delta": texts.DELTA,
+        "sides": list(sides),
+        "colour": ONE_COLOUR,
+        "to": limit,
+        "before": [min(one, limit) for one, _ in pairs],
+        "after": [min(other, limit) for _, other in pairs],
+        "ticks": _shares_of(limit),
+        "cut": [[share > limit for share in pair] for pair in pairs],
+    }
+
+
+def _both(before: float, after: float) -> str:
+    """Write two shares, with one percent sign where both have one."""
+    one, other = percent(before), percent(after)
+    return f"{one.removesuffix(' %') if other.endswith(' %') else one} → {other}"
+
+
+def bars_in_words(title: str, labels: Sequence[str], shares: Sequence[float]) -> str:
+    """Say what a chart of bars shows, for those who cannot see it."""
+    bars = ", ".join(f"{label} {percent(share)}" for label, share in zip(labels, shares, strict=True))
+    return f"{title}: {bars}."
+
+
+def show_bars(chart: Chart, details: Sequence[str] | None = None, *, key: str) -> None:
+    """Draw a chart on the page; whoever points at a bar, or comes to it by keyboard, reads its detail, if it has one.
+
+    A change of its numbers moves its bars; what stands at their ends is theirs at once.
+    Raises ValueError when there are not as many texts as bars.
+    """
+    if details is not None and len(details) != len(chart["labels"]):
+        raise ValueError(f"every bar needs a text, got {len(chart['labels'])} and {len(details)}")
+    drawings.note(lambda: [drawings.bars_drawing(chart)])
+    component("bars", "bars-view", BARS_MODULE, "bars/bars.css", height=262)(
+        key=key, data=chart | {"details": list(details or ())}
+    )
+
+
+def _shares_of(limit: float) -> list[dict[str, object]]:
+    return [{"at": share, "text": f"{100 * share:.3g} %"} for share in (0, limit / 2, limit)]
+
+
+LINES_MODULE = "lines/chart.js"
+MARKERS = ("circle", "square", "diamond", "triangle-up")
+
+
+def lines_chart(
+    title: str,
+    steps: Sequence[str],
+    series: Mapping[str, Sequence[float]],
+    *,
+    tall: int = 250,
+    limits: tuple[float, float] | None = None,
+    band: tuple[Sequence[float], Sequence[float]] | None = None,
+    logarithmic: bool = False,
+    note: str = "",
+) -> Chart:
+    """Make a line of each series: one number a step, from the input to the last block.
+
+    tall: pixels from the top to the axis. limits: fixed ends of the axis, so that charts compare; logarithms of ten where it
+    is logarithmic. band: the lower and the upper border of a shaded range behind the lines.
+    Raises ValueError for a series, or a border, that does not have a number for each step.
+    """
+    borders = dict(zip(("lower border", "upper border"), band or (), strict=False))
+    for name, values in (*series.items(), *borders.items()):
+        if len(values) != len(steps):
+            raise ValueError(f"every step needs a number, got {len(steps)} steps and {len(values)} numbers of {name}")
+    lines = [
+        {
+            "name": name,
+            "values": list(values),
+            "colour": LINE_COLOURS[number % len(LINE_COLOURS)],
+            "dash": DASHES[number % len(DASHES)],
+            "mark": MARKERS[number % len(MARKERS)],
+        }
+        for number, (name, values) in enumerate(series.items())
+    ]
+    return {
+        "kind": "lines",
+        "title": title,
+        "steps": list(steps),
+        "series": lines,
+        "limits": limits,
+        "tall": tall,
+        "note": note,
+        "band": [list(border) for border in band] if band else None,
+        "logarithmic": logarithmic,
+    }
+
+
+def show_lines(
+    title: str,
+    steps: Sequence[str],
+    series: Mapping[str, Sequence[float]],
+    *,
+    key: str,
+    step_name: str = texts.BLOCK,
+    tall: int = 215,
+    limits: tuple[float, float] | None = None,
+    band: tuple[Sequence[float], Sequence[float]] | None = None,
+    logarithmic: bool = False,
+) -> None:
+    """Draw lines on the page; whoever points at a step, or comes to it by keyboard, reads each line's number there.
+
+    title: what is seen, for those who cannot see it; the page writes its own over the chart. step_name: how a step is
+    called that has a number, as in "block {step}". Everything else is as for `lines_chart`, and so is the ValueError.
+    """
+    chart = lines_chart(title, steps, series, tall=tall, limits=limits, band=band, logarithmic=logarithmic)
+    places = [step_name.format(step=step) if step.isdigit() else step for step in steps]
+    drawing = {"alt": lines_in_words(title, series), "places": places, "size": 13, "texts": texts.LINES}
+    drawings.note(lambda: [drawings.lines_drawing(chart)])
+    component("lines", "lines-view", LINES_MODULE, "lines/lines.css", height=309)(key=key, data=chart | drawing)
+
+
+def lines_in_words(title: str, series: Mapping[str, Sequence[float]]) -> str:
+    """Say where each line of a chart begins and ends, for those who cannot see it."""
+    ends = (texts.LINE_ENDS.format(name=name, first=values[0], last=values[-1]) for name, values in series.items())
+    return texts.LINES_ALT.format(title=title, lines="; ".join(ends))
+
+
+def draw_lines(
+    name: str,
+    title: str,
+    steps: Sequence[str],
+    series: Mapping[str, Sequence[float]],
+    limits: tuple[float, float] | None = None,
+    *,
+    logarithmic: bool = False,
+) -> None:
+    """Draw a chart of lines over the depth of a model, and say in words what it shows."""
+    st.markdown(f"**{title}**")
+    show_lines(title, steps, series, limits=limits, logarithmic=logarithmic, key=name)
+
+
+def depths(num_blocks: int) -> list[str]:
+    """Name the depths of a model: its input and each block."""
+    return [texts.INPUT, *map(str, range(1, num_blocks + 1))]

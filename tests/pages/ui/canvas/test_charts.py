@@ -1,0 +1,152 @@
+"""Bars and lines: what a chart holds, what it says in words, and what it refuses; colours that can be told apart."""
+
+import re
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.canvas import texts
+from pages.ui.canvas.charts import (
+    BACKGROUND,
+    BELOW_ZERO,
+    INK,
+    LINE_COLOURS,
+    ONE_COLOUR,
+    bars_in_words,
+    lines_chart,
+    lines_in_words,
+    moved_chart,
+    plain,
+    probability_chart,
+    show_bars,
+    show_lines,
+)
+from pages.ui.canvas.modules import read_style
+from pages.ui.canvas.texts import LINES_ALT
+from pages.ui.shell.numbers import percent
+from tests.support.drawn_lines import drawn_lines
+from tests.support.serving import ROOT
+
+
+def test_text_and_background_are_those_of_the_page():
+    theme = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["theme"]
+    for dark, mode in ((False, "light"), (True, "dark")):
+        assert (theme[mode]["textColor"], theme[mode]["backgroundColor"]) == (INK[dark], BACKGROUND[dark])
+
+
+def test_a_stand_alone_page_has_them_too():
+    style = read_style("web_page/page.css")
+    for name, colours in (("background", BACKGROUND), ("text", INK)):
+        assert re.findall(rf"--st-{name}-color: (#[0-9a-f]{{6}})", style) == [colours[False], colours[True]]
+
+
+@pytest.mark.parametrize("background", BACKGROUND.values())
+@pytest.mark.parametrize("colour", [ONE_COLOUR, BELOW_ZERO, *LINE_COLOURS])
+def test_the_colours_of_charts_stand_out_on_both_backgrounds(colour, background):
+    lighter, darker = sorted((luminance(colour), luminance(background)), reverse=True)
+    assert (lighter + 0.05) / (darker + 0.05) >= 3
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance (WCAG 2.2, definitions)."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_what_cannot_be_seen_is_shown_as_a_mark():
+    assert plain("a\x00b\u200b") == "a�b�"
+
+
+@given(shares=st.lists(st.floats(0, 1), min_size=1, max_size=9), limit=st.sampled_from([0.05, 0.2, 1.0]))
+def test_a_bar_is_as_long_as_its_share_or_as_the_axis_and_its_number_is_never_cut(shares: list[float], limit: float):
+    chart = probability_chart("Blank 1", [str(share) for share in shares], shares, limit=limit)
+    assert chart["values"] == [min(share, limit) for share in shares]
+    assert chart["cut"] == [share > limit for share in shares]
+    assert chart["ends"] == [percent(share) for share in shares]
+    assert (chart["from"], chart["to"], chart["colours"]) == (0, limit, [ONE_COLOUR])
+
+
+@pytest.mark.parametrize(("limit", "ticks"), [(1.0, "0 % 50 % 100 %"), (0.05, "0 % 2.5 % 5 %"), (2 / 7, "0 % 14.3 % 28.6 %")])
+def test_the_axis_ends_at_the_limit_whatever_the_shares(limit: float, ticks: str):
+    for share in (0.001, 0.9):
+        marks = probability_chart("", ["a"], [share], limit=limit)["ticks"]
+        assert [mark["at"] for mark in marks] == [0, limit / 2, limit]
+        assert " ".join(mark["text"] for mark in marks) == ticks
+
+
+def test_a_change_is_a_row_a_word_with_both_shares_and_their_difference():
+    chart = moved_chart("Changes", ["a", "<b>", "c"], [0.5, 0.9, 1e-7], [0.25, 0.95, 0.3], limit=0.8)
+    assert (chart["before"], chart["after"]) == ([0.5, 0.8, 1e-7], [0.25, 0.8, 0.3])
+    assert chart["cut"] == [[False, False], [True, True], [False, False]]
+    assert chart["ends"] == ["50.0 → 25.0 %", "90.0 → 95.0 %", "1 in 10⁷ → 30.0 %"]
+    assert chart["deltas"] == ["−25.0", "+5.00", "+30.0"]
+    assert chart["sides"] == [texts.BEFORE, texts.AFTER]
+
+
+def test_charts_without_a_label_for_each_share_or_a_text_for_each_bar_are_refused():
+    with pytest.raises(ValueError, match="got 2 and 1"):
+        probability_chart("", ["a"], [0.1, 0.2], limit=1)
+    with pytest.raises(ValueError, match="got 1 and 2"):
+        show_bars(probability_chart("", ["a"], [0.1], limit=1), ["one", "two"], key="bars")
+
+
+def test_words_say_what_a_chart_shows():
+    assert bars_in_words("First blank", ["nurse", "maid"], [0.2, 0.1]) == "First blank: nurse 20.0 %, maid 10.0 %."
+
+
+STEPS, SERIES = ["in", "1", "2"], {"pre-norm": [8.0, 9.5, 12.0], "<b>post</b>": [8.0, 8.0, 8.0]}
+
+
+def test_every_line_is_its_series():
+    chart = lines_chart("Length", STEPS, SERIES)
+    assert {line["name"]: line["values"] for line in chart["series"]} == SERIES
+    assert chart["steps"] == STEPS
+
+
+def test_lines_differ_in_more_than_colour():
+    one, other = lines_chart("", STEPS, SERIES)["series"]
+    assert one["dash"] != other["dash"]
+    assert one["mark"] != other["mark"]
+
+
+@pytest.mark.parametrize("background", ["#ffffff", "#10151b"])
+@pytest.mark.parametrize("colour", LINE_COLOURS)
+def test_every_colour_stands_out_on_both_backgrounds(colour, background):
+    lighter, darker = sorted((luminance(colour), luminance(background)), reverse=True)
+    assert (lighter + 0.05) / (darker + 0.05) >= 3
+
+
+@pytest.mark.parametrize("make", [lines_chart, lambda *parts, **more: show_lines(*parts, key="lines", **more)])
+def test_a_series_or_a_border_without_a_number_for_each_step_is_refused(make):
+    with pytest.raises(ValueError, match="got 3 steps and 2 numbers of short"):
+        make("", STEPS, {"short": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="1 numbers of upper border"):
+        make("", STEPS, SERIES, band=([1, 2, 3], [4]))
+
+
+def test_the_page_is_sent_the_numbers_and_the_names_as_they_are():
+    def page() -> None:
+        from pages.ui.canvas.charts import show_lines
+
+        names = {"</script><img src=x onerror=alert(1)>": [0.25, 1 / 3, -2.0]}
+        show_lines(
+            "Length <i>", ["in", "1", "2"], names, key="a", step_name="d = {step}", limits=(-3, 1), band=([0, 0, 0], [1, 2, 3])
+        )
+        show_lines("Sent back", ["in", "1"], {"one": [0.1, 1.0]}, key="b", logarithmic=True)
+
+    one, other = drawn_lines(AppTest.from_function(page).run())
+    (line,) = one["series"]
+    assert (line["name"], line["values"]) == ("</script><img src=x onerror=alert(1)>", [0.25, 1 / 3, -2.0])
+    assert (one["places"], one["limits"], one["band"]) == (["in", "d = 1", "d = 2"], [-3, 1], [[0, 0, 0], [1, 2, 3]])
+    assert one["alt"].startswith("Length <i>: </script>")
+    assert (one["logarithmic"], other["logarithmic"], other["limits"], other["band"]) == (False, True, None, None)
+    assert other["places"] == ["in", "block 1"]
+
+
+def test_words_say_where_lines_begin_and_end():
+    said = lines_in_words("Length", {"pre-norm": [8.04, 9, 35.62]})
+    assert said == LINES_ALT.format(title="Length", lines="pre-norm from 8.04 to 35.6")
