@@ -107,7 +107,7 @@ def test_the_names_of_two_lit_rows_that_touch_stand_below_each_other_on_the_matr
     assert lower["y"] + 5 <= lower["room"]
 
 
-def test_the_keyboard_keeps_its_cell_above_the_sum(page_at):
+def test_the_keyboard_keeps_its_cell_above_the_sum(page_at, settle):
     page = page_at(TEXT)
     scores = page.get_by_test_id("matrix-scores").first
     scores.wait_for(timeout=30_000)
@@ -116,6 +116,8 @@ def test_the_keyboard_keeps_its_cell_above_the_sum(page_at):
         page.keyboard.press("ArrowDown")
     place = re.compile(r"own (9\d) ")
     expect(scores).to_have_attribute("data-lit", place)
+    settle(page)
+    expect(scores).to_be_visible()
     cell, top = (float(scores.get_attribute(f"data-{what}")) for what in ("cell", "top"))
     y = scores.bounding_box()["y"] + top + (int(place.search(scores.get_attribute("data-lit"))[1]) + 0.5) * cell
     assert 0 < y < page.get_by_test_id("matrix-readout").first.bounding_box()["y"]
