@@ -2,8 +2,7 @@
 // that stands before, under it where it stands after. On a narrow screen the words stand in a column, with arcs on both sides.
 // Whoever points at a word, taps it, or comes to it by keyboard sees its arcs alone and reads what they are.
 
-import { mountOnce } from "../core/mount.js";
-import { element, setText, sharpen, visible, watchScreen } from "../core/surface.js";
+import { element, mountOnce, setText, sharpen, visible, watchScreen } from "../core/surface.js";
 import { css, mix } from "../core/palette.js";
 import { applyTheme } from "../core/theme.js";
 

@@ -4,11 +4,10 @@ import { changeOf, digits, span, strongest, unpack } from "../core/bytes.js";
 import { cellAt, heatmapShape, paintHeatmap } from "./heatmap.js";
 import { removeView, later, pointAt, rowByKey, watchView } from "./linked.js";
 import { modelOf } from "./model.js";
-import { mountOnce } from "../core/mount.js";
 import { layPane, makePane, paneContext, pointIn, scrollOf } from "./pane.js";
 import { bold, fillLegend, makeLegend, makeTooltip } from "./readout.js";
 import { DIFFERENCE_TICKS, differenceGradient, differenceTable } from "../core/palette.js";
-import { throttle, element, timestamped, pendingChoice } from "../core/surface.js";
+import { mountOnce, throttle, element, timestamped, pendingChoice } from "../core/surface.js";
 import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 

@@ -6,10 +6,9 @@ import { cellAt, paintHeatmap } from "./heatmap.js";
 import { layMap } from "./layout.js";
 import { paintLines, tokenAt } from "./lines.js";
 import { modelOf } from "./model.js";
-import { mountOnce } from "../core/mount.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
 import { fillLegend, fillReadout, fillTooltip, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
-import { throttle, element, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
+import { mountOnce, throttle, element, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
 import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 

@@ -2,12 +2,10 @@
 
 import { fetchHeadMap, sendHeadMap } from "../core/prefetch.js";
 import { unpack } from "../core/bytes.js";
-import { mountOnce } from "../core/mount.js";
-import { cellPixels, colourTable, differenceTable } from "../core/palette.js";
-import { throttle, element, timestamped, sharpen, watchScreen } from "../core/surface.js";
+import { cellPixels, colourTable, differenceGradient, differenceTable } from "../core/palette.js";
+import { mountOnce, throttle, element, timestamped, sharpen, watchScreen } from "../core/surface.js";
 import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
-import { fillEnds, makeEnds } from "./wall_legend.js";
 
 const SMALLEST = 24; // as large as a finger needs
 const LARGEST = 76;
@@ -207,4 +205,23 @@ function removeWall(wall) {
   wall.observer.disconnect();
   wall.stopWatching();
   wall.root.remove();
+}
+
+// The legend of a wall that shows differences: three numbers under a ramp.
+function makeEnds() {
+  const ramp = element("div", { class: "ramp" });
+  const ticks = ["0%", "50%", "100%"].map((left) => {
+    const tick = element("span");
+    tick.style.left = left;
+    return tick;
+  });
+  const scale = element("div", { class: "ramp-scale" }, ramp, element("div", { class: "ticks" }, ...ticks));
+  return { node: element("div", { class: "legend", "data-testid": "wall-legend" }, scale), ramp, ticks };
+}
+
+function fillEnds({ node, ramp, ticks }, ends, dark) {
+  node.hidden = !ends;
+  if (!ends) return;
+  ramp.style.background = differenceGradient(dark);
+  for (const [place, tick] of ticks.entries()) tick.textContent = ends[place];
 }

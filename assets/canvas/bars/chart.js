@@ -1,7 +1,6 @@
 // Shares as horizontal bars, a list of words and numbers: whoever points at one, or comes to it by keyboard, reads its detail.
 
-import { mountOnce } from "../core/mount.js";
-import { element, visible } from "../core/surface.js";
+import { element, mountOnce, visible } from "../core/surface.js";
 import { assignRows, glide, placesOf, putInOrder } from "./places.js";
 import { fillRow, makeAxis, makeLegend, makeRow } from "./rows.js";
 

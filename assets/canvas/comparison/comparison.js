@@ -1,13 +1,12 @@
 // A, B and B − A: three heatmaps with words of their own, one pointer and one focused word for all that have it.
 
-import { mountOnce } from "../core/mount.js";
 import { changeOf, digits, strongest, unpack } from "../core/bytes.js";
 import { cellAt, heatmapShape, paintHeatmap } from "../attention/heatmap.js";
 import { removeView, later, pointAt, rowByKey, stepped, watchView } from "../attention/linked.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "../attention/pane.js";
 import { bold, fillLegend, makeLegend, makeReadout, makeTooltip } from "../attention/readout.js";
 import { DIFFERENCE_TICKS, differenceGradient } from "../core/palette.js";
-import { throttle, element, timestamped, pendingChoice, visible } from "../core/surface.js";
+import { mountOnce, throttle, element, timestamped, pendingChoice, visible } from "../core/surface.js";
 import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 import { comparable, comparedModels, hasBoth, paintHatch, partnersOf, placeIn, rowOf } from "./maps.js";

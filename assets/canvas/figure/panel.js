@@ -1,8 +1,7 @@
 // A preview of the figure, and buttons that save it in one size: as SVG, PNG or PDF.
 
 import { unpack } from "../core/bytes.js";
-import { mountOnce } from "../core/mount.js";
-import { element, sharpen, visible, watchScreen } from "../core/surface.js";
+import { element, mountOnce, sharpen, visible, watchScreen } from "../core/surface.js";
 import { filled } from "../core/text.js";
 import { readTheme } from "../core/theme.js";
 import { drawingOf, layFigure, paintFigure } from "./figure.js";

@@ -1,8 +1,7 @@
 // A sandboxed frame, as tall as its document asks to be. The document runs scripts of others: all that is taken from it is
 // one number and a short line with its reader's choice, which the page validates.
 
-import { mountOnce } from "../core/mount.js";
-import { throttle, timestamped } from "../core/surface.js";
+import { mountOnce, throttle, timestamped } from "../core/surface.js";
 
 const MIN_HEIGHT = 160;
 const MAX_HEIGHT = 6000;

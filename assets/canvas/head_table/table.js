@@ -1,8 +1,7 @@
 // A table of all heads: each a coloured button with a short word. Hue tells the kind, lightness how clear it is.
 
-import { mountOnce } from "../core/mount.js";
 import { tint } from "../core/palette.js";
-import { element, timestamped } from "../core/surface.js";
+import { element, mountOnce, timestamped } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 
 const ROOM_FOR_WORDS = 50; // pixels of a cell

@@ -1,7 +1,6 @@
 // Numbers over the depth of a model as lines: whoever points at a step, or goes there by keyboard, reads the number of each line.
 
-import { mountOnce } from "../core/mount.js";
-import { element, sharpen, visible, watchScreen } from "../core/surface.js";
+import { element, mountOnce, sharpen, visible, watchScreen } from "../core/surface.js";
 import { readTheme } from "../core/theme.js";
 import { superscript } from "../core/numbers.js";
 import { filled } from "../core/text.js";

@@ -2,8 +2,7 @@
 
 import { unpack } from "../core/bytes.js";
 import { drawNext, isDrawn, makePrefetch } from "../core/prefetch.js";
-import { mountOnce } from "../core/mount.js";
-import { throttle, element, timestamped, pendingChoice, setText, visible, watchScreen } from "../core/surface.js";
+import { mountOnce, throttle, element, timestamped, pendingChoice, setText, visible, watchScreen } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 import { filled } from "../core/text.js";
 import { SMALLEST_TO_TOUCH, cellUnder, fillLegend, fullNumber, makeMatrix, markCell, matrixShape, paintMatrix, paletteOf } from "./panel.js";

@@ -2,8 +2,7 @@
 
 import { unpack } from "../core/bytes.js";
 import { isDrawn, makePrefetch } from "../core/prefetch.js";
-import { mountOnce } from "../core/mount.js";
-import { throttle, element, setText, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
+import { mountOnce, throttle, element, setText, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
 import { signedTables } from "../core/palette.js";
 import { applyTheme } from "../core/theme.js";
 import { arrange, cellWidth, labelWidthOf, needsLabels, paintLine, uncover } from "./lines.js";

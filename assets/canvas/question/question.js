@@ -2,9 +2,8 @@
 // number in it until it is answered; then the numbers, with the guess and the model's answer marked, and the verdict read aloud.
 
 import { unpack } from "../core/bytes.js";
-import { mountOnce } from "../core/mount.js";
 import { colourTable, css, inkOn } from "../core/palette.js";
-import { element, setText, timestamped, visible } from "../core/surface.js";
+import { element, mountOnce, setText, timestamped, visible } from "../core/surface.js";
 import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 
