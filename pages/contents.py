@@ -168,7 +168,7 @@ FORMER_HOME = "attention"
 """The page that was at the root before. Links to the root with its parameters still lead to it."""
 FORMER_HOME_PARAMETERS = frozenset(
     ("text", "pair", "model", "stack", "heads", "words", "hide", "show", "lines", "scale", "focus", "changes", "lesson", "step")
-)
+) | {"nospecial"}
 """All that such a link may hold."""
 
 

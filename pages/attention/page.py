@@ -16,7 +16,7 @@ from pages.ui.panels.attention_panel import PanelParts, attention_panel, weights
 from pages.ui.panels.change_controls import change_bar
 from pages.ui.panels.changes import CHANGES_FIELD, active_changes, change_chips, drop_missing_changes
 from pages.ui.panels.texts import SECOND_SENTENCE
-from pages.ui.panels.tokens import token_table, warn_of_unknown
+from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, token_table, warn_of_unknown
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
     Field,
@@ -29,6 +29,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
+from tx_core.engine.engine import with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 from tx_core.transformer.interventions import write_interventions
 
@@ -38,6 +39,7 @@ FIELDS = (
     text_field("text", FIRST.text),
     text_field("pair", FIRST.pair),
     Field("model", "embedded", controls.read_model),
+    SPECIAL_FIELD,
     *view_options.view_fields(FIRST.heads),
     CHANGES_FIELD,
 )
@@ -55,6 +57,7 @@ def show_example(example: examples.Example) -> None:
         "hide": False,
         "stack": "self",
         "changes": (),
+        SPECIAL_FIELD.name: False,
     }
     st.session_state.update({widget_key(PAGE, name): value for name, value in view.items()})
 
@@ -62,7 +65,8 @@ def show_example(example: examples.Example) -> None:
 def is_shown(example: examples.Example | None) -> bool:
     """Tell whether the page shows what an example's words are about: its heads, with nothing changed."""
     view = view_options.ViewOptions.of(PAGE)
-    return example is not None and (view.heads, view.stack) == (example.heads, "self") and not active_changes(PAGE)
+    unchanged = not active_changes(PAGE) and not st.session_state[widget_key(PAGE, SPECIAL_FIELD.name)]
+    return example is not None and (view.heads, view.stack) == (example.heads, "self") and unchanged
 
 
 def forget_focus() -> None:
@@ -71,17 +75,18 @@ def forget_focus() -> None:
 
 
 @st.fragment
-def look(model: str, text: str, pair: str, example: examples.Example | None, described: bool) -> None:
+def look(model: str, special: bool, text: str, pair: str, example: examples.Example | None, described: bool) -> None:
     """Show all heads and the chosen ones, and what the reader changes; what is clicked here runs nothing but this.
 
     Where the reader leaves the view that the example's words describe, or comes back to it, the whole page says so.
     """
     restore_hidden_fields(PAGE, FIELDS)
     try:
-        plain = cache.trace(model, text, pair)
+        engine = cache.engine(model, special_tokens=special)
+        plain = cache.trace_with(engine, text, pair)
         notices = drop_missing_changes(PAGE, plain)
         changed = active_changes(PAGE)
-        trace = cache.trace(model, text, pair, interventions=changed) if changed else plain
+        trace = cache.trace_with(engine, text, pair, interventions=changed) if changed else plain
     except ExplorerError as error:
         explain(error)
         return
@@ -89,7 +94,7 @@ def look(model: str, text: str, pair: str, example: examples.Example | None, des
     stack = trace.stacks[number]
     for missing in [*notices, *view_options.drop_missing(PAGE, *stack.weights.shape[:3])]:
         st.info(missing)
-    identity = (model, trace.device, text, pair, write_interventions(changed))
+    identity = (model, trace.device, special, text, pair, write_interventions(changed))
     before = plain.stacks[number] if changed else None
     parts = PanelParts(actions=lambda: change_bar(PAGE, trace, number), above_map=lambda: change_chips(PAGE, trace))
     shown = attention_panel(PAGE, stack, identity, before, parts)
@@ -112,23 +117,26 @@ with third:
 example, origin = examples.find(EXAMPLES, lambda one: (one.text, one.pair) == (text, pair))
 described = is_shown(example)
 examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin if described else None, show_example)
-beside, budget = st.columns([6, 1])
+beside, budget = st.columns([3, 1])
 notice = beside.empty()
 if example and origin:
     with notice.container(gap="xsmall"):
         st.markdown(examples.notice(example, model, shown=described))
         examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example if described else None, show_example)
 try:
+    reading = budget.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small")
+    with reading:
+        special = ask_special_tokens(PAGE, forget_focus)
     with controls.wait_for(model):
-        engine = engine_of(badge, model)
+        engine = with_special_tokens(engine_of(badge, model), special)
     show_engine(badge, engine.title, engine.device)
-    with budget.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
+    with reading:
         st.caption(controls.budget(engine, text, pair), width="content")
         if example and not described:
             st.button(
                 texts.SHOW_EXAMPLE, key=widget_key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=(example,)
             )
-    trace = cache.trace(model, text, pair)
+    trace = cache.trace_with(engine, text, pair)
 except ExplorerError as error:
     notice.empty()
     explain(error)
@@ -138,8 +146,10 @@ except ExplorerError as error:
 else:
     if trace.notice:
         st.info(trace.notice)
+    with beside:
+        note_special_tokens(engine, special, pair)
     warn_of_unknown([trace.attention.key_tokens], model, widget_key(PAGE, "model"))
-    look(model, text, pair, example, described)
+    look(model, special, text, pair, example, described)
     token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=widget_key(PAGE, "tokens"))
 page_links(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
 share_link()

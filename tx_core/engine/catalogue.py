@@ -19,7 +19,7 @@ from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert, read_config, read_json
 from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.download import CATALOGUE, cached_commit, fetch, is_cached, reaches_hub
-from tx_core.engine.engine import Engine
+from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
@@ -132,12 +132,13 @@ def revision(name: str) -> str:
     return model.revision or cached_commit(model.hub_id) or "unknown"
 
 
-def load(model: str | Path) -> Engine:
+def load(model: str | Path, *, special_tokens: bool = True) -> Engine:
     """Return the engine of a model, loading it on first use.
 
     Args:
         model: Name of a model of the catalogue or of the hub, or the `Path` of a checkpoint directory in the hub's layout,
             which is read at every call. A string is never a path: visitors choose names.
+        special_tokens: Whether the engine puts the model's special tokens around every text, as the model was trained.
 
     Raises:
         ModelUnavailable: If there is no such model, or it cannot be downloaded or run.
@@ -145,9 +146,9 @@ def load(model: str | Path) -> Engine:
     """
     if isinstance(model, Path):
         name = directory_name(model)
-        return load_directory(model, name, name)
+        return with_special_tokens(load_directory(model, name, name), special_tokens)
     found = card(model)
-    return _embedded() if found.name == DEFAULT else _load_once(found)
+    return with_special_tokens(_embedded() if found.name == DEFAULT else _load_once(found), special_tokens)
 
 
 def directory_name(directory: Path) -> str:

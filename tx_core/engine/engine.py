@@ -1,7 +1,7 @@
 """What every model here can be asked, and how texts go in and arrays come out. Nothing stays behind on the model."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -161,6 +161,15 @@ class Engine(Protocol):
         inputs_embeds: sets of word vectors that replace those of the text's ids; positions and segments stay.
         Raises ModelUnavailable for a model that fills no blanks, or whose head reads something else than the first stack.
         """
+
+
+def with_special_tokens(engine: Engine, added: bool) -> Engine:
+    """Return the engine that reads texts with or without special tokens: the same model, another tokenizer.
+
+    A model whose tokenizer adds them was trained with them. Where it adds none, the engine itself is returned.
+    """
+    tokenizer = engine.tokenizer if added else engine.tokenizer.without_special_tokens
+    return engine if tokenizer is engine.tokenizer else replace(engine, tokenizer=tokenizer)
 
 
 def score_gradients(

@@ -1,6 +1,7 @@
 """Tokenize text, and spell tokens for readers. Special tokens are recognised by id, not by spelling."""
 
 import re
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 
@@ -30,6 +31,7 @@ class Tokenizer:
         padding_id: The id of the padding token, 0 for a model that has none.
         num_embeddings: The number of word vectors of the model, None for as many as the vocabulary has entries. A
             special token beyond them counts as missing.
+        special_tokens: Whether `encode` puts the model's special tokens around a text, as the model was trained with them.
     """
 
     def __init__(
@@ -40,9 +42,11 @@ class Tokenizer:
         unknown: str | None,
         padding: str | None,
         num_embeddings: int | None = None,
+        special_tokens: bool = True,
     ):
         self.backend = backend
         self.num_embeddings = num_embeddings
+        self.special_tokens = special_tokens
         self._recent: LRUCache[tuple, Encoding] = LRUCache(MAX_RECENT_TEXTS)
         self._lock = Lock()
         self.mask, self.mask_id = mask, self._id(mask)
@@ -52,6 +56,26 @@ class Tokenizer:
         self._special_ids = special_ids - {self.mask_id, self.unknown_id}
         self._byte_level = isinstance(backend.decoder, tokenizers.decoders.ByteLevel)
         self._marks_word_starts = any("␣" in _show_space(token) for token in self._run(" a").tokens)
+
+    @cached_property
+    def added_tokens(self) -> tuple[str, ...]:
+        """The special tokens that the model's tokenizer puts around a text: [CLS] and [SEP] for BERT, none for GPT-2."""
+        read = self._run("a")
+        return tuple(token for token, sequence in zip(read.tokens, read.sequence_ids, strict=True) if sequence is None)
+
+    @cached_property
+    def without_special_tokens(self) -> "Tokenizer":
+        """The same tokenizer, which adds no special tokens to a text; itself where it never adds any."""
+        if not self.special_tokens or not self.added_tokens:
+            return self
+        return Tokenizer(
+            self.backend,
+            mask=self.mask,
+            unknown=None if self.unknown_id is None else self.backend.id_to_token(self.unknown_id),
+            padding=self.backend.id_to_token(self.padding_id),
+            num_embeddings=self.num_embeddings,
+            special_tokens=False,
+        )
 
     def _id(self, token: str | None) -> int | None:
         token_id = None if token is None else self.backend.token_to_id(token)
@@ -85,6 +109,8 @@ class Tokenizer:
     def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Tokenize a text, or a pair of texts. [MASK], <mask> and ___ become the model's mask token.
 
+        Without special tokens, nothing stands between the texts of a pair, which differ in `segments` alone.
+
         Raises:
             TextProblem: If a text is empty, too long, or contains nothing that the model can read, or something for which
                 it has no vector.
@@ -94,7 +120,7 @@ class Tokenizer:
         for sentence in sentences:
             check_text(sentence)
         inputs = [self._insert_mask_token(sentence) for sentence in sentences]
-        result = self._run(*inputs)
+        result = self._run(*inputs, add_special_tokens=self.special_tokens)
         words, word_texts = _split_words(result, inputs)
         if not any(sequence is not None for sequence in result.sequence_ids):
             raise TextProblem("There is nothing here that the model can read: type at least one word.")
@@ -110,6 +136,7 @@ class Tokenizer:
             word_texts=word_texts,
             blanks=_positions(result.ids, self.mask_id),
             unknown=_positions(result.ids, self.unknown_id),
+            special_tokens=self.special_tokens,
         )
 
     def pieces(self, word: str, *, first: bool = False) -> tuple[int, ...]:

@@ -30,6 +30,7 @@ class Encoding:
         word_texts: each word as it was typed.
         blanks: positions of the mask token.
         unknown: positions of tokens that the vocabulary does not have.
+        special_tokens: False where the text was read without the special tokens that the model's tokenizer adds.
     """
 
     text: str
@@ -42,13 +43,14 @@ class Encoding:
     word_texts: tuple[str, ...]
     blanks: tuple[int, ...]
     unknown: tuple[int, ...]
+    special_tokens: bool = True
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def starts_sentence(self, position: int) -> bool:
         """Tell whether the token at a position is the first of its sentence, special tokens aside."""
-        return position == 0 or self.special[position - 1]
+        return position == 0 or self.special[position - 1] or self.segments[position] != self.segments[position - 1]
 
 
 def plain_encoding(

@@ -7,7 +7,7 @@ import numpy as np
 from pages.ui.canvas.packing import codes, difference_codes, pack
 from pages.ui.canvas.texts import CHANGED_MAP, MAP
 from pages.ui.export import texts
-from pages.ui.export.records import Source, file_stem, source
+from pages.ui.export.records import Source, file_stem, reading, source
 from pages.ui.export.texts import quoted
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.changes import describe_change, stack_names
@@ -43,9 +43,16 @@ class AttentionMap:
         return source.text, source.pair or ""
 
     @property
+    def reads_special(self) -> bool:
+        """Whether the text was read with the model's special tokens."""
+        return self.trace.attention.query_tokens.special_tokens
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """List what was done to the weights, and to the run, before they were shown."""
-        notes = [texts.MERGED] if self.options.words else []
+        notes = [] if self.reads_special else [texts.WITHOUT_SPECIAL]
+        if self.options.words:
+            notes.append(texts.MERGED)
         if self.shown.view.hides_special:
             notes.append(texts.SPECIAL_HIDDEN)
         if self.trace.interventions:
@@ -70,7 +77,8 @@ class AttentionMap:
         text, pair = self.sentences
         changes = changes_in_words(self.trace)
         kind = self.shown.view.kind if len(self.trace.stacks) > 1 else ""
-        return source(self.trace.model, text=text, pair=pair, changes=changes, attention=kind, heads=self.head_names)
+        read = reading(self.reads_special)
+        return source(self.trace.model, text=text, pair=pair, **read, changes=changes, attention=kind, heads=self.head_names)
 
     @property
     def file_name(self) -> str:

@@ -27,7 +27,7 @@ def attention_code(exported: AttentionMap) -> str:
 
     return "\n".join(
         [
-            *header(exported.title, exported.trace.model, ATTENTION_IMPORTS, changes),
+            *header(exported.title, exported.trace.model, ATTENTION_IMPORTS, changes, special_tokens=exported.reads_special),
             f"view = {view(*sentences, *(['interventions=changes'] if changes else []))}",
             f"heads = {[tuple(head) for head in exported.shown.heads]}  # (layer, head), counted from 0",
             "weights = views.mean_of_heads(view.weights, heads)",
@@ -47,16 +47,23 @@ def _difference(unchanged: str) -> list[str]:
     ]
 
 
-def header(title: str, model: str, imports: str, changes: Sequence[Intervention] = ()) -> list[str]:
+def header(
+    title: str, model: str, imports: str, changes: Sequence[Intervention] = (), *, special_tokens: bool = True
+) -> list[str]:
     """Write the first lines of any such code: a comment, the imports, the engine, the interventions."""
     return [
         texts.PROJECT_COMMENT.format(title=one_line(title)),
         *imports.splitlines(),
         *([IMPORT_CHANGES] if changes else []),
         "",
-        f"engine = load({catalogue.card(model).name!r})",
+        load_line(catalogue.card(model).name, special_tokens),
         *([f"changes = {interventions_literal(changes)}"] if changes else []),
     ]
+
+
+def load_line(model: str, special_tokens: bool = True, name: str = "engine") -> str:
+    """Write the line that loads an engine, which may read texts without special tokens. name: of its variable."""
+    return f"{name} = load({model!r}{'' if special_tokens else ', special_tokens=False'})"
 
 
 def interventions_literal(changes: Sequence[Intervention]) -> str:

@@ -29,6 +29,11 @@ def source(model: str, **more: object) -> dict[str, object]:
     return {"model": model, "revision": catalogue.revision(model)} | {name: value for name, value in more.items() if value}
 
 
+def reading(special_tokens: bool) -> dict[str, str]:
+    """Name for `source` how a text was read; nothing where it was read as the model was trained."""
+    return {} if special_tokens else {"special_tokens": texts.NONE_ADDED}
+
+
 @dataclass(frozen=True)
 class WebPage:
     """A stand-alone web page of a view.

@@ -26,6 +26,8 @@ MARKED = "Marked: {token}"
 AXES = "Rows are queries, columns are keys."
 MERGED = "Word pieces are merged into words: attention to a word is the sum over its pieces, attention from a word the mean."
 SPECIAL_HIDDEN = "Special tokens are hidden, and each row is rescaled to sum to 1."
+WITHOUT_SPECIAL = "The text was read without special tokens."
+NONE_ADDED = "none added"
 CHANGED = "The run was changed: {changes}."
 INTERACTIVE_MAP = "Point at cells, choose tokens, zoom."
 

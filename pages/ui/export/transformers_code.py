@@ -113,13 +113,14 @@ def _inputs(trace: Trace) -> list[str]:
     source, read = trace.attention.query_tokens, [stack.query_tokens for stack in trace.stacks]
     text, pair = (with_mask_tokens(sentence, *read) for sentence in (source.text, source.pair or ""))
     several = len(trace.stacks) > 1
-    given = ", ".join([repr(text), *([repr(pair)] if pair and not several else [])])
+    bare = "" if source.special_tokens else ", add_special_tokens=False"
+    given = ", ".join([repr(text), *([repr(pair)] if pair and not several else [])]) + bare
     named = ""
     if 1 in trace.attention.query_tokens.segments:  # GPT-2 would take them for words
         named = ', return_token_type_ids=(getattr(model.config, "type_vocab_size", None) or 0) > 1'
     lines = [f'inputs = tokenizer({given}, return_tensors="pt"{named})']
     if several:
-        start, written = read[1].ids[0], "" if len(read[1]) == 1 else f", *tokenizer({(pair or text)!r}).input_ids[:-1]"
+        start, written = read[1].ids[0], "" if len(read[1]) == 1 else f", *tokenizer({(pair or text)!r}{bare}).input_ids[:-1]"
         lines.append(f'inputs["decoder_input_ids"] = torch.tensor([[{start}{written}]])  # the start, then what it has written')
     return lines
 

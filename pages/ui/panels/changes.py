@@ -6,7 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages.ui.panels import texts
-from pages.ui.panels.tokens import escape_markdown
+from pages.ui.panels.tokens import SPECIAL_FIELD, escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import Field, widget_key
 from tx_core.engine.engine import run_limits
@@ -54,7 +54,7 @@ def without_positions(changes: Changes) -> Changes:
 def drop_missing_changes(page: str, trace: Trace) -> list[str]:
     """Remove the changes that this run cannot have, or that named tokens of an earlier text; say so in a sentence each."""
     source, changes, notices = trace.attention.key_tokens, active_changes(page), []
-    text = (trace.model, source.text, source.pair)
+    text = (trace.model, source.text, source.pair, source.special_tokens)
     before = st.session_state.get(f"{page}_changed_in")
     st.session_state[f"{page}_changed_in"] = text
     if before not in (None, text) and not _in_address(*text) and any(change.positions for change in changes):
@@ -67,11 +67,12 @@ def drop_missing_changes(page: str, trace: Trace) -> list[str]:
     return [*notices, *dict.fromkeys(sentence for sentence in missing.values() if sentence)]
 
 
-def _in_address(model: str, text: str, pair: str | None) -> bool:
+def _in_address(model: str, text: str, pair: str | None, special_tokens: bool) -> bool:
     """Tell whether text and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
     address = st.query_params
     same_text = text in (address.get("text"), address.get("second")) and (address.get("pair") or None) == (pair or None)
-    return same_text and address.get("model", "embedded") == model
+    same_reading = (address.get(SPECIAL_FIELD.name) != "1") == special_tokens
+    return same_text and same_reading and address.get("model", "embedded") == model
 
 
 class StackNames(NamedTuple):

@@ -36,6 +36,17 @@ WHOLE_WORDS = "Whole words"
 WHOLE_WORDS_HELP = "Show words instead of the word pieces that the model reads."
 HIDE_SPECIAL = "Hide special tokens"
 HIDE_SPECIAL_HELP = "Leave out [CLS], [SEP] and other special tokens, and rescale each row."
+WITHOUT_SPECIAL = "Without special tokens"
+WITHOUT_SPECIAL_HELP = (
+    "Read the text without the special tokens that the model's tokenizer adds, such as [CLS] and [SEP] of BERT or <s> and </s> "
+    "of RoBERTa. The model was never trained so."
+)
+READ_WITHOUT = "Read without {tokens}: the model was never trained so, and its heads and predictions may differ much."
+NO_SEPARATOR = {
+    True: "No separator stands between the two sentences: only their segment embeddings tell them apart.",
+    False: "No separator stands between the two sentences: nothing tells the model where the second begins.",
+}
+ADDS_NONE = "The tokenizer of this model adds no special tokens: there are none to leave out."
 DRAWING_OPTIONS = "Lines and colours"
 SHOW = "Show"
 LINES = "Number of lines, strongest first"
@@ -178,7 +189,7 @@ UNDO_CHANGE = "Undo this change"
 RESET_CHANGES = "Reset"
 RESET_CHANGES_HELP = "Undo all changes"
 CHANGES_AT_MAXIMUM = "At most {maximum} changes at a time: undo one to make another."
-TOKEN_CHANGES_UNDONE = "The text or the model is another one now, so hidden tokens and cut links were undone."
+TOKEN_CHANGES_UNDONE = "The tokens of the text are others now, so hidden tokens and cut links were undone."
 
 # Changes: controls
 

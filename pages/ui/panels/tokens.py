@@ -2,19 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import streamlit as st
 
 from pages.ui.panels import texts
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import flag_field, widget_binding, widget_key
 from pages.ui.shell.controls import offer_multilingual_model
 from tx_core.engine.catalogue import DEFAULT, reads_english_only
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import Encoding
 
+SPECIAL_FIELD = flag_field("nospecial")
+"""Whether a page reads its text without special tokens."""
 MAX_PIECES_PER_WORD = 1.8
 """More of them, and a text is in a language that the vocabulary was not made for: English has about 1.1."""
 
@@ -97,6 +99,23 @@ def warn_of_unknown_in(engine: Engine, *sentences: str, pair: str = "", key: str
     """Warn of what the model's vocabulary lacks in sentences; the page itself explains one that cannot be read at all."""
     with suppress(TextProblem):
         warn_of_unknown([engine.encode(sentence, pair or None) for sentence in sentences], engine.name, key)
+
+
+def ask_special_tokens(page: str, on_change: Callable[[], None] | None = None) -> bool:
+    """Let the reader leave special tokens out of the text; return whether they are added. on_change: see `widget_binding`."""
+    name = widget_key(page, SPECIAL_FIELD.name)
+    return not st.toggle(texts.WITHOUT_SPECIAL, help=texts.WITHOUT_SPECIAL_HELP, **widget_binding(name, on_change))
+
+
+def note_special_tokens(engine: Engine, added: bool, pair: str = "") -> None:
+    """Say what a text is read without where the reader left special tokens out, and what parts a pair then."""
+    if added:
+        return
+    names = engine.tokenizer.added_tokens
+    notes = [texts.READ_WITHOUT.format(tokens=escape_markdown(" and ".join(dict.fromkeys(names)))) if names else texts.ADDS_NONE]
+    if names and pair.strip() and engine.info.decoder_start is None:
+        notes.append(texts.NO_SEPARATOR[engine.info.num_segments > 1])
+    st.caption(f":material/info: {' '.join(notes)}")
 
 
 def ask_token(page: str, encoding: Encoding, label: str, *, last: bool = False) -> int:

@@ -14,7 +14,7 @@ from cachetools import LRUCache
 
 from pages.ui.shell import garbage
 from tx_core.engine import catalogue
-from tx_core.engine.engine import Engine
+from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.errors import memory_checked
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention
@@ -49,8 +49,10 @@ _frozen_engines: dict[str, int] = {}
 """By model name, the id() of the engine after whose load `garbage.freeze` ran."""
 
 
-def engine(model: str) -> Engine:
+def engine(model: str, *, special_tokens: bool = True) -> Engine:
     """Return the engine of a model, loading it on first use.
+
+    special_tokens: whether it puts the model's special tokens around every text.
 
     Raises:
         ExplorerError: If the model is not available or its files are damaged.
@@ -60,7 +62,12 @@ def engine(model: str) -> Engine:
     if model != catalogue.DEFAULT and _frozen_engines.get(model) != id(loaded):
         _frozen_engines[model] = id(loaded)
         garbage.freeze()
-    return loaded
+    return with_special_tokens(loaded, special_tokens)
+
+
+def engine_key(runner: Engine) -> tuple[str, str, bool]:
+    """Return what tells the results of an engine from those of others: model, device, and whether it adds special tokens."""
+    return runner.name, runner.device, runner.tokenizer.special_tokens
 
 
 def trace(
@@ -76,8 +83,23 @@ def trace(
     Raises:
         ExplorerError: If the model or the text cannot be used.
     """
-    runner = engine(model)
-    key = ("trace", model, runner.device, text, pair or None, frozenset(interventions), frozenset(keep))
+    return trace_with(engine(model), text, pair, keep=keep, interventions=interventions)
+
+
+def trace_with(
+    runner: Engine,
+    text: str,
+    pair: str | None = None,
+    *,
+    keep: Collection[str] = ("weights",),
+    interventions: Sequence[Intervention] = (),
+) -> Trace:
+    """Run an engine on a text as it is, which may add no special tokens, or return the cached trace of the same run.
+
+    Raises:
+        TextProblem: If the text cannot be read.
+    """
+    key = ("trace", engine_key(runner), text, pair or None, frozenset(interventions), frozenset(keep))
     return get_or_compute(key, lambda: runner.trace(text, pair or None, keep=keep, interventions=interventions))
 
 

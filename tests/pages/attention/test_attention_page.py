@@ -55,6 +55,46 @@ def test_a_pair_is_read_with_segments(open_app: Open):
     assert "7 of 128 tokens" in says(app)
 
 
+@pytest.mark.parametrize("pair", ["", "fruit flies"])
+def test_a_text_is_read_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open, pair: str):
+    app = open_app(text="time flies", pair=pair)
+    app.toggle(key="attention_nospecial").set_value(True).run()
+    bare = catalogue.load("embedded", special_tokens=False).trace("time flies", pair or None).attention
+    assert drawn(app)["attention_map"][0]["queries"] == ["time", "flies", *pair.split()]
+    np.testing.assert_allclose(shown_weights(app), bare.weights[FIRST.heads[0]], atol=1e-4)
+    assert f"{2 + len(pair.split())} of 128 tokens" in says(app)
+    assert texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in says(app)
+    assert (texts.NO_SEPARATOR[True] in says(app)) is bool(pair)
+    again = open_app(**app.query_params)
+    assert drawn(again)["attention_map"][0] == drawn(app)["attention_map"][0]
+    assert again.query_params["nospecial"] == "1"
+    again.toggle(key="attention_nospecial").set_value(False).run()
+    np.testing.assert_allclose(shown_weights(again), weights_of("time flies", pair or None)[FIRST.heads[0]], atol=1e-4)
+
+
+def test_what_an_example_says_is_not_said_of_its_text_without_special_tokens(open_app: Open):
+    app = open_app(text=FIRST.text, nospecial="1")
+    assert app.pills(key="attention_example").value is None
+    app.button(key="attention_example_again").click().run()
+    assert app.toggle(key="attention_nospecial").value is False
+    assert app.pills(key="attention_example").value == FIRST.title
+
+
+def test_a_change_that_names_a_token_is_undone_when_special_tokens_are_left_out(open_app: Open):
+    app = open_app(text="time flies", changes="hide~2_off~1-2")
+    assert len(app.session_state["attention_changes"]) == 2
+    app.toggle(key="attention_nospecial").set_value(True).run()
+    assert [change.kind for change in app.session_state["attention_changes"]] == ["off"]
+    assert len(open_app(text="time flies", changes="hide~2_off~1-2", nospecial="1").session_state["attention_changes"]) == 2
+
+
+def test_a_model_that_adds_no_special_tokens_says_so(open_app: Open, checkpoint, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("gpt2"))
+    app = open_app(text="time flies", model="gpt2", nospecial="1")
+    assert texts.ADDS_NONE in says(app)
+    assert texts.ADDS_NONE not in says(open_app(text="time flies", model="gpt2"))
+
+
 def test_choosing_heads_computes_nothing_anew(open_app: Open, monkeypatch: pytest.MonkeyPatch):
     app = open_app(text="Nothing is computed twice.")
     expected = weights_of("Nothing is computed twice.")

@@ -1,6 +1,7 @@
 """The export of a map is what is on the screen: figure, files and web page hold its numbers, tokens and words."""
 
 import base64
+import io
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -166,6 +167,19 @@ def test_the_files_of_a_changed_run_hold_it_before_after_and_the_difference(open
         found = [np.array(entries[name], np.float32).reshape(now.shape) for name in ("before", "after", "difference")]
         for numbers, expected in zip(found, (was, now, now - was), strict=True):
             np.testing.assert_array_equal(numbers, expected)
+
+
+def test_every_file_and_caption_says_that_the_text_was_read_without_special_tokens():
+    plain, trace = map_of_page("time flies"), catalogue.load("embedded", special_tokens=False).trace("time flies")
+    view = views.view(trace.attention)
+    export = attention_export(AttentionMap(trace, HeadMap(view, ((1, 2),), view.weights[1, 2], "Said."), OPTIONS))
+    assert texts.WITHOUT_SPECIAL in export.caption
+    assert texts.WITHOUT_SPECIAL not in attention_export(plain).caption
+    assert "special_tokens" not in attention_export(plain).source
+    for data in export.data:
+        files = {form: write(export.source) for form, write in data.files.items()}
+        about = str(np.load(io.BytesIO(files["npz"]))["about"])
+        assert all(texts.NONE_ADDED in text for text in (files["csv"].decode("utf-8-sig"), files["json"].decode(), about))
 
 
 class Tags(HTMLParser):

@@ -60,14 +60,17 @@ WITHOUT_POSITIONS = (Intervention("no_positions"), Intervention("off", 0, 1))
 PADDED = (Intervention("no_padding_mask", value=4.0),)
 
 
-def map_of_page(model: str, text: str, pair: str, options: ViewOptions, changes: Sequence[Intervention] = ()) -> AttentionMap:
-    """What a page with these options would export."""
-    trace = catalogue.load(model).trace(text, pair or None, interventions=changes)
+def map_of_page(
+    model: str, text: str, pair: str, options: ViewOptions, changes: Sequence[Intervention] = (), *, special: bool = True
+) -> AttentionMap:
+    """What a page with these options would export. special: whether the text is read with special tokens."""
+    engine = catalogue.load(model, special_tokens=special)
+    trace = engine.trace(text, pair or None, interventions=changes)
     stack = next(stack for stack in trace.stacks if stack.kind == options.stack)
     view = views.view(stack, merge_words=options.words, hide_special=options.hide)
     weights, before, unchanged = views.mean_of_heads(view.weights, options.heads), None, None
     if changes:
-        stack = next(stack for stack in catalogue.load(model).trace(text, pair or None).stacks if stack.kind == options.stack)
+        stack = next(stack for stack in engine.trace(text, pair or None).stacks if stack.kind == options.stack)
         unchanged = views.view(stack, merge_words=options.words, hide_special=options.hide)
         before = views.mean_of_heads(unchanged.weights, options.heads)
     return AttentionMap(trace, HeadMap(view, options.heads, weights, "", before, unchanged), options)
@@ -101,6 +104,8 @@ def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed
             map_of_page("embedded", "time flies like an arrow", "", PLAIN, CHANGES),
             map_of_page("embedded", "time flies like an arrow", "", PLAIN, WITHOUT_POSITIONS),
             map_of_page("embedded", "time flies like an arrow", "", WORDS, PADDED),
+            map_of_page("embedded", "time flies like an arrow", "", PLAIN, special=False),
+            map_of_page("embedded", "time flies like an ___", "fruit flies", WORDS, CHANGES, special=False),
             map_of_page(
                 "embedded", "Tom lost his keys.", "He was late.", WORDS, [Intervention("off", 0), Intervention("off", 1, 3)]
             ),
@@ -131,6 +136,7 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
         shown.append(map_of_page(name, "time flies like an arrow", pair, options))
         shown.append(map_of_page(name, "time flies like an arrow", "fruit flies", options, CHANGES))
         shown.append(map_of_page(name, "time flies like an arrow", pair, options, PADDED))
+        shown.append(map_of_page(name, "time flies like an arrow", pair, options, special=False))
     host(any_model=1)
     for family in ("modernbert", "xlm-roberta"):  # not in the catalogue
         directories[f"any/{family}"] = checkpoint(family)

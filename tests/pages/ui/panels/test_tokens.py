@@ -1,5 +1,6 @@
 """What a page says of a text that the model's vocabulary hardly knows."""
 
+import numpy as np
 import pytest
 
 from pages.contents import PAGES
@@ -9,6 +10,7 @@ from pages.ui.shell import cache, controls
 from pages.ui.shell import texts as shell_texts
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.engine import catalogue
+from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.trace import Encoding
 
 FOREIGN = (
@@ -47,6 +49,19 @@ def test_sentences_of_other_languages_fall_apart_and_english_ones_do_not():
     assert all(is_foreign(engine.encode(sentence)) for sentence in FOREIGN)
     assert [sentence for sentence in embedded_sentences().texts if is_foreign(engine.encode(sentence))] == []
     assert not is_foreign(engine.encode("The quokka photosynthesises in the old barn near the river."))
+
+
+def test_without_special_tokens_the_embedded_model_predicts_otherwise_and_its_heads_look_elsewhere():
+    """That it never read a text so in training is held by the test that gives every batch its first and last token."""
+    usual, bare = (cache.engine("embedded", special_tokens=added) for added in (True, False))
+    sentences = ("Paris is the capital of [MASK].", "Yesterday I [MASK] to school.")
+    words = [[predict(engine, text).blanks[0].predictions[0].word for text in sentences] for engine in (usual, bare)]
+    assert words[0] == ["france", "went"]
+    assert not {*words[0]} & {*words[1]}
+    for text in sentences:
+        own = usual.trace(text).attention.weights[:, :, 1:-1, 1:-1]
+        moved = np.abs(own / own.sum(-1, keepdims=True) - bare.trace(text).attention.weights).sum(-1) / 2
+        assert moved.mean() > 0.3
 
 
 @pytest.mark.parametrize(

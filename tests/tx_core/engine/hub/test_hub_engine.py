@@ -10,7 +10,7 @@ import transformers
 from tests.support import checkpoints
 from tests.support.hub_families import FAMILIES, FILLING, PAIR, TEXT, TWO_SIDED
 from tx_core.engine import catalogue
-from tx_core.engine.engine import Engine
+from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.engine.hub import load as hub
 from tx_core.engine.hub import verify
 from tx_core.transformer.interventions import Intervention
@@ -48,6 +48,52 @@ def by_the_library(model: transformers.PreTrainedModel, trace: Trace):
 
 def stacked(layers: Sequence[torch.Tensor]) -> np.ndarray:
     return torch.cat(list(layers)).numpy()
+
+
+@pytest.mark.parametrize("pair", [None, PAIR])
+@pytest.mark.parametrize("family", ["bert", *ONE_STACK])
+def test_without_special_tokens_a_text_is_read_as_the_librarys_tokenizer_and_model_read_it(checkpoint, family: str, pair: str):
+    theirs = transformers.AutoModel.from_pretrained(checkpoint(family), attn_implementation="eager").eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint(family))
+    segments = (getattr(theirs.config, "type_vocab_size", None) or 0) > 1
+    inputs = tokenizer(TEXT, pair, add_special_tokens=False, return_token_type_ids=segments, return_tensors="pt")
+    with torch.inference_mode():
+        expected = theirs(**inputs, output_attentions=True)
+    read = catalogue.load(checkpoint(family), special_tokens=False).trace(TEXT, pair).attention
+    assert read.query_tokens.ids == tuple(inputs["input_ids"][0].tolist())
+    assert not any(read.query_tokens.special)
+    if segments:
+        assert read.query_tokens.segments == tuple(inputs["token_type_ids"][0].tolist())
+        assert sum(read.query_tokens.segments) == (0 if pair is None else len(tokenizer.tokenize(pair)))
+    np.testing.assert_allclose(read.weights, stacked(expected.attentions), atol=1e-5, rtol=0)
+
+
+def test_without_a_separator_only_segments_tell_where_a_second_sentence_begins(checkpoint):
+    difference = {}
+    for family in ("bert", "distilbert"):
+        engine = catalogue.load(checkpoint(family), special_tokens=False)
+        pair, together = engine.trace(TEXT, PAIR).attention, engine.trace(f"{TEXT} {PAIR}").attention
+        assert pair.query_tokens.ids == together.query_tokens.ids
+        assert pair.query_tokens.starts_sentence(pair.query_tokens.segments.index(1))
+        difference[family, engine.info.num_segments > 1] = np.abs(pair.weights - together.weights).max()
+    assert difference["bert", True] > 0.01
+    assert difference["distilbert", False] == 0
+
+
+@pytest.mark.parametrize("family", TWO_SIDED)
+def test_without_special_tokens_a_decoder_still_begins_with_its_start_token(checkpoint, hub_engine, family: str):
+    ours = with_special_tokens(hub_engine(family), False)
+    encoder, decoder, _ = ours.trace(TEXT, PAIR).stacks
+    tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint(family))
+    source, target = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in (TEXT, PAIR))
+    assert encoder.query_tokens.ids == tuple(source)
+    assert decoder.query_tokens.ids == (ours.info.decoder_start, *target[:-1])
+
+
+def test_only_a_model_that_adds_special_tokens_can_be_read_without_them(hub_engine):
+    assert {
+        family: with_special_tokens(hub_engine(family), False).encode(TEXT).special_tokens for family in ("gpt2", "roberta")
+    } == {"gpt2": True, "roberta": False}
 
 
 @pytest.mark.parametrize("family", ONE_STACK)
