@@ -187,7 +187,8 @@ def _read_model(
 def _check_size(directory: Path, config: transformers.PretrainedConfig, model_class: type) -> None:
     """Check that a model is not far larger than its files, before anything is allocated for it."""
     with torch.device("meta"), no_init_weights():
-        empty = model_class.from_config(config, trust_remote_code=False)
+        # In the checkpoint's own precision, the library would change that of every thread meanwhile.
+        empty = model_class.from_config(config, trust_remote_code=False, dtype=torch.float32)
     numbers = sum(tensor.numel() for tensor in (*empty.parameters(), *empty.buffers()))
     stored = sum(file.stat().st_size for file in directory.glob("*.safetensors"))
     if numbers > stored + MAX_COMPUTED_NUMBERS:  # a number takes a byte at least

@@ -196,6 +196,15 @@ def test_models_that_are_loaded_at_once_leave_the_initialisers_of_torch_as_they_
     assert torch.nn.init.kaiming_uniform_ is initialiser
 
 
+def test_a_model_in_half_precision_does_not_change_the_precision_of_other_threads_while_it_loads(checkpoint, copied, monkeypatch):
+    directory, chosen, choose = copied("bert"), [], torch.set_default_dtype
+    checkpoints.change_tensors(directory, lambda _name, tensor: tensor.half())
+    change_config(directory, dtype="float16")
+    monkeypatch.setattr(torch, "set_default_dtype", lambda dtype: (chosen.append(dtype), choose(dtype)))
+    load.load_engine(directory, "half", "Half")
+    assert set(chosen) <= {torch.float32}
+
+
 RUN_FROM_CACHE = """
 from tx_core.engine import catalogue
 engine = catalogue.load("someone/tiny-model")
