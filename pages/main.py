@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.contents import HOME, PAGES
-from pages.ui.shell.address import HELD, KNOWN, LESSON, PLACE, take_over
+from pages.ui.shell.address import HELD, KNOWN, LESSON, OFFERED, PLACE, is_locked, take_over
 from pages.ui.shell.frame import memory_explained
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
 from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON, SESSION_LOST
@@ -37,9 +37,10 @@ by_key = {
 chosen = st.navigation([*targets.values(), *by_key.values()], position="hidden")
 if moved := next((key for key, page in by_key.items() if page is chosen), None):
     st.switch_page(targets[moved], query_params={name: st.query_params.get_all(name) for name in st.query_params})
-with st.sidebar:
-    st.markdown(f"**{APP_NAME}**")
-    for section, pages in groupby(PAGES, key=lambda page: page.section):
+with st.container() if is_locked() else st.sidebar:
+    if not is_locked():
+        st.markdown(f"**{APP_NAME}**")
+    for section, pages in groupby(() if is_locked() else PAGES, key=lambda page: page.section):
         st.caption(section)
         for page in pages:
             st.page_link(targets[page.key])
@@ -59,8 +60,12 @@ st.session_state[KNOWN] = True
 with memory_explained():
     if LESSON in st.query_params:
         # Imported here: it imports torch, for which a page without a lesson does not wait before its title.
-        from pages.ui.panels.lesson import lesson_step
+        from pages.ui.panels.lesson import hide_other_controls, lesson_step
 
         if not lesson_step():
             st.stop()
-    chosen.run()
+        chosen.run()
+        hide_other_controls(next(key for key, target in targets.items() if target is chosen))
+    else:
+        st.session_state[OFFERED] = None
+        chosen.run()

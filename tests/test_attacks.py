@@ -10,15 +10,19 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from google.protobuf.message import Message
+from pydantic import ValidationError
 from streamlit.proto.Element_pb2 import Element
 
 from pages.contents import HOME, PAGES
 from pages.ui.canvas import modules
 from pages.ui.panels.lesson import shipped_names
-from pages.ui.shell.address import LESSON, STEP
+from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell.address import LESSON, LOCK, STEP
 from tests.support.hostile import MARK, PATHS, TEXTS, UNDECODABLE, VALUES, uploads
 from tests.support.serving import ROOT, serving
 from tests.support.stream_client import Visitor, visit
+from tx_core.classroom.lesson_file import PACKED_MARK, Lesson, pack_lesson
+from tx_core.errors import LessonProblem
 
 Answer = tuple[int, str, bytes]
 Found = TypeVar("Found")
@@ -54,6 +58,8 @@ MARKUP = re.compile(
     rf"|(?<!\\)\*\*{MARK}|(?<!\\)`{MARK}"
 )
 """A hostile text as a page of Markdown would act upon it."""
+ESCAPED = re.compile(r"\\[!-/:-@\[-`{-~]")
+"""A sign that Markdown shows as it stands."""
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +103,7 @@ def markup_in(visitor: Visitor) -> list[tuple[str, str]]:
         (path, text[:300])
         for one in (*elements, *visitor.blocks.values())
         for path, text in strings(one)
-        if not path.endswith(("id", ".url", "query_string")) and MARKUP.search(text)
+        if not path.endswith(("id", ".url", "query_string")) and MARKUP.search(ESCAPED.sub("", text))
     ]
 
 
@@ -134,11 +140,12 @@ async def in_turns(tasks: Iterable[Awaitable[Found]]) -> list[Found]:
 
 
 def test_what_would_be_markup_and_what_broke_is_found():
-    link, text, broken = Element(), Element(), Element()
+    link, text, broken, shown = Element(), Element(), Element(), Element()
+    shown.markdown.body = escape_markdown(f"You wrote {TEXTS[3]}")
     link.markdown.body = f"You wrote {TEXTS[3]}"
     text.text.body = TEXTS[3]
     broken.exception.message = "too large"
-    visitor = Visitor(None, elements={(0,): link, (1,): text, (2,): broken})
+    visitor = Visitor(None, elements={(0,): link, (1,): text, (2,): broken, (3,): shown})
     assert markup_in(visitor) == [(".markdown.body", link.markdown.body)]
     assert exceptions_in(visitor) == ["too large"]
 
@@ -150,6 +157,31 @@ def test_hostile_addresses_and_texts_run_nothing_on_any_page(attacked: str):
     found = asyncio.run(in_turns(attack(attacked, page, queries) for page in names_of_pages()))
     assert [problem for _, wrong in found for problem in wrong] == []
     assert sum(repeated for repeated, _ in found) >= PAGES_WITH_SENTENCES
+
+
+def hostile_lesson(number: int) -> str:
+    """Pack a lesson whose texts, views and questions are hostile, as a stranger's link holds it."""
+    text, value = TEXTS[number % len(TEXTS)][:200], VALUES[number * 7 % len(VALUES)][:200]
+    texts = {"title": f"Look {text}", "text": f"Read {text}", "then": f"See {text}"}
+    kinds = ({"kind": "open"}, {"kind": "choice", "options": [f"1 {text}", f"2 {value}"]}, {"kind": "token", "answer": None})
+    measure = {"measure": "strongest_key", "text": f"a {text}"[:300], "head": "1-1", "query": "a"}
+    question = kinds[number % 3] | {"ask": f"Why {text}", "answer": measure if number % 3 == 2 else None}
+    step = {"page": PAGES[number % len(PAGES)].key, "view": {"text": text, "heads": value}, "question": question} | texts
+    fields = {"title": f"A {text}", "language": "en", "level": "beginner", "minutes": 5, "about": f"Of {text}"}
+    try:
+        return pack_lesson(Lesson.model_validate(fields | {"steps": [step]}))
+    except (ValidationError, LessonProblem):
+        return f"{PACKED_MARK}{text}"
+
+
+def test_a_lesson_of_a_stranger_runs_nothing(attacked: str):
+    packed = [hostile_lesson(number) for number in range(3 * len(PAGES))]
+    assert sum(len(one) > 100 for one in packed) > len(PAGES)
+    pages = dict.fromkeys(page.address or page.key for page in PAGES if page.key != HOME) | {"": None}
+    queries = [f"{LESSON}={quote(one)}&{STEP}=1&{LOCK}={number % 2}" for number, one in enumerate(packed)]
+    found = asyncio.run(in_turns(attack(attacked, page, queries) for page in list(pages)[::5]))
+    assert [problem for _, wrong in found for problem in wrong] == []
+    assert any(repeated for repeated, _ in found)
 
 
 def test_an_address_of_a_megabyte_is_answered(attacked: str):

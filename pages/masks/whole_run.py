@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from pages import contents
 from pages.masks import texts
 from pages.ui.canvas.charts import moved_chart, show_bars
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
@@ -14,6 +13,7 @@ from pages.ui.panels.predictions import word_label
 from pages.ui.panels.tokens import warn_of_unknown, warn_of_unknown_in
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
+from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.fill_mask.prediction_shift import BlankShift, shift_predictions
@@ -131,6 +131,4 @@ def link_to_changed_pages(text: str, changes: Sequence[Intervention]) -> None:
     """Link to the pages that show every head, and every prediction, under the same change."""
     with st.container(horizontal=True, gap="small"):
         for key, label in texts.SEE_CHANGED.items():
-            there = contents.page(key)
-            parameters = {"text": text, "changes": write_interventions(changes)}
-            st.page_link(there.path, label=label, icon=":material/arrow_forward:", query_params=parameters)
+            page_link(key, label, {"text": text, "changes": write_interventions(changes)}, icon=":material/arrow_forward:")

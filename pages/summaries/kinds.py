@@ -8,7 +8,6 @@ import pandas
 import streamlit as st
 from jaxtyping import Float
 
-from pages import contents
 from pages.summaries import texts
 from pages.summaries.export import Subject, project_code, summary_export, table_of, trace_arguments
 from pages.ui.canvas.attention_view import heads_to_link
@@ -33,7 +32,7 @@ from pages.ui.panels.view_options import ask_head, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.frame import show_source
+from pages.ui.shell.frame import page_link, show_source
 from tx_core.analysis import patterns
 from tx_core.analysis.grammar import grammar_of
 from tx_core.engine.engine import Engine
@@ -159,11 +158,11 @@ def _show_chosen(page: str, engine: Engine, text: str, pair: str, stack: Attenti
         st.text(describe_head(stack, summary, head))
         st.text(describe_grammar(engine.name, head))
         address = {"text": text, "pair": pair, "model": engine.name, "heads": heads_to_link([head])}
-        st.page_link(
-            contents.page("attention").path,
-            label=texts.SEE_HEAD,
+        page_link(
+            "attention",
+            texts.SEE_HEAD,
+            {name: value for name, value in address.items() if value},
             icon=":material/zoom_in:",
-            query_params={name: value for name, value in address.items() if value},
         )
 
 

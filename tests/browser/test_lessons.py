@@ -165,3 +165,17 @@ def test_a_head_is_chosen_from_the_list_and_seen_on_the_wall(page_at, settle):
     page.keyboard.press("Enter")
     settle(page)
     expect(page.get_by_role("gridcell", name="2-4")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_locked_lesson_shows_its_own_links_only(page_at, settle, axe):
+    question, address = step_of_kind("token")
+    page = page_at(f"{address}&lock=1")
+    expect(page.get_by_test_id("stSidebar")).to_have_count(0)
+    answer(page, question, settle)
+    expect(page.get_by_role("heading", name=contents.page(address[1:].partition("?")[0]).question)).to_be_visible()
+    names = {link.inner_text().split("\n")[-1] for link in page.get_by_role("link").all()}
+    assert names <= {texts.NEXT_STEP, texts.PREVIOUS_STEP, texts.LEAVE_LESSON}
+    axe(page)
+    page.get_by_role("link", name=texts.LEAVE_LESSON).click()
+    expect(page.get_by_role("heading", name=contents.page("learn").question)).to_be_visible()
+    expect(page.get_by_test_id("stSidebar")).to_be_attached()

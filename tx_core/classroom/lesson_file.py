@@ -4,7 +4,10 @@ A lesson is a YAML file (docs: assets/lessons/README.md). It may come from a str
 and nothing in it is run or fetched. This module imports no torch.
 """
 
+import base64
+import binascii
 import re
+import zlib
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,9 +17,17 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from tx_core.errors import LessonProblem
 
 MAX_LESSON_BYTES = 100_000
+MAX_PACKED_CHARACTERS = 4000
+"""Of a lesson within an address: the view beside it has as much room again."""
+PACKED_MARK = "z."
+"""What a packed lesson begins with; the name of no lesson has a dot."""
 MAX_DEPTH = 8
 MAX_STEPS = 60
 
+TOO_LONG_TO_PACK = (
+    "This lesson would take {size:,} characters of an address, and at most {limit:,} arrive everywhere. Share it as a file."
+)
+NOT_PACKED = "This link does not hold a whole lesson: it was cut off or changed on its way. Ask for it again, or for the file."
 NOT_TEXT = "This lesson is not a text file in UTF-8. Save it so and open it again."
 TOO_LARGE = "This lesson has {size:,} bytes, and at most {limit:,} are read. Shorten its texts or make two lessons of it."
 TOO_DEEP = "Line {line}: more than {limit} levels inside each other. A lesson needs four."
@@ -188,6 +199,42 @@ def read_lesson(written: bytes) -> Lesson:
             one for one in errors if not any(other["loc"][: len(one["loc"])] == one["loc"] != other["loc"] for other in errors)
         ]
         raise LessonProblem("\n".join(_wrong_field(error, node) for error in inner[:10])) from None
+
+
+def write_lesson(lesson: Lesson) -> str:
+    """Write a lesson as its file, without what is left out or as it is by default."""
+    fields = lesson.model_dump(mode="json", exclude_defaults=True)
+    return yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=120)
+
+
+def pack_lesson(lesson: Lesson) -> str:
+    """Compress a lesson for an address.
+
+    Raises LessonProblem for one that is too long.
+    """
+    packed = base64.urlsafe_b64encode(zlib.compress(write_lesson(lesson).encode(), 9)).decode("ascii").rstrip("=")
+    written = f"{PACKED_MARK}{packed}"
+    if len(written) > MAX_PACKED_CHARACTERS:
+        raise LessonProblem(TOO_LONG_TO_PACK.format(size=len(written), limit=MAX_PACKED_CHARACTERS))
+    return written
+
+
+def unpack_lesson(written: str) -> Lesson:
+    """Read a lesson from an address; however little it was compressed from, no more than a file may have is unpacked.
+
+    Raises LessonProblem.
+    """
+    packed = written.removeprefix(PACKED_MARK)
+    if len(written) > MAX_PACKED_CHARACTERS or not re.fullmatch(r"[A-Za-z0-9_-]+", packed):
+        raise LessonProblem(NOT_PACKED)
+    unpacker = zlib.decompressobj()
+    try:
+        data = unpacker.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), MAX_LESSON_BYTES + 1)
+    except (binascii.Error, zlib.error):
+        raise LessonProblem(NOT_PACKED) from None
+    if not unpacker.eof and len(data) <= MAX_LESSON_BYTES:
+        raise LessonProblem(NOT_PACKED)
+    return read_lesson(data)
 
 
 def open_lesson(path: Path) -> Lesson:

@@ -15,7 +15,7 @@ from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, Export, Source, file_stem
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import is_offered, widget_key
 from tx_core.analysis.weights_file import TableValue
 
 COLUMNS = ("drawing", "row", "column", "number")
@@ -57,10 +57,11 @@ def offer_drawings(page: str, lesson: Callable[[], Computation], drawings: Drawi
     if not drawings:
         return
     name = f"{page}_{place}" if place else page
-    table = st.expander(texts.NUMBERS_TABLE, key=widget_key(name, "export_table"), on_change="rerun")
-    if table.open:
-        with table:
-            _show_table(table_rows(_made(drawings)))
+    if is_offered("tables"):
+        table = st.expander(texts.NUMBERS_TABLE, key=widget_key(name, "export_table"), on_change="rerun")
+        if table.open:
+            with table:
+                _show_table(table_rows(_made(drawings)))
     export_menu(page, {texts.THIS_PART: lambda: drawings_export(lesson(), _made(drawings))}, place=place)
 
 

@@ -9,7 +9,7 @@ from pages.ui.export.data import show_data
 from pages.ui.export.figure import show_figure
 from pages.ui.export.records import Export, Exports, one_line
 from pages.ui.export.web_page import show_web_page
-from pages.ui.shell.address import view_link, widget_binding, widget_key
+from pages.ui.shell.address import is_offered, view_link, widget_binding, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError
 
@@ -21,6 +21,8 @@ def export_menu(page: str, exports: Exports, title: str = texts.TITLE, *, place:
 
     Call it where the views were drawn, so that it follows every click. place: tells several menus of a page apart.
     """
+    if not is_offered("export"):
+        return
     name = f"{page}_{place}" if place else page
     menu = st.expander(title, key=widget_key(name, "export"), on_change="rerun")
     if menu.open:

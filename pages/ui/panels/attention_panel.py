@@ -30,7 +30,8 @@ from pages.ui.panels.changes import active_changes
 from pages.ui.panels.tokens import escape_markdown, numbered_tokens
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis import sentences, views
 from tx_core.analysis.comparison import describe_largest_change, most_changed_heads
@@ -119,7 +120,8 @@ def attention_panel(
             if parts.first:
                 parts.first()
                 _head_and_actions(page, view, parts)
-            _wall(page, view, identity, options, maps_path)
+            if is_offered("heads"):
+                _wall(page, view, identity, options, maps_path)
             if not parts.first:
                 _head_and_actions(page, view, parts)
             view_options.ask_view(page)
@@ -223,6 +225,8 @@ def _small_print(
 
 def weights_table(head_map: HeadMap, *, key: str) -> None:
     """Offer the weights as a table, built only when it is opened, and as a CSV file."""
+    if not is_offered("tables"):
+        return
     expander = st.expander(texts.WEIGHTS_TABLE, key=key, on_change="rerun")
     if not expander.open:
         return
@@ -335,9 +339,9 @@ def _explain_nothing_moved(page: str, layers: int, heads: Sequence[controls.Head
     if page == PREDICTIONS.key:
         return
     text_and_model = {name: st.session_state[widget_key(page, name)] for name in ("text", "model")}
-    st.page_link(
-        PREDICTIONS.path,
-        label=texts.SEE_ON_PAGE.format(page=PREDICTIONS.name),
+    page_link(
+        PREDICTIONS.key,
+        texts.SEE_ON_PAGE.format(page=PREDICTIONS.name),
+        text_and_model | {"changes": write_interventions(changes), "heads": heads_to_link(heads)},
         icon=":material/arrow_forward:",
-        query_params=text_and_model | {"changes": write_interventions(changes), "heads": heads_to_link(heads)},
     )

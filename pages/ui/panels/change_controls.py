@@ -9,7 +9,7 @@ from pages.ui.panels.changes import active_changes, set_changes, with_change
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import is_offered, widget_key
 from tx_core.analysis.views import word_groups
 from tx_core.transformer.interventions import NEEDS_POSITIONS, SETTING, Head, Intervention, unmasked_padding
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
@@ -23,6 +23,8 @@ EVERYWHERE = {"self": ("hidden", "cut"), "cross": ("hidden",), "decoder": ()}
 
 def change_bar(page: str, trace: Trace, number: int) -> None:
     """Let the reader act on the heads and the token that are looked at in stack `number`."""
+    if not is_offered("changes"):
+        return
     stack = trace.stacks[number]
     first = sum(len(earlier.weights) for earlier in trace.stacks[:number])
     options = ViewOptions.of(page)

@@ -5,6 +5,7 @@ a stranger: its texts are shown as plain text, and a page or a model that is not
 """
 
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
 import streamlit as st
@@ -12,9 +13,21 @@ import streamlit as st
 from pages import contents
 from pages.ui.panels import texts
 from pages.ui.panels.lesson_question import ask_question, show_verdict
-from pages.ui.shell.address import LESSON, PLACE, STEP
+from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell.address import (
+    LESSON,
+    LESSON_PARAMETERS,
+    LOCK,
+    OFFERED,
+    PLACE,
+    PRESENT,
+    STEP,
+    is_locked,
+    is_offered,
+    widget_key,
+)
 from pages.ui.shell.frame import explain
-from tx_core.classroom.lesson_file import Lesson, open_lesson
+from tx_core.classroom.lesson_file import PACKED_MARK, Lesson, open_lesson, unpack_lesson, write_lesson
 from tx_core.errors import ExplorerError, LessonProblem
 
 LESSONS = Path(__file__).parents[3] / "assets" / "lessons"
@@ -22,6 +35,49 @@ LEARNING_PATH = "path"
 """The lesson that newcomers are sent to."""
 GUESSES = "lesson_guesses"
 """Session entry of the guesses: by lesson and number of the step."""
+
+
+OWN_LESSONS, MAX_OWN_LESSONS = "own_lessons", 4
+"""Session entry of the lessons that this visitor opened from a file, by name, the last ones."""
+
+
+def find_lesson(name: str) -> Lesson:
+    """Give a lesson by what its address calls it: one that ships, one that is packed in the address, or one from a file.
+
+    Raises:
+        LessonProblem: There is none of this name, or it cannot be read.
+    """
+    own = st.session_state.get(OWN_LESSONS, {})
+    if name in own:
+        return own[name]
+    return unpacked_lesson(name) if name.startswith(PACKED_MARK) else shipped_lesson(name)
+
+
+@lru_cache(maxsize=32)
+def unpacked_lesson(name: str) -> Lesson:
+    """Read a lesson that an address holds; it may come from a stranger."""
+    return with_known_pages(unpack_lesson(name))
+
+
+def with_known_pages(lesson: Lesson) -> Lesson:
+    """Refuse a lesson about pages that are not here, or that show no view; give it back.
+
+    Raises:
+        LessonProblem: A step is about such a page.
+    """
+    known = {page.key for page in contents.PAGES if page.computes}
+    for number, step in enumerate(lesson.steps, 1):
+        if step.page not in known:
+            raise LessonProblem(texts.NO_SUCH_PAGE.format(page=step.page, number=number))
+    return lesson
+
+
+def keep_own_lesson(lesson: Lesson) -> str:
+    """Keep a lesson from a file for this visit; give the name by which its address calls it."""
+    name = f"own-{sha256(write_lesson(lesson).encode()).hexdigest()[:12]}"
+    own = {**st.session_state.get(OWN_LESSONS, {}), name: with_known_pages(lesson)}
+    st.session_state[OWN_LESSONS] = dict(list(own.items())[-MAX_OWN_LESSONS:])
+    return name
 
 
 @lru_cache(maxsize=32)
@@ -49,20 +105,25 @@ def names_in_order() -> list[str]:
 
 def step_address(name: str, number: int) -> dict[str, str]:
     """Give the parameters of the address of a step, counted from 1: its view, and where in the lesson it is."""
-    return dict(shipped_lesson(name).steps[number - 1].view) | {LESSON: name, STEP: str(number)}
+    kept = {parameter: "1" for parameter in (LOCK, PRESENT) if st.query_params.get(parameter) == "1"}
+    return dict(find_lesson(name).steps[number - 1].view) | {LESSON: name, STEP: str(number)} | kept
 
 
 def lesson_step() -> bool:
     """Show the step that the address names. False where the page below must not be shown yet."""
     name = st.query_params.get(LESSON, "")
+    st.session_state[OFFERED] = None
     try:
-        lesson = shipped_lesson(name)
+        lesson = find_lesson(name)
         number = step_number(lesson)
+        st.session_state[OFFERED] = lesson.steps[number - 1].controls
         arrive(name, number)
         with st.container(border=True, key="lesson"):
             return show_step(name, lesson, number)
     except ExplorerError as error:
         explain(error)
+        if is_locked():
+            leave_link(texts.LEAVE_LESSON)
         return True
 
 
@@ -71,11 +132,11 @@ def arrive(name: str, number: int) -> None:
 
     A link that names the step alone gets the step's view.
     """
-    place = (contents.page(shipped_lesson(name).steps[number - 1].page).path, step_address(name, number), number)
+    place = (contents.page(find_lesson(name).steps[number - 1].page).path, step_address(name, number), number)
     if st.session_state.get(PLACE) != place:
         st.session_state[PLACE] = place
         here = st.query_params.to_dict()
-        st.query_params.from_dict(here if here.keys() - {LESSON, STEP} else step_address(name, number))
+        st.query_params.from_dict(here if here.keys() - set(LESSON_PARAMETERS) else step_address(name, number))
 
 
 def step_number(lesson: Lesson) -> int:
@@ -93,12 +154,12 @@ def step_number(lesson: Lesson) -> int:
 def show_step(name: str, lesson: Lesson, number: int) -> bool:
     """Show a step with its question, or with what came of it. False where the page below must wait for an answer."""
     step, total = lesson.steps[number - 1], len(lesson.steps)
-    st.progress(number / total, texts.LESSON_PROGRESS.format(title=lesson.title, number=number, total=total))
-    st.title(step.title, anchor=False)
+    st.progress(number / total, texts.LESSON_PROGRESS.format(title=escape_markdown(lesson.title), number=number, total=total))
+    st.title(escape_markdown(step.title), anchor=False)
     st.text(step.text)
     guess = st.session_state.get(GUESSES, {}).get((name, number))
     answered = step.question is None or guess is not None
-    widgets = f"lesson_{name}_{number}"
+    widgets = f"lesson_{sha256(name.encode()).hexdigest()[:12]}_{number}"
     if step.question and answered:
         show_verdict(step, guess, widgets)
     elif step.question:
@@ -111,6 +172,14 @@ def show_step(name: str, lesson: Lesson, number: int) -> bool:
         st.text(step.then)
     show_ways(name, lesson, number, answered)
     return answered
+
+
+def hide_other_controls(page: str) -> None:
+    """Hide the widgets of a page's own fields that the step does not show; controls that pages share are not even sent."""
+    fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
+    hidden = [f".st-key-{widget_key(page, field.name)}" for field in fields if not is_offered(field.name)]
+    if hidden:
+        st.html(f"<style>{', '.join(hidden)} {{ display: none; }}</style>")
 
 
 def teacher_notes(lesson: Lesson) -> list[tuple[str, str]]:
@@ -128,18 +197,15 @@ def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
             step_link(name, number + 1, texts.NEXT_STEP if answered else texts.SKIP_STEP, ":material/arrow_forward:")
         if number > 1:
             step_link(name, number - 1, texts.PREVIOUS_STEP, ":material/arrow_back:")
-        learn = contents.page("learn")
-        label = texts.END_LESSON if number == len(lesson.steps) and answered else texts.LEAVE_LESSON
-        st.page_link(learn.path, label=label, icon=":material/logout:")
+        leave_link(texts.END_LESSON if number == len(lesson.steps) and answered else texts.LEAVE_LESSON)
+
+
+def leave_link(label: str) -> None:
+    """Link to the list of lessons, out of this one."""
+    st.page_link(contents.page("learn").path, label=label, icon=":material/logout:")
 
 
 def step_link(name: str, number: int, label: str, icon: str) -> None:
-    """Link to a step of a lesson that ships with the app.
-
-    Raises:
-        LessonProblem: The step is about a page that is not here.
-    """
-    step = shipped_lesson(name).steps[number - 1]
-    if step.page not in {page.key for page in contents.PAGES}:
-        raise LessonProblem(texts.NO_SUCH_PAGE.format(page=step.page, number=number))
+    """Link to a step of a lesson."""
+    step = find_lesson(name).steps[number - 1]
     st.page_link(contents.page(step.page).path, label=label, icon=icon, query_params=step_address(name, number))

@@ -54,13 +54,18 @@ def _taken(guess: str | float | None, sent: bool) -> str | None:
 def _answer_box(question: Question, name: str) -> str | float | None:
     """Draw the box or the list by which a question without a drawing is answered; return the guess."""
     if question.kind == "word":
-        return st.text_input(question.ask, max_chars=MAX_WORD_CHARACTERS, key=name, label_visibility="collapsed")
+        return st.text_input(escape_markdown(question.ask), max_chars=MAX_WORD_CHARACTERS, key=name, label_visibility="collapsed")
     if question.kind == "open":
-        return st.text_area(question.ask, max_chars=MAX_OPEN_CHARACTERS, key=name, label_visibility="collapsed")
+        return st.text_area(escape_markdown(question.ask), max_chars=MAX_OPEN_CHARACTERS, key=name, label_visibility="collapsed")
     if question.kind == "number":
-        return st.number_input(question.ask, value=None, step=0.01, key=name, label_visibility="collapsed")
+        return st.number_input(escape_markdown(question.ask), value=None, step=0.01, key=name, label_visibility="collapsed")
     return st.radio(
-        question.ask, question.options, index=None, format_func=escape_markdown, key=name, label_visibility="collapsed"
+        escape_markdown(question.ask),
+        question.options,
+        index=None,
+        format_func=escape_markdown,
+        key=name,
+        label_visibility="collapsed",
     )
 
 
@@ -100,10 +105,10 @@ def _lists(question: Question, choices: Choices, boxes: tuple[str, ...]) -> None
         left.selectbox(texts.CELL_ROW, choices.rows, index=None, key=boxes[0])
         right.selectbox(texts.CELL_COLUMN, choices.columns, index=None, key=boxes[1])
     elif choices.kind == "head":
-        st.selectbox(question.ask, choices.names, index=None, key=boxes[0], label_visibility="collapsed")
+        st.selectbox(escape_markdown(question.ask), choices.names, index=None, key=boxes[0], label_visibility="collapsed")
     else:
         st.radio(
-            question.ask,
+            escape_markdown(question.ask),
             choices.names,
             index=None,
             horizontal=True,

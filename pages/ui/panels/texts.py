@@ -256,7 +256,7 @@ MOVED_MOST = "**Moved most: {head}**"
 HEAD_OFF, HEADS_OFF = "**The head that is switched off**", "**The heads that are switched off**"
 SEE_ON_PAGE = "See it on {page}"
 
-NO_SUCH_LESSON = "There is no lesson of this name here. There are: {names}."
+NO_SUCH_LESSON = "There is no lesson of this name here. There are: {names}. A lesson from a file is opened on the page Lessons."
 NO_SUCH_STEP = "This lesson has {count} steps: choose one of them in the link (step=1 is the first)."
 NO_SUCH_PAGE = "Step {number} of this lesson is about a page “{page}”, which this app does not have."
 LESSON_PROGRESS = "{title} · step {number} of {total}"

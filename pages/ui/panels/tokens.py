@@ -8,7 +8,7 @@ from contextlib import suppress
 import streamlit as st
 
 from pages.ui.panels import texts
-from pages.ui.shell.address import flag_field, widget_binding, widget_key
+from pages.ui.shell.address import flag_field, is_offered, widget_binding, widget_key
 from pages.ui.shell.controls import offer_multilingual_model
 from tx_core.engine.catalogue import DEFAULT, reads_english_only
 from tx_core.engine.engine import Engine
@@ -37,6 +37,8 @@ def token_table(encodings: Sequence[Encoding], *, key: str) -> None:
 
     encodings: the one or two texts that the model read, a table for each.
     """
+    if not is_offered("tables"):
+        return
     sizes = [len(encoding) for encoding in encodings]
     title = texts.TOKEN_TABLE if len(sizes) == 1 else texts.TOKEN_TABLES
     expander = st.expander(title.format(*sizes), key=key, on_change="rerun")

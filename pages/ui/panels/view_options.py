@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.canvas.attention_view import SCALES, heads_from_link, heads_to_link, token_from_link, token_to_link
 from pages.ui.panels import texts
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, choice_field, flag_field, number_field, widget_binding, widget_key
+from pages.ui.shell.address import Field, choice_field, flag_field, is_offered, number_field, widget_binding, widget_key
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
@@ -112,9 +112,12 @@ def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) ->
 def ask_view(page: str) -> None:
     """Let the reader merge pieces and hide special tokens; what is drawn, and how, opens beside that."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.toggle(texts.WHOLE_WORDS, **widget_binding(widget_key(page, "words")), help=texts.WHOLE_WORDS_HELP)
-        st.toggle(texts.HIDE_SPECIAL, **widget_binding(widget_key(page, "hide")), help=texts.HIDE_SPECIAL_HELP)
-        _ask_drawing(page)
+        if is_offered("words"):
+            st.toggle(texts.WHOLE_WORDS, **widget_binding(widget_key(page, "words")), help=texts.WHOLE_WORDS_HELP)
+        if is_offered("hide"):
+            st.toggle(texts.HIDE_SPECIAL, **widget_binding(widget_key(page, "hide")), help=texts.HIDE_SPECIAL_HELP)
+        if any(map(is_offered, ("show", "lines", "scale"))):
+            _ask_drawing(page)
 
 
 def _ask_drawing(page: str) -> None:

@@ -19,8 +19,12 @@ MAX_LINK_CHARACTERS = 6000
 """A tenth of what this server accepts (64 KiB): mail programs and chats may accept far less."""
 SHARED_FIELDS = ("text", "pair")
 """Fields, on any page, of the sentence and of the second one read with it. They follow the visitor to other pages."""
-LESSON, STEP = "lesson", "step"
-"""Parameters of the lesson that the reader takes; they stay in the address of the page that the step shows."""
+LESSON, STEP, LOCK, PRESENT = LESSON_PARAMETERS = ("lesson", "step", "lock", "present")
+"""Parameters of the lesson that the reader takes, and how: they stay in the address of the page that the step shows."""
+OFFERED = "lesson_controls"
+"""Session entry of the controls that the step of a lesson shows; None for all."""
+WAYS_OUT = ("links", "share", "export")
+"""What a locked lesson never shows, by the names that `is_offered` takes."""
 PLACE = "lesson_place"
 """Session entry of the step shown last: its page, the parameters of its address, its number."""
 LAST_SENTENCE = "typed"
@@ -103,6 +107,22 @@ def widget_binding(name: str, on_change: Callable[[], None] | None = None) -> di
             on_change()
 
     return {"key": name, "on_change": accept}
+
+
+def is_locked() -> bool:
+    """Tell whether the reader takes a lesson by a locked link, which shows no way out but to leave the lesson."""
+    return LESSON in st.query_params and st.query_params.get(LOCK) == "1"
+
+
+def is_offered(name: str) -> bool:
+    """Tell whether a page shows a control: the step of a lesson may show some only.
+
+    name: of the field, or of its widget; "examples", "tables" and WAYS_OUT for what is no field.
+    """
+    if name in WAYS_OUT and is_locked():
+        return False
+    shown = st.session_state.get(OFFERED)
+    return shown is None or any(name == one or name.endswith(f"_{one}") for one in shown)
 
 
 def has_been_changed(name: str) -> bool:
@@ -206,7 +226,7 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     remember_sentence(fields, values, left.get("values", {}))
     st.session_state[f"{page}_view"] = {"values": values, "address": address}
     written = st.query_params.to_dict()
-    lesson = {name: written.pop(name) for name in (LESSON, STEP) if name in written}
+    lesson = {name: written.pop(name) for name in LESSON_PARAMETERS if name in written}
     if not written == left.get("address", address) == address:
         st.query_params.from_dict(address | lesson)
 

@@ -16,6 +16,7 @@ from pages.ui.shell import cache, texts
 from pages.ui.shell.address import (
     Field,
     has_been_changed,
+    is_offered,
     link_status_changed,
     restore_hidden_fields,
     widget_binding,
@@ -57,6 +58,8 @@ def model(key: str = "model", families: Collection[str] = ()) -> str:
         names.append(wanted)
     if st.session_state[key] != wanted or wanted not in names:
         st.session_state[key] = wanted if wanted in names else catalogue.DEFAULT
+    if not is_offered(key):
+        return st.session_state[key]
     chosen = st.selectbox(
         texts.MODEL,
         names,
@@ -174,6 +177,8 @@ def sentence(
     Nothing is cut or refused here: the page shows what the model says about the text, and the text stays.
     """
     st.session_state.setdefault(key, default)
+    if not is_offered(key):
+        return st.session_state[key]
     written = st.text_input(
         label, live=TYPING_PAUSE, placeholder=placeholder, help=help, autocomplete="off", **widget_binding(key, on_change)
     )
@@ -205,6 +210,8 @@ def layer_and_heads(key: str, num_layers: int, num_heads: int) -> list[Head]:
     """
     keep_existing_heads(key, num_layers, num_heads)
     heads, box = st.session_state[key], f"{key}_named"
+    if not is_offered(key):
+        return heads
     st.session_state[box] = heads[0] if len(heads) == 1 else None
 
     def accept() -> None:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self, TypeVar
 import streamlit as st
 
 from pages.ui.shell import texts
+from pages.ui.shell.address import is_offered
 from pages.ui.shell.controls import head_name, model_title
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.transformer.interventions import Head
@@ -86,6 +87,8 @@ def offer(key: str, choices: Sequence[Choice], shown: Choice | None, choose: Cal
 
     A click on the marked one chooses it again: the way back to its view.
     """
+    if not is_offered("examples"):
+        return
     titles = {example.title: example for example in choices}
     st.session_state[key] = shown.title if shown else None
 
@@ -98,6 +101,8 @@ def offer(key: str, choices: Sequence[Choice], shown: Choice | None, choose: Cal
 
 def offer_counters(key: str, example: Choice, shown: Choice | None, choose: Callable[[Choice], None]) -> None:
     """Offer the counter-examples of an example, with the shown one marked: doubting a nice head is the lesson."""
+    if not is_offered("examples"):
+        return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{key}_row"):
         st.markdown(texts.BREAK_IT, width="content")
         offer(key, example.counters, shown if shown in example.counters else None, choose)

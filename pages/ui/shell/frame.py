@@ -2,7 +2,7 @@
 
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages import contents
 from pages.ui.shell import readiness, texts
-from pages.ui.shell.address import MAX_LINK_CHARACTERS, link_with, report_link_length
+from pages.ui.shell.address import MAX_LINK_CHARACTERS, is_offered, link_with, report_link_length
 from tx_core.errors import (
     Busy,
     ChangeProblem,
@@ -69,6 +69,8 @@ def share_link(promise: str = texts.LINK_SHOWS_VIEW) -> None:
     promise: what the link restores and what it cannot, if that is less than everything.
     """
     length = report_link_length()
+    if not is_offered("share"):
+        return
     if length:
         st.caption(f":material/link_off: {texts.LINK_TOO_LONG_FOR_ADDRESS}")
     popover = st.popover(texts.SHARE, icon=":material/link:", key="share_link", on_change="rerun")
@@ -110,7 +112,13 @@ def page_links(text: str, second: str, *keys: str) -> None:
     with st.container(horizontal=True):
         for page in map(contents.page, keys):
             sentences = {name: written for name, written in (("text", text), (page.second, second)) if name and written}
-            st.page_link(page.path, label=page.question, query_params=sentences)
+            page_link(page.key, page.question, sentences)
+
+
+def page_link(key: str, label: str, parameters: Mapping[str, str], *, icon: str | None = None) -> None:
+    """Link to a view of a page, unless a lesson shows no such links."""
+    if is_offered("links"):
+        st.page_link(contents.page(key).path, label=label, icon=icon, query_params=dict(parameters))
 
 
 @st.fragment(run_every=1.0)

@@ -1,10 +1,24 @@
 """A lesson file is read whole or refused, with the line of what is wrong; it may come from anybody."""
 
+import base64
+import zlib
+
 import pytest
 
 from tests.support.serving import ROOT
 from tx_core.classroom import lesson_file
-from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, Measure, Question, open_lesson, read_lesson
+from tx_core.classroom.lesson_file import (
+    MAX_LESSON_BYTES,
+    MAX_PACKED_CHARACTERS,
+    PACKED_MARK,
+    Measure,
+    Question,
+    open_lesson,
+    pack_lesson,
+    read_lesson,
+    unpack_lesson,
+    write_lesson,
+)
 from tx_core.errors import LessonProblem
 
 SMALL = """\
@@ -120,3 +134,56 @@ def test_only_an_open_question_and_a_vote_do_without_a_measure(kind: str):
     with pytest.raises(ValueError, match="needs an answer that is measured"):
         Question(ask="Which?", kind=kind)
     assert Question(ask="Why?", kind="open").answer is None
+
+
+SHIPPED = sorted((ROOT / "assets" / "lessons").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_lesson_is_written_and_read_back(path):
+    lesson = open_lesson(path)
+    assert read_lesson(write_lesson(lesson).encode()) == lesson
+
+
+def test_a_lesson_is_packed_into_an_address_and_read_back():
+    lesson = read_lesson(SMALL.encode())
+    packed = pack_lesson(lesson)
+    assert unpack_lesson(packed) == lesson
+    assert len(packed) < len(SMALL)
+
+
+def test_a_lesson_that_is_too_long_for_an_address_is_a_file():
+    long = read_lesson(SMALL.encode()).model_copy(update={"notes": "".join(chr(161 + i * i * i % 7919) for i in range(3000))})
+    with pytest.raises(LessonProblem) as raised:
+        pack_lesson(long)
+    assert str(raised.value).endswith(lesson_file.TOO_LONG_TO_PACK.rpartition("}")[2])
+
+
+def packed(data: bytes) -> str:
+    return PACKED_MARK + base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        PACKED_MARK,
+        f"{PACKED_MARK}a",
+        f"{PACKED_MARK}ä",
+        packed(b"not compressed"),
+        packed(zlib.compress(SMALL.encode()))[:-9],
+        packed(zlib.compress(SMALL.encode())) + "A" * MAX_PACKED_CHARACTERS,
+    ],
+)
+def test_what_was_cut_off_or_changed_is_refused(written: str):
+    with pytest.raises(LessonProblem) as raised:
+        unpack_lesson(written)
+    assert str(raised.value) == lesson_file.NOT_PACKED
+
+
+def test_no_more_is_unpacked_than_a_file_may_have():
+    bomb = packed(zlib.compress(b"#" * 2_500_000, 9))
+    assert len(bomb) <= MAX_PACKED_CHARACTERS
+    with pytest.raises(LessonProblem) as raised:
+        unpack_lesson(bomb)
+    assert str(raised.value) == lesson_file.TOO_LARGE.format(size=MAX_LESSON_BYTES + 1, limit=MAX_LESSON_BYTES)

@@ -5,11 +5,13 @@ from typing import get_args, get_type_hints
 import pytest
 
 from pages import contents
+from pages.ui.export.texts import NUMBERS_TABLE
+from pages.ui.export.texts import TITLE as MENU
 from pages.ui.panels import lesson, texts
-from pages.ui.shell.address import LESSON, STEP
+from pages.ui.shell.address import LESSON, LOCK, STEP
 from tests.support.drawings import sent_to
 from tests.support.messages import UNKNOWN
-from tx_core.classroom.lesson_file import Question
+from tx_core.classroom.lesson_file import NOT_PACKED, Lesson, Question, pack_lesson
 
 STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
 
@@ -165,6 +167,88 @@ def test_a_lesson_that_is_not_there_is_said_and_the_page_opens(open_app, name: s
     assert not app.exception
     assert texts.NO_SUCH_LESSON.format(names=", ".join(lesson.shipped_names())) in written(app)
     assert contents.page("attention").question in written(app)
+
+
+LINK = "A bird [MASK] in the tree."
+
+
+def own_lesson(**step) -> Lesson:
+    """A lesson of one step, as somebody might write it."""
+    first = {"title": "Look", "page": "attention", "view": {"text": LINK}, "text": "Look at the map."} | step
+    fields = {"title": "Birds", "language": "en", "level": "beginner", "minutes": 5, "about": "Birds."}
+    return Lesson.model_validate(fields | {"steps": [first]})
+
+
+def links(app) -> set[str]:
+    """The labels of all links on the page."""
+    return {link.proto.label for link in app.get("page_link")}
+
+
+def test_a_lesson_in_the_address_is_played_like_one_that_ships(open_app):
+    name = pack_lesson(own_lesson(question={"ask": "Why?", "kind": "open"}))
+    app = open_app("attention", **{LESSON: name, STEP: "1"})
+    assert "Look at the map." in written(app)
+    assert dict(app.query_params) == {"text": LINK, LESSON: name, STEP: "1"}
+    app.text_area[0].set_value("Because.")
+    check(app)
+    assert asked(app)[0]["verdict"] == texts.DISCUSS.format(guess="Because.")
+    assert contents.page("attention").question in written(app)
+    assert dict(app.query_params)[LESSON] == name
+
+
+@pytest.mark.parametrize("name", ["z.", "z.AAAA", "z.%00", f"z.{'A' * 5000}", pack_lesson(own_lesson())[:-20], "own-123"])
+def test_a_link_that_holds_no_whole_lesson_is_said_and_the_page_opens(open_app, name: str):
+    app = open_app("attention", **{LESSON: name})
+    assert not app.exception
+    assert contents.page("attention").question in written(app)
+    assert any(problem in written(app) for problem in (NOT_PACKED, texts.NO_SUCH_LESSON.partition("{")[0]))
+
+
+@pytest.mark.parametrize("page", ["nobody", "words", "learn"])
+def test_a_lesson_about_a_page_without_a_view_is_refused(open_app, page: str):
+    app = open_app("attention", **{LESSON: pack_lesson(own_lesson(page=page))})
+    assert not app.exception
+    assert texts.NO_SUCH_PAGE.format(page=page, number=1) in written(app)
+
+
+def test_a_locked_link_leads_nowhere_but_out_of_the_lesson(open_app):
+    address = dict(STEPS[1].view) | {LESSON: lesson.LEARNING_PATH, STEP: "2", LOCK: "1"}
+    app = open_app(STEPS[1].page, **address)
+    own = {texts.SKIP_STEP, texts.NEXT_STEP, texts.PREVIOUS_STEP, texts.LEAVE_LESSON}
+    assert links(app) <= own
+    app.radio[0].set_value("school").run()
+    check(app)
+    assert links(app) == own - {texts.SKIP_STEP}
+    assert not any(box.label in (MENU, NUMBERS_TABLE) for box in app.expander)
+    assert len(app.get("code")) == 0
+    assert dict(app.query_params)[LOCK] == "1"
+    steps = [link.proto.query_string for link in app.get("page_link") if link.proto.label != texts.LEAVE_LESSON]
+    assert all("lock=1" in query for query in steps)
+
+
+def test_a_locked_lesson_that_cannot_be_read_can_be_left(open_app):
+    app = open_app("attention", **{LESSON: "z.AAAA", LOCK: "1"})
+    assert links(app) == {texts.LEAVE_LESSON}
+
+
+def test_a_step_shows_the_controls_that_it_names(open_app):
+    app = open_app("attention", **{LESSON: pack_lesson(own_lesson(controls=["text"]))})
+    assert not app.exception
+    assert [box.key for box in app.text_input] == ["attention_text"]
+    assert len(app.selectbox) == len(app.toggle) == len(app.expander) == 0
+    assert links(app) >= {texts.END_LESSON}
+    free = open_app("attention", **{LESSON: pack_lesson(own_lesson())})
+    assert len(free.text_input) == 2
+    assert len(free.selectbox) >= 2
+    assert len(free.expander) >= 2
+
+
+def test_without_a_lesson_every_control_is_there_again(open_app):
+    app = open_app("attention", **{LESSON: pack_lesson(own_lesson(controls=[]))})
+    assert len(app.text_input) == 0
+    app.query_params.clear()
+    app.run()
+    assert len(app.text_input) == 2
 
 
 def test_another_page_leads_back_to_the_lesson(open_app):
