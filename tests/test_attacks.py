@@ -177,9 +177,8 @@ def hostile_lesson(number: int) -> str:
 def test_a_lesson_of_a_stranger_runs_nothing(attacked: str):
     packed = [hostile_lesson(number) for number in range(3 * len(PAGES))]
     assert sum(len(one) > 100 for one in packed) > len(PAGES)
-    pages = dict.fromkeys(page.address or page.key for page in PAGES if page.key != HOME) | {"": None}
     queries = [f"{LESSON}={quote(one)}&{STEP}=1&{LOCK}={number % 2}" for number, one in enumerate(packed)]
-    found = asyncio.run(in_turns(attack(attacked, page, queries) for page in list(pages)[::5]))
+    found = asyncio.run(in_turns(attack(attacked, page, queries) for page in names_of_pages()[::5]))
     assert [problem for _, wrong in found for problem in wrong] == []
     assert any(repeated for repeated, _ in found)
 
