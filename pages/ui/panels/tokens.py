@@ -106,6 +106,8 @@ def warn_of_unknown_in(engine: Engine, *sentences: str, pair: str = "", key: str
 def ask_special_tokens(page: str, on_change: Callable[[], None] | None = None) -> bool:
     """Let the reader leave special tokens out of the text; return whether they are added. on_change: see `widget_binding`."""
     name = widget_key(page, SPECIAL_FIELD.name)
+    if not is_offered(name):
+        return not st.session_state[name]
     return not st.toggle(texts.WITHOUT_SPECIAL, help=texts.WITHOUT_SPECIAL_HELP, **widget_binding(name, on_change))
 
 
