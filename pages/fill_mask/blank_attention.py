@@ -11,9 +11,9 @@ from pages.ui.panels import view_options
 from pages.ui.panels.attention_panel import HeadMap, PanelParts, attention_panel
 from pages.ui.panels.change_controls import change_bar
 from pages.ui.panels.changes import CHANGES_FIELD, Changes, active_changes, change_chips, drop_missing_changes
-from pages.ui.panels.predictions import SentencePredictions
+from pages.ui.panels.predictions import SentencePredictions, blank_trace
 from pages.ui.panels.texts import BLANK
-from pages.ui.shell import cache, controls
+from pages.ui.shell import controls
 from pages.ui.shell.address import Field, number_field, widget_key
 from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import write_interventions
@@ -56,11 +56,11 @@ def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredict
     st.subheader(texts.WHERE, anchor=False)
     answer, blank = blanks[_ask_blank(page, answers)]
     focus_blank(page, answer.text, blank.place)
-    choose_first_heads(page, engine, answer, blank.number)
-    plain = cache.trace(engine.name, answer.text)
+    automatic = forget_automatic_heads(page, engine)
+    plain = blank_trace(engine.name, answer.text)
     notices = drop_missing_changes(page, plain)
     changed = active_changes(page)
-    trace = cache.trace(engine.name, answer.text, interventions=changed) if changed else plain
+    trace = blank_trace(engine.name, answer.text, changed) if changed else plain
     if trace.notice and trace.notice != answer.filling.notice:
         st.info(trace.notice)
     number = view_options.ask_stack(page, [stack.kind for stack in trace.stacks])
@@ -69,8 +69,14 @@ def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredict
         st.info(missing)
     identity = (engine.name, trace.device, answer.text, None, write_interventions(changed))
     before = plain.stacks[number] if changed else None
+
+    def first() -> None:
+        show_blank(page, engine, answer, blank.number, changed)
+        if automatic:  # after the prediction is on its way to the browser: a scan takes longer than all else
+            choose_first_heads(page, engine, answer, blank.number)
+
     parts = PanelParts(
-        first=lambda: show_blank(page, engine, answer, blank.number, changed),
+        first=first,
         actions=lambda: change_bar(page, trace, number),
         above_map=lambda: change_chips(page, trace, head_scan.invitation(page, engine, answer, blank.number)),
         last=lambda: head_scan.show_scan(page, engine, answer, blank.number, changed),
@@ -79,14 +85,24 @@ def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredict
     return BlankView(answer.text, blank.number, trace, changed, head_map)
 
 
-def choose_first_heads(page: str, engine: Engine, answer: SentencePredictions, number: int) -> None:
-    """Begin with the head that the prediction depends on most; what the reader or a link chose stays."""
+def forget_automatic_heads(page: str, engine: Engine) -> bool:
+    """Put heads that the model has in place of those that were chosen by themselves; return whether there were any.
+
+    What the reader or a link chose stays.
+    """
     name, automatic = widget_key(page, "heads"), widget_key(page, "automatic_heads")
     if st.session_state[name] and st.session_state[name] != st.session_state.get(automatic):
-        return
-    scan = head_scan.quick_scan(engine, answer, number)
-    sizes = engine.info.num_layers, engine.info.num_heads
-    st.session_state[name] = st.session_state[automatic] = [scan.most_important] if scan else first_heads(*sizes)
+        return False
+    heads = first_heads(engine.info.num_layers, engine.info.num_heads)
+    st.session_state[name] = st.session_state[automatic] = heads
+    return True
+
+
+def choose_first_heads(page: str, engine: Engine, answer: SentencePredictions, number: int) -> None:
+    """Begin with the head that the prediction depends on most, where a scan is a matter of a moment."""
+    if scan := head_scan.quick_scan(engine, answer, number):
+        st.session_state[widget_key(page, "heads")] = [scan.most_important]
+        st.session_state[widget_key(page, "automatic_heads")] = [scan.most_important]
 
 
 def fields_in_link(page: str, fields: Sequence[Field]) -> list[Field]:

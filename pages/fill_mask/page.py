@@ -20,6 +20,7 @@ from pages.ui.panels.predictions import (
     LIST_FIELDS,
     SentencePredictions,
     ask_list_settings,
+    blank_trace,
     list_settings,
     top_predictions,
     word_label,
@@ -43,6 +44,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, no_head
 from tx_core.errors import ExplorerError
 from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, read_words
+from tx_core.transformer.trace import Trace
 
 EXAMPLES = curated()
 FIELDS = (
@@ -136,6 +138,7 @@ def answer(engine: Engine, name: str, words: tuple[str, ...]) -> list[SentencePr
         if not encoding.blanks:
             offer_a_blank(name)
             return []
+        runs.append(blank_trace(engine.name, text))
         answered = predictions.answer_sentence(engine, text, words, list_settings(PAGE))
     except ExplorerError as problem:
         explain(problem)
@@ -218,6 +221,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     ask_list_settings(PAGE)
 
 answers: list[SentencePredictions] = []
+runs: list[Trace] = []  # held until all is drawn: one that is larger than the cache would be computed again
 try:
     engine = load(model)
     show_engine(badge, engine.title, engine.device)
@@ -233,3 +237,4 @@ except ExplorerError as problem:
     explain(problem)
     controls.offer_default_model(widget_key(PAGE, "model"))
 look(model, answers)
+runs.clear()

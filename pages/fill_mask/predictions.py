@@ -14,6 +14,7 @@ from pages.ui.panels.changes import Changes
 from pages.ui.panels.predictions import (
     ListSettings,
     SentencePredictions,
+    blank_trace,
     joint_fillings,
     list_settings,
     remember_record,
@@ -171,7 +172,12 @@ def prediction_shift(model: str, text: str, changed: Changes, chosen: ListSettin
     """Predict with and without the changes; raise ExplorerError where that cannot be done."""
     shown = _list_options(chosen)
     key = ("shift", model, text, frozenset(changed), *shown.values())
-    return remember_record(key, lambda: shift_predictions(cache.engine(model), text, changed, **shown))
+
+    def compare() -> PredictionShift:
+        traces = blank_trace(model, text), blank_trace(model, text, changed)
+        return shift_predictions(cache.engine(model), text, changed, traces=traces, **shown)
+
+    return remember_record(key, compare)
 
 
 def text_shift(model: str, text: str, second: str, chosen: ListSettings) -> PredictionShift:

@@ -3,18 +3,36 @@
 import pytest
 from cachetools import LRUCache
 
+from pages.fill_mask import predictions
 from pages.ui.shell import cache
 from tx_core.engine import catalogue
+from tx_core.fill_mask.head_scan import Scan
+
+VIEWS = {
+    "attention": ("attention", {"text": "a bird that nobody saw"}, 1),
+    "a prediction, and the scan of its heads": ("fill_mask", {"text": "a ___ that nobody saw"}, 2),
+    "a prediction alone": ("fill_mask", {"text": "the ___ that nobody saw", "heads": "2-3"}, 1),
+    "a prediction with words to check": (
+        "fill_mask",
+        {"text": "one ___ that nobody saw", "heads": "2-3", "named": "bird, dog"},
+        1,
+    ),
+    "a prediction before and after a change": (
+        "fill_mask",
+        {"text": "no ___ that nobody saw", "heads": "2-3", "named": "bird", "changes": "off~1"},
+        2,
+    ),
+}
+"""Views of a page, and how often each runs the model."""
 
 
-@pytest.mark.parametrize(
-    ("page", "text", "forwards"), [("attention", "a bird that nobody saw", 1), ("fill_mask", "a ___ that nobody saw", 3)]
-)
-def test_a_page_reads_its_sentence_once(open_app, monkeypatch: pytest.MonkeyPatch, page: str, text: str, forwards: int):
+@pytest.mark.parametrize(("page", "view", "runs_of_model"), VIEWS.values(), ids=VIEWS)
+def test_a_page_reads_its_sentence_once(open_app, monkeypatch: pytest.MonkeyPatch, page: str, view: dict, runs_of_model: int):
     open_app(page, text="a first visit")  # what every server does once
     engine = catalogue.load(catalogue.DEFAULT)
     read, runs = [], []
-    backend, forward = engine.tokenizer.backend, engine.model.forward
+    words = engine.model.embeddings.words  # whatever runs the model looks its words up
+    backend, forward = engine.tokenizer.backend, words.forward
 
     class Counted:
         def __getattr__(self, name: str):
@@ -29,12 +47,22 @@ def test_a_page_reads_its_sentence_once(open_app, monkeypatch: pytest.MonkeyPatc
         return forward(*inputs, **options)
 
     monkeypatch.setattr(engine.tokenizer, "backend", Counted())
-    monkeypatch.setattr(engine.model, "forward", counted)
-    app = open_app(page, text=text)
+    monkeypatch.setattr(words, "forward", counted)
+    app = open_app(page, **view)
     assert not app.exception
-    assert len(read) == len(set(read))
-    assert sum("that nobody saw" in texts[0] for texts in read) == 1
-    assert len(runs) == forwards
+    sentences = [texts for texts in read if " " in texts[0].strip()]
+    assert len(sentences) == len(set(sentences))
+    assert sum("that nobody saw" in texts[0] for texts in sentences) == 1
+    assert len(runs) == runs_of_model
+
+
+def test_a_prediction_is_drawn_before_the_heads_are_scanned(open_app, monkeypatch: pytest.MonkeyPatch):
+    order, show, steps = [], predictions.show_bars, Scan.steps
+    monkeypatch.setattr(predictions, "show_bars", lambda *given, **named: (order.append("bars"), show(*given, **named))[1])
+    monkeypatch.setattr(Scan, "steps", lambda scan: (order.append("scan"), steps(scan))[1])
+    app = open_app("fill_mask", text="A late ___ sang in the tree.", named="bird, dog")
+    assert not app.exception
+    assert order == ["bars", "bars", "scan"]
 
 
 LARGE_RUNS = {

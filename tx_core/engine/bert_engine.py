@@ -27,7 +27,7 @@ from tx_core.engine.engine import (
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
-from tx_core.transformer.fused import all_weights
+from tx_core.transformer.fused import all_weights, without_each_head
 from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run
 from tx_core.transformer.layers import EncoderRun
 from tx_core.transformer.trace import Encoding, Trace, check_parts
@@ -80,14 +80,19 @@ class BertEngine:
         parts, encoding = check_parts(keep), self.encode(text, pair)
         changes = check_run(interventions, self._limits(encoding))
 
-        def compute(model: nn.Module, device: str) -> EncoderRun:
+        blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
+
+        def compute(model: nn.Module, device: str) -> tuple[EncoderRun, Tensor | None]:
             ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
-            return model(ids, segments, None, keep=parts, interventions=[changes])
+            run = model(ids, segments, None, keep=parts, interventions=[changes])
+            return run, model.predict(run.output[:, blanks]) if blanks else None
 
         result = self.runner.run(compute)
-        stack = attention_stack("self", encoding, encoding, result.value.layers)
-        hidden = stack_layers([state[:, : len(encoding)] for state in result.value.hidden]) if "hidden" in parts else None
-        return Trace(self.name, result.device, (stack,), hidden, changes, result.notice)
+        run, logits = result.value
+        stack = attention_stack("self", encoding, encoding, run.layers)
+        hidden = stack_layers([state[:, : len(encoding)] for state in run.hidden]) if "hidden" in parts else None
+        scores = None if logits is None else stack_layers([logits])[0]
+        return Trace(self.name, result.device, (stack,), hidden, changes, result.notice, scores)
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
@@ -95,8 +100,12 @@ class BertEngine:
         Raises ChangeProblem for interventions on what a row does not have.
         """
         changes = check_batch(interventions, [self._limits(row) for row in rows])
+        heads = _heads_switched_off(rows, changes)
 
         def compute(model: nn.Module, device: str) -> list[Tensor]:
+            if heads:
+                ids, segments, _ = batch_tensors(rows[:1], self.tokenizer.padding_id, device)
+                return list(model.predict(without_each_head(model, ids, segments, heads, rows[0].blanks)).cpu())
             ids, segments, mask = batch_tensors(rows, self.tokenizer.padding_id, device, changes)
             output = model(ids, segments, mask, interventions=changes).output
             return [model.predict(output[number, list(row.blanks)]).cpu() for number, row in enumerate(rows)]
@@ -148,3 +157,12 @@ class BertEngine:
 
     def _limits(self, encoding: Encoding) -> RunLimits:
         return run_limits(self.info, [(len(encoding), len(encoding))] * self.info.num_layers)
+
+
+def _heads_switched_off(rows: Sequence[Encoding], changes: Sequence[Sequence[Intervention]]) -> list[tuple[int, int]]:
+    """Return the head that each row but the first switches off, by layer, where that is all in which the rows differ."""
+    if len(rows) < 2 or any(row != rows[0] for row in rows[1:]) or len(changes) != len(rows) or changes[0]:
+        return []
+    heads = [(one.layer, one.head) for row in changes[1:] if len(row) == 1 for one in row if one.kind == "off"]
+    whole = len(heads) == len(rows) - 1 and all(head is not None for _, head in heads)
+    return heads if whole and heads == sorted(heads) else []

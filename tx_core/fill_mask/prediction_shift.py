@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
-from tx_core.engine.engine import Engine
+from tx_core.engine.engine import BlankLogits, Engine
 from tx_core.fill_mask.blanks import fill_blanks
-from tx_core.fill_mask.predictions import Prediction, checked_temperature, encode_with_blanks, nucleus
+from tx_core.fill_mask.predictions import Prediction, blank_logits_of, checked_temperature, encode_with_blanks, nucleus
 from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,19 @@ def shift_predictions(
     top_k: int = 10,
     temperature: float = 1.0,
     top_p: float = 1.0,
+    traces: tuple[Trace, Trace] | None = None,
 ) -> PredictionShift:
     """Predict with and without interventions and compare the top predictions.
 
-    top_k, temperature and top_p as for `fill_mask.predict`. Raises what `predict` raises, and ChangeProblem.
+    top_k, temperature and top_p as for `fill_mask.predict`. traces: runs of the text without and with the interventions that
+    kept "blank_logits"; without them, the model runs. Raises what `predict` raises, and ChangeProblem.
     """
     encoding = encode_with_blanks(engine, text)
-    answered = engine.blank_logits([encoding, encoding], interventions=[(), interventions])
+    if traces is None:
+        answered = engine.blank_logits([encoding, encoding], interventions=[(), interventions])
+    else:
+        before, after = (blank_logits_of(engine, encoding, trace=trace) for trace in traces)
+        answered = BlankLogits(before.rows + after.rows, after.device, after.notice or before.notice)
     lists = (top_k, checked_temperature(temperature), top_p)
     blanks = tuple(
         _shift_blank(engine, text, number, encoding.starts_sentence(place), [row[number] for row in answered.rows], lists)

@@ -12,7 +12,7 @@ from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.blanks import MAX_BLANKS, fill_blanks, widen_blank
 from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import Encoding
+from tx_core.transformer.trace import Encoding, Trace
 
 MAX_TOP_K = 50
 TOKENS_AT_ONCE, ROWS_AT_ONCE = 4096, 64
@@ -91,6 +91,7 @@ def predict(
     temperature: float = 1.0,
     top_p: float = 1.0,
     interventions: Sequence[Intervention] = (),
+    trace: Trace | None = None,
 ) -> Filling:
     """List the top_k entries at every blank, with the softmax over the whole vocabulary as probability.
 
@@ -102,13 +103,15 @@ def predict(
     below 1 only the fewest entries that reach it together are kept and share 100 % among themselves
     (Holtzman et al. 2020, section 3.1).
 
+    trace: a run of the text with these interventions that kept "blank_logits"; without one, the model runs.
+
     Raises TextProblem without a blank, with more than MAX_BLANKS and for a text that cannot be read;
     ModelUnavailable for a model without a masked-word head; ChangeProblem for interventions on what the text does not have.
     """
     if not 1 <= top_k <= MAX_TOP_K:
         raise ValueError(f"top_k must be within 1 and {MAX_TOP_K}, got {top_k}")
     encoding = encode_with_blanks(engine, text)
-    answered = engine.blank_logits([encoding], interventions=[interventions])
+    answered = blank_logits_of(engine, encoding, interventions, trace)
     blanks = []
     for number, place in enumerate(encoding.blanks):
         share = nucleus((answered.rows[0][number].float() / checked_temperature(temperature)).softmax(-1), top_p)
@@ -120,6 +123,17 @@ def predict(
         rest = max(0.0, 1.0 - sum(prediction.probability for prediction in predictions))
         blanks.append(BlankPredictions(number, place, predictions, rest))
     return Filling(engine.name, answered.device, encoding, tuple(blanks), temperature, top_p, answered.notice)
+
+
+def blank_logits_of(
+    engine: Engine, encoding: Encoding, interventions: Sequence[Intervention] = (), trace: Trace | None = None
+) -> BlankLogits:
+    """Give the logits at the blanks of one text: those that its trace kept, or, without one, those of a run."""
+    if trace is None:
+        return engine.blank_logits([encoding], interventions=[interventions])
+    if trace.blank_logits is None:
+        raise ValueError("the trace must have kept the part blank_logits")
+    return BlankLogits([torch.tensor(trace.blank_logits)], trace.device, trace.notice)
 
 
 def _prediction(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry: int, probability: float) -> Prediction:

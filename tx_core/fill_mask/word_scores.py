@@ -9,9 +9,9 @@ from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.blanks import widen_blank
-from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_blanks
+from tx_core.fill_mask.predictions import blank_logits_in_batches, blank_logits_of, encode_with_blanks
 from tx_core.transformer.interventions import Intervention, shift_positions
-from tx_core.transformer.trace import Encoding
+from tx_core.transformer.trace import Encoding, Trace
 
 MAX_SCORED_WORDS = 20
 MAX_SCORED_TOKENS = 8
@@ -67,21 +67,30 @@ def read_words(text: str) -> tuple[str, ...]:
 
 
 def score_words(
-    engine: Engine, text: str, words: Sequence[str], *, blank: int = 0, interventions: Sequence[Intervention] = ()
+    engine: Engine,
+    text: str,
+    words: Sequence[str],
+    *,
+    blank: int = 0,
+    interventions: Sequence[Intervention] = (),
+    trace: Trace | None = None,
 ) -> tuple[WordScore, ...]:
     """Compute the probability of each word at one blank of the text; other blanks stay masked.
 
     ##ing stands for the piece that continues the word before the blank. A word of several pieces is scored by the chain rule
     in as many blanks, see LENGTH_NOTE; interventions follow the tokens to their new positions, and one on the blank applies to
-    all its pieces. Raises what `fill_mask.predict` raises, and ChangeProblem.
+    all its pieces. trace: as for `fill_mask.predict`; it saves the run for words of one piece. Raises what
+    `fill_mask.predict` raises, and ChangeProblem.
     """
     encoding = encode_with_blanks(engine, text)
     place = encoding.blanks[blank]
     spelled = [spell_word(engine.tokenizer, word, encoding.starts_sentence(place)) for word in words]
     problems = [_problem(engine, encoding, word, ids) for word, ids in zip(words, spelled, strict=True)]
     asked = [() if problem else ids for ids, problem in zip(spelled, problems, strict=True)]
-    rows = [row for ids in asked for row in _chain(encoding, engine.tokenizer, place, ids)]
-    changes = [shift_positions(interventions, place, len(ids)) for ids in asked for _ in ids]
+    single = blank_logits_of(engine, encoding, interventions, trace) if any(len(ids) == 1 for ids in asked) else None
+    longer = [ids for ids in asked if len(ids) > 1]
+    rows = [row for ids in longer for row in blank_chain(encoding, engine.tokenizer, place, ids)]
+    changes = [shift_positions(interventions, place, len(ids)) for ids in longer for _ in ids]
     batches = blank_logits_in_batches(engine, rows, changes) if rows else ()
     answers = ((logits[0].double(), batch.notice) for batch in batches for logits in batch.rows)
 
@@ -91,7 +100,10 @@ def score_words(
         if problem:
             scores.append(WordScore(word, ids, pieces, (), None, None, problem))
             continue
-        asked_logits, notices = zip(*(next(answers) for _ in ids), strict=True)
+        if len(ids) == 1:
+            asked_logits, notices = (single.rows[0][blank].double(),), (single.notice,)
+        else:
+            asked_logits, notices = zip(*(next(answers) for _ in ids), strict=True)
         steps = tuple(logits.softmax(-1)[entry].item() for logits, entry in zip(asked_logits, ids, strict=True))
         rank = int((asked_logits[0] > asked_logits[0][ids[0]]).sum()) + 1 if len(ids) == 1 else None
         note = "" if len(ids) == 1 else SCORED_IN_PIECES.format(count=len(ids))
@@ -123,7 +135,7 @@ def _problem(engine: Engine, encoding: Encoding, word: str, ids: tuple[int, ...]
     return NO_ROOM_FOR_WORD.format(excess=too_many) if too_many > 0 else ""
 
 
-def _chain(encoding: Encoding, tokenizer: Tokenizer, place: int, ids: tuple[int, ...]) -> list[Encoding]:
+def blank_chain(encoding: Encoding, tokenizer: Tokenizer, place: int, ids: tuple[int, ...]) -> list[Encoding]:
     """Encode the widened blank once per piece: with none filled, with the first filled, and so on."""
     blanks = (tokenizer.mask_id,) * len(ids)
     return [

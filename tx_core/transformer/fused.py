@@ -4,7 +4,7 @@ It uses the modules of bert.py. Those write out every step, as the Build pages s
 memory on its own: GELU on a batch takes four times as long as PyTorch's. Tests hold both implementations equal.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import torch
@@ -48,6 +48,33 @@ def all_weights(
         layers.append(weights)
     projected = project_to_heads(last.attention, rows, ids.shape, last.attention.query, last.attention.key)
     return [*layers, attention_weights(attention_scores(*projected), mask, fused_softmax)]
+
+
+def without_each_head(
+    model: Bert,
+    ids: Int[Tensor, "1 token"],
+    segments: Int[Tensor, "1 token"],
+    heads: Sequence[tuple[int, int]],
+    places: Sequence[int],
+) -> Float[Tensor, "run place hidden"]:
+    """Run a text once as it is, and once without each head; give the last vectors at some places.
+
+    heads: (layer, head), counted from 0, by layer. A run without a head differs from the first run only from that head's
+    layer on, so that it begins there; of the last layer, only the places are computed.
+    """
+    runs = fused_embeddings(model.embeddings, ids, segments)  # the first row is the text as it is
+    *_, last = model.encoder.blocks
+    for number, block in enumerate(model.encoder.blocks):
+        attention, asked = block.attention, runs[:, list(places)] if block is last else runs
+        query = split_heads(attention.query(asked), attention.num_heads)
+        key, value = (split_heads(part(runs), attention.num_heads) for part in (attention.key, attention.value))
+        context = attend(query, key, value, normalise=fused_softmax).context
+        off = [head for layer, head in heads if layer == number]
+        begun = context[:1].repeat(len(off), 1, 1, 1)
+        begun[range(len(off)), off] = 0.0
+        asked = torch.cat([asked, asked[:1].expand(len(off), -1, -1)])
+        runs = after_attention(block, asked, merge_heads(torch.cat([context, begun])))
+    return runs
 
 
 def pad_rows(rows: Float[Tensor, "row hidden"]) -> Float[Tensor, "padded_row hidden"]:

@@ -10,9 +10,9 @@ from jaxtyping import Float
 from tx_core.transformer.attention import AttentionKind
 from tx_core.transformer.interventions import Intervention
 
-TracePart = Literal["query", "key", "value", "scores", "weights", "context", "hidden"]
-ALL_PARTS: tuple[TracePart, ...] = ("query", "key", "value", "scores", "weights", "context", "hidden")
-"""What a run can keep: see `AttentionStack` and `Trace.hidden`."""
+TracePart = Literal["query", "key", "value", "scores", "weights", "context", "hidden", "blank_logits"]
+ALL_PARTS: tuple[TracePart, ...] = ("query", "key", "value", "scores", "weights", "context", "hidden", "blank_logits")
+"""What a run can keep: see `AttentionStack`, `Trace.hidden` and `Trace.blank_logits`."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,8 @@ class Trace:
         hidden: the vectors after the embeddings and after each layer of the first stack; None where they were not kept.
         interventions: what was changed, in canonical order.
         notice: a sentence for the reader where something was not as requested; else "".
+        blank_logits: the scores of the whole vocabulary at every blank; None where they were not kept, and where the text has
+            no blank or the model fills none.
     """
 
     model: str
@@ -129,6 +131,7 @@ class Trace:
     hidden: Float[np.ndarray, "layer_and_embeddings token hidden"] | None = None
     interventions: tuple[Intervention, ...] = ()
     notice: str = ""
+    blank_logits: Float[np.ndarray, "blank vocab"] | None = None
 
     @property
     def attention(self) -> AttentionStack:
@@ -138,7 +141,7 @@ class Trace:
     @property
     def nbytes(self) -> int:
         """The size of all arrays in bytes, by which caches are bounded."""
-        arrays = [self.hidden, *(getattr(stack, f.name) for stack in self.stacks for f in fields(stack))]
+        arrays = [self.hidden, self.blank_logits, *(getattr(stack, f.name) for stack in self.stacks for f in fields(stack))]
         return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 

@@ -80,7 +80,8 @@ class PanelParts:
     """What a page adds to the panel; each function draws.
 
     Attributes:
-        first: what heads the wall's column and stays in sight while the page is scrolled; None for nothing.
+        first: what heads the wall's column and stays in sight while the page is scrolled; None for nothing. It may choose the
+            heads that are shown.
         actions: what the reader can do with the chosen heads, under their names.
         above_map: what stands above the map.
         last: what ends the wall's column.
@@ -109,16 +110,19 @@ def attention_panel(
     The page's options (view_options) must stand in the session, with heads that the stack has. Call it in a fragment: a
     click on the wall then runs only this.
     """
-    options = ViewOptions.of(page)
-    identity = (*identity, stack.kind, options.words, options.hide)
-    view = prepared_view(stack, identity, options)
-    heads, before, plain = list(options.heads), None, None
-    weights = views.mean_of_heads(view.weights, heads)
-    maps_path = prefetch.offer_head_maps(identity, view.weights) if unchanged is None else None
     with st.container(key=widget_key(page, "wall_and_map")):  # assets/page.css sets the two parts side by side
-        with st.container(key=widget_key(page, "rail")):
-            if parts.first:
+        rail = st.container(key=widget_key(page, "rail"))
+        if parts.first:
+            with rail:
                 parts.first()
+        options = ViewOptions.of(page)
+        identity = (*identity, stack.kind, options.words, options.hide)
+        view = prepared_view(stack, identity, options)
+        heads, before, plain = list(options.heads), None, None
+        weights = views.mean_of_heads(view.weights, heads)
+        maps_path = prefetch.offer_head_maps(identity, view.weights) if unchanged is None else None
+        with rail:
+            if parts.first:
                 _head_and_actions(page, view, parts)
             if is_offered("heads"):
                 _wall(page, view, identity, options, maps_path)

@@ -13,9 +13,10 @@ from pages.ui.panels import texts
 from pages.ui.shell import cache
 from pages.ui.shell.address import Field, choice_field, number_field, widget_key
 from tx_core.analysis.weights_file import TableValue
-from tx_core.fill_mask.predictions import Filling, JointFilling, Prediction, fill_jointly, predict
+from tx_core.fill_mask.predictions import Filling, JointFilling, Prediction, encode_with_blanks, fill_jointly, predict
 from tx_core.fill_mask.word_scores import WordScore, score_words
 from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.trace import Trace
 
 MAX_LIST_WORDS = 30
 PREDICTION_TEMPERATURES = ("1", "0.25", "0.5", "0.75", "1.5", "2", "3")
@@ -112,11 +113,17 @@ def ask_list_settings(page: str) -> None:
         st.caption(texts.LIST_SETTINGS_CAPTION)
 
 
+def blank_trace(model: str, text: str, changed: Sequence[Intervention] = ()) -> Trace:
+    """Run a text with blanks: one forward pass gives its attention and its predictions; raise ExplorerError as these do."""
+    encode_with_blanks(cache.engine(model), text)  # what cannot be filled is refused before it runs
+    return cache.trace(model, text, keep=("weights", "blank_logits"), interventions=changed)
+
+
 def top_predictions(model: str, text: str, settings: ListSettings) -> Filling:
     """Give the most likely words at every blank; raise ExplorerError where the text cannot be filled."""
     options = {"top_k": settings.listed, "temperature": settings.temperature, "top_p": settings.top_p}
     key = ("top_predictions", model, text, *options.values())
-    return remember_record(key, lambda: predict(cache.engine(model), text, **options))
+    return remember_record(key, lambda: predict(cache.engine(model), text, trace=blank_trace(model, text), **options))
 
 
 def word_scores(
@@ -126,7 +133,12 @@ def word_scores(
     if not words:
         return ()
     key = ("word_scores", model, text, blank, frozenset(changed), *words)
-    return remember_record(key, lambda: score_words(cache.engine(model), text, words, blank=blank, interventions=changed))
+
+    def score() -> tuple[WordScore, ...]:
+        trace = blank_trace(model, text, changed)
+        return score_words(cache.engine(model), text, words, blank=blank, interventions=changed, trace=trace)
+
+    return remember_record(key, score)
 
 
 def joint_fillings(model: str, text: str) -> tuple[JointFilling, ...]:

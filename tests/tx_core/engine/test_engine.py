@@ -35,8 +35,10 @@ def test_exactly_the_budget_is_read_and_one_token_more_is_refused_by_the_number(
 
 def test_the_record_holds_what_was_asked_for_and_nothing_else(engine: BertEngine):
     trace = engine.trace("Hello there", keep=("query", "hidden"))
-    held = [part for part in ALL_PARTS if part != "hidden" and getattr(trace.attention, part) is not None]
-    assert held == ["query"]
+    of_attention = [part for part in ALL_PARTS if hasattr(trace.attention, part)]
+    assert set(ALL_PARTS) - set(of_attention) == {"hidden", "blank_logits"}
+    assert [part for part in of_attention if getattr(trace.attention, part) is not None] == ["query"]
+    assert trace.blank_logits is None
     assert trace.hidden.shape == (1 + engine.info.num_layers, len(trace.attention.query_tokens), engine.info.hidden_size)
 
 

@@ -103,6 +103,44 @@ def test_a_shift_holds_both_predictions_with_their_ranks(engine):
                 assert (moved.rank_before, moved.before) == (rank, pytest.approx(probability, abs=1e-5))
 
 
+@pytest.mark.parametrize("changed", [(), HIDDEN])
+def test_one_run_gives_the_attention_and_what_is_predicted(engine, changed):
+    trace = engine.trace(TEXT, keep=("weights", "blank_logits"), interventions=changed)
+    (expected,) = engine.blank_logits([engine.encode(TEXT)], interventions=[changed]).rows
+    np.testing.assert_allclose(trace.blank_logits, expected.numpy(), atol=1e-5)
+    np.testing.assert_array_equal(trace.attention.weights, engine.trace(TEXT, interventions=changed).attention.weights)
+    assert trace.nbytes >= trace.blank_logits.nbytes + trace.attention.weights.nbytes
+    assert engine.trace("No blank here.", keep=("blank_logits",)).blank_logits is None
+
+
+def test_predictions_of_a_trace_are_those_of_a_run(engine):
+    plain, hidden = (engine.trace(TEXT, keep=("blank_logits",), interventions=one) for one in ((), HIDDEN))
+    listed = [
+        [(one.id, pytest.approx(one.probability, rel=1e-3)) for one in blank.predictions]
+        for blank in predict(engine, TEXT).blanks
+    ]
+    read = predict(engine, TEXT, trace=plain)
+    assert [[(one.id, one.probability) for one in blank.predictions] for blank in read.blanks] == listed
+    words = ["dog", "the"]
+    for blank, moved in enumerate(shift_predictions(engine, TEXT, HIDDEN, traces=(plain, hidden)).blanks):
+        assert moved.variation == pytest.approx(shift_predictions(engine, TEXT, HIDDEN).blanks[blank].variation, abs=1e-5)
+        scores = score_words(engine, TEXT, words, blank=blank, interventions=HIDDEN, trace=hidden)
+        expected = score_words(engine, TEXT, words, blank=blank, interventions=HIDDEN)
+        assert [one.probability for one in scores] == pytest.approx([one.probability for one in expected], rel=1e-3)
+    with pytest.raises(ValueError, match="must have kept the part blank_logits"):
+        predict(engine, TEXT, trace=engine.trace(TEXT))
+
+
+def test_rows_of_which_more_than_one_head_differs_are_computed_each_on_its_own():
+    engine = catalogue.load(catalogue.DEFAULT)
+    rows = [engine.encode(TEXT)] * 3
+    one, other = Intervention("off", 1, 2), Intervention("off", 0, 3)
+    for batch in ([(), (one,), (other,)], [(), (one, other), (other,)], [(one,), (other,), (one,)], [(), (), (one,)]):
+        for row, logits in zip(batch, engine.blank_logits(rows, interventions=batch).rows, strict=True):
+            (alone,) = engine.blank_logits(rows[:1], interventions=[row]).rows
+            torch.testing.assert_close(logits, alone, atol=1e-4, rtol=0)
+
+
 def test_nothing_changed_shifts_nothing(engine):
     for blank in shift_predictions(engine, TEXT, ()).blanks:
         assert blank.variation == pytest.approx(0, abs=1e-6)
@@ -159,6 +197,9 @@ class FullCard(nn.Module):
     """A model on a graphics card that has no memory left."""
 
     def forward(self, *inputs, **options):
+        raise torch.OutOfMemoryError("no memory left")
+
+    def __getattr__(self, name: str):
         raise torch.OutOfMemoryError("no memory left")
 
 

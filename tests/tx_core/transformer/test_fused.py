@@ -10,7 +10,8 @@ from tx_core.transformer import fused
 from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import Bert, random_bert
 from tx_core.transformer.config import BertConfig
-from tx_core.transformer.fused import PAD_MULTIPLE, REGISTER, all_weights, fused_softmax
+from tx_core.transformer.fused import PAD_MULTIPLE, REGISTER, all_weights, fused_softmax, without_each_head
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.layers import ACTIVATION
 
 SIZES = {
@@ -47,6 +48,17 @@ def test_all_weights_are_those_of_the_run_written_out(activation: str, lengths: 
     for weights, layer in zip(found, written_out, strict=True):
         assert weights.std() > 0.05
         torch.testing.assert_close(weights, layer["weights"], atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("activation", ACTIVATION)
+@torch.inference_mode()
+def test_runs_without_each_head_are_those_written_out(activation: str):
+    model, heads = shaken(activation), [(0, 1), (0, 3), (1, 0), (2, 0), (2, 2)]
+    found = without_each_head(model, IDS[:1], SEGMENTS[:1], heads, (4, 1))
+    runs = [(), *((Intervention("off", *head),) for head in heads)]
+    expected = model(IDS[:1].expand(6, -1), SEGMENTS[:1].expand(6, -1), interventions=runs).output
+    assert (expected[1:] - expected[:1]).abs().amax(dim=(1, 2)).min() > 1e-3
+    torch.testing.assert_close(found, expected[:, [4, 1]], atol=1e-12, rtol=0)
 
 
 @pytest.mark.parametrize("keys", [1, 3, REGISTER - 1, REGISTER, 40])

@@ -84,16 +84,19 @@ class HubEngine:
         parts, source = check_parts(keep), self.encode(text, pair)
         target = target_of(source, self.info, self.tokenizer)
         changes = check_run(interventions, self._limits(source, target))
+        predicts = "blank_logits" in parts and self.info.fills_blanks and (target is None or source.pair is None)
+        blanks = list(source.blanks) if predicts else []
 
-        def compute(model: nn.Module, device: str) -> tuple[Recorder, Sequence[Tensor] | None]:
-            recorder = Recorder(parts - {"hidden"}, [changes], self.info.first_layer)
+        def compute(model: nn.Module, device: str) -> tuple[Recorder, Sequence[Tensor] | None, Tensor | None]:
+            recorder = Recorder(parts - {"hidden", "blank_logits"}, [changes], self.info.first_layer)
             given = self._inputs([source], None if target is None else [target], device, [changes])
-            body = model.base_model  # no head: its scores are large
+            body = model if blanks else model.base_model  # no head where nothing is predicted: its scores are large
             output = body(**given, recorder=recorder, output_hidden_states="hidden" in parts)
-            return recorder, output.get("encoder_hidden_states" if target else "hidden_states")
+            logits = output.logits[:, blanks] if blanks else None
+            return recorder, output.get("encoder_hidden_states" if target else "hidden_states"), logits
 
         result = self.runner.run(compute)
-        recorder, hidden = result.value
+        recorder, hidden, logits = result.value
         return Trace(
             self.name,
             result.device,
@@ -101,6 +104,7 @@ class HubEngine:
             stack_layers([state[:, : len(source)] for state in hidden]) if "hidden" in parts else None,
             changes,
             " ".join(sentence for sentence in (result.notice, *self._notices(target)) if sentence),
+            None if logits is None else stack_layers([logits])[0],
         )
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
