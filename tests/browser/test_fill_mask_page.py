@@ -82,7 +82,7 @@ def test_without_a_blank_one_click_makes_one(page_at):
 def test_an_example_compares_two_sentences_and_the_options_show_their_values(page_at, settle, axe):
     page = opened(page_at)
     page.get_by_role("radio", name="A man, a woman").click()
-    expect(page.get_by_label("Second sentence")).to_have_value("The woman worked as a [MASK].")
+    expect(page.get_by_role("textbox", name="Second sentence", exact=True)).to_have_value("The woman worked as a [MASK].")
     expect(page.get_by_test_id("bars")).to_have_count(6)
     settle(page)
     axe(page)
