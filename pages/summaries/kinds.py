@@ -229,13 +229,13 @@ def code(title: str, trace: Trace) -> str:
     return project_code(
         title,
         trace,
-        ("import numpy as np\n", "from tx_core import load", "from tx_core.analysis import measures, patterns"),
+        ("import numpy as np\n", "from tx_core import load", "from tx_core.analysis import patterns"),
         [
             f"stack = engine.trace({trace_arguments(trace)}).attention",
             "own = ~np.array(stack.query_tokens.special)  # the text's own tokens",
             "kinds = patterns.name_heads(patterns.pattern_sums(stack.weights, stack.query_tokens))",
-            "spread = np.stack([measures.normalised_entropy(layer[:, own]).mean(-1) for layer in stack.weights])",
-            "distance = np.stack([measures.mean_distance(layer)[:, own].mean(-1) for layer in stack.weights])",
+            "spread = np.stack([patterns.normalised_entropy(layer[:, own]).mean(-1) for layer in stack.weights])",
+            "distance = np.stack([patterns.mean_distance(layer)[:, own].mean(-1) for layer in stack.weights])",
             "",
             'print(*kinds, spread.round(3), distance.round(2), sep="\\n")',
         ],

@@ -1,5 +1,8 @@
 """The code that a page exports computes the numbers on the screen: with the core, and with the transformers library alone."""
 
+import ast
+import importlib.util
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,6 +29,7 @@ from pages.ui.export.transformers_code import transformers_attention_code
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
 from pages.ui.panels.view_options import ViewOptions
+from tests.support.serving import ROOT
 from tests.support.snippets import computed
 from tx_core.analysis import views
 from tx_core.analysis.attribution import attribute
@@ -272,3 +276,22 @@ def test_typed_text_stays_a_string_in_the_code(write: Callable[[AttentionMap], s
     assert not [line for line in code.splitlines() if line.startswith("import os")]
     compile(code, "snippet", "exec")
     assert repr(text) in code
+
+
+IMPORT = re.compile(r"from (tx_core[\w.]*) import (\w+(?:, \w+)*)")
+
+
+def test_all_that_offered_code_imports_from_the_core_is_there():
+    strings = {
+        node.value
+        for path in (ROOT / "pages").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    imported = {(module, name) for text in strings for module, names in IMPORT.findall(text) for name in names.split(", ")}
+    missing = [pair for pair in imported if not hasattr(importlib.import_module(pair[0]), pair[1]) and not is_module(*pair)]
+    assert len(imported) > 20 and missing == []
+
+
+def is_module(package: str, name: str) -> bool:
+    return importlib.util.find_spec(f"{package}.{name}") is not None
