@@ -245,6 +245,37 @@ def test_what_a_browser_loads_names_no_other_server(path):
     assert re.findall(r"(?:https?:)?//[\w-]+(?:\.[\w-]+)+", text) == []
 
 
+NOT_FOR_READERS = re.compile(r"[<>{}\[\]#=/\\;]|sans-serif$|^\(?[a-z-]+[(:]")
+"""Selectors, style sheets, media queries, fonts and markup, as they stand between quotes."""
+
+
+def prose_of_script(source: str) -> list[str]:
+    """The texts of two words or more that a script holds, outside of comments, names of classes and errors for developers."""
+    code = re.sub(r"(?<![:\"'])//.*|/\*[\s\S]*?\*/|\bclass:(?: *`[^`]*`|[^,}\n]*)|Error\([^\n]*", "", source)
+    quoted = ("".join(parts) for parts in re.findall(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`]*)`", code))
+    texts = [re.sub(r"\$\{[^{}]*\}", "…", text) for text in quoted]
+    return [
+        text for text in texts if re.search(r"[a-z]{2}.* .*[a-z]{2}", text, re.IGNORECASE) and not NOT_FOR_READERS.search(text)
+    ]
+
+
+def test_prose_in_a_script_is_told_from_selectors_comments_and_styles():
+    assert prose_of_script('node.textContent = "Choose a cell.";') == ["Choose a cell."]
+    assert prose_of_script("label(`, first ${matrix.shown} drawn`)") == [", first … drawn"]
+    others = (
+        '// says "no cell"',
+        'element("p", { class: "sum note" })',
+        'find("#vis > svg rect")',
+        'matchMedia("(any-hover: none)")',
+    )
+    assert [prose_of_script(other) for other in (*others, 'throw new Error("no such cell")')] == [[]] * 5
+
+
+@each(project_files("assets/**/*.js"))
+def test_a_script_is_handed_its_texts_by_python(path):
+    assert prose_of_script(path.read_text(encoding="utf-8")) == []
+
+
 def requirements(name: str) -> list[str]:
     """The lines of a requirements file that name a package."""
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()

@@ -9,8 +9,9 @@ import streamlit as st
 
 from pages.masks import texts
 from pages.ui.canvas import mask_grid
-from pages.ui.canvas.mask_grid import MAX_PAINTED_TOKENS, QUERY_KEY_AXES, Heatmap, Matrices, Naming, matrices
+from pages.ui.canvas.mask_grid import MAX_PAINTED_TOKENS, Heatmap, Matrices, Naming, matrices
 from pages.ui.canvas.prefetch import Change, Picture, Prefetch, read_number, read_option
+from pages.ui.canvas.texts import QUERY_KEY_AXES
 from pages.ui.panels.tokens import warn_of_unknown_in
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key

@@ -11,8 +11,9 @@ from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS, Choice
 from pages.ui.canvas import drawings
 from pages.ui.canvas.charts import DASHES, INK, LINE_COLOURS, ONE_COLOUR, QUIET, lines_chart, plain
-from pages.ui.canvas.mask_grid import QUERY_KEY_AXES, Heatmap, Matrices, Naming, matrices, show_matrices
+from pages.ui.canvas.mask_grid import Heatmap, Matrices, Naming, matrices, show_matrices
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_number, read_option
+from pages.ui.canvas.texts import QUERY_KEY_AXES
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import small_number
 from tx_core.engine import catalogue

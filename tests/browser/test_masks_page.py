@@ -7,8 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
 from pages.masks import texts
-from pages.ui.canvas.mask_grid import QUERY_KEY_AXES
-from pages.ui.canvas.texts import AXES_OF_MATRIX, MATRICES
+from pages.ui.canvas.texts import AXES_OF_MATRIX, MATRICES, QUERY_KEY_AXES
 
 
 def cell(page: Page, query: int, key: int) -> Locator:

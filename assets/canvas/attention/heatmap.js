@@ -58,7 +58,7 @@ export function paintHeatmap(context, shape, model, state, theme, scroll) {
   context.restore();
   paintRowLabels(context, shape, model, state, theme, scroll);
   paintColumnLabels(context, shape, model, state, theme, scroll);
-  paintAxisNames(context, shape, theme);
+  paintAxisNames(context, shape, model.texts, theme);
 }
 
 function paintCells(context, shape, model, theme) {
@@ -180,17 +180,17 @@ function paintColumnLabels(context, shape, model, { hover }, theme, scroll) {
   context.restore();
 }
 
-function paintAxisNames(context, shape, theme) {
+function paintAxisNames(context, shape, texts, theme) {
   context.font = `12px ${theme.font}`;
   context.fillStyle = theme.quiet;
   context.textAlign = "left";
   context.textBaseline = "top";
-  context.fillText("key (is looked at) →", shape.left, 2);
+  context.fillText(`${texts.key} →`, shape.left, 2);
   context.save();
   context.translate(2, shape.top + Math.min(shape.viewHeight, 150));
   context.rotate(-Math.PI / 2);
   context.textAlign = shape.viewHeight < 150 ? "left" : "right";
   context.translate(shape.viewHeight < 150 ? 0 : Math.min(shape.viewHeight, 150), 0);
-  context.fillText("← query (looks)", 0, 0);
+  context.fillText(`← ${texts.query}`, 0, 0);
   context.restore();
 }

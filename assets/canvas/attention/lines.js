@@ -61,7 +61,7 @@ export function paintLines(context, shape, model, state, theme, scroll, height) 
   if (pointed) paintEdge(context, shape, model, state.hover.query * model.keys + state.hover.key, theme, scroll, 0);
   paintTokens(context, shape, model, state, theme, scroll, drawn);
   context.restore();
-  paintHeadings(context, shape, theme);
+  paintHeadings(context, shape, model.texts, theme);
 }
 
 // Opacity follows the square root of the weight, as the colours do; strength 0 means: the edge pointed at.
@@ -112,18 +112,18 @@ function paintShade(context, shape, theme, y, root) {
   context.fill();
 }
 
-function paintHeadings(context, shape, theme) {
+function paintHeadings(context, shape, texts, theme) {
   context.font = `12px ${theme.font}`;
   context.fillStyle = theme.quiet;
   context.textBaseline = "alphabetic";
   context.textAlign = "right";
   const y = shape.top - 10;
   const room = shape.from - 7;
-  const short = context.measureText("query (looks)").width > room;
+  const short = context.measureText(texts.query).width > room;
   context.textAlign = short ? "left" : "right";
-  context.fillText("query (looks)", short ? 0 : room, y);
+  context.fillText(texts.query, short ? 0 : room, y);
   context.textAlign = "right";
-  const end = context.measureText("key (is looked at)").width > shape.width - shape.to - 7;
+  const end = context.measureText(texts.key).width > shape.width - shape.to - 7;
   context.textAlign = end ? "right" : "left";
-  context.fillText("key (is looked at)", end ? shape.width : shape.to + 7, y);
+  context.fillText(texts.key, end ? shape.width : shape.to + 7, y);
 }

@@ -7,7 +7,7 @@ const LEAST_ARROW = 0.06; // of the axis: a shorter arrow would be all head
 // Both kinds of chart have the same rows, so that the bars of one grow or shrink into those of the other.
 export function makeRow() {
   const [name, number, delta] = ["name", "number", "delta"].map((kind) => element(kind === "name" ? "bdi" : "span", { class: kind }));
-  const bars = ["bar before", "bar after"].map((kinds) => element("span", { class: kinds }));
+  const bars = ["before", "after"].map((kind) => element("span", { class: `bar ${kind}` }));
   const arrow = element("span", { class: "arrow", "aria-hidden": "true" });
   const plot = element("span", { class: "plot" }, ...bars, arrow, " ", number, " ", delta);
   return { node: element("li", { tabindex: "-1" }, element("span", { class: "names" }, name), " ", plot), name, number, delta, bars, arrow, label: null, detail: "" };

@@ -1,7 +1,10 @@
 // Numbers as a reader takes them in: two decimals, or two digits where two decimals would be nothing.
+// pages/ui/canvas/modules.py writes texts.js.
+
+import { TEXTS } from "./texts.js";
 
 export function number(value) {
-  if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "−∞" : "not a number";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "−∞" : TEXTS.notANumber;
   const size = Math.abs(value);
   if (size === 0) return "0";
   const sign = value < 0 ? "−" : "";

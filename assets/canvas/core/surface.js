@@ -1,4 +1,7 @@
 // Elements, one drawing for each, sharp canvases and token text. Text only ever goes in as text.
+// pages/ui/canvas/modules.py writes texts.js.
+
+import { TEXTS } from "./texts.js";
 
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -36,7 +39,7 @@ export function visible(token) {
     const code = character.charCodeAt(0);
     return { 9: "\\t", 10: "\\n", 13: "\\r" }[code] ?? `\\u${code.toString(16).padStart(4, "0")}`;
   });
-  return shown.trim() ? shown : shown ? "(space)" : "(empty)";
+  return shown.trim() ? shown : shown ? TEXTS.space : TEXTS.empty;
 }
 
 // Shortens by whole characters as a reader sees them: no half emoji, no lost accent.

@@ -17,7 +17,7 @@ export function modelOf(header, floats) {
     return { ...sent, values, rowTexts, rowNames: rowTexts, columnTexts: read(header.names[sent.column_names]), rowKind: sent.row_kind, columnKind: sent.column_kind };
   });
   for (const matrix of matrices) matrix.limit = limitOf(matrices.filter((other) => other.group === matrix.group));
-  return { namesTitle: header.names_title, matrices: matrices.filter((matrix) => matrix.shown > 0), byName: Object.fromEntries(matrices.map((matrix) => [matrix.name, matrix])) };
+  return { texts: header.texts, namesTitle: header.names_title, matrices: matrices.filter((matrix) => matrix.shown > 0), byName: Object.fromEntries(matrices.map((matrix) => [matrix.name, matrix])) };
 }
 
 // Sets how many columns are drawn of matrices whose columns are dimensions, at most as many as the page allows.

@@ -3,6 +3,7 @@
 import { number, short } from "../core/numbers.js";
 import { css, differenceGradient, gradient, inkOn } from "../core/palette.js";
 import { element, fit } from "../core/surface.js";
+import { filled } from "../core/text.js";
 import { valueAt } from "./model.js";
 
 const LABEL_FONT = 12;
@@ -148,24 +149,24 @@ function placesOfNames(rows, { cell, top, count }) {
 }
 
 // Lists the colour scale of every group of matrices, and the meaning of the two frames.
-export function fillLegend(node, matrices, dark) {
+export function fillLegend(node, matrices, dark, texts) {
   const groups = new Map();
   for (const matrix of matrices) groups.set(matrix.group, [...(groups.get(matrix.group) ?? []), matrix]);
-  const scales = [...groups.values()].map((group) => scaleOf(group, groups.size > 1, dark));
+  const scales = [...groups.values()].map((group) => scaleOf(group, groups.size > 1, dark, texts));
   const [left, right] = ["left", "right"].map((part) => element("span", { class: `swatch ${part}` }));
-  node.replaceChildren(...scales, element("span", {}, "colours by the square root"),
-    element("span", {}, left, " made from this"), element("span", {}, right, " times this"));
+  node.replaceChildren(...scales, element("span", {}, texts.squareRoot),
+    element("span", {}, left, " ", texts.madeFrom), element("span", {}, right, " ", texts.times));
 }
 
-function scaleOf(matrices, named, dark) {
+function scaleOf(matrices, named, dark, texts) {
   const { limit } = matrices[0];
   const negative = matrices.some((matrix) => matrix.values.some((value) => Number.isFinite(value) && value < 0));
   const ramp = element("span", { class: negative ? "ramp" : "ramp half" });
   ramp.style.background = negative ? differenceGradient(dark) : gradient("blues", dark);
-  return element("span", {}, named ? `${titled(matrices)}: ` : "", negative ? number(-limit) : "0", ramp, number(limit));
+  return element("span", {}, named ? `${titled(matrices, texts)}: ` : "", negative ? number(-limit) : "0", ramp, number(limit));
 }
 
-function titled(matrices) {
+function titled(matrices, texts) {
   const titles = matrices.map((matrix) => matrix.title);
-  return titles.length <= FEW_TITLES ? titles.join(", ") : `${titles[0]} to ${titles.at(-1)}`;
+  return titles.length <= FEW_TITLES ? titles.join(", ") : filled(texts.range, { first: titles[0], last: titles.at(-1) }).join("");
 }

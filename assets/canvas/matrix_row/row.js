@@ -4,6 +4,7 @@ import { unpack } from "../core/bytes.js";
 import { isDrawn, makePrefetch } from "../core/prefetch.js";
 import { mountOnce, throttle, element, setText, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
 import { signedTables } from "../core/palette.js";
+import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 import { arrange, cellWidth, labelWidthOf, needsLabels, paintLine, uncover } from "./lines.js";
 import { drawDimensions, exists, modelOf } from "./model.js";
@@ -14,27 +15,27 @@ const BESIDE_LINES = 310; // pixels of the screen for controls and sum, and a li
 const SHORTEST_LINES = 260;
 
 export default function mountRow({ data, parentElement, setStateValue }) {
-  const [row, end] = mountOnce(parentElement, makeRow, removeRow);
+  const sent = unpack(data);
+  const [row, end] = mountOnce(parentElement, makeRow, removeRow, sent.header.texts);
   row.send = (cell) => setStateValue("cell", timestamped(cell));
   row.sendDrawing = (asked) => setStateValue("drawing", timestamped(asked));
-  const sent = unpack(data);
   if (!isDrawn(row.prefetch, sent)) receive(row, sent);
   return end;
 }
 
-function makeRow(parent) {
-  const row = { chosen: null, wanted: null, hover: null, panels: new Map(), echo: pendingChoice(), frame: null, paints: 0, pattern: "" };
+function makeRow(parent, texts) {
+  const row = { texts, chosen: null, wanted: null, hover: null, panels: new Map(), echo: pendingChoice(), frame: null, paints: 0, pattern: "" };
   row.notify = throttle((cell) => row.send(cell), 60);
   row.notifyDrawing = throttle((asked) => row.sendDrawing(asked), 200);
-  row.drawing = makeDrawing((asked) => {
+  row.drawing = makeDrawing(texts, (asked) => {
     row.notifyDrawing(asked);
     draw(row);
   });
   row.lines = element("div", { class: "lines" });
-  row.sum = makeSum(() => choose(row, null));
+  row.sum = makeSum(texts, () => choose(row, null));
   row.legend = element("p", { class: "legend" });
-  row.hint = element("p", { class: "hint", "data-testid": "sideways" }, "Scroll or swipe sideways to see more.");
-  const how = element("p", { class: "hint" }, "Click a cell, or choose one with Tab and the arrow keys: the sum behind it stands below the matrices.");
+  row.hint = element("p", { class: "hint", "data-testid": "sideways" }, texts.sideways);
+  const how = element("p", { class: "hint" }, texts.how);
   row.root = element("div", { class: "matrices", "data-testid": "matrix-row" }, row.drawing.node, how, row.lines, row.hint, row.sum.node, row.legend);
   (parent.querySelector(".matrix-view") ?? parent).append(row.root);
   row.observer = new ResizeObserver(() => later(row));
@@ -52,7 +53,7 @@ function receive(row, { header, cells }) {
   if (row.echo.accepts(header.chosen)) row.wanted = header.chosen;
   row.numbers = header.numbers;
   receiveDrawing(row.drawing, header.drawing);
-  fillLegend(row.legend, row.model.matrices, row.theme.dark);
+  fillLegend(row.legend, row.model.matrices, row.theme.dark, row.texts);
   draw(row);
 }
 
@@ -66,7 +67,7 @@ function draw(row) {
   row.chosen = exists(row.model, row.wanted) ? row.wanted : null;
   row.hover = null;
   fillSum(row.sum, row.model, row.chosen);
-  for (const matrix of row.model.matrices) describePanel(panelOf(row, matrix.name), matrix);
+  for (const matrix of row.model.matrices) describePanel(panelOf(row, matrix.name), matrix, row.texts);
   paint(row);
   row.root.dataset.paints = String((row.paints += 1));
 }
@@ -215,25 +216,26 @@ function makePanel(name, on) {
   return { node, title, formula, shape, canvas, box };
 }
 
-function describePanel(panel, matrix) {
+function describePanel(panel, matrix, texts) {
+  const { title, rows, columns, shown, alt } = matrix;
+  const sentence = (text) => filled(text, { title, rows, columns, shown, alt }).join("");
   setText(panel.title, matrix.title);
   setText(panel.formula, matrix.formula);
-  const drawn = matrix.shown < matrix.columns ? `, first ${matrix.shown} drawn` : "";
-  setText(panel.shape, `${matrix.rows} × ${matrix.columns}${drawn}`);
-  panel.box.setAttribute("aria-label", `${matrix.title}. Arrow keys choose a cell, Escape clears.`);
-  panel.canvas.setAttribute("aria-label", `${matrix.title}, ${matrix.rows} by ${matrix.columns}. ${matrix.alt ?? ""}`);
+  setText(panel.shape, sentence(shown < columns ? texts.shapeDrawn : texts.shape));
+  panel.box.setAttribute("aria-label", sentence(texts.keys));
+  panel.canvas.setAttribute("aria-label", sentence(texts.alt));
 }
 
 // The controls of the drawing: how many dimensions are drawn, and whether numbers stand in the cells. They redraw at once;
 // the page is told afterwards. changed: called with the reader's choice.
-function makeDrawing(changed) {
+function makeDrawing(texts, changed) {
   const slider = element("input", { type: "range", step: "1" });
   const count = element("output");
   const box = element("input", { type: "checkbox" });
   const node = element(
     "div", { class: "drawing" },
-    element("label", {}, element("span", {}, "Dimensions drawn"), slider, count),
-    element("label", {}, box, element("span", {}, "Show numbers")),
+    element("label", {}, element("span", {}, texts.dimensions), slider, count),
+    element("label", {}, box, element("span", {}, texts.numbers)),
   );
   const drawing = { node, slider, count, box, echo: pendingChoice(), asked: null };
   const ask = () => {

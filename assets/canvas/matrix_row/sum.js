@@ -4,19 +4,20 @@
 
 import { inSum, number } from "../core/numbers.js";
 import { element } from "../core/surface.js";
+import { filled } from "../core/text.js";
 import { rowOf, valueAt } from "./model.js";
 
 const FEW_TERMS = 6; // of a long sum: the largest ones
 const FEW_SUMMANDS = 3; // of a mean or a variance
 const EXPONENT_LIMIT = 50; // e to a larger power is shifted by the largest score of the row
 
-export function makeSum(clear) {
+export function makeSum(texts, clear) {
   const title = element("p", { class: "sum-title" });
-  const close = element("button", { type: "button", class: "step", "aria-label": "Clear the chosen cell" }, "×");
+  const close = element("button", { type: "button", class: "step", "aria-label": texts.clear }, "×");
   const line = element("p", { class: "sum-line", "data-testid": "matrix-sum" });
   const more = element("button", { type: "button", class: "step more" });
   const note = element("p", { class: "sum-note" });
-  const node = element("section", { class: "sum", "aria-label": "How the chosen cell came about", "aria-live": "polite", "data-testid": "matrix-readout" },
+  const node = element("section", { class: "sum", "aria-label": texts.sum, "aria-live": "polite", "data-testid": "matrix-readout" },
     element("div", { class: "sum-head" }, title, close), line, more, note);
   const sum = { node, title, line, more, note, close, every: false };
   close.onclick = clear;
@@ -28,10 +29,11 @@ export function makeSum(clear) {
 }
 
 export function fillSum(sum, model, cell) {
+  const { texts } = model;
   sum.again = () => fillSum(sum, model, cell);
   sum.close.hidden = cell === null;
   if (cell === null) {
-    sum.title.replaceChildren("No cell is chosen.");
+    sum.title.replaceChildren(texts.none);
     sum.line.replaceChildren();
     sum.note.replaceChildren();
     sum.more.hidden = true;
@@ -40,17 +42,30 @@ export function fillSum(sum, model, cell) {
   const matrix = model.byName[cell.matrix];
   const found = arithmetic(model, cell);
   const long = Boolean(found.terms) && isLong(found.terms);
-  const name = (kind, text) => [kind ? ` · ${kind} ` : " · ", element("bdi", { class: "token" }, text)];
-  sum.title.replaceChildren(element("strong", {}, matrix.title), ...name(matrix.rowKind, matrix.rowTexts[cell.row]),
-    ...name(matrix.columnKind, matrix.columnTexts[cell.column]), long ? ` · terms by ${found.by}, largest first` : "");
+  sum.title.replaceChildren(...filled(long ? texts.longCell : texts.cell, {
+    matrix: element("strong", {}, matrix.title),
+    row: named(texts, matrix.rowKind, matrix.rowTexts[cell.row]),
+    column: named(texts, matrix.columnKind, matrix.columnTexts[cell.column]),
+    kind: found.by,
+  }));
   const shown = sum.every || !long ? Infinity : FEW_TERMS;
-  sum.line.replaceChildren(...written(found.terms ?? [], found.bias, shown), ...found.pieces.map(piece));
+  sum.line.replaceChildren(...written(texts, found.terms ?? [], found.bias, shown), ...found.pieces.map(piece));
   sum.more.hidden = !long;
-  sum.more.textContent = sum.every ? `Largest ${FEW_TERMS} terms only` : `All ${found.terms?.length} terms`;
+  sum.more.textContent = counted(sum.every ? texts.fewTerms : texts.allTerms, sum.every ? FEW_TERMS : found.terms?.length);
   sum.note.replaceChildren(found.note ?? "");
 }
 
-function written(terms, bias, shown) {
+// A row or a column: what it is, and its name.
+function named(texts, kind, name) {
+  const token = element("bdi", { class: "token" }, name);
+  return kind ? element("span", {}, ...filled(texts.place, { kind, name: token })) : token;
+}
+
+function counted(sentence, count) {
+  return filled(sentence, { count }).join("");
+}
+
+function written(texts, terms, bias, shown) {
   const nodes = [];
   for (const [index, { left, right, name }] of terms.entries()) {
     if (index >= shown) break;
@@ -60,10 +75,10 @@ function written(terms, bias, shown) {
   }
   if (terms.length > shown) {
     const rest = terms.slice(shown).reduce((sum, { left, right }) => sum + left * right, 0);
-    nodes.push(" + ", element("span", { class: "term" }, inSum(rest), element("span", { class: "side" }, ` from ${terms.length - shown} more`)));
+    nodes.push(" + ", element("span", { class: "term" }, inSum(rest), element("span", { class: "side" }, " ", counted(texts.moreTerms, terms.length - shown))));
   }
   if (bias !== null && bias !== undefined) {
-    nodes.push(" + ", element("span", { class: "term" }, inSum(bias), element("span", { class: "side" }, " bias")));
+    nodes.push(" + ", element("span", { class: "term" }, inSum(bias), element("span", { class: "side" }, " ", texts.bias)));
   }
   return nodes;
 }
@@ -108,7 +123,7 @@ function product(model, { row, column }, matrix, total) {
     right: transposed ? valueAt(other, column, index) : valueAt(other, index, column),
     name: one.columnTexts[index],
   }));
-  return { terms: largestFirst(terms), by: one.columnKind, bias: bias ? bias[column] : null, pieces: [" = ", total], note: noteOnProduct(model, { row, column }, matrix) };
+  return { terms: largestFirst(terms), by: one.columnKind, bias: bias ? bias[column] : null, pieces: [" = ", total], note: noteOnProduct(model.texts, { row, column }, matrix) };
 }
 
 // A long sum is written by the size of its products, so that little is left over; a short one stays in order.
@@ -121,13 +136,12 @@ function largestFirst(terms) {
 const isLong = (terms) => terms.length > FEW_TERMS + 2;
 
 // Says of a dot product of query and key how it compares with the others of its row; of other products the matrix's sentence.
-function noteOnProduct(model, { row, column }, matrix) {
+function noteOnProduct(texts, { row, column }, matrix) {
   if (matrix.rowKind !== "query" || matrix.columnKind !== "key" || matrix.rows === 1) return matrix.alt;
   const values = rowOf(matrix, row);
   const larger = values.filter((value) => value > values[column]).length;
   const [query, key] = [matrix.rowTexts[row], matrix.columnTexts[column]];
-  if (larger === 0) return `No key matches the query of “${query}” better than that of “${key}”.`;
-  return `The key of “${key}” matches the query of “${query}” less well than ${larger} of the other ${values.length - 1} keys.`;
+  return filled(larger ? texts.betterKeys : texts.noBetterKey, { query, key, larger, others: values.length - 1 }).join("");
 }
 
 function added(model, { row, column }, matrix, total) {
@@ -138,37 +152,37 @@ function added(model, { row, column }, matrix, total) {
 function divided(model, { row, column }, matrix, total) {
   const { of, divisor, written } = matrix.origin;
   const before = { text: number(valueAt(model.byName[of], row, column)), part: "left" };
-  if (divisor === 1) return { pieces: [before, " stays ", total], note: "Scaling is off." };
+  if (divisor === 1) return { pieces: filled(model.texts.stays, { before, after: total }), note: model.texts.scalingOff };
   const worked = written === number(divisor) ? "" : ` = ${before.text} ÷ ${number(divisor)}`;
   return { pieces: [before, ` ÷ ${written}${worked} = `, total] };
 }
 
 function masked(model, { row, column }, matrix, total) {
   const before = { text: number(valueAt(model.byName[matrix.origin.of], row, column)), part: "left" };
-  const [query, key] = [matrix.rowTexts[row], matrix.columnTexts[column]];
-  if (valueAt(matrix, row, column) === -Infinity) {
-    return { pieces: [before, " becomes ", total], note: `“${key}” comes later than “${query}”, so it is hidden: its weight will be 0.` };
-  }
-  return { pieces: [before, " stays ", total], note: `“${query}” may attend to “${key}”.` };
+  const { texts } = model;
+  const names = { query: matrix.rowTexts[row], key: matrix.columnTexts[column] };
+  const [change, note] = valueAt(matrix, row, column) === -Infinity ? [texts.becomes, texts.comesLater] : [texts.stays, texts.mayAttend];
+  return { pieces: filled(change, { before, after: total }), note: filled(note, names).join("") };
 }
 
 function shares(model, { row, column }, matrix, total) {
   const scores = rowOf(model.byName[matrix.origin.of], row);
   const own = scores[column];
-  if (own === -Infinity) return { pieces: ["hidden by the mask: ", total], note: "A weight of 0: nothing of this token's value is taken." };
-  const result = { softmax, sparsemax, hardmax }[matrix.origin.how](scores, own, total, matrix, row);
-  return { ...result, note: [noteOnWeight(matrix, row, column), result.note].filter(Boolean).join(" ") };
+  const { texts } = model;
+  if (own === -Infinity) return { pieces: filled(texts.hiddenByMask, { weight: total }), note: texts.nothingTaken };
+  const result = { softmax, sparsemax, hardmax }[matrix.origin.how](texts, scores, own, total, matrix, row);
+  return { ...result, note: [noteOnWeight(texts, matrix, row, column), result.note].filter(Boolean).join(" ") };
 }
 
-function noteOnWeight(matrix, row, column) {
+function noteOnWeight(texts, matrix, row, column) {
   if (matrix.rows === 1) return "";
   const values = rowOf(matrix, row);
   const larger = values.filter((value) => value > values[column]).length;
-  const most = larger === 0 ? ", more than to any other token" : "";
-  return `“${matrix.rowTexts[row]}” gives ${number(values[column])} of its attention to “${matrix.columnTexts[column]}”${most}.`;
+  const named = { query: matrix.rowTexts[row], key: matrix.columnTexts[column], weight: number(values[column]) };
+  return filled(larger ? texts.gives : texts.givesMost, named).join("");
 }
 
-function softmax(scores, own, total) {
+function softmax(texts, scores, own, total) {
   const greatest = Math.max(...scores);
   const shift = greatest > EXPONENT_LIMIT ? greatest : 0;
   const seen = scores.filter((score) => score !== -Infinity);
@@ -176,44 +190,43 @@ function softmax(scores, own, total) {
   const sum = powers.reduce((one, other) => one + other, 0);
   const power = (score) => ["e", { text: number(score - shift), part: score === own ? "left" : undefined, raised: true }];
   const listed = seen.slice(0, 12).flatMap((score, index) => [...(index ? [" + "] : []), ...power(score)]);
-  const rest = seen.length > 12 ? [` + ${seen.length - 12} more`] : [];
-  const note = shift ? `The largest score of the row, ${number(shift)}, was subtracted from each first; the weights stay the same.` : undefined;
+  const rest = seen.length > 12 ? [` + ${counted(texts.more, seen.length - 12)}`] : [];
+  const note = shift ? filled(texts.shifted, { score: number(shift) }).join("") : undefined;
   const pieces = [...power(own), " ÷ (", ...listed, ...rest, ") = ", `${number(Math.exp(own - shift))} ÷ ${number(sum)} = `, total];
   return note ? { pieces, note } : { pieces };
 }
 
 // Sparsemax subtracts one threshold from every score of a row and sets negative results to zero.
-function sparsemax(scores, own, total, matrix, row) {
+function sparsemax(texts, scores, own, total, matrix, row) {
   const weights = rowOf(matrix, row);
   const kept = weights.indexOf(Math.max(...weights));
   const threshold = scores[kept] - weights[kept];
   const score = { text: number(own), part: "left" };
-  const note = "Sparsemax takes the same number from every score of the row, so that what is left above zero adds up to 1.";
-  const cut = own - threshold <= 0 ? " is below zero, so the weight is " : " = ";
-  return { pieces: [score, ` − ${inSum(threshold)}`, cut, total], note };
+  const difference = own - threshold <= 0 ? texts.belowZero : texts.difference;
+  return { pieces: filled(difference, { score, threshold: inSum(threshold), weight: total }), note: texts.sparsemax };
 }
 
-function hardmax(scores, own, total) {
+function hardmax(texts, scores, own, total) {
   const score = { text: number(own), part: "left" };
   const greatest = Math.max(...scores);
-  if (total.text !== "0") return { pieces: [score, " is the greatest score of the row: ", total], note: "Hard attention gives everything to one token." };
-  const why = own === greatest ? " is as great as the winner, which comes first: " : ` is below the greatest of the row, ${number(greatest)}: `;
-  return { pieces: [score, why, total], note: "Hard attention gives everything to one token." };
+  const lost = own === greatest ? texts.asGreat : texts.belowGreatest;
+  const sentence = total.text === "0" ? lost : texts.greatest;
+  return { pieces: filled(sentence, { score, greatest: number(greatest), weight: total }), note: texts.hard };
 }
 
 function activation(model, cell, matrix, total) {
-  return { pieces: [`${matrix.origin.how} of `, from(model, cell, matrix), " = ", total] };
+  return { pieces: filled(model.texts.activation, { function: matrix.origin.how, number: from(model, cell, matrix), result: total }) };
 }
 
 function mean(model, cell, matrix, total) {
   const values = rowOf(model.byName[matrix.origin.of], cell.row);
-  return { pieces: ["(", ...listed(values.map((value) => inSum(value)), values.length), `) ÷ ${values.length} = `, total] };
+  return { pieces: ["(", ...listed(model.texts, values.map((value) => inSum(value)), values.length), `) ÷ ${values.length} = `, total] };
 }
 
 function variance(model, cell, matrix, total) {
   const values = rowOf(model.byName[matrix.origin.of], cell.row);
   const away = inSum(meanOf(values));
-  return { pieces: ["(", ...listed(values.map((value) => `(${number(value)} − ${away})²`), values.length), `) ÷ ${values.length} = `, total] };
+  return { pieces: ["(", ...listed(model.texts, values.map((value) => `(${number(value)} − ${away})²`), values.length), `) ÷ ${values.length} = `, total] };
 }
 
 // weight and bias: the learned scale and shift, where the page sends them.
@@ -223,7 +236,7 @@ function normalised(model, cell, matrix, total) {
   const middle = meanOf(values);
   const spread = meanOf(values.map((value) => (value - middle) ** 2));
   const pieces = ["(", from(model, cell, matrix), ` − ${inSum(middle)}) ÷ √(${number(spread)} + ${number(eps)})`];
-  const note = `The row has the mean ${number(middle)} and the variance ${number(spread)}.`;
+  const note = filled(model.texts.meanAndVariance, { mean: number(middle), variance: number(spread) }).join("");
   if (!weight) return { pieces: [...pieces, " = ", total], note };
   return { pieces: [`${inSum(weight[cell.column])} × `, ...pieces, ` + ${inSum(bias[cell.column])} = `, total], note };
 }
@@ -237,9 +250,9 @@ function from(model, { row, column }, matrix) {
   return { text: inSum(valueAt(model.byName[matrix.origin.of], row, column)), part: "left" };
 }
 
-function listed(written, count) {
+function listed(texts, written, count) {
   const shown = written.slice(0, FEW_SUMMANDS).flatMap((text, index) => [...(index ? [" + "] : []), { text, part: "left" }]);
-  return count > FEW_SUMMANDS ? [...shown, ` + … ${count - FEW_SUMMANDS} more`] : shown;
+  return count > FEW_SUMMANDS ? [...shown, ` + … ${counted(texts.more, count - FEW_SUMMANDS)}`] : shown;
 }
 
 function meanOf(values) {

@@ -13,7 +13,6 @@ from jaxtyping import Float32, UInt8
 
 from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component, component_value, value_timestamp
-from pages.ui.canvas.mask_grid import QUERY_KEY_AXES
 from pages.ui.canvas.modules import sources
 from pages.ui.canvas.packing import codes, difference_codes, pack
 from tx_core.transformer.interventions import Head
@@ -25,7 +24,7 @@ DIFFERENCE = "difference"
 BOX, STYLE = "attention-view", "attention/attention.css"
 MAP, WALL, BEFORE_AFTER = "attention/map.js", "attention/wall.js", "attention/before_after.js"
 
-ATTENTION_AXES = texts.AXES_OF_MATRIX.format(down=QUERY_KEY_AXES[0], across=QUERY_KEY_AXES[1])
+ATTENTION_AXES = texts.AXES_OF_MATRIX.format(down=texts.QUERY_KEY_AXES[0], across=texts.QUERY_KEY_AXES[1])
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from pages.ui.canvas.packing import pack
 from pages.ui.canvas.prefetch import Picture, Prefetch, pack_with_prefetch
 
 MODULE, STYLE = "mask_grid/grid.js", "mask_grid/mask_grid.css"
-QUERY_KEY_AXES = ("query (looks)", "key (is looked at)")
 """The axes of whatever holds a number for each pair of tokens."""
 MAX_PAINTED_TOKENS = 32
 """Tokens of a sentence whose mask can be painted: cells stay large enough for a finger, links short."""

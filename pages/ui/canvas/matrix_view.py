@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from jaxtyping import Float32
 
-from pages.ui.canvas import drawings
+from pages.ui.canvas import drawings, texts
 from pages.ui.canvas.component import component, component_value
 from pages.ui.canvas.prefetch import Picture, Prefetch, pack_with_prefetch
 
@@ -230,7 +230,8 @@ def row_drawn(
 ) -> Picture:
     """Return what `matrix_row` draws, from the same arguments."""
     header, values = message(matrices, chosen)
-    return header | {"names_title": names_title, "numbers": numbers, "drawing": drawing and asdict(drawing)}, values
+    look = {"names_title": names_title, "numbers": numbers, "drawing": drawing and asdict(drawing), "texts": texts.MATRIX_ROW}
+    return header | look, values
 
 
 def message(matrices: Sequence[Matrix], chosen: Cell | None) -> tuple[dict[str, object], Float32[np.ndarray, "number"]]:

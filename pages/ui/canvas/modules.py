@@ -1,9 +1,11 @@
 """The JavaScript modules and styles of `assets/canvas`: as a server hands them out, and as one script for a file.
 
 What a drawing consists of follows from its imports. The modules are served as they are, below a hash of all of them,
-so an address holds the same content on every server and a browser may keep it forever.
+so an address holds the same content on every server and a browser may keep it forever. What every drawing may say comes
+from Python as a module, too: core/texts.js.
 """
 
+import json
 import re
 from functools import cache
 from hashlib import sha256
@@ -13,6 +15,8 @@ from posixpath import join, normpath
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+from pages.ui.canvas import texts
 
 PATH = "modules"
 CANVAS = Path(__file__).parents[3] / "assets" / "canvas"
@@ -25,7 +29,8 @@ EXPORT = re.compile(r"^export (default )?((?:async )?function|const) (\w+)", re.
 @cache
 def sources() -> dict[str, str]:
     """Return the source of every module by its path below `assets/canvas`; read once, so that it fits the version."""
-    return {path.relative_to(CANVAS).as_posix(): path.read_text("utf-8") for path in sorted(CANVAS.rglob("*.js"))}
+    files = {path.relative_to(CANVAS).as_posix(): path.read_text("utf-8") for path in sorted(CANVAS.rglob("*.js"))}
+    return files | {"core/texts.js": f"export const TEXTS = {json.dumps(texts.CORE, ensure_ascii=False)};\n"}
 
 
 @cache

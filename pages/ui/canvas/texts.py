@@ -4,7 +4,11 @@ WALL_ALT = "Attention heads: one row per layer, one column per head"
 HOW_TO_READ_CELLS = "Point at a cell, or tap it, to read its numbers."
 DOCUMENT_GONE = "This drawing was kept for a while only: change something on the page, or load it again."
 
+QUERY_KEY_AXES = ("query (looks)", "key (is looked at)")
+"""The axes of a map of attention, down and across."""
 READOUT = {
+    "query": QUERY_KEY_AXES[0],
+    "key": QUERY_KEY_AXES[1],
     "previous": "Focus the previous token",
     "next": "Focus the next token",
     "clear": "Clear the focused token",
@@ -107,6 +111,55 @@ MATRICES = {
     "maySee": "{query} may look at {key}",
 }
 """What matrices side by side say, and the mask that is drawn on the first of them."""
+MATRIX_ROW = {
+    "sideways": "Scroll or swipe sideways to see more.",
+    "how": "Click a cell, or choose one with Tab and the arrow keys: the sum behind it stands below the matrices.",
+    "shape": "{rows} × {columns}",
+    "shapeDrawn": "{rows} × {columns}, first {shown} drawn",
+    "keys": "{title}. Arrow keys choose a cell, Escape clears.",
+    "alt": "{title}, {rows} by {columns}. {alt}",
+    "dimensions": "Dimensions drawn",
+    "numbers": "Show numbers",
+    "squareRoot": MATRICES["squareRoot"],
+    "madeFrom": "made from this",
+    "times": "times this",
+    "range": "{first} to {last}",
+    "clear": "Clear the chosen cell",
+    "sum": "How the chosen cell came about",
+    "none": "No cell is chosen.",
+    "cell": "{matrix} · {row} · {column}",
+    "longCell": "{matrix} · {row} · {column} · terms by {kind}, largest first",
+    "place": "{kind} {name}",
+    "fewTerms": "Largest {count} terms only",
+    "allTerms": "All {count} terms",
+    "moreTerms": "from {count} more",
+    "more": "{count} more",
+    "bias": "bias",
+    "noBetterKey": "No key matches the query of “{query}” better than that of “{key}”.",
+    "betterKeys": "The key of “{key}” matches the query of “{query}” less well than {larger} of the other {others} keys.",
+    "stays": "{before} stays {after}",
+    "becomes": "{before} becomes {after}",
+    "scalingOff": "Scaling is off.",
+    "comesLater": "“{key}” comes later than “{query}”, so it is hidden: its weight will be 0.",
+    "mayAttend": "“{query}” may attend to “{key}”.",
+    "hiddenByMask": "hidden by the mask: {weight}",
+    "nothingTaken": "A weight of 0: nothing of this token's value is taken.",
+    "gives": "“{query}” gives {weight} of its attention to “{key}”.",
+    "givesMost": "“{query}” gives {weight} of its attention to “{key}”, more than to any other token.",
+    "shifted": "The largest score of the row, {score}, was subtracted from each first; the weights stay the same.",
+    "difference": "{score} − {threshold} = {weight}",
+    "belowZero": "{score} − {threshold} is below zero, so the weight is {weight}",
+    "sparsemax": "Sparsemax takes the same number from every score of the row, so that what is left above zero adds up to 1.",
+    "greatest": "{score} is the greatest score of the row: {weight}",
+    "asGreat": "{score} is as great as the winner, which comes first: {weight}",
+    "belowGreatest": "{score} is below the greatest of the row, {greatest}: {weight}",
+    "hard": "Hard attention gives everything to one token.",
+    "activation": "{function} of {number} = {result}",
+    "meanAndVariance": "The row has the mean {mean} and the variance {variance}.",
+}
+"""What a row of matrices says, and the arithmetic behind the chosen cell."""
+CORE = {"notANumber": "not a number", "space": "(space)", "empty": "(empty)"}
+"""What every drawing may say; its scripts import it as core/texts.js."""
 PAIR_OF_NAMES, AXES_OF_MATRIX = "{row} → {column}", "{down} ↓  {across} →"
 
 LINES = {"steps": "{title}. Left and right arrow keys read out one step after another."}
