@@ -170,7 +170,7 @@ def draw_feed_forward(page: str, engine: BertEngine, text: str, pair: str) -> No
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
         layer, activation = values["layer"] - 1, values["bend"]
         weights = engine.model.encoder.blocks[layer].feed_forward
-        up, down = matrix_and_bias(weights.widen), matrix_and_bias(weights.narrow)
+        up, down = matrix_and_bias(weights.up), matrix_and_bias(weights.down)
         block, run = _block(page, engine, text, pair, layer), run_of(layer, activation)
         return feed_forward_matrices(block, run, up, down, texts.ACTIVATIONS[activation])
 

@@ -29,8 +29,8 @@ def copy_attention(theirs: nn.MultiheadAttention, ours: MultiHeadAttention) -> N
 
 
 def copy_feed_forward(theirs: nn.Module, ours: FeedForward, norm: nn.LayerNorm, our_norm: LayerNorm) -> None:
-    copied(theirs.linear1, ours.widen)
-    copied(theirs.linear2, ours.narrow)
+    copied(theirs.linear1, ours.up)
+    copied(theirs.linear2, ours.down)
     copied(norm, our_norm)
 
 

@@ -45,7 +45,7 @@ def feed_forward_as_convolution(
 ) -> Float[Tensor, "batch token hidden"]:
     """Run the weights of a feed-forward layer as two convolutions of width 1."""
     channels = hidden.transpose(1, 2)
-    for linear, activation in ((feed_forward.widen, feed_forward.activation), (feed_forward.narrow, None)):
+    for linear, activation in ((feed_forward.up, feed_forward.activation), (feed_forward.down, None)):
         channels = nn.functional.conv1d(channels, linear.weight[:, :, None], linear.bias)
         channels = channels if activation is None else activation(channels)
     return channels.transpose(1, 2)
@@ -302,7 +302,7 @@ def feed_forward_run(engine: BertEngine, vectors: Float[Tensor, "token hidden"],
     def compute(model: Bert, device: str) -> FeedForwardRun:
         layer_here = with_activation(model.encoder.blocks[layer].feed_forward, activation)
         rows = vectors.to(device)
-        up_projected = layer_here.widen(rows)
+        up_projected = layer_here.up(rows)
         both = compare_with_convolution(layer_here, rows[None])
         one_by_one = torch.cat([layer_here(row) for row in rows.split(1)])
         return FeedForwardRun(

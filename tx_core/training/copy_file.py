@@ -41,6 +41,8 @@ WRONG_SHAPE = "{name} in this file must be float32 of shape {expected}, got {dty
 NOT_FINITE_FILE = "{name} in this file holds numbers that are not finite: it was altered."
 
 _MOMENTS = {"first.": "exp_avg", "second.": "exp_avg_sq"}
+_FORMER_NAMES = {".feed_forward.widen.": ".feed_forward.up.", ".feed_forward.narrow.": ".feed_forward.down."}
+"""Parts of names in files that earlier versions wrote."""
 
 
 def to_file(training: CopyTraining, *, resumable: bool = False) -> bytes:
@@ -64,7 +66,7 @@ def from_file(data: bytes, device: str = "cpu") -> CopyTraining:
     settings = _read_settings(about)
     losses = _read_losses(about, settings)
     try:
-        tensors = safetensors.torch.load(data)
+        tensors = {_current_name(name): tensor for name, tensor in safetensors.torch.load(data).items()}
     except (SafetensorError, ValueError, KeyError) as broken:
         raise CheckpointProblem(DAMAGED_FILE) from broken
     shapes = _expected_shapes(settings.model_sizes)
@@ -77,6 +79,12 @@ def from_file(data: bytes, device: str = "cpu") -> CopyTraining:
     if resumable:
         _restore_moments(training, tensors)
     return training
+
+
+def _current_name(name: str) -> str:
+    for former, current in _FORMER_NAMES.items():
+        name = name.replace(former, current)
+    return name
 
 
 def _read_about(data: bytes) -> dict[str, str]:

@@ -113,8 +113,8 @@ def after_attention(
     """Run the rest of a post-norm block. hidden: the block's input. mixed: the context of all heads, concatenated."""
     feed_forward = block.feed_forward
     hidden = fused_norm(block.attention_norm, hidden + block.dropout(block.attention.output(mixed)))
-    wide = fused_activation(feed_forward.activation)(feed_forward.widen(hidden))
-    return fused_norm(block.feed_forward_norm, hidden + block.dropout(feed_forward.narrow(wide)))
+    wide = fused_activation(feed_forward.activation)(feed_forward.up(hidden))
+    return fused_norm(block.feed_forward_norm, hidden + block.dropout(feed_forward.down(wide)))
 
 
 def fused_softmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:

@@ -48,19 +48,16 @@ class LayerNorm(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """Up projection, activation and down projection of each token's vector (Vaswani et al. 2017, section 3.3).
-
-    The projections are called `widen` and `narrow`, and saved under these names.
-    """
+    """Up projection, activation and down projection of each token's vector (Vaswani et al. 2017, section 3.3)."""
 
     def __init__(self, hidden_size: int, intermediate_size: int, activation: str = "gelu"):
         super().__init__()
-        self.widen = nn.Linear(hidden_size, intermediate_size)
-        self.narrow = nn.Linear(intermediate_size, hidden_size)
+        self.up = nn.Linear(hidden_size, intermediate_size)
+        self.down = nn.Linear(intermediate_size, hidden_size)
         self.activation = ACTIVATION[activation]
 
     def forward(self, x: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
-        return self.narrow(self.activation(self.widen(x)))
+        return self.down(self.activation(self.up(x)))
 
 
 class LayerAttention(NamedTuple):

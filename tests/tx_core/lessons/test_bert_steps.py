@@ -125,7 +125,7 @@ def test_another_bend_leaves_the_model_as_it_is(engine):
     before, vectors = layer.activation, torch.randn(3, 256)
     twin = with_activation(layer, "relu")
     assert (twin.activation, layer.activation) == (torch.relu, before)
-    assert twin.widen is layer.widen
+    assert twin.up is layer.up
     assert feed_forward_run(engine, vectors, 0, "relu").activated.min() == 0
 
 

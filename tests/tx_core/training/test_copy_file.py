@@ -50,6 +50,18 @@ def test_a_run_comes_back_as_it_was_saved():
         assert torch.equal(again.model.state_dict()[name], value)
 
 
+def test_a_file_of_an_earlier_version_that_called_the_projections_widen_and_narrow_can_be_read():
+    training, _ = half_trained()
+    data = to_file(training, resumable=True)
+    former = safetensors.torch.load(data)
+    for name in [name for name in former if ".feed_forward." in name]:
+        former[name.replace(".up.", ".widen.").replace(".down.", ".narrow.")] = former.pop(name)
+    about = {"format": FORMAT, "settings": json.dumps(asdict(SIZES)), "losses": json.dumps(training.losses)}
+    again = from_file(safetensors.torch.save(former, about))
+    assert sum(".widen." in name for name in former) == 2 * 3 * (training.settings.num_layers * 2)
+    assert [record.loss for record in train_copy(again)] == [record.loss for record in train_copy(training)]
+
+
 def test_a_resumable_file_goes_on_as_if_never_stopped():
     training, _ = half_trained()
     data = to_file(training, resumable=True)

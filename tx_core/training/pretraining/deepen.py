@@ -59,7 +59,7 @@ def _take_over(model: Bert, trained: Bert) -> None:
 
 @torch.no_grad()
 def _silence(block: EncoderBlock) -> None:
-    for part in (block.attention.output, block.feed_forward.narrow):
+    for part in (block.attention.output, block.feed_forward.down):
         part.weight.zero_()
         part.bias.zero_()
     mean, deviation = _left_by(block.feed_forward_norm)

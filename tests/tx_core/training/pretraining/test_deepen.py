@@ -43,7 +43,7 @@ def test_new_blocks_stand_evenly_among_the_old_ones_and_draw_their_attention(fou
     old = iter(four_layers.encoder.blocks)
     for block, number in zip(deeper.encoder.blocks, copies, strict=True):
         before = next(old) if number else before
-        assert torch.equal(block.feed_forward.widen.weight, before.feed_forward.widen.weight)
+        assert torch.equal(block.feed_forward.up.weight, before.feed_forward.up.weight)
         for part in ("query", "key", "value"):
             drawn, kept = (getattr(one.attention, part).weight for one in (block, before))
             assert torch.equal(drawn, kept) == bool(number)
@@ -77,8 +77,8 @@ def test_what_a_new_block_adds_is_all_that_is_not_held(four_layers):
         "attention.value",
         "attention.output",
         "attention_norm",
-        "feed_forward.widen",
-        "feed_forward.narrow",
+        "feed_forward.up",
+        "feed_forward.down",
         "feed_forward_norm",
     )
     kinds = ("weight", "bias")
@@ -98,7 +98,7 @@ def test_the_new_blocks_are_taught_by_the_first_update(four_layers):
     torch.nn.functional.cross_entropy(deeper.predict(read(deeper).output)[0], torch.arange(12)).backward()
     for block in deeper.encoder.blocks:
         assert block.attention.output.weight.grad.abs().max() > 0
-        assert block.feed_forward.narrow.weight.grad.abs().max() > 0
+        assert block.feed_forward.down.weight.grad.abs().max() > 0
 
 
 def test_a_model_is_not_made_shallower(four_layers):
