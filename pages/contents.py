@@ -53,6 +53,14 @@ PAGES = (
         computes=False,
     ),
     Page(
+        "lesson_editor",
+        "Learn",
+        "Write a lesson",
+        "How do I make a lesson of my own?",
+        "Collect views of any page, write a question to each, and share the lesson as a file, a link or a QR code.",
+        computes=False,
+    ),
+    Page(
         "attention",
         "Explore",
         "Attention",

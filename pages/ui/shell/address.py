@@ -12,6 +12,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages.contents import HOME, Page
 from pages.ui.shell import texts
 
 Value = TypeVar("Value")
@@ -21,6 +22,8 @@ SHARED_FIELDS = ("text", "pair")
 """Fields, on any page, of the sentence and of the second one read with it. They follow the visitor to other pages."""
 LESSON, STEP, LOCK, PRESENT = LESSON_PARAMETERS = ("lesson", "step", "lock", "present")
 """Parameters of the lesson that the reader takes, and how: they stay in the address of the page that the step shows."""
+DRAFT, ADDED_VIEWS, MAX_ADDED_VIEWS = "lesson_draft", "lesson_added_views", 60
+"""Session entries of the lesson that this visitor writes, and of views, each with its page, that are to become its next steps."""
 OFFERED = "lesson_controls"
 """Session entry of the controls that the step of a lesson shows; None for all."""
 WAYS_OUT = ("links", "share", "export")
@@ -231,6 +234,17 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
         st.query_params.from_dict(address | lesson)
 
 
+def pinned_view(page: str) -> dict[str, str]:
+    """Return every field of a page's view as its controls are now, what is as by default included.
+
+    A field is left out where it is empty, now and by default.
+    """
+    fields, _ = st.session_state.get(f"{page}_fields", ((), {}))
+    values = [(field, st.session_state.get(widget_key(page, field.name), field.default)) for field in fields]
+    written = [(field, field.write(value) if value is not None else "") for field, value in values]
+    return {field.name: value for field, value in written if value or field.default}
+
+
 def view_link(page: str) -> str:
     """Return the link of a page's view as its controls are now, also where a run has not written them into the address yet."""
     fields, first = st.session_state.get(f"{page}_fields", ((), {}))
@@ -291,6 +305,13 @@ def remember_sentence(fields: Sequence[Field], values: Mapping[str, object], lef
         return
     own = {name: values[name] for name in SHARED_FIELDS if values.get(name, "") not in ("", defaults.get(name))}
     st.session_state[LAST_SENTENCE] = own if text in own else {}
+
+
+def link_to_page(page: Page, parameters: Mapping[str, str]) -> str:
+    """Write the address of a page with these parameters, on this server."""
+    scheme, host, path, _, _ = urlsplit(st.context.url or "")
+    name = "" if page.key == HOME else page.address or page.key
+    return urlunsplit((scheme, host, f"{path.rpartition('/')[0]}/{name}", urlencode(parameters), ""))
 
 
 def link_with(parameters: Sequence[tuple[str, str]]) -> str:

@@ -12,7 +12,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages import contents
 from pages.ui.shell import readiness, texts
-from pages.ui.shell.address import MAX_LINK_CHARACTERS, is_offered, link_with, report_link_length
+from pages.ui.shell.address import (
+    ADDED_VIEWS,
+    MAX_ADDED_VIEWS,
+    MAX_LINK_CHARACTERS,
+    is_offered,
+    link_with,
+    pinned_view,
+    report_link_length,
+)
 from tx_core.errors import (
     Busy,
     ChangeProblem,
@@ -24,6 +32,8 @@ from tx_core.errors import (
     memory_checked,
 )
 
+OPEN_PAGE = "open_page"
+"""Session entry of the key of the page that was opened last."""
 HEADINGS: dict[type[ExplorerError], str] = {
     TextProblem: texts.CHECK_INPUT,
     CheckpointProblem: texts.MODEL_NOT_LOADED,
@@ -42,6 +52,7 @@ def open_page(key: str) -> DeltaGenerator:
     empty where nothing is computed.
     """
     page = contents.page(key)
+    st.session_state[OPEN_PAGE] = key
     st.title(page.question, anchor=False)
     st.markdown(page.lead)
     badge, status = st.empty(), readiness.default_engine.status
@@ -82,6 +93,17 @@ def share_link(promise: str = texts.LINK_SHOWS_VIEW) -> None:
             return
         st.text(promise)
         st.code(current_link(), language=None, wrap_lines=True)
+        st.button(texts.ADD_TO_LESSON, key="add_to_lesson", icon=":material/playlist_add:", on_click=_add_view)
+        if added := len(st.session_state.get(ADDED_VIEWS, ())):
+            editor = contents.page("lesson_editor")
+            st.page_link(editor.path, label=texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
+
+
+def _add_view() -> None:
+    """Add the view of the open page to the lesson that the visitor writes."""
+    page = st.session_state[OPEN_PAGE]
+    added = [*st.session_state.get(ADDED_VIEWS, ()), (page, pinned_view(page))]
+    st.session_state[ADDED_VIEWS] = added[-MAX_ADDED_VIEWS:]
 
 
 def current_link() -> str:

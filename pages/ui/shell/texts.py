@@ -53,3 +53,5 @@ SESSION_LOST = (
     "The server that showed this page is gone; another one took over. The view is back, but trainings and uploaded files "
     "were lost with it: start or send them again."
 )
+ADD_TO_LESSON = "Add this view to a lesson"
+WRITE_LESSON = "Write the lesson (views added: {count})"

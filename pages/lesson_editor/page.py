@@ -1,0 +1,26 @@
+"""How do I make a lesson of my own? Collected views with texts and questions, as a file, a link and a QR code."""
+
+import streamlit as st
+
+from pages.ui.shell.frame import open_page
+
+PAGE = "lesson_editor"
+open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
+from pages.lesson_editor import texts
+from pages.lesson_editor.draft import new_draft, new_step
+from pages.lesson_editor.forms import ask_about, ask_steps
+from pages.lesson_editor.sharing import offer_lesson, open_lessons
+from pages.ui.shell.address import ADDED_VIEWS, DRAFT
+
+draft = st.session_state.setdefault(DRAFT, new_draft())
+draft["steps"] += [new_step(page, view) for page, view in st.session_state.pop(ADDED_VIEWS, ())]
+ask_about(draft)
+ask_steps(draft)
+if draft["steps"]:
+    offer_lesson(draft)
+st.divider()
+open_lessons()
+if draft["steps"]:
+    st.button(texts.START_ANEW, key="lesson_editor_new", on_click=st.session_state.pop, args=(DRAFT, None))

@@ -1,0 +1,96 @@
+"""What becomes of a written lesson: played, saved as a file, shared as a link and as a QR code; and opened again."""
+
+import segno
+import streamlit as st
+
+from pages import contents
+from pages.lesson_editor import texts
+from pages.lesson_editor.draft import Fields, draft_of, file_of
+from pages.ui.panels.lesson import keep_own_lesson, names_in_order, shipped_lesson, step_link
+from pages.ui.shell.address import DRAFT, LESSON, LOCK, PRESENT, STEP, link_to_page
+from pages.ui.shell.frame import explain
+from pages.ui.shell.uploads import uploaded_file
+from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson
+from tx_core.errors import LessonProblem
+
+MAX_QR_CHARACTERS = 1200
+"""Of a link whose code a camera still reads from a projector: 113 × 113 squares at most."""
+FILE_TYPES = ["yaml", "yml"]
+
+
+def offer_lesson(draft: Fields) -> None:
+    """Offer the lesson in every form, or say in which line of its file what is wrong."""
+    st.subheader(texts.RESULT, anchor=False)
+    written = file_of(draft)
+    try:
+        lesson = read_lesson(written.encode())
+        name = keep_own_lesson(lesson)
+    except LessonProblem as problem:
+        st.markdown(f":orange[:material/info:] **{texts.PROBLEM}**")
+        st.text(str(problem))
+    else:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            step_link(name, 1, texts.PREVIEW, ":material/play_arrow:")
+            st.download_button(
+                texts.SAVE, written, "lesson.yaml", "application/yaml", icon=":material/download:", on_click="ignore"
+            )
+        _offer_link(lesson)
+    with st.expander(texts.FILE, key="lesson_editor_written"):
+        st.code(written, language=None, line_numbers=True, wrap_lines=True)
+
+
+def _offer_link(lesson: Lesson) -> None:
+    """Offer a link that holds the lesson, and its QR code."""
+    try:
+        packed = pack_lesson(lesson)
+    except LessonProblem as problem:
+        st.text(str(problem))
+        return
+    locked = st.checkbox(texts.LOCKED, key="lesson_editor_locked")
+    present = st.checkbox(texts.PRESENT, key="lesson_editor_present")
+    more = {LOCK: "1"} if locked else {}
+    more |= {PRESENT: "1"} if present else {}
+    link = link_to_page(contents.page(lesson.steps[0].page), {LESSON: packed, STEP: "1"} | more)
+    st.text(texts.LINK)
+    st.code(link, language=None, wrap_lines=True)
+    if len(link) <= MAX_QR_CHARACTERS:
+        st.image(qr_code(link), caption=texts.QR_ALT, width=320)
+    else:
+        st.caption(texts.TOO_LONG_FOR_QR.format(length=len(link), limit=MAX_QR_CHARACTERS))
+    st.caption(texts.LINK_LIMIT)
+
+
+def qr_code(link: str) -> str:
+    """Draw a link as a QR code, black on white with the margin that readers need, as SVG."""
+    return segno.make(link, error="l", micro=False).svg_inline(scale=4, border=4, dark="#000000", light="#ffffff")
+
+
+def open_lessons() -> None:
+    """Let the writer open a lesson from a file or begin with one that ships."""
+    st.file_uploader(texts.LOAD, FILE_TYPES, key="lesson_editor_file")
+    if file := uploaded_file("lesson_editor_file"):
+        _offer_file(file.getvalue())
+    names = names_in_order()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            texts.SHIPPED, names, index=None, format_func=lambda one: shipped_lesson(one).title, key="lesson_editor_shipped"
+        )
+        if name:
+            st.button(texts.COPY, key="lesson_editor_copy", on_click=_edit, args=(shipped_lesson(name),))
+
+
+def _offer_file(written: bytes) -> None:
+    try:
+        lesson = read_lesson(written)
+        name = keep_own_lesson(lesson)
+    except LessonProblem as problem:
+        explain(problem)
+        return
+    st.text(texts.LOADED.format(title=lesson.title, steps=len(lesson.steps), minutes=lesson.minutes))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        step_link(name, 1, texts.PLAY_FILE, ":material/play_arrow:")
+        st.button(texts.EDIT_FILE, key="lesson_editor_edit", on_click=_edit, args=(lesson,))
+
+
+def _edit(lesson: Lesson) -> None:
+    st.session_state[DRAFT] = draft_of(lesson)

@@ -1,0 +1,73 @@
+"""What the page on which lessons are written says."""
+
+from tx_core.classroom.lesson_file import MAX_PACKED_CHARACTERS
+
+HOW_TO_ADD = (
+    "Open any page, set it up as your students should see it, open “Share this view” at its end, and choose "
+    "“Add this view to a lesson”."
+)
+NO_STEPS = "Your lesson has no steps yet."
+ABOUT, STEPS, RESULT = "About the lesson", "Steps", "Save and share"
+TITLE, LANGUAGE, LEVEL, MINUTES = "Title", "Language of the texts", "Level", "Minutes"
+LANGUAGE_HELP = "As “en” or “pt-BR”."
+DESCRIPTION = "What one learns, in a sentence or two"
+NOTES = "Notes for the teacher (optional)"
+FIRST_TITLE, FIRST_DESCRIPTION, FIRST_TEXT = "My lesson", "What one learns in this lesson.", "Look at this view."
+STEP = "Step {number} · {page}"
+STEP_TITLE, STEP_TEXT = "Title of step {number}", "What to do or to look at in step {number}"
+KIND = "Question of step {number}"
+KINDS = {
+    "none": "no question",
+    "token": "click a token",
+    "cell": "click a cell of a map",
+    "head": "choose a head",
+    "word": "type a word",
+    "choice": "choose one of several",
+    "number": "a number",
+    "open": "open, to discuss",
+}
+ASK = "What you ask in step {number}"
+OPTIONS = "Options of step {number}, one on each line"
+TOLERANCE = "How far the number of step {number} may be off"
+MEASURE = "How the model answers step {number}"
+MEASURES = {
+    "none": "not at all: a vote",
+    "top_word": "the most probable word at the blank",
+    "rank_of": "the rank of a word at the blank",
+    "strongest_key": "the token that a token looks at most",
+    "strongest_cell": "the strongest cell of a head's map",
+    "attention_weight": "the weight from one token to another",
+    "head_with_largest_effect": "the head without which the prediction changes most",
+}
+MEASURE_BOXES = {
+    "text": "Text that the model reads in step {number}",
+    "head": "Layer and head in step {number}, as 5-7",
+    "query": "Token that looks in step {number}",
+    "key": "Token that is looked at in step {number}",
+    "word": "Word whose rank is asked for in step {number}",
+    "changes": "Changes in step {number}, as an address writes them (optional)",
+}
+THEN = "What to notice afterwards in step {number} (optional)"
+STEP_NOTES = "Notes for the teacher on step {number} (optional)"
+CONTROLS = "Controls that step {number} shows (all, if empty)"
+UP, DOWN, REMOVE = "Move step {number} up", "Move step {number} down", "Remove step {number}"
+VIEW = "View of step {number}: {view}"
+MORE = "Afterwards, controls, notes"
+PROBLEM = "The lesson cannot be played yet"
+FILE = "The lesson as a file"
+PREVIEW = "Play it"
+SAVE = "Save as a file"
+LINK = "A link that holds the whole lesson: nothing of it is kept on this server."
+LOCKED = "Locked: no way out but to leave the lesson"
+PRESENT = "For the projector"
+TOO_LONG_FOR_QR = "This link has {length:,} characters. A QR code that cameras read well takes at most {limit:,}: send the link."
+QR_ALT = "QR code of the link to this lesson"
+LINK_LIMIT = (
+    f"A lesson fits into a link up to {MAX_PACKED_CHARACTERS:,} characters, compressed; a longer one is shared as a file."
+)
+LOAD = "Open a lesson from a file"
+LOADED = "{title}: {steps} steps, {minutes} minutes."
+PLAY_FILE, EDIT_FILE = "Play this lesson", "Edit this lesson"
+SHIPPED = "Or begin with a copy of a lesson that is here"
+COPY = "Edit a copy"
+START_ANEW = "Start a new lesson"
