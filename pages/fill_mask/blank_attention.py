@@ -57,10 +57,10 @@ def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredict
     answer, blank = blanks[_ask_blank(page, answers)]
     focus_blank(page, answer.text, blank.place)
     automatic = forget_automatic_heads(page, engine)
-    plain = blank_trace(engine.name, answer.text)
+    plain = blank_trace(engine, answer.text)
     notices = drop_missing_changes(page, plain)
     changed = active_changes(page)
-    trace = blank_trace(engine.name, answer.text, changed) if changed else plain
+    trace = blank_trace(engine, answer.text, changed) if changed else plain
     if trace.notice and trace.notice != answer.filling.notice:
         st.info(trace.notice)
     number = view_options.ask_stack(page, [stack.kind for stack in trace.stacks])

@@ -121,7 +121,7 @@ def ask_words() -> tuple[str, ...]:
 def favourite(text: str, number: int) -> str:
     """Fill one blank with the word that the model likes best there; leave the text where it cannot be filled."""
     try:
-        filling = top_predictions(st.session_state[widget_key(PAGE, "model")], text, list_settings(PAGE))
+        filling = top_predictions(cache.engine(st.session_state[widget_key(PAGE, "model")]), text, list_settings(PAGE))
     except ExplorerError:
         return text
     best = filling.blanks[number].predictions[0]
@@ -138,7 +138,7 @@ def answer(engine: Engine, name: str, words: tuple[str, ...]) -> list[SentencePr
         if not encoding.blanks:
             offer_a_blank(name)
             return []
-        runs.append(blank_trace(engine.name, text))
+        runs.append(blank_trace(engine, text))
         answered = predictions.answer_sentence(engine, text, words, list_settings(PAGE))
     except ExplorerError as problem:
         explain(problem)

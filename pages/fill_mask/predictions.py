@@ -174,8 +174,9 @@ def prediction_shift(model: str, text: str, changed: Changes, chosen: ListSettin
     key = ("shift", model, text, frozenset(changed), *shown.values())
 
     def compare() -> PredictionShift:
-        traces = blank_trace(model, text), blank_trace(model, text, changed)
-        return shift_predictions(cache.engine(model), text, changed, traces=traces, **shown)
+        engine = cache.engine(model)
+        traces = blank_trace(engine, text), blank_trace(engine, text, changed)
+        return shift_predictions(engine, text, changed, traces=traces, **shown)
 
     return remember_record(key, compare)
 
@@ -207,7 +208,7 @@ def describe_shift(blank: BlankShift) -> str:
 
 def answer_sentence(engine: Engine, text: str, words: tuple[str, ...], chosen: ListSettings) -> SentencePredictions:
     """Ask everything about a sentence; raise ExplorerError where it cannot be filled."""
-    filling = top_predictions(engine.name, text, chosen)
+    filling = top_predictions(engine, text, chosen)
     scores = tuple(word_scores(engine.name, text, words, blank.number) for blank in filling.blanks)
     joint = joint_fillings(engine.name, text) if len(filling.blanks) > 1 else ()
     return SentencePredictions(text, filling, scores, joint)

@@ -95,7 +95,9 @@ def _note_without_residuals(post: StackRun, pre: StackRun) -> str:
 
 def _draw_trained(page: str, engine: BertEngine, text: str, pair: str) -> None:
     st.markdown(texts.TRAINED.format(model=engine.title))
-    run = cache.get_or_compute((page, engine.name, "cut", text, pair), lambda: skip_effect(engine, text, pair or None))
+    run = cache.get_or_compute(
+        (page, cache.engine_key(engine), "cut", text, pair), lambda: skip_effect(engine, text, pair or None)
+    )
     series = {texts.AS_TRAINED: run.with_skips, texts.RESIDUALS_CUT: run.without_skips}
     draw_lines(widget_key(page, "trained"), texts.TRAINED_SIMILARITY, depths(engine.info.num_layers), series, COSINES)
     st.text(texts.TRAINED_NOTE.format(kept=run.with_skips[-1], cut=run.without_skips[-1]))
@@ -111,7 +113,7 @@ def introduce_word_path(engine: BertEngine) -> None:
 
 def draw_word_path(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Follow the chosen tokens through the layers: how far their vectors turn, and what the model predicts from them."""
-    trace = cache.trace(engine.name, text, pair, keep=("hidden",))
+    trace = cache.trace_with(engine, text, pair, keep=("hidden",))
     positions = _ask_tokens(page, trace)
     if not positions:
         st.info(texts.FOLLOW_NONE)
@@ -159,7 +161,9 @@ def _show_readings(page: str, engine: BertEngine, trace: Trace, positions: Seque
     if not engine.info.has_head:
         st.caption(texts.NO_READINGS)
         return
-    run = cache.get_or_compute((page, engine.name, "readings", encoding.text, encoding.pair), lambda: layer_words(engine, trace))
+    run = cache.get_or_compute(
+        (page, cache.engine_key(engine), "readings", encoding.text, encoding.pair), lambda: layer_words(engine, trace)
+    )
     st.markdown(texts.READINGS_TEXT)
     rows = [texts.AFTER_EMBEDDINGS, *(texts.AFTER_BLOCK.format(block=number + 1) for number in range(engine.info.num_layers))]
     cells = {

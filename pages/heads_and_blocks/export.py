@@ -7,7 +7,8 @@ import streamlit as st
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import BLOCKS
 from pages.ui.export.lessons import Computation, computation_code, draw_and_export
-from pages.ui.export.records import source
+from pages.ui.export.project_code import load_line
+from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.bert_engine import BertEngine
 
@@ -29,9 +30,10 @@ def _computation(page: str, part: str, engine: BertEngine, text: str, pair: str)
     names = ("layer", "heads", "bend", "norm", "cut", "seed", "words")
     values = {name: st.session_state[widget_key(page, name)] for name in names}
     imports, lines, used = CODE[part](values, repr(text) + (f", {pair!r}" if pair else ""))
+    special = engine.tokenizer.special_tokens
     title = texts.EXPORT_TITLES[part].format(**values)
-    code = computation_code(title, [LOAD, *imports], [f"engine = load({engine.name!r})", *lines])
-    about = source(engine.name, text=text, pair=pair, **{name: values[name] for name in used})
+    code = computation_code(title, [LOAD, *imports], [load_line(engine.name, special), *lines])
+    about = source(engine.name, text=text, pair=pair, **reading(special), **{name: values[name] for name in used})
     return Computation(title, about, code, texts.EXPORT_RESULT)
 
 

@@ -15,6 +15,7 @@ from pages.heads_and_blocks.depth import MAX_DEPTH_SEEDS
 from pages.heads_and_blocks.export import exported
 from pages.ui.canvas.matrix_view import Cell, cell_from_link, cell_to_link
 from pages.ui.panels.parts_page import Part, PartsPage, parts_page
+from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, choice_field, flag_field, number_field, text_field, widget_key
 
@@ -65,6 +66,7 @@ FIELDS = (
     number_field("layer", 1, 1, MAX_LAYERS),
     Field("heads", list(range(1, HEADS + 1)), read_numbers(MAX_HEADS), write_numbers),
     Field("model", "embedded", controls.read_model),
+    SPECIAL_FIELD,
     choice_field("bend", tuple(texts.ACTIVATIONS)),
     choice_field("norm", tuple(texts.NORMS)),
     flag_field("cut"),
@@ -80,4 +82,13 @@ def choose_first_cell() -> None:
 
 
 WAYS = ("attention", "self_attention", "bert")
-parts_page(PartsPage(PAGE, FIELDS, PARTS, WAYS, choose_first_cell, ("bert",)), badge)
+
+
+def keep_words() -> None:
+    """Follow the same words where [CLS] no longer stands before them, or does again."""
+    step = -1 if st.session_state[widget_key(PAGE, SPECIAL_FIELD.name)] else 1
+    followed = [number + step for number in st.session_state[widget_key(PAGE, "words")]]
+    st.session_state[widget_key(PAGE, "words")] = [number for number in followed if number > 0]
+
+
+parts_page(PartsPage(PAGE, FIELDS, PARTS, WAYS, choose_first_cell, ("bert",), keep_words), badge)

@@ -51,7 +51,9 @@ def introduce_embeddings(engine: BertEngine) -> None:
 
 def draw_embeddings(page: str, engine: BertEngine, text: str, pair: str) -> None:
     """Draw the three look-ups, their sum, and its norm."""
-    run = cache.get_or_compute((page, engine.name, "embeddings", text, pair), lambda: embedding_run(engine, text, pair or None))
+    run = cache.get_or_compute(
+        (page, cache.engine_key(engine), "embeddings", text, pair), lambda: embedding_run(engine, text, pair or None)
+    )
     named = (texts.TOKEN_ID.format(token=token, id=number) for token, number in zip(run.tokens, run.ids.tolist(), strict=True))
     st.text(texts.IDS.format(ids=" · ".join(named)))
     _show_matrices(page, "embeddings", lambda _: embedding_matrices(run, on_cpu(engine.model.embeddings.norm)))
@@ -164,7 +166,7 @@ def draw_feed_forward(page: str, engine: BertEngine, text: str, pair: str) -> No
 
     def run_of(layer: int, activation: str) -> FeedForwardRun:
         vectors = _block(page, engine, text, pair, layer).attention_normed
-        key = (page, engine.name, "fed", text, pair, layer, activation)
+        key = (page, cache.engine_key(engine), "fed", text, pair, layer, activation)
         return cache.get_or_compute(key, lambda: feed_forward_run(engine, vectors, layer, activation))
 
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
@@ -224,7 +226,7 @@ def draw_norm(page: str, engine: BertEngine, text: str, pair: str) -> None:
 
     def run_of(which: str, layer: int) -> NormRun:
         layer = 0 if which == "embeddings" else layer
-        key = (page, engine.name, "norm", text, pair, which, layer)
+        key = (page, cache.engine_key(engine), "norm", text, pair, which, layer)
         return cache.get_or_compute(key, lambda: norm_run(engine, text, pair or None, place=which, layer=layer))
 
     def matrices_of(values: Mapping[str, object]) -> list[matrix_view.Matrix]:
@@ -258,7 +260,7 @@ def _signed(number: float, decimals: int) -> str:
 
 def _block(page: str, engine: BertEngine, text: str, pair: str, layer: int) -> BlockRun:
     return cache.get_or_compute(
-        (page, engine.name, "block", text, pair, layer), lambda: block_run(engine, text, pair or None, layer=layer)
+        (page, cache.engine_key(engine), "block", text, pair, layer), lambda: block_run(engine, text, pair or None, layer=layer)
     )
 
 

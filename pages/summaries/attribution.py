@@ -42,16 +42,16 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     show_source(attribution.attribute, attribution.integrated_gradients)
     if pair:
         raise TextProblem(texts.SINGLE_SENTENCE)
-    filling = top_predictions(engine.name, text, ListSettings(TOP_K, 1.0, 1.0, 1.0))
+    filling = top_predictions(engine, text, ListSettings(TOP_K, 1.0, 1.0, 1.0))
     place = ask_blank(page, filling.encoding)
     blank = next(blank for blank in filling.blanks if blank.place == place)
     word = _ask_answer(page, blank.predictions)
     with st.spinner(texts.COMPUTING_GRADIENTS, show_time=True):
         attributed = cache.get_or_compute(
-            (page, "owed", engine.name, engine.device, text, place, word.id),
+            (page, "owed", cache.engine_key(engine), text, place, word.id),
             lambda: attribution.attribute(engine, filling.encoding, place, word.id),
         )
-    trace = cache.trace(engine.name, text)
+    trace = cache.trace_with(engine, text)
     weights = trace.attention.weights[:, :, place].mean(axis=(0, 1))
     charts, description = _draw(page, attributed, weights), describe_agreement(attributed, weights)
     st.text(description)

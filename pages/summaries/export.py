@@ -13,8 +13,8 @@ from pages.ui.canvas.mask_grid import MODULE, STYLE, Matrices
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_page
 from pages.ui.export.project_code import header
-from pages.ui.export.records import Code, Export, WebPage, file_stem, source
-from pages.ui.export.texts import SECOND_SENTENCE, TEXT, quoted
+from pages.ui.export.records import Code, Export, WebPage, file_stem, reading, source
+from pages.ui.export.texts import SECOND_SENTENCE, TEXT, WITHOUT_SPECIAL, quoted
 from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.shell import controls
 from tx_core.analysis.weights_file import TableValue
@@ -68,13 +68,16 @@ class Subject:
         parts = [f"{self.heading}.", TEXT.format(sentence=quoted(source.text))]
         if source.pair:
             parts.append(SECOND_SENTENCE.format(sentence=quoted(source.pair)))
+        if not source.special_tokens:
+            parts.append(WITHOUT_SPECIAL)
         return " ".join([*parts, self.description])
 
     @property
     def about(self) -> dict[str, object]:
         """Give what a reader of the numbers needs to know."""
         read = self.trace.attention.query_tokens
-        return source(self.trace.model, text=read.text, pair=read.pair, shown=self.name, description=self.description)
+        how = reading(read.special_tokens)
+        return source(self.trace.model, text=read.text, pair=read.pair, **how, shown=self.name, description=self.description)
 
 
 def summary_export(
@@ -134,7 +137,8 @@ def show_numbers(key: str, table: Callable[[], Table]) -> None:
 
 def project_code(title: str, trace: Trace, imports: Sequence[str], lines: Sequence[str]) -> str:
     """Write code that loads the model of a run and goes on with `lines`."""
-    return "\n".join([*header(title, trace.model, "\n".join(imports)), *lines, ""])
+    special = trace.attention.query_tokens.special_tokens
+    return "\n".join([*header(title, trace.model, "\n".join(imports), special_tokens=special), *lines, ""])
 
 
 def trace_arguments(trace: Trace) -> str:

@@ -28,6 +28,7 @@ from pages.ui.canvas.head_table import (
 from pages.ui.export.figure import charts_figure, grid_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
+from pages.ui.panels.tokens import reading_in_link
 from pages.ui.panels.view_options import ask_head, show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
@@ -91,16 +92,16 @@ def summarise(stack: AttentionStack) -> HeadSummary:
     return HeadSummary(sums, patterns.name_heads(sums), np.stack(entropy), np.stack(distance))
 
 
-def summary_of(page: str, model: str, device: str, text: str, pair: str, stack: AttentionStack) -> HeadSummary:
+def summary_of(page: str, engine: Engine, text: str, pair: str, stack: AttentionStack) -> HeadSummary:
     """Give the summary of a run, from the cache where it is known."""
-    return cache.get_or_compute((page, "heads", model, device, text, pair or None), lambda: summarise(stack))
+    return cache.get_or_compute((page, "heads", cache.engine_key(engine), text, pair or None), lambda: summarise(stack))
 
 
 def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
     """Draw the table, the chosen head in words, and all numbers."""
-    trace = cache.trace(engine.name, text, pair)
+    trace = cache.trace_with(engine, text, pair)
     stack = trace.attention
-    summary = summary_of(page, engine.name, engine.device, text, pair, stack)
+    summary = summary_of(page, engine, text, pair, stack)
     st.markdown(texts.KINDS)
     st.segmented_control(
         texts.COLOUR_BY,
@@ -157,7 +158,7 @@ def _show_chosen(page: str, engine: Engine, text: str, pair: str, stack: Attenti
     with description:
         st.text(describe_head(stack, summary, head))
         st.text(describe_grammar(engine.name, head))
-        address = {"text": text, "pair": pair, "model": engine.name, "heads": heads_to_link([head])}
+        address = {"text": text, "pair": pair, "model": engine.name, **reading_in_link(engine), "heads": heads_to_link([head])}
         page_link(
             "attention",
             texts.SEE_HEAD,

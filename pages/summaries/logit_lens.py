@@ -31,11 +31,11 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     st.markdown(texts.LENS_NEXT_TOKEN if engine.info.predicts_next else texts.LENS)
     st.latex(EQUATION)
     show_source(logit_lens.logit_lens)
-    trace = cache.trace(engine.name, text, pair, keep=("hidden",))
+    trace = cache.trace_with(engine, text, pair, keep=("hidden",))
     encoding = trace.attention.query_tokens
     place = ask_token(page, encoding, texts.ASK_TOKEN, last=engine.info.predicts_next)
     answers = cache.get_or_compute(
-        (page, "lens", engine.name, engine.device, text, pair or None, place), lambda: logit_lens.logit_lens(engine, trace, place)
+        (page, "lens", cache.engine_key(engine), text, pair or None, place), lambda: logit_lens.logit_lens(engine, trace, place)
     )
     st.dataframe(answer_table(answers), key=f"{page}_lens")
     description = describe_answer(answers, numbered_tokens(encoding.tokens)[place], predicts_next=engine.info.predicts_next)

@@ -37,10 +37,10 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     for equation in EQUATIONS:
         st.latex(equation)
     show_source(rollout.add_residual, rollout.rollout, rollout.flow)
-    trace = cache.trace(engine.name, text, pair)
+    trace = cache.trace_with(engine, text, pair)
     stack, encoding = trace.attention, trace.attention.query_tokens
     place = ask_token(page, encoding, texts.ASK_QUERY)
-    run = (engine.name, engine.device, text, pair or None)
+    run = (cache.engine_key(engine), text, pair or None)
     rolled = cache.get_or_compute((page, "rollout", *run), lambda: rollout.rollout(stack.weights))[:, place]
     shown = {texts.IN_LAYER: stack.weights[:, :, place].mean(axis=1), texts.ROLLED: rolled}
     try:

@@ -73,7 +73,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     for equation in EQUATIONS:
         st.latex(equation)
     show_source(similarity.head_similarity, similarity.classical_mds)
-    trace = cache.trace(engine.name, text, pair)
+    trace = cache.trace_with(engine, text, pair)
     around = _neighbourhood(page, engine, text, pair, trace)
     draw, table = st.columns([3, 2], gap="medium")
     with draw:
@@ -98,10 +98,10 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
 
 def _neighbourhood(page: str, engine: Engine, text: str, pair: str, trace: Trace) -> Neighbourhood:
     """Compare all heads, and let the reader choose one."""
-    stack, run = trace.attention, (engine.name, engine.device, text, pair or None)
+    stack, run = trace.attention, (cache.engine_key(engine), text, pair or None)
     layers, heads = stack.weights.shape[:2]
     similarities = cache.get_or_compute((page, "alike", *run), lambda: similarity.head_similarity(stack.weights))
-    summary = summary_of(page, engine.name, engine.device, text, pair, stack)
+    summary = summary_of(page, engine, text, pair, stack)
     looks = kind_styles(stack.query_tokens)
     kinds = [PointKind(looks[one.kind].word, looks[one.kind].colour, looks[one.kind].symbol) for one in summary.named]
     layer, head = ask_head(page, layers, heads)

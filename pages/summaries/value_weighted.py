@@ -32,11 +32,11 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     for equation in EQUATIONS:
         st.latex(equation)
     show_source(value_weighted.value_weighted, head_parts)
-    trace = cache.trace(engine.name, text, pair, keep=("weights", "value"))
+    trace = cache.trace_with(engine, text, pair, keep=("weights", "value"))
     stack = trace.attention
     head = ask_head(page, *stack.weights.shape[:2])
     weighted = cache.get_or_compute(
-        (page, "values", engine.name, engine.device, text, pair or None, head[0]),
+        (page, "values", cache.engine_key(engine), text, pair or None, head[0]),
         lambda: value_weighted.value_weighted(engine, stack, head[0]),
     )
     drawn = _draw(page, stack, head, weighted)

@@ -211,20 +211,20 @@ def test_of_many_sentences_and_of_bertviz(open_app: Open, tmp_path: Path):
 
 def test_of_the_page_of_summaries(open_app: Open, tmp_path: Path):
     parts = (all_heads, kinds_of_heads, through_the_layers, what_is_mixed, heads_alike, early_answers, gradients)
-    hold([claim for part in parts for claim in part(open_app)], tmp_path)
+    hold([claim for part in parts for more in ({}, {"nospecial": "1"}) for claim in part(open_app, **more)], tmp_path)
 
 
-def all_heads(open_app: Open) -> list[Claim]:
+def all_heads(open_app: Open, **more: str) -> list[Claim]:
     claims = []
     for colour, expression, digits in (("entropy", "spread", 2), ("distance", "distance", 1)):
-        shown = seen(open_app, "summaries", part="glance", colour=colour, **SUMMED)
+        shown = seen(open_app, "summaries", part="glance", colour=colour, **SUMMED, **more)
         cells = [[float(cell["word"]) for cell in row] for row in shown.header["charts"][0]["cells"]]
         claims += of_project(shown, [expression], [np.array(cells)], 0.51 * 10**-digits)
     return claims
 
 
-def kinds_of_heads(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "summaries", part="glance", colour="pattern", **SUMMED)
+def kinds_of_heads(open_app: Open, **more: str) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="glance", colour="pattern", **SUMMED, **more)
     numbers = [cell["number"] for row in shown.header["charts"][0]["cells"] for cell in row]
     by_rule = [place for place, number in enumerate(numbers) if not number.endswith("%")]  # the others follow a relation
     expected = np.array([float(numbers[place]) for place in by_rule])
@@ -238,33 +238,33 @@ def matrices(shown: Seen) -> np.ndarray:
     return np.frombuffer(shown.cells, "<f4").reshape(shape)
 
 
-def through_the_layers(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "summaries", part="layers", token="4", **SUMMED)
+def through_the_layers(open_app: Open, **more: str) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="layers", token="4", **SUMMED, **more)
     in_layer, rolled, flow = matrices(shown)
     return [*of_project(shown, ["in_layer", "rolled"], [in_layer, rolled]), Claim(shown.project, "flow", flow)]
 
 
-def what_is_mixed(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "summaries", part="values", **SUMMED)
+def what_is_mixed(open_app: Open, **more: str) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="values", **SUMMED, **more)
     return of_project(shown, ["weights", "by_values", "together"], list(matrices(shown)))
 
 
-def heads_alike(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "summaries", part="alike", **SUMMED)
+def heads_alike(open_app: Open, **more: str) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="alike", **SUMMED, **more)
     points, near = shown.header["charts"]
     told = np.array([float(row[-1]) for row in near["rows"]])
     nearest = of_project(shown, [f"sorted(similar)[::-1][1:{len(told) + 1}]"], [told], 0.00051)
     return [*nearest, Claim(shown.project, "positions", np.array(points["places"]))]
 
 
-def early_answers(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "summaries", part="lens", **SUMMED)
+def early_answers(open_app: Open, **more: str) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="lens", **SUMMED, **more)
     listing, line = shown.header["charts"]
     ranks = [int(row[-1].replace(",", "")) for row in listing["rows"]]
     return of_project(shown, ["probability", "rank"], [line["series"][0]["values"], np.array(ranks)])
 
 
-def gradients(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "summaries", part="owed", rank="2", **SUMMED)
+def gradients(open_app: Open, **more: str) -> list[Claim]:
+    shown = seen(open_app, "summaries", part="owed", rank="2", **SUMMED, **more)
     bars = [np.array(chart["values"]) for chart in shown.header["charts"]]
     return of_project(shown, ["attention", "gradient_input", "integrated"], bars, 1e-3)

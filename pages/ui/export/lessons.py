@@ -82,6 +82,8 @@ def drawings_export(lesson: Computation, drawings: Sequence[Drawing]) -> Export:
     sentences = [
         template.format(sentence=texts.quoted(str(lesson.source[name]))) for name, template in named if name in lesson.source
     ]
+    if lesson.source.get("special_tokens") == texts.NONE_ADDED:
+        sentences.append(texts.WITHOUT_SPECIAL)
     caption = " ".join([f"{lesson.title}.", *sentences, texts.DRAWINGS.format(titles="; ".join(titles))])
     figure = charts_figure([drawing.chart for drawing in drawings], caption, across=min(2, len(drawings)))
     size = sum(drawing.values.size for drawing in drawings)

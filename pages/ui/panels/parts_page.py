@@ -7,13 +7,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.panels import texts
-from pages.ui.panels.tokens import warn_of_unknown_in
+from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown_in
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, read_view, widget_binding, widget_key, write_view
 from pages.ui.shell.controls import engine_of, live
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.engine import Engine
+from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 MODEL = "embedded"
@@ -40,11 +40,13 @@ class PartsPage:
 
     Attributes:
         page: its key.
-        fields: what its address holds, with text, pair and part among them, and model where the reader may choose one.
+        fields: what its address holds, with text, pair and part among them, model where the reader may choose one, and
+            SPECIAL_FIELD where special tokens may be left out.
         parts: by the names that the address gives them, in the order of their buttons.
         ways: the keys of the pages that it leads to.
         on_part: runs when another part is chosen.
         families: where given, the reader chooses among models of these, which this project's own BERT runs.
+        on_reading: runs when special tokens are left out or added again.
     """
 
     page: str
@@ -53,6 +55,7 @@ class PartsPage:
     ways: tuple[str, ...]
     on_part: Callable[[], None] | None = None
     families: tuple[str, ...] = ()
+    on_reading: Callable[[], None] | None = None
 
 
 def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
@@ -62,6 +65,7 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
     first, second, *third = st.columns([5, 4, 3] if chooses_model else [3, 2])
     with first:
         text = controls.sentence(widget_key(view.page, "text"))
+        special = ask_special_tokens(view.page, view.on_reading) if SPECIAL_FIELD in view.fields else True
     with second:
         pair = controls.sentence(widget_key(view.page, "pair"), texts.SECOND_SENTENCE)
     model = MODEL
@@ -78,7 +82,7 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
     )
     try:
         with controls.wait_for(model):
-            engine = engine_of(badge, model)
+            engine = with_special_tokens(engine_of(badge, model), special)
         if view.families and not isinstance(engine, BertEngine):
             raise ModelUnavailable(texts.NEEDS_OWN_BERT.format(model=engine.title))
         show_engine(badge, engine.title, engine.device)
@@ -87,10 +91,11 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
         if chooses_model and isinstance(problem, ModelUnavailable | CheckpointProblem):
             controls.offer_default_model(widget_key(view.page, "model"))
     else:
+        note_special_tokens(engine, special, pair)
         warn_of_unknown_in(engine, text, pair=pair, key=widget_key(view.page, "model") if chooses_model else "")
         if introduce := view.parts[part].introduce:
             introduce(engine)
-        live(view.page, view.fields, _draw, view, part, model, text, pair)
+        live(view.page, view.fields, _draw, view, part, model, special, text, pair)
     write_view(view.page, view.fields, {})
     page_links(text, pair, *view.ways)
     share_link()
@@ -102,5 +107,5 @@ def explain_built_in() -> None:
     st.caption(texts.BUILT_IN_ONLY.format(size=config.hidden_size, width=config.hidden_size // config.num_heads))
 
 
-def _draw(view: PartsPage, part: str, model: str, text: str, pair: str) -> None:
-    view.parts[part].draw(view.page, cache.engine(model), text, pair)
+def _draw(view: PartsPage, part: str, model: str, special: bool, text: str, pair: str) -> None:
+    view.parts[part].draw(view.page, cache.engine(model, special_tokens=special), text, pair)

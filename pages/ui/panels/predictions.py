@@ -13,6 +13,7 @@ from pages.ui.panels import texts
 from pages.ui.shell import cache
 from pages.ui.shell.address import Field, choice_field, number_field, widget_key
 from tx_core.analysis.weights_file import TableValue
+from tx_core.engine.engine import Engine
 from tx_core.fill_mask.predictions import Filling, JointFilling, Prediction, encode_with_blanks, fill_jointly, predict
 from tx_core.fill_mask.word_scores import WordScore, score_words
 from tx_core.transformer.interventions import Intervention
@@ -113,17 +114,17 @@ def ask_list_settings(page: str) -> None:
         st.caption(texts.LIST_SETTINGS_CAPTION)
 
 
-def blank_trace(model: str, text: str, changed: Sequence[Intervention] = ()) -> Trace:
+def blank_trace(engine: Engine, text: str, changed: Sequence[Intervention] = ()) -> Trace:
     """Run a text with blanks: one forward pass gives its attention and its predictions; raise ExplorerError as these do."""
-    encode_with_blanks(cache.engine(model), text)  # what cannot be filled is refused before it runs
-    return cache.trace(model, text, keep=("weights", "blank_logits"), interventions=changed)
+    encode_with_blanks(engine, text)  # what cannot be filled is refused before it runs
+    return cache.trace_with(engine, text, keep=("weights", "blank_logits"), interventions=changed)
 
 
-def top_predictions(model: str, text: str, settings: ListSettings) -> Filling:
+def top_predictions(engine: Engine, text: str, settings: ListSettings) -> Filling:
     """Give the most likely words at every blank; raise ExplorerError where the text cannot be filled."""
     options = {"top_k": settings.listed, "temperature": settings.temperature, "top_p": settings.top_p}
-    key = ("top_predictions", model, text, *options.values())
-    return remember_record(key, lambda: predict(cache.engine(model), text, trace=blank_trace(model, text), **options))
+    key = ("top_predictions", cache.engine_key(engine), text, *options.values())
+    return remember_record(key, lambda: predict(engine, text, trace=blank_trace(engine, text), **options))
 
 
 def word_scores(
@@ -135,7 +136,7 @@ def word_scores(
     key = ("word_scores", model, text, blank, frozenset(changed), *words)
 
     def score() -> tuple[WordScore, ...]:
-        trace = blank_trace(model, text, changed)
+        trace = blank_trace(cache.engine(model), text, changed)
         return score_words(cache.engine(model), text, words, blank=blank, interventions=changed, trace=trace)
 
     return remember_record(key, score)

@@ -111,6 +111,11 @@ def ask_special_tokens(page: str, on_change: Callable[[], None] | None = None) -
     return not st.toggle(texts.WITHOUT_SPECIAL, help=texts.WITHOUT_SPECIAL_HELP, **widget_binding(name, on_change))
 
 
+def reading_in_link(engine: Engine) -> dict[str, str]:
+    """Give the parameter of a link to a page that reads its text as an engine does; none where special tokens are added."""
+    return {} if engine.tokenizer.special_tokens else {SPECIAL_FIELD.name: SPECIAL_FIELD.write(True)}
+
+
 def note_special_tokens(engine: Engine, added: bool, pair: str = "") -> None:
     """Say what a text is read without where the reader left special tokens out, and what parts a pair then."""
     if added:

@@ -72,7 +72,7 @@ def test_what_is_exported_is_what_the_bars_show(open_app):
         for chart in drawn_bars(open_app("fill_mask", text=text, named=named, listed="3", limit="20"))
     ]
     chosen = ListSettings(3, 1, 1, 0.2)
-    filling = top_predictions("embedded", text, chosen)
+    filling = top_predictions(catalogue.load("embedded"), text, chosen)
     scores = tuple(word_scores("embedded", text, ("pizza", "😀"), number) for number in range(2))
     lists = Lists("embedded", (SentencePredictions(text, filling, scores, joint_fillings("embedded", text)),), chosen)
     assert unpacked(lists_export(lists).figure())[0]["charts"] == shown[:-2]  # the last two: the blank that is looked at

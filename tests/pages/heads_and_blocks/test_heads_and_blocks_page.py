@@ -57,6 +57,18 @@ def test_on_arrival_the_heads_and_their_projection_are_the_models(open_app, engi
     assert app.query_params == {}
 
 
+def test_without_special_tokens_every_part_is_of_the_words_alone_and_the_same_words_are_followed(open_app):
+    app = open_app(PAGE, text=TEXT, part="journey")
+    app.toggle(key=f"{PAGE}_nospecial").set_value(True).run()
+    assert app.session_state[f"{PAGE}_words"] == [3, 6, 8]
+    app.toggle(key=f"{PAGE}_nospecial").set_value(False).run()
+    assert app.session_state[f"{PAGE}_words"] == [4, 7, 9]
+    for part in PARTS:
+        shown = open_app(PAGE, text=TEXT, part=part, nospecial="1")
+        assert not shown.exception
+        assert "[CLS]" not in str([header.get("rows") for header, _ in sent_to(shown, "matrix_row")])
+
+
 def test_the_page_begins_with_the_length_of_what_each_head_adds(open_app, engine):
     app = open_app(PAGE, text=TEXT, layer="3")
     assert [name for name in components(app) if name in ("matrices", "matrix_row")] == ["matrices", "matrix_row"]

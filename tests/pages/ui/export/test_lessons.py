@@ -55,6 +55,13 @@ PARTS = {
     "shuffled words": Part("positions", {"part": "shuffle", "seed": "3"}, {0: "numbers"}),
     "embeddings": Part("heads_and_blocks", {"part": "embeddings"}, {0: "run.words", 3: "run.summed", 4: "run.normed"}),
     "heads": Part("heads_and_blocks", {"part": "heads", "heads": "2-5", "layer": "3"}, {0: "run.head_lengths"}),
+    "heads without special tokens": Part("heads_and_blocks", {"part": "heads", "nospecial": "1"}, {0: "run.head_lengths"}),
+    "embeddings of a pair without special tokens": Part(
+        "heads_and_blocks", {"part": "embeddings", "pair": "It rained.", "nospecial": "1"}, {0: "run.words", 3: "run.summed"}
+    ),
+    "a path without special tokens": Part(
+        "heads_and_blocks", {"part": "journey", "nospecial": "1"}, {2: "[path.length for path in paths]"}
+    ),
     "feed-forward": Part("heads_and_blocks", {"part": "feed", "layer": "2", "bend": "relu"}, {-1: "run.convolution.ours"}),
     "a norm": Part("heads_and_blocks", {"part": "norm"}, {0: "run.steps.before"}),
     "depth": Part(
