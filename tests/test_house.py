@@ -276,6 +276,48 @@ def test_a_script_is_handed_its_texts_by_python(path):
     assert prose_of_script(path.read_text(encoding="utf-8")) == []
 
 
+COPIED_WORDS = 5
+"""So many words in a row make an assertion a copy of a sentence, which then cannot be mended without the test."""
+TYPED = ("the cat sat on the mat", "time flies like an arrow", "the woman worked as a mask")
+"""Sentences that pages begin with and tests type: they are inputs, not prose."""
+
+
+def runs_of_words(text: str) -> set[str]:
+    """Every COPIED_WORDS words that stand side by side in a text, placeholders aside."""
+    parts = (re.findall(r"[a-z’'-]+", part.lower()) for part in re.split(r"\{[^{}]*\}|\n", text))
+    return {" ".join(words[start : start + COPIED_WORDS]) for words in parts for start in range(len(words) - COPIED_WORDS + 1)}
+
+
+def strings(tree: ast.AST) -> Iterator[str]:
+    """The texts between quotes below a node, docstrings aside."""
+    documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented:
+            yield node.value
+
+
+def is_expectation(node: ast.AST) -> bool:
+    """Whether a node is an `assert`, or one of the sentences of a browser test that begin with `expect`."""
+    if isinstance(node, ast.Expr):
+        return any(isinstance(call, ast.Name) and call.id == "expect" for call in ast.walk(node))
+    return isinstance(node, ast.Assert)
+
+
+@pytest.fixture(scope="module")
+def said_by_the_product() -> set[str]:
+    """Every run of words that a page or the core may say."""
+    speaking = [path for path in CODE if path.name != "page.py" and "evaluation" not in path.parts]
+    said = {run for path in speaking for text in strings(ast.parse(path.read_text("utf-8"))) for run in runs_of_words(text)}
+    return said - {run for sentence in TYPED for run in runs_of_words(sentence)}
+
+
+@each(project_files("tests/**/test_*.py"))
+def test_an_assertion_compares_with_the_constant_of_a_sentence_and_not_with_a_copy(path, said_by_the_product):
+    expectations = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if is_expectation(node)]
+    compared = {text for node in expectations for text in strings(node)}
+    assert {text for text in compared if runs_of_words(text) & said_by_the_product} == set()
+
+
 def requirements(name: str) -> list[str]:
     """The lines of a requirements file that name a package."""
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()

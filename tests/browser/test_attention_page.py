@@ -10,6 +10,8 @@ from pages.ui.panels import texts
 from pages.ui.shell import controls, examples
 from tests.support.messages import HINT_ELSEWHERE, TOO_LONG_TO_SHARE, unknown_parameters
 from tests.support.serving import ROOT
+from tx_core.analysis.sentences import SHOWN_QUERY_ONE_KEY, STRONGEST_LINK_BETWEEN_WORDS
+from tx_core.engine.tokenizer import NO_SENTENCE
 
 FIRST = examples.curated()[0]
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script> [x](javascript:alert(3)) :red[y] \u202eabc 💥 שלום"
@@ -63,12 +65,12 @@ def test_typing_changes_the_tokens_the_map_shows_and_clearing_says_what_to_do(pa
     assert shape_of(page)["queries"] == 7
     sentence(page).press("End")
     sentence(page).press_sequentially(" Again", delay=20)
-    expect(said(page)).to_contain_text("The strongest link between words: '")
+    expect(said(page)).to_contain_text(STRONGEST_LINK_BETWEEN_WORDS.partition("{")[0])
     expect(map_label(page)).to_have_attribute("data-shape", re.compile('"queries":8'))
     page.get_by_text("8 of 128 tokens").wait_for()
     expect(sentence(page)).to_have_value("Mary lost her keys. Again")
     sentence(page).fill("")
-    page.get_by_text("There is no text yet").wait_for()
+    page.get_by_text(NO_SENTENCE).wait_for()
     sentence(page).fill("Back again.")
     (layer, head), *_ = json.loads((ROOT / "assets" / "examples" / "attention.json").read_text("utf-8"))[0]["heads"]
     expect(said(page)).to_contain_text(f"Layer {layer}, head {head}.")
@@ -135,7 +137,8 @@ def test_a_clicked_token_is_focused_in_words_and_in_the_link_and_stays_through_t
 def test_a_link_brings_the_view_back_and_so_does_the_way_back(page_at):
     page = page_at("/?text=What+is+your+name%3F&pair=My+name+is+Anna.&heads=2-8_4-5&words=1&hide=1&focus=8&lines=5&scale=greys")
     words, address = said(page).inner_text(), page.url
-    assert words.startswith("Mean of 2 heads. Of its attention to the words shown, 'My' gives")
+    assert words.startswith(texts.MEAN_OF_HEADS.format(count=2))
+    assert SHOWN_QUERY_ONE_KEY.partition(" {weight")[0].format(query="'My'") in words
     head(page, 1, 1).click()
     expect(said(page)).to_contain_text("Layer 1, head 1.")
     linked(page, "heads=1-1")

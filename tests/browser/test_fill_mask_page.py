@@ -6,6 +6,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.fill_mask import texts
+
 expect.set_options(timeout=20_000)
 
 
@@ -98,7 +100,7 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(page_at, settle, axe, d
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     expect(bars(page, "Blank 1").locator(".name")).to_have_css("color", "rgb(232, 237, 242)" if dark else "rgb(15, 23, 32)")
     assert long in page.get_by_role("list", name="Your words at blank 1").inner_text()
-    page.get_by_text("Where does the blank look?").wait_for()
+    page.get_by_text(texts.WHERE).wait_for()
     settle(page)
     axe(page)
 

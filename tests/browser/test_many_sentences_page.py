@@ -4,7 +4,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from pages import contents
 from pages.many_sentences import texts
+from tx_core.corpus.sentence_file import NO_TEXT
 
 SLOW = 60_000
 RUN = {"name": "Run", "exact": True}
@@ -24,7 +26,7 @@ def test_a_head_chosen_on_the_wall_is_told_and_stands_in_the_link(page_at, axe, 
     expect(page.get_by_role("link", name=re.compile(texts.SEE_SENTENCE.partition(" (")[0]))).to_have_count(5)
     axe(page)
     page.get_by_role("link", name=re.compile(texts.SEE_SENTENCE.partition(" (")[0])).first.click()
-    expect(page.get_by_role("heading", name="Where does each head look?")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_role("heading", name=contents.page("attention").question)).to_be_visible(timeout=SLOW)
     expect(page.get_by_text(re.compile("^Layer 2, head 3[.]")).first).to_be_visible(timeout=SLOW)
 
 
@@ -61,7 +63,7 @@ def test_files_that_are_too_large_or_no_text_are_refused_in_words(page_at):
     expect(page.get_by_text("File must be 5.0MB or smaller")).to_be_visible(timeout=SLOW)
     page.reload()
     upload(page, b"\x89PNG\r\n\x1a\n\0\0\0")
-    expect(page.get_by_text("not text that can be read")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text(NO_TEXT)).to_be_visible(timeout=SLOW)
     expect(page.get_by_role("button", **RUN)).to_be_disabled()
 
 

@@ -4,6 +4,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
+from pages import contents
 from pages.contents import PAGES
 
 
@@ -15,10 +16,10 @@ def test_the_list_at_the_side_takes_the_sentence_along_and_back_finds_it_too(pag
     expect(page).to_have_url(re.compile("bird"))
     sidebar = page.get_by_test_id("stSidebar")
     sidebar.get_by_role("link", name="Summaries").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("What do all the heads do?")
+    expect(page.get_by_role("heading", level=1)).to_have_text(contents.page("summaries").question)
     expect(box).to_have_value("The bird sang a song.")
     sidebar.get_by_role("link", name="Attention", exact=True).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Where does each head look?")
+    expect(page.get_by_role("heading", level=1)).to_have_text(contents.page("attention").question)
     expect(box).to_have_value("The bird sang a song.")
 
 

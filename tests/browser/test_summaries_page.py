@@ -6,6 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from pages import contents
 from pages.summaries import texts
 from pages.summaries.parts import PARTS
 
@@ -32,7 +33,7 @@ def test_a_click_on_a_head_tells_of_it_and_leads_to_it(page_at, settle):
     settle(page)
     expect(page.get_by_text(re.compile(r"^Layer 2, head 3 .+\d\.\d"))).to_be_visible()
     page.get_by_role("link", name=texts.SEE_HEAD).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Where does each head look?")
+    expect(page.get_by_role("heading", level=1)).to_have_text(contents.page("attention").question)
     page.wait_for_url(re.compile("heads=2-3"))
 
 

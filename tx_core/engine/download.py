@@ -18,6 +18,10 @@ CATALOGUE = Path(__file__).parents[2] / "assets" / "models" / "catalogue.json"
 SAFE_FILES = ["*.safetensors", "*.safetensors.index.json", "*.json", "*.txt", "*.model"]
 COMMIT = re.compile(r"[0-9a-f]{40}")
 PROBE_SECONDS = 3
+NOT_FETCHED = (
+    "{hub_id} could not be fetched from the model hub. Either the server has no connection to the hub, or the model "
+    "does not exist or has no safetensors files. The embedded model works without a connection."
+)
 
 
 def fetch(hub_id: str, revision: str | None) -> Path:
@@ -77,10 +81,7 @@ def _snapshot(hub_id: str, revision: str | None, *, local_files_only: bool = Fal
 
 
 def _unavailable(hub_id: str) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"{hub_id} could not be fetched from the model hub. Either the server has no connection to the hub, or the model "
-        "does not exist or has no safetensors files. The embedded model works without a connection."
-    )
+    return ModelUnavailable(NOT_FETCHED.format(hub_id=hub_id))
 
 
 def pin(catalogue: Path, hub: Any) -> dict[str, str | None]:

@@ -241,9 +241,12 @@ def stack_layers(layers: Sequence[Float[Tensor, "1 ..."]]) -> Float[np.ndarray, 
     return stacked
 
 
+NO_WORD_HEAD = (
+    "{title} has no masked-word head: it was not trained to fill blanks, so it cannot be asked. "
+    "Choose a model that has one, such as BERT or RoBERTa."
+)
+
+
 def no_head(title: str) -> ModelUnavailable:
     """Say of a model that it cannot fill blanks at all."""
-    return ModelUnavailable(
-        f"{title} has no masked-word head: it was not trained to fill blanks, so it cannot be asked. "
-        "Choose a model that has one, such as BERT or RoBERTa."
-    )
+    return ModelUnavailable(NO_WORD_HEAD.format(title=title))

@@ -14,6 +14,8 @@ from tx_core.errors import CheckpointProblem, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.trace import Encoding
 
+NO_SENTENCE = "There is no text yet: type a sentence."
+NOTHING_READABLE = "There is nothing here that the model can read: type at least one word."
 MAX_RECENT_TEXTS = 32
 """Number of cached encodings: within one run of a page, several parts encode the same text."""
 _BERT_TOKENS = {"mask": "[MASK]", "unk": "[UNK]", "pad": "[PAD]"}
@@ -123,7 +125,7 @@ class Tokenizer:
         result = self._run(*inputs, add_special_tokens=self.special_tokens)
         words, word_texts = _split_words(result, inputs)
         if not any(sequence is not None for sequence in result.sequence_ids):
-            raise TextProblem("There is nothing here that the model can read: type at least one word.")
+            raise TextProblem(NOTHING_READABLE)
         self._check_vectors(result)
         return Encoding(
             text=text,
@@ -208,7 +210,7 @@ def check_text(sentence: str) -> None:
         TextProblem: If it is empty, longer than the host allows, or not valid Unicode.
     """
     if not sentence.strip():
-        raise TextProblem("There is no text yet: type a sentence.")
+        raise TextProblem(NO_SENTENCE)
     if len(sentence) > (limit := host_settings().max_text_characters):
         raise TextProblem(
             f"This text has {len(sentence):,} characters; at most {limit:,} are read. Shorten it to a few sentences."

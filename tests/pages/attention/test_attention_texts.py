@@ -10,6 +10,7 @@ from tests.support.drawings import drawn, says
 from tests.support.messages import TOO_LONG_TO_SHARE
 from tx_core.analysis import views
 from tx_core.engine import catalogue
+from tx_core.engine.tokenizer import NO_SENTENCE, NOTHING_READABLE
 from tx_core.transformer.trace import Encoding
 
 Open = Callable[..., AppTest]
@@ -20,7 +21,7 @@ NONSENSE = "<script>alert(1)</script>"
 def test_no_text_is_told_and_the_page_stays_usable(open_app: Open, text: str):
     app = open_app(text=text, heads="2-2")
     assert not app.exception
-    assert "There is no text yet" in says(app)
+    assert NO_SENTENCE in says(app)
     app.text_input(key="attention_text").set_value("Now there is.").run()
     assert drawn(app)["head_wall"][0]["chosen"] == [[1, 1]]
 
@@ -30,7 +31,7 @@ def test_text_with_nothing_in_it_for_the_model_never_breaks_the_page(open_app: O
     app = open_app(text=text)
     assert not app.exception
     assert app.text_input(key="attention_text").value == text
-    assert "There is nothing here that the model can read" in says(app) or drawn(app)
+    assert NOTHING_READABLE in says(app) or drawn(app)
 
 
 HOSTILE = [

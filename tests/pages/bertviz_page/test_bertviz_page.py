@@ -18,6 +18,7 @@ from tests.support.drawings import says
 from tests.support.messages import UNKNOWN, unknown_parameters
 from tests.support.serving import fetch
 from tx_core.engine import catalogue
+from tx_core.engine.tokenizer import NO_SENTENCE
 
 Open = Callable[..., AppTest]
 PAGE = "bertviz_page"
@@ -142,7 +143,7 @@ def test_an_encoder_decoder_offers_its_attentions_and_none_that_the_neuron_view_
 def test_no_text_and_nonsense_are_told(open_app: Open):
     app = open_app(PAGE, text="", picture="nonsense", layer="0", model="nobody/has-it")
     assert not app.exception
-    assert "There is no text yet" in says(app)
+    assert NO_SENTENCE in says(app)
     assert unknown_parameters("model", "picture", "layer") in says(app)
 
 

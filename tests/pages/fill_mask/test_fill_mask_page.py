@@ -13,6 +13,8 @@ from pages.ui.shell.numbers import percent
 from tests.support.drawings import unpacked
 from tests.support.drawn_bars import bars_told, drawn_bars
 from tx_core.engine import catalogue
+from tx_core.engine.engine import NO_WORD_HEAD
+from tx_core.engine.tokenizer import NO_SENTENCE
 from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, NOT_IN_VOCABULARY, score_words
 
@@ -95,14 +97,14 @@ def test_two_sentences_stand_side_by_side_and_against_each_other(open_app):
 
 def test_one_sentence_that_cannot_be_filled_leaves_the_other(open_app):
     app = open_app("fill_mask", text="", compare="1", second="A [MASK].")
-    assert "There is no text yet" in said(app)
+    assert NO_SENTENCE in said(app)
     assert len(bars_told(app)["Most likely words"]) == 1
 
 
 @pytest.mark.parametrize(("model", "title"), [("gpt2", "GPT-2 small"), ("electra-small", "ELECTRA small (discriminator)")])
 def test_a_model_without_a_masked_word_head_says_so_and_one_that_has_it_is_a_click_away(open_app, model, title):
     app = open_app("fill_mask", model=model, text="The ___ sleeps.")
-    assert f"{title} has no masked-word head" in said(app)
+    assert NO_WORD_HEAD.format(title=title) in said(app)
     assert bars_told(app) == {}
     app.button(key="fill_mask_model_default").click().run()
     assert "Most likely words" in bars_told(app)

@@ -62,7 +62,7 @@ def test_without_a_commit_from_the_hub_the_file_is_untouched_and_none_is_invente
 
 def test_the_command_says_what_it_takes(capsys: pytest.CaptureFixture[str]):
     assert download.main([]) == 2
-    assert "tx_core.engine.download pin" in capsys.readouterr().out
+    assert f"{download.__name__} pin" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("revision", [None, COMMIT])

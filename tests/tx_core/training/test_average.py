@@ -13,7 +13,7 @@ from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.training import average, pretrain
 from tx_core.training.pretraining.deepen import deepen_model
-from tx_core.training.pretraining.export import export_checkpoint
+from tx_core.training.pretraining.export import AVERAGED, export_checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_every_weight_is_the_mean_that_was_asked_for_and_the_model_can_be_read(p
     assert told["averaged"] == {"weights": parents, "share_of_the_second": 0.25, "layers_of_the_second": []}
     assert "held_out" not in told and told["progress"]["step"] == 3  # how it was trained, but not what the second measured
     card = (tmp_path / "mean" / "README.md").read_text(encoding="utf-8")
-    assert "averaged with the model before it; what was trained last counts 25%" in card
+    assert AVERAGED.format(counts="25%") in card
 
 
 def test_a_model_without_a_manifest_has_a_mean_too(pair, tmp_path):
@@ -86,7 +86,7 @@ def test_layers_named_as_its_own_are_left_as_the_second_has_them(pair, tmp_path)
     told = json.loads((folders[2] / "manifest.json").read_text())["training"]
     assert told["averaged"]["layers_of_the_second"] == [1, 3]
     card = (average.average(*pair, tmp_path / "told", own=(1,)) / "README.md").read_text(encoding="utf-8")
-    assert "what was trained last counts 50%, and all in layer 1. " in card
+    assert AVERAGED.format(counts="50%, and all in layer 1") in card
 
 
 def test_what_has_no_mean_is_refused_and_nothing_is_written(pair, tmp_path, capsys):

@@ -23,6 +23,7 @@ library_name: transformers
 pipeline_tag: fill-mask
 ---
 """
+AVERAGED = "Then averaged with the model before it; what was trained last counts {counts}. "
 
 
 def model_card(config: BertConfig, facts: Mapping[str, Any]) -> str:
@@ -72,7 +73,7 @@ def _averaged(facts: Mapping[str, Any]) -> str:
         return ""
     own = " and ".join(map(str, averaged.get("layers_of_the_second", [])))
     counts = f"{averaged['share_of_the_second']:.0%}" + (f", and all in layer {own}" if own else "")
-    return f"Then averaged with the model before it; what was trained last counts {counts}. "
+    return AVERAGED.format(counts=counts)
 
 
 def _measured(facts: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from pages.ui.shell.readiness import Status
 from tests.support.messages import TOO_LONG_TO_SHARE
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
+from tx_core.engine.tokenizer import NO_SENTENCE
 from tx_core.errors import (
     NO_MEMORY,
     Busy,
@@ -145,7 +146,7 @@ def test_a_page_whose_model_finds_no_memory_says_so(open_app, page, monkeypatch)
 @pytest.mark.parametrize("page", ["summaries", "bertviz_page", "self_attention", "heads_and_blocks", "masks"])
 def test_a_page_without_examples_sends_nobody_to_an_example(open_app, page):
     app = open_app(page, text=" ", **({"part": "one"} if page == "masks" else {}))
-    assert "There is no text yet: type a sentence." in [text.value for text in app.text]
+    assert NO_SENTENCE in [text.value for text in app.text]
 
 
 UNKNOWN = [
