@@ -27,6 +27,7 @@ try:  # before what follows reads them: a wrong value ends the start with one li
 except SettingsProblem as problem:
     sys.exit(f"{problem}")
 
+from pages.classroom import events
 from pages.ui.canvas import component, framed, modules, prefetch
 from pages.ui.shell import garbage, readiness, start_page, uploads
 
@@ -71,12 +72,13 @@ async def ready(_request: Request) -> JSONResponse:
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load the default model while the server already serves pages, and collect garbage between their runs."""
     readiness.default_engine.start()
-    collector = garbage.start_collecting()
+    ended = garbage.start_collecting(), events.start_sweeping()
     yield
-    collector.set()
+    for thread in ended:
+        thread.set()
 
 
-ROUTES = (Route("/api/ready", ready), framed.ROUTE, modules.ROUTE, prefetch.ROUTE, *start_page.ROUTES)
+ROUTES = (Route("/api/ready", ready), framed.ROUTE, modules.ROUTE, prefetch.ROUTE, *events.ROUTES, *start_page.ROUTES)
 
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",

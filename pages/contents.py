@@ -53,6 +53,15 @@ PAGES = (
         computes=False,
     ),
     Page(
+        "classroom",
+        "Learn",
+        "Class",
+        "What does the class think?",
+        "Take a lesson together: everyone guesses on their own device, then all guesses stand beside the model's answer.",
+        address="class",
+        computes=False,
+    ),
+    Page(
         "lesson_editor",
         "Learn",
         "Write a lesson",

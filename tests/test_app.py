@@ -20,11 +20,12 @@ from pages.ui.shell.readiness import Status, Warmup, load_default
 from tests.support.serving import ROOT, fetch, wait_until
 from tx_core.errors import CheckpointProblem
 
-HEAVY = ("torch", "transformers", "plotly", "bertviz")
+HEAVY = ("torch", "transformers", "plotly", "bertviz", "sqlalchemy", "psycopg")
 LIGHT_MODULES = [
     "pages.contents",
     *(f"pages.ui.shell.{name}" for name in ("address", "frame", "numbers", "readiness")),
     *(f"pages.ui.canvas.{name}" for name in ("component", "framed")),
+    "pages.classroom.events",
     "tx_core",
     "tx_core.errors",
 ]
@@ -95,7 +96,19 @@ def test_ready_names_the_model_and_the_device_once_the_model_answers(server):
     assert answer["device"].split(":")[0] in {"cpu", "cuda", "mps"}
 
 
-@pytest.mark.parametrize("path", ["/", "/fill_mask", "/no-such-page", "/api/ready", "/_stcore/health", "/favicon.png"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/fill_mask",
+        "/no-such-page",
+        "/api/ready",
+        "/classroom_state",
+        "/classroom_events",
+        "/_stcore/health",
+        "/favicon.png",
+    ],
+)
 def test_every_answer_carries_the_security_headers(server, path):
     headers = fetch(server + path)[1]
     policy = headers["content-security-policy"]

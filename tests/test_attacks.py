@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from pydantic import ValidationError
 from streamlit.proto.Element_pb2 import Element
 
+from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.contents import HOME, PAGES
 from pages.ui.canvas import modules
 from pages.ui.panels.lesson import shipped_names
@@ -33,6 +34,7 @@ FIELDS = sorted(
         for name in re.findall(r'(?:\bField|_field)\(\s*"(\w+)"', file.read_text(encoding="utf-8"))
     }
     - {"text", "pair", "model"}
+    | {ROOM, LEAD, SECRET}
 )
 """Names that some page reads from its address, but for the sentences and the model, which other values stand beside."""
 VISITORS = 4
@@ -212,6 +214,8 @@ def targets() -> Iterator[str]:
         yield f"/modules/{modules.version()}/{name}"
         yield f"/media/{name}"
         yield f"/api/ready?x={name}"
+        yield f"/classroom_events?key={name}"
+        yield f"/classroom_state?key={name}"
 
 
 def test_forged_requests_to_every_route_get_nothing_and_break_nothing(attacked: str):

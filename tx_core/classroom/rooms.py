@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
-from functools import lru_cache
+from functools import lru_cache, partialmethod
 from threading import Event, Lock
 
 from cachetools import TTLCache
 from sqlalchemy import URL, Connection, Table, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, OperationalError, TimeoutError
 
 from tx_core.classroom.lesson_file import MAX_LESSON_BYTES
 from tx_core.classroom.room_database import (
@@ -30,11 +30,6 @@ from tx_core.classroom.room_database import (
     SENTENCES,
     STUDENTS,
     TABLES,
-    Limits,
-    Room,
-    Sentence,
-    State,
-    Student,
     connect,
     default_file,
     hashed,
@@ -43,6 +38,7 @@ from tx_core.classroom.room_database import (
     notify,
     take_lock,
 )
+from tx_core.classroom.room_records import Limits, Room, Sentence, State, Student
 from tx_core.errors import RoomProblem
 from tx_core.settings import host_settings
 
@@ -61,6 +57,7 @@ TOO_MANY_ANSWERS = "Too many answers in a minute. Your last one is kept; wait a 
 TOO_LONG = "This has {length:,} characters, and at most {limit:,} are kept. Shorten it."
 NOTHING_WRITTEN = "Nothing is written here yet."
 IS_REVEALED = "The answer of this step is revealed: your guess can no longer be changed."
+NO_DATABASE = "The rooms cannot be reached just now. What was sent before is kept; try this again in a moment."
 NO_SUCH_STEP = "This room has no such step."
 
 
@@ -299,14 +296,15 @@ class Rooms:
         return len(gone)
 
     @contextmanager
-    def _read(self) -> Iterator[Connection]:
-        with self.engine.connect() as connection:
-            yield connection
+    def _connected(self, writes: bool) -> Iterator[Connection]:
+        try:
+            with self.engine.connect().execution_options(writes=writes) as connection, connection.begin():
+                yield connection
+        except (OperationalError, TimeoutError):
+            raise RoomProblem(NO_DATABASE) from None
 
-    @contextmanager
-    def _write(self) -> Iterator[Connection]:
-        with self.engine.connect().execution_options(writes=True) as connection, connection.begin():
-            yield connection
+    _read = partialmethod(_connected, writes=False)
+    _write = partialmethod(_connected, writes=True)
 
     def _tell(self, room: int) -> None:
         """Call `changed`, unless the listener will."""

@@ -31,15 +31,15 @@ def compute(step: Step) -> Answer | None:
     return cache.get_or_compute(key, lambda: compute_answer(engine, measure))
 
 
-def ask_question(step: Step, name: str) -> str | None:
-    """Ask the question of a step; give the guess once the learner has sent it. name: of the widgets."""
+def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | None:
+    """Ask the question of a step; give the guess once the learner has sent it. name: of the widgets. send: on the button."""
     st.text(step.question.ask)
     if step.question.kind in DRAWN:
-        return _ask_in_drawing(step, name)
+        return _ask_in_drawing(step, name, send)
     question_view(None, key=f"{name}_view")
     with st.form(f"{name}_form", border=False):
         guess = _answer_box(step.question, name)
-        sent = st.form_submit_button(texts.CHECK_GUESS)
+        sent = st.form_submit_button(send)
     return _taken(guess, sent)
 
 
@@ -69,7 +69,7 @@ def _answer_box(question: Question, name: str) -> str | float | None:
     )
 
 
-def _ask_in_drawing(step: Step, name: str) -> str | None:
+def _ask_in_drawing(step: Step, name: str, send: str) -> str | None:
     """Let the learner click a cell of the drawing, or choose it from a list; both show the same choice."""
     choices, view = choices_of(step), f"{name}_view"
     boxes = (f"{name}_row", f"{name}_column") if choices.kind == "cell" else (name,)
@@ -83,7 +83,7 @@ def _ask_in_drawing(step: Step, name: str) -> str | None:
     drawn = choices if choices.fits else None
     question_view(drawn, key=view, chosen=choices.names.index(guess) if guess else None, on_choose=take)
     _lists(step.question, choices, boxes)
-    return _taken(guess, st.button(texts.CHECK_GUESS, key=f"{name}_check"))
+    return _taken(guess, st.button(send, key=f"{name}_check"))
 
 
 def _parts(choices: Choices, place: int) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from tx_core.errors import (
     ExplorerError,
     ModelUnavailable,
     OutOfMemory,
+    RoomProblem,
     TextProblem,
     memory_checked,
 )
@@ -41,6 +42,7 @@ HEADINGS: dict[type[ExplorerError], str] = {
     ChangeProblem: texts.CHANGE_DOES_NOT_FIT,
     Busy: texts.BUSY,
     OutOfMemory: texts.OUT_OF_MEMORY,
+    RoomProblem: texts.ABOUT_THE_ROOM,
 }
 """What stands above the message of each kind of problem."""
 

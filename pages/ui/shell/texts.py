@@ -23,6 +23,7 @@ CHANGE_DOES_NOT_FIT = "The change does not fit"
 BUSY = "Busy right now"
 CANNOT_BE_SHOWN = "This cannot be shown"
 OUT_OF_MEMORY = "Not enough memory"
+ABOUT_THE_ROOM = "The room"
 NO_ROOM_FOR_UPLOADS = "Visitors have uploaded as much as this server keeps at a time. Try again in a minute."
 
 MODEL = "Model"

@@ -1,0 +1,191 @@
+// What happens in a room of a class, as it happens: how many have answered, then what they answered beside the model's answer.
+// The server sends events. Where they are blocked, the state is asked for every few seconds. The page's script is asked to
+// run again only where it would draw something else.
+
+import { element, mountOnce, setText, visible } from "../core/surface.js";
+import { applyTheme } from "../core/theme.js";
+
+const POLL = 5000; // milliseconds
+const PATIENCE = 8000; // for the first event, before the state is asked for
+const SPREAD = 700; // over which the pages of a class run again after a change
+const TEXT = "textarea, input:not([type]), input[type=text], input[type=number]";
+
+export default function mountLive({ data, parentElement, setStateValue, setTriggerValue }) {
+  const [live, end] = mountOnce(parentElement, makeLive, removeLive);
+  live.rerun = (sign) => setTriggerValue("changed", sign);
+  live.recalled = (token) => setStateValue("recalled", token);
+  applyTheme(live.root);
+  keepToken(live, data);
+  if (data.step !== live.data?.step || data.sent !== live.data?.sent) live.typed = false;
+  live.data = data;
+  live.asked = null;
+  live.go.hidden = true;
+  if (data.message) receive(live, data.message, true);
+  if (data.events && live.address !== data.events) listen(live);
+  return end;
+}
+
+function makeLive(parent) {
+  const root = parent.querySelector(".live");
+  const live = { root, message: null, here: null, data: null, typed: false, source: null, timer: 0, address: "" };
+  live.note = element("p", { class: "note", role: "status", "aria-live": "polite" });
+  live.meter = element("div", { class: "meter", "aria-hidden": "true" }, element("div"));
+  live.sentence = element("p", { class: "sentence" });
+  live.legend = element("div", { class: "legend", "aria-hidden": "true" });
+  live.rows = element("ul", { class: "rows" });
+  live.shown = element("p", { class: "shown" });
+  live.go = element("button", { type: "button", class: "go" });
+  live.slow = element("p", { class: "slow" });
+  live.go.addEventListener("click", () => { live.typed = false; askForRun(live, 0); });
+  root.append(live.note, live.meter, live.go, live.shown, live.sentence, live.legend, live.rows, live.slow);
+  for (const part of [live.meter, live.sentence, live.legend, live.shown, live.go, live.slow]) part.hidden = true;
+  // A text that is not sent yet would be gone with the box that it is in: then the reader says when the page goes on.
+  live.onInput = ({ target }) => { if (target.matches?.(TEXT)) live.typed = target.value !== ""; };
+  document.addEventListener("input", live.onInput, true);
+  return live;
+}
+
+function removeLive(live) {
+  document.removeEventListener("input", live.onInput, true);
+  live.source?.close();
+  clearTimeout(live.timer);
+  clearTimeout(live.wait);
+}
+
+// The browser remembers who its reader is in a room: a reload, or the link opened again, leads back there.
+function keepToken(live, data) {
+  try {
+    if (data.remember) localStorage.setItem(data.remember[0], data.remember[1]);
+    if (data.forget) localStorage.removeItem(data.forget);
+    const token = data.recall && localStorage.getItem(data.recall);
+    if (token && !live.wasRecalled) {
+      live.wasRecalled = true;
+      live.recalled(token);
+    }
+  } catch {
+    // storage is switched off: the address still knows
+  }
+}
+
+const addressOf = (path) => new URL(path, document.baseURI).href; // every page lies right below the start, and so does this
+
+function listen(live) {
+  live.source?.close();
+  live.address = live.data.events;
+  if (typeof EventSource !== "function") return poll(live);
+  const source = (live.source = new EventSource(addressOf(live.data.events)));
+  askLater(live, PATIENCE);
+  source.onmessage = ({ data }) => {
+    stopAsking(live);
+    receive(live, JSON.parse(data), false);
+    if (live.message.closed) source.close();
+  };
+  // A stream that broke comes back by itself; one that was refused, or is blocked, does not.
+  source.onerror = () => askLater(live, source.readyState === EventSource.CLOSED ? 0 : POLL);
+}
+
+function askLater(live, wait) {
+  live.timer ||= setTimeout(() => poll(live), wait);
+}
+
+function stopAsking(live) {
+  clearTimeout(live.timer);
+  live.timer = 0;
+  live.slow.hidden = true;
+}
+
+async function poll(live) {
+  if (!live.root.isConnected) return;
+  let text = live.data.texts.slow;
+  try {
+    const answer = await fetch(addressOf(live.data.state), { cache: "no-store" });
+    if (answer.ok) receive(live, await answer.json(), false);
+  } catch {
+    text = live.data.texts.offline;
+  }
+  if (!live.timer) return; // an event came meanwhile
+  live.timer = 0;
+  setText(live.slow, text);
+  live.slow.hidden = Boolean(live.message?.closed);
+  if (live.message?.closed) return;
+  askLater(live, POLL + Math.random() * 1000);
+}
+
+function receive(live, message, drawn) {
+  if (live.message && message.version < live.message.version) return;
+  live.message = message;
+  // What is told of another step than the one on the page waits until the page is there.
+  if (message.closed || message.step === live.data.step) live.here = message;
+  draw(live, live.here ?? message);
+  if (!drawn && drawsOther(live.data, message)) wantRun(live, message);
+}
+
+const target = (data, message) => (data.own && !message.together ? data.step : message.step);
+
+function drawsOther(data, message) {
+  if (message.closed) return true;
+  const step = target(data, message);
+  return step !== data.step || message.together !== data.together || message.revealed.includes(step) !== data.revealed;
+}
+
+function wantRun(live, message) {
+  const moves = !message.closed && target(live.data, message) !== live.data.step;
+  live.go.hidden = !(live.typed && moves);
+  setText(live.go, live.data.texts.go.replace("{step}", message.step));
+  if (live.go.hidden) askForRun(live, live.data.own ? SPREAD : 0);
+}
+
+function askForRun(live, spread) {
+  live.go.hidden = true;
+  const news = live.message.closed ? "closed" : String(live.message.version);
+  if (live.asked === news) return;
+  live.asked = news;
+  clearTimeout(live.wait);
+  live.wait = setTimeout(() => live.rerun(news), Math.random() * spread);
+}
+
+function draw(live, message) {
+  setText(live.note, message.note ?? "");
+  live.meter.hidden = message.students === undefined;
+  live.meter.firstChild.style.width = `${(100 * (message.answered ?? 0)) / Math.max(1, message.students ?? 1)}%`;
+  live.shown.hidden = !message.sentence;
+  setText(live.shown, message.sentence ? live.data.texts.shown.replace("{sentence}", () => visible(message.sentence)) : "");
+  const results = message.closed ? null : message.results;
+  live.sentence.hidden = !results;
+  setText(live.sentence, results?.sentence ?? "");
+  const text = JSON.stringify(results);
+  if (text !== live.results) drawRows(live, results);
+  live.results = text;
+}
+
+function drawRows(live, results) {
+  live.legend.hidden = !results?.rows.length;
+  live.legend.replaceChildren();
+  if (results?.rows.length) {
+    live.legend.append(key("class", results.class));
+    if (results.model) live.legend.append(key("model", results.model));
+  }
+  live.rows.classList.toggle("columns", Boolean(results?.columns));
+  live.rows.classList.toggle("alone", !results?.model);
+  live.rows.setAttribute("aria-label", results?.title ?? "");
+  live.rows.replaceChildren(...(results?.rows ?? []).map((row) => drawRow(row, results)));
+}
+
+const key = (kind, text) => element("span", {}, element("i", { class: `bar ${kind}` }), text);
+
+function drawRow(row, results) {
+  const item = element("li", { class: row.right ? "right" : "" });
+  const label = element("span", { class: "label" });
+  setText(label, `${row.right ? "✓ " : ""}${visible(row.label)}`);
+  item.append(label, bar("class", row.share, row.text, results.class));
+  if (results.model) item.append(bar("model", row.model ?? 0, row.modelText, results.model));
+  else if (row.modelText) item.append(element("span", { class: "aside" }, row.modelText));
+  return item;
+}
+
+function bar(kind, share, text, whose) {
+  const filled = element("i", { class: `bar ${kind}`, "aria-hidden": "true" });
+  filled.style.setProperty("--share", Math.min(1, Math.max(0, share)));
+  const said = element("span", { class: "number" }, element("span", { class: "unseen" }, `${whose}: `), text);
+  return element("span", { class: "plot" }, filled, said);
+}

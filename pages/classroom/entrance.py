@@ -1,0 +1,163 @@
+"""Enter a room: by its code or link as a student, by opening it or by the secret link as its teacher.
+
+The secret words of a teacher and of a student stand in the session and in the browser's storage, not in the address, which
+everybody in the room may see on a projector.
+"""
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from pages.classroom import texts
+from pages.classroom.events import EVENTS, STATE, host_store
+from pages.ui.canvas.component import component, component_value
+from pages.ui.panels.lesson import LESSONS, names_in_order, shipped_lesson
+from pages.ui.shell.frame import explain
+from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
+from tx_core.errors import RoomProblem
+from tx_core.settings import host_settings
+
+ROOM, LEAD, SECRET = "room", "lead", "teacher"
+"""Query parameters: of a student, of a teacher, and of the secret link, which is taken out of the address."""
+TOKENS = "classroom_tokens"
+"""Session entry of the secret words: by role and code of the room."""
+PROBLEM = "classroom_problem"
+"""Session entry of what went wrong with the last button."""
+MAX_TOKEN_CHARACTERS = 100
+
+
+def token_of(role: str, code: str) -> str:
+    """Return the secret word of this session for a role in a room; "" where there is none."""
+    return st.session_state.get(TOKENS, {}).get((role, code), "")
+
+
+def keep_token(role: str, code: str, token: str) -> None:
+    """Keep a secret word for this session; an empty one forgets it."""
+    st.session_state.setdefault(TOKENS, {})[role, code] = token[:MAX_TOKEN_CHARACTERS]
+
+
+def storage_key(role: str, code: str) -> str:
+    """Name the entry of the browser's storage that remembers a secret word."""
+    return f"attention-explorer-{role}-{code}"
+
+
+def client() -> str:
+    """Name whoever asks, for limits: their address, or this session where it is not known."""
+    return st.context.ip_address or "local"
+
+
+def accept_secret_link() -> None:
+    """Take the secret word of a teacher's link out of the address. Raises RoomProblem where it leads to no room."""
+    token = st.query_params.get(SECRET, "")
+    if not token:
+        return
+    room = host_store().of_teacher(token[:MAX_TOKEN_CHARACTERS])
+    keep_token(LEAD, room.code, token)
+    st.query_params.from_dict({LEAD: room.code})
+
+
+def recall(role: str, code: str) -> None:
+    """Ask the browser for the secret word that it remembers for a room; the page runs again with it."""
+    key = f"classroom_recall_{role}"
+    show = live_component()
+    show(key=key, data={"recall": storage_key(role, code), "texts": texts.LIVE_TEXTS}, on_recalled_change=lambda: None)
+    found = component_value(key, "recalled")
+    if isinstance(found, str) and found and not token_of(role, code) and st.session_state.get(f"{key}_used") != (code, found):
+        st.session_state[f"{key}_used"] = (code, found)
+        keep_token(role, code, found)
+        st.rerun()
+
+
+def attempt(action: Callable[..., None], *arguments: object) -> None:
+    """Do what a button asks for; what is wrong with it is explained when the page is drawn."""
+    try:
+        action(*arguments)
+    except RoomProblem as problem:
+        st.session_state[PROBLEM] = problem
+
+
+def explain_problem() -> None:
+    """Explain what went wrong with the last button, once."""
+    if problem := st.session_state.pop(PROBLEM, None):
+        explain(problem)
+
+
+def show_live(role: str, code: str, token: str, **data: object) -> None:
+    """Show what happens in the room as it happens; the fragment around it runs again when it would draw something else."""
+    addresses = {"events": f"{EVENTS}?key={token}", "state": f"{STATE}?key={token}"}
+    known = {"texts": texts.LIVE_TEXTS, "remember": [storage_key(role, code), token]}
+    live_component()(key="classroom_live", data=known | addresses | data, on_changed_change=lambda: None)
+
+
+def live_component():
+    """Give the component that listens to a room."""
+    return component("classroom", "live", "classroom/live.js", "classroom/live.css")
+
+
+def join_or_open() -> None:
+    """Offer to join a room by its code, and to open one."""
+    with st.container(border=True, key="classroom_join"):
+        st.subheader(texts.JOIN, anchor=False)
+        with st.form("classroom_code", border=False):
+            code = st.text_input(texts.CODE, max_chars=12, key="classroom_code_typed")
+            if st.form_submit_button(texts.JOIN_BUTTON, icon=":material/login:"):
+                enter("".join(code.split()).upper())
+        st.caption(texts.NO_NAMES)
+    with st.container(border=True, key="classroom_open"):
+        st.subheader(texts.OPEN, anchor=False)
+        open_room(host_store())
+
+
+def enter(code: str) -> None:
+    """Lead to a room, if there is one of this code."""
+    try:
+        room = host_store().of_code(code, client())
+    except RoomProblem as problem:
+        explain(problem)
+        return
+    st.query_params.from_dict({ROOM: room.code})
+    st.rerun()
+
+
+def open_room(rooms: Rooms) -> None:
+    """Let a teacher choose a lesson, and open a room for it."""
+    with st.form("classroom_new", border=False):
+        names = names_in_order()
+        name = st.selectbox(texts.LESSON, names, format_func=lambda name: shipped_lesson(name).title, key="classroom_lesson")
+        paces = (texts.TOGETHER, texts.OWN)
+        pace = st.radio(texts.PACE, paces, horizontal=True, key="classroom_pace")
+        nicknames = st.checkbox(texts.NICKNAMES, key="classroom_nicknames")
+        sent = st.form_submit_button(texts.OPEN_BUTTON, icon=":material/meeting_room:")
+    st.caption(texts.ABOUT_ROOMS.format(hours=host_settings().room_hours))
+    if not sent or name not in names:
+        return
+    source = (LESSONS / f"{name}.yaml").read_text("utf-8")
+    options: Mapping[str, object] = {"lesson": name, "together": pace != texts.OWN, "nicknames": nicknames}
+    try:
+        room, token = rooms.open(source, len(shipped_lesson(name).steps), client=client(), **options)
+    except RoomProblem as problem:
+        explain(problem)
+        return
+    keep_token(LEAD, room.code, token)
+    st.query_params.from_dict({LEAD: room.code})
+    st.rerun()
+
+
+def join(code: str) -> None:
+    """Let a student into the room, by a click, or by what the browser remembers. Raises RoomProblem for no room."""
+    room = host_store().of_code(code, client())
+    recall(ROOM, room.code)
+    with st.container(border=True, key="classroom_enter"), st.form("classroom_joining", border=False):
+        nickname = st.text_input(texts.NICKNAME, max_chars=MAX_NICKNAME_CHARACTERS) if room.nicknames else ""
+        if st.form_submit_button(texts.JOIN_ROOM.format(code=room.code), icon=":material/login:"):
+            keep_token(ROOM, room.code, host_store().join(room.code, nickname, client()))
+            st.rerun()
+        st.caption(texts.NO_NAMES)
+
+
+def expect_teacher(code: str) -> None:
+    """Wait for the browser to remember the teacher's secret word. Raises RoomProblem once it has said a wrong one."""
+    recall(LEAD, code)
+    if st.session_state.get("classroom_recall_lead_used", ("",))[0] == code:
+        raise RoomProblem(NO_TEACHER)
+    st.text(texts.LOOKING)

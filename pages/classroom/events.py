@@ -1,0 +1,188 @@
+"""What changes in a room, told to every browser in it by server-sent events, and on request where these are blocked.
+
+A room with listeners has one channel. It reads the room once after a change, however many listen, and wakes those whose
+message is another one. A browser that reads slowly or is gone holds back its own stream only: a stream keeps nothing but
+whether something is new.
+"""
+
+import asyncio
+import json
+import logging
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator
+from functools import partial
+
+from sse_starlette import EventSourceResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from pages.classroom.results import STUDENT, TEACHER, message
+from tx_core.errors import RoomProblem
+
+EVENTS, STATE = "classroom_events", "classroom_state"
+PAUSE_SECONDS = 0.1
+"""Between two looks at a room: what happens meanwhile is told together."""
+LOOK_SECONDS = 15.0
+"""A room is looked at this often without a notification: one may be lost, and SQLite has none between servers."""
+SEND_TIMEOUT_SECONDS = 20.0
+STREAMS_OF_ONE = 4
+"""Streams that one member may have open: tabs, and one that is about to notice that it is closed."""
+SWEEP_SECONDS = 600.0
+HEADERS = {"Cache-Control": "no-store"}
+
+
+class Channel:
+    """A room that somebody listens to: what its members are told now, and whom to wake when that changes."""
+
+    def __init__(self, room: int):
+        self.room = room
+        self.told: dict[str, str] = {}
+        self.listeners: dict[asyncio.Event, str] = {}
+        self.dirty = asyncio.Event()
+        self.task = asyncio.create_task(self.follow())
+
+    async def follow(self) -> None:
+        """Read the room after every change, and wake those to whom it tells something new."""
+        while True:
+            self.dirty.clear()
+            try:
+                self.tell(await asyncio.to_thread(read_messages, self.room))
+            except RoomProblem:  # the database is away: what is known stays
+                logging.getLogger(__name__).warning("The rooms cannot be read.")
+            await asyncio.sleep(PAUSE_SECONDS)
+            try:
+                await asyncio.wait_for(self.dirty.wait(), LOOK_SECONDS)
+            except TimeoutError:
+                continue
+
+    def tell(self, messages: dict[str, str]) -> None:
+        """Wake the listeners of each role whose message is another one."""
+        news = {role for role, text in messages.items() if text != self.told.get(role)}
+        self.told = messages
+        for listener, role in self.listeners.items():
+            if role in news:
+                listener.set()
+
+
+class Hub:
+    """The channels of all rooms that somebody on this server listens to."""
+
+    def __init__(self) -> None:
+        self.channels: dict[int, Channel] = {}
+        self.streams: Counter[str] = Counter()
+        self.loop: asyncio.AbstractEventLoop | None = None
+
+    def notify(self, room: int) -> None:
+        """Take in that a room changed; called from any thread, returns at once."""
+        if self.loop and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._mark, room)
+
+    def _mark(self, room: int) -> None:
+        if channel := self.channels.get(room):
+            channel.dirty.set()
+
+    async def stream(self, room: int, role: str, token: str) -> AsyncIterator[dict[str, str]]:
+        """Give what the members of a role are told, now and after every change; it ends with the room."""
+        self.loop = asyncio.get_running_loop()
+        channel = self.channels.setdefault(room, None) or Channel(room)
+        self.channels[room] = channel
+        news, sent = asyncio.Event(), None
+        channel.listeners[news] = role
+        self.streams[token] += 1
+        try:
+            while True:
+                text = channel.told.get(role)
+                if text is not None and text != sent:
+                    sent = text
+                    yield {"data": text}
+                    if '"closed"' in text:
+                        return
+                await news.wait()
+                news.clear()
+        finally:
+            self._leave(channel, news, token)
+
+    def _leave(self, channel: Channel, news: asyncio.Event, token: str) -> None:
+        channel.listeners.pop(news, None)
+        self.streams[token] -= 1
+        if self.streams[token] <= 0:
+            del self.streams[token]
+        if not channel.listeners and self.channels.get(channel.room) is channel:
+            channel.task.cancel()
+            del self.channels[channel.room]
+
+
+hub = Hub()
+
+
+def host_store():
+    """Give the rooms of this host, whose changes the hub hears of."""
+    # Imported here: SQLAlchemy takes a quarter of a second, for which the start of the server does not wait.
+    from tx_core.classroom.rooms import host_rooms
+
+    rooms = host_rooms()
+    rooms.changed = hub.notify
+    return rooms
+
+
+def read_messages(room: int) -> dict[str, str]:
+    """Write what the members of a room are told, by role."""
+    rooms = host_store()
+    state = rooms.state(room)
+    revealed = state is not None and state.room.step in state.revealed
+    guesses = {state.room.step: rooms.guesses(room, state.room.step)} if revealed else {}
+    return {role: json.dumps(message(state, guesses, role), ensure_ascii=False) for role in (TEACHER, STUDENT)}
+
+
+def find_member(token: str) -> tuple[int, str]:
+    """Find the room and the role of a token; raises RoomProblem for none."""
+    rooms = host_store()
+    try:
+        return rooms.of_teacher(token).id, TEACHER
+    except RoomProblem:
+        return rooms.student(token).room.id, STUDENT
+
+
+async def events(request: Request) -> Response:
+    """Stream the changes of the room of `?key=`; 404 for a key of no room, 429 for too many streams of one member."""
+    token = request.query_params.get("key", "")
+    try:
+        room, role = await asyncio.to_thread(find_member, token)
+    except RoomProblem as problem:
+        return Response(str(problem), 404, HEADERS, "text/plain")
+    if hub.streams[token] >= STREAMS_OF_ONE:
+        return Response(None, 429, HEADERS)
+    return EventSourceResponse(
+        hub.stream(room, role, token), ping=LOOK_SECONDS, send_timeout=SEND_TIMEOUT_SECONDS, headers=HEADERS, sep="\n"
+    )
+
+
+async def state(request: Request) -> Response:
+    """Say once what the stream would say, for browsers that cannot listen; a key of no room is told that it is closed."""
+    try:
+        room, role = await asyncio.to_thread(find_member, request.query_params.get("key", ""))
+        channel = hub.channels.get(room)
+        told = channel.told if channel and channel.told else await asyncio.to_thread(read_messages, room)
+        return Response(told[role], 200, HEADERS, "application/json")
+    except RoomProblem:
+        return JSONResponse(message(None, {}, STUDENT), 200, HEADERS)
+
+
+ROUTES = (Route(f"/{EVENTS}", events), Route(f"/{STATE}", state))
+
+
+def start_sweeping() -> threading.Event:
+    """Delete rooms whose time is over every few minutes, in a thread, until the event is set."""
+    over = threading.Event()
+    threading.Thread(target=partial(_sweep, over), name="rooms-sweep", daemon=True).start()
+    return over
+
+
+def _sweep(over: threading.Event) -> None:
+    while not over.wait(SWEEP_SECONDS):
+        try:
+            host_store().sweep()
+        except RoomProblem:
+            logging.getLogger(__name__).warning("The rooms cannot be swept.")

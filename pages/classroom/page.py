@@ -1,0 +1,25 @@
+"""What does the class think? A teacher opens a room from a lesson; students guess; what all said stands beside the model."""
+
+import streamlit as st
+
+from pages.ui.shell.frame import open_page
+
+PAGE = "classroom"
+open_page(PAGE)
+
+# The title is on its way: what follows imports torch.
+from pages.classroom import entrance, student, teacher
+from pages.ui.shell.frame import explain
+from tx_core.errors import ExplorerError
+
+try:
+    code, lead = st.query_params.get(entrance.ROOM, ""), st.query_params.get(entrance.LEAD, "")
+    entrance.accept_secret_link()
+    if lead or entrance.LEAD in st.query_params:
+        teacher.teach(st.query_params[entrance.LEAD])
+    elif code:
+        student.take_part(code)
+    else:
+        entrance.join_or_open()
+except ExplorerError as error:
+    explain(error)

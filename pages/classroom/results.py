@@ -1,0 +1,155 @@
+"""What a class answered at a step, counted and set beside the model's answer: plain data that every browser of a room draws.
+
+This module imports no torch: it is used while a room is told of a change.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from pages.classroom import texts
+from pages.ui.shell.numbers import percent, whole_percent
+from tx_core.classroom.lesson_file import Lesson, Question, read_lesson
+from tx_core.classroom.room_records import State
+
+MAX_ROWS, BINS = 8, 8
+TEACHER, STUDENT = "teacher", "student"
+Row = dict[str, object]
+
+
+@lru_cache(maxsize=32)
+def lesson_of(source: str) -> Lesson:
+    """Read the lesson of a room from its file; raises LessonProblem."""
+    return read_lesson(source.encode())
+
+
+def message(state: State | None, guesses: Mapping[int, Sequence[str]], role: str, step: int | None = None) -> dict[str, object]:
+    """Write what a member's browser is told: which step is shown, and what the class said to it once it is revealed.
+
+    guesses: those of the revealed steps that are needed, by step. step: the member's own, where it is not the room's.
+    A state of None is a room that is closed.
+    """
+    if state is None:
+        return {"closed": True, "note": texts.CLOSED}
+    room, at = state.room, step or state.room.step
+    told: dict[str, object] = {
+        "version": room.version,
+        "step": at,
+        "together": room.together,
+        "revealed": sorted(state.revealed),
+        "results": None,
+        "sentence": state.sentence if at == room.step else None,
+    }
+    if at in state.revealed:
+        question = lesson_of(room.source).steps[at - 1].question
+        told["results"] = results(question, state.revealed[at], guesses.get(at, ()))
+    if role == TEACHER:
+        answered = state.answered.get(at, 0)
+        return told | {"answered": answered, "students": state.students, "note": progress(answered, state.students)}
+    return told | {"note": waiting(state, at)}
+
+
+def progress(answered: int, students: int) -> str:
+    """Say how many have answered."""
+    if not students:
+        return texts.NOBODY_YET
+    return texts.ANSWERED.format(answered=answered, students=students)
+
+
+def waiting(state: State, step: int) -> str:
+    """Say to a student what happens next."""
+    if step in state.revealed:
+        return texts.REVEALED
+    return texts.WAITING if state.room.together else texts.OWN_PACE
+
+
+def results(question: Question | None, answer: Mapping[str, object], guesses: Sequence[str]) -> dict[str, object]:
+    """Count the guesses of a class, beside the model's answer where there is one, with one sentence that compares them."""
+    if question is None or question.kind == "open":
+        return {"rows": [], "sentence": texts.TO_DISCUSS.format(count=len(guesses))}
+    rows = histogram(question, answer, guesses) if question.kind == "number" else counted(question, answer, guesses)
+    return {
+        "rows": rows,
+        "columns": question.kind == "token",
+        "class": texts.OF_CLASS,
+        "model": texts.OF_MODEL if any(row["model"] is not None for row in rows) else "",
+        "title": question.ask,
+        "sentence": sentence(rows, answer, len(guesses)),
+    }
+
+
+def counted(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> list[Row]:
+    """Give a row for each option, in the order in which they were offered; of free words and heads, for the most frequent."""
+    names: dict[str, str] = {}
+    for name in [*question.options, *answer.get("options", ()), *(" ".join(guess.split()) for guess in guesses)]:
+        names.setdefault(name.casefold(), name)
+    counts = Counter(" ".join(guess.split()).casefold() for guess in guesses)
+    model = {name.casefold(): share for name, share in zip(answer.get("options", ()), answer.get("shares", ()), strict=True)}
+    right = str(answer.get("right", "")).casefold()
+    kept = list(names)
+    if question.kind in ("word", "head", "cell"):
+        kept = sorted(names, key=lambda name: (-counts[name], -model.get(name, 0.0)))[:MAX_ROWS]
+        if right and right not in kept:
+            kept = [*kept[: MAX_ROWS - 1], right]
+    elif question.kind == "choice":
+        kept = [option.casefold() for option in question.options]
+    rows = [row(names.get(name, name), counts[name], len(guesses), model.get(name), name == right) for name in kept]
+    for one in rows:
+        if model and one["model"] is None:
+            one["modelText"] = texts.NOT_LISTED.format(count=len(model))
+    return rows
+
+
+def histogram(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> list[Row]:
+    """Give a row for each of a few equal ranges of the numbers that were guessed; the model's number is in one of them."""
+    value = float(answer["value"])
+    numbers = [float(number) for number in (guess.replace(",", ".") for guess in guesses) if is_number(number)]
+    edges = np.histogram_bin_edges([*numbers, value], bins=BINS if numbers else 1)
+    counts = np.histogram(numbers, edges)[0]
+    place = min(int(np.searchsorted(edges, value, side="right")) - 1, len(counts) - 1)
+    labels = [texts.RANGE.format(low=f"{low:.3g}", high=f"{high:.3g}") for low, high in pairwise(edges)]
+    rows = [
+        row(label, int(count), len(guesses), None, at == place)
+        for at, (label, count) in enumerate(zip(labels, counts, strict=True))
+    ]
+    rows[place] |= {"modelText": texts.MODELS_NUMBER.format(value=f"{value:.3g}")}
+    return rows
+
+
+def is_number(written: str) -> bool:
+    """Tell whether a guess is a finite number of a size that can be drawn."""
+    try:
+        return abs(float(written)) < 1e9
+    except ValueError:
+        return False
+
+
+def row(label: str, count: int, total: int, model: float | None, right: bool) -> Row:
+    """Write one row: how many guessed this, and what the model gives it."""
+    share = count / total if total else 0.0
+    return {
+        "label": label,
+        "share": share,
+        "text": texts.COUNT.format(count=count, share=whole_percent(share)),
+        "model": model,
+        "modelText": "" if model is None else percent(model),
+        "right": right,
+        "count": count,
+    }
+
+
+def sentence(rows: Sequence[Row], answer: Mapping[str, object], total: int) -> str:
+    """Compare the class with the model in one sentence."""
+    most = sorted(rows, key=lambda one: -one["count"])[:2]
+    if not total:
+        return texts.NO_GUESSES.format(answer=answer["right"]) if "right" in answer else texts.NO_VOTES
+    first = texts.MOST.format(guess=most[0]["label"], count=most[0]["count"], total=total)
+    if len(most) > 1 and most[1]["count"] == most[0]["count"]:
+        first = texts.NO_MAJORITY.format(count=most[0]["count"], total=total)
+    if "right" not in answer:
+        return first
+    hits = sum(one["count"] for one in rows if one["right"])
+    return f"{first} {texts.MODEL_SAYS.format(answer=answer['right'], hits=hits, total=total)}"

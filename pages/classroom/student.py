@@ -1,0 +1,153 @@
+"""The room of a student: the step, its question, what the class said once it is revealed, a sentence of their own."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages import contents
+from pages.classroom import entrance, texts
+from pages.classroom.events import host_store
+from pages.classroom.results import STUDENT, lesson_of, message
+from pages.ui.panels.lesson_question import ask_question
+from pages.ui.shell.address import PLACE
+from pages.ui.shell.frame import explain
+from tx_core.classroom.lesson_file import Step
+from tx_core.classroom.room_records import State
+from tx_core.classroom.rooms import MAX_SENTENCE_CHARACTERS
+from tx_core.errors import RoomProblem
+
+
+def take_part(code: str) -> None:
+    """Show the room to whoever has joined it, else let them join. Raises RoomProblem where there is no such room."""
+    code = "".join(code.split()).upper()
+    token = entrance.token_of(entrance.ROOM, code)
+    if not token:
+        entrance.join(code)
+        return
+    try:
+        host_store().student(token)
+    except RoomProblem:
+        entrance.keep_token(entrance.ROOM, code, "")
+        say_closed(entrance.storage_key(entrance.ROOM, code))
+        return
+    draw_room(code, token)
+
+
+def say_closed(forget: str) -> None:
+    """Say that a room is closed, and lead on; the browser forgets it."""
+    entrance.live_component()(key="classroom_closed", data={"forget": forget, "texts": texts.LIVE_TEXTS})
+    with st.container(border=True):
+        st.text(texts.CLOSED)
+        st.caption(texts.CLOSED_HINT)
+        st.page_link(contents.page("learn").path, label=texts.TO_LESSONS, icon=":material/school:")
+
+
+@st.fragment
+def draw_room(code: str, token: str) -> None:
+    """Draw the step that the student is at."""
+    rooms = host_store()
+    try:
+        student = rooms.student(token)
+    except RoomProblem:
+        st.rerun()
+    room, number = student.room, student.step
+    lesson = lesson_of(room.source)
+    step, key = lesson.steps[number - 1], f"classroom_{code}_{number}"
+    entrance.explain_problem()
+    show_step_head(lesson.title, number, len(lesson.steps), step)
+    state = rooms.state(room.id)
+    if state is None:
+        st.rerun()
+    revealed = number in state.revealed
+    if step.question:
+        ask(token, number, step, key, revealed)
+    live = st.container()
+    after_answers(token, code, state, number, key)
+    if not room.together:
+        own_pace(token, number, len(lesson.steps))
+    guesses = {number: rooms.guesses(room.id, number)} if revealed else {}
+    drawn = {"step": number, "own": True, "together": room.together, "revealed": revealed}
+    told = message(state, guesses, STUDENT, number)
+    with live:  # drawn last: it knows what was sent in this run
+        entrance.show_live(entrance.ROOM, code, token, message=told, sent=st.session_state.get(f"{key}_sent", 0), **drawn)
+
+
+def show_step_head(title: str, number: int, total: int, step: Step) -> None:
+    """Say which step of the lesson this is, and what it is about."""
+    st.progress(number / total, texts.STEP.format(title=title, number=number, total=total))
+    st.subheader(step.title, anchor=False)
+    st.text(step.text)
+
+
+def ask(token: str, number: int, step: Step, key: str, revealed: bool) -> None:
+    """Ask the question until it is revealed; say what is kept of the student's guess."""
+    rooms = host_store()
+    kept, _ = rooms.own(token, number)
+    problem = None
+    if revealed:
+        st.text(step.question.ask)
+    elif guess := ask_question(step, key, texts.SEND):
+        problem = send(rooms.answer, token, number, guess, key)
+        kept, _ = rooms.own(token, number)
+    if problem:
+        explain(problem)
+    if kept is not None:
+        st.text((texts.YOUR_LAST_GUESS if revealed else texts.YOUR_GUESS).format(guess=kept))
+    elif revealed:
+        st.text(texts.NO_GUESS_OF_YOURS)
+
+
+def send(keep: Callable[[str, int, str], None], token: str, number: int, written: str, key: str) -> RoomProblem | None:
+    """Keep a guess or a sentence; give what is wrong with it, if anything. The browser then knows that nothing is unsent."""
+    try:
+        keep(token, number, written)
+    except RoomProblem as problem:
+        return problem
+    st.session_state[f"{key}_sent"] = st.session_state.get(f"{key}_sent", 0) + 1
+    return None
+
+
+def after_answers(token: str, code: str, state: State, number: int, key: str) -> None:
+    """Show what follows the answers: what to notice, the view, and sentences of one's own for it."""
+    step = lesson_of(state.room.source).steps[number - 1]
+    back = {entrance.ROOM: code}
+    if number in state.revealed:
+        if step.then:
+            st.text(step.then)
+        view_link(step, back, number, texts.OPEN_VIEW)
+    if state.sentence and number == state.room.step:
+        view_link(step, back, number, texts.OPEN_SENTENCE, state.sentence)
+    if "text" in step.view:
+        send_sentence(token, number, key)
+
+
+def view_link(step: Step, back: dict[str, str], number: int, label: str, sentence: str = "") -> None:
+    """Link to the view of a step, also with another sentence; its list of pages leads back to the room."""
+    if step.page not in {page.key for page in contents.PAGES}:
+        return
+    st.session_state[PLACE] = (contents.page("classroom").path, back, number)
+    view = dict(step.view) | ({"text": sentence} if sentence else {})
+    st.page_link(contents.page(step.page).path, label=label, icon=":material/open_in_new:", query_params=view)
+
+
+def send_sentence(token: str, number: int, key: str) -> None:
+    """Let a student send a sentence of their own for the view of a step."""
+    rooms = host_store()
+    with st.expander(texts.OWN_SENTENCE):
+        with st.form(f"{key}_sentence_form", border=False):
+            written = st.text_input(texts.OWN_SENTENCE_LABEL, max_chars=MAX_SENTENCE_CHARACTERS, key=f"{key}_sentence")
+            sent = st.form_submit_button(texts.SEND_SENTENCE)
+        if sent and (problem := send(rooms.send_sentence, token, number, written, key)):
+            explain(problem)
+        if kept := rooms.own(token, number)[1]:
+            st.text(texts.SENTENCE_SENT.format(sentence=kept))
+
+
+def own_pace(token: str, number: int, total: int) -> None:
+    """Let a student go on, or back, at their own pace."""
+    rooms = host_store()
+    with st.container(horizontal=True):
+        if number > 1:
+            st.button(texts.PREVIOUS, on_click=entrance.attempt, args=(rooms.go, token, number - 1), icon=":material/arrow_back:")
+        if number < total:
+            st.button(texts.NEXT, on_click=entrance.attempt, args=(rooms.go, token, number + 1), icon=":material/arrow_forward:")

@@ -1,0 +1,222 @@
+"""The room of a teacher: how students come in, the step, how many have answered, the answers, and the end of the room."""
+
+from functools import partial
+
+import segno
+import streamlit as st
+
+from pages.classroom import entrance, texts
+from pages.classroom.events import host_store
+from pages.classroom.results import TEACHER, lesson_of, message
+from pages.classroom.student import say_closed, show_step_head, view_link
+from pages.ui.canvas.component import component
+from pages.ui.panels.lesson_question import compute
+from pages.ui.panels.predictions import write_csv
+from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell.address import link_with
+from pages.ui.shell.frame import explain
+from tx_core.classroom.lesson_file import Step
+from tx_core.classroom.room_records import Room, State
+from tx_core.errors import ExplorerError, RoomProblem
+
+QR_MARGIN = 4
+"""Of light squares, as the standard asks for."""
+
+
+def teach(code: str) -> None:
+    """Show the room to its teacher. Raises RoomProblem where this session is not its teacher's."""
+    token = entrance.token_of(entrance.LEAD, code)
+    if not token:
+        entrance.expect_teacher(code)
+        return
+    try:
+        host_store().of_teacher(token)
+    except RoomProblem:
+        entrance.keep_token(entrance.LEAD, code, "")
+        say_closed(entrance.storage_key(entrance.LEAD, code))
+        return
+    draw_room(code, token)
+
+
+@st.fragment
+def draw_room(code: str, token: str) -> None:
+    """Draw the step and what the class says to it beside the way into the room."""
+    rooms = host_store()
+    try:
+        room = rooms.of_teacher(token)
+    except RoomProblem:
+        st.rerun()
+    lesson = lesson_of(room.source)
+    step = lesson.steps[room.step - 1]
+    entrance.explain_problem()
+    stage, side = st.columns([5, 2], gap="large")
+    with stage:
+        show_step_head(lesson.title, room.step, len(lesson.steps), step)
+        if step.question:
+            st.markdown(f"**{escape_markdown(step.question.ask)}**")
+            if step.question.options:
+                st.text(texts.OPTIONS.format(options=" · ".join(step.question.options)))
+        controls = st.container(horizontal=True)
+        with controls:
+            step_buttons(token, room, step)
+        show_answers(code, token, step)
+    with side:
+        show_entrance(room)
+        manage(token, room)
+
+
+def step_buttons(token: str, room: Room, step: Step) -> None:
+    """Go to the step before or after, and reveal the answers of this one."""
+    rooms = host_store()
+    number, state = room.step, rooms.state(room.id)
+    back, on = number - 1, number + 1
+    st.button(
+        texts.PREVIOUS, on_click=entrance.attempt, args=(rooms.go, token, back), disabled=back < 1, icon=":material/arrow_back:"
+    )
+    done = state is None or number in state.revealed or not step.question
+    if st.button(texts.REVEAL, disabled=done, icon=":material/visibility:", key=f"classroom_reveal_{number}"):
+        reveal(token, number, step)
+    st.button(
+        texts.NEXT,
+        on_click=entrance.attempt,
+        args=(rooms.go, token, on),
+        disabled=on > room.steps,
+        icon=":material/arrow_forward:",
+    )
+
+
+def reveal(token: str, number: int, step: Step) -> None:
+    """Compute the model's answer, show it to the room, and end the guessing."""
+    try:
+        found = compute(step)
+        answer = {} if found is None else {"right": found.right, "value": found.value}
+        if found is not None:
+            answer |= {"options": list(found.options), "shares": list(map(float, found.shares))}
+        host_store().reveal(token, number, answer)
+    except ExplorerError as problem:
+        explain(problem)
+        return
+    st.rerun(scope="fragment")
+
+
+def show_answers(code: str, token: str, step: Step) -> None:
+    """Show live how many have answered, then what; and what students wrote, which only the teacher should see first."""
+    rooms = host_store()
+    room = rooms.of_teacher(token)
+    state = rooms.state(room.id)
+    if state is None:
+        return
+    revealed = room.step in state.revealed
+    guesses = rooms.guesses(room.id, room.step)
+    told = message(state, {room.step: guesses}, TEACHER)
+    drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
+    entrance.show_live(entrance.LEAD, code, token, message=told, **drawn)
+    back = {entrance.LEAD: code}
+    if revealed or not step.question:
+        if step.then:
+            st.text(step.then)
+        view_link(step, back, room.step, texts.OPEN_VIEW)
+    if state.sentence:
+        view_link(step, back, room.step, texts.OPEN_SENTENCE, state.sentence)
+    written(step, guesses)
+    if "text" in step.view:
+        choose_sentence(token, state)
+    if step.notes:
+        with st.expander(texts.NOTES):
+            st.text(step.notes)
+
+
+def written(step: Step, guesses: list[str]) -> None:
+    """List the answers to an open question."""
+    if step.question and step.question.kind == "open":
+        with st.expander(texts.WRITTEN):
+            st.button(texts.REFRESH, icon=":material/refresh:", key="classroom_refresh_written")
+            for guess in guesses:
+                st.text(guess)
+
+
+def choose_sentence(token: str, state: State) -> None:
+    """Let the teacher look at the students' own sentences and show one to everyone."""
+    rooms, room = host_store(), state.room
+    sentences = rooms.sentences(token, room.step)
+    with st.expander(texts.SENTENCES):
+        st.caption(texts.LOOK_FIRST.format(count=len(sentences)) if sentences else texts.NO_SENTENCES)
+        st.button(texts.REFRESH, icon=":material/refresh:", key="classroom_refresh_sentences")
+        for sent in sentences:
+            shown = room.shown == sent.student
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.text(f"{sent.nickname}: {sent.text}" if sent.nickname else sent.text)
+                label, whom = (texts.HIDE, None) if shown else (texts.SHOW, sent.student)
+                st.button(
+                    label,
+                    on_click=entrance.attempt,
+                    args=(rooms.show, token, whom),
+                    key=f"classroom_show_{room.step}_{sent.student}",
+                )
+
+
+def show_entrance(room: Room) -> None:
+    """Show how students come in: the code, as large as it must be at the back of the room, the QR code and the link."""
+    link = link_with([(entrance.ROOM, room.code)])
+    with st.container(border=True, key="classroom_entrance"):
+        st.metric(texts.CODE_FOR_STUDENTS, room.code)
+        show = component("qr", "qr", "classroom/qr.js", "classroom/qr.css", height=190)
+        show(key="classroom_qr", data=qr_code(link) | {"label": texts.QR_LABEL.format(code=room.code)})
+        st.caption(texts.STUDENT_LINK)
+        st.code(link, language=None, wrap_lines=True)
+
+
+def qr_code(link: str) -> dict[str, object]:
+    """Draw a link as a QR code with its margin: the size, and the path of its dark squares in SVG."""
+    rows = [bytes(row) for row in segno.make(link, micro=False).matrix_iter(border=QR_MARGIN)]
+    dark = [(x, y) for y, row in enumerate(rows) for x, square in enumerate(row) if square]
+    return {"size": len(rows), "path": "".join(f"M{x} {y}h1v1h-1z" for x, y in dark)}
+
+
+def manage(token: str, room: Room) -> None:
+    """Set the pace, show the secret link, save the answers, and close the room."""
+    rooms = host_store()
+    with st.expander(texts.MANAGE):
+        paces = (texts.TOGETHER, texts.OWN)
+        key = f"classroom_pace_{room.code}"
+        st.session_state.setdefault(key, paces[not room.together])
+        change = partial(set_pace, token, key)
+        st.radio(texts.PACE, paces, key=key, on_change=change)
+        st.caption(texts.SECRET_LINK)
+        st.code(link_with([(entrance.SECRET, token)]), language=None, wrap_lines=True)
+        write = partial(answers_csv, token)
+        st.download_button(
+            texts.EXPORT, write, f"room-{room.code}.csv", "text/csv", on_click="ignore", icon=":material/download:"
+        )
+        sure = st.session_state.get("classroom_closing") == room.code
+        if not sure:
+            st.button(texts.CLOSE, on_click=ask_to_close, args=(room.code,), icon=":material/delete:")
+            return
+        st.text(texts.CLOSE_QUESTION)
+        st.button(texts.KEEP, on_click=ask_to_close, args=("",))
+        if st.button(texts.CLOSE_SURE, icon=":material/delete_forever:"):
+            rooms.close(token)
+            st.rerun()
+
+
+def set_pace(token: str, key: str) -> None:
+    """Take over the pace that the teacher chose."""
+    entrance.attempt(host_store().set_pace, token, st.session_state[key] != texts.OWN)
+
+
+def ask_to_close(code: str) -> None:
+    """Remember that the teacher is about to close a room."""
+    st.session_state["classroom_closing"] = code
+
+
+def answers_csv(token: str) -> bytes:
+    """Write every answer of a room as CSV; a text that a spreadsheet would take for a formula gets a ' before it."""
+    rooms = host_store()
+    room = rooms.of_teacher(token)
+    steps, state = lesson_of(room.source).steps, rooms.state(room.id)
+    rows = []
+    for number, step, nickname, guess, sentence in rooms.export(token):
+        question = steps[step - 1].question
+        model = state.revealed.get(step, {}).get("right") if state else None
+        rows.append((number, nickname, step, question.ask if question else None, guess, model, sentence))
+    return write_csv(texts.COLUMNS, rows).encode("utf-8-sig")

@@ -1,0 +1,167 @@
+"""A room from its opening to its deletion: one teacher and two students, each in a browser of their own."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from pages.classroom import texts
+from pages.classroom.events import EVENTS
+from pages.ui.panels.lesson import shipped_lesson
+from pages.ui.shell.texts import BACK_TO_LESSON
+from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS
+
+STEPS = shipped_lesson("path").steps
+FAST = 15_000
+
+
+def open_room(page_at, nickname: bool = False) -> tuple[Page, str]:
+    """Open a room as a teacher; give the page and the code."""
+    teacher = page_at("/class")
+    if nickname:
+        teacher.get_by_text(texts.NICKNAMES).click()
+    teacher.get_by_role("button", name=texts.OPEN_BUTTON).click()
+    code = teacher.get_by_test_id("stMetricValue")
+    expect(code).to_have_text(re.compile(f"^[{ALPHABET}]{{{CODE_LETTERS}}}$"), timeout=FAST)
+    return teacher, code.inner_text().strip()
+
+
+def join(page_at, code: str, nickname: str = "", **options) -> Page:
+    """Join a room as a student, by its link."""
+    student = page_at(f"/class?room={code}", **options)
+    if nickname:
+        student.get_by_label(texts.NICKNAME).fill(nickname)
+    student.get_by_role("button", name=texts.JOIN_ROOM.format(code=code)).click()
+    expect(student.get_by_role("heading", name=STEPS[0].title, exact=True)).to_be_visible(timeout=FAST)
+    return student
+
+
+def answer_box(student: Page):
+    """The box in which the first step asks for a word."""
+    return student.get_by_test_id("stForm").get_by_role("textbox").first
+
+
+def guess(student: Page, word: str) -> None:
+    """Answer the first step, which asks for a word."""
+    answer_box(student).fill(word)
+    student.get_by_role("button", name=texts.SEND).click()
+    expect(student.get_by_text(texts.YOUR_GUESS.format(guess=word))).to_be_visible(timeout=FAST)
+
+
+def note(page: Page):
+    """What a room says to its members."""
+    return page.get_by_role("status").filter(has_text=re.compile(r"\w"))
+
+
+def rows(page: Page) -> dict[str, str]:
+    """What everybody sees once the answers are revealed: each guess with its count and share."""
+    items = page.get_by_role("list", name=STEPS[0].question.ask).get_by_role("listitem")
+    expect(items.first).to_be_visible(timeout=FAST)
+    found = [item.inner_text().split("\n") for item in items.all()]
+    return {parts[0].removeprefix("✓ ").strip(): " ".join(parts[1:]) for parts in found}
+
+
+def test_a_room_is_played_from_its_opening_to_its_deletion(page_at, axe, settle, tmp_path: Path):
+    teacher, code = open_room(page_at, nickname=True)
+    assert "teacher=" not in teacher.url  # the secret is not on the projector
+    expect(note(teacher)).to_have_text(texts.NOBODY_YET)
+    students = [join(page_at, code, "Ada", width=390, dark=True), join(page_at, code, "Grace")]
+    expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=0, students=2), timeout=FAST)
+    axe(students[0])
+    guess(students[0], "walked")
+    expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=2), timeout=FAST)
+    guess(students[0], "went")
+    guess(students[1], "ran")
+    expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=2, students=2), timeout=FAST)
+    for page in (teacher, *students):  # nobody is told before
+        expect(page.get_by_role("list", name=STEPS[0].question.ask)).to_have_count(0)
+    axe(teacher)
+
+    teacher.get_by_role("button", name=texts.REVEAL).click()
+    for page in (teacher, *students):
+        found = rows(page)
+        assert texts.COUNT.format(count=1, share="50 %") in found["went"]
+        assert texts.COUNT.format(count=1, share="50 %") in found["ran"]
+        assert "walked" not in found or texts.COUNT.format(count=0, share="0 %") in found["walked"]
+    expect(students[0].get_by_role("button", name=texts.SEND)).to_have_count(0, timeout=FAST)
+    assert students[0].evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    for page in (teacher, students[0]):
+        settle(page)
+        axe(page)
+
+    students[0].reload()
+    assert "went" in rows(students[0])
+    expect(students[0].get_by_text(texts.YOUR_LAST_GUESS.format(guess="went"))).to_be_visible()
+
+    students[1].get_by_text(texts.OWN_SENTENCE).click()
+    students[1].get_by_label(texts.OWN_SENTENCE_LABEL).fill("Yesterday they <b>ran</b> to the [MASK].")
+    students[1].get_by_role("button", name=texts.SEND_SENTENCE).click()
+    expect(students[1].get_by_text(texts.SENTENCE_SENT.partition("{")[0])).to_be_visible(timeout=FAST)
+    teacher.get_by_text(texts.SENTENCES, exact=True).click()
+    teacher.get_by_role("button", name=texts.REFRESH).click()
+    teacher.get_by_role("button", name=texts.SHOW).click()
+    for page in (teacher, students[0]):
+        expect(page.locator(".live .shown")).to_contain_text("they <b>ran</b> to the", timeout=FAST)
+
+    teacher.get_by_role("button", name=texts.NEXT).click()
+    for page in (teacher, *students):
+        expect(page.get_by_role("heading", name=STEPS[1].title, exact=True)).to_be_visible(timeout=FAST)
+
+    settle(teacher)
+    teacher.get_by_text(texts.MANAGE).click()
+    with teacher.expect_download() as saved:
+        teacher.get_by_role("button", name=texts.EXPORT).click()
+    written = Path(saved.value.path()).read_text("utf-8-sig")
+    assert [line.split(",")[:3] for line in written.splitlines()[1:]] == [["1", "Ada", "1"], ["2", "Grace", "1"]]
+    teacher.get_by_role("button", name=texts.CLOSE).click()
+    teacher.get_by_role("button", name=texts.CLOSE_SURE).click()
+    for page in (teacher, *students):
+        expect(page.get_by_text(texts.CLOSED).first).to_be_visible(timeout=FAST)
+    students[0].reload()
+    expect(students[0].get_by_role("button", name=re.compile("^Join"))).to_have_count(0)
+
+
+def test_the_view_of_a_step_opens_after_the_answers_and_leads_back(page_at, settle):
+    teacher, code = open_room(page_at)
+    student = join(page_at, code)
+    expect(student.get_by_role("link", name=texts.OPEN_VIEW)).to_have_count(0)
+    teacher.get_by_role("button", name=texts.REVEAL).click()
+    student.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=FAST)
+    student.wait_for_url(re.compile(STEPS[0].page))
+    student.get_by_role("link", name=BACK_TO_LESSON.format(number=1)).click(timeout=FAST)
+    expect(student.get_by_text(texts.NO_GUESS_OF_YOURS)).to_be_visible(timeout=FAST)
+
+
+def test_what_a_student_types_is_not_lost_when_the_teacher_goes_on(page_at, settle):
+    teacher, code = open_room(page_at)
+    student = join(page_at, code)
+    box = answer_box(student)
+    box.click()
+    student.keyboard.type("wandered")
+    teacher.get_by_role("button", name=texts.NEXT).click()
+    onward = student.get_by_role("button", name=texts.LIVE_TEXTS["go"].format(step=2))
+    expect(onward).to_be_visible(timeout=FAST)
+    expect(box).to_have_value("wandered")
+    onward.press("Enter")
+    expect(student.get_by_role("heading", name=STEPS[1].title, exact=True)).to_be_visible(timeout=FAST)
+
+
+def test_a_teacher_comes_back_by_a_reload_and_by_the_secret_link(page_at):
+    teacher, code = open_room(page_at)
+    teacher.get_by_text(texts.MANAGE).click()
+    secret = teacher.get_by_text(re.compile(r"/class\?teacher=")).inner_text().replace("\n", "")
+    teacher.reload()
+    expect(teacher.get_by_test_id("stMetricValue")).to_have_text(code, timeout=FAST)
+    other = page_at(f"/class?{secret.partition('?')[2]}")
+    expect(other.get_by_test_id("stMetricValue")).to_have_text(code, timeout=FAST)
+    assert "teacher=" not in other.url
+
+
+def test_where_events_are_blocked_the_room_is_asked_every_few_seconds(page_at):
+    teacher, code = open_room(page_at)
+    student = page_at(f"/class?room={code}", expect=("Failed to load resource",))
+    student.route(re.compile(EVENTS), lambda route: route.abort())
+    student.get_by_role("button", name=texts.JOIN_ROOM.format(code=code)).click()
+    expect(student.get_by_text(texts.LIVE_TEXTS["slow"])).to_be_visible(timeout=30_000)
+    teacher.get_by_role("button", name=texts.REVEAL).click()
+    assert "went" in rows(student)

@@ -1,0 +1,231 @@
+"""Changes of a room reach everybody in it, and nobody else; whoever reads slowly, or not at all, holds nobody back."""
+
+import asyncio
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from pages.classroom import events
+from pages.classroom.events import EVENTS, STATE, STREAMS_OF_ONE, Channel, Hub
+from pages.classroom.results import STUDENT, TEACHER
+from tests.support.postgres import postgres
+from tests.support.serving import ROOT, fetch, serving, wait_until
+from tx_core.classroom.rooms import Rooms
+
+SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
+STEPS = 10
+MARK = "Xylophones"
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What a channel reads, in place of the rooms."""
+    messages = {TEACHER: "t0", STUDENT: "s0"}
+    monkeypatch.setattr(events, "read_messages", lambda room: dict(messages))
+    monkeypatch.setattr(events, "PAUSE_SECONDS", 0.0)
+    return messages
+
+
+async def next_of(stream) -> str:
+    async with asyncio.timeout(5):
+        return (await anext(stream))["data"]
+
+
+def test_everybody_hears_the_last_state_and_one_who_does_not_read_holds_nobody_back(told: dict[str, str]):
+    async def play() -> None:
+        hub = Hub()
+        slow, fast, teacher = hub.stream(1, STUDENT, "a"), hub.stream(1, STUDENT, "b"), hub.stream(1, TEACHER, "c")
+        assert [await next_of(one) for one in (slow, fast, teacher)] == ["s0", "s0", "t0"]
+        for number in range(1, 50):
+            told[STUDENT] = f"s{number}"
+            hub.notify(1)
+            assert await next_of(fast) == f"s{number}"
+        assert await next_of(slow) == "s49"  # one message, not 49: nothing is kept for who does not read
+        for one in (slow, fast, teacher):
+            await one.aclose()
+        assert not hub.channels and not hub.streams
+
+    asyncio.run(play())
+
+
+def test_a_student_is_not_woken_for_what_only_the_teacher_is_told(told: dict[str, str]):
+    async def play() -> None:
+        hub = Hub()
+        student, teacher = hub.stream(1, STUDENT, "a"), hub.stream(1, TEACHER, "b")
+        assert [await next_of(one) for one in (student, teacher)] == ["s0", "t0"]
+        told[TEACHER] = "t1"
+        hub.notify(1)
+        assert await next_of(teacher) == "t1"
+        waiting = asyncio.create_task(anext(student))
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        waiting.cancel()
+        with suppress(asyncio.CancelledError):
+            await waiting
+        await teacher.aclose()
+
+    asyncio.run(play())
+
+
+def test_a_burst_of_answers_is_read_once_and_a_lost_notification_is_made_up_for(monkeypatch: pytest.MonkeyPatch):
+    reads: list[int] = []
+
+    def read(room: int) -> dict[str, str]:
+        reads.append(room)
+        return {TEACHER: str(len(reads)), STUDENT: "s"}
+
+    monkeypatch.setattr(events, "read_messages", read)
+    monkeypatch.setattr(events, "LOOK_SECONDS", 0.5)
+
+    async def play() -> None:
+        hub = Hub()
+        teacher = hub.stream(7, TEACHER, "a")
+        await next_of(teacher)
+        for _ in range(1000):
+            hub.notify(7)
+        await next_of(teacher)
+        assert len(reads) <= 3
+        await next_of(teacher)  # without any notification
+        await teacher.aclose()
+
+    asyncio.run(play())
+
+
+def test_a_notification_of_a_room_that_nobody_listens_to_is_dropped(told: dict[str, str]):
+    async def play() -> None:
+        hub = Hub()
+        hub.notify(3)
+        stream = hub.stream(1, STUDENT, "a")
+        await next_of(stream)
+        hub.notify(3)
+        await asyncio.sleep(0.05)
+        assert list(hub.channels) == [1]
+        assert isinstance(hub.channels[1], Channel)
+        await stream.aclose()
+
+    asyncio.run(play())
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """A server, and the address of its database."""
+    folder = tmp_path_factory.mktemp("class")
+    patch = pytest.MonkeyPatch()
+    if request.param == "sqlite":
+        with serving(ROOT, folder / "log.txt") as url:
+            yield url, f"sqlite:///{folder}/log.sqlite"
+        return
+    with postgres() as database:
+        patch.setenv("TX_DATABASE_URL", database)
+        with serving(ROOT, folder / "log.txt") as url:
+            yield url, database
+    patch.undo()
+
+
+@pytest.fixture
+def rooms(served: tuple[str, str]) -> Iterator[Rooms]:
+    """The same rooms, as another server has them."""
+    found = Rooms(served[1])
+    yield found
+    found.dispose()
+
+
+@contextmanager
+def listening(url: str, token: str) -> Iterator[HTTPResponse]:
+    """Listen to a room as a browser does."""
+    server = urlsplit(url)
+    connection = HTTPConnection(server.hostname, server.port, timeout=30)
+    connection.request("GET", f"/{EVENTS}?key={token}", headers={"Accept": "text/event-stream"})
+    answer = connection.getresponse()
+    try:
+        yield answer
+    finally:
+        with suppress(OSError):
+            connection.sock.shutdown(socket.SHUT_RDWR)
+        answer.close()
+        connection.close()
+
+
+def heard(answer: HTTPResponse) -> dict[str, object]:
+    """Read the next event."""
+    while not (line := answer.readline()).startswith(b"data:"):
+        assert line, "the stream ended"
+    return json.loads(line[5:])
+
+
+def test_a_change_on_another_server_reaches_a_browser(served: tuple[str, str], rooms: Rooms):
+    room, teacher = rooms.open(SOURCE, STEPS)
+    student = rooms.join(room.code)
+    with listening(served[0], student) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        assert "default-src 'self'" in answer.headers["content-security-policy"]
+        assert heard(answer)["step"] == 1
+        begun = time.monotonic()
+        rooms.go(teacher, 3)
+        assert heard(answer)["step"] == 3
+        if served[1].startswith(
+            "postgresql"
+        ):  # between servers with one SQLite file there are no notifications: a look every few seconds
+            assert time.monotonic() - begun < 5
+        rooms.close(teacher)
+        assert heard(answer)["closed"]
+        assert answer.read().strip() == b""
+
+
+def test_nothing_of_a_room_is_had_without_a_token_of_it(served: tuple[str, str], rooms: Rooms):
+    url = served[0]
+    room, teacher = rooms.open(SOURCE, STEPS, nicknames=True)
+    student = rooms.join(room.code, MARK)
+    rooms.answer(student, 1, MARK)
+    rooms.send_sentence(student, 1, MARK)
+    rooms.reveal(teacher, 1, {"right": "went", "value": 1.0, "options": [], "shares": []})
+    stranger_room, stranger_teacher = rooms.open(SOURCE, STEPS)
+    keys = ["", room.code, str(room.id), "0", "%00", "a" * 5000, stranger_teacher, rooms.join(stranger_room.code)]
+    for key in keys:
+        status, headers, body = fetch(f"{url}/{STATE}?key={key}&room={room.code}&id={room.id}")
+        assert status == 200 and headers["cache-control"] == "no-store"
+        assert MARK.encode() not in body and room.code.encode() not in body
+    for key in keys[:-2]:
+        status, _, body = fetch(f"{url}/{EVENTS}?key={key}&room={room.code}")
+        assert status == 404
+        assert MARK.encode() not in body
+    assert MARK.encode() in fetch(f"{url}/{STATE}?key={student}")[2]
+
+
+def test_a_member_may_listen_in_a_few_tabs_only(served: tuple[str, str], rooms: Rooms):
+    room, _ = rooms.open(SOURCE, STEPS)
+    student = rooms.join(room.code)
+    streams = [listening(served[0], student) for _ in range(STREAMS_OF_ONE)]
+    for one in streams:
+        assert one.__enter__().status == 200
+    with listening(served[0], student) as answer:
+        assert answer.status == 429
+    for one in streams:
+        one.__exit__(None, None, None)
+
+    def free() -> bool:
+        with listening(served[0], student) as answer:
+            return answer.status == 200
+
+    wait_until(free, 20, "a free stream once the others are closed")
+
+
+def test_a_server_ends_although_browsers_listen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("TX_DATABASE_URL", raising=False)
+    with serving(ROOT, tmp_path / "log.txt") as url:
+        rooms = Rooms(f"sqlite:///{tmp_path}/log.sqlite")
+        room, _ = rooms.open(SOURCE, STEPS)
+        connection = HTTPConnection(urlsplit(url).netloc, timeout=30)
+        connection.request("GET", f"/{EVENTS}?key={rooms.join(room.code)}")
+        assert connection.getresponse().status == 200
+        rooms.dispose()
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 8
+    connection.close()

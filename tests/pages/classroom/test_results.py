@@ -1,0 +1,104 @@
+"""What a class is told of its own answers is counted by hand here, for each kind of question."""
+
+import pytest
+
+from pages.classroom import texts
+from pages.classroom.results import BINS, MAX_ROWS, STUDENT, TEACHER, lesson_of, message, results
+from tests.support.serving import ROOT
+from tx_core.classroom.lesson_file import Question
+from tx_core.classroom.room_records import Room, State
+
+MODEL = {"right": "went", "value": 0.8, "options": ["went", "came", "got"], "shares": [0.8, 0.15, 0.05]}
+SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
+
+
+def question(kind: str, *options: str) -> Question:
+    return Question.model_construct(ask="What?", kind=kind, options=options, tolerance=0.1, answer=None)
+
+
+def shares(told: dict) -> dict[str, tuple[int, float]]:
+    return {row["label"]: (row["count"], row["share"]) for row in told["rows"]}
+
+
+def test_words_are_counted_whatever_their_case_and_spaces_beside_the_models_shares():
+    told = results(question("word"), MODEL, ["went", " Went", "go", "  came "])
+    assert shares(told) == {"went": (2, 0.5), "came": (1, 0.25), "go": (1, 0.25), "got": (0, 0.0)}
+    assert {row["label"]: row["model"] for row in told["rows"]} == {"went": 0.8, "came": 0.15, "go": None, "got": 0.05}
+    assert [row["label"] for row in told["rows"] if row["right"]] == ["went"]
+    assert told["sentence"] == " ".join(
+        (
+            texts.MOST.format(guess="went", count=2, total=4),
+            texts.MODEL_SAYS.format(answer="went", hits=2, total=4),
+        )
+    )
+
+
+def test_options_and_tokens_stand_in_their_own_order_also_where_nobody_chose_them():
+    told = results(question("choice", "got", "other", "went"), MODEL, ["went"])
+    assert [(row["label"], row["count"]) for row in told["rows"]] == [("got", 0), ("other", 0), ("went", 1)]
+    told = results(question("token"), MODEL, ["came", "came"])
+    assert [(row["label"], row["count"]) for row in told["rows"]] == [("went", 0), ("came", 2), ("got", 0)]
+    assert told["columns"]
+
+
+def test_of_many_words_the_most_frequent_are_shown_and_always_the_right_one():
+    guesses = [f"word{number}" for number in range(40) for _ in range(2)]
+    told = results(question("word"), MODEL, guesses)
+    assert len(told["rows"]) == MAX_ROWS
+    assert [row["label"] for row in told["rows"] if row["right"]] == ["went"]
+    assert texts.NO_MAJORITY.format(count=2, total=80) in told["sentence"]
+
+
+def test_numbers_become_a_histogram_that_holds_every_number_and_the_models():
+    model = {"right": "0.60", "value": 0.6, "options": [], "shares": []}
+    guesses = ["0", "0,1", "0.12", "0.99", "1", "0.6", "many", "nan", "1e300"]
+    told = results(question("number"), model, guesses)
+    assert len(told["rows"]) == BINS
+    assert [row["count"] for row in told["rows"]] == [3, 0, 0, 0, 1, 0, 0, 2]  # eighths of 0 to 1
+    assert [row["modelText"] for row in told["rows"] if row["modelText"]] == [texts.MODELS_NUMBER.format(value="0.6")]
+    assert [at for at, row in enumerate(told["rows"]) if row["right"]] == [4]
+    assert len(results(question("number"), model, [])["rows"]) == 1
+
+
+def test_an_open_question_is_to_be_discussed_and_a_vote_has_no_right_answer():
+    assert results(question("open"), {}, ["a", "b"]) == {"rows": [], "sentence": texts.TO_DISCUSS.format(count=2)}
+    told = results(question("choice", "yes", "no"), {}, ["no", "no", "yes"])
+    assert told["sentence"] == texts.MOST.format(guess="no", count=2, total=3)
+    assert told["model"] == ""
+
+
+@pytest.mark.parametrize("model", [MODEL, {}], ids=["measured", "vote"])
+def test_nobody_needs_to_have_answered(model: dict):
+    told = results(question("choice", "went", "go"), model, [])
+    assert all(row["share"] == 0 for row in told["rows"])
+    assert told["sentence"] == (texts.NO_GUESSES.format(answer="went") if model else texts.NO_VOTES)
+
+
+def state(**changes: object) -> State:
+    room = {"id": 1, "code": "ABCDEF", "lesson": "path", "source": SOURCE, "steps": 10, "step": 2, "together": True}
+    room |= {"nicknames": False, "opened": 0, "version": 3, "shown": None}
+    told = {"students": 30, "answered": {2: 12}, "revealed": {}, "sentence": None}
+    return State(Room(**(room | {name: changes.pop(name) for name in list(changes) if name in room})), **(told | changes))
+
+
+def test_before_the_answers_are_revealed_nobody_is_told_what_was_answered():
+    for role in (TEACHER, STUDENT):
+        told = message(state(), {2: ["Yesterday"] * 12}, role)
+        assert told["results"] is None
+        assert "Yesterday" not in str(told)
+    assert message(state(), {}, TEACHER)["note"] == texts.ANSWERED.format(answered=12, students=30)
+    assert "answered" not in message(state(), {}, STUDENT)
+
+
+def test_a_student_at_another_step_is_told_of_that_step():
+    revealed = {1: {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]}}
+    one = state(revealed=revealed, together=False)
+    assert message(one, {}, STUDENT)["results"] is None
+    told = message(one, {1: ["went", "go"]}, STUDENT, 1)
+    assert told["step"] == 1
+    assert shares(told["results"])["went"] == (1, 0.5)
+
+
+def test_a_closed_room_says_so_and_nothing_else():
+    assert message(None, {}, STUDENT) == {"closed": True, "note": texts.CLOSED}
+    assert lesson_of(SOURCE).steps

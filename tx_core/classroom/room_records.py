@@ -1,0 +1,88 @@
+"""What is known of a room, as plain records: they are read where SQLAlchemy, which takes long to import, is not."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Room:
+    """A room as its members see it.
+
+    Attributes:
+        id: Its key in the database; no request names it.
+        code: What students type.
+        lesson: Name of the lesson that ships with the app, "" for the teacher's own.
+        source: The lesson's file.
+        steps: How many steps the lesson has.
+        step: The step that the teacher is at, from 1.
+        together: Whether students follow the teacher's step; else each goes at their own pace.
+        nicknames: Whether students are asked for a nickname.
+        opened: When, in seconds since 1970.
+        version: Grows with every change of the room itself; not with an answer.
+        shown: The student whose sentence everyone sees at the step; None for nobody.
+    """
+
+    id: int
+    code: str
+    lesson: str
+    source: str
+    steps: int
+    step: int
+    together: bool
+    nicknames: bool
+    opened: int
+    version: int
+    shown: int | None
+
+
+@dataclass(frozen=True)
+class Student:
+    """A student in a room: no name but a nickname, if the teacher asks for one; the step of their own pace."""
+
+    id: int
+    room: Room
+    nickname: str
+    own_step: int
+
+    @property
+    def step(self) -> int:
+        """The step that this student is at, from 1."""
+        return self.room.step if self.room.together else self.own_step
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A student's own sentence for the view of a step."""
+
+    student: int
+    nickname: str
+    text: str
+
+
+@dataclass(frozen=True)
+class State:
+    """What the members of a room are told live.
+
+    Attributes:
+        room: The room as it is now.
+        students: How many have joined.
+        answered: How many have answered, by step.
+        revealed: The model's answer of every step that is revealed.
+        sentence: The student's sentence that everyone sees; None for none.
+    """
+
+    room: Room
+    students: int
+    answered: Mapping[int, int]
+    revealed: Mapping[int, Mapping[str, object]]
+    sentence: str | None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a host allows."""
+
+    rooms: int = 100
+    students: int = 250
+    answers_a_minute: int = 30
+    hours: float = 24.0
