@@ -61,12 +61,8 @@ def introduce_task() -> None:
     show_source(seq2seq.Seq2Seq, seq2seq.DecoderBlock, copy_task.train_copy, seq2seq.greedy_decode)
 
 
-def train() -> None:
-    """Show the task, its training, and the visitor's own sequence."""
-    layers = st.session_state[widget_key(PAGE, "layers")]
-    show_engine(badge, texts.ENGINE.format(layers=layers), best_device())
-    snapshot = training.current_run(KIND)
-    running = bool(snapshot and snapshot.running)
+def ask_task(snapshot: Snapshot | None, running: bool) -> None:
+    """Draw the choice of a task, the buttons of its training, and the files of its result."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             texts.SETTING,
@@ -87,6 +83,15 @@ def train() -> None:
             disabled=not model.settings_fit(PAGE),
         )
         model.file_menu(PAGE, KIND, snapshot.result if snapshot else None, disabled=running)
+
+
+def train() -> None:
+    """Show the task, its training, and the visitor's own sequence."""
+    layers = st.session_state[widget_key(PAGE, "layers")]
+    show_engine(badge, texts.ENGINE.format(layers=layers), best_device())
+    snapshot = training.current_run(KIND)
+    running = bool(snapshot and snapshot.running)
+    ask_task(snapshot, running)
     task = st.session_state[widget_key(PAGE, "task")]
     if task in texts.TASK_NOTES:
         st.caption(texts.TASK_NOTES[task].format(**model.TASK_VALUES[task]))

@@ -1,15 +1,16 @@
 """The shape of every tensor in an encoder-decoder, read from a real run, and its three masks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from jaxtyping import Bool
-from torch import nn
+from jaxtyping import Bool, Int
+from torch import Tensor, nn
 
 from tx_core.transformer.attention import causal_mask, combine, padding_mask
 from tx_core.transformer.config import Seq2SeqConfig
-from tx_core.transformer.seq2seq import Seq2Seq
+from tx_core.transformer.seq2seq import Seq2Seq, Seq2SeqRun
 
 
 @dataclass(frozen=True)
@@ -66,17 +67,11 @@ class ShapesRun:
         return self.encoder_mask.nbytes + self.decoder_mask.nbytes + self.cross_mask.nbytes + 400 * len(self.shapes)
 
 
-def run_shapes(config: Seq2SeqConfig, sizes: BatchSizes) -> ShapesRun:
-    """Run one layer of each stack on dummy input and record every shape; further layers repeat them."""
-    model = Seq2Seq(replace(config, num_layers=1)).eval()
-    source_mask = padding_mask([sizes.source - sizes.source_padding] * sizes.batch, sizes.source)
-    target_mask = padding_mask([sizes.target - sizes.target_padding] * sizes.batch, sizes.target)
-    ids = [torch.ones(sizes.batch, tokens, dtype=torch.long) for tokens in (sizes.source, sizes.target)]
-    with torch.no_grad():
-        run = model(*ids, source_mask, target_mask, keep=("query", "key", "weights", "hidden"))
+def _named_shapes(run: Seq2SeqRun, ids: Sequence[Int[Tensor, "batch _"]], layers: int) -> tuple[NamedShape, ...]:
+    """Name every tensor of a run of one layer, in the order in which they are computed; layers: how often it is repeated."""
     encoder, own, cross = run.encoder.layers[0], run.decoder.layers[0], run.decoder.cross_layers[0]
-    layers, tokens = config.num_layers, ("batch", "source", "hidden")
-    shapes = (
+    tokens = ("batch", "source", "hidden")
+    return (
         NamedShape("source", "ids", ("batch", "source"), tuple(ids[0].shape)),
         NamedShape("encoder", "embeddings", tokens, tuple(run.encoder.hidden[0].shape)),
         NamedShape("encoder", "queries", ("batch", "head", "source", "head_dim"), tuple(encoder["query"].shape), layers),
@@ -94,13 +89,24 @@ def run_shapes(config: Seq2SeqConfig, sizes: BatchSizes) -> ShapesRun:
         NamedShape("decoder", "output", ("batch", "target", "hidden"), tuple(run.decoder.output.shape)),
         NamedShape("vocabulary", "logits", ("batch", "target", "vocab"), tuple(run.logits.shape)),
     )
+
+
+def run_shapes(config: Seq2SeqConfig, sizes: BatchSizes) -> ShapesRun:
+    """Run one layer of each stack on dummy input and record every shape; further layers repeat them."""
+    model = Seq2Seq(replace(config, num_layers=1)).eval()
+    source_mask = padding_mask([sizes.source - sizes.source_padding] * sizes.batch, sizes.source)
+    target_mask = padding_mask([sizes.target - sizes.target_padding] * sizes.batch, sizes.target)
+    ids = [torch.ones(sizes.batch, tokens, dtype=torch.long) for tokens in (sizes.source, sizes.target)]
+    with torch.no_grad():
+        run = model(*ids, source_mask, target_mask, keep=("query", "key", "weights", "hidden"))
+    shapes = _named_shapes(run, ids, config.num_layers)
     decoder_mask = combine(causal_mask(sizes.target), target_mask[0, 0])
     return ShapesRun(
         shapes,
         source_mask[0, 0].expand(sizes.source, -1).numpy(),
         decoder_mask.numpy(),
         source_mask[0, 0].expand(sizes.target, -1).numpy(),
-        _parameters(model, layers),
+        _parameters(model, config.num_layers),
     )
 
 

@@ -90,16 +90,6 @@ def head_points(
     Both axes have the same scale, so that distances can be compared.
     """
     ink = INK[dark]
-    ends = [(places[chosen, axis], places[other, axis], None) for axis in (0, 1) for other in neighbours]
-    lines = {
-        "type": "scatter",
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "line": {"color": ink, "width": 1.2, "dash": "dot"},
-        "x": [number for end in ends[: len(neighbours)] for number in end],
-        "y": [number for end in ends[len(neighbours) :] for number in end],
-        "showlegend": False,
-    }
     points = [
         _points(places, labels, kind, [number for number, one in enumerate(kinds) if one == kind], chosen, ink)
         for kind in dict.fromkeys(kinds)
@@ -117,7 +107,24 @@ def head_points(
         }
         for point, (right, down) in name_offsets(places, chosen, neighbours).items()
     ]
+    lines = _neighbour_lines(places, chosen, neighbours, ink)
     return go.Figure([lines, *points], _points_layout(ink) | {"annotations": names})
+
+
+def _neighbour_lines(
+    places: Float[np.ndarray, "one axis"], chosen: int, neighbours: Sequence[int], ink: str
+) -> dict[str, object]:
+    """Draw a dotted line from the chosen point to each of its neighbours."""
+    ends = [(places[chosen, axis], places[other, axis], None) for axis in (0, 1) for other in neighbours]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "line": {"color": ink, "width": 1.2, "dash": "dot"},
+        "x": [number for end in ends[: len(neighbours)] for number in end],
+        "y": [number for end in ends[len(neighbours) :] for number in end],
+        "showlegend": False,
+    }
 
 
 def _points_layout(ink: str) -> dict[str, object]:

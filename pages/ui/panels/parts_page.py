@@ -58,20 +58,25 @@ class PartsPage:
     on_reading: Callable[[], None] | None = None
 
 
-def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
-    """Show the whole page below its title, down to its link. badge: where `open_page` names the engine."""
-    read_view(view.page, view.fields, {})
-    chooses_model = any(field.name == "model" for field in view.fields)
+def _ask_inputs(view: PartsPage, chooses_model: bool) -> tuple[str, str, str, bool]:
+    """Ask for both sentences, for a model where the page has a choice, and whether special tokens are added."""
     first, second, *third = st.columns([5, 4, 3] if chooses_model else [3, 2])
     with first:
         text = controls.sentence(widget_key(view.page, "text"))
         special = ask_special_tokens(view.page, view.on_reading) if SPECIAL_FIELD in view.fields else True
     with second:
         pair = controls.sentence(widget_key(view.page, "pair"), texts.SECOND_SENTENCE)
-    model = MODEL
-    if chooses_model:
-        with third[0]:
-            model = controls.model(widget_key(view.page, "model"), view.families)
+    if not chooses_model:
+        return text, pair, MODEL, special
+    with third[0]:
+        return text, pair, controls.model(widget_key(view.page, "model"), view.families), special
+
+
+def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
+    """Show the whole page below its title, down to its link. badge: where `open_page` names the engine."""
+    read_view(view.page, view.fields, {})
+    chooses_model = any(field.name == "model" for field in view.fields)
+    text, pair, model, special = _ask_inputs(view, chooses_model)
     part = st.segmented_control(
         texts.PART,
         list(view.parts),
