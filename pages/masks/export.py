@@ -6,7 +6,8 @@ from pages.masks import texts
 from pages.masks.masked_head import DRAWN
 from pages.ui.canvas.mask_grid import mask_from_link
 from pages.ui.export.lessons import Computation, computation_code
-from pages.ui.export.records import source
+from pages.ui.export.project_code import load_line
+from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.catalogue import DEFAULT
 
@@ -15,20 +16,21 @@ HEAD_IMPORTS = ["from tx_core import load", "from tx_core.lessons.padding import
 
 def masks_computation(page: str, part: str) -> Computation:
     """Say what a part of the page shows, and write its code."""
-    names = ("text", "pair", "kind", "padding", "width", "layer", "head", "penalty", "mask")
+    names = ("text", "pair", "kind", "padding", "width", "layer", "head", "penalty", "mask", "nospecial")
     values = {name: st.session_state[widget_key(page, name)] for name in names}
-    title = texts.EXPORT_TITLES[part].format(**values)
+    title, how = texts.EXPORT_TITLES[part].format(**values), reading(not values["nospecial"])
     if part == "batch":
-        about = source(DEFAULT, text=values["text"], pair=values["pair"])
+        about = source(DEFAULT, text=values["text"], pair=values["pair"], **how)
         imports = ["from tx_core import load", "from tx_core.lessons.padding import padded_pair"]
         lines = [
-            f"proof = padded_pair(load({DEFAULT!r}), {values['text']!r}, {values['pair']!r}).proof",
+            load_line(DEFAULT, not values["nospecial"]),
+            f"proof = padded_pair(engine, {values['text']!r}, {values['pair']!r}).proof",
             "",
             "print(proof.moved_masked, proof.moved_unmasked, sep='\\n')",
         ]
         return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULTS[part])
     kept = {name: values[name] for name in ("text", "kind", "padding", "width", "mask")}
-    about = source(DEFAULT, **kept, heads=f"layer {values['layer']}, head {values['head']}")
+    about = source(DEFAULT, **kept, **how, heads=f"layer {values['layer']}, head {values['head']}")
     if part == "penalty":
         about["penalty"] = values["penalty"]
     imports, lines = _masked_head(values)
@@ -42,7 +44,7 @@ def masks_computation(page: str, part: str) -> Computation:
 
 def _masked_head(values: dict[str, object]) -> tuple[list[str], list[str]]:
     """Write what runs the sentence and masks one head of it."""
-    run = f"run = padded_scores(load({DEFAULT!r}), {values['text']!r}, {values['padding']})"
+    run = f"run = padded_scores(engine, {values['text']!r}, {values['padding']})"
     if values["kind"] == DRAWN and values["mask"]:
         cells = mask_from_link(values["mask"]).astype(int).tolist()
         imports = ["import numpy as np", "from tx_core.lessons.masking import fit_mask"]
@@ -53,6 +55,7 @@ def _masked_head(values: dict[str, object]) -> tuple[list[str], list[str]]:
         mask = f"mask_of_kind({kind!r}, len(run.tokens), run.real, {values['width']})"
     place = f"{values['layer'] - 1}, {values['head'] - 1}"
     return [*HEAD_IMPORTS, *imports], [
+        load_line(DEFAULT, not values["nospecial"]),
         run,
         f"mask = {mask}",
         f"head = run.under(mask, {place})  # layer and head, counted from 0",

@@ -12,7 +12,7 @@ from pages.ui.canvas import mask_grid
 from pages.ui.canvas.mask_grid import MAX_PAINTED_TOKENS, Heatmap, Matrices, Naming, matrices
 from pages.ui.canvas.prefetch import Change, Picture, Prefetch, read_number, read_option
 from pages.ui.canvas.texts import QUERY_KEY_AXES
-from pages.ui.panels.tokens import warn_of_unknown_in
+from pages.ui.panels.tokens import SPECIAL_FIELD, warn_of_unknown_in
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import small_number
@@ -95,8 +95,9 @@ def masked_head(page: str, values: Mapping[str, object]) -> MaskedHead:
 
     Raises ExplorerError where the text cannot be read.
     """
-    engine, text, padding = cache.engine(DEFAULT), values["text"], values["padding"]
-    run = cache.get_or_compute((page, text, padding), lambda: padded_scores(engine, text, padding))
+    engine = cache.engine(DEFAULT, special_tokens=not values[SPECIAL_FIELD.name])
+    text, padding = values["text"], values["padding"]
+    run = cache.get_or_compute((page, cache.engine_key(engine), text, padding), lambda: padded_scores(engine, text, padding))
     kind, drawn, tokens = values["kind"], values["mask"], len(run.tokens)
     if kind == DRAWN and drawn:
         mask = masking.fit_mask(mask_grid.mask_from_link(drawn), tokens)
@@ -125,7 +126,7 @@ def _ask_values(page: str) -> dict[str, object]:
     padding = padding.slider(texts.PADDING_TOKENS, SIZES[0], SIZES[-1], key=widget_key(page, "padding"))
     if KINDS[state[widget_key(page, "kind")]].has_width:
         width.slider(texts.NEIGHBOURS, SIZES[0], SIZES[-1], key=widget_key(page, "width"))
-    kept = {name: state[widget_key(page, name)] for name in ("kind", "mask", "width")}
+    kept = {name: state[widget_key(page, name)] for name in ("kind", "mask", "width", SPECIAL_FIELD.name)}
     return {"text": text, "layer": layer, "head": head, "padding": padding, **kept}
 
 

@@ -15,7 +15,8 @@ from pages.masks.whole_run import RUN_CHANGES, draw_padding, draw_run
 from pages.ui.canvas.mask_grid import mask_from_link, mask_to_link
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.parts_page import explain_built_in
-from pages.ui.shell import controls
+from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens
+from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
     check,
@@ -28,6 +29,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import live
 from pages.ui.shell.frame import page_links, share_link, show_source
+from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.masking import compare_maskings
 from tx_core.lessons.padding import padding_proof
 from tx_core.transformer import attention
@@ -53,6 +55,7 @@ FIELDS = (
     Field("mask", "", read_mask),
     text_field("blank", "Yesterday the children [MASK] to school by bus."),
     choice_field("run", tuple(RUN_CHANGES)),
+    SPECIAL_FIELD,
 )
 FIRST_VIEW = {"part": "batch"}
 OF_ONE_HEAD = {"kind", "padding", "width", "layer", "head", "mask"}
@@ -112,14 +115,17 @@ def why() -> None:
 
 read_view(PAGE, FIELDS, FIRST_VIEW)
 choose_part()
-part = st.segmented_control(
-    texts.PART,
-    list(texts.PARTS),
-    key=widget_key(PAGE, "part"),
-    format_func=texts.PARTS.get,
-    required=True,
-    label_visibility="collapsed",
-)
+with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    part = st.segmented_control(
+        texts.PART,
+        list(texts.PARTS),
+        key=widget_key(PAGE, "part"),
+        format_func=texts.PARTS.get,
+        required=True,
+        label_visibility="collapsed",
+    )
+    special = ask_special_tokens(PAGE)
+note_special_tokens(cache.engine(DEFAULT), special)
 if part != "batch":
     controls.sentence(widget_key(PAGE, "text"))
 {"one": one_sentence, "penalty": penalties, "batch": why}[part]()

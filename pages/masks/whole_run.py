@@ -10,12 +10,12 @@ from pages.ui.canvas.charts import moved_chart, show_bars
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
 from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.predictions import word_label
-from pages.ui.panels.tokens import warn_of_unknown, warn_of_unknown_in
+from pages.ui.panels.tokens import engine_as_asked, reading_in_link, warn_of_unknown, warn_of_unknown_in
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number
-from tx_core.engine.catalogue import DEFAULT
+from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, shift_predictions
 from tx_core.lessons.padding import PaddedPair, padded_pair
 from tx_core.transformer.interventions import Intervention, write_interventions
@@ -24,10 +24,12 @@ from tx_core.transformer.trace import Trace
 
 def draw_padding(page: str) -> None:
     """Show the batch of the reader's two sentences, and how much the shorter one changes in it."""
-    engine, state = cache.engine(DEFAULT), st.session_state
+    engine, state = engine_as_asked(page), st.session_state
     first, second = state[widget_key(page, "text")], state[widget_key(page, "pair")]
     warn_of_unknown_in(engine, first, second)
-    pair = cache.get_or_compute((page, "pair", first, second), lambda: padded_pair(engine, first, second))
+    pair = cache.get_or_compute(
+        (page, "pair", cache.engine_key(engine), first, second), lambda: padded_pair(engine, first, second)
+    )
     proof = pair.proof
     _write_batch(pair)
     if not proof.padding:
@@ -88,8 +90,8 @@ LIMITS = (0.1, 0.25, 0.5, 1.0)
 def draw_run(page: str) -> None:
     """Show what a change of every layer does to the prediction at each blank of the reader's sentence."""
     text, name = st.session_state[widget_key(page, "blank")], st.session_state[widget_key(page, "run")]
-    change, engine = RUN_CHANGES[name], cache.engine(DEFAULT)
-    plain = cache.trace(DEFAULT, text)
+    change, engine = RUN_CHANGES[name], engine_as_asked(page)
+    plain = cache.trace_with(engine, text)
     warn_of_unknown([plain.attention.query_tokens])
     st.markdown(texts.RUN_TEXTS[name].format(padding=PADDING))
     found = shift_predictions(engine, text, [change], top_k=WORDS)
@@ -107,8 +109,8 @@ def draw_run(page: str) -> None:
         ranks = [texts.RANKS.format(before=one.rank_before, after=one.rank_after) for one in blank.moved]
         show_bars(chart, ranks, key=widget_key(page, f"run_words{blank.number}"))
     if name == "padding":
-        st.caption(padding_sentence(cache.trace(DEFAULT, text, interventions=[change])))
-    link_to_changed_pages(text, [change])
+        st.caption(padding_sentence(cache.trace_with(engine, text, interventions=[change])))
+    link_to_changed_pages(engine, text, [change])
 
 
 def prediction_sentence(blank: BlankShift) -> str:
@@ -127,8 +129,9 @@ def padding_sentence(changed: Trace) -> str:
     return texts.PADDING_TAKES.format(share=percent(taken), padding=PADDING)
 
 
-def link_to_changed_pages(text: str, changes: Sequence[Intervention]) -> None:
+def link_to_changed_pages(engine: Engine, text: str, changes: Sequence[Intervention]) -> None:
     """Link to the pages that show every head, and every prediction, under the same change."""
     with st.container(horizontal=True, gap="small"):
         for key, label in texts.SEE_CHANGED.items():
-            page_link(key, label, {"text": text, "changes": write_interventions(changes)}, icon=":material/arrow_forward:")
+            how = reading_in_link(engine) if key == "attention" else {}
+            page_link(key, label, {"text": text, "changes": write_interventions(changes), **how}, icon=":material/arrow_forward:")

@@ -27,7 +27,7 @@ from pages.ui.canvas.matrix_view import (
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_option
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.parts_page import explain_built_in
-from pages.ui.panels.tokens import warn_of_unknown
+from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
@@ -59,6 +59,7 @@ FIRST_CELL = Cell("matches", 4, 7)
 SATURATION_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FIELDS = (
     text_field("text", FIRST_TEXT),
+    SPECIAL_FIELD,
     choice_field("weights", tuple(texts.WEIGHTS)),
     number_field("layer", 0, 1, LAYERS),
     number_field("head", 0, 1, HEADS),
@@ -129,7 +130,8 @@ def compute(values: Mapping[str, object]) -> tuple[SentenceSteps, Encoding]:
 
     Raises ExplorerError where the text cannot be read.
     """
-    trace = cache.trace(DEFAULT, values["text"], keep=("hidden",))
+    engine = cache.engine(DEFAULT, special_tokens=not values[SPECIAL_FIELD.name])
+    trace = cache.trace_with(engine, values["text"], keep=("hidden",))
     choice = StepChoice(
         layer=values["layer"] - 1,
         head=values["head"] - 1,
@@ -139,7 +141,7 @@ def compute(values: Mapping[str, object]) -> tuple[SentenceSteps, Encoding]:
         normalise=values["normalise"],
         causal=values["causal"],
     )
-    return sentence_steps(cache.engine(DEFAULT), trace, choice), trace.attention.query_tokens
+    return sentence_steps(engine, trace, choice), trace.attention.query_tokens
 
 
 def steps() -> None:
@@ -153,6 +155,7 @@ def steps() -> None:
     show_engine(badge, engine.title, engine.device)
     values = {field.name: value(field.name) for field in FIELDS}
     run, encoding = compute(values)
+    note_special_tokens(engine, encoding.special_tokens)
     warn_of_unknown([encoding])
     formula.latex(equation(run))
     formula.markdown(letters(run))
@@ -221,6 +224,7 @@ arriving = widget_key(PAGE, "text") not in st.session_state
 read_view(PAGE, FIELDS, FIRST_VIEW)
 complete_view(arriving)
 controls.sentence(widget_key(PAGE, "text"))
+ask_special_tokens(PAGE)
 st.markdown(texts.INTRO)
 live(PAGE, FIELDS, steps)
 explain_built_in()

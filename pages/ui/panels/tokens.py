@@ -8,6 +8,7 @@ from contextlib import suppress
 import streamlit as st
 
 from pages.ui.panels import texts
+from pages.ui.shell import cache
 from pages.ui.shell.address import flag_field, is_offered, widget_binding, widget_key
 from pages.ui.shell.controls import offer_multilingual_model
 from tx_core.engine.catalogue import DEFAULT, reads_english_only
@@ -109,6 +110,11 @@ def ask_special_tokens(page: str, on_change: Callable[[], None] | None = None) -
     if not is_offered(name):
         return not st.session_state[name]
     return not st.toggle(texts.WITHOUT_SPECIAL, help=texts.WITHOUT_SPECIAL_HELP, **widget_binding(name, on_change))
+
+
+def engine_as_asked(page: str) -> Engine:
+    """Return the built-in engine, which reads a page's texts as its reader asks."""
+    return cache.engine(DEFAULT, special_tokens=not st.session_state[widget_key(page, SPECIAL_FIELD.name)])
 
 
 def reading_in_link(engine: Engine) -> dict[str, str]:

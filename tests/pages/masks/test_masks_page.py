@@ -173,18 +173,28 @@ def test_the_page_begins_with_a_padded_batch_and_a_mask_on_the_whole_model(open_
     assert chart["kind"] == "moved"
 
 
+@pytest.mark.parametrize("special", [True, False])
 @pytest.mark.parametrize("name", RUN_CHANGES)
-def test_the_prediction_before_and_after_a_change_of_the_whole_model_is_the_engines(open_app, name):
-    app = open_app("masks", part="batch", blank=BLANK, run=name)
-    engine = catalogue.load("embedded")
+def test_the_prediction_before_and_after_a_change_of_the_whole_model_is_the_engines(open_app, name, special):
+    app = open_app("masks", part="batch", blank=BLANK, run=name, nospecial=str(int(not special)))
+    engine = catalogue.load("embedded", special_tokens=special)
     row = engine.encode(BLANK)
     plain, changed = engine.blank_logits([row, row], interventions=[(), (RUN_CHANGES[name],)]).rows
     shares = [logits[0].double().softmax(-1) for logits in (plain, changed)]
     (chart,) = drawn_bars(app)
-    ids = [engine.tokenizer.encode(word).ids[1] for word in chart["labels"]]
+    ids = [engine.tokenizer.entry(word) for word in chart["labels"]]
     assert set(shares[1].topk(4).indices.tolist()) <= set(ids)
     np.testing.assert_allclose(chart["before"], shares[0][ids], atol=1e-6)
     np.testing.assert_allclose(chart["after"], shares[1][ids], atol=1e-6)
+
+
+def test_a_batch_is_read_without_special_tokens_where_the_reader_leaves_them_out(open_app):
+    app = open_app("masks")
+    assert "[CLS]" in app.code[-1].value
+    app.toggle(key="masks_nospecial").set_value(True).run()
+    assert not app.exception
+    assert "[CLS]" not in app.code[-1].value
+    assert "[PAD]" in app.code[-1].value
 
 
 def test_the_sentence_on_the_prediction_names_the_first_words_before_and_after():

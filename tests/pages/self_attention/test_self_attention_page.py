@@ -112,6 +112,16 @@ def test_under_every_switch_the_numbers_drawn_are_those_of_attend(open_app, engi
     assert np.isneginf(matrices["masked"]).sum() == (21 if causal else 0)
 
 
+def test_without_special_tokens_the_steps_are_those_of_the_words_alone(open_app):
+    app = open_app(PAGE)
+    app.toggle(key=f"{PAGE}_nospecial").set_value(True).run()
+    _, drawn = matrix_row(app)
+    bare = catalogue.load("embedded", special_tokens=False).trace(app.text_input(key=f"{PAGE}_text").value, keep=("weights",))
+    layer, head = (app.segmented_control(key=f"{PAGE}_{name}").value - 1 for name in ("layer", "head"))
+    np.testing.assert_allclose(drawn["weights"], bare.attention.weights[layer, head], atol=1e-5)
+    assert address(app)["nospecial"] == "1"
+
+
 def projected(engine, vectors, weights):
     if weights == "none":
         return vectors, vectors, vectors

@@ -47,6 +47,17 @@ PARTS = {
         {"text": TEXT, "layer": "2", "head": "3", "causal": "1"},
         {0: "steps.vectors", 1: "steps.query", 5: "steps.scores", 7: "steps.weights", 8: "steps.context"},
     ),
+    "a mask without special tokens": Part(
+        "masks", {"part": "one", "text": TEXT, "nospecial": "1"}, {4: "effect.weights_before", 5: "effect.weights"}
+    ),
+    "a batch without special tokens": Part(
+        "masks", {"part": "batch", "nospecial": "1"}, {0: "[proof.moved_masked, proof.moved_unmasked]"}
+    ),
+    "one head without special tokens": Part(
+        "self_attention",
+        {"text": TEXT, "layer": "2", "head": "3", "nospecial": "1"},
+        {0: "steps.vectors", 1: "steps.query", 7: "steps.weights", 8: "steps.context"},
+    ),
     "an encoding's map": Part("positions", {"look": "map", "length": "9"}, {0: "numbers"}),
     "an encoding's waves": Part("positions", {"look": "waves", "scheme": "learned", "dims": "3-5"}, {0: "numbers"}),
     "an encoding by distance": Part("positions", {"look": "similarity", "scheme": "rotary", "length": "9"}, {0: "numbers"}),
