@@ -19,11 +19,13 @@ from pages.ui.canvas.head_table import (
     chosen_head,
     distance_cells,
     grammar_cells,
+    grammar_columns,
     head_table,
     kind_cells,
     kind_styles,
     spread_cells,
 )
+from pages.ui.canvas.texts import GRAMMAR_COLUMNS_NOTE
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.numbers import whole_percent
@@ -168,7 +170,7 @@ def show_table(page: str, report: HeadReport) -> None:
     """Show the numbers of all heads, and offer them as CSV."""
     rows = head_rows(report)
     st.subheader(texts.TABLE, anchor=False)
-    st.caption(texts.TABLE_NOTE)
+    st.caption(f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}")
     st.dataframe(pandas.DataFrame(rows), hide_index=True)
     st.download_button(
         texts.DOWNLOAD,
@@ -200,6 +202,7 @@ def head_rows(report: HeadReport) -> list[dict[str, object]]:
             texts.KIND_COLUMN.format(kind=looks[kind].word): round(float(shares[one.layer, one.head, place]), 3)
             for place, kind in enumerate(TARGETED_KINDS)
         }
+        | grammar_columns(report.model, (one.layer, one.head))
         | {"strongest in lines": _strongest_lines(report, one)}
         for one in report.patterns
     ]

@@ -20,11 +20,13 @@ from pages.ui.canvas.head_table import (
     describe_grammar,
     distance_cells,
     grammar_cells,
+    grammar_columns,
     head_table,
     kind_cells,
     kind_styles,
     spread_cells,
 )
+from pages.ui.canvas.texts import GRAMMAR_COLUMNS_NOTE
 from pages.ui.export.figure import charts_figure, grid_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
@@ -112,7 +114,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     )
     grid = _draw_grid(page, engine.name, stack, summary)
     _show_chosen(page, engine, text, pair, stack, summary)
-    _show_numbers(page, stack, summary)
+    _show_numbers(page, engine.name, stack, summary)
     show_source(patterns.TokenMarks, *patterns.TARGETS.values(), patterns.pattern_sums, patterns.entropy, patterns.mean_distance)
     show_note(f"{texts.KINDS_CAVEAT} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, grid, summary)
@@ -183,15 +185,15 @@ def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, 
     )
 
 
-def _show_numbers(page: str, stack: AttentionStack, summary: HeadSummary) -> None:
+def _show_numbers(page: str, model: str, stack: AttentionStack, summary: HeadSummary) -> None:
     folded = st.expander(texts.NUMBERS, key=widget_key(page, "numbers"), on_change="rerun")
     if folded.open:
         with folded:
-            st.caption(texts.KINDS_NUMBERS)
-            st.dataframe(pandas.DataFrame(head_rows(stack, summary)), hide_index=True)
+            st.caption(f"{texts.KINDS_NUMBERS} {GRAMMAR_COLUMNS_NOTE}")
+            st.dataframe(pandas.DataFrame(head_rows(model, stack, summary)), hide_index=True)
 
 
-def head_rows(stack: AttentionStack, summary: HeadSummary) -> Sequence[dict[str, object]]:
+def head_rows(model: str, stack: AttentionStack, summary: HeadSummary) -> Sequence[dict[str, object]]:
     """List the heads, one row each, with every number that is known of them."""
     looks, shares = kind_styles(stack.query_tokens), summary.sums.shares
     return [
@@ -207,6 +209,7 @@ def head_rows(stack: AttentionStack, summary: HeadSummary) -> Sequence[dict[str,
             texts.KIND_COLUMN.format(kind=looks[kind].word): round(float(shares[head.layer, head.head, number]), 3)
             for number, kind in enumerate(patterns.TARGETED_KINDS)
         }
+        | grammar_columns(model, (head.layer, head.head))
         for head in summary.named
     ]
 
@@ -221,7 +224,7 @@ def export(trace: Trace, grid: Grid, summary: HeadSummary) -> Export:
         "shares": summary.sums.shares,
         "kinds": np.array(summary.sums.kinds),
     }
-    table = table_of(head_rows(trace.attention, summary), AXES, **arrays)
+    table = table_of(head_rows(trace.model, trace.attention, summary), AXES, **arrays)
     return summary_export(subject, figure, table, Code(texts.KINDS_RESULT, lambda: code(subject.heading, trace)))
 
 

@@ -12,7 +12,7 @@ from pages.summaries import texts
 from pages.summaries.export import Subject, Table, project_code, show_numbers, summary_export, table_of, trace_arguments
 from pages.summaries.kinds import summary_of
 from pages.ui.canvas.charts import QUIET
-from pages.ui.canvas.head_table import kind_styles
+from pages.ui.canvas.head_table import grammar_columns, kind_styles
 from pages.ui.canvas.plotly_figures import PointKind, head_points
 from pages.ui.export.figure import charts_figure, listing_chart, points_chart
 from pages.ui.export.records import Code, Export
@@ -90,7 +90,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
         st.markdown(texts.NEAREST.format(head=head_in_sentence(around.heads[around.chosen])))
         rows = [(head_name(around.heads[other]), around.kinds[other].name, round(share, 3)) for other, share in around.nearest]
         st.dataframe(pandas.DataFrame(rows, columns=texts.SIMILARITY_COLUMNS), hide_index=True, key=f"{page}_near")
-    show_numbers(widget_key(page, "alike_numbers"), lambda: _table(around))
+    show_numbers(widget_key(page, "alike_numbers"), lambda: _table(engine.name, around))
     correlation = similarity.mds_correlation(around.similarities)
     show_note(f"{texts.SIMILARITY_CAVEAT.format(correlation=correlation)} {EXPLANATION_DEBATE}", trace)
     return lambda: export(trace, around)
@@ -122,17 +122,19 @@ def export(trace: Trace, around: Neighbourhood) -> Export:
         listing_chart(title, texts.SIMILARITY_COLUMNS, nearest),
     ]
     written = Code(texts.SIMILARITY_RESULT, lambda: code(subject.heading, trace, around.chosen))
-    return summary_export(subject, charts_figure(charts, around.description), _table(around), written)
+    return summary_export(subject, charts_figure(charts, around.description), _table(trace.model, around), written)
 
 
-def _table(around: Neighbourhood) -> Table:
+def _table(model: str, around: Neighbourhood) -> Table:
     """List every head with its place on the map and its similarity to the chosen one."""
     positions = similarity.classical_mds(around.similarities)
     arrays = {"similarity": around.similarities, "positions": positions, "heads": np.array(around.labels)}
-    return table_of(_rows(around, positions), texts.SIMILARITY_AXES, **arrays)
+    return table_of(_rows(model, around, positions), texts.SIMILARITY_AXES, **arrays)
 
 
-def _rows(around: Neighbourhood, positions: Float[np.ndarray, "head axis"]) -> Sequence[dict[str, str | float | int]]:
+def _rows(
+    model: str, around: Neighbourhood, positions: Float[np.ndarray, "head axis"]
+) -> Sequence[dict[str, str | float | int | None]]:
     return [
         {
             "layer": layer + 1,
@@ -142,6 +144,7 @@ def _rows(around: Neighbourhood, positions: Float[np.ndarray, "head axis"]) -> S
             "y": float(positions[number, 1]),
             texts.SIMILARITY_TO_CHOSEN: float(around.similarities[around.chosen, number]),
         }
+        | grammar_columns(model, (layer, head))
         for number, (layer, head) in enumerate(around.heads)
     ]
 

@@ -146,6 +146,18 @@ def describe_grammar(model: str, head: Head) -> str:
     return (texts.GRAMMAR_AND_MORE if more > 0 else texts.GRAMMAR).format(relations=named, more=more)
 
 
+def grammar_columns(model: str, head: Head) -> dict[str, str | float | None]:
+    """Write the relation of grammar that a head follows best as columns of a table of heads: its name, share and baseline."""
+    grammar = grammar_of(model)
+    relations = (grammar or {}).get(head, ())
+    values: tuple[str | float | None, ...] = (texts.NOT_MEASURED if grammar is None else texts.NO_RELATION, None, None)
+    if relations:
+        best = relations[0]
+        link = texts.GRAMMAR_LINKS[best.relation, best.direction]
+        values = (link, round(best.accuracy, 3), round(best.baseline, 3))
+    return dict(zip(texts.GRAMMAR_COLUMNS, values, strict=True))
+
+
 def _relation(relation: HeadRelation) -> str:
     return texts.GRAMMAR_RELATION.format(
         link=texts.GRAMMAR_LINKS[relation.relation, relation.direction],

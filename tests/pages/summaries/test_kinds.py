@@ -1,5 +1,6 @@
 """All heads at a glance: the table's kinds, colours and numbers are the core's."""
 
+import csv
 import json
 
 import numpy as np
@@ -10,8 +11,11 @@ from pages.summaries import texts
 from pages.summaries.kinds import describe_head, head_rows, summarise
 from pages.ui.canvas import texts as canvas
 from pages.ui.canvas.head_table import UNDESCRIBED, describe_grammar, grammar_cells, kind_styles
+from pages.ui.export import menu
+from pages.ui.export.texts import DATA
 from pages.ui.shell.numbers import whole_percent
 from tests.support.drawings import says
+from tests.support.export_menu import opened
 from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, name_heads, pattern_sums
 from tx_core.engine import catalogue
@@ -93,6 +97,36 @@ def test_a_model_that_was_not_measured_says_so_and_has_no_kinds_from_grammar(eng
     assert {(cell.word, cell.strength) for cell in cells} == {(canvas.NO_RELATION, 0.0)}
 
 
+@pytest.mark.parametrize(("page", "part"), [(PAGE, "glance"), (PAGE, "alike"), ("many_sentences", "")])
+def test_every_exported_table_of_heads_has_the_relation_of_grammar_its_share_and_its_baseline(
+    open_app, monkeypatch: pytest.MonkeyPatch, page: str, part: str
+):
+    seen = []
+    monkeypatch.setattr(menu, "show_data", lambda page, export: seen.append(export))
+    opened(open_app(page, **({"text": TEXT, "part": part} if part else {})), page, form=DATA)
+    lines = seen[0].data[0].files["csv"](seen[0].source).decode("utf-8-sig").splitlines()
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
+    stored = json.loads((catalogue.MODELS / "embedded" / "grammar.json").read_text(encoding="utf-8"))["relations"]
+    assert len(rows) == 48
+    named = 0
+    for row in rows:
+        own = [one for one in stored if (one["layer"] + 1, one["head"] + 1) == (int(row["layer"]), int(row["head"]))]
+        relation, share, baseline = (row[name] for name in canvas.GRAMMAR_COLUMNS)
+        if not own:
+            assert (relation, share, baseline) == (canvas.NO_RELATION, "", "")
+            continue
+        best = max(own, key=lambda one: one["accuracy"] - one["baseline"])
+        assert relation == canvas.GRAMMAR_LINKS[best["relation"], best["direction"]]
+        assert (float(share), float(baseline)) == pytest.approx((best["accuracy"], best["baseline"]), abs=6e-4)
+        named += 1
+    assert 0 < named < 48
+
+
+def test_the_table_of_another_model_says_that_grammar_was_not_measured(stack):
+    rows = head_rows("some-other-model", stack, summarise(stack))
+    assert {tuple(row[name] for name in canvas.GRAMMAR_COLUMNS) for row in rows} == {(canvas.NOT_MEASURED, None, None)}
+
+
 def test_every_kind_of_head_has_a_style_of_its_own():
     styles = kind_styles()
     assert set(styles) == set(PATTERN_KINDS)
@@ -121,6 +155,6 @@ def test_colours_may_stand_for_numbers_instead(open_app, stack, colour):
 
 
 def test_all_numbers_are_there_as_a_table(engine, stack):
-    rows, sums = head_rows(stack, summarise(stack)), pattern_sums(stack.weights, stack.query_tokens)
+    rows, sums = head_rows("embedded", stack, summarise(stack)), pattern_sums(stack.weights, stack.query_tokens)
     assert len(rows) == engine.info.num_layers * engine.info.num_heads
     assert rows[-1]["to next"] == pytest.approx(sums.shares[-1, -1, TARGETED_KINDS.index("next")], abs=6e-4)
