@@ -100,7 +100,7 @@ def forget_automatic_heads(page: str, engine: Engine) -> bool:
 
 def choose_first_heads(page: str, engine: Engine, answer: SentencePredictions, number: int) -> None:
     """Begin with the head that the prediction depends on most, where a scan is a matter of a moment."""
-    if scan := head_scan.quick_scan(engine, answer, number):
+    if scan := head_scan.first_scan(engine, answer, number):
         st.session_state[widget_key(page, "heads")] = [scan.most_important]
         st.session_state[widget_key(page, "automatic_heads")] = [scan.most_important]
 

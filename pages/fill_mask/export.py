@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from pages.fill_mask import texts
 from pages.fill_mask.blank_attention import BlankView
-from pages.fill_mask.head_scan import SCAN_COLUMNS, ShownScan, in_words, scan_rows, shown_scan
+from pages.fill_mask.head_scan import ShownScan, in_words, shown_scan
 from pages.fill_mask.predictions import (
     AnnotatedChart,
     Lists,
@@ -16,7 +16,7 @@ from pages.fill_mask.predictions import (
     prediction_shift,
 )
 from pages.fill_mask.snippets import project_lists, project_scan, project_shift, transformers_lists, transformers_shift
-from pages.fill_mask.tables import SHIFT_COLUMNS, shift_rows
+from pages.fill_mask.tables import SCAN_COLUMNS, SHIFT_COLUMNS, scan_rows, shift_rows
 from pages.ui.canvas.charts import bars_in_words
 from pages.ui.canvas.drawings import matrix_drawing
 from pages.ui.export.attention import attention_exports

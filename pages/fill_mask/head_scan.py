@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas
 import streamlit as st
-from jaxtyping import Float
 
 from pages.fill_mask import texts
+from pages.fill_mask.predictions import ratio_in_words
+from pages.fill_mask.tables import SCAN_COLUMNS, Effect, effect, followed_words, scan_rows
 from pages.ui.canvas.attention_view import DIFFERENCE, chosen_heads, head_wall
 from pages.ui.panels import training
 from pages.ui.panels.changes import Changes, with_change
@@ -21,49 +22,71 @@ from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import percent, points, whole_percent
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy
-from tx_core.fill_mask.head_scan import HeadScan, Scan, ScannedWord
+from tx_core.fill_mask.head_scan import HeadScan, Scan
+from tx_core.fill_mask.word_scores import LENGTH_NOTE
 from tx_core.training.background import Snapshot
 from tx_core.transformer.interventions import Head, Intervention, write_interventions
 
-QUICK_OPERATIONS = 1e10
-"""A scan of at most so many operations is made unasked: 0.2 s on one core."""
+QUICK_OPERATIONS = 1.5e10
+"""A scan of at most so many operations is made unasked: 0.2 s on one core, where the runs share what is the same in them."""
 RANKING_HEIGHT = 250  # pixels
-SCAN_COLUMNS = ("layer", "head", "followed", "before", "without the head", "change", "total variation", "top prediction")
 POLL_SECONDS = 0.5
+Pieces = tuple[tuple[int, ...], ...]
+"""Words by their pieces, as vocabulary entries."""
 LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 
 def quick_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
     """Scan one blank of the unchanged model where that is a matter of a moment; None where it takes longer."""
-    named, kept = _named_entries(answer, number), _cache_key(engine, answer, number, ())
+    return _scan(engine, answer, number, _named_pieces(answer, number))
+
+
+def first_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
+    """Scan one blank of the unchanged model for the heads to begin with: words of several pieces would take longer."""
+    return _known_scan(engine, answer, number) or _scan(engine, answer, number, _named_entries(answer, number))
+
+
+def _scan(engine: Engine, answer: SentencePredictions, number: int, named: Pieces) -> HeadScan | None:
+    kept = _cache_key(engine, answer, number, (), named)
     if (result := cache.get(kept)) is not None:
         return result
     scan = Scan(engine, answer.text, blank=number, named=named)
     return cache.get_or_compute(kept, scan.run) if is_quick(scan) else None
 
 
+def _known_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
+    """Return a scan of the unchanged model that was made before."""
+    kept = [_cache_key(engine, answer, number, (), named(answer, number)) for named in (_named_pieces, _named_entries)]
+    return next(filter(None, map(cache.get, kept)), None)
+
+
 def is_quick(scan: Scan) -> bool:
     """Whether a scan is a matter of a moment, so that nobody need start it."""
-    return scan.batches == 1 and scan.operations <= QUICK_OPERATIONS
+    return scan.in_one_batch and scan.operations <= QUICK_OPERATIONS
 
 
 def invitation(page: str, engine: Engine, answer: SentencePredictions, number: int) -> str:
     """Invite the reader to switch off the head that the prediction depends on most, while it is the one shown."""
-    scan = cache.get(_cache_key(engine, answer, number, ()))
+    scan = _known_scan(engine, answer, number)
     if scan is None or st.session_state[widget_key(page, "heads")] != [scan.most_important]:
         return NOTHING_CHANGED
     template = texts.INVITATION if (scan.change < 0).any() else texts.INVITATION_WITHOUT_SUPPORT
     return template.format(count=scan.change.size, word=escape_markdown(scan.word), head=_head(scan.most_important))
 
 
-def _named_entries(answer: SentencePredictions, number: int) -> tuple[int, ...]:
-    """Give the words to check that are one entry of the vocabulary: a scan can follow them."""
-    return tuple(score.ids[0] for score in answer.scores[number] if len(score.ids) == 1 and score.probability is not None)
+def _named_pieces(answer: SentencePredictions, number: int) -> Pieces:
+    """Give the words to check by their pieces: a scan follows them."""
+    return tuple(score.ids for score in answer.scores[number] if score.probability is not None)
 
 
-def _cache_key(engine: Engine, answer: SentencePredictions, number: int, base: Changes) -> tuple:
-    named = ",".join(map(str, _named_entries(answer, number)))
-    return ("scan", engine.name, engine.device, answer.text, number, named, write_interventions(base))
+def _named_entries(answer: SentencePredictions, number: int) -> Pieces:
+    """Give those of the words to check that are of one piece."""
+    return tuple(ids for ids in _named_pieces(answer, number) if len(ids) == 1)
+
+
+def _cache_key(engine: Engine, answer: SentencePredictions, number: int, base: Changes, named: Pieces) -> tuple:
+    written = ",".join(".".join(map(str, ids)) for ids in named)
+    return ("scan", engine.name, engine.device, answer.text, number, written, write_interventions(base))
 
 
 def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> None:
@@ -98,11 +121,12 @@ def _begin(page: str, identity: tuple, base: Changes) -> None:
 
 def _result(page: str, engine: Engine, answer: SentencePredictions, number: int, base: Changes) -> HeadScan | None:
     """Give the scan where it is known or quickly made; else show how far it is, and None."""
-    kept = _cache_key(engine, answer, number, base)
+    named = _named_pieces(answer, number)
+    kept = _cache_key(engine, answer, number, base, named)
     if (result := cache.get(kept)) is not None:
         return result
-    scan = Scan(engine, answer.text, blank=number, interventions=base, named=_named_entries(answer, number))
-    if scan.batches == 1:
+    scan = Scan(engine, answer.text, blank=number, interventions=base, named=named)
+    if scan.in_one_batch:
         with st.spinner(texts.SCANNING):
             return cache.get_or_compute(kept, scan.run)
     _watch(page, kept, scan)
@@ -162,32 +186,6 @@ def _stop(page: str) -> None:
 
 
 @dataclass(frozen=True)
-class Effect:
-    """What switching off each head does to one number: the probability of a word, or the difference of two words'.
-
-    Attributes:
-        name: what is followed: "went", or "went − go".
-        before: the number with all heads on.
-        after: the number with each head off.
-    """
-
-    name: str
-    before: float
-    after: Float[np.ndarray, "layer head"]
-
-    @property
-    def change(self) -> Float[np.ndarray, "layer head"]:
-        """The number with each head off minus that with all heads on."""
-        return self.after - self.before
-
-    @property
-    def ranking(self) -> list[Head]:
-        """All heads, the one with the largest effect first."""
-        order = np.argsort(-np.abs(self.change), axis=None, kind="stable")
-        return [divmod(int(place), self.change.shape[1]) for place in order]
-
-
-@dataclass(frozen=True)
 class ShownScan:
     """The scan on the screen: its result, what was changed in all of it, and what is followed through it."""
 
@@ -199,20 +197,6 @@ class ShownScan:
 def shown_scan(page: str) -> ShownScan | None:
     """Return the scan that the last run of the page has shown, if any."""
     return st.session_state.get(widget_key(page, "scan_shown"))
-
-
-def followed_words(result: HeadScan) -> dict[str, ScannedWord]:
-    """List the words that a scan can be read for: the top prediction, and the words to check."""
-    top = ScannedWord(result.word, result.entry, result.before, result.after)
-    return {one.word: one for one in (top, *result.named)}
-
-
-def effect(one: ScannedWord, other: ScannedWord | None = None) -> Effect:
-    """Follow a word through a scan, or the difference of two words."""
-    if other is None:
-        return Effect(one.word, one.before, one.after)
-    name = texts.SCAN_DIFFERENCE.format(first=one.word, second=other.word)
-    return Effect(name, one.before - other.before, one.after - other.after)
 
 
 def _ask_effect(page: str, result: HeadScan) -> Effect:
@@ -233,6 +217,8 @@ def _ask_effect(page: str, result: HeadScan) -> Effect:
         right.selectbox(texts.SCAN_MINUS, [None, *others], key=keys[1], format_func=lambda word: word or texts.SCAN_NO_MINUS)
     else:
         st.caption(texts.SCAN_NAME_WORDS)
+    if any(len(one.ids) > 1 for one in words.values()):
+        st.caption(LENGTH_NOTE)
     return effect(words[first], words.get(st.session_state[keys[1]]))
 
 
@@ -281,7 +267,7 @@ def _show_ranking(page: str, result: HeadScan, followed: Effect) -> None:
         pandas.DataFrame(rows, columns=SCAN_COLUMNS),
         hide_index=True,
         height=RANKING_HEIGHT,
-        column_config={name: st.column_config.NumberColumn(format="%.4g") for name in SCAN_COLUMNS[3:7]},
+        column_config={name: st.column_config.NumberColumn(format="%.4g") for name in SCAN_COLUMNS[3:9]},
     )
     st.download_button(
         DOWNLOAD_CSV,
@@ -294,28 +280,15 @@ def _show_ranking(page: str, result: HeadScan, followed: Effect) -> None:
     )
 
 
-def scan_rows(result: HeadScan, followed: Effect) -> list[tuple[str | float | int, ...]]:
-    """Write all heads as rows of SCAN_COLUMNS, the one with the largest effect first."""
-    return [
-        (
-            layer + 1,
-            head + 1,
-            followed.name,
-            followed.before,
-            float(followed.after[layer, head]),
-            float(followed.change[layer, head]),
-            float(result.variation[layer, head]),
-            result.first_words[layer][head],
-        )
-        for layer, head in followed.ranking
-    ]
-
-
 def _from_to(followed: Effect, head: Head) -> str:
     """Write a followed number before and after: shares as percentages, differences in percentage points."""
     numbers = followed.before, float(followed.after[head])
     before, after = (percent(one) if one >= 0 else points(one) for one in numbers)
-    return texts.FROM_TO.format(before=before, after=after)
+    change = texts.FROM_TO.format(before=before, after=after)
+    if followed.ratios is None:
+        return change
+    before, after = (ratio_in_words(one, 1.0) for one in (followed.ratio_before, float(followed.ratios[head])))
+    return texts.SCAN_CHANGE_AND_RATIO.format(change=change, ratio=texts.FROM_TO.format(before=before, after=after))
 
 
 def cells(change: np.ndarray, limit: float) -> np.ndarray:

@@ -319,14 +319,14 @@ def contrasts(before: Sequence[WordScore], after: Sequence[WordScore] | None = N
     sentences = []
     for other in others:
         names = {"first": first.word, "second": other.word}
-        was = (points(first.probability - other.probability), _ratio(first.probability, other.probability))
-        new = (points(now[first.word] - now[other.word]), _ratio(now[first.word], now[other.word]))
+        was = (points(first.probability - other.probability), ratio_in_words(first.probability, other.probability))
+        new = (points(now[first.word] - now[other.word]), ratio_in_words(now[first.word], now[other.word]))
         both = [one if after is None else texts.FROM_TO.format(before=one, after=two) for one, two in zip(was, new, strict=True)]
         sentences.append(texts.CONTRAST.format(**names, difference=both[0], ratio=both[1]))
     return sentences
 
 
-def _ratio(one: float, other: float) -> str:
+def ratio_in_words(one: float, other: float) -> str:
     """Write the ratio of two probabilities with the larger number first or last: 108 : 1, 1 : 2.3."""
     if not one or not other:
         return texts.NO_RATIO

@@ -2,8 +2,9 @@
 
 from pages.fill_mask import texts
 from pages.fill_mask.blank_attention import BlankView
-from pages.fill_mask.head_scan import ShownScan, followed_words
+from pages.fill_mask.head_scan import ShownScan
 from pages.fill_mask.predictions import Lists
+from pages.fill_mask.tables import followed_words
 from pages.ui.export.project_code import header
 from pages.ui.export.records import one_line
 from pages.ui.export.texts import TRANSFORMERS_COMMENT
@@ -120,7 +121,7 @@ def project_scan(title: str, lists: Lists, blank_view: BlankView, scan: ShownSca
     words = list(followed_words(scan.result))
     pairs = {texts.SCAN_DIFFERENCE.format(first=one, second=other): (one, other) for one in words for other in words}
     first, *rest = pairs.get(scan.followed.name, (scan.followed.name,))
-    named = [one.entry for one in scan.result.named]
+    named = [one.ids for one in scan.result.named]
     arguments = [
         f"blank={blank_view.number}",
         *(["interventions=changes"] if scan.base else []),

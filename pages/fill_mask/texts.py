@@ -76,6 +76,7 @@ SCAN_CAPTION = (
 )
 SCAN_WORD, SCAN_MINUS, SCAN_NO_MINUS = "Word to follow", "minus", "nothing"
 SCAN_DIFFERENCE = "{first} − {second}"
+SCAN_CHANGE_AND_RATIO = "{change}; ratio {ratio}"
 SCAN_NAME_WORDS = "To follow other words, or the difference of two, write them under “Check specific words”."
 SCAN_RANKING = "Heads by their effect on “{followed}”"
 INVITATION = "Of all {count} heads, “{word}” depends most on {head}. Switch it off, and see."

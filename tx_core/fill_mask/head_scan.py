@@ -1,17 +1,19 @@
 """Head scan: which heads does a prediction depend on? Every head is switched off in turn, one per row of a batch."""
 
-import math
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int
+from torch import Tensor
 
-from tx_core.engine.engine import Engine
+from tx_core.engine.engine import BlankLogits, Engine
 from tx_core.fill_mask.predictions import encode_with_blanks, rows_at_once
-from tx_core.transformer.interventions import Intervention
+from tx_core.fill_mask.word_scores import blank_chain
+from tx_core.transformer.interventions import Intervention, shift_positions
+from tx_core.transformer.trace import Encoding
 
 
 @dataclass(frozen=True)
@@ -31,17 +33,17 @@ class ScanProgress:
 
 @dataclass(frozen=True)
 class ScannedWord:
-    """The probability of one vocabulary entry at the blank, with all heads on and with each head off.
+    """The probability of a word at the blank, with all heads on and with each head off.
 
     Attributes:
         word: As a reader knows it.
-        entry: Its vocabulary id.
+        ids: Its pieces, as vocabulary entries. A word of several is scored piece by piece, as `word_scores.score_words` does.
         before: Its probability with all heads on.
         after: Its probability with each head off.
     """
 
     word: str
-    entry: int
+    ids: tuple[int, ...]
     before: float
     after: Float[np.ndarray, "layer head"]
 
@@ -58,7 +60,7 @@ class HeadScan:
         variation: Total variation distance to the prediction with all heads on, 0 to 1.
         first: The top prediction with each head off, as a vocabulary id.
         first_words: The same as words.
-        named: The entries that were asked for, with their own probabilities.
+        named: The words that were asked for, with their own probabilities.
         device: Where it was computed.
         notice: A sentence for the visitor where that is not the model's own device.
     """
@@ -96,8 +98,9 @@ class Scan:
     """Switch every head off in turn and measure the prediction at one blank (Michel et al. 2019, section 3.2).
 
     `steps` computes one batch after the other; `result` is set at the end. A head without effect on its own may still matter
-    together with others, which can stand in for each other. `named` are vocabulary entries to follow beside the top
-    prediction. Raises what `predict` raises, ChangeProblem, and ValueError for a blank that is not there.
+    together with others, which can stand in for each other. `named` are words to follow beside the top prediction, each by its
+    pieces (`word_scores.spell_word`); one of several pieces takes a run more for each piece and head. Raises what `predict`
+    raises, ChangeProblem, and ValueError for a blank that is not there.
     """
 
     def __init__(
@@ -107,28 +110,37 @@ class Scan:
         *,
         blank: int = 0,
         interventions: Sequence[Intervention] = (),
-        named: Sequence[int] = (),
+        named: Sequence[Sequence[int]] = (),
     ):
         encoding = encode_with_blanks(engine, text)
         if not 0 <= blank < len(encoding.blanks):
             raise ValueError(f"blank must be within 0 and {len(encoding.blanks) - 1}, got {blank}")
-        self.engine, self.interventions, self.named = engine, interventions, list(dict.fromkeys(named))
+        self.engine, self.interventions, self.named = engine, interventions, list(dict.fromkeys(map(tuple, named)))
         self.place = encoding.blanks[blank]
         self.row = replace(encoding, blanks=(self.place,))
+        self.chains = {ids: blank_chain(encoding, engine.tokenizer, self.place, ids) for ids in self.named if len(ids) > 1}
         self.result: HeadScan | None = None
 
     @property
-    def batches(self) -> int:
-        """The number of batches."""
-        runs = 1 + self.engine.info.num_layers * self.engine.info.num_heads
-        return math.ceil(runs / rows_at_once(len(self.row), self.engine.tokenizer.vocab_size))
+    def runs(self) -> int:
+        """How often each row is run: as it is, and without each head."""
+        return 1 + self.engine.info.num_layers * self.engine.info.num_heads
+
+    @property
+    def rows(self) -> list[Encoding]:
+        """What is run: the text, and once for each piece of a word of several pieces, the text with room for it."""
+        return [self.row, *(row for chain in self.chains.values() for row in chain)]
+
+    @property
+    def in_one_batch(self) -> bool:
+        """Whether all runs of a row fit into one batch."""
+        return self.runs <= self._at_once(max(self.rows, key=len))
 
     @property
     def operations(self) -> float:
         """About how many additions and multiplications the scan takes: each layer has 12 hidden² weights."""
         info = self.engine.info
-        runs = 1 + info.num_layers * info.num_heads
-        return 24.0 * runs * len(self.row) * info.num_layers * info.hidden_size**2
+        return 24.0 * self.runs * sum(map(len, self.rows)) * info.num_layers * info.hidden_size**2
 
     @property
     def finished(self) -> bool:
@@ -137,42 +149,55 @@ class Scan:
 
     def steps(self) -> Generator[ScanProgress, None, None]:
         """Run one batch after the other and yield the progress after each."""
-        started, shape = time.perf_counter(), (self.engine.info.num_layers, self.engine.info.num_heads)
-        heads = list(np.ndindex(shape))
-        changes = [self.interventions, *((*self.interventions, Intervention("off", *head)) for head in heads)]
-        firsts, afters, variations, named, notices = [], [], [], [], {}
-        base, entry = None, None
-        at_once = rows_at_once(len(self.row), self.engine.tokenizer.vocab_size)
-        for start in range(0, len(changes), at_once):
-            part = changes[start : start + at_once]
-            answered = self.engine.blank_logits([self.row] * len(part), interventions=part)
-            shares = torch.cat(answered.rows).double().softmax(-1)
+        started, done, total = time.perf_counter(), 0, self.runs * len(self.rows)
+        measured, notices = _Measured([ids[0] for ids in self.named if len(ids) == 1]), {}
+        words = {ids: np.ones(self.runs) for ids in self.chains}
+        for answered in self._answers(self.row, 1):
+            measured.add(torch.cat(answered.rows).double().softmax(-1))
             notices[answered.notice] = answered.device
-            if base is None:
-                base, entry = shares[0], int(shares[0].argmax())
-            firsts += shares.argmax(-1).tolist()
-            afters += shares[:, entry].tolist()
-            named += shares[:, self.named].tolist()
-            variations += ((shares - base).abs().sum(-1) / 2).tolist()
-            yield ScanProgress(start + len(part), len(changes), time.perf_counter() - started)
-        first = _grid(firsts[1:], shape)
-        notice = next(iter(sorted(notices, reverse=True)))
-        self.result = HeadScan(
-            word=self._word(entry),
-            entry=entry,
-            before=afters[0],
-            after=_grid(afters[1:], shape),
-            variation=_grid(variations[1:], shape),
+            done += len(answered.rows)
+            yield ScanProgress(done, total, time.perf_counter() - started)
+        for ids, chain in self.chains.items():
+            for piece, row in zip(ids, chain, strict=True):
+                start = 0
+                for answered in self._answers(row, len(ids)):
+                    shares = torch.cat(answered.rows).double().softmax(-1)[:, piece].numpy()
+                    words[ids][start : start + len(shares)] *= shares
+                    start, done = start + len(shares), done + len(shares)
+                    notices[answered.notice] = answered.device
+                    yield ScanProgress(done, total, time.perf_counter() - started)
+        words |= {(entry,): np.array(shares) for entry, shares in measured.shares_of_entries().items()}
+        self.result = self._result(measured, words, notices)
+
+    def _answers(self, row: Encoding, pieces: int) -> Iterator[BlankLogits]:
+        """Run one row with all heads on and without each of them. pieces: how many blanks stand for the one."""
+        base = shift_positions(self.interventions, self.place, pieces)
+        heads = np.ndindex(self.engine.info.num_layers, self.engine.info.num_heads)
+        changes = [base, *((*base, Intervention("off", *head)) for head in heads)]
+        for start in range(0, len(changes), self._at_once(row)):
+            part = changes[start : start + self._at_once(row)]
+            yield self.engine.blank_logits([row] * len(part), interventions=part)
+
+    def _at_once(self, row: Encoding) -> int:
+        return rows_at_once(len(row), self.engine.tokenizer.vocab_size)
+
+    def _result(self, measured: "_Measured", words: Mapping[tuple[int, ...], np.ndarray], notices: dict[str, str]) -> HeadScan:
+        shape = (self.engine.info.num_layers, self.engine.info.num_heads)
+        first, notice = _grid(measured.firsts[1:], shape), max(notices)
+        return HeadScan(
+            word=self._word((measured.entry,)),
+            entry=measured.entry,
+            before=measured.afters[0],
+            after=_grid(measured.afters[1:], shape),
+            variation=_grid(measured.variations[1:], shape),
             first=first,
-            first_words=tuple(tuple(self._word(number) for number in row) for row in first.tolist()),
+            first_words=tuple(tuple(self._word((number,)) for number in row) for row in first.tolist()),
             device=notices[notice],
             notice=notice,
-            named=tuple(self._scanned(named, column, shape) for column in range(len(self.named))),
+            named=tuple(
+                ScannedWord(self._word(ids), ids, float(words[ids][0]), _grid(words[ids][1:], shape)) for ids in self.named
+            ),
         )
-
-    def _scanned(self, shares: list[list[float]], column: int, shape: tuple[int, int]) -> ScannedWord:
-        before, *after = (row[column] for row in shares)
-        return ScannedWord(self._word(self.named[column]), self.named[column], before, _grid(after, shape))
 
     def run(self) -> HeadScan:
         """Run all batches and return the result."""
@@ -180,13 +205,38 @@ class Scan:
             pass
         return self.result
 
-    def _word(self, entry: int) -> str:
+    def _word(self, ids: Sequence[int]) -> str:
         tokenizer = self.engine.tokenizer
-        word = tokenizer.readable(entry) or tokenizer.word(entry)
-        return f"##{word}" if tokenizer.joins(entry, first=self.row.starts_sentence(self.place)) else word
+        word = "".join(tokenizer.readable(entry) or tokenizer.word(entry) for entry in ids)
+        return f"##{word}" if tokenizer.joins(ids[0], first=self.row.starts_sentence(self.place)) else word
 
 
-def _grid(numbers: list[float] | list[int], shape: tuple[int, int]) -> np.ndarray:
+class _Measured:
+    """What is kept of each run's distribution over the vocabulary; the first run has all heads on.
+
+    entries: vocabulary entries to follow beside the top prediction of the first run.
+    """
+
+    def __init__(self, entries: Sequence[int]):
+        self.entries, self.entry, self.base = list(entries), -1, None
+        self.firsts: list[int] = []
+        self.afters: list[float] = []
+        self.variations: list[float] = []
+        self.followed: list[list[float]] = []
+
+    def add(self, shares: Float[Tensor, "run vocab"]) -> None:
+        if self.base is None:
+            self.base, self.entry = shares[0], int(shares[0].argmax())
+        self.firsts += shares.argmax(-1).tolist()
+        self.afters += shares[:, self.entry].tolist()
+        self.variations += ((shares - self.base).abs().sum(-1) / 2).tolist()
+        self.followed += shares[:, self.entries].tolist()
+
+    def shares_of_entries(self) -> dict[int, tuple[float, ...]]:
+        return dict(zip(self.entries, zip(*self.followed, strict=True), strict=True)) if self.entries else {}
+
+
+def _grid(numbers: Sequence[float] | Sequence[int] | np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     grid = np.array(numbers).reshape(shape)
     grid.setflags(write=False)
     return grid

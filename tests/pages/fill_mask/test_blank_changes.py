@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.fill_mask import head_scan, texts
+from pages.fill_mask import head_scan, tables, texts
 from pages.fill_mask.blank_attention import FIRST_HEADS
-from pages.fill_mask.predictions import contrasts, describe_shift, note, strongest_words
+from pages.fill_mask.predictions import contrasts, describe_shift, note, ratio_in_words, strongest_words
 from pages.ui.panels.predictions import ListSettings, word_label
 from pages.ui.panels.texts import NOTHING_CHANGED
 from pages.ui.panels.tokens import escape_markdown
@@ -19,7 +19,7 @@ from tests.support.drawn_bars import drawn_bars
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
-from tx_core.fill_mask.word_scores import WordScore, score_words
+from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore, score_words
 from tx_core.transformer.interventions import Intervention, read_interventions
 
 Open = Callable[..., AppTest]
@@ -142,27 +142,51 @@ def test_a_scan_is_drawn_as_a_wall_of_all_heads_with_what_each_does(open_app: Op
 
 
 def test_a_scan_follows_any_named_word_or_the_difference_of_two(open_app: Open):
-    app = scanned(open_app, named="woman, dog, unbelievablenesses")
+    app = scanned(open_app, named="woman, dog")
     engine = catalogue.load(catalogue.DEFAULT)
-    ids = [engine.tokenizer.entry(word) for word in ("woman", "dog")]
+    ids = [engine.tokenizer.pieces(word) for word in ("woman", "dog")]
     found = Scan(engine, BLANK, named=ids).run()
     assert {"woman", "dog"} <= set(app.selectbox(key="fill_mask_scan_word").options)
     app.selectbox(key="fill_mask_scan_word").set_value("woman").run()
     app.selectbox(key="fill_mask_scan_minus").set_value("dog").run()
     assert not app.exception
-    followed = head_scan.effect(*found.named)
+    followed = tables.effect(*found.named)
     np.testing.assert_allclose(followed.change, (found.named[0].after - found.named[1].after) - followed.before)
     (header, cells) = next(wall for wall in walls(app) if wall[0]["scale"] == "difference")
     np.testing.assert_array_equal(cells, head_scan.cells(followed.change, float(header["ends"][2].strip("+%")) / 100).ravel())
-    rows = head_scan.scan_rows(found, followed)
+    rows = tables.scan_rows(found, followed)
     assert len(rows) == found.change.size
     effects = [abs(row[5]) for row in rows]
     assert effects == sorted(effects, reverse=True)
-    for layer, head, name, before, after, change, *_ in rows:
+    woman, dog = found.named
+    for layer, head, name, before, after, change, ratio_before, ratio, *_ in rows:
         assert (name, before) == (followed.name, followed.before)
         assert change == pytest.approx(after - before)
         assert after == followed.after[layer - 1, head - 1]
+        assert ratio_before == pytest.approx(woman.before / dog.before)
+        assert ratio == pytest.approx(woman.after[layer - 1, head - 1] / dog.after[layer - 1, head - 1])
+    assert ratio_in_words(ratio_before, 1.0) in header["notes"][0][0]
     assert [list(row) for row in app.dataframe[0].value.itertuples(index=False)] == [pytest.approx(list(row)) for row in rows]
+
+
+def test_a_scan_follows_words_of_several_pieces(open_app: Open):
+    app = scanned(open_app, named="woman, nannies")
+    engine = catalogue.load(catalogue.DEFAULT)
+    pieces = engine.tokenizer.pieces("nannies")
+    assert len(pieces) > 1
+    app.button(key="fill_mask_scan_start").click().run()  # each piece takes a run more for every head
+    assert {"woman", "nannies"} <= set(app.selectbox(key="fill_mask_scan_word").options)
+    app.selectbox(key="fill_mask_scan_word").set_value("nannies").run()
+    app.selectbox(key="fill_mask_scan_minus").set_value("woman").run()
+    assert not app.exception
+    assert LENGTH_NOTE in says(app)
+    table = app.dataframe[0].value
+    assert len(table) == engine.info.num_layers * engine.info.num_heads
+    for row in table.head(6).to_dict("records"):
+        off = [Intervention("off", row["layer"] - 1, row["head"] - 1)]
+        word, other = (one.probability for one in score_words(engine, BLANK, ["nannies", "woman"], interventions=off))
+        assert row["without the head"] == pytest.approx(word - other, abs=1e-5)
+        assert row["ratio without the head"] == pytest.approx(word / other, rel=1e-2)
 
 
 def test_a_long_scan_runs_in_the_background_and_is_drawn_at_its_end(open_app: Open, monkeypatch: pytest.MonkeyPatch):

@@ -1,10 +1,12 @@
 """A scan is every head switched off by hand, only faster; a shift sets two predictions side by side."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 import torch
+import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
@@ -36,7 +38,7 @@ def engine(request: pytest.FixtureRequest, checkpoint):
 @pytest.mark.parametrize("rows", [3, 64])
 def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, changed, rows: int, monkeypatch):
     monkeypatch.setattr(predictions, "ROWS_AT_ONCE", rows)
-    found = Scan(engine, TEXT, blank=1, interventions=changed, named=[7, 3, 7]).run()
+    found = Scan(engine, TEXT, blank=1, interventions=changed, named=[(7,), (3,), (7,)]).run()
     encoding = engine.encode(TEXT)
 
     def by_hand(changes: Sequence[Intervention]) -> np.ndarray:
@@ -54,11 +56,50 @@ def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, changed, r
         assert found.variation[layer, head] == pytest.approx(abs(after - before).sum() / 2, abs=1e-5)
         assert after[found.first[layer, head]] == pytest.approx(after.max(), abs=1e-5)
         for one in found.named:
-            assert one.after[layer, head] == pytest.approx(after[one.entry], abs=1e-5)
-    assert [one.entry for one in found.named] == [7, 3]
+            assert one.after[layer, head] == pytest.approx(after[one.ids[0]], abs=1e-5)
+    assert [one.ids for one in found.named] == [(7,), (3,)]
     assert [one.before for one in found.named] == pytest.approx([before[7], before[3]], abs=1e-6)
     assert found.after[found.most_important] == found.after.min() or (found.change >= 0).all()
     np.testing.assert_allclose(found.change, found.after - found.before)
+
+
+def test_a_word_of_several_pieces_is_followed_as_transformers_own_bert_gives_it_without_each_head():
+    engine = catalogue.load(catalogue.DEFAULT)
+    pieces = engine.tokenizer.pieces("pancake")
+    assert len(pieces) == 3
+    scan = Scan(engine, TEXT, named=[pieces])
+    told = list(scan.steps())
+    assert told[-1].done == told[-1].total == 4 * (1 + engine.info.num_layers * engine.info.num_heads)
+    (word,) = scan.result.named
+    assert (word.word, word.ids) == ("pancake", tuple(pieces))
+    reference = transformers.BertForMaskedLM.from_pretrained(catalogue.MODELS / catalogue.DEFAULT, dtype=torch.float32).eval()
+    wide = list(engine.encode(TEXT.replace("___", "___ ___ ___", 1)).ids)
+    place = wide.index(engine.tokenizer.mask_id)
+
+    def chain_rule() -> float:
+        rows = torch.tensor([[*wide[:place], *pieces[:known], *wide[place + known :]] for known in range(3)])
+        with torch.inference_mode():
+            shares = reference(rows).logits.double().softmax(-1)
+        return math.prod(shares[known, place + known, piece].item() for known, piece in enumerate(pieces))
+
+    assert word.before == pytest.approx(chain_rule(), rel=1e-3)
+    size = engine.info.hidden_size // engine.info.num_heads
+    for layer, head in np.ndindex(word.after.shape):
+        weight = reference.bert.encoder.layer[layer].attention.output.dense.weight.data
+        own = weight[:, head * size : (head + 1) * size]
+        kept = own.clone()
+        own.zero_()
+        assert word.after[layer, head] == pytest.approx(chain_rule(), rel=1e-3)
+        own.copy_(kept)
+
+
+def test_changes_follow_the_tokens_around_a_word_of_several_pieces():
+    engine = catalogue.load(catalogue.DEFAULT)
+    pieces, hidden = engine.tokenizer.pieces("pancake"), (Intervention("hidden", positions=(3,)), Intervention("off", 0, 1))
+    (word,) = Scan(engine, TEXT, interventions=hidden, named=[pieces]).run().named
+    for layer, head in ((1, 2), (4, 6)):
+        (score,) = score_words(engine, TEXT, ["pancake"], interventions=[*hidden, Intervention("off", layer, head)])
+        assert word.after[layer, head] == pytest.approx(score.probability, rel=1e-3)
 
 
 def test_the_embedded_model_is_scanned_in_one_batch_and_a_large_one_in_parts_that_tell_their_progress():
