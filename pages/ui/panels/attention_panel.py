@@ -122,14 +122,7 @@ def attention_panel(
         weights = views.mean_of_heads(view.weights, heads)
         maps_path = prefetch.offer_head_maps(identity, view.weights) if unchanged is None else None
         with rail:
-            if parts.first:
-                _head_and_actions(page, view, parts)
-            if is_offered("heads"):
-                _wall(page, view, identity, options, maps_path)
-            if not parts.first:
-                _head_and_actions(page, view, parts)
-            view_options.ask_view(page)
-            parts.last()
+            _fill_rail(page, view, identity, options, maps_path, parts)
         with st.container(key=widget_key(page, "stage")):
             parts.above_map()
             if unchanged is None:
@@ -140,6 +133,20 @@ def attention_panel(
                 before = views.mean_of_heads(plain.weights, heads)
                 description = show_change(page, plain, view, heads, options)
     return HeadMap(view, tuple(heads), weights, description, before, plain)
+
+
+def _fill_rail(
+    page: str, view: views.View, identity: tuple, options: ViewOptions, maps_path: str | None, parts: PanelParts
+) -> None:
+    """Draw what stands beside the map: the wall, the head that is looked at and what can be done with it, the options."""
+    if parts.first:
+        _head_and_actions(page, view, parts)
+    if is_offered("heads"):
+        _wall(page, view, identity, options, maps_path)
+    if not parts.first:
+        _head_and_actions(page, view, parts)
+    view_options.ask_view(page)
+    parts.last()
 
 
 def _head_and_actions(page: str, view: View, parts: PanelParts) -> None:
