@@ -37,4 +37,5 @@ FIELDS = (
     *view_options.view_fields([(0, 0)]),
 )
 
-parts_page(PartsPage(PAGE, FIELDS, PARTS, ("heads_and_blocks", "attention", "fill_mask")), badge)
+WAYS = ("heads_and_blocks", "attention", "fill_mask")
+parts_page(PartsPage(PAGE, FIELDS, PARTS, WAYS, close=parts.explain_built_in), badge)

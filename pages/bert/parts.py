@@ -29,9 +29,17 @@ from tx_core.transformer.trace import Trace
 
 MAX_HEAD_SEEDS = 20
 CHECKPOINT = catalogue.MODELS / catalogue.DEFAULT
+LARGER = "bert-base-uncased"
+"""The model whose size the page names beside the built-in one's."""
 POLL_SECONDS = 0.5
 LABEL_HEADS = {"first": "first token", "every": "every token", "max": "max-pooled"}
 """The heads of the core, by their names in the address."""
+
+
+def explain_built_in(engine: BertEngine) -> None:
+    """Say why the page computes with the built-in model only, and which pages run BERT base."""
+    ours = sum(parameter.nbytes for parameter in engine.model.parameters()) / 1e6
+    st.caption(texts.BUILT_IN_ONLY.format(ours=ours, base=catalogue.card(LARGER).megabytes))
 
 
 def introduce_comparison(engine: BertEngine) -> None:

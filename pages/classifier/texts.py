@@ -9,6 +9,10 @@ was trained on correctly. It does not learn what *not* means: *not dull* alone a
 sentence that it has never seen, are negative to it.
 """
 EQUATION = r"\text{scores} = W \max_t h_t + b\;"
+OWN_MODEL = (
+    "No pretrained model is used on this page: the classifier begins with random weights and learns from the labelled texts "
+    "alone. BERT, written out puts such heads on a pretrained model."
+)
 ENGINE = "Classifier, layers: {layers}, heads: {heads}"
 SHARED = (
     "This link holds the settings and your sentence, but neither the trained model nor your own texts. Whoever opens it can "

@@ -192,6 +192,7 @@ else:
     show_engine(badge, texts.ENGINE_INSIDE, "cpu")
     shapes.introduce()
     live(PAGE, FIELDS, shapes.show, PAGE)
+st.caption(texts.OWN_MODEL)
 write_view(PAGE, FIELDS, {})
 page_links("", "", "self_attention", "masks", "positions")
 share_link(texts.SHARED)

@@ -6,6 +6,10 @@ SHARED = (
     "This link holds the settings and your numbers, but not the trained model. Whoever opens it can train a model with the same "
     "settings, or load yours from its file."
 )
+OWN_MODEL = (
+    "No pretrained model is used on this page: an encoder-decoder of your size begins with random weights and reads numbers. "
+    "Attention shows pretrained encoder-decoders, T5 and BART."
+)
 ENGINE = "Encoder-decoder, {layers} + {layers} layers"
 ENGINE_INSIDE = "Encoder-decoder, random weights"
 

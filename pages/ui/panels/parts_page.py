@@ -47,6 +47,7 @@ class PartsPage:
         on_part: runs when another part is chosen.
         families: where given, the reader chooses among models of these, which this project's own BERT runs.
         on_reading: runs when special tokens are left out or added again.
+        close: writes what stands below every part.
     """
 
     page: str
@@ -56,6 +57,7 @@ class PartsPage:
     on_part: Callable[[], None] | None = None
     families: tuple[str, ...] = ()
     on_reading: Callable[[], None] | None = None
+    close: Callable[[Engine], None] | None = None
 
 
 def _ask_inputs(view: PartsPage, chooses_model: bool) -> tuple[str, str, str, bool]:
@@ -101,6 +103,8 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
         if introduce := view.parts[part].introduce:
             introduce(engine)
         live(view.page, view.fields, _draw, view, part, model, special, text, pair)
+        if view.close:
+            view.close(engine)
     write_view(view.page, view.fields, {})
     page_links(text, pair, *view.ways)
     share_link()

@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 from streamlit.testing.v1 import AppTest
 
+from pages.bert import texts as bert_texts
+from pages.classifier import texts as classifier_texts
+from pages.encoder_decoder import texts as encoder_decoder_texts
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import ALIKE_AFTER, BLOCKS, MAX_DEPTH_SEEDS
 from pages.ui.canvas.charts import lines_in_words
@@ -19,6 +23,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.checkpoint import read_json
 from tx_core.errors import TextProblem
 from tx_core.lessons.bert_steps import block_run, embedding_run, matrix_and_bias, norm_run
+from tx_core.lessons.families import FAMILIES
 from tx_core.lessons.residual_stream import run_random_blocks, skip_effect
 
 PAGE = "heads_and_blocks"
@@ -308,3 +313,27 @@ def test_pages_of_the_built_in_model_say_so_with_its_sizes(open_app, page: str):
     config = read_json(catalogue.MODELS / "embedded" / "config.json")
     size, heads = config["hidden_size"], config["num_attention_heads"]
     assert BUILT_IN_ONLY.format(size=size, width=size // heads) in [caption.value for caption in open_app(page).caption]
+
+
+def test_the_page_of_bert_says_what_a_larger_model_would_take_beside_the_librarys_copy(open_app, engine, checkpoint):
+    stored = load_file(catalogue.MODELS / "embedded" / "model.safetensors").values()
+    ours, base = 4 * sum(value.numel() for value in stored) / 1e6, catalogue.card("bert-base-uncased").megabytes
+    said = bert_texts.BUILT_IN_ONLY.format(ours=ours, base=base)
+    assert f"{ours:.0f} MB" in said
+    assert 4 * FAMILIES["bert"].sizes.parameters / 1e6 == pytest.approx(base, rel=0.02)  # without the head
+    for part in bert_texts.PARTS:
+        assert said in [caption.value for caption in open_app("bert", part=part).caption]
+    assert type(catalogue.load(checkpoint("bert"))) is type(engine)
+
+
+@pytest.mark.parametrize(("page", "texts"), [("encoder_decoder", encoder_decoder_texts), ("classifier", classifier_texts)])
+def test_pages_that_train_a_model_of_their_own_say_so_and_ask_for_none_of_the_catalogue(open_app, monkeypatch, page, texts):
+    def load(*_arguments, **_options):
+        raise AssertionError("a pretrained model is loaded")
+
+    monkeypatch.setattr(catalogue, "load", load)
+    app = open_app(page)
+    assert not app.exception
+    assert texts.OWN_MODEL in [caption.value for caption in app.caption]
+    families = {card.family for card in catalogue.catalogue()}
+    assert {"t5", "bart"} <= families
