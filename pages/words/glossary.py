@@ -41,8 +41,8 @@ GROUPS = (
             ),
             Term(
                 "special tokens",
-                "Tokens that the model adds: **[CLS]** before the text, **[SEP]** after each sentence, **[MASK]** for a blank, "
-                "**[PAD]** to fill up shorter texts. Other models spell them differently.",
+                "Tokens that are not words: **[CLS]** before the text, **[SEP]** after it and after a second text read with it, "
+                "**[MASK]** for a blank, **[PAD]** to fill up shorter texts. Other models spell them differently, or add none.",
             ),
             Term(
                 "embedding, hidden state",
@@ -63,8 +63,8 @@ GROUPS = (
         (
             Term(
                 "attention, self-attention",
-                "Each token computes a weighted average over all tokens; the weights say how much it takes from each. In "
-                "*self-attention*, all tokens belong to the same text.",
+                "Each token computes a weighted average over the tokens that it may attend to; the weights say how much it takes "
+                "from each. In *self-attention*, all tokens belong to the same text.",
             ),
             Term(
                 "query, key, value",
@@ -73,8 +73,8 @@ GROUPS = (
             ),
             Term(
                 "attention score",
-                "How well a query matches a key: their dot product, divided by the square root of their length so that long "
-                "vectors do not give extreme scores.",
+                "How well a query matches a key: their dot product, divided by the square root of the number of their dimensions "
+                "so that many dimensions do not give extreme scores. T5 does not divide.",
             ),
             Term(
                 "softmax",
@@ -101,15 +101,17 @@ GROUPS = (
             ),
             Term(
                 "layer, block",
-                "Multi-head attention followed by a feed-forward network. Each layer takes the output of the one before it.",
+                "Multi-head attention followed by a feed-forward network, with cross-attention between them in the decoder of an "
+                "encoder-decoder. Each layer takes the output of the one before it.",
             ),
             Term(
                 "feed-forward network",
-                "Two linear layers with an *activation function* such as GELU between them, applied to every token separately.",
+                "In BERT, two linear layers with an *activation function*, GELU, between them, applied to every token "
+                "separately.",
             ),
             Term(
                 "residual connection, skip connection",
-                "Adds the input of a sublayer to its output, so that information and gradients can pass unchanged.",
+                "Adds the input of a sublayer to its output, so that information and gradients can pass by the sublayer.",
             ),
             Term(
                 "layer norm",
@@ -118,8 +120,8 @@ GROUPS = (
             ),
             Term(
                 "encoder, decoder",
-                "In an encoder, every token can attend to every other. A decoder generates one token after another and attends "
-                "only to earlier ones.",
+                "In an encoder, every token can attend to every other. A decoder generates one token after another, and each "
+                "attends to itself and to earlier ones only.",
             ),
             Term("cross-attention", "Attention from one sequence to another: a decoder attends to the output of an encoder."),
         ),
@@ -133,7 +135,10 @@ GROUPS = (
                 "Says which tokens a query may attend to. The scores of all others are set to −∞ before the softmax, which makes "
                 "their weights 0.",
             ),
-            Term("padding mask", "Hides the **[PAD]** tokens, so that a text gives the same result alone and in a batch."),
+            Term(
+                "padding mask",
+                "Hides the **[PAD]** tokens, so that a text gives the same result alone and in a batch, but for rounding.",
+            ),
             Term("causal mask", "Hides later tokens, as in a model that generates text."),
         ),
         (View("masks"),),
@@ -143,8 +148,8 @@ GROUPS = (
         (
             Term(
                 "masked language modelling",
-                "The training task of BERT: to predict words that were replaced by **[MASK]**. The *prediction head* gives every "
-                "token of the vocabulary a score.",
+                "The training task of BERT, beside next-sentence prediction: to predict tokens, most of which were replaced by "
+                "**[MASK]**. The *prediction head* gives every token of the vocabulary a score.",
             ),
             Term("logit", "Such a score before the softmax turns it into a probability."),
             Term("probability", "The softmax of all logits at a blank: how likely the model finds each token there."),
