@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.contents import HOME, PAGES
 from pages.ui.shell.address import HELD, KNOWN, LESSON, OFFERED, PLACE, is_locked, take_over
-from pages.ui.shell.frame import memory_explained
+from pages.ui.shell.frame import memory_explained, next_page
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
 from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON, SESSION_LOST
 from pages.ui.shell.uploads import has_upload
@@ -57,6 +57,7 @@ if take_over(browser.resumed):
     st.toast(SESSION_LOST, icon=":material/link_off:", duration="infinite")
 st.session_state[KNOWN] = True
 
+key = next(key for key, target in targets.items() if target is chosen)
 with memory_explained():
     if LESSON in st.query_params:
         # Imported here: it imports torch, for which a page without a lesson does not wait before its title.
@@ -65,7 +66,8 @@ with memory_explained():
         if not lesson_step():
             st.stop()
         chosen.run()
-        hide_other_controls(next(key for key, target in targets.items() if target is chosen))
+        hide_other_controls(key)
     else:
         st.session_state[OFFERED] = None
         chosen.run()
+        next_page(key)

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
 from pages.learn.texts import BEGIN
-from pages.ui.canvas.texts import QUESTION
+from pages.ui.canvas.texts import QUESTION, STEP_DONE, STEP_TO_DO
 from pages.ui.panels import lesson, texts
 from tx_core.classroom.lesson_file import Question
 
@@ -180,3 +180,28 @@ def test_a_locked_lesson_shows_its_own_links_only(page_at, settle, axe):
     page.get_by_role("link", name=texts.LEAVE_LESSON).click()
     expect(page.get_by_role("heading", name=contents.page("learn").question)).to_be_visible()
     expect(page.get_by_test_id("stSidebar")).to_be_attached()
+
+
+def test_the_strip_says_what_is_done_and_leads_by_keyboard_to_any_step(page_at, settle):
+    page = page_at("/fill_mask?lesson=path&step=1")
+    strip = page.get_by_test_id("step-strip").get_by_role("button")
+    parts = lesson.parts_of(lesson.shipped_lesson(lesson.LEARNING_PATH))
+    expect(strip).to_have_count(len(parts))
+    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"Guess, {STEP_TO_DO}")
+    answer(page, STEPS[0].question, settle)
+    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"Guess, {STEP_DONE}")
+    strip.nth(3).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/attention\?.*step=4"))
+    expect(page.get_by_role("heading", name=STEPS[3].title, exact=True)).to_be_visible()
+    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"{parts[3][0]}, {STEP_TO_DO}")
+    page.go_back()
+    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"Guess, {STEP_DONE}")
+
+
+def test_the_path_is_seven_steps_and_three_questions():
+    parts = lesson.parts_of(lesson.shipped_lesson(lesson.LEARNING_PATH))
+    assert len(parts) == 8
+    assert len(parts[-1][1]) == 3
+    assert [number for _, numbers in parts for number in numbers] == list(range(1, len(STEPS) + 1))
+    assert all(step.question for step in STEPS)

@@ -6,11 +6,13 @@ a stranger: its texts are shown as plain text, and a page or a model that is not
 
 from functools import lru_cache
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 
 import streamlit as st
 
 from pages import contents
+from pages.ui.canvas.step_strip import step_strip
 from pages.ui.panels import texts
 from pages.ui.panels.lesson_question import ask_question, show_verdict
 from pages.ui.panels.tokens import escape_markdown
@@ -153,8 +155,8 @@ def step_number(lesson: Lesson) -> int:
 
 def show_step(name: str, lesson: Lesson, number: int) -> bool:
     """Show a step with its question, or with what came of it. False where the page below must wait for an answer."""
-    step, total = lesson.steps[number - 1], len(lesson.steps)
-    st.progress(number / total, texts.LESSON_PROGRESS.format(title=escape_markdown(lesson.title), number=number, total=total))
+    step = lesson.steps[number - 1]
+    show_progress(name, lesson, number)
     st.title(escape_markdown(step.title), anchor=False)
     st.text(step.text)
     guess = st.session_state.get(GUESSES, {}).get((name, number))
@@ -172,6 +174,35 @@ def show_step(name: str, lesson: Lesson, number: int) -> bool:
         st.text(step.then)
     show_ways(name, lesson, number, answered)
     return answered
+
+
+def parts_of(lesson: Lesson) -> list[tuple[str, tuple[int, ...]]]:
+    """Give the parts of a lesson: name and numbers of the steps, which follow each other and share what is before a colon."""
+    steps = groupby(enumerate(lesson.steps, 1), key=lambda pair: pair[1].title.partition(": ")[0])
+    parts = [(name, tuple(pair[0] for pair in pairs)) for name, pairs in steps]
+    return [(name if len(numbers) > 1 else lesson.steps[numbers[0] - 1].title, numbers) for name, numbers in parts]
+
+
+def is_done(name: str, lesson: Lesson, number: int) -> bool:
+    """Tell whether the learner has answered a step; one without a question is done when a later one has been answered."""
+    guesses = st.session_state.get(GUESSES, {})
+    if lesson.steps[number - 1].question:
+        return (name, number) in guesses
+    return any(lesson_name == name and later > number for lesson_name, later in guesses)
+
+
+def show_progress(name: str, lesson: Lesson, number: int) -> None:
+    """Show which parts of the lesson are done and where the learner is; a click leads to what is not done in a part."""
+    parts = parts_of(lesson)
+    here = next(place for place, (_, numbers) in enumerate(parts) if number in numbers)
+    done = [all(is_done(name, lesson, one) for one in numbers) for _, numbers in parts]
+    progress = texts.LESSON_PROGRESS.format(title=lesson.title, number=here + 1, total=len(parts))
+    st.caption(escape_markdown(progress))
+    chosen = step_strip([title for title, _ in parts], done, here, alt=progress, key="lesson_strip")
+    if chosen is not None:
+        numbers = parts[chosen][1]
+        target = next((one for one in numbers if not is_done(name, lesson, one)), numbers[0])
+        st.switch_page(contents.page(lesson.steps[target - 1].page).path, query_params=step_address(name, target))
 
 
 def hide_other_controls(page: str) -> None:
@@ -192,12 +223,27 @@ def teacher_notes(lesson: Lesson) -> list[tuple[str, str]]:
 
 def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
     """Lead to the next step, to the one before, and out of the lesson."""
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key="lesson_ways"):
         if number < len(lesson.steps):
-            step_link(name, number + 1, texts.NEXT_STEP if answered else texts.SKIP_STEP, ":material/arrow_forward:")
+            with st.container(width="content", key="lesson_next" if answered else "lesson_skip"):
+                step_link(name, number + 1, texts.NEXT_STEP if answered else texts.SKIP_STEP, ":material/arrow_forward:")
+        elif answered and not is_locked():
+            show_ways_on(name)
         if number > 1:
             step_link(name, number - 1, texts.PREVIOUS_STEP, ":material/arrow_back:")
         leave_link(texts.END_LESSON if number == len(lesson.steps) and answered else texts.LEAVE_LESSON)
+
+
+def show_ways_on(name: str) -> None:
+    """Lead on from the end of a lesson: to the next one that ships, and to where one types an own sentence."""
+    names = names_in_order()
+    if name in names[:-1]:
+        following = names[names.index(name) + 1]
+        label = texts.NEXT_LESSON.format(title=escape_markdown(shipped_lesson(following).title))
+        with st.container(width="content", key="lesson_next"):
+            step_link(following, 1, label, ":material/arrow_forward:")
+    page = contents.page(contents.FORMER_HOME)
+    st.page_link(page.path, label=texts.TRY_OWN_SENTENCE.format(page=page.name), icon=":material/search:")
 
 
 def leave_link(label: str) -> None:

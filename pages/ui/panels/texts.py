@@ -279,6 +279,8 @@ GUESS_CHART = {
     "head_with_largest_effect": "Change of the prediction without each head (total variation)",
 }
 NEXT_STEP = "Next step"
+NEXT_LESSON = "Next lesson: {title}"
+TRY_OWN_SENTENCE = "{page}: type a sentence of your own"
 SKIP_STEP = "Skip this step"
 PREVIOUS_STEP = "Step before"
 LEAVE_LESSON = "Leave the lesson"

@@ -16,6 +16,7 @@ from pages.ui.shell.address import (
     ADDED_VIEWS,
     MAX_ADDED_VIEWS,
     MAX_LINK_CHARACTERS,
+    PLACE,
     is_offered,
     link_with,
     pinned_view,
@@ -143,6 +144,20 @@ def page_link(key: str, label: str, parameters: Mapping[str, str], *, icon: str 
     """Link to a view of a page, unless a lesson shows no such links."""
     if is_offered("links"):
         st.page_link(contents.page(key).path, label=label, icon=icon, query_params=dict(parameters))
+
+
+def next_page(key: str) -> None:
+    """End a page with one way on: back to the lesson that was left, else to the page that comes next in the list."""
+    if key == contents.HOME:
+        return  # its doors are the ways on
+    keys = [page.key for page in contents.PAGES]
+    following = contents.page([*keys[1:], contents.HOME][keys.index(key)])
+    path, address, label = following.path, {}, texts.NEXT_PAGE.format(page=following.name)
+    if PLACE in st.session_state:
+        path, address, number = st.session_state[PLACE]
+        label = texts.BACK_TO_LESSON.format(number=number)
+    with st.container(width="content", key="next_page"):
+        st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=address)
 
 
 @st.fragment(run_every=1.0)

@@ -49,6 +49,7 @@ HINT_OF_OTHER_MODEL = "This was observed in {model}: another model may do it in 
 AND = " and "
 
 SOURCE_CODE = "The code that computes this"
+NEXT_PAGE = "Next: {page}"
 BACK_TO_LESSON = "Back to the lesson, step {number}"
 SESSION_LOST = (
     "The server that showed this page is gone; another one took over. The view is back, but trainings and uploaded files "

@@ -8,6 +8,7 @@ from tx_core import Intervention, load
 from tx_core.classroom.lesson_file import Measure, Question, open_lesson
 from tx_core.classroom.measures import Answer, compute_answer, grade
 from tx_core.errors import LessonProblem
+from tx_core.fill_mask.predictions import predict
 
 BLANK = "Yesterday I [MASK] to school."
 KEYS = "Mary lost her keys."
@@ -162,8 +163,9 @@ CLAIMED = {
         "Cut it": "go",
         "Doubt it": "john",
         "Compute it": "0.86",
-        "Hide the future": "was",
-        "Take away the order": "yesterday",
+        "Hide: the padding": "is",
+        "Hide: the future": "was",
+        "Order": "yesterday",
         "Check yourself: another verb": "coffee",
         "Check yourself: tomorrow": "go",
         "Check yourself: the head that matters": "5-7",
@@ -256,3 +258,21 @@ def test_the_head_of_the_doubted_example_links_the_pronoun_to_the_name_in_both_s
     """“In ‘Mary lost her keys.’, layer 2, head 8 links ‘her’ to ‘mary’”; it finds the first of two names as well."""
     for text, query, first in ((KEYS, "her", "mary"), ("Mary and John lost his keys.", "his", "mary")):
         assert answer(engine, measure="strongest_key", text=text, head="2-8", query=query).right == first
+
+
+def test_padding_that_is_not_hidden_leaves_the_first_word_of_the_path_and_lowers_its_share(engine):
+    question = next(step.question for step in LESSONS["path"].steps if step.title == "Hide: the padding")
+    without_mask = compute_answer(engine, question.answer)
+    masked = compute_answer(engine, question.answer.model_copy(update={"changes": ""}))
+    assert without_mask.right == masked.right
+    assert without_mask.value < masked.value - 0.1
+    alone = predict(engine, question.answer.text, top_k=1).blanks[0].predictions[0]
+    assert (alone.word, alone.probability) == (masked.right, pytest.approx(masked.value))
+
+
+def test_without_positions_the_answer_of_the_path_is_the_same_in_any_order(engine):
+    question = next(step.question for step in LESSONS["path"].steps if step.title == "Order")
+    shuffled = question.answer.model_copy(update={"text": "to I school [MASK] yesterday."})
+    for changes in ("nopositions", ""):
+        answers = [compute_answer(engine, one.model_copy(update={"changes": changes})) for one in (question.answer, shuffled)]
+        assert (answers[0].shares == pytest.approx(answers[1].shares, abs=1e-4)) == (changes == "nopositions")

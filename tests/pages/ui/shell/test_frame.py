@@ -56,6 +56,28 @@ def explained_as(kind: type) -> None:
     explain(kind("Why."))
 
 
+def next_label(key: str) -> str:
+    """The label of the link at the end of a page to the one that follows it; after the last comes the first."""
+    keys = [page.key for page in PAGES]
+    return texts.NEXT_PAGE.format(page=PAGES[(keys.index(key) + 1) % len(PAGES)].name)
+
+
+@pytest.mark.parametrize("key", [page.key for page in PAGES if page.key != contents.HOME])
+def test_every_page_ends_with_one_way_on_to_the_page_that_follows(open_app, key):
+    links = [link.proto.label for link in open_app(key).main.get("page_link")]
+    assert links[-1] == next_label(key)
+    assert [label for label in links if label.startswith(texts.NEXT_PAGE.partition("{")[0])] == [next_label(key)]
+
+
+def test_after_a_step_of_a_lesson_the_way_on_leads_back_to_it(open_app):
+    app = open_app("fill_mask", lesson="path", step="2")
+    app.query_params.clear()
+    app.switch_page("masks/page.py").run()
+    link = app.main.get("page_link")[-1].proto
+    assert link.label == texts.BACK_TO_LESSON.format(number=2)
+    assert dict(parse_qsl(link.query_string))["step"] == "2"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
 def test_every_page_opens_with_its_question_and_its_lead(open_app, page):
     app = open_app(page.key)
@@ -246,7 +268,8 @@ def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_an
     assert "The weights are damaged." in [one.value for one in app.text]
     assert app.text_input(key=f"{page}_text").value == "Time flies."
     assert app.query_params == {"text": "Time flies."}
-    ways = [link.proto for link in app.main.get("page_link")]
+    *ways, following = [link.proto for link in app.main.get("page_link")]
+    assert following.label == next_label(page)
     assert contents.page("fill_mask" if page == "attention" else "attention").question in [way.label for way in ways]
     assert {way.query_string for way in ways} == {"text=Time+flies."}
     app.session_state["share_link"] = True
@@ -254,7 +277,7 @@ def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_an
 
 
 def test_a_page_without_a_text_of_its_own_leads_to_others_too(open_app):
-    links = [link.proto for link in open_app("encoder_decoder").main.get("page_link")]
+    links = [link.proto for link in open_app("encoder_decoder").main.get("page_link")][:-1]
     assert [(link.label, link.query_string) for link in links] == [
         (contents.page(other).question, "") for other in ("self_attention", "masks", "positions")
     ]
