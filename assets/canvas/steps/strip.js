@@ -22,7 +22,7 @@ function fillStrip(strip, { names, done, states, here, alt }, setTriggerValue) {
   strip.list.replaceChildren(...names.map((name, step) => {
     const mark = element("span", { class: "mark", "aria-hidden": "true" }, done[step] ? "✓" : String(step + 1));
     const label = element("span", { class: "label" }, visible(name));
-    const state = element("span", { class: "state" }, `, ${states[step]}`);
+    const state = element("span", { class: "state" }, `(${states[step]})`);
     const button = element("button", { type: "button", title: visible(name) }, mark, label, state);
     if (step === here) button.setAttribute("aria-current", "step");
     button.classList.toggle("done", done[step]);

@@ -23,8 +23,11 @@ MAX_PIECES_PER_WORD = 1.8
 
 
 def escape_markdown(text: str) -> str:
-    """Let Streamlit's Markdown write a text as it stands."""
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
+    """Let Streamlit's Markdown write a text as it stands.
+
+    Signs that never act in Markdown stay bare: a screen reader is given the label of a widget with its backslashes.
+    """
+    return re.sub(r"([!#$&(-+\-./:<=>@\[-`{-~])", r"\\\1", text)
 
 
 def numbered_tokens(tokens: Sequence[str]) -> list[str]:
