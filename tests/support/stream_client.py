@@ -18,6 +18,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MAX_RUN_SECONDS = 60
+FINISHED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 
 @dataclass
@@ -32,6 +33,9 @@ class Visitor:
         blocks: Containers of the page likewise, with their labels.
         session: Streamlit's name of this session.
         states: States of widgets that this visitor has set, by the widget's id.
+        fragments: Streamlit's names of the parts of the page that run by themselves, by the path of an element in them.
+        part: The part of the page that is run; empty for the whole page.
+        pressed: Buttons that are pressed with the next run, by the widget's id.
         received: Bytes received so far.
     """
 
@@ -42,29 +46,35 @@ class Visitor:
     blocks: dict[tuple[int, ...], Block] = field(default_factory=dict)
     session: str = ""
     states: dict[str, WidgetState] = field(default_factory=dict)
+    fragments: dict[tuple[int, ...], str] = field(default_factory=dict)
+    part: str = ""
+    pressed: dict[str, WidgetState] = field(default_factory=dict)
     received: int = 0
 
-    async def run(self, page: str = "") -> None:
+    async def run(self, page: str = "", fragment: str = "") -> None:
         """Ask for a run of the page and read until it has finished.
 
         Args:
             page: Name of the page in the address; the page shown last where it is empty.
+            fragment: The part of the page that is run, by Streamlit's name; the whole page where it is empty.
 
         Raises:
             TimeoutError: The run took longer than MAX_RUN_SECONDS.
         """
-        message = BackMsg()
+        message, self.part = BackMsg(), fragment
         message.rerun_script.query_string = self.query
         message.rerun_script.page_script_hash = "" if page else self.page_hash
         message.rerun_script.page_name = page
-        message.rerun_script.widget_states.widgets.extend(self.states.values())
+        message.rerun_script.fragment_id = fragment
+        message.rerun_script.widget_states.widgets.extend([*self.states.values(), *self.pressed.values()])
+        self.pressed.clear()
         await self.socket.send(message.SerializeToString())
         async with asyncio.timeout(MAX_RUN_SECONDS):
             while not await self.read():
                 pass
 
     async def read(self) -> bool:
-        """Take in one message. True where it ends a run of the whole page."""
+        """Take in one message. True where it ends a run of the page or of a part of it."""
         data = await self.socket.recv()
         self.received += len(data)
         message = ForwardMsg.FromString(data)
@@ -72,14 +82,16 @@ class Visitor:
         if kind == "new_session":
             self.page_hash = message.new_session.page_script_hash
             self.session = message.new_session.initialize.session_id or self.session
-            self.elements.clear()
-            self.blocks.clear()
+            if not self.part:
+                self.elements.clear()
+                self.blocks.clear()
         change = message.delta.WhichOneof("type") if kind == "delta" else None
         if change == "new_element":
             self.elements[tuple(message.metadata.delta_path)] = message.delta.new_element
+            self.fragments[tuple(message.metadata.delta_path)] = message.delta.fragment_id
         if change == "add_block":
             self.blocks[tuple(message.metadata.delta_path)] = message.delta.add_block
-        return kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+        return kind == "script_finished" and message.script_finished in FINISHED
 
     def type_into(self, label: str, text: str) -> None:
         """Set the text of the box with this label for the next run.
@@ -94,6 +106,18 @@ class Visitor:
                 self.states[name] = WidgetState(id=name, string_value=text)
                 return
         raise LookupError(f"the page has no box labelled {label}")
+
+    def press(self, label: str) -> str:
+        """Press the button with this label in the next run; give the name of the part of the page that it runs.
+
+        Raises:
+            LookupError: The page has no such button.
+        """
+        for path, element in self.elements.items():
+            if element.WhichOneof("type") == "button" and element.button.label == label:
+                self.pressed[element.button.id] = WidgetState(id=element.button.id, trigger_value=True)
+                return self.fragments.get(path, "")
+        raise LookupError(f"the page has no button {label}")
 
     def put_file(self, url: str, name: str, data: bytes) -> int:
         """Send a file, and put it into the page's box for files for the next run; give the status of the answer.

@@ -9,7 +9,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import fields
 from functools import lru_cache, partialmethod
 from threading import Event, Lock
@@ -77,7 +77,7 @@ class Rooms:
         self.changed: Callable[[int], None] = lambda room: None
         self._tries: TTLCache[tuple[str, str, int], int] = TTLCache(100_000, 60, now)
         self._opened: TTLCache[tuple[str, str, int], int] = TTLCache(100_000, 3600, now)
-        self._guard, self._stopped = Lock(), Event()
+        self._guard, self._writing, self._stopped = Lock(), Lock(), Event()
         with self._write() as connection:
             take_lock(connection, "tables")  # of two servers that start at once, one makes them
             TABLES.create_all(connection)
@@ -297,8 +297,10 @@ class Rooms:
 
     @contextmanager
     def _connected(self, writes: bool) -> Iterator[Connection]:
+        # Threads that write to SQLite take turns here: there, one that waits sleeps, and sleeps longer each time.
+        turn = self._writing if writes and not is_shared(self.engine) else nullcontext()
         try:
-            with self.engine.connect().execution_options(writes=writes) as connection, connection.begin():
+            with turn, self.engine.connect().execution_options(writes=writes) as connection, connection.begin():
                 yield connection
         except (OperationalError, TimeoutError):
             raise RoomProblem(NO_DATABASE) from None
