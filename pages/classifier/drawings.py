@@ -147,12 +147,18 @@ def draw_contributions(key: str, prediction: LabelPrediction) -> None:
     st.text(text)
 
 
+def shown_head(page: str, prediction: LabelPrediction) -> tuple[int, int]:
+    """Return the chosen head, counted from 0; the first where the classifier lacks it."""
+    layers, heads = prediction.trace.attention.weights.shape[:2]
+    head = st.session_state[widget_key(page, "head")]
+    return head if head[0] < layers and head[1] < heads else (0, 0)
+
+
 def draw_attention(page: str, prediction: LabelPrediction) -> None:
     """Show where each head looks in the sentence."""
     stack = prediction.trace.attention
     layers, heads = stack.weights.shape[:2]
-    wall, head = widget_key(page, "wall"), st.session_state[widget_key(page, "head")]
-    head = head if head[0] < layers and head[1] < heads else (0, 0)
+    wall, head = widget_key(page, "wall"), shown_head(page, prediction)
 
     def take_head() -> None:
         if chosen := chosen_heads(wall, layers, heads):

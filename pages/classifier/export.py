@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from pages.classifier import texts
+from pages.classifier.drawings import shown_head
 from pages.ui.export.lessons import Computation, computation_code
+from pages.ui.panels.view_options import head_in_sentence
 from tx_core.training.classifier import ClassifierTraining, LabelPrediction
 
 HOME = "from tx_core.training.classifier import ClassifierSettings, {}"
@@ -40,6 +42,23 @@ def prediction_computation(model: ClassifierTraining, prediction: LabelPredictio
     code = computation_code(title, [HOME.format("classify, start_training, train_classifier"), *imports], lines)
     source = _source(model) | {"text": text, "labels": list(prediction.names)}
     return Computation(title, source, code, texts.EXPORT_PREDICTION_RESULT)
+
+
+def attention_computation(page: str, model: ClassifierTraining, prediction: LabelPrediction, text: str) -> Computation:
+    """Say where a head of the classifier looks in a text, and write the code that trains the classifier and asks it."""
+    layer, head = shown_head(page, prediction)
+    title = texts.EXPORT_ATTENTION.format(layer=layer + 1, head=head + 1, batches=model.done)
+    imports, lines = _trained(model)
+    lines = [
+        *lines,
+        f"attention = classify(training, {text!r}).trace.attention",
+        f"weights = attention.weights[{layer}, {head}]  # layer and head, counted from 0",
+        "",
+        "print(attention.query_tokens.tokens, weights.round(3), sep='\\n')",
+    ]
+    code = computation_code(title, [HOME.format("classify, start_training, train_classifier"), *imports], lines)
+    about = _source(model) | {"text": text, "heads": head_in_sentence((layer, head))}
+    return Computation(title, about, code, texts.EXPORT_ATTENTION_RESULT)
 
 
 def _source(model: ClassifierTraining) -> dict[str, object]:

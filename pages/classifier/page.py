@@ -9,9 +9,9 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.classifier import drawings, model, texts
-from pages.classifier.export import prediction_computation, training_computation
+from pages.classifier.export import attention_computation, prediction_computation, training_computation
 from pages.ui.canvas.attention_view import heads_from_link, heads_to_link
-from pages.ui.export.lessons import draw_and_export
+from pages.ui.export.lessons import Computation, draw_and_export
 from pages.ui.panels import training
 from pages.ui.shell import controls
 from pages.ui.shell.address import Field, read_view, text_field, widget_key, write_view
@@ -134,7 +134,11 @@ def show_prediction(answering: ClassifierTraining) -> None:
     text = st.session_state[widget_key(PAGE, "text")]
     prediction = classifier.classify(answering, text)
     draw_and_export(PAGE, lambda: prediction_computation(answering, prediction, text), drawings.show_labels, PAGE, prediction)
-    live(PAGE, FIELDS, drawings.draw_attention, PAGE, prediction)
+
+    def computation() -> Computation:
+        return attention_computation(PAGE, answering, prediction, text)
+
+    live(PAGE, FIELDS, draw_and_export, PAGE, computation, drawings.draw_attention, PAGE, prediction, place="attention")
 
 
 read_view(PAGE, FIELDS, {})

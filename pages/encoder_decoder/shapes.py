@@ -3,13 +3,16 @@
 import streamlit as st
 
 from pages.encoder_decoder import texts
+from pages.encoder_decoder.export import inside_computation, shapes_export
+from pages.ui.canvas.drawings import collect_drawings
 from pages.ui.canvas.mask_grid import Heatmap, Naming, matrices
+from pages.ui.export.lessons import offer_drawings
 from pages.ui.panels import training
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, widget_key
 from pages.ui.shell.frame import show_source
 from tx_core.lessons import seq2seq_shapes
-from tx_core.lessons.seq2seq_shapes import ShapesRun
+from tx_core.lessons.seq2seq_shapes import BatchSizes, ShapesRun
 from tx_core.transformer import attention, seq2seq
 from tx_core.transformer.config import Seq2SeqConfig
 
@@ -42,19 +45,21 @@ def show(page: str) -> None:
         for place, (name, (_, minimum, maximum)) in enumerate(SIZES.items()):
             label = training.size_label(texts.INSIDE_SIZES[name], minimum, maximum)
             columns[place % 3].number_input(label, minimum, maximum, key=widget_key(page, name))
+    config, sizes = chosen_sizes(page)
     run = run_shapes(page)
-    draw_masks(page, run)
+    with collect_drawings() as drawings:
+        draw_masks(page, run)
     st.markdown(texts.PARAMETERS.format(parameters=run.parameters))
-    show_table(run)
+    st.table([dict(zip(texts.SHAPE_COLUMNS, row, strict=True)) for row in shape_rows(run)])
+    shapes = {texts.EXPORT_SHAPES: lambda: shapes_export(config, sizes, shape_rows(run))}
+    offer_drawings(page, lambda: inside_computation(config, sizes), drawings, "inside", shapes)
 
 
-def run_shapes(page: str) -> ShapesRun:
-    """Run an encoder-decoder of the chosen sizes; raise TextProblem where they do not fit together."""
+def chosen_sizes(page: str) -> tuple[Seq2SeqConfig, BatchSizes]:
+    """Return the chosen sizes of the model and of the batch; raise TextProblem where they do not fit together."""
     values = {name: st.session_state[widget_key(page, name)] for name in SIZES}
     try:
-        sizes = seq2seq_shapes.BatchSizes(
-            values["size_batch"], values["source"], values["target"], values["pad_source"], values["pad_target"]
-        )
+        sizes = BatchSizes(values["size_batch"], values["source"], values["target"], values["pad_source"], values["pad_target"])
         config = Seq2SeqConfig(
             vocab_size=values["words"],
             hidden_size=values["hidden"],
@@ -71,7 +76,13 @@ def run_shapes(page: str) -> ShapesRun:
     except ValueError as rule:
         labels = {"hidden_size": texts.INSIDE_SIZES["hidden"], "num_heads": texts.INSIDE_SIZES["split"]}
         raise training.size_problem(rule, labels) from rule
-    return cache.get_or_compute((page, "shapes", *values.values()), lambda: seq2seq_shapes.run_shapes(config, sizes))
+    return config, sizes
+
+
+def run_shapes(page: str) -> ShapesRun:
+    """Run an encoder-decoder of the chosen sizes; raise TextProblem where they do not fit together."""
+    config, sizes = chosen_sizes(page)
+    return cache.get_or_compute((page, "shapes", str(config), str(sizes)), lambda: seq2seq_shapes.run_shapes(config, sizes))
 
 
 def draw_masks(page: str, run: ShapesRun) -> None:
@@ -94,9 +105,9 @@ def draw_masks(page: str, run: ShapesRun) -> None:
             )
 
 
-def show_table(run: ShapesRun) -> None:
-    """List every tensor with its shape in numbers and in words."""
-    rows = [
+def shape_rows(run: ShapesRun) -> list[tuple[str, ...]]:
+    """List every tensor with its shape in numbers and in words, as rows of `texts.SHAPE_COLUMNS`."""
+    return [
         (
             shape.where,
             shape.name,
@@ -106,4 +117,3 @@ def show_table(run: ShapesRun) -> None:
         )
         for shape in run.shapes
     ]
-    st.table([dict(zip(texts.SHAPE_COLUMNS, row, strict=True)) for row in rows])

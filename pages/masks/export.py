@@ -4,9 +4,10 @@ import streamlit as st
 
 from pages.masks import texts
 from pages.masks.masked_head import DRAWN
+from pages.masks.whole_run import RUN_CHANGES, WORDS
 from pages.ui.canvas.mask_grid import mask_from_link
 from pages.ui.export.lessons import Computation, computation_code
-from pages.ui.export.project_code import load_line
+from pages.ui.export.project_code import IMPORT_CHANGES, interventions_literal, load_line
 from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.catalogue import DEFAULT
@@ -60,3 +61,24 @@ def _masked_head(values: dict[str, object]) -> tuple[list[str], list[str]]:
         f"mask = {mask}",
         f"head = run.under(mask, {place})  # layer and head, counted from 0",
     ]
+
+
+def run_computation(page: str) -> Computation:
+    """Say what a mask on the whole model does to a prediction, and write the code of both predictions."""
+    names = ("blank", "run", "nospecial")
+    text, run, nospecial = (st.session_state[widget_key(page, name)] for name in names)
+    title, change = texts.EXPORT_RUN.format(change=texts.RUN_LABELS[run]), RUN_CHANGES[run]
+    lines = [
+        load_line(DEFAULT, not nospecial),
+        f"shift = shift_predictions(engine, {text!r}, {interventions_literal([change])}, top_k={WORDS})",
+        "moved = [[(one.before, one.after) for one in blank.moved] for blank in shift.blanks]",
+        "",
+        "print(*moved, sep='\\n')",
+    ]
+    imports = [
+        "from tx_core import load",
+        "from tx_core.fill_mask.prediction_shift import shift_predictions",
+        IMPORT_CHANGES,
+    ]
+    about = source(DEFAULT, text=text, changes=texts.RUN_LABELS[run], **reading(not nospecial))
+    return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RUN_RESULT)

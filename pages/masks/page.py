@@ -9,7 +9,7 @@ open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.masks import texts
-from pages.masks.export import masks_computation
+from pages.masks.export import masks_computation, run_computation
 from pages.masks.masked_head import KINDS, PENALTIES, SIZES, draw_mask, draw_penalty
 from pages.masks.whole_run import RUN_CHANGES, draw_padding, draw_run
 from pages.ui.canvas.mask_grid import mask_from_link, mask_to_link
@@ -110,7 +110,7 @@ def why() -> None:
     st.segmented_control(
         texts.RUN, list(RUN_CHANGES), key=widget_key(PAGE, "run"), format_func=texts.RUN_LABELS.get, required=True
     )
-    live(PAGE, FIELDS, draw_run, PAGE)
+    live(PAGE, FIELDS, draw_and_export, PAGE, lambda: run_computation(PAGE), draw_run, PAGE, place="run")
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW)

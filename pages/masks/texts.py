@@ -109,6 +109,8 @@ EXPORT_RESULTS = {
     "penalty": "It ends with `ways`: the weights masked by −∞, by the penalty, and not at all.",
     "batch": "It ends with `proof`: how much each token changes, with the padding masked and not.",
 }
+EXPORT_RUN = "A mask on the whole model and its prediction: {change}"
+EXPORT_RUN_RESULT = "It ends with `moved`: for each blank, the probability of each word before and after."
 
 # Why masks: the whole model
 RUN_TITLE = "A mask changes what the model predicts"

@@ -1,4 +1,4 @@
-"""The steps of one head for export: the matrices that were drawn, and the code that computes them."""
+"""The steps of one head, its scaling and the store of keys and values for export: what was drawn, and its code."""
 
 import streamlit as st
 
@@ -8,6 +8,7 @@ from pages.ui.export.project_code import load_line
 from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.catalogue import DEFAULT
+from tx_core.lessons.key_value import Store, VectorRow
 from tx_core.lessons.steps import StepChoice
 
 NAMES = ("text", "nospecial", "layer", "head", "weights", "seed", "unscaled", "normalise", "causal")
@@ -39,3 +40,22 @@ def steps_computation(page: str) -> Computation:
     about = source(DEFAULT, text=values["text"], **reading(special), heads=f"layer {values['layer']}, head {values['head']}")
     about |= {name: values[name] for name in NAMES[4:]}
     return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULT)
+
+
+def saturation_computation(sizes: tuple[int, ...]) -> Computation:
+    """Say what softmax does to scores of random vectors, and write its code."""
+    lines = [f"run = saturation({sizes!r})", "", "print(run.largest_unscaled, run.largest_scaled, sep='\\n')"]
+    code = computation_code(texts.EXPORT_SATURATION, ["from tx_core.lessons.steps import saturation"], lines)
+    return Computation(texts.EXPORT_SATURATION, {"dimensions": list(sizes)}, code, texts.EXPORT_SATURATION_RESULT)
+
+
+def store_computation(store: Store, query: VectorRow) -> Computation:
+    """Say what was looked up in a store of keys and values, and write its code."""
+    lines = [
+        f"found = look_up({store!r}, {tuple(query)!r})",
+        "",
+        "print(found.matches, found.scores, found.weights, found.result, sep='\\n')",
+    ]
+    code = computation_code(texts.EXPORT_STORE, ["from tx_core.lessons.key_value import Store, look_up"], lines)
+    about = {"keys": [list(row) for row in store.keys], "values": [list(row) for row in store.values], "query": list(query)}
+    return Computation(texts.EXPORT_STORE, about, code, texts.EXPORT_STORE_RESULT)

@@ -11,7 +11,7 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.self_attention import store, texts
-from pages.self_attention.export import steps_computation
+from pages.self_attention.export import saturation_computation, steps_computation
 from pages.self_attention.steps import equation, letters, notes, step_matrices
 from pages.ui.canvas.charts import show_lines
 from pages.ui.canvas.matrix_view import (
@@ -163,7 +163,7 @@ def steps() -> None:
     for note in notes(run):
         st.text(note)
     if value("unscaled") and value("normalise") == "softmax":
-        draw_saturation()
+        draw_and_export(PAGE, lambda: saturation_computation(SATURATION_SIZES), draw_saturation, place="saturation")
 
 
 def draw_steps(run: SentenceSteps, values: Mapping[str, object]) -> None:

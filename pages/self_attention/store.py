@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from pages.self_attention import texts
+from pages.self_attention.export import store_computation
 from pages.self_attention.steps import count
 from pages.ui.canvas.matrix_view import (
     Cell,
@@ -17,6 +18,7 @@ from pages.ui.canvas.matrix_view import (
     chosen_cell,
     matrix_row,
 )
+from pages.ui.export.lessons import draw_and_export
 from pages.ui.shell.address import Field, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError
@@ -73,7 +75,7 @@ def show_store(page: str) -> None:
     try:
         with left:
             store = _ask_store(page)
-        _show_answer(page, store, query)
+        draw_and_export(page, lambda: store_computation(store, query), _show_answer, page, store, query, place="store")
     except ExplorerError as problem:
         explain(problem)
 

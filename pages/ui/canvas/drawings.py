@@ -66,7 +66,9 @@ def lines_drawing(chart: Chart) -> Drawing:
 
 
 def bars_drawing(chart: Chart) -> Drawing:
-    """Take the numbers out of a chart of bars (`bars.probability_chart`)."""
+    """Take the numbers out of a chart of bars (`charts.probability_chart`, or `charts.moved_chart`, which has two of each)."""
+    if chart["kind"] == "moved":
+        return Drawing(chart, tuple(chart["labels"]), tuple(chart["sides"]), np.array([chart["before"], chart["after"]]).T)
     return Drawing(chart, tuple(chart["labels"]), ("probability",), np.array(chart["shares"], np.float64).reshape(-1, 1))
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 import pandas
@@ -14,7 +15,7 @@ from pages.ui.export import texts
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, Export, Source, file_stem
+from pages.ui.export.records import Code, Export, Exports, Source, file_stem
 from pages.ui.shell.address import is_offered, widget_key
 from tx_core.analysis.weights_file import TableValue
 
@@ -52,8 +53,10 @@ def draw_and_export(
     offer_drawings(page, lesson, drawings, place)
 
 
-def offer_drawings(page: str, lesson: Callable[[], Computation], drawings: Drawings, place: str = "") -> None:
-    """Offer drawings as a table and for export; nothing where there are none."""
+def offer_drawings(
+    page: str, lesson: Callable[[], Computation], drawings: Drawings, place: str = "", more: Exports = MappingProxyType({})
+) -> None:
+    """Offer drawings as a table and for export; nothing where there are none. more: other views of the same menu."""
     if not drawings:
         return
     name = f"{page}_{place}" if place else page
@@ -62,7 +65,7 @@ def offer_drawings(page: str, lesson: Callable[[], Computation], drawings: Drawi
         if table.open:
             with table:
                 _show_table(table_rows(_made(drawings)))
-    export_menu(page, {texts.THIS_PART: lambda: drawings_export(lesson(), _made(drawings))}, place=place)
+    export_menu(page, {texts.THIS_PART: lambda: drawings_export(lesson(), _made(drawings)), **more}, place=place)
 
 
 def _made(drawings: Drawings) -> list[Drawing]:
