@@ -135,9 +135,7 @@ def attention_panel(
     return HeadMap(view, tuple(heads), weights, description, before, plain)
 
 
-def _fill_rail(
-    page: str, view: views.View, identity: tuple, options: ViewOptions, maps_path: str | None, parts: PanelParts
-) -> None:
+def _fill_rail(page: str, view: View, identity: tuple, options: ViewOptions, maps_path: str | None, parts: PanelParts) -> None:
     """Draw what stands beside the map: the wall, the head that is looked at and what can be done with it, the options."""
     if parts.first:
         _head_and_actions(page, view, parts)
