@@ -10,7 +10,7 @@ MAP = "[data-testid=attention-map][data-paints]"
 def test_below_a_path_of_its_own_the_app_draws(browser: Browser, start_server):
     with start_server(ROOT, "--server.baseUrlPath", "explorer") as url:
         page = browser.new_page()
-        page.goto(f"{url}/")
+        page.goto(f"{url}/attention")
         page.locator(MAP).wait_for(timeout=60_000)
         assert page.request.get(f"{url}/api/ready").json()["state"] == "ready"
         page.goto(f"{url}/bertviz")
@@ -29,7 +29,7 @@ def test_a_script_that_could_not_be_fetched_is_fetched_again(browser: Browser, s
             route.continue_()
 
     page.route("**/modules/**", refuse_twice)
-    page.goto(server)
+    page.goto(f"{server}/attention")
     page.locator(MAP).wait_for(timeout=60_000)
     assert len(refused) == 4
     page.close()
