@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.contents import HOME, PAGES
-from pages.ui.shell.address import HELD, KNOWN, LESSON, OFFERED, PLACE, is_locked, take_over
+from pages.ui.shell.address import HELD, KNOWN, LESSON, OFFERED, PLACE, is_locked, is_presented, present_or_not, take_over
 from pages.ui.shell.frame import memory_explained, next_page
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
 from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON, SESSION_LOST
@@ -37,10 +37,15 @@ by_key = {
 chosen = st.navigation([*targets.values(), *by_key.values()], position="hidden")
 if moved := next((key for key, page in by_key.items() if page is chosen), None):
     st.switch_page(targets[moved], query_params={name: st.query_params.get_all(name) for name in st.query_params})
-with st.container() if is_locked() else st.sidebar:
-    if not is_locked():
+if is_presented():
+    st.html(ASSETS / "present.css")
+alone = is_locked() or is_presented()
+if alone:  # the start page keeps room for a list of pages
+    st.html('<style>[data-testid="stAppViewContainer"] { padding-left: 0 !important; }</style>')
+with st.container() if alone else st.sidebar:
+    if not alone:
         st.markdown(f"**{APP_NAME}**")
-    for section, pages in groupby(() if is_locked() else PAGES, key=lambda page: page.section):
+    for section, pages in groupby(() if alone else PAGES, key=lambda page: page.section):
         st.caption(section)
         for page in pages:
             st.page_link(targets[page.key])
@@ -50,9 +55,13 @@ with st.container() if is_locked() else st.sidebar:
     follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))
     browser = follow(
         key="navigation",
-        data={"page": chosen.url_path, "held": HELD in st.session_state or has_upload()},
+        data={"page": chosen.url_path, "held": HELD in st.session_state or has_upload(), "presented": is_presented()},
         on_resumed_change=lambda: None,
+        on_presented_change=lambda: None,
     )
+if browser.presented is not None:
+    present_or_not(bool(browser.presented))
+    st.rerun()
 if take_over(browser.resumed):
     st.toast(SESSION_LOST, icon=":material/link_off:", duration="infinite")
 st.session_state[KNOWN] = True

@@ -79,7 +79,40 @@ function textsInBoxes() {
   return Object.fromEntries([...boxes].map((box) => [box.closest('[class*="st-key-"]').className.match(/st-key-(\S+)/)[1], box.value]))
 }
 
-export default function ({ data, setTriggerValue }) {
+// A presenter has a keyboard or a clicker: P begins and ends the view for a room. In it, the arrow keys and Page Up and Down go
+// through the lesson, B blanks the screen, R reveals the answer. Keys that are typed, or that move in a drawing, are let alone.
+const TYPED = "input:not([type=checkbox]), textarea, select, [contenteditable], [role=gridcell], [role=slider], [role=combobox]"
+const [NEXT, PREVIOUS] = [":is(.st-key-lesson_next, .st-key-lesson_skip) a", ".st-key-lesson_previous a"]
+const STEPS = { ArrowRight: NEXT, PageDown: NEXT, ArrowLeft: PREVIOUS, PageUp: PREVIOUS }
+
+function present(presented, toggle) {
+  const root = document.documentElement
+  const known = root.attentionPresenter
+  const now = { presented, toggle }
+  if (!presented) delete root.dataset.blank
+  if (known) return void Object.assign(known, now)
+  root.attentionPresenter = now
+  addEventListener("keydown", (event) => {
+    const target = event.composedPath()[0]
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat || target.matches?.(TYPED)) return
+    if (pressed(event.key, now)) event.preventDefault()
+  })
+}
+
+function pressed(key, { presented, toggle }) {
+  const letter = key.toLowerCase()
+  if (letter === "p") return toggle(!presented), true
+  if (!presented) return false
+  if (letter === "b") return document.documentElement.toggleAttribute("data-blank"), true
+  if (letter === "r") return document.querySelector(".st-key-lesson_reveal button")?.click(), true
+  if (STEPS[key]) return document.querySelector(STEPS[key])?.click(), true
+  return false
+}
+
+export default function ({ data, setTriggerValue, parentElement }) {
+  const { host } = parentElement.getRootNode()
+  if (host) host.dataset.mounted = "" // as every drawing does, see `settle`
+  present(data.presented, (wanted) => setTriggerValue("presented", wanted))
   makeOneStepOfArriving()
   closeOnPhones(data.page)
   settle(data.page)

@@ -1,7 +1,7 @@
 // What linked maps have in common: they are drawn when there is time, share one pointer, and choose a row by the keys.
 
 import { placeTooltip } from "./readout.js";
-import { watchScreen } from "../core/surface.js";
+import { localPoint, watchScreen } from "../core/surface.js";
 
 // Puts a view on the page; from then on `paint` follows its width and the screen.
 export function watchView(view, parent, paint) {
@@ -31,8 +31,8 @@ export function pointAt(view, hover, event, fill) {
   view.tooltip.hidden = hover === null;
   if (hover !== null && event) {
     fill(hover);
-    const box = view.root.getBoundingClientRect();
-    placeTooltip(view.tooltip, box, event.clientX - box.left, event.clientY - box.top);
+    const [width, height] = [view.root.offsetWidth, view.root.offsetHeight];
+    placeTooltip(view.tooltip, { width, height }, ...localPoint(view.root, event));
   }
   if (hover?.query === view.hover?.query && hover?.key === view.hover?.key) return;
   view.hover = hover;

@@ -8,7 +8,7 @@ import { paintLines, tokenAt } from "./lines.js";
 import { modelOf } from "./model.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
 import { fillLegend, fillReadout, fillTooltip, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
-import { mountOnce, throttle, element, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
+import { mountOnce, throttle, element, localPoint, timestamped, pendingChoice, watchScreen } from "../core/surface.js";
 import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 
@@ -135,8 +135,8 @@ function hoverOn(map, hover, event) {
   map.tooltip.hidden = hover === null;
   if (hover !== null && event) {
     fillTooltip(map.tooltip, map.model, hover, map.texts);
-    const box = map.root.getBoundingClientRect();
-    placeTooltip(map.tooltip, box, event.clientX - box.left, event.clientY - box.top);
+    const [width, height] = [map.root.offsetWidth, map.root.offsetHeight];
+    placeTooltip(map.tooltip, { width, height }, ...localPoint(map.root, event));
   }
   if (hover?.query === map.hover?.query && hover?.key === map.hover?.key) return;
   map.hover = hover;

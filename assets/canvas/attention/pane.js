@@ -1,7 +1,7 @@
 // A box that scrolls over a picture larger than itself while its canvas stays put: only what is in sight
 // is ever drawn, so that 512 tokens need no larger canvas than 5, and touch panning is the browser's own.
 
-import { element, sharpen } from "../core/surface.js";
+import { element, localPoint, sharpen } from "../core/surface.js";
 
 export function makePane(name, testid) {
   const canvas = element("canvas", { role: "img", "data-testid": testid });
@@ -37,6 +37,5 @@ export function reveal(pane, start, end, covered) {
 }
 
 export function pointIn(pane, event) {
-  const box = pane.canvas.getBoundingClientRect();
-  return [event.clientX - box.left, event.clientY - box.top];
+  return localPoint(pane.canvas, event);
 }

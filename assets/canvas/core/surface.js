@@ -15,9 +15,24 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+// How much the page around a drawing is enlarged, as for a room.
+export function zoomOf(node) {
+  return node.currentCSSZoom || 1;
+}
+
+export function pixelRatio(canvas) {
+  return (window.devicePixelRatio || 1) * zoomOf(canvas);
+}
+
+// Where the pointer is in a node, in the pixels in which the node is laid out.
+export function localPoint(node, event) {
+  const box = node.getBoundingClientRect();
+  return [(event.clientX - box.left) / zoomOf(node), (event.clientY - box.top) / zoomOf(node)];
+}
+
 // One canvas pixel for each pixel of the screen; drawing stays in CSS pixels.
 export function sharpen(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = pixelRatio(canvas);
   const [wide, high] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
   if (canvas.width !== wide || canvas.height !== high) {
     canvas.width = wide;

@@ -2,7 +2,7 @@
 
 import { number } from "../core/numbers.js";
 import { channels, colourTable, differenceGradient, gradient, inkOn, signedTables } from "../core/palette.js";
-import { element, fit, measureLabels, sharpen } from "../core/surface.js";
+import { element, fit, localPoint, measureLabels, sharpen } from "../core/surface.js";
 
 const WIDEST_NAME = 84;
 const AXES_LINE = 16; // pixels that the names of the axes take, above everything: beside the rows they would cost width
@@ -161,9 +161,9 @@ function paintAxes(context, axes, shape, theme) {
 }
 
 export function cellUnder(matrix, shape, model, event) {
-  const box = matrix.canvas.getBoundingClientRect();
-  const row = Math.floor((event.clientY - box.top - shape.top) / shape.high);
-  const column = Math.floor((event.clientX - box.left - shape.left) / shape.wide);
+  const [x, y] = localPoint(matrix.canvas, event);
+  const row = Math.floor((y - shape.top) / shape.high);
+  const column = Math.floor((x - shape.left) / shape.wide);
   return row < 0 || column < 0 || row >= model.rows || column >= model.columns ? null : [row, column];
 }
 

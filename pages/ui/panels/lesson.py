@@ -14,7 +14,7 @@ import streamlit as st
 from pages import contents
 from pages.ui.canvas.step_strip import step_strip
 from pages.ui.panels import texts
-from pages.ui.panels.lesson_question import ask_question, show_verdict
+from pages.ui.panels.lesson_question import NO_GUESS_MADE, ask_question, show_verdict
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import (
     LESSON,
@@ -26,6 +26,7 @@ from pages.ui.shell.address import (
     STEP,
     is_locked,
     is_offered,
+    is_presented,
     widget_key,
 )
 from pages.ui.shell.frame import explain
@@ -158,7 +159,8 @@ def show_step(name: str, lesson: Lesson, number: int) -> bool:
     step = lesson.steps[number - 1]
     show_progress(name, lesson, number)
     st.title(escape_markdown(step.title), anchor=False)
-    st.text(step.text)
+    with st.container(key="lesson_text"):
+        st.text(step.text)
     guess = st.session_state.get(GUESSES, {}).get((name, number))
     answered = step.question is None or guess is not None
     widgets = f"lesson_{sha256(name.encode()).hexdigest()[:12]}_{number}"
@@ -166,12 +168,15 @@ def show_step(name: str, lesson: Lesson, number: int) -> bool:
         show_verdict(step, guess, widgets)
     elif step.question:
         guess = ask_question(step, widgets)
+        if is_presented() and st.button(texts.REVEAL, key="lesson_reveal"):
+            guess = NO_GUESS_MADE
         if guess is not None:
             st.session_state.setdefault(GUESSES, {})[name, number] = guess
             st.rerun()
         st.caption(f":material/visibility_off: {texts.HIDDEN_UNTIL_ANSWERED}")
     if answered and step.then:
-        st.text(step.then)
+        with st.container(key="lesson_then"):
+            st.text(step.then)
     show_ways(name, lesson, number, answered)
     return answered
 
@@ -230,7 +235,8 @@ def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
         elif answered and not is_locked():
             show_ways_on(name)
         if number > 1:
-            step_link(name, number - 1, texts.PREVIOUS_STEP, ":material/arrow_back:")
+            with st.container(key="lesson_previous", width="content"):
+                step_link(name, number - 1, texts.PREVIOUS_STEP, ":material/arrow_back:")
         leave_link(texts.END_LESSON if number == len(lesson.steps) and answered else texts.LEAVE_LESSON)
 
 

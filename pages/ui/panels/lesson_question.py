@@ -10,12 +10,15 @@ from pages.ui.canvas.question_view import Choices, Revealed, guessed_cell, quest
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
+from pages.ui.shell.address import is_presented
 from pages.ui.shell.numbers import percent
 from tx_core.classroom.lesson_file import Question, Step
 from tx_core.classroom.measures import Answer, Verdict, cell_name, compute_answer, grade
 from tx_core.engine import catalogue
 
 MAX_BARS, MAX_WORD_CHARACTERS, MAX_OPEN_CHARACTERS = 8, 60, 1000
+NO_GUESS_MADE = ""
+"""Stands for the guess of a presenter who reveals the answer to a room."""
 DRAWN = ("token", "cell", "head")
 """Kinds of question that are answered by a click in a drawing, or from a list."""
 
@@ -33,7 +36,8 @@ def compute(step: Step) -> Answer | None:
 
 def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | None:
     """Ask the question of a step; give the guess once the learner has sent it. name: of the widgets. send: on the button."""
-    st.text(step.question.ask)
+    with st.container(key="lesson_asked"):
+        st.text(step.question.ask)
     if step.question.kind in DRAWN:
         return _ask_in_drawing(step, name, send)
     question_view(None, key=f"{name}_view")
@@ -101,13 +105,13 @@ def _guess(choices: Choices, chosen: list[str | None]) -> str | None:
 def _lists(question: Question, choices: Choices, boxes: tuple[str, ...]) -> None:
     """Draw the lists beside the drawing: for the keyboard, a screen reader, and what is too large to be drawn."""
     if choices.kind == "cell":
-        left, right = st.columns(2)
+        left, right = st.container(key="lesson_list").columns(2)
         left.selectbox(texts.CELL_ROW, choices.rows, index=None, key=boxes[0])
         right.selectbox(texts.CELL_COLUMN, choices.columns, index=None, key=boxes[1])
     elif choices.kind == "head":
         st.selectbox(escape_markdown(question.ask), choices.names, index=None, key=boxes[0], label_visibility="collapsed")
     else:
-        st.radio(
+        st.container(key="lesson_list").radio(
             escape_markdown(question.ask),
             choices.names,
             index=None,
@@ -127,12 +131,17 @@ def choices_of(step: Step) -> Choices:
 def show_verdict(step: Step, guess: str, name: str) -> None:
     """Compare the guess with the answer in a sentence, in the drawing that it was made in, and in bars for words."""
     question, answer = step.question, compute(step)
-    st.text(question.ask)
+    with st.container(key="lesson_answered"):
+        st.text(question.ask)
     if answer is None:
-        question_view(None, key=f"{name}_view", verdict=texts.DISCUSS.format(guess=guess))
+        sentence = texts.DISCUSS.format(guess=guess) if guess else texts.DISCUSS_NOW
+        question_view(None, key=f"{name}_view", verdict=sentence)
         return
-    verdict = grade(cache.engine(step.view.get("model", catalogue.DEFAULT)), question, answer, guess)
-    sentence = compare(question, answer, verdict)
+    verdict = _verdict(step, answer, guess)
+    sentence = compare(question, answer, verdict) if guess else reveal(question, answer)
+    if is_presented():  # the picture of the page is what the room looks at
+        question_view(None, key=f"{name}_view", verdict=sentence)
+        return
     choices = choices_of(step) if question.kind in DRAWN else None
     if choices is None or not choices.fits:
         question_view(None, key=f"{name}_view", verdict=sentence)
@@ -141,6 +150,18 @@ def show_verdict(step: Step, guess: str, name: str) -> None:
     guessed = choices.names.index(guess) if guess in choices.names else None
     revealed = Revealed(answer.shares, guessed, choices.names.index(answer.right))
     question_view(choices, key=f"{name}_view", verdict=sentence, revealed=revealed)
+
+
+def _verdict(step: Step, answer: Answer, guess: str) -> Verdict:
+    if not guess:
+        return Verdict(guess, False)
+    return grade(cache.engine(step.view.get("model", catalogue.DEFAULT)), step.question, answer, guess)
+
+
+def reveal(question: Question, answer: Answer) -> str:
+    """Say what the model computes, where nobody guessed."""
+    template = texts.NUMBER_REVEALED if question.kind == "number" else texts.REVEALED
+    return template.format(answer=answer.right, share=percent(answer.value))
 
 
 def _show_bars(question: Question, answer: Answer, verdict: Verdict) -> None:

@@ -117,6 +117,19 @@ def is_locked() -> bool:
     return LESSON in st.query_params and st.query_params.get(LOCK) == "1"
 
 
+def is_presented() -> bool:
+    """Tell whether the page is shown to a room: pictures alone, large."""
+    return st.query_params.get(PRESENT) == "1"
+
+
+def present_or_not(wanted: bool) -> None:
+    """Begin or end the presenter view of the page."""
+    if wanted:
+        st.query_params[PRESENT] = "1"
+    else:
+        st.query_params.pop(PRESENT, None)
+
+
 def is_offered(name: str) -> bool:
     """Tell whether a page shows a control: the step of a lesson may show some only.
 

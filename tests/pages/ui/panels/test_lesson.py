@@ -8,7 +8,7 @@ from pages import contents
 from pages.ui.export.texts import NUMBERS_TABLE
 from pages.ui.export.texts import TITLE as MENU
 from pages.ui.panels import lesson, texts
-from pages.ui.shell.address import LESSON, LOCK, STEP
+from pages.ui.shell.address import LESSON, LOCK, PRESENT, STEP
 from tests.support.drawings import OURS, sent_to
 from tests.support.messages import UNKNOWN
 from tx_core.classroom.lesson_file import NOT_PACKED, Lesson, Question, pack_lesson
@@ -249,6 +249,20 @@ def test_without_a_lesson_every_control_is_there_again(open_app):
     app.query_params.clear()
     app.run()
     assert len(app.text_input) == 2
+
+
+def test_a_room_is_shown_the_answer_without_a_guess(open_app):
+    app = open_app(STEPS[1].page, **lesson.step_address(lesson.LEARNING_PATH, 2) | {PRESENT: "1"})
+    next(button for button in app.button if button.label == texts.REVEAL).click().run()
+    assert not app.exception
+    assert asked(app)[0]["verdict"] == texts.REVEALED.format(answer="yesterday", share="95.2 %")
+    assert question_of(2) in written(app)
+    assert dict(app.query_params)[PRESENT] == "1"
+    assert not any(link.proto.label == contents.page("masks").name for link in app.get("page_link"))
+
+
+def test_nobody_but_a_presenter_is_offered_the_answer(open_app):
+    assert texts.REVEAL not in [button.label for button in open_step(open_app, 2).button]
 
 
 def test_another_page_leads_back_to_the_lesson(open_app):
