@@ -82,7 +82,7 @@ function textsInBoxes() {
 // A presenter has a keyboard or a clicker: P begins and ends the view for a room. In it, the arrow keys and Page Up and Down go
 // through the lesson, B blanks the screen, R reveals the answer. Keys that are typed, or that move in a drawing, are let alone.
 const TYPED = "input:not([type=checkbox]), textarea, select, [contenteditable], [role=gridcell], [role=slider], [role=combobox]"
-const [NEXT, PREVIOUS] = [":is(.st-key-lesson_next, .st-key-lesson_skip) a", ".st-key-lesson_previous a"]
+const [NEXT, PREVIOUS] = ['[class*="lesson_next"] a, [class*="lesson_skip"] a', '[class*="lesson_previous"] a']
 const STEPS = { ArrowRight: NEXT, PageDown: NEXT, ArrowLeft: PREVIOUS, PageUp: PREVIOUS }
 
 function present(presented, toggle) {
@@ -104,7 +104,7 @@ function pressed(key, { presented, toggle }) {
   if (letter === "p") return toggle(!presented), true
   if (!presented) return false
   if (letter === "b") return document.documentElement.toggleAttribute("data-blank"), true
-  if (letter === "r") return document.querySelector(".st-key-lesson_reveal button")?.click(), true
+  if (letter === "r") return document.querySelector('[class*="lesson_reveal"] button')?.click(), true
   if (STEPS[key]) return document.querySelector(STEPS[key])?.click(), true
   return false
 }
