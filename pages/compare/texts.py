@@ -51,8 +51,8 @@ DOES_NOT_SHOW = {
     "text": "**It does not show** why. Every row sums to 1, so the attention that a word without a partner takes is missing "
     "elsewhere: not every difference is about the two words it stands between. And attention is not meaning.",
     "head": "**It does not show** which head matters more: a head that looks elsewhere may still pass on the same information.",
-    "untrained": "**It does not show** what training was for, only what it changed; other random weights give other small "
-    "numbers.",
+    "untrained": "**It does not show** what training was for, only what it changed. Other random weights give nearly the same "
+    "difference, because an untrained head attends almost uniformly.",
     "changes": "**It does not show** what the missing part is for: what stays the same may have been done twice.",
     "model": "**It does not show** which model is right, and heads of two models have no common numbering: layer 2, head 3 of "
     "one has nothing to do with that of the other.",
@@ -62,7 +62,8 @@ ONLY_IN_MORE = {"A": "Only in A: {words} and {more:,} more.", "B": "Only in B: {
 ALL_PAIRED = "Every word has a partner."
 HOW_PAIRED = (
     "Whole words: attention to a word is the sum over its pieces, attention from it the mean. Words are partners if they are "
-    "equal, ignoring capitals, and in the same order; as many as possible. Special tokens are partners by position."
+    "equal, ignoring capitals, and in the same order; as many as possible. Special tokens are partners if both stand "
+    "before all words, or both after some."
 )
 TABLE = "The differences as a table"
 TABLE_ROWS = "Each row is a link in A or B. Cells are empty where a word has no partner."

@@ -1,0 +1,125 @@
+"""What the texts of the page claim is true of the embedded model: of every difference, of partners, and of vectors."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from pages.compare import texts
+from pages.compare.runs import Run, nearest_head, run
+from pages.compare.state import Side
+from pages.ui.shell import cache
+from tx_core.analysis.comparison import Comparison, compare_attention
+from tx_core.analysis.word_comparison import align, cosines, word_vectors
+from tx_core.engine import catalogue
+from tx_core.errors import ModelUnavailable
+from tx_core.transformer.attention import attend
+from tx_core.transformer.interventions import Intervention
+
+FLIES = ("time flies like an arrow", "fruit flies like a banana")
+OTHERS = ("The old man saw a dog.", "Yesterday an old woman saw a cat, too.")
+
+
+def ran(text: str, head: tuple[int, int | None] = (5, None), *, seed: int = 0, changes: Sequence[Intervention] = ()) -> Run:
+    return run(Side(text, "", "embedded", head, seed, tuple(changes)), hide=False)
+
+
+def compared(one: Run, other: Run) -> Comparison:
+    return compare_attention(one.view, other.view, one.spelled, other.spelled, one.weights, other.weights)
+
+
+@pytest.mark.parametrize("sentences", [FLIES, OTHERS])
+def test_the_difference_is_positive_where_b_gives_more_and_negative_where_it_gives_less(sentences: tuple[str, str]):
+    one, other = map(ran, sentences)
+    found = compared(one, other)
+    for row, column in np.argwhere(found.comparable):
+        (mine, yours), (my_key, your_key) = found.rows[row], found.rows[column]
+        assert found.difference[row, column] == pytest.approx(
+            other.weights[yours, your_key] - one.weights[mine, my_key], abs=1e-6
+        )
+    assert found.difference.min() < 0 < found.difference.max()
+
+
+@pytest.mark.parametrize("sentences", [FLIES, OTHERS])
+def test_what_words_without_a_partner_take_is_missing_in_the_differences_of_a_row(sentences: tuple[str, str]):
+    one, other = map(ran, sentences)
+    found = compared(one, other)
+    for row, (mine, yours) in enumerate(found.rows):
+        if None in (mine, yours):
+            continue
+        alone = [place for place, partner in found.rows if partner is None]
+        theirs = [place for partner, place in found.rows if partner is None]
+        missing = one.weights[mine, alone].sum() - other.weights[yours, theirs].sum()
+        assert found.difference[row].sum() == pytest.approx(missing, abs=1e-5)
+    assert ran(sentences[0]).weights.sum(-1) == pytest.approx(1, abs=1e-5)
+
+
+def test_heads_that_look_elsewhere_can_pass_on_the_same():
+    query, key = torch.randn(2, 5, 4), torch.randn(2, 5, 4)
+    result = attend(query, key, torch.ones(2, 5, 4))
+    assert (result.weights[0] - result.weights[1]).abs().max() > 0.1
+    torch.testing.assert_close(result.context[0], result.context[1])
+
+
+@pytest.mark.parametrize("head", [(5, None), (0, 2), (3, 7)])
+def test_random_weights_attend_almost_uniformly_whatever_the_seed_and_trained_ones_do_not(head: tuple[int, int | None]):
+    trained, *untrained = (ran(FLIES[0], head, seed=seed).weights for seed in range(4))
+    assert np.abs(np.stack(untrained) - 1 / len(trained)).max() < 0.05
+    assert np.abs(trained - 1 / len(trained)).max() > 0.3
+    assert all((one != other).any() for one, other in pairwise(untrained))
+
+
+def test_what_a_head_did_may_have_been_done_twice():
+    """Two heads look at the token before. One is switched off, and the other, a layer later, still does so."""
+    heads = [(0, 7), (1, 3)]
+    plain = [ran(FLIES[0], head).weights for head in heads]
+    assert all(np.diagonal(weights, -1).mean() > 0.5 for weights in plain)
+    kept = ran(FLIES[0], heads[1], changes=[Intervention("off", *heads[0])]).weights
+    assert np.diagonal(kept, -1).mean() > 0.5
+
+
+def test_partners_are_equal_words_in_order_and_special_tokens_by_standing_before_all_words_or_not():
+    one, other = (ran(text) for text in ("He saw a dog.", "A dog SAW he."))
+    pairs = align(one.spelled, other.spelled)
+    assert [one.spelled[mine] for mine, _ in pairs] == [
+        ("special", "first"),
+        ("word", "a"),
+        ("word", "dog"),
+        ("word", "."),
+        ("special", "after"),
+    ]
+    assert [other.spelled[yours] for _, yours in pairs] == [one.spelled[mine] for mine, _ in pairs]
+
+
+def test_heads_of_one_run_share_the_vectors_of_every_word():
+    one, other = ran(FLIES[0], (5, 1)), ran(FLIES[0], (2, 3))
+    np.testing.assert_array_equal(one.trace.hidden, other.trace.hidden)
+
+
+def test_between_two_models_a_word_is_as_far_from_itself_as_from_any_other():
+    one, other = ran(FLIES[0]), ran(FLIES[0], seed=1)
+    alike = cosines(*(word_vectors(side.trace.hidden, side.view.query_places) for side in (one, other)))
+    own = np.eye(alike.shape[1], dtype=bool)
+    assert np.abs(alike[:, own].mean(-1) - alike[:, ~own].mean(-1)).max() < 0.05
+    assert np.abs(alike).max() < 0.3
+
+
+def test_the_position_of_a_word_in_its_sentence_counts():
+    places = {text: text.split().index("old") + 1 for text in ("the old man", "an old dog", "a dog and an old man")}
+    vectors = {text: catalogue.load("embedded").trace(text, keep=("hidden",)).hidden[0, place] for text, place in places.items()}
+    first, same, later = vectors.values()
+    assert float(cosines(first[None, None], same[None, None])[0, 0, 0]) == pytest.approx(1, abs=1e-5)
+    assert float(cosines(first[None, None], later[None, None])[0, 0, 0]) < 0.95
+
+
+@pytest.mark.parametrize(("asked", "nearest"), [((11, 3), (5, 3)), ((2, 11), (2, 7)), ((11, None), (5, None)), ((1, 1), (1, 1))])
+def test_a_head_that_a_model_lacks_gives_way_to_the_nearest(asked: tuple, nearest: tuple):
+    assert nearest_head(asked, 6, 8) == nearest
+
+
+def test_random_weights_are_refused_for_a_model_that_is_not_ours(hub_engine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cache, "engine", lambda _model: hub_engine("roberta"))
+    with pytest.raises(ModelUnavailable, match=texts.RANDOM_WEIGHTS_NEED_BERT):
+        ran(FLIES[0], seed=1)
