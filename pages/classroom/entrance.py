@@ -43,7 +43,7 @@ def storage_key(role: str, code: str) -> str:
 
 def client() -> str:
     """Name whoever asks, for limits: their address, or this session where it is not known."""
-    return st.context.ip_address or "local"
+    return str(st.context.ip_address or "local")
 
 
 def accept_secret_link() -> None:

@@ -45,7 +45,8 @@ from tx_core.settings import host_settings
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ"
 """Of codes: without I, L and O, which are read as 1 and 0 on a projector."""
 MAX_GUESS_CHARACTERS = 1000
-WRONG_CODES_A_MINUTE, WRONG_CODES_OF_ALL_A_MINUTE, ROOMS_OF_ONE_AN_HOUR = 10, 300, 20
+WRONG_CODES_A_MINUTE, WRONG_CODES_OF_ALL_A_MINUTE, ROOMS_OF_ONE_AN_HOUR = 30, 300, 20
+"""A whole school may share one address; of the 148 million codes, 432,000 can be tried in a day."""
 
 NO_ROOM = "There is no room with this code. Check the six letters; a room closes after a day, or when its teacher closes it."
 NO_TEACHER = "This link leads to no room. A room closes after a day, or when its teacher closes it. Open a new one."

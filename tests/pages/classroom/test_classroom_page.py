@@ -1,0 +1,120 @@
+"""The page of a class without a browser: who may see what, what is saved, and what is said when something is wrong."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.classroom import entrance, student, teacher, texts
+from pages.classroom.entrance import LEAD, ROOM, SECRET
+from pages.ui.shell.texts import ABOUT_THE_ROOM
+from tests.support.serving import ROOT
+from tx_core.classroom import rooms as store
+from tx_core.classroom.rooms import Rooms, host_rooms
+
+SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
+STEPS = 10
+MARK = "Xylophones"
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1")
+
+
+@pytest.fixture
+def rooms(host: Callable[..., None], tmp_path: Path) -> Iterator[Rooms]:
+    """The rooms of this process, in a file of this test."""
+    host(rooms_file=tmp_path / "rooms.sqlite", database_url="")
+    host_rooms.cache_clear()
+    yield host_rooms()
+    host_rooms().dispose()
+    host_rooms.cache_clear()
+
+
+def written(app: AppTest) -> str:
+    """Everything that a page says."""
+    return "\n".join(
+        str(element.value) for kind in ("text", "markdown", "caption", "code", "metric") for element in app.get(kind)
+    )
+
+
+def test_a_text_that_a_spreadsheet_would_take_for_a_formula_is_saved_as_text(rooms: Rooms):
+    room, token = rooms.open(SOURCE, STEPS, nicknames=True)
+    for formula in FORMULAS:
+        member = rooms.join(room.code, formula)
+        rooms.answer(member, 1, formula)
+        rooms.send_sentence(member, 1, formula)
+    table = list(csv.reader(io.StringIO(teacher.answers_csv(token).decode("utf-8-sig"))))
+    assert tuple(table[0]) == texts.COLUMNS
+    assert len(table) == 1 + len(FORMULAS)
+    assert [cell for row in table for cell in row if cell.startswith(("=", "+", "-", "@", "\t"))] == []
+    assert {row[4] for row in table[1:]} == {f"'{formula.strip()}" for formula in FORMULAS}
+
+
+def test_the_code_alone_lets_nobody_teach(rooms: Rooms, open_app: Callable[..., AppTest]):
+    room, token = rooms.open(SOURCE, STEPS)
+    rooms.send_sentence(rooms.join(room.code), 1, MARK)
+    app = open_app("classroom", **{LEAD: room.code})
+    assert texts.LOOKING in written(app)
+    assert not app.button and MARK not in written(app)
+    app = open_app("classroom", **{SECRET: rooms.join(room.code)})
+    assert store.NO_TEACHER in written(app)
+    app = open_app("classroom", **{SECRET: token})
+    assert room.code in written(app) and MARK in written(app)
+    assert dict(app.query_params) == {LEAD: room.code}
+
+
+def test_a_forged_word_in_the_browser_leads_nowhere(rooms: Rooms, open_app: Callable[..., AppTest]):
+    room, _ = rooms.open(SOURCE, STEPS)
+    for role in (ROOM, LEAD):
+        app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
+        app.session_state[entrance.TOKENS] = {(role, room.code): "x" * 5000}
+        app.query_params[role] = room.code
+        app.run()
+        app.switch_page("classroom/page.py").run()
+        assert not app.exception
+        assert texts.CLOSED in written(app)
+
+
+def test_a_wrong_code_is_explained(rooms: Rooms, open_app: Callable[..., AppTest]):
+    app = open_app("classroom", **{ROOM: "<b>ZZ"})
+    assert not app.exception
+    assert store.NO_ROOM in written(app) and ABOUT_THE_ROOM in written(app)
+    app = open_app("classroom")
+    app.text_input(key="classroom_code_typed").set_value("nothere")
+    next(button for button in app.button if button.label == texts.JOIN_BUTTON).click().run()
+    assert store.NO_ROOM in written(app)
+
+
+def test_nothing_of_an_answer_is_sent_before_it_is_revealed(rooms: Rooms, open_app: Callable[..., AppTest]):
+    room, token = rooms.open(SOURCE, STEPS)
+    rooms.answer(rooms.join(room.code), 1, MARK)
+    app = open_app("classroom", **{ROOM: room.code})
+    next(button for button in app.button if room.code in button.label).click().run()
+    sent = "".join(str(element.proto) for element in app.get("bidi_component"))
+    assert sent and MARK not in sent and '"results":null' in sent.replace(" ", "").replace("\\", "")
+    rooms.reveal(token, 1, {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]})
+    app.run()
+    assert MARK.casefold() in "".join(str(element.proto) for element in app.get("bidi_component")).casefold()
+
+
+def test_students_at_their_own_pace_go_on_by_themselves(rooms: Rooms, open_app: Callable[..., AppTest]):
+    room, _ = rooms.open(SOURCE, STEPS, together=False)
+    app = open_app("classroom", **{ROOM: room.code})
+    next(button for button in app.button if room.code in button.label).click().run()
+    for _ in range(2):
+        next(button for button in app.button if button.label == texts.NEXT).click().run()
+    assert not app.exception
+    assert student.lesson_of(SOURCE).steps[2].title in {element.value for element in app.subheader}
+
+
+def test_a_database_that_is_away_is_explained(rooms: Rooms, open_app: Callable[..., AppTest]):
+    room, token = rooms.open(SOURCE, STEPS)
+    rooms.engine.dispose()
+    Path(rooms.engine.url.database).unlink()
+    for path in Path(rooms.engine.url.database).parent.glob("rooms.sqlite-*"):
+        path.unlink()
+    for parameters in ({ROOM: room.code}, {SECRET: token}):
+        app = open_app("classroom", **parameters)
+        assert not app.exception
+        assert store.NO_DATABASE in written(app)
