@@ -1,7 +1,7 @@
 """The entry of the explorer: `streamlit run app.py`.
 
-Around the pages it puts what a script cannot do for itself: it loads the default model in the
-background, tells at /api/ready whether that model answers, sends security headers and bounds uploads.
+Around the pages it puts what a script cannot do for itself: it loads the default model in the background, tells at /api/ready
+whether that model answers and at /api/metrics how busy it is, sends security headers and bounds uploads.
 No heavy package is imported here, so the first page is on its way before torch is.
 """
 
@@ -29,7 +29,7 @@ except SettingsProblem as problem:
 
 from pages.classroom import events
 from pages.ui.canvas import component, framed, modules, prefetch
-from pages.ui.shell import garbage, readiness, start_page, uploads
+from pages.ui.shell import garbage, metrics, readiness, start_page, uploads
 
 # Programs that PyTorch keeps on a processor, one for each size of an operation: by itself a thousand, which many sentences in
 # bfloat16 through a model of BERT's size fill with 1.8 GB. Read at its first operation, hence set before torch is there.
@@ -78,7 +78,15 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
         thread.set()
 
 
-ROUTES = (Route("/api/ready", ready), framed.ROUTE, modules.ROUTE, prefetch.ROUTE, *events.ROUTES, *start_page.ROUTES)
+ROUTES = (
+    Route("/api/ready", ready),
+    metrics.ROUTE,
+    framed.ROUTE,
+    modules.ROUTE,
+    prefetch.ROUTE,
+    *events.ROUTES,
+    *start_page.ROUTES,
+)
 
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.contents import HOME, PAGES
 from pages.ui.shell.address import HELD, KNOWN, LESSON, OFFERED, PLACE, is_locked, is_presented, present_or_not, take_over
 from pages.ui.shell.frame import memory_explained, next_page
+from pages.ui.shell.metrics import page_run
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
 from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON, SESSION_LOST
 from pages.ui.shell.uploads import has_upload
@@ -67,7 +68,7 @@ if take_over(browser.resumed):
 st.session_state[KNOWN] = True
 
 key = next(key for key, target in targets.items() if target is chosen)
-with memory_explained():
+with page_run(key), memory_explained():
     if LESSON in st.query_params:
         # Imported here: it imports torch, for which a page without a lesson does not wait before its title.
         from pages.ui.panels.lesson import hide_other_controls, lesson_step

@@ -78,6 +78,12 @@ class Settings(BaseSettings):
     max_session_upload_megabytes: Count = _field(40, "Uploaded files of one visitor; later ones replace the oldest.")
     max_upload_megabytes: Count = _field(400, "Uploaded files of all visitors; more are refused until somebody leaves.")
 
+    metrics_token: Annotated[str, StringConstraints(pattern=r"^([\x21-\x7e]{16,200})?$")] = _field(
+        "",
+        "Whoever sends it (`Authorization: Bearer …`) gets metrics for Prometheus at /api/metrics; without it there are none.",
+        default="none",
+        allowed="16 to 200 visible characters of ASCII",
+    )
     database_url: DatabaseUrl = _field(
         "",
         "Where the rooms of classes are kept when several servers stand behind one address. Without it, in a file.",
@@ -121,7 +127,7 @@ def host_settings() -> Settings:
 
 def _printable(name: str, value: object) -> str:
     """Give a wrong value for the log, unless it may hold a password."""
-    return "…" if name == "database_url" else repr(value)
+    return "…" if name in ("database_url", "metrics_token") else repr(value)
 
 
 def variable(name: str) -> str:

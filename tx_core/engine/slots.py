@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import BoundedSemaphore, local
+from threading import BoundedSemaphore, Lock, local
 
 from tx_core.errors import Busy
 from tx_core.settings import host_settings
@@ -14,6 +14,9 @@ BUSY = "Many people are computing here right now. Wait a few seconds and try aga
 _page_slots = BoundedSemaphore(host_settings().compute_slots)
 _background_slots = BoundedSemaphore(host_settings().background_slots)
 _thread = local()
+_counts = {"waiting": 0, "computing": 0}
+"""Computations for pages, those in the background not counted."""
+_counts_lock = Lock()
 
 
 @contextmanager
@@ -30,12 +33,37 @@ def compute_slot(timeout: float | None = None) -> Iterator[None]:
     if timeout is None:
         usual = BACKGROUND_TIMEOUT_SECONDS if background else host_settings().slot_timeout_seconds
         timeout = min(usual, getattr(_thread, "timeout", usual))
-    if not slots.acquire(timeout=timeout):
+    with _counted("waiting", not background):
+        found = slots.acquire(timeout=timeout)
+    if not found:
         raise Busy(BUSY)
+    try:
+        with _counted("computing", not background):
+            yield
+    finally:
+        slots.release()
+
+
+@contextmanager
+def _counted(state: str, for_page: bool) -> Iterator[None]:
+    """Count a computation in `_counts` for as long as the block runs."""
+    with _counts_lock:
+        _counts[state] += for_page
     try:
         yield
     finally:
-        slots.release()
+        with _counts_lock:
+            _counts[state] -= for_page
+
+
+def page_slots_in_use() -> int:
+    """Count the computations that pages run now."""
+    return _counts["computing"]
+
+
+def pages_waiting() -> int:
+    """Count the pages that wait for a compute slot."""
+    return _counts["waiting"]
 
 
 @contextmanager

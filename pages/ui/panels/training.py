@@ -10,6 +10,7 @@ import streamlit as st
 from pages.ui.canvas import drawings
 from pages.ui.canvas.charts import lines_chart
 from pages.ui.panels import texts
+from pages.ui.shell import metrics
 from pages.ui.shell.address import HELD, Field, number_field, widget_key
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError, TextProblem, memory_checked
@@ -22,6 +23,8 @@ TRAININGS = Registry(limit=host_settings().trainings)
 """All trainings of this server, and its readings of many sentences."""
 SCANS = Registry(limit=host_settings().scans)
 """All scans of heads of this server."""
+metrics.watch_number("tx_trainings", "Trainings and readings of many sentences that compute now", lambda: TRAININGS.running)
+metrics.watch_number("tx_scans", "Scans of heads that compute now", lambda: SCANS.running)
 
 CURVE_COLOURS = ("#3f83cf", "#c2751c")
 """Blue and orange: 3:1 or more on the white and on the dark background, distinct with any colour vision."""

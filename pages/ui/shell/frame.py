@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages import contents
-from pages.ui.shell import readiness, texts
+from pages.ui.shell import metrics, readiness, texts
 from pages.ui.shell.address import (
     ADDED_VIEWS,
     MAX_ADDED_VIEWS,
@@ -116,6 +116,7 @@ def current_link() -> str:
 
 def explain(error: ExplorerError) -> None:
     """Show what went wrong and what to do about it. The message may quote the visitor, so it is never markup."""
+    metrics.count_problem(error)
     with st.container(border=True):
         heading = next((title for kind, title in HEADINGS.items() if isinstance(error, kind)), texts.CANNOT_BE_SHOWN)
         st.markdown(f":orange[:material/info:] **{heading}**")

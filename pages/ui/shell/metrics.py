@@ -1,0 +1,84 @@
+"""What a host can watch: counts and times for Prometheus at /api/metrics, once TX_METRICS_TOKEN is set; no visitor's words.
+
+Begin with `ROUTE`; `page_run` times a page, `watch_number` adds a number that is read whenever somebody asks. No heavy package is
+imported here: app.py imports this module before it serves anything.
+"""
+
+import hmac
+import json
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner_utils.exceptions import RerunException, StopException
+from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY
+
+from tx_core.engine import slots
+from tx_core.errors import ExplorerError
+from tx_core.settings import host_settings
+
+RUN_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+"""Borders of the classes of durations."""
+
+_registry = CollectorRegistry()
+ProcessCollector(registry=_registry)
+_page_seconds = Histogram("tx_page_seconds", "Time of whole runs of a page", ["page"], buckets=RUN_SECONDS, registry=_registry)
+_problems = Counter("tx_problems", "Problems explained to visitors, by kind", ["kind"], registry=_registry)
+_failures = Counter("tx_failures", "Runs of a page that ended in an unexpected error", ["page", "kind"], registry=_registry)
+_log = logging.getLogger(__name__)
+
+
+def watch_number(name: str, description: str, read: Callable[[], float]) -> None:
+    """Add a number that `read` gives whenever the metrics are asked for. The name begins with tx_ and ends with its unit."""
+    Gauge(name, description, registry=_registry).set_function(read)
+
+
+def visitors() -> int:
+    """Count the browsers that are connected."""
+    return sum(stat.value for stat in Runtime.instance().stats_mgr.get_stats([ACTIVE_SESSIONS_FAMILY])[ACTIVE_SESSIONS_FAMILY])
+
+
+watch_number("tx_visitors", "Browsers that are connected", visitors)
+watch_number("tx_slots", "Computations that pages may run at once", lambda: host_settings().compute_slots)
+watch_number("tx_slots_in_use", "Computations that pages run now", slots.page_slots_in_use)
+watch_number("tx_slots_waiting", "Pages that wait for a compute slot", slots.pages_waiting)
+
+
+@contextmanager
+def page_run(page: str) -> Iterator[None]:
+    """Time a run of a page. An unexpected error is counted, and logged in one line without what the visitor typed."""
+    start = time.perf_counter()
+    try:
+        yield
+    except (RerunException, StopException):
+        raise
+    except BaseException as error:
+        _failures.labels(page, type(error).__name__).inc()
+        _log.error("%s", json.dumps({"event": "page failed", "page": page, "kind": type(error).__name__}))
+        raise
+    finally:
+        _page_seconds.labels(page).observe(time.perf_counter() - start)
+
+
+def count_problem(problem: ExplorerError) -> None:
+    """Count a problem that a page explains to its visitor."""
+    _problems.labels(type(problem).__name__).inc()
+
+
+def send_metrics(request: Request) -> Response:
+    """Send the metrics to whoever has the host's token (`Authorization: Bearer …`); without a token there are none."""
+    token = host_settings().metrics_token
+    if not token:
+        return Response(None, 404)
+    if not hmac.compare_digest(request.headers.get("authorization", "").encode(), f"Bearer {token}".encode()):
+        return Response(None, 401, {"WWW-Authenticate": "Bearer"})
+    return Response(generate_latest(_registry), 200, {"Cache-Control": "no-store"}, CONTENT_TYPE_LATEST)
+
+
+ROUTE = Route("/api/metrics", send_metrics)

@@ -1,0 +1,140 @@
+"""What a host can watch, at a server of its own and in one process."""
+
+import asyncio
+import json
+import re
+import threading
+import urllib.request
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from pages.ui.shell import metrics
+from tests.support.serving import ROOT, fetch, free_port, running, streamlit_command, wait_until
+from tests.support.stream_client import visit
+from tx_core.engine import slots
+from tx_core.errors import TextProblem
+from tx_core.settings import host_settings
+
+TOKEN = "a-token-of-16-characters-or-more"
+SECRET = "Xylophones"
+DASHBOARD = json.loads((ROOT / "assets" / "hosting" / "grafana.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def read(host):
+    """Give the metrics of this process as numbers: read()["tx_problems_total", (("kind", "Busy"),)]."""
+    host(metrics_token=TOKEN)
+    client = TestClient(Starlette(routes=[metrics.ROUTE]))
+
+    def numbers() -> dict[tuple[str, tuple], float]:
+        answer = client.get("/api/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+        assert answer.status_code == 200
+        samples = [sample for family in text_string_to_metric_families(answer.text) for sample in family.samples]
+        return {(sample.name, tuple(sorted(sample.labels.items()))): sample.value for sample in samples}
+
+    return numbers
+
+
+@pytest.fixture(autouse=True)
+def no_visitors(monkeypatch: pytest.MonkeyPatch):
+    """These tests have no running server, whose visitors would be counted."""
+    stats = type("Stats", (), {"get_stats": lambda _self, names: {name: [] for name in names}})
+    runtime = type("Runtime", (), {"stats_mgr": stats()})
+    monkeypatch.setattr(metrics.Runtime, "instance", lambda: runtime)
+
+
+def test_a_run_is_timed_and_a_problem_counted(read):
+    with metrics.page_run("attention"):
+        pass
+    before = read()
+    with metrics.page_run("attention"):
+        metrics.count_problem(TextProblem(SECRET))
+    after = read()
+    page, kind = (("page", "attention"),), (("kind", "TextProblem"),)
+    assert after["tx_page_seconds_count", page] == before["tx_page_seconds_count", page] + 1
+    assert after["tx_problems_total", kind] == before.get(("tx_problems_total", kind), 0) + 1
+
+
+def test_an_unexpected_error_is_counted_and_logged_without_what_was_typed(read, caplog: pytest.LogCaptureFixture):
+    with pytest.raises(ZeroDivisionError), metrics.page_run("masks"):
+        raise ZeroDivisionError(SECRET)
+    assert read()["tx_failures_total", (("kind", "ZeroDivisionError"), ("page", "masks"))] == 1
+    assert [json.loads(record.message) for record in caplog.records] == [
+        {"event": "page failed", "page": "masks", "kind": "ZeroDivisionError"}
+    ]
+    assert SECRET not in caplog.text
+
+
+@pytest.mark.parametrize("stop", [metrics.StopException(), metrics.RerunException(None)])
+def test_a_run_that_ends_on_purpose_is_no_failure(read, stop: BaseException):
+    with pytest.raises(type(stop)), metrics.page_run("positions"):
+        raise stop
+    numbers = read()
+    assert numbers["tx_page_seconds_count", (("page", "positions"),)] >= 1
+    assert not any(name == "tx_failures_total" and ("page", "positions") in labels for name, labels in numbers)
+
+
+def test_slots_are_counted_while_they_are_held_and_waited_for(read):
+    every_slot = host_settings().compute_slots
+    inside, leave = threading.Semaphore(0), threading.Event()
+
+    def hold() -> None:
+        with slots.compute_slot():
+            inside.release()
+            leave.wait(10)
+
+    threads = [threading.Thread(target=hold) for _ in range(every_slot + 1)]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: read()["tx_slots_waiting", ()] == 1, 5, "a page that waits")
+    assert all(inside.acquire(timeout=5) for _ in range(every_slot)) and read()["tx_slots_in_use", ()] == every_slot
+    leave.set()
+    for thread in threads:
+        thread.join()
+    assert (read()["tx_slots_in_use", ()], read()["tx_slots_waiting", ()]) == (0, 0)
+
+
+WRONG = [None, "", "Bearer", "Bearer wrong-token-of-16-characters", TOKEN, f"Bearer {TOKEN}x", "Bearer ä"]
+
+
+@pytest.mark.parametrize("header", WRONG)
+def test_nobody_else_gets_them(host, header: str | None):
+    host(metrics_token=TOKEN)
+    client = TestClient(Starlette(routes=[metrics.ROUTE]))
+    headers = {} if header is None else {"Authorization": header.encode()}
+    answer = client.get("/api/metrics", headers=headers)
+    assert (answer.status_code, answer.content) == (401, b"")
+
+
+def test_without_a_token_there_are_none(server: str):
+    assert fetch(f"{server}/api/metrics")[0] == 404
+
+
+def test_a_server_counts_its_visitors_and_writes_nothing_that_they_typed(tmp_path: Path):
+    port = free_port()
+    url, log = f"http://127.0.0.1:{port}", tmp_path / "log.txt"
+
+    def ask() -> str:
+        request = urllib.request.Request(f"{url}/api/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.read().decode()
+
+    async def look() -> str:
+        async with visit(url, "attention", f"text={SECRET}") as reader, visit(url, "classifier") as trainer:
+            await reader.run()
+            await trainer.run()
+            return await asyncio.to_thread(ask)
+
+    with running(streamlit_command(port), f"{url}/api/ready", log, TX_METRICS_TOKEN=TOKEN):
+        shown = asyncio.run(look())
+    assert re.search(r"^tx_visitors 2.0$", shown, re.MULTILINE)
+    assert re.search(r'^tx_page_seconds_count{page="attention"} [1-9]', shown, re.MULTILINE)
+    assert re.search(r"^tx_cache_bytes [1-9]", shown, re.MULTILINE)
+    assert SECRET not in shown and SECRET not in log.read_text(encoding="utf-8") and TOKEN not in log.read_text(encoding="utf-8")
+    expressions = " ".join(one["expr"] for panel in DASHBOARD["panels"] for one in panel["targets"])
+    used = {re.sub(r"_(bucket|count)$", "", name) for name in re.findall(r"(?:tx|process)_\w+", expressions)}
+    assert used and used <= set(re.findall(r"^# TYPE (\w+) ", shown, re.MULTILINE))
