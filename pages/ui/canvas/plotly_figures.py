@@ -1,11 +1,11 @@
 """Figures of the summaries: bars to both sides of zero, and heads as points on a map. Arrays and labels in, a figure out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from pages.ui.canvas.charts import BAR_HEIGHT, BELOW_ZERO, INK, ONE_COLOUR, plain
 
@@ -64,6 +64,17 @@ MIN_TURN = np.pi / 3.5
 """The smallest angle, in radians, between the directions in which two names stand away from their points."""
 NAME_REACH, CHOSEN_NAME_REACH = (23.0, 18.0), (30.0, 24.0)
 """Pixels from a point to the middle of its name, sideways and up or down."""
+NAME_BOX = (28, 16)
+"""Pixels that a name takes, across and down."""
+POINT_SIZE, CHOSEN_POINT_SIZE = 10, 18
+"""Pixels that a point takes."""
+MAP_SIZES = ((320, 340), (350, 380), (400, 420), (480, 440), (560, 440), (900, 440))
+"""Pixels of the map, across and down, from a phone to a wide screen: a name stands where it is free on all of them."""
+DETOURS = sorted(
+    ((bend * np.pi / 12, 1 + far / 4) for bend in range(-12, 13) for far in range(11)),
+    key=lambda detour: abs(detour[0]) + 2 * (detour[1] - 1),
+)
+"""How far a name turns aside, in radians, and how many times as far it stands away: the smallest change first."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +165,8 @@ def name_offsets(places: Float[np.ndarray, "one axis"], chosen: int, neighbours:
     """Return where names stand, in pixels to the right of and below their points.
 
     The name of a neighbour stands on its far side, seen from the chosen point. Neighbours in nearly the same direction get
-    names at least `MIN_TURN` apart; that of the chosen point stands opposite to the middle of them all.
+    names at least `MIN_TURN` apart; that of the chosen point stands opposite to the middle of them all. A name that would
+    cover a point or another name turns aside or moves away, as little as it must.
     """
     right, down = (places - places[chosen]).T * [[1.0], [-1.0]]
     away = {point: float(np.arctan2(down[point], right[point])) for point in neighbours}
@@ -165,17 +177,49 @@ def name_offsets(places: Float[np.ndarray, "one axis"], chosen: int, neighbours:
     turns = {point: turn - excess for point, turn in turns.items()}
     middle = np.sum([(np.cos(turn), np.sin(turn)) for turn in away.values()], axis=0) if away else (0.0, 1.0)
     turns[chosen] = float(np.arctan2(-middle[1], -middle[0]))
-    return {point: _offset(turn, CHOSEN_NAME_REACH if point == chosen else NAME_REACH) for point, turn in turns.items()}
+    screens, offsets = _screens(places), {}
+    sizes = np.where(np.arange(len(places)) == chosen, CHOSEN_POINT_SIZE, POINT_SIZE)
+    for point, turn in turns.items():
+        reach = CHOSEN_NAME_REACH if point == chosen else NAME_REACH
+        tried = [_offset(turn + bend, reach, factor) for bend, factor in DETOURS]
+        offsets[point] = next((offset for offset in tried if _is_free(screens, sizes, point, offset, offsets)), tried[0])
+    return offsets
 
 
-def _offset(turn: float, reach: tuple[float, float]) -> tuple[float, float]:
-    return reach[0] * float(np.cos(turn)), reach[1] * float(np.sin(turn))
+def _offset(turn: float, reach: tuple[float, float], factor: float) -> tuple[float, float]:
+    return factor * reach[0] * float(np.cos(turn)), factor * reach[1] * float(np.sin(turn))
+
+
+def _screens(places: Float[np.ndarray, "one axis"]) -> list[Float[np.ndarray, "one axis"]]:
+    """Return where the points stand on maps of several sizes, in pixels to the right and down."""
+    extent = np.ptp(places, axis=0) * 1.1 + 1e-9
+    return [places * np.min(np.array(size) / extent) * [1.0, -1.0] for size in MAP_SIZES]
+
+
+def _is_free(
+    screens: Sequence[Float[np.ndarray, "one axis"]],
+    sizes: Int[np.ndarray, "one"],
+    point: int,
+    offset: tuple[float, float],
+    others: Mapping[int, tuple[float, float]],
+) -> bool:
+    """Return whether a name there covers no point and none of the other names, which are given by their offsets.
+
+    sizes: of the points.
+    """
+    for screen in screens:
+        name = screen[point] + offset
+        names = np.array([screen[other] + other_offset for other, other_offset in others.items()]).reshape(-1, 2)
+        on_points = np.abs(screen - name) < (np.array(NAME_BOX) + sizes[:, None] + 1) / 2
+        if on_points.all(axis=1).any() or (np.abs(names - name) < NAME_BOX).all(axis=1).any():
+            return False
+    return True
 
 
 def _points(
     places: Float[np.ndarray, "one axis"], labels: Sequence[str], kind: PointKind, members: Sequence[int], chosen: int, ink: str
 ) -> dict[str, object]:
-    sizes = [18 if number == chosen else 10 for number in members]
+    sizes = [CHOSEN_POINT_SIZE if number == chosen else POINT_SIZE for number in members]
     return {
         "type": "scatter",
         "mode": "markers",
@@ -186,7 +230,7 @@ def _points(
             "size": sizes,
             "color": kind.colour,
             "symbol": kind.symbol,
-            "line": {"color": ink, "width": [2.5 if size > 10 else 0.5 for size in sizes]},
+            "line": {"color": ink, "width": [2.5 if size > POINT_SIZE else 0.5 for size in sizes]},
         },
         "customdata": [labels[number] for number in members],
         "hovertemplate": "layer-head %{customdata}: " + plain(kind.name) + "<extra></extra>",

@@ -71,6 +71,22 @@ def test_names_of_neighbours_in_one_direction_stand_apart():
     np.testing.assert_allclose(turns, [-MIN_TURN, 0, MIN_TURN], atol=1e-9)
 
 
+@pytest.mark.parametrize("chosen", range(0, 48, 5))
+def test_no_name_stands_on_a_point_or_on_another_name_on_a_map_of_any_size(chosen: int):
+    places = np.random.default_rng(chosen).normal(size=(48, 2))
+    neighbours = np.argsort(np.hypot(*(places - places[chosen]).T))[1:6].tolist()
+    offsets = name_offsets(places, chosen, neighbours)
+    assert set(offsets) == {chosen, *neighbours}
+    for width, height in ((340, 400), (500, 430), (900, 440)):
+        extent = 1.1 * np.ptp(places, axis=0)
+        pixels = places * min(width / extent[0], height / extent[1]) * [1, -1]
+        for point, offset in offsets.items():
+            near_points = np.abs(pixels - (pixels[point] + offset)) < (11 + 2, 5 + 2)  # half a name, and a bit of a point
+            assert not near_points.all(axis=1).any()
+            others = [pixels[other] + offsets[other] for other in offsets if other != point]
+            assert not (np.abs(np.array(others) - (pixels[point] + offset)) < (22, 13)).all(axis=1).any()
+
+
 def test_an_exported_figure_names_the_same_points_in_the_same_places():
     chart = points_chart("", PLACES, ["1-1", "1-2", "1-3"], KINDS, 1, [2])
     figure = head_points(PLACES, ["1-1", "1-2", "1-3"], KINDS, 1, [2])
