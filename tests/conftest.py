@@ -1,6 +1,7 @@
 """What every test may use: axis words checked at each call of the core, and one running app for all."""
 
 import functools
+import importlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -104,6 +105,8 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory):
 
     def of_family(family: str) -> Path:
         if family not in written:
+            # A page may be importing transformers in a thread, which replaces its module half-way: wait where the app does.
+            importlib.import_module("tx_core.engine.hub.load")
             from tests.support.checkpoints import WRITERS
 
             written[family] = WRITERS[family](tmp_path_factory.mktemp(family))
