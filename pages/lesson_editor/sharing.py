@@ -6,6 +6,7 @@ import streamlit as st
 from pages import contents
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import Fields, draft_of, file_of
+from pages.lesson_editor.offline import lesson_web_page
 from pages.ui.panels.lesson import keep_own_lesson, names_in_order, shipped_lesson, step_link
 from pages.ui.shell.address import DRAFT, LESSON, LOCK, PRESENT, STEP, link_to_page
 from pages.ui.shell.frame import explain
@@ -14,7 +15,7 @@ from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson
 from tx_core.errors import LessonProblem
 
 MAX_QR_CHARACTERS = 1200
-"""Of a link whose code a camera still reads from a projector: 113 × 113 squares at most."""
+"""Of a link whose code a camera still reads from a projector: 121 × 121 squares at most."""
 FILE_TYPES = ["yaml", "yml"]
 
 
@@ -33,6 +34,15 @@ def offer_lesson(draft: Fields) -> None:
             step_link(name, 1, texts.PREVIEW, ":material/play_arrow:")
             st.download_button(
                 texts.SAVE, written, "lesson.yaml", "application/yaml", icon=":material/download:", on_click="ignore"
+            )
+            st.download_button(
+                texts.WEB_PAGE,
+                lambda: lesson_web_page(lesson),
+                "lesson.html",
+                "text/html",
+                icon=":material/download:",
+                on_click="ignore",
+                help=texts.WEB_PAGE_HELP,
             )
         _offer_link(lesson)
     with st.expander(texts.FILE, key="lesson_editor_written"):

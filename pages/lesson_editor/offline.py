@@ -1,0 +1,154 @@
+"""A lesson as one HTML file that works without this app: texts, questions, and what the model computes as stored pictures.
+
+It holds no script: what a question hides opens by the browser's own means. Every text is escaped, and nothing is loaded.
+"""
+
+from collections.abc import Callable, Sequence
+from html import escape
+from math import sqrt
+
+from pages.lesson_editor import texts
+from pages.ui.panels.lesson_question import reveal
+from pages.ui.shell import cache
+from pages.ui.shell.numbers import percent
+from tx_core.classroom.lesson_file import Lesson, Measure, Step
+from tx_core.classroom.measures import Answer, compute_answer
+from tx_core.engine import catalogue
+from tx_core.errors import ExplorerError
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+STYLE = """
+body { font: 17px/1.5 system-ui, sans-serif; color: #111; background: #fff; max-width: 46rem; }
+body { margin: 2rem auto; padding: 0 1rem; }
+section { border-top: 1px solid #999; padding: 0.5rem 0 1.5rem; }
+p { white-space: pre-line; overflow-wrap: anywhere; }
+.ask { font-weight: 600; }
+summary { cursor: pointer; padding: 0.5rem 0; font-weight: 600; }
+svg { max-width: 100%; height: auto; }
+"""
+PALE, STRONG = (243, 247, 251), (8, 47, 106)
+CELL, LABEL, BAR, MAX_BARS = 44, 96, 320, 8
+MAX_LABEL, MAX_PICTURED = 12, 300
+"""Characters of a label, and of a text that is pictured."""
+
+
+def lesson_web_page(lesson: Lesson) -> str:
+    """Write the file. The pictures of its steps are computed now."""
+    steps = [_section(number, step) for number, step in enumerate(lesson.steps, 1)]
+    return "\n".join(
+        [
+            "<!doctype html>",
+            f'<html lang="{escape(lesson.language)}">',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(lesson.title)}</title>",
+            f"<style>{STYLE}</style>",
+            "</head>",
+            "<body>",
+            "<main>",
+            f"<h1>{escape(lesson.title)}</h1>",
+            _paragraph(lesson.about),
+            *steps,
+            "</main>",
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def _section(number: int, step: Step) -> str:
+    """Write a step: its text, its question, and behind a click what the model computes."""
+    shown = [_computed(step), *([_paragraph(step.then)] if step.then else [])]
+    asked = []
+    if step.question:
+        asked = [_paragraph(step.question.ask, "ask")]
+        if step.question.options:
+            asked.append(f"<ul>{''.join(f'<li>{escape(option)}</li>' for option in step.question.options)}</ul>")
+        shown = ["<details>", f"<summary>{escape(texts.OPEN_ANSWER)}</summary>", *shown, "</details>"]
+    return "\n".join(
+        ["<section>", f"<h2>{number}. {escape(step.title)}</h2>", _paragraph(step.text), *asked, *shown, "</section>"]
+    )
+
+
+def _paragraph(text: str, style: str = "") -> str:
+    return f'<p class="{style}">{escape(text)}</p>' if style else f"<p>{escape(text)}</p>"
+
+
+def _computed(step: Step) -> str:
+    """Write what the model computes for a step, in words and as a picture; or what prevents it."""
+    measure = step.question.answer if step.question and step.question.answer else measure_of_view(step)
+    if measure is None:
+        return _paragraph(texts.NO_PICTURE)
+    try:
+        answer = compute_answer(cache.engine(step.view.get("model", catalogue.DEFAULT)), measure)
+    except ExplorerError as problem:
+        return _paragraph(str(problem))
+    said = [_paragraph(reveal(step.question, answer), "ask")] if step.question and step.question.answer else []
+    note = [_paragraph(texts.PICTURE_NOTE)] if answer.rows else []
+    return "\n".join([*said, picture(answer), *note])
+
+
+def measure_of_view(step: Step) -> Measure | None:
+    """Choose what pictures a view whose step measures nothing: the map of its first head, or the words for its blank."""
+    text, changes = step.view.get("text", ""), step.view.get("changes", "")
+    if not text or len(text) > MAX_PICTURED or len(changes) > MAX_PICTURED:
+        return None
+    if step.page == "fill_mask":
+        return Measure(measure="top_word", text=text, changes=changes)
+    head = step.view.get("heads", "").partition("_")[0]
+    return Measure(measure="strongest_cell", text=text, head=head, changes=changes) if step.page == "attention" and head else None
+
+
+def picture(answer: Answer) -> str:
+    """Draw an answer: its cells as a map, its options as bars; nothing for a number alone."""
+    if not answer.options:
+        return ""
+    draw: Callable[[Answer], str] = _map if answer.rows else _bars
+    return draw(answer)
+
+
+def _map(answer: Answer) -> str:
+    columns = len(answer.columns)
+    top = LABEL * 3 // 4
+    parts = [_text(LABEL + (place + 0.5) * CELL, top - 8, name, "middle") for place, name in enumerate(answer.columns)]
+    parts += [_text(LABEL - 8, top + (place + 0.6) * CELL, name, "end") for place, name in enumerate(answer.rows)]
+    for place, (name, share) in enumerate(zip(answer.options, answer.shares, strict=True)):
+        x, y = LABEL + place % columns * CELL, top + place // columns * CELL
+        edge = ' stroke="#c2410c" stroke-width="4"' if name == answer.right else ' stroke="#fff"'
+        title = f"<title>{escape(name)}: {percent(share)}</title>"
+        parts.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{_colour(share)}"{edge}>{title}</rect>')
+        if share >= 0.005:
+            ink = "#fff" if share > 0.2 else "#111"
+            parts.append(_text(x + CELL / 2, y + CELL * 0.6, f"{100 * share:.0f}", "middle", ink))
+    return _svg(LABEL + columns * CELL + 4, top + len(answer.rows) * CELL + 4, parts, answer)
+
+
+def _bars(answer: Answer) -> str:
+    rows = sorted(zip(answer.options, answer.shares, strict=True), key=lambda row: -row[1])[:MAX_BARS]
+    parts = []
+    for place, (name, share) in enumerate(rows):
+        y = place * 30
+        parts.append(_text(2 * LABEL - 8, y + 20, name, "end"))
+        parts.append(f'<rect x="{2 * LABEL}" y="{y + 6}" width="{BAR * share:.1f}" height="18" fill="#3f83cf"/>')
+        parts.append(_text(2 * LABEL + BAR * share + 8, y + 20, percent(share), "start"))
+    return _svg(2 * LABEL + BAR + 90, 30 * len(rows), parts, answer)
+
+
+def _svg(width: float, height: float, parts: Sequence[str], answer: Answer) -> str:
+    label = escape(texts.PICTURE_ALT.format(answer=answer.right, share=percent(answer.value)))
+    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
+    return f'<svg role="img" aria-label="{label}" {size} font-size="13">{"".join(parts)}</svg>'
+
+
+def _text(x: float, y: float, text: str, anchor: str, ink: str = "#111") -> str:
+    short = text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - 1]}…"
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{ink}">{escape(short)}</text>'
+
+
+def _colour(share: float) -> str:
+    strength = sqrt(min(1.0, max(0.0, share)))
+    mixed = (round(pale + (strong - pale) * strength) for pale, strong in zip(PALE, STRONG, strict=True))
+    return f"rgb({', '.join(map(str, mixed))})"
