@@ -13,13 +13,15 @@ from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError
 
 try:
-    code, lead = st.query_params.get(entrance.ROOM, ""), st.query_params.get(entrance.LEAD, "")
     entrance.accept_secret_link()
-    if lead or entrance.LEAD in st.query_params:
-        teacher.teach(st.query_params[entrance.LEAD])
+    code, lead = st.query_params.get(entrance.ROOM, ""), st.query_params.get(entrance.LEAD, "")
+    if lead:
+        teacher.teach(lead)
     elif code:
         student.take_part(code)
     else:
         entrance.join_or_open()
 except ExplorerError as error:
     explain(error)
+if entrance.ROOM in st.query_params or entrance.LEAD in st.query_params:
+    st.stop()  # a room is left by what is in it: no way on to the next page below it

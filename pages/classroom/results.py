@@ -77,7 +77,7 @@ def results(question: Question | None, answer: Mapping[str, object], guesses: Se
         "class": texts.OF_CLASS,
         "model": texts.OF_MODEL if any(row["model"] is not None for row in rows) else "",
         "title": question.ask,
-        "sentence": sentence(rows, answer, len(guesses)),
+        "sentence": sentence(rows, answer, len(guesses), right_numbers(question, answer, guesses)),
     }
 
 
@@ -107,7 +107,7 @@ def histogram(question: Question, answer: Mapping[str, object], guesses: Sequenc
     """Give a row for each of a few equal ranges of the numbers that were guessed; the model's number is in one of them."""
     value = float(answer["value"])
     numbers = [float(number) for number in (guess.replace(",", ".") for guess in guesses) if is_number(number)]
-    edges = np.histogram_bin_edges([*numbers, value], bins=BINS if numbers else 1)
+    edges = round_edges(min([*numbers, value]), max([*numbers, value]))
     counts = np.histogram(numbers, edges)[0]
     place = min(int(np.searchsorted(edges, value, side="right")) - 1, len(counts) - 1)
     labels = [texts.RANGE.format(low=f"{low:.3g}", high=f"{high:.3g}") for low, high in pairwise(edges)]
@@ -117,6 +117,23 @@ def histogram(question: Question, answer: Mapping[str, object], guesses: Sequenc
     ]
     rows[place] |= {"modelText": texts.MODELS_NUMBER.format(value=f"{value:.3g}")}
     return rows
+
+
+def right_numbers(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> int | None:
+    """Count the numbers that are as near to the model's as the question asks for; None where no number is asked for."""
+    if question.kind != "number":
+        return None
+    numbers = [float(number) for number in (guess.replace(",", ".") for guess in guesses) if is_number(number)]
+    return sum(abs(number - float(answer["value"])) <= question.tolerance for number in numbers)
+
+
+def round_edges(low: float, high: float) -> np.ndarray:
+    """Cut the numbers from low to high into at most BINS ranges that end at round numbers."""
+    span = max(high - low, 1e-6 * max(1.0, abs(high)))
+    power = 10.0 ** np.floor(np.log10(span / (BINS - 1)))
+    step = next(step for step in power * np.array([1, 2, 5, 10]) if step * (BINS - 1) >= span)
+    first, last = np.floor(low / step), max(np.ceil(high / step), np.floor(low / step) + 1)
+    return np.round(np.arange(first, last + 1) * step, 12)
 
 
 def is_number(written: str) -> bool:
@@ -141,8 +158,8 @@ def row(label: str, count: int, total: int, model: float | None, right: bool) ->
     }
 
 
-def sentence(rows: Sequence[Row], answer: Mapping[str, object], total: int) -> str:
-    """Compare the class with the model in one sentence."""
+def sentence(rows: Sequence[Row], answer: Mapping[str, object], total: int, hits: int | None) -> str:
+    """Compare the class with the model in one sentence. hits: the right guesses; None where they are those of a row."""
     most = sorted(rows, key=lambda one: -one["count"])[:2]
     if not total:
         return texts.NO_GUESSES.format(answer=answer["right"]) if "right" in answer else texts.NO_VOTES
@@ -151,5 +168,6 @@ def sentence(rows: Sequence[Row], answer: Mapping[str, object], total: int) -> s
         first = texts.NO_MAJORITY.format(count=most[0]["count"], total=total)
     if "right" not in answer:
         return first
-    hits = sum(one["count"] for one in rows if one["right"])
+    if hits is None:
+        hits = sum(one["count"] for one in rows if one["right"])
     return f"{first} {texts.MODEL_SAYS.format(answer=answer['right'], hits=hits, total=total)}"

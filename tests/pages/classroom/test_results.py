@@ -1,9 +1,14 @@
 """What a class is told of its own answers is counted by hand here, for each kind of question."""
 
+from itertools import pairwise
+
+import hypothesis.strategies as st
+import numpy as np
 import pytest
+from hypothesis import given
 
 from pages.classroom import texts
-from pages.classroom.results import BINS, MAX_ROWS, STUDENT, TEACHER, lesson_of, message, results
+from pages.classroom.results import BINS, MAX_ROWS, STUDENT, TEACHER, lesson_of, message, results, round_edges
 from tests.support.serving import ROOT
 from tx_core.classroom.lesson_file import Question
 from tx_core.classroom.room_records import Room, State
@@ -53,11 +58,26 @@ def test_numbers_become_a_histogram_that_holds_every_number_and_the_models():
     model = {"right": "0.60", "value": 0.6, "options": [], "shares": []}
     guesses = ["0", "0,1", "0.12", "0.99", "1", "0.6", "many", "nan", "1e300"]
     told = results(question("number"), model, guesses)
-    assert len(told["rows"]) == BINS
-    assert [row["count"] for row in told["rows"]] == [3, 0, 0, 0, 1, 0, 0, 2]  # eighths of 0 to 1
+    assert [row["label"] for row in told["rows"]] == [
+        texts.RANGE.format(low=low, high=high) for low, high in pairwise(("0", "0.2", "0.4", "0.6", "0.8", "1"))
+    ]
+    assert [row["count"] for row in told["rows"]] == [3, 0, 0, 1, 2]
     assert [row["modelText"] for row in told["rows"] if row["modelText"]] == [texts.MODELS_NUMBER.format(value="0.6")]
-    assert [at for at, row in enumerate(told["rows"]) if row["right"]] == [4]
+    assert [at for at, row in enumerate(told["rows"]) if row["right"]] == [3]
+    assert texts.MODEL_SAYS.format(answer="0.60", hits=1, total=9) in told["sentence"]
+    near = results(question("number"), model, ["0.51", "0.69", "0.71", "0.49"])
+    assert texts.MODEL_SAYS.format(answer="0.60", hits=2, total=4) in near["sentence"]  # within 0.1
     assert len(results(question("number"), model, [])["rows"]) == 1
+
+
+@given(st.floats(-1e8, 1e8), st.floats(-1e8, 1e8))
+def test_ranges_hold_every_number_are_few_and_equally_wide(one: float, other: float):
+    low, high = sorted((one, other))
+    edges = round_edges(low, high)
+    tolerance = 1e-9 * max(1.0, abs(low), abs(high))
+    assert edges[0] <= low + tolerance and high <= edges[-1] + tolerance
+    assert 2 <= len(edges) <= BINS + 1
+    assert np.allclose(np.diff(edges), edges[1] - edges[0], atol=tolerance)
 
 
 def test_an_open_question_is_to_be_discussed_and_a_vote_has_no_right_answer():
