@@ -48,6 +48,10 @@ class RoomProblem(ExplorerError):
     """A room of a class cannot be had, is full, or does not take what was sent."""
 
 
+class RoomGone(RoomProblem):
+    """There is no such room, or no such member of it, or not any more."""
+
+
 @contextmanager
 def memory_checked() -> Iterator[None]:
     """Raise OutOfMemory where Python, numpy or torch could not allocate what is asked for within."""

@@ -11,8 +11,9 @@ import streamlit as st
 from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
 from pages.ui.canvas.component import component, component_value
-from pages.ui.panels.lesson import LESSONS, names_in_order, shipped_lesson
+from pages.ui.panels.lesson import OWN_LESSONS, find_lesson, names_in_order
 from pages.ui.shell.frame import explain
+from tx_core.classroom.lesson_file import write_lesson
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
 from tx_core.errors import RoomProblem
 from tx_core.settings import host_settings
@@ -122,25 +123,38 @@ def enter(code: str) -> None:
 def open_room(rooms: Rooms) -> None:
     """Let a teacher choose a lesson, and open a room for it."""
     with st.form("classroom_new", border=False):
-        names = names_in_order()
-        name = st.selectbox(texts.LESSON, names, format_func=lambda name: shipped_lesson(name).title, key="classroom_lesson")
+        names = lesson_names()
+        name = st.selectbox(texts.LESSON, names, format_func=lesson_title, key="classroom_lesson")
         paces = (texts.TOGETHER, texts.OWN)
         pace = st.radio(texts.PACE, paces, horizontal=True, key="classroom_pace")
         nicknames = st.checkbox(texts.NICKNAMES, key="classroom_nicknames")
         sent = st.form_submit_button(texts.OPEN_BUTTON, icon=":material/meeting_room:")
+    st.caption(texts.OWN_LESSONS_HINT)
     st.caption(texts.ABOUT_ROOMS.format(hours=host_settings().room_hours))
     if not sent or name not in names:
         return
-    source = (LESSONS / f"{name}.yaml").read_text("utf-8")
-    options: Mapping[str, object] = {"lesson": name, "together": pace != texts.OWN, "nicknames": nicknames}
+    lesson = find_lesson(name)
+    options: Mapping[str, object] = {"lesson": name[:80], "together": pace != texts.OWN, "nicknames": nicknames}
     try:
-        room, token = rooms.open(source, len(shipped_lesson(name).steps), client=client(), **options)
+        room, token = rooms.open(write_lesson(lesson), len(lesson.steps), client=client(), **options)
     except RoomProblem as problem:
         explain(problem)
         return
     keep_token(LEAD, room.code, token)
     st.query_params.from_dict({LEAD: room.code})
     st.rerun()
+
+
+def lesson_names() -> list[str]:
+    """List the lessons that a room can be opened for: those that ship, and the visitor's own, of each title the last one."""
+    own = {lesson.title: name for name, lesson in st.session_state.get(OWN_LESSONS, {}).items()}
+    return [*names_in_order(), *own.values()]
+
+
+def lesson_title(name: str) -> str:
+    """Give the title of a lesson as the list shows it."""
+    title = find_lesson(name).title
+    return texts.OWN_LESSON.format(title=title) if name in st.session_state.get(OWN_LESSONS, {}) else title
 
 
 def join(code: str) -> None:

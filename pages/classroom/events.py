@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pages.classroom.results import STUDENT, TEACHER, message
-from tx_core.errors import RoomProblem
+from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 
 EVENTS, STATE = "classroom_events", "classroom_state"
 PAUSE_SECONDS = 0.1
@@ -49,8 +49,8 @@ class Channel:
             self.dirty.clear()
             try:
                 self.tell(await asyncio.to_thread(read_messages, self.room))
-            except RoomProblem:  # the database is away: what is known stays
-                logging.getLogger(__name__).warning("The rooms cannot be read.")
+            except ExplorerError:  # the database is away, say: what is known stays
+                logging.getLogger(__name__).warning("A room cannot be read.")
             await asyncio.sleep(PAUSE_SECONDS)
             try:
                 await asyncio.wait_for(self.dirty.wait(), LOOK_SECONDS)
@@ -141,17 +141,17 @@ def find_member(token: str) -> tuple[int, str]:
     rooms = host_store()
     try:
         return rooms.of_teacher(token).id, TEACHER
-    except RoomProblem:
+    except RoomGone:
         return rooms.student(token).room.id, STUDENT
 
 
 async def events(request: Request) -> Response:
-    """Stream the changes of the room of `?key=`; 404 for a key of no room, 429 for too many streams of one member."""
+    """Stream the changes of the room of `?key=`: 404 for no room, 503 without the database, 429 for too many streams of one."""
     token = request.query_params.get("key", "")
     try:
         room, role = await asyncio.to_thread(find_member, token)
     except RoomProblem as problem:
-        return Response(str(problem), 404, HEADERS, "text/plain")
+        return Response(str(problem), 404 if isinstance(problem, RoomGone) else 503, HEADERS, "text/plain")
     if hub.streams[token] >= STREAMS_OF_ONE:
         return Response(None, 429, HEADERS)
     return EventSourceResponse(
@@ -166,8 +166,10 @@ async def state(request: Request) -> Response:
         channel = hub.channels.get(room)
         told = channel.told if channel and channel.told else await asyncio.to_thread(read_messages, room)
         return Response(told[role], 200, HEADERS, "application/json")
-    except RoomProblem:
+    except RoomGone:
         return JSONResponse(message(None, {}, STUDENT), 200, HEADERS)
+    except ExplorerError as problem:
+        return Response(str(problem), 503, HEADERS, "text/plain")
 
 
 ROUTES = (Route(f"/{EVENTS}", events), Route(f"/{STATE}", state))

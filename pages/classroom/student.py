@@ -13,8 +13,8 @@ from pages.ui.shell.address import PLACE
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import Step
 from tx_core.classroom.room_records import State
-from tx_core.classroom.rooms import MAX_SENTENCE_CHARACTERS
-from tx_core.errors import RoomProblem
+from tx_core.classroom.rooms import MAX_SENTENCE_CHARACTERS, NO_STUDENT
+from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 
 
 def take_part(code: str) -> None:
@@ -26,7 +26,7 @@ def take_part(code: str) -> None:
         return
     try:
         host_store().student(token)
-    except RoomProblem:
+    except RoomGone:
         entrance.keep_token(entrance.ROOM, code, "")
         say_closed(entrance.storage_key(entrance.ROOM, code))
         return
@@ -44,12 +44,19 @@ def say_closed(forget: str) -> None:
 
 @st.fragment
 def draw_room(code: str, token: str) -> None:
-    """Draw the step that the student is at."""
-    rooms = host_store()
+    """Draw the step that the student is at, or say why it cannot be shown."""
     try:
-        student = rooms.student(token)
-    except RoomProblem:
+        draw_step(code, token)
+    except RoomGone:
         st.rerun()
+    except ExplorerError as problem:
+        explain(problem)
+
+
+def draw_step(code: str, token: str) -> None:
+    """Draw the step, its question, and what the class said. Raises RoomGone once the room is closed."""
+    rooms = host_store()
+    student = rooms.student(token)
     room, number = student.room, student.step
     lesson = lesson_of(room.source)
     step, key = lesson.steps[number - 1], f"classroom_{code}_{number}"
@@ -57,7 +64,7 @@ def draw_room(code: str, token: str) -> None:
     show_step_head(lesson.title, number, len(lesson.steps), step)
     state = rooms.state(room.id)
     if state is None:
-        st.rerun()
+        raise RoomGone(NO_STUDENT)
     revealed = number in state.revealed
     if step.question:
         ask(token, number, step, key, revealed)

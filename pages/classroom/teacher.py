@@ -17,7 +17,7 @@ from pages.ui.shell.address import link_with
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import Step
 from tx_core.classroom.room_records import Room, State
-from tx_core.errors import ExplorerError, RoomProblem
+from tx_core.errors import ExplorerError, RoomGone
 
 QR_MARGIN = 4
 """Of light squares, as the standard asks for."""
@@ -31,7 +31,7 @@ def teach(code: str) -> None:
         return
     try:
         host_store().of_teacher(token)
-    except RoomProblem:
+    except RoomGone:
         entrance.keep_token(entrance.LEAD, code, "")
         say_closed(entrance.storage_key(entrance.LEAD, code))
         return
@@ -40,12 +40,18 @@ def teach(code: str) -> None:
 
 @st.fragment
 def draw_room(code: str, token: str) -> None:
-    """Draw the step and what the class says to it beside the way into the room."""
-    rooms = host_store()
+    """Draw the room of a teacher, or say why it cannot be shown."""
     try:
-        room = rooms.of_teacher(token)
-    except RoomProblem:
+        draw_stage(code, token)
+    except RoomGone:
         st.rerun()
+    except ExplorerError as problem:
+        explain(problem)
+
+
+def draw_stage(code: str, token: str) -> None:
+    """Draw the step and what the class says to it beside the way into the room. Raises RoomGone once it is closed."""
+    room = host_store().of_teacher(token)
     lesson = lesson_of(room.source)
     step = lesson.steps[room.step - 1]
     entrance.explain_problem()

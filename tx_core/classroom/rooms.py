@@ -39,7 +39,7 @@ from tx_core.classroom.room_database import (
     take_lock,
 )
 from tx_core.classroom.room_records import Limits, Room, Sentence, State, Student
-from tx_core.errors import RoomProblem
+from tx_core.errors import RoomGone, RoomProblem
 from tx_core.settings import host_settings
 
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ"
@@ -129,7 +129,7 @@ class Rooms:
         token = secrets.token_urlsafe(32)
         with self._write() as connection:
             if self._room(connection, ROOMS.c.id == room.id, lock=True) is None:  # closed a moment ago
-                raise RoomProblem(NO_ROOM)
+                raise RoomGone(NO_ROOM)
             if self._members(connection, room.id) >= self.limits.students:
                 raise RoomProblem(ROOM_IS_FULL.format(limit=self.limits.students))
             values = {"room": room.id, "token": hashed(token), "nickname": nickname if room.nicknames else "", "step": 1}
@@ -148,7 +148,7 @@ class Rooms:
         if found is None:
             for key in limits:
                 self._count(self._tries, key)
-            raise RoomProblem(NO_ROOM)
+            raise RoomGone(NO_ROOM)
         return found
 
     def student(self, token: str) -> Student:
@@ -230,7 +230,7 @@ class Rooms:
             room = self._teachers_room(connection, token, lock=True)
             known = select(SENTENCES.c.student).filter_by(student=student, step=room.step, room=room.id)
             if student is not None and connection.scalar(known) is None:
-                raise RoomProblem(NO_STUDENT)
+                raise RoomGone(NO_STUDENT)
             self._change(connection, room, shown=student)
         self._tell(room.id)
 
@@ -326,7 +326,7 @@ class Rooms:
     def _teachers_room(self, connection: Connection, token: str, lock: bool = False) -> Room:
         room = self._room(connection, ROOMS.c.teacher == hashed(token), lock)
         if room is None:
-            raise RoomProblem(NO_TEACHER)
+            raise RoomGone(NO_TEACHER)
         return room
 
     def _member(self, connection: Connection, token: str, lock: bool = False) -> Student:
@@ -334,7 +334,7 @@ class Rooms:
         row = connection.execute(asked).first()
         room = self._room(connection, ROOMS.c.id == row.room, lock) if row else None
         if room is None:
-            raise RoomProblem(NO_STUDENT)
+            raise RoomGone(NO_STUDENT)
         return Student(row.id, room, row.nickname, row.step)
 
     def _change(self, connection: Connection, room: Room, **values: object) -> None:

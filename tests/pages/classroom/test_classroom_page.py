@@ -10,9 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from pages.classroom import entrance, student, teacher, texts
 from pages.classroom.entrance import LEAD, ROOM, SECRET
+from pages.classroom.results import lesson_of
+from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
 from pages.ui.shell.texts import ABOUT_THE_ROOM
 from tests.support.serving import ROOT
 from tx_core.classroom import rooms as store
+from tx_core.classroom.lesson_file import read_lesson
 from tx_core.classroom.rooms import Rooms, host_rooms
 
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
@@ -108,12 +111,34 @@ def test_students_at_their_own_pace_go_on_by_themselves(rooms: Rooms, open_app: 
     assert student.lesson_of(SOURCE).steps[2].title in {element.value for element in app.subheader}
 
 
+def test_a_room_is_opened_for_a_lesson_of_ones_own(rooms: Rooms, open_app: Callable[..., AppTest]):
+    own = read_lesson(SOURCE.replace("Attention in 15 minutes", MARK).encode())
+    app = open_app("classroom")
+    app.session_state[OWN_LESSONS] = {"own-1": own}
+    app.run()
+    app.selectbox(key="classroom_lesson").select_index(len(names_in_order()))
+    next(button for button in app.button if button.label == texts.OPEN_BUTTON).click().run()
+    assert not app.exception
+    (code,) = (metric.value for metric in app.metric)
+    room = rooms.of_code(code)
+    assert lesson_of(room.source) == own
+    assert room.steps == len(own.steps)
+
+
 def test_a_database_that_is_away_is_explained(rooms: Rooms, open_app: Callable[..., AppTest]):
     room, token = rooms.open(SOURCE, STEPS)
+    member = rooms.join(room.code)
     rooms.engine.dispose()
     Path(rooms.engine.url.database).unlink()
     for path in Path(rooms.engine.url.database).parent.glob("rooms.sqlite-*"):
         path.unlink()
+    app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
+    app.session_state[entrance.TOKENS] = {(ROOM, room.code): member}
+    app.query_params[ROOM] = room.code
+    app.run()
+    app.switch_page("classroom/page.py").run()
+    assert store.NO_DATABASE in written(app) and texts.CLOSED not in written(app)
+    assert app.session_state[entrance.TOKENS] == {(ROOM, room.code): member}  # it is not forgotten
     for parameters in ({ROOM: room.code}, {SECRET: token}):
         app = open_app("classroom", **parameters)
         assert not app.exception
