@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from pages.bert import parts as bert_parts
 from pages.contents import PAGES
 from pages.ui.panels import texts
-from pages.ui.panels.tokens import MAX_PIECES_PER_WORD, is_foreign
+from pages.ui.panels.tokens import MAX_SPLIT_SHARE, MIN_SPLIT_WORDS, is_foreign
 from pages.ui.shell import cache, controls
 from pages.ui.shell import texts as shell_texts
 from tx_core.corpus.sentence_file import embedded_sentences
@@ -26,22 +27,77 @@ FOREIGN = (
 ENGLISH = "The dog sleeps on the sofa."
 
 
-def encoding(*pieces: int, unknown: tuple[int, ...] = (), sign: bool = False) -> Encoding:
-    """A text whose words have these numbers of pieces, in special tokens; the last may be a sign."""
-    words = [number for number, count in enumerate(pieces) for _ in range(count)]
-    count = len(words) + 2
-    spelled = tuple("." if sign and number == len(pieces) - 1 else "word" for number in range(len(pieces)))
-    special = (True, *[False] * len(words), True)
-    return Encoding("", None, (7,) * count, ("x",) * count, (0,) * count, special, (None, *words, None), spelled, (), unknown)
+OTHER_LANGUAGES = (
+    "Le chat dort sur le lit.",
+    "Je voudrais un café, s'il vous plaît.",
+    "Où est la gare ?",
+    "Ma soeur habite à Paris.",
+    "Il pleut encore aujourd'hui.",
+    "La maison est grande et belle.",
+    "Nous avons mangé une pomme.",
+    "Elle est partie ce matin.",
+    "Bonjour, comment allez-vous ?",
+    "Le train arrive dans une minute.",
+    "De hond slaapt op de bank.",
+    "Waar is het station?",
+    "Mijn zus woont in Amsterdam.",
+    "Het is een mooie dag.",
+    "Ik wil een kop koffie.",
+    "Der Hund ist sehr alt.",
+    "Wo ist der Bahnhof?",
+    "Meine Schwester wohnt in Berlin.",
+    "Es regnet heute wieder.",
+    "Das ist ein guter Plan.",
+    "El perro duerme en el sofá.",
+    "Quiero un café con leche.",
+    "¿Dónde está la estación?",
+    "Mi hermana vive en Madrid.",
+    "Hoy llueve otra vez.",
+    "Il gatto dorme sul letto.",
+    "Vorrei un caffè, per favore.",
+    "Dove si trova la stazione?",
+    "Mia sorella abita a Roma.",
+    "Questa casa è molto bella.",
+)
+"""Short sentences of every day in French, Dutch, German, Spanish and Italian."""
+EVERYDAY = (
+    "The dog sleeps on the sofa.",
+    "I would like a cup of coffee, please.",
+    "Where is the train station?",
+    "My sister lives in London.",
+    "It is raining again today.",
+    "We met at a café near the museum.",
+    "She cooked spaghetti and made a tiramisu.",
+    "Can you help me with my homework?",
+    "He forgot his umbrella at the office.",
+    "Our neighbours are moving out tomorrow.",
+    "Veronica and Melanie visited Condoleezza in Timbuktu.",
+)
 
 
-def test_the_rule_counts_the_pieces_of_words_and_not_signs_or_special_tokens():
-    assert MAX_PIECES_PER_WORD == 1.8
-    assert not is_foreign(encoding(1, 1, 1, 1, 5))  # 9 pieces in 5 words
-    assert is_foreign(encoding(1, 1, 1, 1, 6))
-    assert is_foreign(encoding(2, 2, 1, sign=True))  # 2 pieces a word without the sign, 1.67 with it
-    assert is_foreign(encoding(1, 1, 1, 1, unknown=(2,)))
-    assert not is_foreign(encoding())
+def encoding(*words: str, cut: int, unknown: tuple[int, ...] = ()) -> Encoding:
+    """A text of these words between special tokens, the first of them cut into two pieces each."""
+    numbers = [number for number in range(len(words)) for _ in range(2 if number < cut else 1)]
+    count = len(numbers) + 2
+    special = (True, *[False] * len(numbers), True)
+    return Encoding("", None, (7,) * count, ("x",) * count, (0,) * count, special, (None, *numbers, None), words, (), unknown)
+
+
+def test_the_rule_counts_words_that_are_cut_and_no_names_or_signs():
+    assert (MAX_SPLIT_SHARE, MIN_SPLIT_WORDS) == (0.5, 2)
+    assert is_foreign(encoding("a", "b", "c", cut=2))
+    assert not is_foreign(encoding("a", "b", "c", "d", cut=2))
+    assert is_foreign(encoding("a", "b", "c", "D", ".", "7", cut=2))
+    assert not is_foreign(encoding("A", "B", "c", cut=2))
+    assert not is_foreign(encoding("a", cut=1))
+    assert is_foreign(encoding("a", "b", cut=0, unknown=(2,)))
+    assert not is_foreign(encoding(cut=0))
+
+
+def test_most_short_sentences_of_other_languages_are_found_and_no_english_ones():
+    engine = cache.engine("embedded")
+    assert sum(is_foreign(engine.encode(sentence)) for sentence in OTHER_LANGUAGES) == 18
+    assert [sentence for sentence in EVERYDAY if is_foreign(engine.encode(sentence))] == []
 
 
 def test_sentences_of_other_languages_fall_apart_and_english_ones_do_not():
@@ -75,6 +131,7 @@ def test_every_page_with_a_sentence_says_that_the_model_reads_english_only(open_
 
 
 def test_a_multilingual_model_is_one_click_away_where_it_can_be_had(open_app, monkeypatch: pytest.MonkeyPatch, checkpoint):
+    bert_parts.library.start().join()  # which another page may have begun to import, and which is not whole until then
     directory = checkpoint("bert")
     monkeypatch.setattr(catalogue, "fetch", lambda _hub_id, _revision: directory)
     monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", lambda: frozenset())
