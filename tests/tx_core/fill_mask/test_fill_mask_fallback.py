@@ -9,12 +9,16 @@ from pages.ui.shell import cache
 from tests.support.drawn_bars import bars_told
 from tx_core.engine import catalogue
 from tx_core.engine.device import FALLBACK_NOTICE
+from tx_core.transformer.bert import Bert
 
 
-class FullCard(nn.Module):
-    """A model on a graphics card that has no memory left."""
+class FullCard(Bert):
+    """A model on a graphics card that has no memory left: whatever is asked of it fails."""
 
-    def forward(self, *inputs, **options):
+    def __init__(self):
+        nn.Module.__init__(self)
+
+    def __getattr__(self, name: str):
         raise torch.OutOfMemoryError("no memory left")
 
 
@@ -34,13 +38,13 @@ def test_predictions_made_on_the_cpu_because_the_card_is_full_say_so(open_app, m
 def test_named_words_that_were_scored_on_the_cpu_because_the_card_is_full_say_so(open_app, monkeypatch):
     text = "A ___ and its owner."
     app = open_app("fill_mask", text=text)
-    runner = catalogue.load(catalogue.DEFAULT).runner
+    engine = catalogue.load(catalogue.DEFAULT)
+    for name, value in (("_on_cpu", engine.runner._model), ("_model", FullCard()), ("device", "meta")):
+        monkeypatch.setattr(engine.runner, name, value)
     kept = LRUCache(10**8, getsizeof=lambda entry: entry.nbytes)
-    kept.update({key: value for key, value in cache._entries.items() if key[0] == "top_predictions"})
+    answered = {key[2:]: value for key, value in cache._entries.items() if key[0] == "top_predictions"}
+    kept.update({("top_predictions", cache.engine_key(engine), *key): value for key, value in answered.items()})
     monkeypatch.setattr(cache, "_entries", kept)
-    for name, value in (("_on_cpu", runner._model), ("_model", FullCard())):
-        monkeypatch.setattr(runner, name, value)
-    monkeypatch.setattr(runner, "device", "meta")
     app.text_input(key="fill_mask_named").set_value("dog").run()
     told = [info.value for info in app.info]
     assert told.count(FALLBACK_NOTICE) == 2  # of the words, and of the attention below
