@@ -41,7 +41,8 @@ function makeOneStepOfArriving() {
   addEventListener("click", (event) => {
     const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement)
     const here = link && !link.target && !event.ctrlKey && !event.metaKey && !event.shiftKey
-    leaving = Boolean(here && link.origin === location.origin && link.pathname !== location.pathname)
+    const leads = event.composedPath().some((node) => node.dataset?.leads === "elsewhere") // a button to another page
+    leaving = leads || Boolean(here && link.origin === location.origin && link.pathname !== location.pathname)
   }, { capture: true })
 }
 

@@ -203,10 +203,11 @@ def show_progress(name: str, lesson: Lesson, number: int) -> None:
     done = [all(is_done(name, lesson, one) for one in numbers) for _, numbers in parts]
     progress = texts.LESSON_PROGRESS.format(title=lesson.title, number=here + 1, total=len(parts))
     st.caption(escape_markdown(progress))
-    chosen = step_strip([title for title, _ in parts], done, here, alt=progress, key="lesson_strip")
+    targets = [next((one for one in numbers if not is_done(name, lesson, one)), numbers[0]) for _, numbers in parts]
+    elsewhere = [lesson.steps[target - 1].page != lesson.steps[number - 1].page for target in targets]
+    chosen = step_strip([title for title, _ in parts], done, elsewhere, here, alt=progress, key="lesson_strip")
     if chosen is not None:
-        numbers = parts[chosen][1]
-        target = next((one for one in numbers if not is_done(name, lesson, one)), numbers[0])
+        target = targets[chosen]
         st.switch_page(contents.page(lesson.steps[target - 1].page).path, query_params=step_address(name, target))
 
 
