@@ -29,7 +29,7 @@ except SettingsProblem as problem:
 
 from pages.classroom import events
 from pages.ui.canvas import component, framed, modules, prefetch
-from pages.ui.shell import garbage, metrics, readiness, start_page, uploads
+from pages.ui.shell import garbage, glossary, metrics, readiness, start_page, uploads
 
 # Programs that PyTorch keeps on a processor, one for each size of an operation: by itself a thousand, which many sentences in
 # bfloat16 through a model of BERT's size fill with 1.8 GB. Read at its first operation, hence set before torch is there.
@@ -85,6 +85,7 @@ ROUTES = (
     modules.ROUTE,
     prefetch.ROUTE,
     *events.ROUTES,
+    glossary.GLOSSARY_ROUTE,
     *start_page.ROUTES,
 )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.contents import HOME, PAGES
+from pages.ui.canvas.modules import PATH, version
 from pages.ui.shell.address import HELD, KNOWN, LESSON, OFFERED, PLACE, is_locked, is_presented, present_or_not, take_over
 from pages.ui.shell.frame import memory_explained, next_page
 from pages.ui.shell.metrics import page_run
@@ -56,7 +57,12 @@ with st.container() if alone else st.sidebar:
     follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))
     browser = follow(
         key="navigation",
-        data={"page": chosen.url_path, "held": HELD in st.session_state or has_upload(), "presented": is_presented()},
+        data={
+            "page": chosen.url_path,
+            "terms": "" if is_presented() else f"{PATH}/{version()}/terms/terms.js",
+            "held": HELD in st.session_state or has_upload(),
+            "presented": is_presented(),
+        },
         on_resumed_change=lambda: None,
         on_presented_change=lambda: None,
     )

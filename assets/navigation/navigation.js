@@ -80,6 +80,12 @@ function textsInBoxes() {
   return Object.fromEntries([...boxes].map((box) => [box.closest('[class*="st-key-"]').className.match(/st-key-(\S+)/)[1], box.value]))
 }
 
+// Terms of the glossary are explained where a page uses them first. What does that is fetched when the page has been drawn.
+function explainTerms(address) {
+  if (!address || document.attentionTerms) return
+  document.attentionTerms = import(new URL(address, document.baseURI).href).then((terms) => terms.default())
+}
+
 // A presenter has a keyboard or a clicker: P begins and ends the view for a room. In it, the arrow keys and Page Up and Down go
 // through the lesson, B blanks the screen, R reveals the answer. Keys that are typed, or that move in a drawing, are let alone.
 const TYPED = "input:not([type=checkbox]), textarea, select, [contenteditable], [role=gridcell], [role=slider], [role=combobox]"
@@ -116,6 +122,7 @@ export default function ({ data, setTriggerValue, parentElement }) {
   present(data.presented, (wanted) => setTriggerValue("presented", wanted))
   makeOneStepOfArriving()
   closeOnPhones(data.page)
+  explainTerms(data?.terms ?? "")
   settle(data.page)
   resumeAfterLoss((texts) => setTriggerValue("resumed", { texts, held: data.held }))
 }

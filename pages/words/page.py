@@ -4,8 +4,8 @@ import streamlit as st
 
 from pages import contents
 from pages.ui.shell.frame import open_page
+from pages.ui.shell.glossary import GROUPS
 from pages.words import texts
-from pages.words.glossary import GROUPS
 
 PAGE = "words"
 

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from pages import contents
-from pages.words.glossary import GROUPS
+from pages.ui.shell.glossary import GROUPS
 
 
 def test_a_phone_in_the_dark_shows_the_words_and_a_link_leads_to_its_view(page_at, axe, settle):

@@ -57,3 +57,5 @@ SESSION_LOST = (
 )
 ADD_TO_LESSON = "Add this view to a lesson"
 WRITE_LESSON = "Write the lesson (views added: {count})"
+
+EXPLAIN_TERM, ALL_TERMS, CLOSE_TERM = "What is “{term}”?", "All terms", "Close"

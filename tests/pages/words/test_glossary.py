@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from pages.words.glossary import GROUPS
+from pages.ui.shell.glossary import GROUPS
 from tests.test_statements import ROWS
 from tx_core.analysis.patterns import entropy
 from tx_core.engine import catalogue

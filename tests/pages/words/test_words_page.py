@@ -1,11 +1,14 @@
 """The glossary: each term explained once, and each group with a view that shows it."""
 
+import json
+
 import pytest
 
 from pages import contents
+from pages.ui.shell.glossary import GROUPS
 from pages.words import texts
-from pages.words.glossary import GROUPS
 from tests.support.messages import UNKNOWN
+from tests.support.serving import fetch
 
 TERMS = [term for group in GROUPS for term in group.terms]
 
@@ -39,3 +42,10 @@ def test_a_view_is_one_that_its_page_understands(open_app, view):
 
 def test_no_model_is_said_to_have_computed_the_words(open_app):
     assert not any(":material/memory:" in caption.value for caption in open_app("words").caption)
+
+
+def test_the_browser_is_given_the_terms_of_the_page_and_no_others(server):
+    status, _, body = fetch(f"{server}/glossary.json")
+    given = json.loads(body)["terms"]
+    assert status == 200
+    assert [(", ".join(term["names"]), term["meaning"]) for term in given] == [(term.name, term.meaning) for term in TERMS]

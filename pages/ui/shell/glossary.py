@@ -1,6 +1,15 @@
-"""The glossary: the terms that the pages use, each explained in a sentence or two, in groups with views that show them."""
+"""The glossary: the terms that the pages use, each explained in a sentence or two, in groups with views that show them.
+
+A browser fetches the terms once and explains them where a page uses them first (assets/canvas/terms).
+"""
 
 from dataclasses import dataclass, field
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from pages.ui.shell import texts
 
 
 @dataclass(frozen=True)
@@ -179,3 +188,13 @@ GROUPS = (
         (View("summaries", {"text": SENTENCE}), View("attention", {"text": SENTENCE})),
     ),
 )
+
+
+async def answer_glossary(_request: Request) -> JSONResponse:
+    """Serve every term with its meaning, and what stands around it."""
+    terms = [{"names": term.name.split(", "), "meaning": term.meaning} for group in GROUPS for term in group.terms]
+    words = {"explain": texts.EXPLAIN_TERM, "all": texts.ALL_TERMS, "close": texts.CLOSE_TERM}
+    return JSONResponse({"terms": terms, "texts": words}, headers={"Cache-Control": "max-age=600"})
+
+
+GLOSSARY_ROUTE = Route("/glossary.json", answer_glossary)

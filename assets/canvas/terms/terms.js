@@ -1,0 +1,134 @@
+// Underlines a term of the glossary where a page first uses it, and explains it there. A button is laid over the word and
+// appended to its paragraph: what Streamlit drew stays as it is, and what it draws anew takes the button away with it.
+
+import { element, visible } from "../core/surface.js";
+
+const PROSE = [
+  '[data-testid="stMarkdownContainer"] > :is(p, ul > li)',
+  '.st-key-lesson [data-testid="stText"]',
+].join()
+const NOT_PROSE = 'label, button, a, summary, code, h1, h2, h3, h4, [data-testid="stSidebar"], [aria-hidden="true"], .katex, [class*="st-key-start_door"]';
+const PAUSE = 400; // milliseconds without a change before a page is looked through
+const MARGIN = 8;
+
+export default async function explainTerms() {
+  const answer = await fetch(new URL("glossary.json", document.baseURI).href).catch(() => null);
+  if (!answer?.ok) return;
+  const { terms, texts } = await answer.json();
+  const glossary = { texts, patterns: terms.flatMap(({ names, meaning }) => names.map((name) => ({ name, meaning, pattern: patternOf(name) }))) };
+  glossary.box = makeBox(texts);
+  let timer = null;
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => underline(glossary), PAUSE);
+  };
+  const ours = ({ addedNodes, removedNodes }) => [...addedNodes, ...removedNodes].every((node) => node.className === "term");
+  new MutationObserver((changes) => changes.every(ours) || later()).observe(document.body, { childList: true, subtree: true, characterData: true });
+  addEventListener("resize", later);
+  document.fonts.addEventListener("loadingdone", later);
+  later();
+}
+
+function patternOf(name) {
+  const written = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?<![\\w#-])${written}s?(?![\\w-])`, "i");
+}
+
+// Looks through the page from its beginning: each term once, in the first paragraph that has it.
+function underline(glossary) {
+  if (document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "running") return setTimeout(() => underline(glossary), PAUSE);
+  if (glossary.box.matches(":popover-open")) return null;
+  const main = document.querySelector('[data-testid="stMain"]');
+  const wanted = new Map();
+  const explained = new Set();
+  if (main && document.documentElement.dataset.page !== "words") {
+    for (const paragraph of main.querySelectorAll(PROSE)) {
+      if (paragraph.closest(NOT_PROSE) || !paragraph.getClientRects().length) continue;
+      for (const entry of glossary.patterns) {
+        const range = explained.has(entry.meaning) ? null : find(paragraph, entry.pattern);
+        if (!range) continue;
+        explained.add(entry.meaning);
+        wanted.set(paragraph, [...(wanted.get(paragraph) ?? []), { entry, range }]);
+      }
+    }
+  }
+  return replaceMarks(glossary, main, wanted);
+}
+
+// Marks that stay where they are are left alone: one of them may have the focus.
+function replaceMarks(glossary, main, wanted) {
+  const kept = new Set();
+  for (const [paragraph, found] of wanted) {
+    paragraph.style.position = "relative";
+    const corner = paragraph.getBoundingClientRect();
+    for (const { entry, range } of found) {
+      const [place] = range.getClientRects();
+      const before = [...paragraph.children].find((child) => child.className === "term" && child.dataset.term === entry.name);
+      const mark = before ?? makeMark(glossary, entry);
+      const style = `left: ${place.left - corner.left}px; top: ${place.bottom - corner.top - 24}px; width: ${place.width}px;`;
+      if (mark.getAttribute("style") !== style) mark.setAttribute("style", style);
+      if (!before) paragraph.append(mark);
+      kept.add(mark);
+    }
+  }
+  for (const mark of main?.querySelectorAll("button.term") ?? []) if (!kept.has(mark)) mark.remove();
+}
+
+function find(paragraph, pattern) {
+  const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (node.parentElement !== paragraph && node.parentElement.closest(NOT_PROSE)) continue;
+    const match = pattern.exec(node.data);
+    if (!match) continue;
+    const range = document.createRange();
+    range.setStart(node, match.index);
+    range.setEnd(node, match.index + match[0].length);
+    if (range.getClientRects().length === 1) return range;
+  }
+  return null;
+}
+
+function makeMark({ box, texts }, entry) {
+  const label = texts.explain.replace("{term}", entry.name);
+  const mark = element("button", { type: "button", class: "term", "data-term": entry.name, "aria-label": label, "aria-haspopup": "dialog" });
+  mark.onclick = () => openBox(box, entry, mark);
+  return mark;
+}
+
+function makeBox(texts) {
+  const box = element("div", { class: "term-box", popover: "auto", role: "dialog", tabindex: "-1" });
+  box.heading = element("strong", {});
+  box.meaning = element("p", {});
+  const close = element("button", { type: "button", "aria-label": texts.close }, "×");
+  close.onclick = () => box.hidePopover();
+  box.all = element("a", { href: new URL("words", document.baseURI).href, target: "_blank", rel: "noreferrer" }, texts.all);
+  box.append(close, box.heading, box.meaning, box.all);
+  box.addEventListener("toggle", ({ newState }) => newState === "closed" && box.opener?.isConnected && box.contains(document.activeElement) && box.opener.focus());
+  document.body.append(box);
+  return box;
+}
+
+function openBox(box, { name, meaning }, mark) {
+  box.heading.textContent = visible(name);
+  box.meaning.replaceChildren(...emphasised(meaning));
+  box.setAttribute("aria-label", visible(name));
+  box.opener = mark;
+  box.all.hidden = new URLSearchParams(location.search).get("lock") === "1"; // no way out of a locked lesson
+  box.style.colorScheme = getComputedStyle(document.querySelector('[data-testid="stApp"]')).colorScheme;
+  box.showPopover();
+  const place = mark.getBoundingClientRect();
+  const { width, height } = box.getBoundingClientRect();
+  const left = Math.max(MARGIN, Math.min(place.left, innerWidth - width - MARGIN));
+  const below = place.bottom + MARGIN / 2;
+  const top = below + height < innerHeight ? below : Math.max(MARGIN, place.top - height - MARGIN / 2);
+  Object.assign(box.style, { left: `${left}px`, top: `${top}px` });
+  box.focus();
+}
+
+// The glossary writes **bold** and *italic*.
+function emphasised(text) {
+  return text.split(/(\*\*[^*]+\*\*|\*[^*]+\*)/).map((part) => {
+    const stars = /^(\*+)([^*]+)\*+$/.exec(part);
+    return stars ? element(stars[1].length === 2 ? "b" : "em", {}, stars[2]) : part;
+  });
+}
