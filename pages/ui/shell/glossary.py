@@ -21,7 +21,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class View:
+class GlossaryView:
     """A page that shows terms of a group, and the settings of its address."""
 
     page: str
@@ -34,7 +34,7 @@ class Group:
 
     title: str
     terms: tuple[Term, ...]
-    views: tuple[View, ...]
+    views: tuple[GlossaryView, ...]
 
 
 SENTENCE = "Mary lost her keys."
@@ -65,7 +65,7 @@ GROUPS = (
             ),
             Term("segment", "Which of two sentences a token belongs to. BERT adds a learned vector for each segment."),
         ),
-        (View("heads_and_blocks", {"part": "embeddings", "text": SENTENCE}), View("positions")),
+        (GlossaryView("heads_and_blocks", {"part": "embeddings", "text": SENTENCE}), GlossaryView("positions")),
     ),
     Group(
         "Inside a head",
@@ -100,7 +100,7 @@ GROUPS = (
                 "The output of a head for a token: the average of all values, weighted by its attention weights.",
             ),
         ),
-        (View("self_attention", {"text": SENTENCE}),),
+        (GlossaryView("self_attention", {"text": SENTENCE}),),
     ),
     Group(
         "From heads to a model",
@@ -134,7 +134,7 @@ GROUPS = (
             ),
             Term("cross-attention", "Attention from one sequence to another: a decoder attends to the output of an encoder."),
         ),
-        (View("heads_and_blocks", {"part": "heads", "text": SENTENCE}), View("encoder_decoder")),
+        (GlossaryView("heads_and_blocks", {"part": "heads", "text": SENTENCE}), GlossaryView("encoder_decoder")),
     ),
     Group(
         "Masks",
@@ -150,7 +150,7 @@ GROUPS = (
             ),
             Term("causal mask", "Hides later tokens, as in a model that generates text."),
         ),
-        (View("masks"),),
+        (GlossaryView("masks"),),
     ),
     Group(
         "Output",
@@ -163,7 +163,7 @@ GROUPS = (
             Term("logit", "Such a score before the softmax turns it into a probability."),
             Term("probability", "The softmax of all logits at a blank: how likely the model finds each token there."),
         ),
-        (View("fill_mask", {"text": "I drink a cup of [MASK] every morning."}),),
+        (GlossaryView("fill_mask", {"text": "I drink a cup of [MASK] every morning."}),),
     ),
     Group(
         "Analysis",
@@ -185,7 +185,7 @@ GROUPS = (
             ),
             Term("intervention", "A deliberate change, such as switching a head off, to see what depends on it."),
         ),
-        (View("summaries", {"text": SENTENCE}), View("attention", {"text": SENTENCE})),
+        (GlossaryView("summaries", {"text": SENTENCE}), GlossaryView("attention", {"text": SENTENCE})),
     ),
 )
 
