@@ -19,6 +19,7 @@ from pages.ui.canvas import modules
 from pages.ui.panels.lesson import shipped_names
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import LESSON, LOCK, STEP
+from tests.support.apart import run_apart
 from tests.support.hostile import MARK, PATHS, TEXTS, UNDECODABLE, VALUES, uploads
 from tests.support.serving import ROOT, serving
 from tests.support.stream_client import Visitor, visit
@@ -156,7 +157,7 @@ def test_hostile_addresses_and_texts_run_nothing_on_any_page(attacked: str):
     queries = [address(number) for number in range(len(TEXTS))]
     assert len(VALUES) + len(TEXTS) >= 200
     assert set(VALUES) <= {value for query in queries for value in parse_qs(query, True).values() for value in value}
-    found = asyncio.run(in_turns(attack(attacked, page, queries) for page in names_of_pages()))
+    found = run_apart(in_turns(attack(attacked, page, queries) for page in names_of_pages()))
     assert [problem for _, wrong in found for problem in wrong] == []
     assert sum(repeated for repeated, _ in found) >= PAGES_WITH_SENTENCES
 
@@ -180,14 +181,14 @@ def test_a_lesson_of_a_stranger_runs_nothing(attacked: str):
     packed = [hostile_lesson(number) for number in range(3 * len(PAGES))]
     assert sum(len(one) > 100 for one in packed) > len(PAGES)
     queries = [f"{LESSON}={quote(one)}&{STEP}=1&{LOCK}={number % 2}" for number, one in enumerate(packed)]
-    found = asyncio.run(in_turns(attack(attacked, page, queries) for page in names_of_pages()[::5]))
+    found = run_apart(in_turns(attack(attacked, page, queries) for page in names_of_pages()[::5]))
     assert [problem for _, wrong in found for problem in wrong] == []
     assert any(repeated for repeated, _ in found)
 
 
 def test_an_address_of_a_megabyte_is_answered(attacked: str):
     query = f"text={MARK}{'x' * 1_000_000}&changes={'off~1_' * 50_000}"
-    found = asyncio.run(in_turns(attack(attacked, page, [query]) for page in names_of_pages()))
+    found = run_apart(in_turns(attack(attacked, page, [query]) for page in names_of_pages()))
     assert [problem for _, wrong in found for problem in wrong] == []
 
 
@@ -240,7 +241,7 @@ def test_nobody_is_sent_what_another_visitor_wrote(attacked: str):
                     seen += [page for one in second.elements.values() if SECRET.encode() in one.SerializeToString()]
         return seen
 
-    assert asyncio.run(second_visitor()) == []
+    assert run_apart(second_visitor()) == []
 
 
 async def upload_everything(url: str, page: str, query: str, folder: Path) -> list[object]:
@@ -258,7 +259,7 @@ async def upload_everything(url: str, page: str, query: str, folder: Path) -> li
 
 def test_hostile_files_run_nothing_in_any_box(attacked: str, tmp_path: Path):
     folder = tmp_path / "made"
-    found = asyncio.run(in_turns(upload_everything(attacked, page, query, folder) for page, query in BOXES))
+    found = run_apart(in_turns(upload_everything(attacked, page, query, folder) for page, query in BOXES))
     assert [problem for wrong in found for problem in wrong] == []
     assert not folder.exists()
 
@@ -271,7 +272,7 @@ def test_a_file_for_a_session_of_somebody_else_or_of_nobody_is_refused(attacked:
             visitor.session = "..%2F..%2Fetc"
             return [unknown, await asyncio.to_thread(visitor.put_file, attacked, "a.csv", b"text,label")]
 
-    assert all(400 <= status < 500 for status in asyncio.run(forged()))
+    assert all(400 <= status < 500 for status in run_apart(forged()))
 
 
 def test_the_log_has_no_traceback_and_nothing_of_what_visitors_sent(attacked: str, log: Path):

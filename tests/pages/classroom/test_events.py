@@ -15,6 +15,7 @@ import pytest
 from pages.classroom import events
 from pages.classroom.events import EVENTS, STATE, STREAMS_OF_ONE, Channel, Hub
 from pages.classroom.results import STUDENT, TEACHER
+from tests.support.apart import run_apart
 from tests.support.postgres import postgres
 from tests.support.serving import ROOT, fetch, serving, wait_until
 from tx_core.classroom.rooms import Rooms
@@ -52,7 +53,7 @@ def test_everybody_hears_the_last_state_and_one_who_does_not_read_holds_nobody_b
             await one.aclose()
         assert not hub.channels and not hub.streams
 
-    asyncio.run(play())
+    run_apart(play())
 
 
 def test_a_student_is_not_woken_for_what_only_the_teacher_is_told(told: dict[str, str]):
@@ -71,7 +72,7 @@ def test_a_student_is_not_woken_for_what_only_the_teacher_is_told(told: dict[str
             await waiting
         await teacher.aclose()
 
-    asyncio.run(play())
+    run_apart(play())
 
 
 def test_a_burst_of_answers_is_read_once_and_a_lost_notification_is_made_up_for(monkeypatch: pytest.MonkeyPatch):
@@ -95,7 +96,7 @@ def test_a_burst_of_answers_is_read_once_and_a_lost_notification_is_made_up_for(
         await next_of(teacher)  # without any notification
         await teacher.aclose()
 
-    asyncio.run(play())
+    run_apart(play())
 
 
 def test_a_notification_of_a_room_that_nobody_listens_to_is_dropped(told: dict[str, str]):
@@ -110,7 +111,7 @@ def test_a_notification_of_a_room_that_nobody_listens_to_is_dropped(told: dict[s
         assert isinstance(hub.channels[1], Channel)
         await stream.aclose()
 
-    asyncio.run(play())
+    run_apart(play())
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])

@@ -312,5 +312,6 @@ def test_the_code_shown_is_the_code_of_the_core(open_app):
 
 
 def test_the_sentence_goes_along_to_other_pages(open_app):
-    links = [link.proto for link in open_app(PAGE, text="A bird sings").main.get("page_link")]
+    *links, next_page = [link.proto for link in open_app(PAGE, text="A bird sings").main.get("page_link")]
+    assert next_page.page == "heads_and_blocks"
     assert {link.query_string for link in links} == {"text=A+bird+sings"}

@@ -1,6 +1,5 @@
 """The modules of our drawings: served below a hash of all of them, complete by their imports, and as one script."""
 
-import asyncio
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pages.ui.canvas import modules
+from tests.support.apart import run_apart
 
 DRAWINGS = [name for name, source in modules.sources().items() if re.search("^export default", source, re.MULTILINE)]
 STARTER = "web_page/page.js"
@@ -20,7 +20,7 @@ LOADING = ("http:", "https:", "@import", 'url("', "url('", "url(/", "url(h")
 
 
 def answered(version: str, name: str) -> Response:
-    return asyncio.run(modules.answer(Request({"type": "http", "path_params": {"version": version, "name": name}})))
+    return run_apart(modules.answer(Request({"type": "http", "path_params": {"version": version, "name": name}})))
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def lost_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model of the hub that was there when a page began, and is gone when its part is drawn."""
     asked = []
 
-    def engine(name: str) -> Engine:
+    def engine(name: str, **_reading: bool) -> Engine:
         if name == HUB_MODEL:
             asked.append(name)
             if len(asked) != 1:

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from pages.ui.shell import metrics
+from tests.support.apart import run_apart
 from tests.support.serving import ROOT, fetch, free_port, running, streamlit_command, wait_until
 from tests.support.stream_client import visit
 from tx_core.engine import slots
@@ -130,7 +131,7 @@ def test_a_server_counts_its_visitors_and_writes_nothing_that_they_typed(tmp_pat
             return await asyncio.to_thread(ask)
 
     with running(streamlit_command(port), f"{url}/api/ready", log, TX_METRICS_TOKEN=TOKEN):
-        shown = asyncio.run(look())
+        shown = run_apart(look())
     assert re.search(r"^tx_visitors 2.0$", shown, re.MULTILINE)
     assert re.search(r'^tx_page_seconds_count{page="attention"} [1-9]', shown, re.MULTILINE)
     assert re.search(r"^tx_cache_bytes [1-9]", shown, re.MULTILINE)

@@ -1,6 +1,5 @@
 """Uploads within bounds: of one visitor, of all together, and nothing left of a visitor who is gone."""
 
-import asyncio
 from dataclasses import dataclass, field
 
 import pytest
@@ -10,6 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from pages.ui.shell import texts, uploads
 from pages.ui.shell.uploads import MAX_SESSION_FILES, MIN_FILE_BYTES, UploadLimits, stored_bytes
+from tests.support.apart import run_apart
 
 MEGABYTE = 1_000_000
 
@@ -53,7 +53,7 @@ def put(server: Server, session: str, name: str, size: int, *, announced: bool =
     headers = [(b"content-length", str(size).encode())] if announced else []
     path = f"/below/_stcore/upload_file/{session}/{name}"
     scope = {"type": "http", "method": "PUT", "path": path, "headers": headers, "size": size}
-    asyncio.run((limits or UploadLimits(server.route))(scope, None, send))
+    run_apart((limits or UploadLimits(server.route))(scope, None, send))
     return sent[0]["status"], sent[-1]["body"].decode()
 
 
