@@ -23,6 +23,10 @@ PACKED_MARK = "z."
 """What a packed lesson begins with; the name of no lesson has a dot."""
 MAX_DEPTH = 8
 MAX_STEPS = 60
+MAX_ENTRIES = 10_000
+"""Of a file, as YAML counts them: a lesson that fills all its other bounds needs about 9,000."""
+MAX_ERRORS = 50
+"""Of a file that are looked at: ten are said."""
 
 TOO_LONG_TO_PACK = (
     "This lesson would take {size:,} characters of an address, and at most {limit:,} arrive everywhere. Share it as a file."
@@ -31,6 +35,9 @@ NOT_PACKED = "This link does not hold a whole lesson: it was cut off or changed 
 NOT_TEXT = "This lesson is not a text file in UTF-8. Save it so and open it again."
 TOO_LARGE = "This lesson has {size:,} bytes, and at most {limit:,} are read. Shorten its texts or make two lessons of it."
 TOO_DEEP = "Line {line}: more than {limit} levels inside each other. A lesson needs four."
+TOO_MANY = "Line {line}: more than {limit:,} entries, which no lesson needs. Shorten its lists or make two lessons of it."
+NO_TAGS = "Line {line}: tags (!) are not read. Write the value alone, or in quotes."
+NO_SUCH_VALUE = "It holds a number, a date or a character that does not exist: write it in quotes"
 NO_ALIASES = "Line {line}: aliases (& and *) are not read. Write the text out."
 NOT_YAML = "Line {line}: this is not YAML. {problem}."
 WRONG_FIELD = "Line {line}, {field}: {problem}."
@@ -173,6 +180,24 @@ class Lesson(LessonPart):
     steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=MAX_STEPS)]
 
 
+class LessonLoader(yaml.SafeLoader):
+    """Reads plain values. One that Python cannot make, such as the 45th of a month, is an error with its line."""
+
+    def fetch_more_tokens(self) -> None:
+        """Read on; refuse an escaped character that does not exist."""
+        try:
+            super().fetch_more_tokens()
+        except (ValueError, OverflowError):
+            raise yaml.MarkedYAMLError(problem=NO_SUCH_VALUE, problem_mark=self.get_mark()) from None
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
+        """Make the value of a node; refuse a number or a date that does not exist."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, OverflowError):
+            raise yaml.MarkedYAMLError(problem=NO_SUCH_VALUE, problem_mark=node.start_mark) from None
+
+
 def read_lesson(written: bytes) -> Lesson:
     """Read a lesson from the bytes of its file.
 
@@ -186,14 +211,14 @@ def read_lesson(written: bytes) -> Lesson:
         raise LessonProblem(NOT_TEXT) from None
     try:
         _check_shape(text)
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        return Lesson.model_validate(yaml.load(text, Loader=yaml.SafeLoader))
+        node = yaml.compose(text, Loader=LessonLoader)
+        return Lesson.model_validate(yaml.load(text, Loader=LessonLoader))
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
         said = str(getattr(problem, "problem", None) or "It cannot be read").capitalize()
         raise LessonProblem(NOT_YAML.format(line=mark.line + 1 if mark else 1, problem=said)) from None
     except ValidationError as problem:
-        errors = problem.errors()
+        errors = problem.errors(include_url=False, include_context=False, include_input=False)[:MAX_ERRORS]
         # A list that lost a wrong entry is also reported as too short: what is inside it says more.
         inner = [
             one for one in errors if not any(other["loc"][: len(one["loc"])] == one["loc"] != other["loc"] for other in errors)
@@ -244,14 +269,19 @@ def open_lesson(path: Path) -> Lesson:
 
 
 def _check_shape(text: str) -> None:
-    """Refuse aliases, which make a small file large, and nesting that no lesson has, before anything is built."""
+    """Refuse, before anything is built, aliases, which make a small file large, tags, and more than any lesson has."""
     depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+    for count, event in enumerate(yaml.parse(text, Loader=LessonLoader)):
+        line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent):
-            raise LessonProblem(NO_ALIASES.format(line=event.start_mark.line + 1))
+            raise LessonProblem(NO_ALIASES.format(line=line))
+        if getattr(event, "tag", None) is not None:
+            raise LessonProblem(NO_TAGS.format(line=line))
+        if count >= MAX_ENTRIES:
+            raise LessonProblem(TOO_MANY.format(line=line, limit=MAX_ENTRIES))
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
-            raise LessonProblem(TOO_DEEP.format(line=event.start_mark.line + 1, limit=MAX_DEPTH))
+            raise LessonProblem(TOO_DEEP.format(line=line, limit=MAX_DEPTH))
 
 
 def _wrong_field(error: dict, node: yaml.Node | None) -> str:

@@ -1,9 +1,12 @@
 """A lesson file is read whole or refused, with the line of what is wrong; it may come from anybody."""
 
 import base64
+import json
+import time
 import zlib
 
 import pytest
+import yaml
 
 from tests.support.serving import ROOT
 from tx_core.classroom import lesson_file
@@ -116,6 +119,50 @@ def test_nesting_that_no_lesson_has_is_refused_before_it_is_built():
 
 def test_a_tag_that_would_run_code_is_not_yaml_for_a_lesson():
     assert problem('title: !!python/object/apply:os.system ["true"]').startswith("Line 1")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["2024-13-45", "0b_", "9" * 5000, '"\\UFFFFFFFF"', '"\\U00110000"', "2024-01-01 00:00:00 +99:99"],
+    ids=lambda value: value[:12],
+)
+def test_a_value_that_does_not_exist_is_named_with_its_line(value: str):
+    for field, line in (("title: One step", 1), ("minutes: 5", 4)):
+        wrong = SMALL.replace(field, f"{field.partition(':')[0]}: {value}")
+        assert problem(wrong) == lesson_file.NOT_YAML.format(line=line, problem=lesson_file.NO_SUCH_VALUE)
+
+
+@pytest.mark.parametrize("value", ["!!int foo", "!!bool foo", "!!timestamp foo", "!!float x", "! 5", "!!map {a: b}"])
+def test_tags_are_refused(value: str):
+    assert problem(SMALL.replace("minutes: 5", f"minutes: {value}")) == lesson_file.NO_TAGS.format(line=4)
+
+
+def test_more_entries_than_any_lesson_has_are_refused_before_they_are_built(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lesson_file.yaml, "load", None)
+    link = packed(zlib.compress(("steps: [" + "x," * 12_000 + "]").encode(), 9))
+    assert len(link) < 100
+    with pytest.raises(LessonProblem) as raised:
+        unpack_lesson(link)
+    assert str(raised.value) == lesson_file.TOO_MANY.format(line=1, limit=lesson_file.MAX_ENTRIES)
+
+
+def test_few_of_many_errors_are_said_at_once():
+    started = time.perf_counter()
+    said = problem("steps: [" + "x," * (lesson_file.MAX_ENTRIES - 100) + "]").splitlines()
+    assert len(said) == 10
+    assert sum(", steps › " in one for one in said) == 5  # beside five fields that are missing
+    assert time.perf_counter() - started < 10
+
+
+def test_a_lesson_that_fills_all_its_bounds_is_read():
+    names = [f"{first}{second}" for first in "abcde" for second in "abcdef"]
+    answer = {"measure": "strongest_key", "text": "x", "head": "1-1", "query": "x", "key": "x", "word": "x", "changes": "x"}
+    question = {"ask": "x", "kind": "choice", "options": list("abcdefgh"), "tolerance": 0.5, "answer": answer}
+    step = {"title": "x", "page": "x", "view": dict.fromkeys(names, "x"), "controls": names, "text": "x", "then": "x"}
+    step |= {"notes": "x", "question": question}
+    written = yaml.safe_load(SMALL) | {"steps": [step] * lesson_file.MAX_STEPS}
+    file = json.dumps(written, separators=(", ", ": ")).encode()
+    assert len(read_lesson(file).steps) == lesson_file.MAX_STEPS
 
 
 def test_texts_are_bounded():
