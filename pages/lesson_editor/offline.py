@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from html import escape
 from math import sqrt
 
+from pydantic import ValidationError
+
 from pages.lesson_editor import texts
 from pages.ui.panels.lesson_question import reveal
 from pages.ui.shell import cache
@@ -28,8 +30,8 @@ svg { max-width: 100%; height: auto; }
 """
 PALE, STRONG = (243, 247, 251), (8, 47, 106)
 CELL, LABEL, BAR, MAX_BARS = 44, 96, 320, 8
-MAX_LABEL, MAX_PICTURED = 12, 300
-"""Characters of a label, and of a text that is pictured."""
+MAX_LABEL = 12
+"""Characters of a label."""
 
 
 def lesson_web_page(lesson: Lesson) -> str:
@@ -93,13 +95,15 @@ def _computed(step: Step) -> str:
 
 def measure_of_view(step: Step) -> Measure | None:
     """Choose what pictures a view whose step measures nothing: the map of its first head, or the words for its blank."""
-    text, changes = step.view.get("text", ""), step.view.get("changes", "")
-    if not text or len(text) > MAX_PICTURED or len(changes) > MAX_PICTURED:
-        return None
+    asked = {"text": step.view.get("text", ""), "changes": step.view.get("changes", "")}
     if step.page == "fill_mask":
-        return Measure(measure="top_word", text=text, changes=changes)
-    head = step.view.get("heads", "").partition("_")[0]
-    return Measure(measure="strongest_cell", text=text, head=head, changes=changes) if step.page == "attention" and head else None
+        asked["measure"] = "top_word"
+    elif step.page == "attention":
+        asked |= {"measure": "strongest_cell", "head": step.view.get("heads", "").partition("_")[0]}
+    try:
+        return Measure.model_validate(asked)
+    except ValidationError:  # another page, no text, a long one, or no head: the view may hold anything
+        return None
 
 
 def picture(answer: Answer) -> str:

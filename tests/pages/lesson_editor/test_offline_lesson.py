@@ -95,6 +95,27 @@ def test_a_view_without_a_question_is_pictured_where_it_can_be():
     assert measure_of_view(Step(page="masks", view=view, **common)) is None
 
 
+@pytest.mark.parametrize(
+    ("page", "view"),
+    [
+        ("fill_mask", {"text": " "}),
+        ("fill_mask", {}),
+        ("fill_mask", {"text": "x" * 301}),
+        ("attention", {"text": "A bird sings.", "heads": "x"}),
+        ("attention", {"text": "A bird sings."}),
+        ("attention", {"text": "A bird sings.", "heads": "1-1", "changes": "x" * 301}),
+    ],
+)
+def test_a_view_that_cannot_be_measured_has_a_sentence_instead_of_a_picture(page: str, view: dict[str, str]):
+    steps = [{"title": "Look", "page": page, "view": view, "text": "Look."}]
+    one = Lesson.model_validate(
+        {"title": "One", "language": "en", "level": "beginner", "minutes": 1, "about": "One.", "steps": steps}
+    )
+    read = Reader(lesson_web_page(one))
+    assert texts.NO_PICTURE in read.words
+    assert "svg" not in read.tags
+
+
 @pytest.mark.parametrize("text", [text[:200] for text in TEXTS[:20] if text.strip()])
 def test_a_hostile_text_is_text(text: str):
     steps = [{"title": f"T {text}", "page": "attention", "view": {"text": text, "heads": "1-1"}, "text": f"X {text}"}]
