@@ -51,20 +51,28 @@ def _heading(steps: list[Fields], place: int) -> None:
                 key=f"lesson_editor_{icon}_{step['id']}",
                 icon=f":material/{icon}:",
                 disabled=not 0 <= other < len(steps),
-                on_click=_swap,
-                args=(steps, place, other),
+                on_click=move_step,
+                args=(steps, step["id"], other),
             )
         st.button(
             texts.REMOVE.format(number=number),
             key=f"lesson_editor_remove_{step['id']}",
             icon=":material/delete:",
-            on_click=steps.pop,
-            args=(place,),
+            on_click=remove_step,
+            args=(steps, step["id"]),
         )
 
 
-def _swap(steps: list[Fields], place: int, other: int) -> None:
-    steps[place], steps[other] = steps[other], steps[place]
+def move_step(steps: list[Fields], step: object, place: int) -> None:
+    """Move the step of this id to a place. A second click, made before the page has answered the first, changes nothing."""
+    moved = [one for one in steps if one["id"] == step]
+    remove_step(steps, step)
+    steps[place:place] = moved
+
+
+def remove_step(steps: list[Fields], step: object) -> None:
+    """Remove the step of this id, if it is still there."""
+    steps[:] = [one for one in steps if one["id"] != step]
 
 
 def _ask_step(step: Fields, number: int) -> None:

@@ -11,6 +11,7 @@ from pages import contents
 from pages.contents import PAGES
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import boxes_of, draft_of, file_of, measures_for, new_draft, new_step
+from pages.lesson_editor.forms import move_step, remove_step
 from pages.lesson_editor.sharing import MAX_QR_CHARACTERS, qr_code
 from pages.ui.panels import lesson
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT, LESSON, LOCK
@@ -96,6 +97,19 @@ def test_steps_are_ordered_and_removed(open_app):
     next(one for one in app.button if one.label == texts.REMOVE.format(number=1)).click().run()
     assert [one["page"] for one in app.session_state[DRAFT]["steps"]] == ["attention"]
     assert not app.exception
+
+
+def test_a_second_click_that_arrives_before_the_page_is_drawn_again_changes_nothing():
+    steps = [{"id": name} for name in "abc"]
+    for change, args, expected in (
+        (move_step, ("a", 1), "bac"),
+        (move_step, ("c", 1), "bca"),
+        (remove_step, ("c",), "ba"),
+        (remove_step, ("a",), "b"),
+    ):
+        for _ in range(2):
+            change(steps, *args)
+            assert "".join(one["id"] for one in steps) == expected
 
 
 @pytest.mark.parametrize("name", lesson.shipped_names())
