@@ -9,7 +9,6 @@ import pandas
 import streamlit as st
 from jaxtyping import Float
 
-from pages import contents
 from pages.many_sentences import texts
 from pages.ui.canvas.attention_view import heads_to_link
 from pages.ui.canvas.head_table import (
@@ -28,6 +27,7 @@ from pages.ui.canvas.head_table import (
 from pages.ui.canvas.texts import GRAMMAR_COLUMNS_NOTE
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern
@@ -158,12 +158,13 @@ def _show_sentence(report: HeadReport, head: Head, number: int, score: float) ->
     text = report.sentences.texts[number]
     sentence, link = st.columns([10, 3], vertical_alignment="center")
     sentence.text(texts.STRONGEST.format(score=score, sentence=text))
-    link.page_link(
-        contents.page("attention").path,
-        label=texts.SEE_SENTENCE.format(line=report.sentences.lines[number]),
-        icon=":material/zoom_in:",
-        query_params={"text": text, "model": report.model, "heads": heads_to_link([head])},
-    )
+    with link:
+        page_link(
+            "attention",
+            texts.SEE_SENTENCE.format(line=report.sentences.lines[number]),
+            {"text": text, "model": report.model, "heads": heads_to_link([head])},
+            icon=":material/zoom_in:",
+        )
 
 
 def show_table(page: str, report: HeadReport) -> None:

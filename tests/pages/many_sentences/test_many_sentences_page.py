@@ -7,7 +7,9 @@ import pytest
 
 from pages.many_sentences import texts
 from pages.many_sentences.heads import OWN, RANKS, as_csv, describe_head, head_rows
+from pages.ui.shell.address import LESSON, LOCK, STEP
 from tests.support.sentences_page import HUB_MODEL, PAGE, Open, links, says
+from tx_core.classroom.lesson_file import Lesson, pack_lesson
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.statistics import RANKED_KINDS, read_all
 from tx_core.engine import catalogue
@@ -35,6 +37,18 @@ def test_the_chosen_head_is_told_with_its_strongest_sentences_and_links_to_them(
     assert all("heads=2-3" in link and "text=" in link for link in links(app))
     table = app.dataframe[0].value.set_index(["layer", "head"])
     assert len(table.loc[(2, 3), "strongest in lines"].split()) == 5
+
+
+def test_a_locked_lesson_shows_the_strongest_sentences_without_a_way_out(open_app: Open):
+    step = {"title": "Look", "page": PAGE, "view": {"heads": "2-3", "rank": "focused"}, "text": "Look."}
+    about = {"title": "One", "language": "en", "level": "beginner", "minutes": 5, "about": "One."}
+    packed = pack_lesson(Lesson.model_validate(about | {"steps": [step]}))
+    shown = {}
+    for lock in ("0", "1"):
+        app = open_app(PAGE, **step["view"], **{LESSON: packed, STEP: "1", LOCK: lock})
+        assert describe_head(read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences()), (1, 2)) in says(app)
+        shown[lock] = links(app)
+    assert (len(shown["0"]), len(shown["1"])) == (5, 0)
 
 
 def test_the_file_to_take_along_says_what_the_statistics_say():
