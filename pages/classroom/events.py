@@ -31,6 +31,8 @@ STREAMS_OF_ONE = 4
 """Streams that one member may have open: tabs, and one that is about to notice that it is closed."""
 SWEEP_SECONDS = 600.0
 HEADERS = {"Cache-Control": "no-store"}
+CLOSED = json.dumps(message(None, {}, STUDENT), ensure_ascii=False)
+"""What everybody in a room is told last."""
 
 
 class Channel:
@@ -97,7 +99,7 @@ class Hub:
                 if text is not None and text != sent:
                     sent = text
                     yield {"data": text}
-                    if '"closed"' in text:
+                    if text == CLOSED:
                         return
                 await news.wait()
                 news.clear()
@@ -186,5 +188,5 @@ def _sweep(over: threading.Event) -> None:
     while not over.wait(SWEEP_SECONDS):
         try:
             host_store().sweep()
-        except RoomProblem:
+        except ExplorerError:  # the database is away, say: the next time may work
             logging.getLogger(__name__).warning("The rooms cannot be swept.")

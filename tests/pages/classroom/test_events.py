@@ -13,12 +13,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from pages.classroom import events
-from pages.classroom.events import EVENTS, STATE, STREAMS_OF_ONE, Channel, Hub
+from pages.classroom.events import CLOSED, EVENTS, STATE, STREAMS_OF_ONE, Channel, Hub
 from pages.classroom.results import STUDENT, TEACHER
 from tests.support.apart import run_apart
 from tests.support.postgres import postgres
 from tests.support.serving import ROOT, fetch, serving, wait_until
 from tx_core.classroom.rooms import Rooms
+from tx_core.errors import SettingsProblem
 
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
 STEPS = 10
@@ -54,6 +55,36 @@ def test_everybody_hears_the_last_state_and_one_who_does_not_read_holds_nobody_b
         assert not hub.channels and not hub.streams
 
     run_apart(play())
+
+
+def test_a_stream_ends_with_the_room_and_not_with_somebody_who_writes_closed(told: dict[str, str]):
+    async def play() -> None:
+        hub = Hub()
+        stream = hub.stream(1, STUDENT, "a")
+        await next_of(stream)
+        for text in (json.dumps({"sentence": "closed"}), json.dumps({"closed": "closed"}), CLOSED):
+            told[STUDENT] = text
+            hub.notify(1)
+            assert await next_of(stream) == text
+        with pytest.raises(StopAsyncIteration):
+            await next_of(stream)
+        assert not hub.channels
+
+    asyncio.run(play())
+
+
+def test_sweeping_goes_on_after_it_failed_once(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(events, "SWEEP_SECONDS", 0.01)
+    tries: list[int] = []
+
+    def store() -> None:
+        tries.append(1)
+        raise SettingsProblem("a host's mistake")
+
+    monkeypatch.setattr(events, "host_store", store)
+    over = events.start_sweeping()
+    wait_until(lambda: len(tries) > 2, 5, "a third try")
+    over.set()
 
 
 def test_a_student_is_not_woken_for_what_only_the_teacher_is_told(told: dict[str, str]):
