@@ -152,11 +152,11 @@ def choose_sentence(token: str, state: State) -> None:
             shown = room.shown == sent.student
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.text(f"{sent.nickname}: {sent.text}" if sent.nickname else sent.text)
-                label, whom = (texts.HIDE, None) if shown else (texts.SHOW, sent.student)
+                label, whom = (texts.HIDE, (None,)) if shown else (texts.SHOW, (sent.student, sent.text))
                 st.button(
                     label,
                     on_click=entrance.attempt,
-                    args=(rooms.show, token, whom),
+                    args=(rooms.show, token, *whom),
                     key=f"classroom_show_{room.step}_{sent.student}",
                 )
 

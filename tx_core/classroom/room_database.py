@@ -137,6 +137,13 @@ def connect(url: str | URL) -> Engine:
     return engine
 
 
+def empty_log(engine: Engine) -> None:
+    """Take what was deleted out of SQLite's log of changes, too."""
+    if not is_shared(engine):
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 def is_shared(engine: Engine) -> bool:
     """Tell whether several servers may use the database."""
     return engine.dialect.name == "postgresql"

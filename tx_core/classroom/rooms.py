@@ -11,15 +11,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import fields
-from functools import lru_cache, partialmethod
-from threading import Event, Lock
+from functools import partialmethod
+from threading import Condition, Event, Lock
 
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache, cached
 from sqlalchemy import URL, Connection, Table, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError, OperationalError, TimeoutError
 
-from tx_core.classroom.lesson_file import MAX_LESSON_BYTES
+from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, TOO_LARGE
 from tx_core.classroom.room_database import (
     ANSWERS,
     CODE_LETTERS,
@@ -32,6 +32,7 @@ from tx_core.classroom.room_database import (
     TABLES,
     connect,
     default_file,
+    empty_log,
     hashed,
     is_shared,
     listen,
@@ -58,9 +59,9 @@ TOO_MANY_ANSWERS = "Too many answers in a minute. Your last one is kept; wait a 
 TOO_LONG = "This has {length:,} characters, and at most {limit:,} are kept. Shorten it."
 NOTHING_WRITTEN = "Nothing is written here yet."
 IS_REVEALED = "The answer of this step is revealed: your guess can no longer be changed."
+ANOTHER_SENTENCE = "This sentence was changed or is gone. Look at what is there now before you show it."
 NO_DATABASE = "The rooms cannot be reached just now. What was sent before is kept; try this again in a moment."
 NO_SUCH_STEP = "This room has no such step."
-
 
 DEFAULT_LIMITS = Limits()
 
@@ -98,7 +99,8 @@ class Rooms:
 
         Raises RoomProblem where the host or this client, by its address, has too many.
         """
-        check_length(source, MAX_LESSON_BYTES)
+        if (size := len(source.encode())) > MAX_LESSON_BYTES:
+            raise RoomProblem(TOO_LARGE.format(size=size, limit=MAX_LESSON_BYTES))
         self.sweep()
         if self._count(self._opened, ("rooms", client)) > ROOMS_OF_ONE_AN_HOUR:
             raise RoomProblem(TOO_MANY_ROOMS)
@@ -143,8 +145,10 @@ class Rooms:
         limits = {("client", client): WRONG_CODES_A_MINUTE, ("all", ""): WRONG_CODES_OF_ALL_A_MINUTE}
         if any(self._counted(self._tries, key) >= limit for key, limit in limits.items()):
             raise RoomProblem(TOO_MANY_CODES)
-        with self._read() as connection:
-            found = self._room(connection, ROOMS.c.code == code.strip().upper()[: CODE_LETTERS + 1])
+        found, code = None, code.strip().upper()
+        if len(code) == CODE_LETTERS and set(code) <= set(ALPHABET):  # PostgreSQL fails with some other characters
+            with self._read() as connection:
+                found = self._room(connection, ROOMS.c.code == code)
         if found is None:
             for key in limits:
                 self._count(self._tries, key)
@@ -224,13 +228,13 @@ class Rooms:
                 self._change(connection, room)
         self._tell(room.id)
 
-    def show(self, token: str, student: int | None) -> None:
-        """Show the sentence of a student of this room at its step to everyone; None shows nobody's. Raises RoomProblem."""
+    def show(self, token: str, student: int | None, seen: str = "") -> None:
+        """Show a student's sentence at the room's step, if it is still the one seen; None shows nobody's. Raises RoomProblem."""
         with self._write() as connection:
             room = self._teachers_room(connection, token, lock=True)
-            known = select(SENTENCES.c.student).filter_by(student=student, step=room.step, room=room.id)
-            if student is not None and connection.scalar(known) is None:
-                raise RoomGone(NO_STUDENT)
+            known = select(SENTENCES.c.text).filter_by(student=student, step=room.step, room=room.id)
+            if student is not None and connection.scalar(known) != seen:
+                raise RoomProblem(ANOTHER_SENTENCE)
             self._change(connection, room, shown=student)
         self._tell(room.id)
 
@@ -239,8 +243,8 @@ class Rooms:
         with self._write() as connection:
             room = self._teachers_room(connection, token, lock=True)
             self._delete(connection, room.id)
-        self._clean_up()
         self._tell(room.id)
+        self._clean_up()
 
     def state(self, room: int) -> State | None:
         """Give everything that members are told live, by the key of a room that a token led to; None once it is closed."""
@@ -290,10 +294,10 @@ class Rooms:
             gone = list(connection.scalars(old))
             for room in gone:
                 self._delete(connection, room)
-        if gone:
-            self._clean_up()
         for room in gone:
             self._tell(room)
+        if gone:
+            self._clean_up()
         return len(gone)
 
     @contextmanager
@@ -347,10 +351,10 @@ class Rooms:
         notify(connection, room)
 
     def _clean_up(self) -> None:
-        """Take what was deleted out of SQLite's log of changes, too."""
-        if not is_shared(self.engine):
-            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        try:
+            empty_log(self.engine)
+        except (OperationalError, TimeoutError):
+            raise RoomProblem(NO_DATABASE) from None
 
     def _count(self, counts: TTLCache, key: tuple[str, str]) -> int:
         """Count a try and give how many there were; a count begins anew every minute, or hour."""
@@ -385,7 +389,7 @@ def check_step(room: Room, step: int) -> None:
         raise RoomProblem(NO_SUCH_STEP)
 
 
-@lru_cache(maxsize=1)
+@cached(LRUCache(1), condition=Condition())  # threads that ask at once wait for the first one
 def host_rooms() -> Rooms:
     """Open the rooms of this host where its settings say."""
     settings = host_settings()

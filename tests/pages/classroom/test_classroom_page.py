@@ -67,6 +67,21 @@ def test_the_code_alone_lets_nobody_teach(rooms: Rooms, open_app: Callable[..., 
     assert dict(app.query_params) == {LEAD: room.code}
 
 
+def test_a_sentence_that_was_changed_since_the_teacher_looked_is_not_shown(rooms: Rooms, open_app: Callable[..., AppTest]):
+    room, token = rooms.open(SOURCE, STEPS)
+    step = next(number for number, one in enumerate(lesson_of(SOURCE).steps, 1) if "text" in one.view)
+    rooms.go(token, step)
+    member = rooms.join(room.code)
+    rooms.send_sentence(member, step, "A cat sat.")
+    app = open_app("classroom", **{SECRET: token})
+    rooms.send_sentence(member, step, MARK)
+    for said, shown in ((store.ANOTHER_SENTENCE, None), ("", MARK)):
+        next(button for button in app.button if button.label == texts.SHOW).click().run()
+        assert not app.exception
+        assert said in written(app)
+        assert rooms.state(room.id).sentence == shown
+
+
 def test_a_forged_word_in_the_browser_leads_nowhere(rooms: Rooms, open_app: Callable[..., AppTest]):
     room, _ = rooms.open(SOURCE, STEPS)
     for role in (ROOM, LEAD):

@@ -11,11 +11,12 @@ from dataclasses import astuple
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from tests.support.serving import ROOT, wait_until
 from tx_core.classroom import rooms as store
 from tx_core.classroom.room_database import ANSWERS, ROOMS, TABLES
-from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS, Limits, Rooms
+from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS, Limits, Rooms, host_rooms
 from tx_core.errors import RoomProblem
 
 SOURCE = "title: A lesson"
@@ -111,11 +112,14 @@ def test_a_sentence_is_shown_once_the_teacher_has_looked_at_it(rooms: Rooms):
     assert rooms.state(room.id).sentence is None
     (sent,) = rooms.sentences(teacher, 1)
     assert (sent.nickname, sent.text) == ("Ada L", "A cat sat.")
-    rooms.show(teacher, sent.student)
+    rooms.show(teacher, sent.student, sent.text)
     assert rooms.state(room.id).sentence == "A cat sat."
     rooms.send_sentence(student, 1, "Something rude.")
     assert rooms.state(room.id).sentence is None
-    rooms.show(teacher, sent.student)
+    with pytest.raises(RoomProblem, match=store.ANOTHER_SENTENCE):
+        rooms.show(teacher, sent.student, sent.text)  # of the page that was drawn before
+    assert rooms.state(room.id).sentence is None
+    rooms.show(teacher, sent.student, "Something rude.")
     rooms.go(teacher, 2)
     assert rooms.state(room.id).sentence is None
 
@@ -176,7 +180,15 @@ def test_no_request_of_one_room_gets_or_changes_anything_of_another(rooms: Rooms
     stranger = rooms.join(stranger_room.code)
     before = astuple(rooms.state(room.id)), rooms.guesses(room.id, 1), rooms.export(teacher)
     tokens = (stranger, stranger_teacher, room.code, str(room.id), "", "%", "' OR 1=1 --", secrets.token_urlsafe(32))
-    values = {"step": 1, "guess": "theirs", "written": "theirs", "student": own, "together": False, "answer": {"right": "x"}}
+    values = {
+        "step": 1,
+        "guess": "theirs",
+        "written": "theirs",
+        "student": own,
+        "seen": MARK,
+        "together": False,
+        "answer": {"right": "x"},
+    }
     tried = 0
     for name, method in inspect.getmembers(rooms, inspect.ismethod):
         parameters = list(inspect.signature(method).parameters)
@@ -262,7 +274,7 @@ def test_every_text_has_a_length(rooms: Rooms):
         lambda: rooms.join(room.code, "n" * (store.MAX_NICKNAME_CHARACTERS + 1)),
         lambda: rooms.answer(student, 1, "g" * (store.MAX_GUESS_CHARACTERS + 1)),
         lambda: rooms.send_sentence(student, 1, "s" * (store.MAX_SENTENCE_CHARACTERS + 1)),
-        lambda: rooms.open("x" * 100_001, STEPS),
+        lambda: rooms.open("é" * 50_001, STEPS),  # 100,002 bytes, as a lesson is read
     ):
         with pytest.raises(RoomProblem, match="at most"):
             use()
@@ -272,6 +284,38 @@ def test_every_text_has_a_length(rooms: Rooms):
     for odd in ("'; DROP TABLE rooms; --", "<script>", "a\0b", "🦜" * 50):
         rooms.answer(student, 1, odd)
         assert rooms.own(student, 1)[0] == odd.replace("\0", "")
+
+
+@pytest.mark.parametrize("code", ["\0", "AB\0CDE", "\ud800BCDEF", "é" * 6, "ABCDE1", "ABCDEFG", ""])
+def test_a_code_that_cannot_be_one_is_wrong(rooms: Rooms, code: str):
+    with pytest.raises(RoomProblem, match=message(store.NO_ROOM)):
+        rooms.of_code(code)
+
+
+def test_a_log_that_cannot_be_cleaned_up_is_explained_and_the_room_is_gone(tmp_path: Path):
+    rooms = Rooms(f"sqlite:///{tmp_path}/rooms.sqlite")
+    changed: list[int] = []
+    room, teacher = rooms.open(SOURCE, STEPS)
+    rooms.changed = changed.append
+
+    @event.listens_for(rooms.engine, "before_cursor_execute", retval=True)
+    def fail(_connection: object, _cursor: object, statement: str, values: object, *_others: object) -> tuple[str, object]:
+        return ("SELECT * FROM nowhere" if "wal_checkpoint" in statement else statement), values
+
+    with pytest.raises(RoomProblem, match=store.NO_DATABASE):
+        rooms.close(teacher)
+    assert changed == [room.id] and rooms.state(room.id) is None
+    rooms.dispose()
+
+
+def test_threads_that_ask_at_once_get_the_same_rooms(host: Callable[..., None], tmp_path: Path):
+    host(rooms_file=tmp_path / "rooms.sqlite", database_url="")
+    host_rooms.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: host_rooms(), range(8)))
+    assert len(set(map(id, found))) == 1
+    found[0].dispose()
+    host_rooms.cache_clear()
 
 
 def test_answers_of_many_at_once_are_all_kept(rooms: Rooms):
