@@ -78,6 +78,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
         thread.set()
 
 
+metrics.log_without_messages()
 ROUTES = (
     Route("/api/ready", ready),
     metrics.ROUTE,
@@ -93,5 +94,6 @@ app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
     middleware=[Middleware(SecurityHeaders), Middleware(uploads.UploadLimits)],
+    on_script_error=metrics.count_failure,
     routes=[component.below_base(route) for route in ROUTES],
 )

@@ -1,24 +1,27 @@
 """What a host can watch: counts and times for Prometheus at /api/metrics, once TX_METRICS_TOKEN is set; no visitor's words.
 
-Begin with `ROUTE`; `page_run` times a page, `watch_number` adds a number that is read whenever somebody asks. No heavy package is
-imported here: app.py imports this module before it serves anything.
+Begin with `ROUTE`; `page_run` times a page, `count_failure` counts errors, `watch_number` adds a number that is read whenever
+somebody asks. No heavy package is imported here: app.py imports this module before it serves anything.
 """
 
 import hmac
 import json
 import logging
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
+import streamlit as st
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from streamlit.runtime import Runtime
-from streamlit.runtime.scriptrunner_utils.exceptions import RerunException, StopException
 from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY
 
+from pages.contents import PAGES
 from tx_core.engine import slots
 from tx_core.errors import ExplorerError
 from tx_core.settings import host_settings
@@ -52,18 +55,35 @@ watch_number("tx_slots_waiting", "Pages that wait for a compute slot", slots.pag
 
 @contextmanager
 def page_run(page: str) -> Iterator[None]:
-    """Time a run of a page. An unexpected error is counted, and logged in one line without what the visitor typed."""
+    """Time a whole run of a page."""
     start = time.perf_counter()
     try:
         yield
-    except (RerunException, StopException):
-        raise
-    except BaseException as error:
-        _failures.labels(page, type(error).__name__).inc()
-        _log.error("%s", json.dumps({"event": "page failed", "page": page, "kind": type(error).__name__}))
-        raise
     finally:
         _page_seconds.labels(page).observe(time.perf_counter() - start)
+
+
+def count_failure(error: Exception) -> None:
+    """Count an unexpected error of a page, of a part of it or of a click, and log its kind in one line."""
+    address = urlsplit(st.context.url or "").path.rsplit("/", 1)[-1]
+    page = next((page.key for page in PAGES if address in (page.key, page.address)), "start")
+    _failures.labels(page, type(error).__name__).inc()
+    _log.error("%s", json.dumps({"event": "page failed", "page": page, "kind": type(error).__name__}))
+
+
+class WithoutMessage(logging.Filter):
+    """Leaves where an error came from and its kind in the log, and its message out: it may quote what a visitor typed."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.exc_info and record.exc_info[0]:
+            kind, _, frames = record.exc_info
+            record.exc_text = "".join([*traceback.format_tb(frames), kind.__name__])
+        return True
+
+
+def log_without_messages() -> None:
+    """Keep messages of unexpected errors out of what Streamlit logs."""
+    logging.getLogger("streamlit.error_util").addFilter(WithoutMessage())
 
 
 def count_problem(problem: ExplorerError) -> None:

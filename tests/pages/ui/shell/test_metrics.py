@@ -1,7 +1,9 @@
 """What a host can watch, at a server of its own and in one process."""
 
 import asyncio
+import io
 import json
+import logging
 import re
 import threading
 import urllib.request
@@ -11,6 +13,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from streamlit import error_util
 
 from pages.ui.shell import metrics
 from tests.support.apart import run_apart
@@ -61,22 +64,32 @@ def test_a_run_is_timed_and_a_problem_counted(read):
 
 
 def test_an_unexpected_error_is_counted_and_logged_without_what_was_typed(read, caplog: pytest.LogCaptureFixture):
-    with pytest.raises(ZeroDivisionError), metrics.page_run("masks"):
-        raise ZeroDivisionError(SECRET)
-    assert read()["tx_failures_total", (("kind", "ZeroDivisionError"), ("page", "masks"))] == 1
-    assert [json.loads(record.message) for record in caplog.records] == [
-        {"event": "page failed", "page": "masks", "kind": "ZeroDivisionError"}
+    metrics.count_failure(ZeroDivisionError(SECRET))
+    assert read()["tx_failures_total", (("kind", "ZeroDivisionError"), ("page", "start"))] == 1
+    assert [json.loads(record.message) for record in caplog.records if record.name == metrics.__name__] == [
+        {"event": "page failed", "page": "start", "kind": "ZeroDivisionError"}
     ]
     assert SECRET not in caplog.text
 
 
-@pytest.mark.parametrize("stop", [metrics.StopException(), metrics.RerunException(None)])
-def test_a_run_that_ends_on_purpose_is_no_failure(read, stop: BaseException):
-    with pytest.raises(type(stop)), metrics.page_run("positions"):
-        raise stop
-    numbers = read()
-    assert numbers["tx_page_seconds_count", (("page", "positions"),)] >= 1
-    assert not any(name == "tx_failures_total" and ("page", "positions") in labels for name, labels in numbers)
+def test_streamlits_own_traceback_has_the_place_and_the_kind_but_no_message(capsys: pytest.CaptureFixture):
+    written = io.StringIO()
+    handler, logger, error_filter = (
+        logging.StreamHandler(written),
+        logging.getLogger(error_util.__name__),
+        metrics.WithoutMessage(),
+    )
+    logger.addFilter(error_filter)
+    logger.addHandler(handler)
+    try:
+        raise ZeroDivisionError(SECRET)
+    except ZeroDivisionError as error:
+        error_util._log_uncaught_app_exception(error)
+    finally:
+        logger.removeFilter(error_filter)
+        logger.removeHandler(handler)
+    assert Path(__file__).name in written.getvalue() and "ZeroDivisionError" in written.getvalue()
+    assert SECRET not in written.getvalue() + capsys.readouterr().err
 
 
 def test_slots_are_counted_while_they_are_held_and_waited_for(read):
