@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 
@@ -48,6 +49,13 @@ def test_the_readme_is_short_enough_to_be_read():
 def test_every_file_that_a_document_links_to_is_there(document):
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", (ROOT / document).read_text(encoding="utf-8"))
     assert [link for link in links if not (ROOT / document).parent.joinpath(link).exists()] == []
+
+
+def test_the_changelog_says_nothing_twice():
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    entries = sorted(line for line in lines if line.startswith("- "))
+    assert len(entries) > 10
+    assert [entry for entry, following in pairwise(entries) if following.startswith(entry)] == []
 
 
 def test_the_readme_lists_every_page_with_its_question():

@@ -1,6 +1,6 @@
 """Enter a room: by its code or link as a student, by opening it or by the secret link as its teacher.
 
-The secret words of a teacher and of a student stand in the session and in the browser's storage, not in the address, which
+The tokens of a teacher and of a student stand in the session and in the browser's storage, not in the address, which
 everybody in the room may see on a projector.
 """
 
@@ -21,24 +21,24 @@ from tx_core.settings import host_settings
 ROOM, LEAD, SECRET = "room", "lead", "teacher"
 """Query parameters: of a student, of a teacher, and of the secret link, which is taken out of the address."""
 TOKENS = "classroom_tokens"
-"""Session entry of the secret words: by role and code of the room."""
+"""Session entry of the tokens: by role and code of the room."""
 PROBLEM = "classroom_problem"
 """Session entry of what went wrong with the last button."""
 MAX_TOKEN_CHARACTERS = 100
 
 
 def token_of(role: str, code: str) -> str:
-    """Return the secret word of this session for a role in a room; "" where there is none."""
+    """Return the token of this session for a role in a room; "" where there is none."""
     return st.session_state.get(TOKENS, {}).get((role, code), "")
 
 
 def keep_token(role: str, code: str, token: str) -> None:
-    """Keep a secret word for this session; an empty one forgets it."""
+    """Keep a token for this session; an empty one forgets it."""
     st.session_state.setdefault(TOKENS, {})[role, code] = token[:MAX_TOKEN_CHARACTERS]
 
 
 def storage_key(role: str, code: str) -> str:
-    """Name the entry of the browser's storage that remembers a secret word."""
+    """Name the entry of the browser's storage that remembers a token."""
     return f"attention-explorer-{role}-{code}"
 
 
@@ -48,7 +48,7 @@ def client() -> str:
 
 
 def accept_secret_link() -> None:
-    """Take the secret word of a teacher's link out of the address. Raises RoomProblem where it leads to no room."""
+    """Take the token of a teacher's link out of the address. Raises RoomProblem where it leads to no room."""
     token = st.query_params.get(SECRET, "")
     if not token:
         return
@@ -58,7 +58,7 @@ def accept_secret_link() -> None:
 
 
 def recall(role: str, code: str) -> None:
-    """Ask the browser for the secret word that it remembers for a room; the page runs again with it."""
+    """Ask the browser for the token that it remembers for a room; the page runs again with it."""
     key = f"classroom_recall_{role}"
     show = live_component()
     show(key=key, data={"recall": storage_key(role, code), "texts": texts.LIVE_TEXTS}, on_recalled_change=lambda: None)
@@ -170,7 +170,7 @@ def join(code: str) -> None:
 
 
 def expect_teacher(code: str) -> None:
-    """Wait for the browser to remember the teacher's secret word. Raises RoomProblem once it has said a wrong one."""
+    """Wait for the browser to remember the teacher's token. Raises RoomProblem once it has said a wrong one."""
     recall(LEAD, code)
     if st.session_state.get("classroom_recall_lead_used", ("",))[0] == code:
         raise RoomProblem(NO_TEACHER)
