@@ -9,14 +9,14 @@ open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.learn import texts
-from pages.ui.panels.lesson import names_in_order, shipped_lesson, step_link, teacher_notes
+from pages.ui.panels.lesson import names_in_order, parts_of, shipped_lesson, step_link, teacher_notes
 from pages.ui.panels.tokens import escape_markdown
 
 for name in names_in_order():
     lesson = shipped_lesson(name)
     with st.container(border=True):
         st.subheader(lesson.title, anchor=False)
-        st.caption(texts.LESSON.format(minutes=lesson.minutes, steps=len(lesson.steps), level=lesson.level))
+        st.caption(texts.LESSON.format(minutes=lesson.minutes, steps=len(parts_of(lesson)), level=lesson.level))
         st.text(lesson.about)
         step_link(name, 1, texts.BEGIN, ":material/school:")
         notes = teacher_notes(lesson)

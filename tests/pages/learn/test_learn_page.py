@@ -2,6 +2,9 @@
 
 from pages.learn import texts
 from pages.ui.panels import lesson
+from pages.ui.panels.texts import LESSON_PROGRESS
+from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell.address import LESSON, STEP
 
 
 def test_every_lesson_stands_on_the_page_with_its_length_and_a_way_in(open_app):
@@ -12,8 +15,19 @@ def test_every_lesson_stands_on_the_page_with_its_length_and_a_way_in(open_app):
     links = [link for link in app.main.get("page_link") if link.proto.label == texts.BEGIN]
     assert len(links) == len(lessons)
     for one in lessons:
-        length = texts.LESSON.format(minutes=one.minutes, steps=len(one.steps), level=one.level)
+        length = texts.LESSON.format(minutes=one.minutes, steps=len(lesson.parts_of(one)), level=one.level)
         assert length in [caption.value for caption in app.caption]
+
+
+def test_the_page_counts_the_steps_of_the_path_as_its_strip_does(open_app):
+    path = lesson.shipped_lesson(lesson.LEARNING_PATH)
+    parts = 8
+    assert len(path.steps) > parts  # some stand under one name
+    length = texts.LESSON.format(minutes=path.minutes, steps=parts, level=path.level)
+    assert length in [caption.value for caption in open_app("learn").caption]
+    first = open_app(path.steps[0].page, **{LESSON: lesson.LEARNING_PATH, STEP: "1"})
+    progress = LESSON_PROGRESS.format(title=path.title, number=1, total=parts)
+    assert escape_markdown(progress) in [caption.value for caption in first.caption]
 
 
 def test_the_lessons_of_45_minutes_have_notes_for_the_teacher(open_app):
