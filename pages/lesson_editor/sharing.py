@@ -8,7 +8,7 @@ from pages.lesson_editor import texts
 from pages.lesson_editor.draft import Fields, draft_of, file_of
 from pages.lesson_editor.offline import lesson_web_page
 from pages.ui.panels.lesson import keep_own_lesson, names_in_order, shipped_lesson, step_link
-from pages.ui.shell.address import DRAFT, LESSON, LOCK, PRESENT, STEP, link_to_page
+from pages.ui.shell.address import DRAFT, HELD, LESSON, LOCK, PRESENT, STEP, link_to_page
 from pages.ui.shell.frame import explain
 from pages.ui.shell.uploads import uploaded_file
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson
@@ -104,3 +104,4 @@ def _offer_file(written: bytes) -> None:
 
 def _edit(lesson: Lesson) -> None:
     st.session_state[DRAFT] = draft_of(lesson)
+    st.session_state[HELD] = True

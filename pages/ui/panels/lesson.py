@@ -17,6 +17,7 @@ from pages.ui.panels import texts
 from pages.ui.panels.lesson_question import NO_GUESS_MADE, ask_question, show_verdict
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import (
+    HELD,
     LESSON,
     LESSON_PARAMETERS,
     LOCK,
@@ -80,6 +81,7 @@ def keep_own_lesson(lesson: Lesson) -> str:
     name = f"own-{sha256(write_lesson(lesson).encode()).hexdigest()[:12]}"
     own = {**st.session_state.get(OWN_LESSONS, {}), name: with_known_pages(lesson)}
     st.session_state[OWN_LESSONS] = dict(list(own.items())[-MAX_OWN_LESSONS:])
+    st.session_state[HELD] = True
     return name
 
 

@@ -14,6 +14,7 @@ from pages import contents
 from pages.ui.shell import metrics, readiness, texts
 from pages.ui.shell.address import (
     ADDED_VIEWS,
+    HELD,
     MAX_ADDED_VIEWS,
     MAX_LINK_CHARACTERS,
     PLACE,
@@ -107,6 +108,7 @@ def _add_view() -> None:
     page = st.session_state[OPEN_PAGE]
     added = [*st.session_state.get(ADDED_VIEWS, ()), (page, pinned_view(page))]
     st.session_state[ADDED_VIEWS] = added[-MAX_ADDED_VIEWS:]
+    st.session_state[HELD] = True
 
 
 def current_link() -> str:

@@ -52,8 +52,8 @@ SOURCE_CODE = "The code that computes this"
 NEXT_PAGE = "Next: {page}"
 BACK_TO_LESSON = "Back to the lesson, step {number}"
 SESSION_LOST = (
-    "The server that showed this page is gone; another one took over. The view is back, but trainings and uploaded files "
-    "were lost with it: start or send them again."
+    "The server that showed this page is gone; another one took over. The view is back, but trainings, lessons that you "
+    "wrote or opened, and uploaded files were lost with it: start, write or send them again."
 )
 ADD_TO_LESSON = "Add this view to a lesson"
 WRITE_LESSON = "Write the lesson (views added: {count})"

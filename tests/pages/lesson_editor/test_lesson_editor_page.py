@@ -14,7 +14,7 @@ from pages.lesson_editor.draft import boxes_of, draft_of, file_of, measures_for,
 from pages.lesson_editor.forms import move_step, remove_step
 from pages.lesson_editor.sharing import MAX_QR_CHARACTERS, qr_code
 from pages.ui.panels import lesson
-from pages.ui.shell.address import ADDED_VIEWS, DRAFT, LESSON, LOCK
+from pages.ui.shell.address import ADDED_VIEWS, DRAFT, HELD, LESSON, LOCK
 from pages.ui.shell.texts import ADD_TO_LESSON
 from tests.support.serving import ROOT
 from tx_core.classroom.lesson_file import KIND_OF_MEASURE, Lesson, pack_lesson, read_lesson, unpack_lesson
@@ -97,6 +97,26 @@ def test_steps_are_ordered_and_removed(open_app):
     next(one for one in app.button if one.label == texts.REMOVE.format(number=1)).click().run()
     assert [one["page"] for one in app.session_state[DRAFT]["steps"]] == ["attention"]
     assert not app.exception
+
+
+def test_a_lesson_of_ones_own_is_named_if_its_server_is_lost(open_app):
+    collecting = open_app("attention", text=KEYS)
+    assert HELD not in collecting.session_state
+    add_view(collecting)
+    assert collecting.session_state[HELD]
+    copying = open_app("lesson_editor")
+    assert HELD not in copying.session_state
+    box(copying, texts.SHIPPED).set_value(lesson.LEARNING_PATH).run()
+    assert HELD not in copying.session_state
+    next(one for one in copying.button if one.label == texts.COPY).click().run()
+    assert copying.session_state[HELD]
+
+
+def test_a_lesson_opened_from_a_file_is_named_if_its_server_is_lost(monkeypatch: pytest.MonkeyPatch):
+    session: dict[str, object] = {}
+    monkeypatch.setattr(lesson.st, "session_state", session)
+    lesson.keep_own_lesson(lesson.shipped_lesson(lesson.LEARNING_PATH))
+    assert session[HELD]
 
 
 def test_a_second_click_that_arrives_before_the_page_is_drawn_again_changes_nothing():
