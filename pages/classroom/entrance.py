@@ -103,7 +103,7 @@ def join_or_open() -> None:
             code = st.text_input(texts.CODE, max_chars=12, key="classroom_code_typed")
             if st.form_submit_button(texts.JOIN_BUTTON, icon=":material/login:"):
                 enter("".join(code.split()).upper())
-        st.caption(texts.NO_NAMES)
+        st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
     with st.container(border=True, key="classroom_open"):
         st.subheader(texts.OPEN, anchor=False)
         open_room(host_store())
@@ -166,7 +166,7 @@ def join(code: str) -> None:
         if st.form_submit_button(texts.JOIN_ROOM.format(code=room.code), icon=":material/login:"):
             keep_token(ROOM, room.code, host_store().join(room.code, nickname, client()))
             st.rerun()
-        st.caption(texts.NO_NAMES)
+        st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
 
 
 def expect_teacher(code: str) -> None:

@@ -9,6 +9,7 @@ from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
 from pages.classroom.results import STUDENT, lesson_of, message
 from pages.ui.panels.lesson_question import ask_question
+from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import PLACE
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import Step
@@ -67,9 +68,9 @@ def draw_step(code: str, token: str) -> None:
         raise RoomGone(NO_STUDENT)
     revealed = number in state.revealed
     if step.question:
-        ask(token, number, step, key, revealed)
+        explained(ask, token, number, step, key, revealed)
     live = st.container()
-    after_answers(token, code, state, number, key)
+    explained(after_answers, token, code, state, number, key)
     if not room.together:
         own_pace(token, number, len(lesson.steps))
     guesses = {number: rooms.guesses(room.id, number)} if revealed else {}
@@ -79,10 +80,20 @@ def draw_step(code: str, token: str) -> None:
         entrance.show_live(entrance.ROOM, code, token, message=told, sent=st.session_state.get(f"{key}_sent", 0), **drawn)
 
 
+def explained(draw: Callable[..., None], *arguments: object) -> None:
+    """Draw a part of the step, or say why it cannot be shown: the rest goes on. Raises RoomGone."""
+    try:
+        draw(*arguments)
+    except RoomGone:
+        raise
+    except ExplorerError as problem:
+        explain(problem)
+
+
 def show_step_head(title: str, number: int, total: int, step: Step) -> None:
     """Say which step of the lesson this is, and what it is about."""
-    st.progress(number / total, texts.STEP.format(title=title, number=number, total=total))
-    st.subheader(step.title, anchor=False)
+    st.progress(number / total, escape_markdown(texts.STEP.format(title=title, number=number, total=total)))
+    st.subheader(escape_markdown(step.title), anchor=False)
     st.text(step.text)
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -110,7 +111,21 @@ def default_file() -> Path:
             return folder / "rooms.sqlite"
     except OSError:
         pass
-    return Path(tempfile.mkdtemp(prefix="attention-explorer-"), "rooms.sqlite")
+    return _temporary_folder() / "rooms.sqlite"
+
+
+def _temporary_folder() -> Path:
+    """Give this user's own folder in the temporary directory, the same at each start; another one if it may be a stranger's."""
+    user = os.getuid()
+    folder = Path(tempfile.gettempdir(), f"attention-explorer-{user}")
+    try:
+        folder.mkdir(exist_ok=True, mode=0o700)
+        found = folder.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & 0o077:
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="attention-explorer-"))
 
 
 def connect(url: str | URL) -> Engine:

@@ -49,8 +49,8 @@ MAX_GUESS_CHARACTERS = 1000
 WRONG_CODES_A_MINUTE, WRONG_CODES_OF_ALL_A_MINUTE, ROOMS_OF_ONE_AN_HOUR = 30, 300, 20
 """A whole school may share one address; of the 148 million codes, 432,000 can be tried in a day."""
 
-NO_ROOM = "There is no room with this code. Check the six letters; a room closes after a day, or when its teacher closes it."
-NO_TEACHER = "This link leads to no room. A room closes after a day, or when its teacher closes it. Open a new one."
+NO_ROOM = "There is no room with this code. Check the six letters; a room closes when its time is over, or its teacher closes it."
+NO_TEACHER = "This link leads to no room. A room closes when its time is over, or its teacher closes it. Open a new one."
 NO_STUDENT = "You are not in this room any more, or it is closed. Join again with its code."
 TOO_MANY_CODES = "Too many wrong codes in a minute. Look at the code again, and try in a minute."
 TOO_MANY_ROOMS = "No more rooms can be opened here now. Close one that is not needed, or try again later."

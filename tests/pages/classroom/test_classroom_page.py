@@ -8,19 +8,21 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.classroom import entrance, student, teacher, texts
+from pages.classroom import entrance, events, student, teacher, texts
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
 from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
-from pages.ui.shell.texts import ABOUT_THE_ROOM
+from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell.texts import ABOUT_THE_ROOM, CANNOT_BE_SHOWN
 from tests.support.serving import ROOT
 from tx_core.classroom import rooms as store
-from tx_core.classroom.lesson_file import read_lesson
+from tx_core.classroom.lesson_file import read_lesson, write_lesson
 from tx_core.classroom.rooms import Rooms, host_rooms
 
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
 STEPS = 10
 MARK = "Xylophones"
+WRONG_HEAD = 'measure: strongest_key, text: "Yesterday I [MASK] to school.", head: "99-7"'
 FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1")
 
 
@@ -123,7 +125,53 @@ def test_students_at_their_own_pace_go_on_by_themselves(rooms: Rooms, open_app: 
     for _ in range(2):
         next(button for button in app.button if button.label == texts.NEXT).click().run()
     assert not app.exception
-    assert student.lesson_of(SOURCE).steps[2].title in {element.value for element in app.subheader}
+    assert escape_markdown(student.lesson_of(SOURCE).steps[2].title) in {element.value for element in app.subheader}
+
+
+def enter(open_app: Callable[..., AppTest], code: str) -> AppTest:
+    """Join a room as a student."""
+    app = open_app("classroom", **{ROOM: code})
+    next(button for button in app.button if code in button.label).click().run()
+    return app
+
+
+def test_the_titles_of_a_strangers_lesson_are_no_markup(rooms: Rooms, open_app: Callable[..., AppTest]):
+    link = "[here](https://example.org) :red[now] $x$"
+    lesson = read_lesson(SOURCE.encode())
+    first = lesson.steps[0].model_copy(update={"title": link})
+    own = lesson.model_copy(update={"title": link, "steps": (first, *lesson.steps[1:])})
+    room, token = rooms.open(write_lesson(own), STEPS)
+    for app in (enter(open_app, room.code), open_app("classroom", **{SECRET: token})):
+        heads = [element.value for element in app.subheader]
+        bars = [element.proto.text for element in app.get("progress")]
+        assert heads == [escape_markdown(link)]
+        assert len(bars) == 1 and bars[0].startswith(escape_markdown(link))
+
+
+def test_a_student_whose_question_cannot_be_asked_still_follows_the_class(rooms: Rooms, open_app: Callable[..., AppTest]):
+    broken = SOURCE.replace('measure: strongest_key, text: "Yesterday I [MASK] to school.", head: "5-7"', WRONG_HEAD)
+    assert broken != SOURCE
+    room, token = rooms.open(broken, STEPS)
+    rooms.go(token, 2)
+    app = enter(open_app, room.code)
+    assert not app.exception
+    assert any(CANNOT_BE_SHOWN in element.value for element in app.markdown)
+    assert events.EVENTS in "".join(str(element.proto) for element in app.get("bidi_component"))
+    rooms.go(token, 3)
+    app.run()
+    assert not any(CANNOT_BE_SHOWN in element.value for element in app.markdown)
+    assert any(button.label == texts.SEND for button in app.button)
+
+
+def test_a_student_is_told_how_long_answers_are_kept_at_most(
+    rooms: Rooms, open_app: Callable[..., AppTest], host: Callable[..., None]
+):
+    room, _ = rooms.open(SOURCE, STEPS)
+    host(room_hours=168)
+    for app in (open_app("classroom"), open_app("classroom", **{ROOM: room.code})):
+        assert texts.NO_NAMES.format(hours=168) in written(app)
+    host_rooms.cache_clear()
+    assert host_rooms().limits.hours == 168
 
 
 def test_a_room_is_opened_for_a_lesson_of_ones_own(rooms: Rooms, open_app: Callable[..., AppTest]):

@@ -1,0 +1,58 @@
+"""Where the rooms are kept when a host says nothing: the same place at each start, which is nobody else's."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tx_core.classroom.room_database import default_file
+
+
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The temporary directory of a host where no home can be written."""
+    blocked = tmp_path / "file"
+    blocked.touch()
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(blocked))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def test_without_a_home_the_rooms_of_a_day_before_are_found_again(temporary: Path):
+    first = default_file()
+    assert first.parent.parent == temporary and str(os.getuid()) in first.parent.name
+    assert first.parent.stat().st_mode & 0o777 == 0o700
+    assert default_file() == first
+
+
+def put_a_file(folder: Path) -> None:
+    folder.touch()
+
+
+def put_a_link(folder: Path) -> None:
+    (folder.parent / "elsewhere").mkdir(mode=0o700)
+    folder.symlink_to(folder.parent / "elsewhere")
+
+
+def open_to_others(folder: Path) -> None:
+    folder.mkdir()
+    folder.chmod(0o777)
+
+
+@pytest.mark.parametrize("prepare", [put_a_file, put_a_link, open_to_others])
+def test_a_folder_that_others_may_have_made_is_not_used(temporary: Path, prepare: Callable[[Path], None]):
+    usual = temporary / f"attention-explorer-{os.getuid()}"
+    prepare(usual)
+    found = default_file().parent
+    assert found != usual and not list(usual.iterdir() if usual.is_dir() else ())
+    assert found.parent == temporary and found.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_of_somebody_else_is_not_used(temporary: Path, monkeypatch: pytest.MonkeyPatch):
+    other = os.getuid() + 1
+    monkeypatch.setattr(os, "getuid", lambda: other)
+    assert default_file().parent.name != f"attention-explorer-{other}"
