@@ -1,11 +1,13 @@
 """What HOSTING.md, compose.yaml and the Dockerfile promise agrees with each other and with Caddy."""
 
+import asyncio
 import re
 import shutil
 import subprocess
 import sys
 
 import pytest
+import uvicorn
 import yaml
 
 from tests.support.serving import ROOT
@@ -30,6 +32,32 @@ def test_the_proxy_of_compose_leads_to_its_app_servers_at_the_port_of_the_image(
     assert f'"--server.port", "{port}"' in DOCKERFILE
     folder, inside, _ = COMPOSE["services"]["proxy"]["volumes"][0].split(":")
     assert (ROOT / folder) == CADDYFILE and inside == "/etc/caddy/Caddyfile"
+
+
+def test_the_app_servers_of_compose_take_addresses_from_the_proxy_and_nobody_else_reaches_them():
+    apps = [service for service in COMPOSE["services"].values() if service.get("build") == "."]
+    assert apps
+    for app in apps:
+        assert "ports" not in app and app.get("network_mode") is None
+        assert app["environment"]["FORWARDED_ALLOW_IPS"] == "*"
+    assert "FORWARDED_ALLOW_IPS" in HOSTING
+
+
+def test_the_server_reads_the_variable_that_compose_sets(monkeypatch: pytest.MonkeyPatch):
+    name = "FORWARDED_ALLOW_IPS"
+    monkeypatch.setenv(name, COMPOSE["services"]["app1"]["environment"][name])
+    seen: list[str] = []
+
+    async def page(scope: dict, _receive: object, _send: object) -> None:
+        seen.append(scope["client"][0])
+
+    config = uvicorn.Config(page, log_config=None)
+    config.load()
+    headers = [(b"x-forwarded-for", b"203.0.113.7")]
+    for kind in ("http", "websocket"):
+        scope = {"type": kind, "scheme": "http", "client": ("172.18.0.5", 40000), "headers": headers}
+        asyncio.run(config.loaded_app(scope, None, None))
+    assert seen == ["203.0.113.7"] * 2
 
 
 def test_every_setting_of_compose_is_one_of_the_app():
