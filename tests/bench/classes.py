@@ -14,7 +14,6 @@ import psutil
 
 from pages.classroom import texts
 from pages.ui.panels.lesson import shipped_lesson
-from pages.ui.panels.tokens import escape_markdown
 from tests.bench.table import Row
 from tests.bench.visitors import server_process
 from tests.support.serving import ROOT, fetch, serving, wait_until
@@ -27,7 +26,7 @@ ROUNDS = 5
 """Rooms, one after the other."""
 SPREAD_SECONDS = 0.7
 """Over which browsers run their pages again after a change, as assets/canvas/classroom/live.js has it."""
-QUESTION = escape_markdown(shipped_lesson("path").steps[0].question.ask)
+QUESTION = shipped_lesson("path").steps[0].question.ask
 EVENTS = re.compile(rb"classroom_events\?key=[\w-]+")
 
 

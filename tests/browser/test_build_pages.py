@@ -30,7 +30,7 @@ def choose_head(page: Page) -> None:
         ("/masks?part=one", choose("Window"), "kind=window", 16),
         ("/positions", press("Length: positions"), "length=49", 19),
         ("/positions", choose("ALiBi"), "scheme=alibi", 18),
-        ("/bert?part=random", choose_head, "head=2", 20),
+        ("/bert?part=random", choose_head, "head=2", 21),
     ],
 )
 def test_a_change_of_a_control_sends_few_elements(page_at, settle, path, change, linked, most):

@@ -13,10 +13,9 @@ RING = """() => {
   const above = (node) => node.parentElement ?? node.getRootNode().host
   const nodes = []
   for (let node = focused; node; node = above(node)) nodes.push(node)
-  const ringed = nodes.slice(0, 4).findIndex((node) => {
-    const { outlineStyle, outlineWidth } = getComputedStyle(node)
-    return outlineStyle === "solid" && parseFloat(outlineWidth) >= 2
-  })
+  const ringOf = (node) => [null, "::after"].map((part) => getComputedStyle(node, part)).find(
+    ({ outlineStyle, outlineWidth }) => outlineStyle === "solid" && parseFloat(outlineWidth) >= 2)
+  const ringed = nodes.slice(0, 4).findIndex(ringOf)
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })
   const over = (colours) => {
     canvas.clearRect(0, 0, 1, 1)
@@ -29,7 +28,7 @@ RING = """() => {
   const grounds = nodes.slice(ringed + 1).map((node) => getComputedStyle(node).backgroundColor).reverse()
   return {
     name: `${focused.tagName} ${focused.getAttribute("aria-label") ?? focused.textContent.slice(0, 40)}`,
-    ring: ringed < 0 ? null : over([...grounds, getComputedStyle(nodes[ringed]).outlineColor]),
+    ring: ringed < 0 ? null : over([...grounds, ringOf(nodes[ringed]).outlineColor]),
     ground: over(grounds),
   }
 }"""

@@ -56,15 +56,18 @@ def _taken(guess: str | float | None, sent: bool) -> str | None:
 
 
 def _answer_box(question: Question, name: str) -> str | float | None:
-    """Draw the box or the list by which a question without a drawing is answered; return the guess."""
+    """Draw the box or the list by which a question without a drawing is answered; return the guess.
+
+    The label of a box is not drawn, since the question stands above it; a screen reader is given it as it is written.
+    """
     if question.kind == "word":
-        return st.text_input(escape_markdown(question.ask), max_chars=MAX_WORD_CHARACTERS, key=name, label_visibility="collapsed")
+        return st.text_input(question.ask, max_chars=MAX_WORD_CHARACTERS, key=name, label_visibility="collapsed")
     if question.kind == "open":
-        return st.text_area(escape_markdown(question.ask), max_chars=MAX_OPEN_CHARACTERS, key=name, label_visibility="collapsed")
+        return st.text_area(question.ask, max_chars=MAX_OPEN_CHARACTERS, key=name, label_visibility="collapsed")
     if question.kind == "number":
-        return st.number_input(escape_markdown(question.ask), value=None, step=0.01, key=name, label_visibility="collapsed")
+        return st.number_input(question.ask, value=None, step=0.01, key=name, label_visibility="collapsed")
     return st.radio(
-        escape_markdown(question.ask),
+        question.ask,
         question.options,
         index=None,
         format_func=escape_markdown,
@@ -84,6 +87,9 @@ def _ask_in_drawing(step: Step, name: str, send: str) -> str | None:
             st.session_state.update(zip(boxes, _parts(choices, place), strict=True))
 
     guess = _guess(choices, [st.session_state.get(box) for box in boxes])
+    if guess is None and (place := guessed_cell(view, choices.names)) is not None:
+        # Whoever sends a guess before the lists have followed the click sends them empty.
+        guess = choices.names[place]
     drawn = choices if choices.fits else None
     question_view(drawn, key=view, chosen=choices.names.index(guess) if guess else None, on_choose=take)
     _lists(step.question, choices, boxes)
@@ -109,10 +115,10 @@ def _lists(question: Question, choices: Choices, boxes: tuple[str, ...]) -> None
         left.selectbox(texts.CELL_ROW, choices.rows, index=None, key=boxes[0])
         right.selectbox(texts.CELL_COLUMN, choices.columns, index=None, key=boxes[1])
     elif choices.kind == "head":
-        st.selectbox(escape_markdown(question.ask), choices.names, index=None, key=boxes[0], label_visibility="collapsed")
+        st.selectbox(question.ask, choices.names, index=None, key=boxes[0], label_visibility="collapsed")
     else:
         st.container(key="lesson_list").radio(
-            escape_markdown(question.ask),
+            question.ask,
             choices.names,
             index=None,
             horizontal=True,
