@@ -18,6 +18,7 @@ HOMES = {
     "transformers": ("tx_core/engine/hub/", "tx_core/training/"),
     "plotly": ("pages/positions/drawings.py", "pages/ui/canvas/plotly_figures.py"),
     "bertviz": ("pages/bertviz_page/",),
+    "ray": ("tx_core/engine/ray_serve.py", "tx_core/corpus/"),
     "torch": ("tx_core/", "pages/bertviz_page/"),  # bertviz takes tensors
     "streamlit": ("app.py", "pages/"),
 }
@@ -324,6 +325,6 @@ def requirements(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith(("#", "-r "))]
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-ray.txt"])
 def test_every_dependency_is_pinned_to_one_version_and_gives_its_reason(name):
     assert [line for line in requirements(name) if not re.fullmatch(r"[\w-]+(\[[\w,]+\])?==\d+(\.\d+)*  # \w.+", line)] == []
