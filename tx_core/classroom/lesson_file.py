@@ -25,6 +25,8 @@ MAX_DEPTH = 8
 MAX_STEPS = 60
 MAX_ENTRIES = 10_000
 """Of a file, as YAML counts them: a lesson that fills all its other bounds needs about 9,000."""
+MAX_NAME = 40
+"""Characters of the name of a field that a message repeats."""
 MAX_ERRORS = 50
 """Of a file that are looked at: ten are said."""
 
@@ -40,6 +42,8 @@ NO_TAGS = "Line {line}: tags (!) are not read. Write the value alone, or in quot
 NO_SUCH_VALUE = "It holds a number, a date or a character that does not exist: write it in quotes"
 NO_ALIASES = "Line {line}: aliases (& and *) are not read. Write the text out."
 NOT_YAML = "Line {line}: this is not YAML. {problem}."
+NO_SUCH_CHARACTER = "Line {line}: it holds a character that cannot be printed. Remove it, or write the line again."
+TWICE = "Line {line}: “{name}” stands twice in the same place. Remove one of the two."
 WRONG_FIELD = "Line {line}, {field}: {problem}."
 
 Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -191,9 +195,12 @@ class LessonLoader(yaml.SafeLoader):
             raise yaml.MarkedYAMLError(problem=NO_SUCH_VALUE, problem_mark=self.get_mark()) from None
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
-        """Make the value of a node; refuse a number or a date that does not exist."""
+        """Make the value of a node; refuse a number, a date or half a character that does not exist."""
         try:
-            return super().construct_object(node, deep)
+            made = super().construct_object(node, deep)
+            if isinstance(made, str):
+                made.encode()
+            return made
         except (ValueError, OverflowError):
             raise yaml.MarkedYAMLError(problem=NO_SUCH_VALUE, problem_mark=node.start_mark) from None
 
@@ -212,7 +219,10 @@ def read_lesson(written: bytes) -> Lesson:
     try:
         _check_shape(text)
         node = yaml.compose(text, Loader=LessonLoader)
+        _check_names(node)
         return Lesson.model_validate(yaml.load(text, Loader=LessonLoader))
+    except yaml.reader.ReaderError as problem:
+        raise LessonProblem(NO_SUCH_CHARACTER.format(line=text.count("\n", 0, problem.position) + 1)) from None
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
         said = str(getattr(problem, "problem", None) or "It cannot be read").capitalize()
@@ -284,10 +294,32 @@ def _check_shape(text: str) -> None:
             raise LessonProblem(TOO_DEEP.format(line=line, limit=MAX_DEPTH))
 
 
+def _check_names(node: yaml.Node | None) -> None:
+    """Refuse a field that stands twice: YAML would take the last one without a word."""
+    if isinstance(node, yaml.MappingNode):
+        keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        seen: set[str] = set()
+        for key in keys:
+            if key.value in seen:
+                raise LessonProblem(TWICE.format(line=key.start_mark.line + 1, name=_short(key.value)))
+            seen.add(key.value)
+        for _, value in node.value:
+            _check_names(value)
+    elif isinstance(node, yaml.SequenceNode):
+        for one in node.value:
+            _check_names(one)
+
+
+def _short(name: str) -> str:
+    """Write the name of a field for a message: a stranger's may be long, or hold half a character."""
+    written = name.encode("utf-8", "replace").decode()
+    return written if len(written) <= MAX_NAME else f"{written[: MAX_NAME - 1]}…"
+
+
 def _wrong_field(error: dict, node: yaml.Node | None) -> str:
     """Say in which line which field is wrong, and why."""
     problem = re.sub(r"^Value error, ", "", error["msg"]).rstrip(".")
-    names = [str(part + 1) if isinstance(part, int) else part for part in error["loc"]]
+    names = [str(part + 1) if isinstance(part, int) else _short(part) for part in error["loc"]]
     return WRONG_FIELD.format(line=_line(node, error["loc"]), field=" › ".join(names) or "the file", problem=problem)
 
 

@@ -1,0 +1,185 @@
+"""A lesson's file may be damaged in any way: it is read or refused soon, and what is wrong in a line is named with that line."""
+
+import random
+import re
+import time
+
+import pytest
+import yaml
+
+from tests.support.serving import ROOT
+from tests.tx_core.classroom.test_lesson_file import SMALL
+from tx_core.classroom import lesson_file
+from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, Lesson, LessonLoader, read_lesson, write_lesson
+from tx_core.errors import LessonProblem
+
+SHIPPED = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "assets" / "lessons").glob("*.yaml"))}
+WHOLE_FILE = (lesson_file.NOT_TEXT, lesson_file.TOO_LARGE.partition("{")[0])
+"""How the messages begin that are not about a line."""
+PIECES = (
+    *(
+        "\x00",
+        "\x07",
+        "\u2028",
+        "\ufeff",
+        "\\",
+        '"',
+        "'",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ": ",
+        "- ",
+        "? ",
+        "& ",
+        "*a",
+        "!",
+        "|",
+        ">",
+        "%",
+    ),
+    *(
+        "#",
+        ",",
+        "\t",
+        "\n",
+        "\r",
+        "\n---\n",
+        "\n...\n",
+        "@",
+        "`",
+        "~",
+        "<<: ",
+        "0x",
+        "1e999",
+        ".nan",
+        "1:60",
+        "2024-02-30",
+        "yes",
+    ),
+    *('"\\ud800"', '"\\x00"', "é", "😀", "9" * 400, " " * 50, "\ud800", "{{", "]]", "=: 1", '? "a"\n'),
+)
+"""What is put into a file, or in the place of a part of it."""
+SECONDS = 10
+
+
+def read(written: bytes, what: str) -> Lesson | None:
+    """Read bytes as a lesson; hold what is said of them, and how long it took."""
+    began = time.perf_counter()
+    try:
+        lesson = read_lesson(written)
+    except LessonProblem as problem:
+        lesson = None
+        said = str(problem)
+        said.encode()  # it can be sent to a browser
+        assert len(said) < 5000, what
+        lines = len(re.split("\r\n|[\r\n\x85\u2028\u2029]", written.decode("utf-8-sig", "replace")))
+        for message in [] if said.startswith(WHOLE_FILE) else said.split("\n"):
+            number = re.match(r"Line (\d+)(?:, |: )", message)
+            assert number, (what, message)
+            assert 1 <= int(number[1]) <= lines, (what, message)
+    assert time.perf_counter() - began < SECONDS, what
+    if lesson is not None:  # what was read can be written and read again
+        assert read_lesson(write_lesson(lesson).encode()) == lesson, what
+    return lesson
+
+
+def damaged(text: str, draw: random.Random) -> str:
+    """Damage a file: a piece put in, a part cut out, a line doubled, moved, indented or cut off."""
+    lines = text.split("\n")
+    line, start = draw.randrange(len(lines)), draw.randrange(len(text))
+    kind = draw.randrange(7)
+    if kind == 0:
+        return text[:start] + draw.choice(PIECES) + text[start:]
+    if kind == 1:
+        return text[:start] + text[start + draw.randrange(1, 40) :]
+    if kind == 2:
+        lines.insert(draw.randrange(len(lines)), lines[line])
+    elif kind == 3:
+        lines.insert(draw.randrange(len(lines)), lines.pop(line))
+    elif kind == 4:
+        lines[line] = " " * draw.randrange(1, 6) + lines[line]
+    elif kind == 5:
+        lines[line] = lines[line].partition(":")[0] + ": " + draw.choice(PIECES)
+    else:
+        lines[line] = lines[line].lstrip()
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(("name", "count"), [("small", 1500), *((name, 40) for name in SHIPPED)])
+def test_a_damaged_file_is_read_or_refused_with_the_lines_of_what_is_wrong(name: str, count: int):
+    text = ({"small": SMALL} | SHIPPED)[name]
+    refused = 0
+    for seed in range(count):
+        draw = random.Random(f"{name} {seed}")
+        written = text
+        for _ in range(draw.randrange(1, 4)):
+            written = damaged(written, draw) or "x"
+        refused += read(written.encode("utf-8", "surrogatepass"), f"{name} {seed}") is None
+    assert count / 3 < refused < count
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_bytes_are_refused(seed: int):
+    draw = random.Random(seed)
+    assert read(draw.randbytes(draw.randrange(1, 3000)), str(seed)) is None
+    assert read("".join(draw.choice(PIECES) for _ in range(200)).encode("utf-8", "surrogatepass"), str(seed)) is None
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["? ", "- ", "-\n", "[a, ", "{a: ", "'", '"\\', "# x\n", "a: ", "a:\n", "\n", "&a ", "!a ", "<<: {", "%a\n", "|\n ", "a\n"],
+)
+def test_a_long_file_of_one_piece_is_refused_soon(piece: str):
+    assert read((piece * (MAX_LESSON_BYTES // len(piece))).encode()[:MAX_LESSON_BYTES], piece) is None
+
+
+def scalars(node: yaml.Node) -> list[yaml.ScalarNode]:
+    """Every value of a file, names of fields aside."""
+    if isinstance(node, yaml.MappingNode):
+        return [one for _, value in node.value for one in scalars(value)]
+    return [one for value in node.value for one in scalars(value)] if isinstance(node, yaml.SequenceNode) else [node]
+
+
+@pytest.mark.parametrize(("name", "share"), [("small", 1.0), *((name, 0.15) for name in SHIPPED)])
+def test_a_value_of_another_kind_is_named_with_its_line_wherever_it_stands(name: str, share: float):
+    text = ({"small": SMALL} | SHIPPED)[name]
+    values = scalars(yaml.compose(text, Loader=LessonLoader))
+    for value in values[:: round(1 / share)]:
+        start, end = value.start_mark, value.end_mark
+        written = text[: start.index] + "{no: such}" + text[end.index :].join(["\n", ""] if end.line > start.line else ["", ""])
+        with pytest.raises(LessonProblem) as raised:
+            read_lesson(written.encode())
+        assert any(one.startswith(f"Line {start.line + 1}, ") for one in str(raised.value).split("\n")), str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("minutes: 5\n", "minutes: 5\nminutes: 5\n", 5),
+        ("heads: 1-2}", "heads: 1-2, text: B}", 9),
+        ("    text", "    page: x\n    text", 10),
+    ],
+)
+def test_a_field_that_stands_twice_is_named_with_the_line_of_the_second(old: str, new: str, line: int):
+    with pytest.raises(LessonProblem) as raised:
+        read_lesson(SMALL.replace(old, new, 1).encode())
+    name = new.removeprefix(old).strip().partition(":")[0] if line == 5 else {9: "text", 10: "page"}[line]
+    assert str(raised.value) == lesson_file.TWICE.format(line=line, name=name)
+
+
+def test_a_character_that_no_file_holds_is_named_with_its_line():
+    with pytest.raises(LessonProblem) as raised:
+        read_lesson(SMALL.replace("Look at", "Look \x07at").encode())
+    assert str(raised.value) == lesson_file.NO_SUCH_CHARACTER.format(line=10)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, '"\\ud800"'])
+@pytest.mark.parametrize("lines", ["? {name}\n: 1\n", "? {name}\n: 1\n? {name}\n: 2\n"], ids=["once", "twice"])
+def test_a_strange_name_of_a_field_is_named_short_and_can_be_shown(name: str, lines: str):
+    with pytest.raises(LessonProblem) as raised:
+        read_lesson((SMALL + lines.format(name=name)).encode())
+    assert re.match("Line 1[5-8][,:] ", str(raised.value))
+    assert len(str(raised.value).encode()) < 300
