@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from pages.masks.texts import PADDING_TOKENS
 from pages.ui.canvas.texts import MATRICES
 from tests.support.held_line import Line
+from tests.support.serving import wait_until
 
 PICTURE = "node => node.toDataURL()"
 NOTES = """([picture]) => {
@@ -196,15 +197,17 @@ def test_without_the_prefetched_picture_the_page_answers_as_ever(page_at, settle
 
 def test_what_comes_late_does_not_cover_the_answer(page_at, settle):
     page, late = page_at("/masks?part=one"), []
-    expect(page.get_by_test_id("matrix-0")).to_be_visible(timeout=30_000)
+    picture = page.get_by_test_id("matrix-0")
+    expect(picture).to_be_visible(timeout=30_000)
+    settle(page)
+    causal = picture.evaluate(PICTURE)
     page.route("**/prefetch/**", lambda route: late.append(route))
     option(page, "Window").click()
     page.wait_for_url(re.compile("kind=window"))
+    wait_until(lambda: picture.evaluate(PICTURE) != causal, 30, "the window's picture")
     page.go_back()
     page.wait_for_url(re.compile("part=one$"))
-    settle(page)
-    picture = page.get_by_test_id("matrix-0")
-    causal = picture.evaluate(PICTURE)
+    wait_until(lambda: picture.evaluate(PICTURE) == causal, 30, "the first picture again")
     for route in late:
         route.continue_()
     page.wait_for_timeout(500)
