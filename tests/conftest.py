@@ -3,6 +3,7 @@
 import functools
 import importlib
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -47,8 +48,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> Iterator[None]:
-    """What a test found of the hub's models, loaded, run or out of reach, and what it set, the next one does not know."""
+    """What a test found of the hub's models, loaded, run or out of reach, and what it set, the next one does not know.
+
+    A library that it began to load in the background is loaded before the next one begins: while transformers builds a model, it
+    replaces methods of its own and functions of torch, and a checkpoint that is written meanwhile is another one.
+    """
     yield
+    for thread in threading.enumerate():
+        if thread.name == "warmup":
+            thread.join()
     host_settings.cache_clear()
     models, cache = (sys.modules.get(name) for name in ("tx_core.engine.catalogue", "pages.ui.shell.cache"))
     if models:

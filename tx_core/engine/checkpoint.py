@@ -7,7 +7,7 @@ If it also contains manifest.json, the hash of every listed file is checked firs
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -73,17 +73,26 @@ def load_bert(directory: Path) -> Bert:
     if len(layers) != config.num_layers:
         raise CheckpointProblem(f"config.json says {config.num_layers:,} layers, but the file has {len(layers):,}.")
     with_head = any(name.startswith("head.") for name in tensors)
-    tied = with_head and settings.get("tie_word_embeddings", True)
-    if tied and "embeddings.words.weight" in tensors:
-        tensors["head.vocabulary.weight"] = tensors["embeddings.words.weight"]
+    tied = with_head and settings.get("tie_word_embeddings", True) and not _has_own_output(tensors)
+    if tied and (shared := tensors.get("embeddings.words.weight", tensors.get("head.vocabulary.weight"))) is not None:
+        tensors["embeddings.words.weight"] = tensors["head.vocabulary.weight"] = shared
     model = _build_strictly(config, tensors, with_head)
     if tied:
         tie_head(model)
     return model.eval().requires_grad_(False)
 
 
+def _has_own_output(tensors: Mapping[str, Tensor]) -> bool:
+    """Return whether a file has output embeddings other than its word embeddings: then the library does not tie them."""
+    words, output = tensors.get("embeddings.words.weight"), tensors.get("head.vocabulary.weight")
+    return words is not None and output is not None and not torch.equal(words, output)
+
+
 class NoInitialWeights(TorchFunctionMode):
-    """Build modules without drawing their first weights. On the meta device, drawing would import torch's compiler: 1.5 s."""
+    """Build modules in this thread without drawing their first weights.
+
+    On the meta device, drawing would import torch's compiler: 1.5 s.
+    """
 
     def __torch_function__(self, func: Callable, types: Collection[type], args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
@@ -111,7 +120,7 @@ def rename(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         CheckpointProblem: If a tensor has no counterpart here.
     """
     renamed, unknown = {}, []
-    for full_name, tensor in tensors.items():
+    for full_name, tensor in sorted(tensors.items()):  # the decoder's bias, which the library adds, after the older one
         name = full_name.removeprefix("bert.")
         stem, _, last = name.rpartition(".")
         name = f"{stem}.{_OLD_NAMES.get(last, last)}" if stem else name

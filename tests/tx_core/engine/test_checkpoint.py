@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification, BertModel
+from transformers import AutoTokenizer, BertConfig, BertForMaskedLM, BertForSequenceClassification, BertModel
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
@@ -96,6 +96,30 @@ def test_an_untied_head_keeps_its_own_weights(tmp_path: Path):
     model = load_bert(tmp_path)
     assert model.head.vocabulary.weight is not model.embeddings.words.weight
     assert torch.equal(model.head.vocabulary.weight, load_file(tmp_path / WEIGHTS)["cls.predictions.decoder.weight"])
+
+
+@pytest.mark.parametrize("part", ["weight", "bias"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_head_of_its_own_beside_settings_that_tie_it_gives_what_the_library_gives(directory: Path, part: str, order: int):
+    tensors = load_file(directory / WEIGHTS)
+    tied = {"weight": "bert.embeddings.word_embeddings.weight", "bias": "cls.predictions.bias"}[part]
+    tensors[f"cls.predictions.decoder.{part}"] = tensors[tied].flip(0).contiguous()
+    save_file(dict(sorted(tensors.items())[::order]), directory / WEIGHTS, metadata={"format": "pt"})
+    assert_predicts_as_the_library(directory)
+
+
+def test_word_vectors_that_are_stored_as_output_vectors_only_are_read_as_the_library_reads_them(directory: Path):
+    words, output = "bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"
+    rewrite(directory, lambda name, tensor: (output if name == words else name, tensor))
+    assert output in load_file(directory / WEIGHTS)
+    assert_predicts_as_the_library(directory)
+
+
+def assert_predicts_as_the_library(directory: Path) -> None:
+    ids, ours = torch.arange(6)[None], load_bert(directory)
+    theirs = BertForMaskedLM.from_pretrained(directory).eval()
+    with torch.inference_mode():
+        torch.testing.assert_close(ours.predict(ours(ids).output), theirs(ids).logits, atol=1e-5, rtol=0)
 
 
 def test_a_tensor_that_is_missing_is_named(directory: Path):

@@ -15,10 +15,9 @@ import transformers
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from torch import Tensor
-from transformers.initialization import no_init_weights
 from transformers.masking_utils import sdpa_mask
 
-from tx_core.engine.checkpoint import INDEX, NO_SAFETENSORS, WEIGHTS, check_manifest, read_config
+from tx_core.engine.checkpoint import INDEX, NO_SAFETENSORS, WEIGHTS, NoInitialWeights, check_manifest, read_config
 from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.hub.hub_engine import HubEngine
 from tx_core.engine.hub.recorder import library_attention
@@ -32,8 +31,8 @@ transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
 
 _building = Lock()
-"""While the library builds a model, it replaces the functions of torch.nn.init. Two threads at once would restore the
-replacements in the end, and nothing built later in this process would be initialised."""
+"""While the library builds a model, it replaces the functions of torch.nn.init by its own, which draw the same numbers, and
+one that ties weights by none. Two threads at once would restore the replacements in the end."""
 MAX_COMPUTED_NUMBERS = 50_000_000
 """How many numbers a model may have beyond those in its files: tables that the library computes."""
 
@@ -186,7 +185,8 @@ def _read_model(
 
 def _check_size(directory: Path, config: transformers.PretrainedConfig, model_class: type) -> None:
     """Check that a model is not far larger than its files, before anything is allocated for it."""
-    with torch.device("meta"), no_init_weights():
+    # The library's own no_init_weights would hold in every thread: a model that another visitor draws would stay undrawn.
+    with torch.device("meta"), NoInitialWeights():
         # In the checkpoint's own precision, the library would change that of every thread meanwhile.
         empty = model_class.from_config(config, trust_remote_code=False, dtype=torch.float32)
     numbers = sum(tensor.numel() for tensor in (*empty.parameters(), *empty.buffers()))

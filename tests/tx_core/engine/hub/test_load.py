@@ -5,9 +5,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +14,14 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
-from transformers.initialization import no_init_weights
 
 from tests.support import checkpoints
 from tests.support.checkpoints import change_config
 from tests.support.serving import ROOT
+from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.hub import load
 from tx_core.errors import CheckpointProblem, ModelUnavailable, TextProblem
+from tx_core.transformer.bert import random_bert
 
 TEXT, PAIR = "Time flies like an arrow", "fruit flies"
 
@@ -176,24 +176,39 @@ def test_relative_positions_that_the_library_would_leave_out_are_refused(copied)
 
 
 def test_models_that_are_loaded_at_once_leave_the_initialisers_of_torch_as_they_were(checkpoint, monkeypatch):
-    initialiser, building, most = torch.nn.init.kaiming_uniform_, [], []
+    initialiser, building, most, check = torch.nn.init.kaiming_uniform_, [], [], load._check_size
 
-    @contextmanager
-    def slowly() -> Iterator[None]:
-        with no_init_weights():
-            building.append(1)
-            most.append(len(building))
-            time.sleep(0.1)
-            building.pop()
-            yield
+    def slowly(*model: object) -> None:
+        building.append(1)
+        most.append(len(building))
+        time.sleep(0.1)
+        building.pop()
+        check(*model)
 
     directories = [checkpoint(family) for family in ("roberta", "electra", "distilbert")]
-    monkeypatch.setattr(load, "no_init_weights", slowly)
+    monkeypatch.setattr(load, "_check_size", slowly)
     with ThreadPoolExecutor(3) as visitors:
         engines = list(visitors.map(lambda directory: load.load_engine(directory, "x", "x"), directories))
     assert [engine.info.family for engine in engines] == ["roberta", "electra", "distilbert"]
     assert (len(most), max(most)) == (3, 1)
     assert torch.nn.init.kaiming_uniform_ is initialiser
+
+
+@pytest.mark.parametrize("hook", ["__init__", "_init_weights"])
+def test_a_model_that_is_drawn_while_another_is_loaded_has_the_weights_of_its_seed(checkpoint, monkeypatch, hook: str):
+    directory, config, beside = checkpoint("roberta"), load_bert(checkpoint("bert")).config, []
+    alone = random_bert(config, 3).state_dict()
+    built_by = getattr(transformers.RobertaForMaskedLM, hook)
+
+    def draw_beside(*arguments: object, **options: object) -> None:
+        with ThreadPoolExecutor(1) as other_visitor:
+            beside.append(other_visitor.submit(random_bert, config, 3).result().state_dict())
+        built_by(*arguments, **options)
+
+    monkeypatch.setattr(transformers.RobertaForMaskedLM, hook, draw_beside)
+    load.load_engine(directory, "x", "x")
+    assert beside
+    assert all(torch.equal(drawn[name], alone[name]) for drawn in beside for name in alone)
 
 
 def test_a_model_in_half_precision_does_not_change_the_precision_of_other_threads_while_it_loads(checkpoint, copied, monkeypatch):
