@@ -1,7 +1,8 @@
 """The entry of the explorer: `streamlit run app.py`.
 
 Around the pages it puts what a script cannot do for itself: it loads the default model in the background, tells at /api/ready
-whether that model answers and at /api/metrics how busy it is, sends security headers and bounds uploads.
+whether that model answers and at /api/metrics how busy it is, sends security headers, and bounds
+visitors and uploads.
 No heavy package is imported here, so the first page is on its way before torch is.
 """
 
@@ -29,7 +30,7 @@ except SettingsProblem as problem:
 
 from pages.classroom import events
 from pages.ui.canvas import component, framed, modules, prefetch
-from pages.ui.shell import garbage, glossary, metrics, readiness, start_page, uploads
+from pages.ui.shell import admission, garbage, glossary, metrics, readiness, start_page, uploads
 
 # Programs that PyTorch keeps on a processor, one for each size of an operation: by itself a thousand, which many sentences in
 # bfloat16 through a model of BERT's size fill with 1.8 GB. Read at its first operation, hence set before torch is there.
@@ -93,7 +94,7 @@ ROUTES = (
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
-    middleware=[Middleware(SecurityHeaders), Middleware(uploads.UploadLimits)],
+    middleware=[Middleware(SecurityHeaders), Middleware(admission.VisitorLimits), Middleware(uploads.UploadLimits)],
     on_script_error=metrics.count_failure,
     routes=[component.below_base(route) for route in ROUTES],
 )

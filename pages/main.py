@@ -8,6 +8,7 @@ import streamlit as st
 from pages.contents import HOME, PAGES
 from pages.ui.canvas.modules import PATH, version
 from pages.ui.shell.address import HELD, KNOWN, LESSON, OFFERED, PLACE, is_locked, is_presented, present_or_not, take_over
+from pages.ui.shell.admission import is_admitted, say_if_slowed, wait_for_room
 from pages.ui.shell.frame import memory_explained, next_page
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
@@ -17,6 +18,9 @@ from pages.ui.shell.uploads import has_upload
 ASSETS = Path(__file__).parent.parent / "assets"
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.html(ASSETS / "page.css")
+if not is_admitted():
+    wait_for_room()
+    st.stop()
 
 targets = {
     page.key: st.Page(
@@ -71,6 +75,7 @@ if browser.presented is not None:
     st.rerun()
 if take_over(browser.resumed):
     st.toast(SESSION_LOST, icon=":material/link_off:", duration="infinite")
+say_if_slowed()
 st.session_state[KNOWN] = True
 
 key = next(key for key, target in targets.items() if target is chosen)

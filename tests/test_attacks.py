@@ -74,7 +74,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def attacked(log: Path) -> Iterator[str]:
     """The address of a server of its own, whose log is read at the end."""
-    with serving(ROOT, log) as url:
+    with serving(ROOT, log, TX_MAX_RUNS_A_SECOND="1000") as url:
         yield url
 
 

@@ -45,7 +45,17 @@ class Settings(BaseSettings):
         default="none",
         allowed="an existing directory",
     )
-    models_in_memory: Count = _field(2, "Models that stay loaded, beside the embedded one.")
+    max_model_megabytes: Count = _field(
+        2000, "Memory for models beside the embedded one; the one unused for longest makes room. A larger model is refused."
+    )
+    max_download_megabytes: Count = _field(
+        20_000, "Room on disk for all models from the hub. A model that does not fit is not downloaded."
+    )
+    max_visitors: Count = _field(500, "Pages that may be open in browsers at once; later visitors wait for room.")
+    max_visitors_an_address: Count = _field(300, "Of these, pages open from one address, which a whole school may share.")
+    max_runs_a_second: Annotated[float, Field(ge=0.1, le=1000)] = _field(
+        5.0, "Runs that one page may ask for, after those of four seconds at once; of what comes faster, the newest counts."
+    )
     cache_megabytes: Annotated[int, Field(ge=0)] = _field(
         512, "Memory for results that visitors share. A result that is larger is computed again at every click."
     )

@@ -78,12 +78,12 @@ def running(command: Sequence[str], health: str, log: Path, root: Path = ROOT, *
 
 
 @contextmanager
-def serving(root: Path, log: Path, *options: str) -> Iterator[str]:
+def serving(root: Path, log: Path, *options: str, **variables: str) -> Iterator[str]:
     """Start `streamlit run app.py` of the project at root as the README says; give its address once it is healthy."""
     port = free_port()
     below = options[options.index("--server.baseUrlPath") + 1] if "--server.baseUrlPath" in options else ""
     url = f"http://127.0.0.1:{port}/{below}".rstrip("/")
-    with running(streamlit_command(port, *options), f"{url}/_stcore/health", log, root):
+    with running(streamlit_command(port, *options), f"{url}/_stcore/health", log, root, **variables):
         yield url
 
 

@@ -61,6 +61,13 @@ class Visitor:
         Raises:
             TimeoutError: The run took longer than MAX_RUN_SECONDS.
         """
+        await self.ask(page, fragment)
+        async with asyncio.timeout(MAX_RUN_SECONDS):
+            while not await self.read():
+                pass
+
+    async def ask(self, page: str = "", fragment: str = "") -> None:
+        """Ask for a run as `run` does, without waiting for it."""
         message, self.part = BackMsg(), fragment
         message.rerun_script.query_string = self.query
         message.rerun_script.page_script_hash = "" if page else self.page_hash
@@ -69,9 +76,6 @@ class Visitor:
         message.rerun_script.widget_states.widgets.extend([*self.states.values(), *self.pressed.values()])
         self.pressed.clear()
         await self.socket.send(message.SerializeToString())
-        async with asyncio.timeout(MAX_RUN_SECONDS):
-            while not await self.read():
-                pass
 
     async def read(self) -> bool:
         """Take in one message. True where it ends a run of the page or of a part of it."""
@@ -85,6 +89,8 @@ class Visitor:
             if not self.part:
                 self.elements.clear()
                 self.blocks.clear()
+        if kind == "navigation":  # which page it is, is known once the main script has begun
+            self.page_hash = message.navigation.page_script_hash
         change = message.delta.WhichOneof("type") if kind == "delta" else None
         if change == "new_element":
             self.elements[tuple(message.metadata.delta_path)] = message.delta.new_element

@@ -20,9 +20,9 @@ def test_without_variables_every_setting_has_its_default(monkeypatch: pytest.Mon
 
 
 def test_the_variables_of_earlier_versions_are_read(host):
-    host(device="CPU", any_model=1, models_in_memory=3, cache_megabytes=64, trainings=5, scans=4)
+    host(device="CPU", any_model=1, max_model_megabytes=3000, cache_megabytes=64, trainings=5, scans=4)
     found = host_settings()
-    assert (found.device, found.any_model, found.models_in_memory) == ("cpu", True, 3)
+    assert (found.device, found.any_model, found.max_model_megabytes) == ("cpu", True, 3000)
     assert (found.cache_megabytes, found.trainings, found.scans) == (64, 5, 4)
 
 
@@ -47,7 +47,7 @@ def test_settings_are_read_once_and_cannot_be_changed(host, monkeypatch: pytest.
         ("any_model", "perhaps"),
         ("trainings", "0"),
         ("cache_megabytes", "-1"),
-        ("models_in_memory", "2.5"),
+        ("max_model_megabytes", "2.5"),
         ("slot_timeout_seconds", "inf"),
         ("max_model_tokens", "many\nmany"),
     ],

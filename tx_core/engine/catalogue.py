@@ -1,11 +1,12 @@
 """The catalogue of models, and loading an engine by its name or from a directory.
 
 The embedded model is always available. Hub models are downloaded on first use; the folders of the host's own directory
-(TX_MODELS_DIR) are opened where they are. The most recent models stay in memory.
+(TX_MODELS_DIR) are opened where they are. The models used last stay in memory, as far as TX_MAX_MODEL_MEGABYTES allows.
 """
 
 import json
 import re
+from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
@@ -13,15 +14,15 @@ from pathlib import Path
 from threading import Lock, Thread
 
 import torch
-from cachetools import LRUCache, TTLCache, cached
+from cachetools import TTLCache, cached
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert, read_config, read_json
+from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert, read_config, read_json, weights_bytes
 from tx_core.engine.device import DeviceRunner, best_device
-from tx_core.engine.download import CATALOGUE, cached_commit, fetch, is_cached, reaches_hub
+from tx_core.engine.download import CATALOGUE, TOO_LARGE_FOR_MEMORY, cached_commit, fetch, is_cached, reaches_hub
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.engine.tokenizer import load_tokenizer
-from tx_core.errors import CheckpointProblem, ModelUnavailable
+from tx_core.errors import Busy, CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
 from tx_core.transformer.config import is_plain_bert
 
@@ -35,6 +36,7 @@ FOLDER = re.compile(r"\w[\w .+-]{0,95}")
 MAX_LOCAL_MODELS = 100
 MAX_SETTINGS_BYTES = 1_000_000
 LISTING_SECONDS = 5.0
+MODELS_ARE_LOADED = "Other models are being loaded for other visitors. Try again in a minute to open {title}."
 REACH_SECONDS = 60.0
 """How long it is believed that the hub was reached, or not."""
 
@@ -200,7 +202,10 @@ def _embedded() -> BertEngine:
 
 
 _guard = Lock()
-_engines: LRUCache[str, Engine] = LRUCache(maxsize=host_settings().models_in_memory)
+_engines: OrderedDict[str, Engine] = OrderedDict()
+"""The one unused for longest first; `_reserve` bounds their bytes, which grow when a model is copied in another precision."""
+_arriving: dict[str, int] = {}
+"""Bytes of the models that are being loaded."""
 _loading: dict[str, Lock] = {}
 _failed: TTLCache[str, CheckpointProblem | ModelUnavailable] = TTLCache(maxsize=64, ttl=FAILURE_SECONDS)
 
@@ -230,11 +235,13 @@ def _load_once(model: ModelCard) -> Engine:
         finally:
             with _guard:
                 _loading.pop(model.name, None)
+                _arriving.pop(model.name, None)
 
 
 def _loaded(name: str) -> Engine | None:
     """Return the engine if it is loaded, else None; raise a recent failure again. Call with `_guard` held."""
     if name in _engines:
+        _engines.move_to_end(name)
         return _engines[name]
     problem = _failed.get(name)
     if problem is not None:
@@ -243,7 +250,32 @@ def _loaded(name: str) -> Engine | None:
 
 
 def _load(model: ModelCard) -> Engine:
-    return load_directory(model.directory or fetch(model.hub_id, model.revision), model.name, model.title)
+    directory = model.directory or fetch(model.hub_id, model.revision)
+    _reserve(model.name, model.title, weights_bytes(directory))
+    return load_directory(directory, model.name, model.title)
+
+
+def _reserve(name: str, title: str, nbytes: int) -> None:
+    """Set memory aside for a model before it is loaded, dropping the models unused for longest.
+
+    Raises:
+        ModelUnavailable: If it is larger than what the host allows for all models.
+        Busy: If models that are being loaded take the room.
+    """
+    most = host_settings().max_model_megabytes * 1_000_000
+    if nbytes > most:
+        raise ModelUnavailable(TOO_LARGE_FOR_MEMORY.format(title=title, megabytes=nbytes / 1e6, limit=most / 1e6))
+    with _guard:
+        while _engines and _model_bytes() + nbytes > most:
+            _engines.popitem(last=False)
+        if _model_bytes() + nbytes > most:
+            raise Busy(MODELS_ARE_LOADED.format(title=title))
+        _arriving[name] = nbytes
+
+
+def _model_bytes() -> int:
+    """Return the memory of all models but the embedded one, those that are being loaded included."""
+    return sum(engine.runner.nbytes for engine in _engines.values()) + sum(_arriving.values())
 
 
 @cached(TTLCache(maxsize=4, ttl=LISTING_SECONDS), lock=Lock())

@@ -6,14 +6,16 @@ If it also contains manifest.json, the hash of every listed file is checked firs
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
@@ -175,6 +177,18 @@ def _read_safetensors(file: Path) -> dict[str, Tensor]:
         raise CheckpointProblem(MISSING_FILE.format(name=file.name)) from missing
     except (SafetensorError, OSError) as broken:
         raise CheckpointProblem(DAMAGED_WEIGHTS.format(name=file.name)) from broken
+
+
+def weights_bytes(directory: Path) -> int:
+    """Return the memory that the weights of a checkpoint take in single precision, by the headers of its files.
+
+    A file that cannot be read counts nothing: whoever loads it is told what is wrong.
+    """
+    counts = []
+    for file in directory.glob("*.safetensors"):
+        with suppress(SafetensorError, OSError), safe_open(file, "pt") as tensors:
+            counts += [math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys()]  # noqa: SIM118
+    return 4 * sum(counts)
 
 
 def read_config(directory: Path) -> dict[str, Any]:

@@ -113,6 +113,14 @@ class DeviceRunner:
         self.device, self._model, self._notice = "cpu", model.to("cpu"), FALLBACK_NOTICE
         _free_device_memory()
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of the weights in bytes, of a copy in bfloat16 and of one on the CPU included."""
+        weights = [*self._model.parameters(), *self._model.buffers()]
+        copies = [self._bfloat16.nbytes] if self._bfloat16 else []
+        own = sum(weight.nbytes for weight in weights)
+        return own * (2 if "_on_cpu" in vars(self) else 1) + sum(copies)
+
     def in_precision(self, half: bool) -> "DeviceRunner":
         """Return a runner in single precision, or, if `half`, in bfloat16.
 

@@ -5,19 +5,32 @@
 
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 import huggingface_hub
+from huggingface_hub import ModelInfo, constants
 from huggingface_hub.errors import HTTPError, LocalEntryNotFoundError
+from huggingface_hub.utils import filter_repo_objects
 
 from tx_core.errors import ModelUnavailable
+from tx_core.settings import host_settings
 
 CATALOGUE = Path(__file__).parents[2] / "assets" / "models" / "catalogue.json"
 SAFE_FILES = ["*.safetensors", "*.safetensors.index.json", "*.json", "*.txt", "*.model"]
 COMMIT = re.compile(r"[0-9a-f]{40}")
 PROBE_SECONDS = 3
+MIN_FREE_BYTES = 500_000_000
+"""What stays free on the disk."""
+TOO_LARGE_FOR_MEMORY = (
+    "{title} takes {megabytes:,.0f} MB of memory, and this server has {limit:,.0f} MB for models: choose a smaller model."
+)
+NO_ROOM_FOR_DOWNLOAD = (
+    "{hub_id} is a download of {megabytes:,.0f} MB, and this server has room for {room:,.0f} MB: choose a smaller model, or one "
+    "that is here already."
+)
 NOT_FETCHED = (
     "{hub_id} could not be fetched from the model hub. Either the server has no connection to the hub, or the model "
     "does not exist or has no safetensors files. The embedded model works without a connection."
@@ -28,19 +41,47 @@ def fetch(hub_id: str, revision: str | None) -> Path:
     """Return the directory of a hub model, downloading the model if the local cache does not have all of it.
 
     Raises:
-        ModelUnavailable: If the model is not cached and cannot be downloaded.
+        ModelUnavailable: If the model is not cached and cannot be downloaded, or there is no room for it.
     """
     try:
         directory = _snapshot(hub_id, revision, local_files_only=True)
         if directory is None:
             # Without a connection this request fails at once; snapshot_download retries a pinned commit for 23 s.
-            huggingface_hub.HfApi().model_info(hub_id, revision=revision, timeout=10)
+            check_room(hub_id, huggingface_hub.HfApi().model_info(hub_id, revision=revision, timeout=10, files_metadata=True))
             directory = _snapshot(hub_id, revision)
     except (HTTPError, OSError, ValueError) as error:
         raise _unavailable(hub_id) from error
     if directory is None:
         raise _unavailable(hub_id)
     return directory
+
+
+def check_room(hub_id: str, info: ModelInfo) -> None:
+    """Check by the sizes that the hub gives that a model fits into memory and onto the disk, before any of it is downloaded.
+
+    Raises:
+        ModelUnavailable: If it does not.
+    """
+    sizes = {file.rfilename: file.size or 0 for file in info.siblings or ()}
+    wanted = {name: sizes[name] for name in filter_repo_objects(sizes, allow_patterns=SAFE_FILES)}
+    weights = sum(size for name, size in wanted.items() if name.endswith(".safetensors"))
+    limits = host_settings()
+    if weights > limits.max_model_megabytes * 1e6:
+        told = TOO_LARGE_FOR_MEMORY.format(title=hub_id, megabytes=weights / 1e6, limit=limits.max_model_megabytes)
+        raise ModelUnavailable(told)
+    room = room_for_downloads()
+    if sum(wanted.values()) > room:
+        told = NO_ROOM_FOR_DOWNLOAD.format(hub_id=hub_id, megabytes=sum(wanted.values()) / 1e6, room=room / 1e6)
+        raise ModelUnavailable(told)
+
+
+def room_for_downloads() -> int:
+    """Return how many bytes may still be downloaded: what the host allows, less what is there, and what the disk has free."""
+    cache = Path(constants.HF_HUB_CACHE)
+    folder = next(path for path in (cache, *cache.parents) if path.exists())
+    stored = sum(file.stat().st_size for file in cache.glob("models--*/blobs/*"))
+    allowed = host_settings().max_download_megabytes * 1_000_000 - stored
+    return max(0, min(allowed, shutil.disk_usage(folder).free - MIN_FREE_BYTES))
 
 
 def is_cached(hub_id: str, revision: str | None) -> bool:

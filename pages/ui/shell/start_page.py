@@ -16,6 +16,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
+from pages.ui.shell.admission import client_address, connections
+from pages.ui.shell.texts import APP_NAME, TRY_LATER
 
 SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
 INDEX_PAGE = Path(st.__file__).parent / "static" / "index.html"
@@ -101,8 +103,10 @@ def element_scripts(index: str) -> tuple[list[str], list[str]]:
     return found[: len(ELEMENTS)], found[len(ELEMENTS) :]
 
 
-async def answer(_request: Request) -> HTMLResponse:
-    """Serve the start page; a browser asks anew at each visit."""
+async def answer(request: Request) -> HTMLResponse:
+    """Serve the start page; a browser asks anew at each visit. Where there is no room even to wait, say so."""
+    if reason := connections.refuses(client_address(request.scope)):
+        return HTMLResponse(f"<!doctype html><title>{APP_NAME}</title><p>{reason} {TRY_LATER}", 503, {"Retry-After": "120"})
     return HTMLResponse(start_page(), headers={"Cache-Control": "no-cache"})
 
 

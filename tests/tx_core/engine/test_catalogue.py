@@ -12,14 +12,17 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+import torch
 from cachetools import TTLCache
+from safetensors.torch import load_file, save_file
 
 from tests.support.checkpoints import HEADS, LAYERS, write_bert
 from tests.support.serving import wait_until
 from tx_core.engine import catalogue, download
-from tx_core.engine.checkpoint import read_json
-from tx_core.engine.download import CATALOGUE
-from tx_core.errors import CheckpointProblem, ModelUnavailable
+from tx_core.engine.checkpoint import read_json, weights_bytes
+from tx_core.engine.device import DeviceRunner
+from tx_core.engine.download import CATALOGUE, TOO_LARGE_FOR_MEMORY
+from tx_core.errors import Busy, CheckpointProblem, ModelUnavailable
 from tx_core.fill_mask.predictions import predict
 from tx_core.settings import host_settings
 
@@ -328,3 +331,69 @@ def test_a_card_may_name_a_directory_of_the_host_whose_engine_is_shared(
 def test_a_path_that_leads_nowhere_is_named(tmp_path: Path):
     with pytest.raises(CheckpointProblem, match="no checkpoint named nowhere"):
         catalogue.load(tmp_path / "nowhere")
+
+
+def bytes_in_files(directory: Path) -> int:
+    """Count the bytes of the tensors in a checkpoint by reading all of them."""
+    return sum(tensor.nbytes for file in directory.glob("*.safetensors") for tensor in load_file(file).values())
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "gpt2"])
+def test_the_memory_of_a_model_is_known_from_the_headers_of_its_files(family: str, checkpoint: Callable[[str], Path]):
+    assert weights_bytes(checkpoint(family)) == bytes_in_files(checkpoint(family)) > 0
+
+
+def test_files_of_half_precision_take_twice_their_size_in_memory(tmp_path: Path):
+    save_file({"a": torch.zeros(3, 5, dtype=torch.bfloat16)}, tmp_path / "model.safetensors")
+    (tmp_path / "damaged.safetensors").write_bytes(b"no tensors")
+    assert weights_bytes(tmp_path) == 4 * 15
+
+
+def test_a_model_that_is_larger_than_the_room_for_models_is_refused_before_it_is_loaded(
+    hub: Hub, host, monkeypatch: pytest.MonkeyPatch, checkpoint: Callable[[str], Path]
+):
+    hub.directory = checkpoint("bert")
+    host(max_model_megabytes=1)
+    monkeypatch.setattr(catalogue, "weights_bytes", lambda _directory: 1_000_001)
+    monkeypatch.setattr(catalogue, "load_directory", lambda *_: pytest.fail("it was loaded"))
+    assert why_not("bert-base-uncased") == TOO_LARGE_FOR_MEMORY.format(
+        title=catalogue.card("bert-base-uncased").title, megabytes=1, limit=1
+    )
+    assert not catalogue._arriving
+
+
+def test_models_stay_in_memory_by_their_bytes_and_the_one_unused_for_longest_goes(
+    hub: Hub, host, monkeypatch: pytest.MonkeyPatch, checkpoint: Callable[[str], Path]
+):
+    hub.directory = checkpoint("bert")
+    size = weights_bytes(hub.directory)
+    host(max_model_megabytes=1)
+    monkeypatch.setattr(catalogue, "weights_bytes", lambda _directory: 1_000_000 - 2 * size)
+    first, second = (catalogue.load(name) for name in ("bert-base-uncased", "bert-base-cased"))
+    assert first.runner.nbytes <= size
+    assert catalogue.load("bert-base-uncased") is first
+    monkeypatch.setattr(catalogue, "weights_bytes", lambda _directory: 1_000_000 - size)
+    catalogue.load("bert-base-multilingual-cased")
+    assert list(catalogue._engines) == ["bert-base-uncased", "bert-base-multilingual-cased"]
+    assert catalogue.load("bert-base-cased") is not second
+
+
+def test_memory_that_another_model_is_being_loaded_into_is_not_given_twice(
+    hub: Hub, host, monkeypatch: pytest.MonkeyPatch, checkpoint: Callable[[str], Path]
+):
+    hub.directory = checkpoint("bert")
+    host(max_model_megabytes=1)
+    monkeypatch.setattr(catalogue, "weights_bytes", lambda _directory: 600_000)
+    monkeypatch.setitem(catalogue._arriving, "another", 600_000)
+    with pytest.raises(Busy):
+        catalogue.load("bert-base-uncased")
+    monkeypatch.delitem(catalogue._arriving, "another")
+    assert catalogue.load("bert-base-uncased").name == "bert-base-uncased"
+
+
+def test_a_copy_in_half_precision_counts():
+    runner = DeviceRunner(torch.nn.Linear(3, 5), "cpu")
+    whole = 4 * (3 * 5 + 5)
+    assert runner.nbytes == whole
+    runner.in_precision(True)
+    assert runner.nbytes == whole + whole // 2

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from huggingface_hub import constants
+from huggingface_hub import ModelInfo, constants
 
 from tx_core.engine import download
 from tx_core.errors import ModelUnavailable
@@ -95,3 +95,56 @@ def test_settings_that_lie_in_the_cache_without_weights_are_not_taken_for_a_mode
 def test_a_hub_that_does_not_answer_is_not_reached(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     assert not download.reaches_hub("someone/model")
+
+
+def info(**megabytes: float) -> ModelInfo:
+    """What the hub says of a model: the sizes of its files."""
+    names = {"weights": "model.safetensors", "pickle": "pytorch_model.bin", "settings": "config.json"}
+    files = [{"rfilename": names[name], "size": int(size * 1e6)} for name, size in megabytes.items()]
+    return ModelInfo(id="someone/model", siblings=files)
+
+
+def test_a_model_is_refused_before_its_download_where_its_weights_do_not_fit_into_memory(host):
+    host(max_model_megabytes=10)
+    download.check_room("someone/model", info(weights=10, settings=1, pickle=5000))
+    with pytest.raises(ModelUnavailable) as told:
+        download.check_room("someone/model", info(weights=10.5))
+    assert str(told.value) == download.TOO_LARGE_FOR_MEMORY.format(title="someone/model", megabytes=10.5, limit=10)
+
+
+def test_a_model_is_refused_where_the_downloads_that_are_there_leave_no_room(
+    host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    blobs = tmp_path / "hub" / "models--someone--other" / "blobs"
+    blobs.mkdir(parents=True)
+    (blobs / "weights").write_bytes(bytes(2_000_000))
+    host(max_download_megabytes=10)
+    assert download.room_for_downloads() == 8_000_000
+    download.check_room("someone/model", info(weights=7, settings=1, pickle=5000))
+    with pytest.raises(ModelUnavailable) as told:
+        download.check_room("someone/model", info(weights=7, settings=1.5))
+    assert str(told.value) == download.NO_ROOM_FOR_DOWNLOAD.format(hub_id="someone/model", megabytes=8.5, room=8)
+
+
+def test_a_disk_that_is_nearly_full_leaves_no_room(host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "not" / "there" / "yet"))
+    for free, room in ((download.MIN_FREE_BYTES - 1, 0), (download.MIN_FREE_BYTES + 5, 5)):
+        monkeypatch.setattr(download.shutil, "disk_usage", lambda _folder, free=free: SimpleNamespace(free=free))
+        assert download.room_for_downloads() == room
+
+
+def test_the_sizes_are_asked_for_before_anything_is_downloaded(tmp_path: Path, host, monkeypatch: pytest.MonkeyPatch):
+    host(max_model_megabytes=1)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    asked = []
+
+    def model_info(_api: object, hub_id: str, **options: object) -> ModelInfo:
+        asked.append((hub_id, options["files_metadata"]))
+        return info(weights=2)
+
+    monkeypatch.setattr(download.huggingface_hub.HfApi, "model_info", model_info)
+    with pytest.raises(ModelUnavailable, match=r"someone/model takes 2 MB"):
+        download.fetch("someone/model", COMMIT)
+    assert asked == [("someone/model", True)]
+    assert list(tmp_path.rglob("*.safetensors")) == []
