@@ -7,9 +7,21 @@ import streamlit as st
 
 from pages.contents import HOME, PAGES
 from pages.ui.canvas.modules import PATH, version
-from pages.ui.shell.address import HELD, KNOWN, LESSON, OFFERED, PLACE, is_locked, is_presented, present_or_not, take_over
+from pages.ui.shell.address import (
+    HELD,
+    KNOWN,
+    LESSON,
+    OFFERED,
+    PLACE,
+    came_by_history,
+    is_locked,
+    is_presented,
+    present_or_not,
+    take_over,
+)
 from pages.ui.shell.admission import is_admitted, say_if_slowed, wait_for_room
 from pages.ui.shell.frame import memory_explained, next_page
+from pages.ui.shell.level import BASIC, LEVEL_CHOSEN, hide_parts, hide_widgets, level_in_link, level_switch, settle_level
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
 from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON, SESSION_LOST
@@ -43,6 +55,9 @@ by_key = {
 chosen = st.navigation([*targets.values(), *by_key.values()], position="hidden")
 if moved := next((key for key, page in by_key.items() if page is chosen), None):
     st.switch_page(targets[moved], query_params={name: st.query_params.get_all(name) for name in st.query_params})
+key = next(key for key, target in targets.items() if target is chosen)
+if settle_level(came_by_history()) == BASIC:
+    st.html(ASSETS / "basic.css")
 if is_presented():
     st.html(ASSETS / "present.css")
 alone = is_locked() or is_presented()
@@ -54,10 +69,12 @@ with st.container() if alone else st.sidebar:
     for section, pages in groupby(() if alone else PAGES, key=lambda page: page.section):
         st.caption(section)
         for page in pages:
-            st.page_link(targets[page.key])
+            st.page_link(targets[page.key], query_params=level_in_link())
     if PLACE in st.session_state and LESSON not in st.query_params:
         path, address, number = st.session_state[PLACE]
-        st.page_link(path, label=BACK_TO_LESSON.format(number=number), icon=":material/school:", query_params=address)
+        st.page_link(
+            path, label=BACK_TO_LESSON.format(number=number), icon=":material/school:", query_params=address | level_in_link()
+        )
     follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))
     browser = follow(
         key="navigation",
@@ -66,6 +83,7 @@ with st.container() if alone else st.sidebar:
             "terms": "" if is_presented() else f"{PATH}/{version()}/terms/terms.js",
             "held": HELD in st.session_state or has_upload(),
             "presented": is_presented(),
+            "level": st.session_state.get(LEVEL_CHOSEN, ""),
         },
         on_resumed_change=lambda: None,
         on_presented_change=lambda: None,
@@ -78,17 +96,22 @@ if take_over(browser.resumed):
 say_if_slowed()
 st.session_state[KNOWN] = True
 
-key = next(key for key, target in targets.items() if target is chosen)
+if not alone:
+    level_switch()
 with page_run(key), memory_explained():
-    if LESSON in st.query_params:
+    in_lesson = LESSON in st.query_params
+    st.session_state[OFFERED] = None
+    if in_lesson:
         # Imported here: it imports torch, for which a page without a lesson does not wait before its title.
         from pages.ui.panels.lesson import hide_other_controls, lesson_step
 
         if not lesson_step():
             st.stop()
-        chosen.run()
+    hide_parts(key, spare_controls=in_lesson and st.session_state[OFFERED] is None)
+    if not in_lesson:
+        hide_widgets(key)
+    chosen.run()
+    if in_lesson:
         hide_other_controls(key)
     else:
-        st.session_state[OFFERED] = None
-        chosen.run()
         next_page(key)

@@ -116,6 +116,13 @@ function pressed(key, { presented, toggle }) {
   return false
 }
 
+// The level that the visitor chose, for the next visit: the server reads it when the page is opened. See pages/ui/shell/level.py.
+const ONE_YEAR = 31536000 // seconds
+
+function remember(level) {
+  if (level) document.cookie = `attention_explorer_level=${level}; path=/; max-age=${ONE_YEAR}; samesite=lax`
+}
+
 export default function ({ data, setTriggerValue, parentElement }) {
   const { host } = parentElement.getRootNode()
   if (host) host.dataset.mounted = "" // as every drawing does, see `settle`
@@ -124,5 +131,6 @@ export default function ({ data, setTriggerValue, parentElement }) {
   closeOnPhones(data.page)
   explainTerms(data?.terms ?? "")
   settle(data.page)
+  remember(data.level)
   resumeAfterLoss((texts) => setTriggerValue("resumed", { texts, held: data.held }))
 }

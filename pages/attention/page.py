@@ -20,6 +20,7 @@ from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_speci
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
     Field,
+    is_offered,
     link_status_changed,
     read_view,
     restore_hidden_fields,
@@ -33,7 +34,7 @@ from tx_core.engine.engine import with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 from tx_core.transformer.interventions import write_interventions
 
-EXAMPLES = examples.curated()
+EXAMPLES = [example for example in examples.curated() if not example.pair or is_offered("pair")]
 FIRST = EXAMPLES[0]
 FIELDS = (
     text_field("text", FIRST.text),
@@ -107,7 +108,7 @@ def look(model: str, special: bool, text: str, pair: str, example: examples.Exam
 
 read_view(PAGE, FIELDS, FIRST_VIEW)
 with st.container(key=widget_key(PAGE, "asked")):
-    first, second, third = st.columns([5, 4, 3])
+    first, second, third = controls.offered_columns({"text": 5, "pair": 4, "model": 3})
 with first:
     text = controls.sentence(widget_key(PAGE, "text"), on_change=forget_focus)
 with second:

@@ -17,6 +17,7 @@ from pages.ui.panels.view_options import drop_missing
 from pages.ui.shell import cache, controls, readiness
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.frame import explain, show_engine, show_source
+from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.shell.numbers import small_number, whole_percent
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
@@ -45,7 +46,7 @@ def explain_built_in(engine: BertEngine) -> None:
 def introduce_comparison(engine: BertEngine) -> None:
     """Say what BERT consists of, and show all its code."""
     st.markdown(texts.COMPARE)
-    st.latex(texts.COMPARE_EQUATION)
+    show_formula(texts.COMPARE_EQUATION)
     show_source(bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead)
 
 
@@ -124,7 +125,7 @@ def _head(page: str) -> tuple[int, int]:
 def introduce_untrained(engine: BertEngine) -> None:
     """Say what an untrained BERT is, and show how its weights are drawn."""
     st.markdown(texts.RANDOM)
-    st.latex(texts.RANDOM_EQUATION)
+    show_formula(texts.RANDOM_EQUATION)
     show_source(bert.random_bert)
 
 
@@ -195,7 +196,7 @@ def introduce_labels(engine: BertEngine) -> None:
     """Say what a classification head is, and show the code of three."""
     st.markdown(texts.LABELS)
     for equation in texts.LABELS_EQUATIONS:
-        st.latex(equation)
+        show_formula(equation)
     show_source(bert.LabelHead, bert.first_token, bert.every_token, bert.max_pooled, bert.max_pool)
 
 
@@ -248,8 +249,9 @@ def _draw_maxima(page: str, trace: Trace, counts: tuple[int, ...]) -> None:
 def introduce_families(engine: BertEngine) -> None:
     """Say what the successors of BERT changed, and show how their parameters are counted."""
     st.markdown(texts.FAMILY)
-    st.latex(texts.FAMILY_EQUATION)
-    st.caption(texts.FAMILY_EQUATION_NOTE)
+    show_formula(texts.FAMILY_EQUATION)
+    if not is_hidden("formulas"):
+        st.caption(texts.FAMILY_EQUATION_NOTE)
     show_source(families.Sizes)
 
 

@@ -28,6 +28,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
+from pages.ui.shell.level import offered_options
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 FIELDS = (
@@ -51,7 +52,7 @@ def show(model: str, text: str, pair: str) -> None:
     restore_hidden_fields(PAGE, FIELDS)
     st.segmented_control(
         texts.ASK_VIEW,
-        list(texts.VIEWS),
+        offered_options("picture", list(texts.VIEWS), st.session_state[widget_key(PAGE, "picture")]),
         format_func=texts.VIEWS.get,
         required=True,
         **widget_binding(widget_key(PAGE, "picture")),
@@ -76,7 +77,7 @@ def end_page(text: str, pair: str) -> None:
 
 
 read_view(PAGE, FIELDS, {})
-first, second, third = st.columns([5, 4, 3])
+first, second, third = controls.offered_columns({"text": 5, "pair": 4, "model": 3})
 with first:
     text = controls.sentence(widget_key(PAGE, "text"), on_change=forget_token)
 with second:

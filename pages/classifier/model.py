@@ -9,6 +9,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training
 from pages.ui.panels.training import Size
 from pages.ui.shell.address import choice_field, widget_key
+from pages.ui.shell.level import is_hidden
 from pages.ui.shell.uploads import uploaded_file
 from tx_core.engine.device import best_device
 from tx_core.errors import TextProblem
@@ -97,6 +98,8 @@ def is_same_data(page: str, trained: LabelledTexts, data: LabelledTexts | None) 
 
 def setting_inputs(page: str, *, disabled: bool) -> None:
     """Ask for the sizes of the model and of its training."""
+    if is_hidden("settings"):
+        return
     with st.expander(panel_texts.SIZES, icon=":material/tune:"):
         training.size_inputs(page, SIZES, columns=3, disabled=disabled)
 

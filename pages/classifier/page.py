@@ -17,6 +17,7 @@ from pages.ui.shell import controls
 from pages.ui.shell.address import Field, read_view, text_field, widget_key, write_view
 from pages.ui.shell.controls import live
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine, show_source
+from pages.ui.shell.level import show_formula
 from tx_core.engine.device import best_device
 from tx_core.errors import ExplorerError, TextProblem
 from tx_core.training import classifier, classifier_model
@@ -143,7 +144,7 @@ def show_prediction(answering: ClassifierTraining) -> None:
 
 read_view(PAGE, FIELDS, {})
 st.markdown(texts.INTRODUCTION)
-st.latex(texts.EQUATION)
+show_formula(texts.EQUATION)
 show_source(classifier_model.Classifier, bert.max_pool, classifier.train_classifier)
 live(PAGE, FIELDS, train)
 st.caption(texts.OWN_MODEL)

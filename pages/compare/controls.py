@@ -22,6 +22,7 @@ from pages.ui.panels.changes import Changes, StackNames, describe_change
 from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.level import is_hidden, offered_options
 from tx_core.errors import ExplorerError
 from tx_core.transformer.interventions import Intervention
 
@@ -30,7 +31,7 @@ def ask_sides(page: str) -> None:
     """Ask what differs, what A and B are, and what they share."""
     st.pills(
         texts.ASK_VARIES,
-        list(VARIES),
+        offered_options("vary", list(VARIES), st.session_state[widget_key(page, "vary")]),
         format_func=texts.VARIES.get,
         required=True,
         **widget_binding(widget_key(page, "vary"), lambda: begin(page)),
@@ -66,8 +67,9 @@ def ask_look(page: str) -> None:
             **widget_binding(widget_key(page, "two"), lambda: forget_words(page)),
             help=texts.TWO_SENTENCES_HELP,
         )
-        with st.popover(texts.COLOURS, icon=":material/palette:"):
-            st.selectbox(texts.COLOURS_LABEL, SCALES, format_func=str.capitalize, **widget_binding(widget_key(page, "scale")))
+        if not is_hidden("scale"):
+            with st.popover(texts.COLOURS, icon=":material/palette:"):
+                st.selectbox(texts.COLOURS_LABEL, SCALES, format_func=str.capitalize, **widget_binding(widget_key(page, "scale")))
 
 
 def _ask(page: str, part: str, suffix: str, side: str) -> None:

@@ -19,6 +19,7 @@ from pages.ui.canvas.texts import COMPARISON
 from pages.ui.export.records import shortened
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_key
+from pages.ui.shell.level import is_hidden
 from tx_core.analysis.comparison import Comparison, compare_attention, describe_largest_difference, largest_links, list_links
 
 MODULE, STYLES = "comparison/comparison.js", (STYLE, "comparison/comparison.css")
@@ -130,6 +131,8 @@ def _lonely(side: str, words: Sequence[str]) -> str:
 
 def difference_table(comparison: Comparison, *, key: str) -> None:
     """Offer the links of A and B as a table, built only when it is opened, and all of them as a CSV file."""
+    if is_hidden("tables"):
+        return
     folded = st.expander(texts.TABLE, key=key, on_change="rerun")
     if not folded.open:
         return

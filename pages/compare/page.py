@@ -23,6 +23,7 @@ from pages.ui.shell.address import read_view, widget_key, write_view
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.examples import find, offer, offer_counters
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
+from pages.ui.shell.level import is_hidden
 from tx_core.errors import ExplorerError
 
 FIRST_VIEW = examples.first_view()
@@ -55,8 +56,9 @@ def show_sides(one: Side, other: Side) -> None:
 
 
 read_view(PAGE, FIELDS, FIRST_VIEW)
-example, origin = find(examples.curated(), lambda one: examples.is_shown(PAGE, one))
-offer(widget_key(PAGE, "example"), examples.curated(), origin, lambda one: examples.show_example(PAGE, one))
+curated = [example for example in examples.curated() if not is_hidden(f"vary={example.vary}")]
+example, origin = find(curated, lambda one: examples.is_shown(PAGE, one))
+offer(widget_key(PAGE, "example"), curated, origin, lambda one: examples.show_example(PAGE, one))
 if example and origin:
     st.markdown(f":material/lightbulb: {example.notice}")
     offer_counters(widget_key(PAGE, "counter_example"), origin, example, lambda one: examples.show_example(PAGE, one))

@@ -10,6 +10,7 @@ from pages.compare import texts
 from pages.compare.runs import Run
 from pages.ui.canvas.charts import show_lines
 from pages.ui.shell.address import widget_binding, widget_key
+from pages.ui.shell.level import is_hidden
 from tx_core.analysis.word_comparison import (
     WordSimilarity,
     align,
@@ -100,6 +101,8 @@ def _draw(page: str, followed: WordThroughLayers) -> None:
     if chart.band:
         st.caption(texts.BAND)
     st.markdown(texts.WORD_SHOWS)
+    if is_hidden("tables"):
+        return
     folded = st.expander(texts.SIMILARITIES, key=f"{page}_similarity_table", on_change="rerun")
     if folded.open:
         folded.dataframe(similarity_rows(followed), hide_index=True)

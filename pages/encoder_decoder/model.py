@@ -7,6 +7,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training
 from pages.ui.panels.training import MAX_LEARNING_RATE, MIN_LEARNING_RATE, Size
 from pages.ui.shell.address import choice_field, flag_field, widget_key
+from pages.ui.shell.level import is_hidden
 from pages.ui.shell.uploads import uploaded_file
 from tx_core.engine.device import best_device
 from tx_core.errors import CheckpointProblem, ExplorerError
@@ -38,6 +39,8 @@ FIELDS = (choice_field("task", tuple(TASKS)), *training.training_fields(SIZES), 
 
 def setting_inputs(page: str, *, disabled: bool) -> None:
     """Ask for the sizes of the model and of its training."""
+    if is_hidden("settings"):
+        return
     with st.expander(panel_texts.SIZES, icon=":material/tune:"):
         training.size_inputs(page, SIZES, columns=4, disabled=disabled, rate_help=texts.LEARNING_RATE_HELP)
         st.toggle(texts.POST_NORM, key=widget_key(page, "post"), disabled=disabled, help=texts.POST_NORM_HELP)
@@ -129,6 +132,8 @@ def count_errors(page: str, model: CopyTraining) -> tuple[int, int]:
 
 def file_menu(page: str, kind: str, model: CopyTraining | None, *, disabled: bool) -> None:
     """Offer the trained model as a file, and take such a file back in its place."""
+    if is_hidden("files"):
+        return
     with st.popover(texts.FILE, icon=":material/save:", disabled=disabled):
         st.text(texts.FILE_HELP)
         if model is None:

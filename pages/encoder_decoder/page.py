@@ -25,6 +25,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import live
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine, show_source
+from pages.ui.shell.level import offered_options, show_formula
 from tx_core.engine.device import best_device
 from tx_core.errors import ExplorerError
 from tx_core.training import copy_task
@@ -57,7 +58,7 @@ FIELDS = (
 def introduce_task() -> None:
     """Say what an encoder-decoder is, in words, equations and code."""
     st.markdown(texts.TASK)
-    st.latex(texts.TASK_EQUATION)
+    show_formula(texts.TASK_EQUATION)
     show_source(seq2seq.Seq2Seq, seq2seq.DecoderBlock, copy_task.train_copy, seq2seq.greedy_decode)
 
 
@@ -178,7 +179,7 @@ def show_answer(answering: CopyTraining) -> None:
 read_view(PAGE, FIELDS, {})
 part = st.segmented_control(
     texts.PART,
-    list(texts.PARTS),
+    offered_options("part", list(texts.PARTS), st.session_state[widget_key(PAGE, "part")]),
     key=widget_key(PAGE, "part"),
     format_func=texts.PARTS.get,
     required=True,

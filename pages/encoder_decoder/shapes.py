@@ -11,6 +11,7 @@ from pages.ui.panels import training
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, widget_key
 from pages.ui.shell.frame import show_source
+from pages.ui.shell.level import show_formula
 from tx_core.lessons import seq2seq_shapes
 from tx_core.lessons.seq2seq_shapes import BatchSizes, ShapesRun
 from tx_core.transformer import attention, seq2seq
@@ -34,7 +35,7 @@ def introduce() -> None:
     """Say what the three masks are for, in words, equations and code."""
     st.markdown(texts.MASKS)
     for equation in texts.MASK_EQUATIONS:
-        st.latex(equation)
+        show_formula(equation)
     show_source(attention.padding_mask, attention.causal_mask, seq2seq.Seq2Seq.decode, seq2seq.DecoderBlock.forward)
 
 

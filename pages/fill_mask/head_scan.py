@@ -19,6 +19,7 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import head_in_sentence
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
+from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points, whole_percent
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy
@@ -92,6 +93,8 @@ def _cache_key(engine: Engine, answer: SentencePredictions, number: int, base: C
 def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> None:
     """Offer a scan of one blank, and show its result; what was changed when it began stays changed in all of it."""
     st.session_state.pop(widget_key(page, "scan_shown"), None)
+    if is_hidden("scan"):
+        return
     opened = st.expander(texts.SCAN, key=widget_key(page, "scan_opened"), on_change="rerun")
     if not opened.open:
         return

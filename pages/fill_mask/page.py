@@ -31,6 +31,7 @@ from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
     Field,
     flag_field,
+    is_offered,
     read_view,
     restore_hidden_fields,
     text_field,
@@ -65,7 +66,7 @@ def show_example(prompt: Prompt) -> None:
     """Bring an example's sentences and words onto the page."""
     view = {
         "text": prompt.text,
-        "compare": bool(prompt.second),
+        "compare": bool(prompt.second) and is_offered("compare"),
         "named": prompt.named,
         "limit": prompt.limit,
         "text_behind": "",

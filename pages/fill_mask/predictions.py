@@ -25,6 +25,7 @@ from pages.ui.panels.predictions import (
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
+from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
@@ -295,7 +296,7 @@ def _show_followed_words(before: Sequence[WordScore], after: Sequence[WordScore]
     if annotated:
         annotated = replace(annotated, chart=annotated.chart | {"bare": True})  # under the axis of the likely words
     _show_checked_words(texts.CHECKED_WORDS, before, annotated, key)
-    if sentences := contrasts(before, after):
+    if not is_hidden("details") and (sentences := contrasts(before, after)):
         with st.container(key="fill_mask_contrasts"):
             st.caption("  \n".join(map(escape_markdown, sentences)))
 

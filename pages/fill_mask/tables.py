@@ -11,6 +11,7 @@ from jaxtyping import Float
 from pages.fill_mask import texts
 from pages.ui.panels.predictions import SentencePredictions, prediction_rows, predictions_csv, word_label
 from pages.ui.panels.texts import DOWNLOAD_CSV, PREDICTION_COLUMNS
+from pages.ui.shell.level import is_hidden
 from tx_core.fill_mask.head_scan import HeadScan, ScannedWord
 from tx_core.fill_mask.prediction_shift import BlankShift
 from tx_core.transformer.interventions import Head
@@ -36,6 +37,8 @@ def numbers(sentences: Sequence[SentencePredictions], shift: BlankShift | None, 
 
     shift: what the reader's changes do to the blank that is looked at.
     """
+    if is_hidden("tables"):
+        return
     opened = st.expander(texts.TABLE, key=key, on_change="rerun")
     if not opened.open:
         return

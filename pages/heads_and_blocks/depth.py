@@ -11,6 +11,7 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.frame import show_source
+from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import whole_percent
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.residual_stream import (
@@ -38,7 +39,7 @@ def introduce_depth(engine: BertEngine) -> None:
     """Explain residual connections, pre-norm and post-norm."""
     st.markdown(texts.DEPTH_TEXT.format(blocks=BLOCKS))
     for formula in texts.DEPTH_FORMULAS:
-        st.latex(formula)
+        show_formula(formula)
     show_source(layers.EncoderBlock, run_without_skips)
 
 
@@ -107,7 +108,7 @@ def introduce_word_path(engine: BertEngine) -> None:
     """Explain that there is a vector for every token at every depth."""
     st.markdown(texts.WORD_PATH_TEXT)
     for formula in texts.WORD_PATH_FORMULAS:
-        st.latex(formula)
+        show_formula(formula)
     show_source(layers.Encoder, token_path)
 
 

@@ -15,6 +15,7 @@ from pages.ui.canvas.prefetch import Prefetch, read_option
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.frame import show_source
+from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import small_number, whole_percent
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.bert_steps import (
@@ -45,7 +46,7 @@ QUIET_DELTA = {"delta_color": "off", "delta_arrow": "off"}
 def introduce_embeddings(engine: BertEngine) -> None:
     """Explain the embeddings of token, position and segment."""
     st.markdown(texts.EMBEDDINGS_TEXT)
-    st.latex(texts.EMBEDDINGS_FORMULA)
+    show_formula(texts.EMBEDDINGS_FORMULA)
     show_source(bert.BertEmbeddings)
 
 
@@ -73,8 +74,8 @@ def introduce_heads(engine: BertEngine) -> None:
     """Explain one head, many heads, concatenation, projection."""
     sizes = _head_sizes(engine)
     st.markdown(texts.HEADS_TEXT.format(**sizes))
-    st.latex(texts.HEAD_FORMULA.format(**sizes))
-    st.latex(texts.HEADS_FORMULA.format(**sizes))
+    show_formula(texts.HEAD_FORMULA.format(**sizes))
+    show_formula(texts.HEADS_FORMULA.format(**sizes))
     show_source(layers.MultiHeadAttention, attention.split_heads, attention.merge_heads)
 
 
@@ -146,7 +147,7 @@ def introduce_feed_forward(engine: BertEngine) -> None:
     config = engine.model.config
     st.markdown(texts.FEED_FORWARD_TEXT.format(size=config.hidden_size, inner=config.intermediate_size))
     for formula in texts.FEED_FORWARD_FORMULAS:
-        st.latex(formula)
+        show_formula(formula)
     show_source(layers.FeedForward, layers.gelu, feed_forward_as_convolution)
 
 
@@ -207,7 +208,7 @@ def introduce_norm(engine: BertEngine) -> None:
     """Explain layer norm."""
     st.markdown(texts.NORM_TEXT)
     for formula in texts.NORM_FORMULAS:
-        st.latex(formula)
+        show_formula(formula)
     show_source(layers.layer_norm, norm_steps)
 
 

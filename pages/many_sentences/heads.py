@@ -28,6 +28,7 @@ from pages.ui.canvas.texts import GRAMMAR_COLUMNS_NOTE
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.frame import page_link
+from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern
@@ -169,6 +170,8 @@ def _show_sentence(report: HeadReport, head: Head, number: int, score: float) ->
 
 def show_table(page: str, report: HeadReport) -> None:
     """Show the numbers of all heads, and offer them as CSV."""
+    if is_hidden("tables"):
+        return
     rows = head_rows(report)
     st.subheader(texts.TABLE, anchor=False)
     st.caption(f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}")

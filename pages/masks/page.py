@@ -29,6 +29,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import live
 from pages.ui.shell.frame import page_links, share_link, show_source
+from pages.ui.shell.level import offered_options, show_formula
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.masking import compare_maskings
 from tx_core.lessons.padding import padding_proof
@@ -75,8 +76,8 @@ def choose_part() -> None:
 def one_sentence() -> None:
     """One head's scores and weights before and after a mask."""
     st.markdown(texts.ONE_TEXT)
-    st.latex(texts.WEIGHTS_FORMULA)
-    st.latex(texts.MASK_FORMULA)
+    show_formula(texts.WEIGHTS_FORMULA)
+    show_formula(texts.MASK_FORMULA)
     show_source(
         attention.attention_weights, attention.causal_mask, attention.padding_mask, attention.window_mask, attention.combine
     )
@@ -87,7 +88,7 @@ def one_sentence() -> None:
 def penalties() -> None:
     """−∞ against a large negative number, and against no mask."""
     st.markdown(texts.PENALTY_TEXT)
-    st.latex(texts.PENALTY_FORMULA)
+    show_formula(texts.PENALTY_FORMULA)
     show_source(compare_maskings)
     live(PAGE, FIELDS, draw_and_export, PAGE, lambda: masks_computation(PAGE, "penalty"), draw_penalty, PAGE)
 
@@ -96,7 +97,7 @@ def why() -> None:
     """Two sentences in one batch, in which padding must not count; and a mask on the whole model."""
     st.header(texts.BATCH_TITLE, anchor=False)
     st.markdown(texts.BATCH_TEXT)
-    st.latex(texts.BATCH_FORMULA)
+    show_formula(texts.BATCH_FORMULA)
     show_source(attention.padding_mask, padding_proof)
     left, right = st.columns(2)
     with left:
@@ -118,7 +119,7 @@ choose_part()
 with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
     part = st.segmented_control(
         texts.PART,
-        list(texts.PARTS),
+        offered_options("part", list(texts.PARTS), st.session_state[widget_key(PAGE, "part")]),
         key=widget_key(PAGE, "part"),
         format_func=texts.PARTS.get,
         required=True,

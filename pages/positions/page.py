@@ -33,6 +33,7 @@ from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, check, choice_field, number_field, read_view, text_field, widget_key, write_view
 from pages.ui.shell.controls import engine_of, live
 from pages.ui.shell.frame import page_links, share_link, show_engine, show_source
+from pages.ui.shell.level import offered_options, show_formula
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
 from tx_core.lessons import word_order
@@ -72,7 +73,7 @@ def encodings() -> None:
     )
     encoding = ENCODING_VIEWS[scheme]
     st.markdown(encoding.text)
-    st.latex(encoding.formula.replace("10000", str(value("base"))))
+    show_formula(encoding.formula.replace("10000", str(value("base"))))
     show_source(*encoding.code)
     view = st.segmented_control(
         texts.VIEW,
@@ -101,7 +102,7 @@ def name_engine(engine: Engine | None) -> None:
 def requirements() -> None:
     """The requirements on encodings, measured on the spot."""
     st.markdown(texts.REQUIREMENTS_TEXT)
-    st.latex(texts.REQUIREMENTS_FORMULA)
+    show_formula(texts.REQUIREMENTS_FORMULA)
     show_source(check_criteria, compared_encodings)
     live(PAGE, FIELDS, measure)
     st.caption(texts.REQUIREMENTS_CAPTION)
@@ -122,7 +123,7 @@ def measure() -> None:
 def shuffle() -> None:
     """Words shuffled, with the model's positions and without."""
     st.markdown(texts.SHUFFLE_TEXT)
-    st.latex(texts.SHUFFLE_FORMULA)
+    show_formula(texts.SHUFFLE_FORMULA)
     show_source(word_order.embed, word_order.shuffle_effect)
     live(PAGE, FIELDS, shuffle_words)
 
@@ -149,7 +150,7 @@ def choose_next_seed() -> None:
 read_view(PAGE, FIELDS, {})
 part = st.segmented_control(
     texts.PART,
-    list(texts.PARTS),
+    offered_options("part", list(texts.PARTS), st.session_state[widget_key(PAGE, "part")]),
     key=widget_key(PAGE, "part"),
     format_func=texts.PARTS.get,
     required=True,

@@ -30,6 +30,7 @@ from pages.ui.panels.parts_page import explain_built_in
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
+    KEPT_PARAMETERS,
     Field,
     choice_field,
     flag_field,
@@ -41,6 +42,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import engine_of, live
 from pages.ui.shell.frame import page_links, share_link, show_engine, show_source
+from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.shell.numbers import small_number
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.steps import SentenceSteps, StepChoice, saturation, sentence_steps
@@ -84,10 +86,10 @@ def value(name: str) -> object:
 
 def complete_view(arriving: bool) -> None:
     """Fill in what an address leaves out: the first head beside a sentence alone, else what older links meant."""
-    given = st.query_params
+    given = st.query_params.keys() - set(KEPT_PARAMETERS)
     for name, earlier in EARLIER_HEAD.items():
         if not value(name):
-            st.session_state[widget_key(PAGE, name)] = FIRST_VIEW[name] if set(given) <= {"text"} else earlier
+            st.session_state[widget_key(PAGE, name)] = FIRST_VIEW[name] if given <= {"text"} else earlier
     if arriving and given and "text" not in given:
         st.session_state[widget_key(PAGE, "text")] = EARLIER_TEXT
 
@@ -157,8 +159,10 @@ def steps() -> None:
     run, encoding = compute(values)
     note_special_tokens(engine, encoding.special_tokens)
     warn_of_unknown([encoding])
-    formula.latex(equation(run))
-    formula.markdown(letters(run))
+    with formula:
+        show_formula(equation(run))
+        if not is_hidden("formulas"):
+            st.markdown(letters(run))
     live(PAGE, FIELDS, draw_and_export, PAGE, lambda: steps_computation(PAGE), draw_steps, run, values)
     for note in notes(run):
         st.text(note)
@@ -228,9 +232,10 @@ ask_special_tokens(PAGE)
 st.markdown(texts.INTRO)
 live(PAGE, FIELDS, steps)
 explain_built_in()
-st.header(texts.STORE, anchor=False)
-st.markdown(texts.STORE_TEXT)
-live(PAGE, FIELDS, store.show_store, PAGE)
+if not is_hidden("store"):
+    st.header(texts.STORE, anchor=False)
+    st.markdown(texts.STORE_TEXT)
+    live(PAGE, FIELDS, store.show_store, PAGE)
 st.header(texts.ELSEWHERE, anchor=False)
 write_view(PAGE, FIELDS, FIRST_VIEW)
 page_links(value("text"), "", "attention", "heads_and_blocks", "masks", "fill_mask")

@@ -5,6 +5,7 @@ import streamlit as st
 from pages import contents
 from pages.start import texts
 from pages.ui.shell.frame import explain, open_page
+from pages.ui.shell.level import beginner_level, level_in_link
 
 PAGE = "start"
 open_page(PAGE)
@@ -12,7 +13,8 @@ picture = st.container(key="start_picture")
 with st.container(horizontal=True, key="start_doors"):
     for door in texts.DOORS:
         with st.container(border=True, gap="xsmall", key=f"start_door_{door.page}"):
-            st.page_link(contents.page(door.page).path, label=f"**{door.name}**", icon=door.icon, query_params=door.settings)
+            settings = door.settings | (beginner_level() if door.for_newcomers else level_in_link())
+            st.page_link(contents.page(door.page).path, label=f"**{door.name}**", icon=door.icon, query_params=settings)
             st.markdown(door.promise)
 caption = st.empty()
 

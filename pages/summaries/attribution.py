@@ -19,6 +19,7 @@ from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import show_source
+from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent
 from tx_core.analysis import attribution
 from tx_core.analysis.attribution import Attribution
@@ -38,7 +39,7 @@ Charts = dict[str, Float[np.ndarray, "token"]]
 def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
     """Draw three bar charts, one bar per token, and say how far they agree."""
     st.markdown(texts.ATTRIBUTION)
-    st.latex(EQUATION)
+    show_formula(EQUATION)
     show_source(attribution.attribute, attribution.integrated_gradients)
     if pair:
         raise TextProblem(texts.SINGLE_SENTENCE)

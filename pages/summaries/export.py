@@ -17,6 +17,7 @@ from pages.ui.export.records import Code, Export, WebPage, file_stem, reading, s
 from pages.ui.export.texts import SECOND_SENTENCE, TEXT, WITHOUT_SPECIAL, quoted
 from pages.ui.panels.tokens import numbered_tokens
 from pages.ui.shell import controls
+from pages.ui.shell.level import is_hidden
 from tx_core.analysis.weights_file import TableValue
 from tx_core.transformer.trace import Trace
 
@@ -129,6 +130,8 @@ def matrix_table(drawn: Matrices, row_name: str) -> Table:
 
 def show_numbers(key: str, table: Callable[[], Table]) -> None:
     """Offer the numbers of a chart as a table, which is made when it is opened."""
+    if is_hidden("tables"):
+        return
     folded = st.expander(texts.NUMBERS, key=key, on_change="rerun")
     if folded.open:
         shown = table()

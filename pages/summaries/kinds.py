@@ -36,6 +36,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import page_link, show_source
+from pages.ui.shell.level import is_hidden
 from tx_core.analysis import patterns
 from tx_core.analysis.grammar import grammar_of
 from tx_core.engine.engine import Engine
@@ -186,6 +187,8 @@ def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, 
 
 
 def _show_numbers(page: str, model: str, stack: AttentionStack, summary: HeadSummary) -> None:
+    if is_hidden("tables"):
+        return
     folded = st.expander(texts.NUMBERS, key=widget_key(page, "numbers"), on_change="rerun")
     if folded.open:
         with folded:

@@ -14,6 +14,7 @@ from pages.ui.panels.tokens import ask_token, numbered_tokens
 from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.frame import show_source
+from pages.ui.shell.level import show_formula
 from pages.ui.shell.numbers import percent
 from tx_core.analysis import logit_lens
 from tx_core.analysis.logit_lens import LayerPredictions
@@ -29,7 +30,7 @@ MARGINS = (-0.04, 1.08)
 def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export]:
     """Draw a table of answers by layer, and the probability of the final one."""
     st.markdown(texts.LENS_NEXT_TOKEN if engine.info.predicts_next else texts.LENS)
-    st.latex(EQUATION)
+    show_formula(EQUATION)
     show_source(logit_lens.logit_lens)
     trace = cache.trace_with(engine, text, pair, keep=("hidden",))
     encoding = trace.attention.query_tokens

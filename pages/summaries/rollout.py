@@ -16,6 +16,7 @@ from pages.ui.panels.view_options import show_note
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain, show_source
+from pages.ui.shell.level import show_formula
 from tx_core.analysis import rollout
 from tx_core.analysis.value_weighted import row_shares
 from tx_core.engine.engine import Engine
@@ -35,7 +36,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     """Draw maps of layers × tokens on one colour scale."""
     st.markdown(texts.ROLLOUT)
     for equation in EQUATIONS:
-        st.latex(equation)
+        show_formula(equation)
     show_source(rollout.add_residual, rollout.rollout, rollout.flow)
     trace = cache.trace_with(engine, text, pair)
     stack, encoding = trace.attention, trace.attention.query_tokens

@@ -22,6 +22,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import show_source
+from pages.ui.shell.level import show_formula
 from tx_core.analysis import similarity
 from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Head
@@ -71,7 +72,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     """Draw the map, and list the neighbours of the chosen head."""
     st.markdown(texts.SIMILARITY)
     for equation in EQUATIONS:
-        st.latex(equation)
+        show_formula(equation)
     show_source(similarity.head_similarity, similarity.classical_mds)
     trace = cache.trace_with(engine, text, pair)
     around = _neighbourhood(page, engine, text, pair, trace)

@@ -17,6 +17,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import show_source
+from pages.ui.shell.level import is_hidden, show_formula
 from tx_core.analysis import value_weighted
 from tx_core.analysis.value_weighted import ValueWeighted, row_shares
 from tx_core.engine.engine import Engine, head_parts
@@ -30,7 +31,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
     """Draw weights and weighted lengths of one head and of its layer."""
     st.markdown(texts.VALUES)
     for equation in EQUATIONS:
-        st.latex(equation)
+        show_formula(equation)
     show_source(value_weighted.value_weighted, head_parts)
     trace = cache.trace_with(engine, text, pair, keep=("weights", "value"))
     stack = trace.attention
@@ -89,6 +90,8 @@ def describe_lengths(stack: AttentionStack, head: Head, weighted: ValueWeighted)
 
 
 def _show_numbers(page: str, stack: AttentionStack, head: Head, weighted: ValueWeighted) -> None:
+    if is_hidden("tables"):
+        return
     folded = st.expander(texts.NUMBERS, key=widget_key(page, "values_numbers"), on_change="rerun")
     if folded.open:
         columns = (

@@ -11,6 +11,7 @@ from pages.ui.export.records import Export, Exports, one_line
 from pages.ui.export.web_page import show_web_page
 from pages.ui.shell.address import is_offered, view_link, widget_binding, widget_key
 from pages.ui.shell.frame import explain
+from pages.ui.shell.level import is_hidden
 from tx_core.errors import ExplorerError
 
 CODE_KINDS = {"project": texts.PROJECT_CODE, "transformers": texts.TRANSFORMERS_CODE}
@@ -24,6 +25,7 @@ def export_menu(page: str, exports: Exports, title: str = texts.TITLE, *, place:
     if not is_offered("export"):
         return
     name = f"{page}_{place}" if place else page
+    title = texts.PICTURE_TITLE if is_hidden("forms") else title
     menu = st.expander(title, key=widget_key(name, "export"), on_change="rerun")
     if menu.open:
         with menu:
@@ -41,6 +43,9 @@ def _show(page: str, exports: Exports, link: str) -> None:
     forms = {texts.FIGURE: show_figure, texts.DATA: show_data, texts.WEB_PAGE: show_web_page, texts.CODE: show_code}
     if export.figure is None:
         del forms[texts.FIGURE]
+    if is_hidden("forms") and export.figure is not None:
+        show_figure(page, export)
+        return
     form = _choose(page, "export_form", texts.ASK_FORM, list(forms))
     forms[form](page, export)
 

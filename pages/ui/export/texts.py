@@ -3,6 +3,7 @@
 APP = "Attention explorer"
 MODEL_REVISION = "Model {model}, revision {revision}"
 TITLE = "Export: figure, data, web page, code"
+PICTURE_TITLE = "Save the picture"
 TITLE_WITHOUT_FIGURE = "Export: data, web page, code"
 ASK_VIEW = "View to export"
 ASK_FORM = "Export as"

@@ -32,6 +32,7 @@ from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.frame import page_link
+from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
 from tx_core.analysis import sentences, views
 from tx_core.analysis.comparison import describe_largest_change, most_changed_heads
@@ -139,11 +140,14 @@ def _fill_rail(page: str, view: View, identity: tuple, options: ViewOptions, map
     """Draw what stands beside the map: the wall, the head that is looked at and what can be done with it, the options."""
     if parts.first:
         _head_and_actions(page, view, parts)
-    if is_offered("heads"):
+    folded = is_hidden("wall")
+    if is_offered("heads") and not folded:
         _wall(page, view, identity, options, maps_path)
     if not parts.first:
         _head_and_actions(page, view, parts)
     view_options.ask_view(page)
+    if is_offered("heads") and folded:
+        _folded_wall(page, view, identity, options, maps_path)
     parts.last()
 
 
@@ -163,6 +167,16 @@ def prepared_view(stack: AttentionStack, identity: tuple, options: ViewOptions) 
     return cache.get_or_compute(
         ("view", *identity), lambda: views.view(stack, merge_words=options.words, hide_special=options.hide)
     )
+
+
+def _folded_wall(page: str, view: View, identity: tuple, options: ViewOptions, maps_path: str | None) -> None:
+    """Offer the wall as one way to choose a head, drawn when it is opened."""
+    num_layers, num_heads = view.weights.shape[:2]
+    folded = st.expander(texts.CHOOSE_ON_WALL.format(heads=num_layers * num_heads), key=f"{page}_wall_opened", on_change="rerun")
+    if folded.open:
+        with folded:
+            st.caption(texts.WALL_CAPTION.format(layers=num_layers, heads=num_heads))
+            _wall(page, view, identity, options, maps_path)
 
 
 def _wall(page: str, view: View, identity: tuple, options: ViewOptions, maps_path: str | None) -> None:
@@ -215,10 +229,11 @@ def _describe(view: View, weights: Float[np.ndarray, "query key"], focus: int | 
 def _small_print(
     view: View, weights: Float[np.ndarray, "query key"], heads: Sequence[controls.Head], options: ViewOptions, *, model: str
 ) -> str:
-    notes = []
-    if view.kind == "self" and not view.hides_special:
+    details = not is_hidden("details")
+    notes = [] if details else [texts.HOW_TO_READ]
+    if details and view.kind == "self" and not view.hides_special:
         notes.append(sentences.describe_average(weights, view.key_special))
-    if view.kind == "self" and len(heads) == 1:
+    if details and view.kind == "self" and len(heads) == 1:
         notes.append(describe_grammar(model, heads[0]))
     if marks := dict.fromkeys(token for token, special in zip(view.keys, view.key_special, strict=True) if special):
         notes.append(texts.SPECIAL_TOKENS.format(tokens=escape_markdown(", ".join(marks))))

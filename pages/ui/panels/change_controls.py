@@ -10,6 +10,7 @@ from pages.ui.panels.tokens import escape_markdown
 from pages.ui.panels.view_options import ViewOptions
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.level import is_hidden
 from tx_core.analysis.views import word_groups
 from tx_core.transformer.interventions import NEEDS_POSITIONS, SETTING, Head, Intervention, unmasked_padding
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
@@ -30,12 +31,15 @@ def change_bar(page: str, trace: Trace, number: int) -> None:
     options = ViewOptions.of(page)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _off_button(page, options.heads, first)
-        if stack.kind == "self" and (focused := _focused_positions(stack, options)):
+        if not is_hidden("change_panel") and stack.kind == "self" and (focused := _focused_positions(stack, options)):
             token = " ".join(stack.key_tokens.tokens[position] for position in focused)
             hidden = [Intervention("hidden", positions=(position,)) for position in focused]
             label = texts.HIDE_FOCUSED.format(token=token)
             _change_button(page, label, "hidden_focused", hidden, icon=":material/visibility_off:")
-        _panel_button(page)
+        if not is_hidden("change_panel"):
+            _panel_button(page)
+    if is_hidden("change_panel"):
+        return
     with st.container(key=widget_key(page, "change_panel")):  # assets/page.css docks it at the bottom of a phone's screen
         if st.session_state.get(widget_key(page, "change_opened")):
             _panel(page, trace, stack, options, first)

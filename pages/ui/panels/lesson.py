@@ -18,8 +18,8 @@ from pages.ui.panels.lesson_question import NO_GUESS_MADE, ask_question, show_ve
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import (
     HELD,
+    KEPT_PARAMETERS,
     LESSON,
-    LESSON_PARAMETERS,
     LOCK,
     OFFERED,
     PLACE,
@@ -31,6 +31,7 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.shell.frame import explain
+from pages.ui.shell.level import beginner_level, level_in_link
 from tx_core.classroom.lesson_file import PACKED_MARK, Lesson, open_lesson, unpack_lesson, write_lesson
 from tx_core.errors import ExplorerError, LessonProblem
 
@@ -111,7 +112,7 @@ def names_in_order() -> list[str]:
 def step_address(name: str, number: int) -> dict[str, str]:
     """Give the parameters of the address of a step, counted from 1: its view, and where in the lesson it is."""
     kept = {parameter: "1" for parameter in (LOCK, PRESENT) if st.query_params.get(parameter) == "1"}
-    return dict(find_lesson(name).steps[number - 1].view) | {LESSON: name, STEP: str(number)} | kept
+    return level_in_link() | dict(find_lesson(name).steps[number - 1].view) | {LESSON: name, STEP: str(number)} | kept
 
 
 def lesson_step() -> bool:
@@ -141,7 +142,7 @@ def arrive(name: str, number: int) -> None:
     if st.session_state.get(PLACE) != place:
         st.session_state[PLACE] = place
         here = st.query_params.to_dict()
-        st.query_params.from_dict(here if here.keys() - set(LESSON_PARAMETERS) else step_address(name, number))
+        st.query_params.from_dict(here if here.keys() - set(KEPT_PARAMETERS) else step_address(name, number))
 
 
 def step_number(lesson: Lesson) -> int:
@@ -261,6 +262,7 @@ def leave_link(label: str) -> None:
 
 
 def step_link(name: str, number: int, label: str, icon: str) -> None:
-    """Link to a step of a lesson."""
+    """Link to a step of a lesson. Who begins with the path for newcomers begins in Basic."""
     step = find_lesson(name).steps[number - 1]
-    st.page_link(contents.page(step.page).path, label=label, icon=icon, query_params=step_address(name, number))
+    level = beginner_level() if name == LEARNING_PATH and LESSON not in st.query_params else {}
+    st.page_link(contents.page(step.page).path, label=label, icon=icon, query_params=step_address(name, number) | level)

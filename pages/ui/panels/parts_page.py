@@ -12,6 +12,7 @@ from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, read_view, widget_binding, widget_key, write_view
 from pages.ui.shell.controls import engine_of, live
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
+from pages.ui.shell.level import offered_options
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
@@ -62,7 +63,8 @@ class PartsPage:
 
 def _ask_inputs(view: PartsPage, chooses_model: bool) -> tuple[str, str, str, bool]:
     """Ask for both sentences, for a model where the page has a choice, and whether special tokens are added."""
-    first, second, *third = st.columns([5, 4, 3] if chooses_model else [3, 2])
+    widths = {"text": 5, "pair": 4, "model": 3} if chooses_model else {"text": 3, "pair": 2}
+    first, second, *third = controls.offered_columns(widths)
     with first:
         text = controls.sentence(widget_key(view.page, "text"))
         special = ask_special_tokens(view.page, view.on_reading) if SPECIAL_FIELD in view.fields else True
@@ -81,7 +83,7 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
     text, pair, model, special = _ask_inputs(view, chooses_model)
     part = st.segmented_control(
         texts.PART,
-        list(view.parts),
+        offered_options("part", list(view.parts), st.session_state[widget_key(view.page, "part")]),
         format_func=lambda name: view.parts[name].title,
         required=True,
         label_visibility="collapsed",

@@ -12,6 +12,7 @@ import streamlit as st
 from pages.ui.panels import texts
 from pages.ui.shell import cache
 from pages.ui.shell.address import Field, choice_field, number_field, widget_key
+from pages.ui.shell.level import is_hidden
 from tx_core.analysis.weights_file import TableValue
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.predictions import Filling, JointFilling, Prediction, encode_with_blanks, fill_jointly, predict
@@ -94,6 +95,8 @@ def ask_list_settings(page: str) -> None:
     """Let the reader choose how the lists are shown, in a popover."""
     for field in LIST_FIELDS:  # a popover draws its widgets when it opens, and knows only what the latest run told them
         st.session_state[widget_key(page, field.name)] = st.session_state[widget_key(page, field.name)]
+    if all(is_hidden(field.name) for field in LIST_FIELDS):
+        return
     with st.popover(texts.OPTIONS, icon=":material/tune:"):
         st.slider(texts.LIST_LENGTH, 1, MAX_LIST_WORDS, key=widget_key(page, "listed"))
         st.segmented_control(

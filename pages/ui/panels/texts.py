@@ -4,6 +4,10 @@
 
 HEAD_DESCRIPTION = "{head}. {description}"
 MEAN_OF_HEADS = "Mean of {count} heads"
+HOW_TO_READ = (
+    "Each row is a word that looks, each column a word that is looked at; the stronger the colour of a cell, the larger its "
+    "share of the attention. The shares of a row sum to 1."
+)
 NOT_AN_EXPLANATION = "Attention is not an explanation: a weight shows what is mixed in, not what decided the result."
 EXPLANATION_DEBATE = (
     "Attention is not an explanation: other weights can lead to the same prediction (Jain & Wallace 2019). "
@@ -19,6 +23,8 @@ SPECIAL_HIDDEN = (
     "Special tokens are hidden. They received {share:.2f} of the attention on average; "
     "the rest of each row was rescaled to sum to 1."
 )
+CHOOSE_ON_WALL = "All {heads} heads: choose another"
+WALL_CAPTION = "{layers} layers of {heads} heads, each a small map of the same sentence. Click one to see it large."
 WEIGHTS_TABLE = "Weights as a table"
 WEIGHTS_TABLE_CAPTION = "Each row is a query (a token that attends), each column a key (a token that is attended to)."
 DOWNLOAD_CSV = "Download as CSV"

@@ -14,6 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.contents import HOME, Page
 from pages.ui.shell import texts
+from pages.ui.shell.level import LEVEL, is_hidden, level_in_link, show_hidden_values
 
 Value = TypeVar("Value")
 MAX_LINK_CHARACTERS = 6000
@@ -24,6 +25,8 @@ LESSON, STEP, LOCK, PRESENT = LESSON_PARAMETERS = ("lesson", "step", "lock", "pr
 """Parameters of the lesson that the reader takes, and how: they stay in the address of the page that the step shows."""
 DRAFT, ADDED_VIEWS, MAX_ADDED_VIEWS = "lesson_draft", "lesson_added_views", 60
 """Session entries of the lesson that this visitor writes, and of views, each with its page, that are to become its next steps."""
+KEPT_PARAMETERS = (*LESSON_PARAMETERS, LEVEL)
+"""Parameters that belong to no page: they stay when a page writes its view."""
 OFFERED = "lesson_controls"
 """Session entry of the controls that the step of a lesson shows; None for all."""
 WAYS_OUT = ("links", "share", "export")
@@ -131,14 +134,16 @@ def present_or_not(wanted: bool) -> None:
 
 
 def is_offered(name: str) -> bool:
-    """Tell whether a page shows a control: the step of a lesson may show some only.
+    """Tell whether a page shows a control: the step of a lesson may show some only; where it does not say, the level may.
 
     name: of the field, or of its widget; "examples", "tables" and WAYS_OUT for what is no field.
     """
     if name in WAYS_OUT and is_locked():
         return False
     shown = st.session_state.get(OFFERED)
-    return shown is None or any(name == one or name.endswith(f"_{one}") for one in shown)
+    if shown is None:
+        return not is_hidden(name)
+    return any(name == one or name.endswith(f"_{one}") for one in shown)
 
 
 def has_been_changed(name: str) -> bool:
@@ -165,7 +170,7 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
     parameters = {field.name: st.query_params[field.name] for field in fields if field.name in st.query_params}
     left = st.session_state.get(f"{page}_view", {})
     arriving = widget_key(page, fields[0].name) not in st.session_state
-    by_history = arriving and _came_by_history()
+    by_history = arriving and came_by_history()
     caught_up = not arriving and (parameters == left.get("address") or _changed(page, left))
     if arriving and not by_history and not parameters:
         parameters = sentence_from_other_page(fields, left.get("values", {}))
@@ -190,6 +195,9 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
             st.session_state[name] = st.session_state[name]
     if unknown := st.session_state.get(f"{page}_wrong"):
         st.info(texts.UNKNOWN_PARAMETERS.format(names=", ".join(unknown)), icon=":material/link_off:")
+    if st.session_state.get(OFFERED) is None:
+        now = {field.name: st.session_state[widget_key(page, field.name)] for field in fields}
+        show_hidden_values(format_view(fields, now, first))
 
 
 def take_over(reported: object) -> bool:
@@ -231,7 +239,7 @@ def restore_hidden_fields(page: str, fields: Sequence[Field]) -> None:
 def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -> None:
     """Write the view into the address: nothing for the first view, else the first field and all that is not default.
 
-    Parameters of other pages are dropped, those of a lesson stay. What an earlier run wrote, which may still be on its way to
+    Parameters of other pages are dropped, KEPT_PARAMETERS stay. What an earlier run wrote, which may still be on its way to
     the browser, is overwritten. Texts that would make the link longer than MAX_LINK_CHARACTERS stay in the session only.
     """
     st.session_state[f"{page}_fields"] = (tuple(fields), dict(first))
@@ -242,9 +250,9 @@ def write_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) 
     remember_sentence(fields, values, left.get("values", {}))
     st.session_state[f"{page}_view"] = {"values": values, "address": address}
     written = st.query_params.to_dict()
-    lesson = {name: written.pop(name) for name in LESSON_PARAMETERS if name in written}
+    kept = {name: written.pop(name) for name in KEPT_PARAMETERS if name in written}
     if not written == left.get("address", address) == address:
-        st.query_params.from_dict(address | lesson)
+        st.query_params.from_dict(address | kept | level_in_link())
 
 
 def pinned_view(page: str) -> dict[str, str]:
@@ -345,7 +353,7 @@ def link_status_changed() -> bool:
     return bool(st.session_state.get(REPORTED_LINK_LENGTH, now)) != bool(now)
 
 
-def _came_by_history() -> bool:
+def came_by_history() -> bool:
     """Tell whether the browser's Back or Forward led to this run."""
     context = get_script_run_ctx()
     return context is not None and context.is_history_navigation

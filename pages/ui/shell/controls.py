@@ -5,7 +5,7 @@ is in it: texts, equations, code and links that a control does not change stay o
 """
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import ParamSpec
 
@@ -245,6 +245,13 @@ def lazy_popover(label: str, *, icon: str, key: str, height: int) -> DeltaGenera
 def _all_models() -> str:
     lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.offered()]
     return "\n".join([texts.ALL_MODELS, "", *lines])
+
+
+def offered_columns(widths: Mapping[str, int]) -> list[AbstractContextManager]:
+    """Set columns for those controls that the page offers, by their fields; the others draw nothing, and get no room."""
+    offered = [name for name in widths if is_offered(name)]
+    columns = dict(zip(offered, st.columns([widths[name] for name in offered] or 1), strict=False))
+    return [columns.get(name, nullcontext()) for name in widths]
 
 
 @st.fragment

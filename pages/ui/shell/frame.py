@@ -23,6 +23,7 @@ from pages.ui.shell.address import (
     pinned_view,
     report_link_length,
 )
+from pages.ui.shell.level import ADVANCED, LEVEL, LEVEL_NOW, is_hidden, level_in_link
 from tx_core.errors import (
     Busy,
     ChangeProblem,
@@ -112,8 +113,9 @@ def _add_view() -> None:
 
 
 def current_link() -> str:
-    """Return the address of the current page with everything that its controls keep in it."""
-    return link_with([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
+    """Return the address of the current page with everything that its controls keep in it, and with the level."""
+    parameters = [(name, value) for name in st.query_params for value in st.query_params.get_all(name) if name != LEVEL]
+    return link_with([*parameters, (LEVEL, st.session_state.get(LEVEL_NOW, ADVANCED))])
 
 
 def explain(error: ExplorerError) -> None:
@@ -146,7 +148,7 @@ def page_links(text: str, second: str, *keys: str) -> None:
 def page_link(key: str, label: str, parameters: Mapping[str, str], *, icon: str | None = None) -> None:
     """Link to a view of a page, unless a lesson shows no such links."""
     if is_offered("links"):
-        st.page_link(contents.page(key).path, label=label, icon=icon, query_params=dict(parameters))
+        st.page_link(contents.page(key).path, label=label, icon=icon, query_params=level_in_link() | dict(parameters))
 
 
 def next_page(key: str) -> None:
@@ -160,7 +162,7 @@ def next_page(key: str) -> None:
         path, address, number = st.session_state[PLACE]
         label = texts.BACK_TO_LESSON.format(number=number)
     with st.container(width="content", key="next_page"):
-        st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=address)
+        st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=address | level_in_link())
 
 
 @st.fragment(run_every=1.0)
@@ -177,6 +179,8 @@ ROOT = Path(__file__).parents[3]
 @st.fragment
 def show_source(*parts: Callable[..., object], label: str = texts.SOURCE_CODE) -> None:
     """Show functions or classes of the core, each below the name of its file; nothing is sent while the box is folded."""
+    if is_hidden("code"):
+        return
     folded = st.expander(label, icon=":material/code:", key="source_code", on_change="rerun")
     if not folded.open:
         return

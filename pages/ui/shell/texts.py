@@ -65,3 +65,43 @@ ADD_TO_LESSON = "Add this view to a lesson"
 WRITE_LESSON = "Write the lesson (views added: {count})"
 
 EXPLAIN_TERM, ALL_TERMS, CLOSE_TERM = "What is “{term}”?", "All terms", "Close"
+
+LEVEL, BASIC, ADVANCED = "How much the pages show", "Basic", "Advanced"
+HIDDEN_VALUES = "In effect, but set by controls that Basic does not show: {names}."
+SHOW_HIDDEN = "Show them"
+TRAINING_SIZES = "sizes of the model or of its training"
+SETTING_NAMES = {
+    "pair": "a second sentence",
+    "model": "another model",
+    "model_b": "another model as B",
+    "nospecial": "no special tokens",
+    "words": "whole words",
+    "show": "what is drawn",
+    "lines": "the number of lines",
+    "scale": "the colour scale",
+    "changes": "a change of the model",
+    "changes_b": "a change of the model as B",
+    "compare": "a second sentence",
+    "listed": "the length of the lists",
+    "limit": "where the bars end",
+    "temperature": "the temperature",
+    "top_p": "top-p",
+    "two": "a second sentence",
+    "exact": "full precision",
+    "weights": "whose matrices project the vectors",
+    "seed": "the random seed",
+    "seed_b": "the random seed of B",
+    "normalise": "how scores become weights",
+    "unscaled": "scores that are not divided by √d",
+    "causal": "a causal mask",
+    "store": "the rows of the store",
+    **dict.fromkeys(("answer", "q1", "q2", "q3"), "the query of the store"),
+    "bend": "the activation function",
+    "layer": "the layer",
+    "head": "the head",
+    "length": "the length",
+    "width": "the width of the vectors",
+    "base": "the base of the frequencies",
+    **dict.fromkeys(("vocab", "batch", "batches", "layers", "heads", "feed", "rate", "post", "epochs", "tokens"), TRAINING_SIZES),
+}
+"""How a sentence names what a hidden control sets, by the field; several fields may share a name."""

@@ -72,7 +72,10 @@ def test_the_doors_lead_to_the_path_and_to_the_first_pages_of_explore_and_build(
     assert [door.label.strip("*") for door in doors] == [door.name for door in texts.DOORS]
     learn, explore, build = texts.DOORS
     step = lesson.shipped_lesson(lesson.LEARNING_PATH).steps[0]
-    assert (learn.page, dict(parse_qsl(doors[0].query_string))) == (step.page, {"lesson": lesson.LEARNING_PATH, "step": "1"})
+    assert (learn.page, dict(parse_qsl(doors[0].query_string))) == (
+        step.page,
+        {"lesson": lesson.LEARNING_PATH, "step": "1", "level": "basic"},
+    )
     assert str(lesson.shipped_lesson(lesson.LEARNING_PATH).minutes) in learn.promise
     for door in (explore, build):
         assert contents.page(door.page) == next(page for page in contents.PAGES if page.section == door.name)

@@ -202,7 +202,7 @@ def test_a_link_can_carry_any_text():
     app.query_params["text"] = "a & b = c? 🐦 <i>"
     app.query_params["heads"] = ["1", "2"]
     app.run()
-    assert app.text[0].value.endswith("?text=a+%26+b+%3D+c%3F+%F0%9F%90%A6+%3Ci%3E&heads=1&heads=2")
+    assert app.text[0].value.endswith("?text=a+%26+b+%3D+c%3F+%F0%9F%90%A6+%3Ci%3E&heads=1&heads=2&level=advanced")
 
 
 def frame_link() -> None:

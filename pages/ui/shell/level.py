@@ -1,0 +1,200 @@
+"""How much a page shows: Basic, for a first look, or Advanced, which is everything.
+
+The level changes what is on the screen, never what is computed. A link that names a level wins over what the browser remembers;
+a link that names none shows everything, unless its reader has chosen Basic.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+from pages.ui.shell import texts
+
+LEVEL = "level"
+"""The parameter of the address."""
+BASIC, ADVANCED = "basic", "advanced"
+COOKIE = "attention_explorer_level"
+"""The browser's memory of the level that its visitor chose; assets/navigation writes it."""
+LEVEL_NOW, LEVEL_CHOSEN, LEVEL_BEFORE = "level_now", "level_chosen", "level_before"
+"""Session entries: the level of this run; the one that the visitor chose by the switch; what the address said before that,
+which a click may still send that was made before the browser had the new address."""
+HIDDEN, SWITCH = "hidden_by_level", "level_switch"
+"""Session entries: what this page hides, by the names of ADVANCED_PARTS; the widget."""
+Option = TypeVar("Option", bound=str)
+
+EXTRAS = {
+    "formulas": "equations, and the sentences that explain their letters",
+    "details": "what a head does on average, which grammar it follows, how far words to check are apart",
+    "code": "the source of what computes",
+    "tables": "numbers as tables",
+    "forms": "every export but the picture",
+    "export": "the export, where it has no picture",
+    "wall": "all heads as small maps: folded, as one way to choose a head",
+    "scan": "every head switched off in turn",
+    "change_panel": "all changes but switching a head off",
+    "settings": "sizes of a training",
+    "files": "models as files",
+}
+"""What ADVANCED_PARTS may name beside controls, each with what it is."""
+ON_EVERY_VIEW = ("formulas", "code", "tables", "forms")
+DRAWING = ("details", "words", "show", "lines", "scale", "wall")
+MODEL_SIZES = ("settings", "files", "batch", "width", "layers", "heads", "feed", "seed", "rate")
+
+ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
+    "start": (),
+    "learn": (),
+    "classroom": (),
+    "lesson_editor": (),
+    "attention": (*ON_EVERY_VIEW, *DRAWING, "pair", "model", "nospecial", "changes"),
+    "fill_mask": (
+        *(*ON_EVERY_VIEW, *DRAWING, "compare", "model", "listed", "limit", "temperature", "top_p"),
+        *("scan", "change_panel"),
+    ),
+    "compare": (
+        *(*ON_EVERY_VIEW, "model", "model_b", "seed", "seed_b", "changes", "changes_b", "two", "scale"),
+        *("vary=untrained", "vary=changes", "vary=model"),
+    ),
+    "summaries": (
+        *(*ON_EVERY_VIEW, "pair", "model", "nospecial"),
+        *("part=values", "part=alike", "part=owed"),
+    ),
+    "many_sentences": (*ON_EVERY_VIEW, "model", "exact"),
+    "bertviz_page": ("export", "pair", "model", "picture=neuron"),
+    "self_attention": (
+        *(*ON_EVERY_VIEW, "nospecial", "weights", "seed", "normalise", "unscaled", "causal"),
+        *("store", "answer", "q1", "q2", "q3"),
+    ),
+    "heads_and_blocks": (*ON_EVERY_VIEW, "pair", "model", "nospecial", "bend", "part=norm", "part=depth"),
+    "masks": (*ON_EVERY_VIEW, "nospecial", "layer", "head", "part=penalty"),
+    "positions": (*ON_EVERY_VIEW, "length", "width", "base", "model", "part=demands"),
+    "encoder_decoder": (*ON_EVERY_VIEW, *MODEL_SIZES, "vocab", "length", "batches", "post", "part=inside"),
+    "bert": (*ON_EVERY_VIEW, *DRAWING, "pair", "seed", "part=labels"),
+    "classifier": (*ON_EVERY_VIEW, *MODEL_SIZES, "epochs", "tokens"),
+    "words": (),
+}
+"""What Basic hides, by page: controls by the names of their fields or widgets, `field=option` for one option of a control,
+and EXTRAS. A hidden control keeps the value that a link gave it."""
+
+
+def settle_level(by_history: bool) -> str:
+    """Settle the level of a run; call it before anything is drawn.
+
+    by_history: the browser's Back or Forward led to this run: an address without a level is then one of before any choice.
+    """
+    written = None if _is_behind(by_history) else st.query_params.get(LEVEL)
+    if written in (BASIC, ADVANCED):
+        now = written
+    else:
+        now = first_level() if by_history else st.session_state.get(LEVEL_NOW, first_level())
+    st.session_state[LEVEL_NOW] = now
+    return now
+
+
+def hide_parts(page: str, *, spare_controls: bool = False) -> None:
+    """Hide what the level leaves out of a page that is about to run.
+
+    spare_controls: hide no control, as in a lesson that may speak of any.
+    """
+    names = ADVANCED_PARTS[page] if st.session_state[LEVEL_NOW] == BASIC else ()
+    spared = set(names) - {*ON_EVERY_VIEW, "wall"} if spare_controls else set()
+    st.session_state[HIDDEN] = tuple(name for name in names if name not in spared)
+
+
+def _is_behind(by_history: bool) -> bool:
+    """Tell whether the address is still the one from before the visitor's last choice, which the browser had not followed."""
+    if LEVEL_BEFORE not in st.session_state:
+        return False
+    before, in_choosing_run = st.session_state[LEVEL_BEFORE]
+    st.session_state[LEVEL_BEFORE] = before, False
+    if not in_choosing_run and (by_history or st.query_params.get(LEVEL) != before):
+        del st.session_state[LEVEL_BEFORE]
+        return False
+    return not in_choosing_run
+
+
+def first_level() -> str:
+    """Give the level of a visit whose address names none: the one that the browser remembers, else Advanced."""
+    return remembered_level() or ADVANCED
+
+
+def remembered_level() -> str:
+    """Give the level that the visitor chose at an earlier visit, "" for none; a cookie may hold anything."""
+    remembered = st.context.cookies.get(COOKIE)
+    return remembered if remembered in (BASIC, ADVANCED) else ""
+
+
+def choose_level(level: str) -> None:
+    """Change the level at the visitor's wish: in the address, and in the browser's memory."""
+    st.session_state[LEVEL_BEFORE] = st.query_params.get(LEVEL), True
+    st.session_state[LEVEL_NOW] = st.session_state[LEVEL_CHOSEN] = level
+    st.query_params[LEVEL] = level
+
+
+def level_switch() -> None:
+    """Draw the switch between the levels; assets/page.css puts it beside the page's title."""
+    labels = {BASIC: texts.BASIC, ADVANCED: texts.ADVANCED}
+    st.session_state[SWITCH] = st.session_state[LEVEL_NOW]
+
+    def take() -> None:
+        choose_level(st.session_state[SWITCH])
+
+    with st.container(key="level"):
+        st.segmented_control(
+            texts.LEVEL,
+            list(labels),
+            format_func=labels.get,
+            required=True,
+            key=SWITCH,
+            on_change=take,
+            label_visibility="collapsed",
+        )
+
+
+def level_in_link() -> dict[str, str]:
+    """Give the level as a parameter for links within the app; nothing while nobody has named one and everything is shown."""
+    now = st.session_state.get(LEVEL_NOW, ADVANCED)
+    named = LEVEL in st.query_params or LEVEL_CHOSEN in st.session_state
+    return {LEVEL: now} if named or now == BASIC else {}
+
+
+def beginner_level() -> dict[str, str]:
+    """Give the level, as a parameter, with which newcomers begin: Basic, unless this visitor has chosen one."""
+    chosen = LEVEL_CHOSEN in st.session_state or remembered_level()
+    return level_in_link() if chosen else {LEVEL: BASIC}
+
+
+def is_hidden(name: str) -> bool:
+    """Tell whether the level hides a part or a control of the open page. name: of EXTRAS, of a field, or of its widget."""
+    return any(name == one or name.endswith(f"_{one}") for one in st.session_state.get(HIDDEN, ()))
+
+
+def hide_widgets(page: str) -> None:
+    """Hide a page's own controls that the level leaves out, and columns of nothing else; those that pages share are not sent."""
+    names = [name for name in st.session_state.get(HIDDEN, ()) if name not in EXTRAS and "=" not in name]
+    if names:
+        hidden = f":is({', '.join(f'.st-key-{page}_{name}' for name in names)})"
+        element, column = '[data-testid="stElementContainer"]', '[data-testid="stColumn"]'
+        empty = f"{column}:has({hidden}):not(:has({element}:not({hidden})))"
+        st.html(f"<style>{hidden}, {empty} {{ display: none; }}</style>")
+
+
+def offered_options(name: str, options: Sequence[Option], chosen: object) -> list[Option]:
+    """Leave out of the options of a control those that the level hides, but not the chosen one. name: of its field."""
+    return [option for option in options if option == chosen or not is_hidden(f"{name}={option}")]
+
+
+def show_hidden_values(names: Collection[str]) -> None:
+    """Say which hidden controls have a value that is in effect, and offer to show them. names: of fields."""
+    shown = dict.fromkeys(texts.SETTING_NAMES[name] for name in names if is_hidden(name))
+    if not shown:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="level_values"):
+        st.markdown(f":material/tune: {texts.HIDDEN_VALUES.format(names=', '.join(shown))}", width="content")
+        st.button(texts.SHOW_HIDDEN, key="level_show", type="tertiary", on_click=choose_level, args=(ADVANCED,))
+
+
+def show_formula(latex: str) -> None:
+    """Write a formula on a line of its own."""
+    if not is_hidden("formulas"):
+        st.latex(latex)
