@@ -6,8 +6,10 @@ table in HOSTING.md. Imports pydantic, never torch.
 
 import logging
 import os
+import tomllib
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import DirectoryPath, Field, StringConstraints, ValidationError
@@ -143,6 +145,13 @@ def _printable(name: str, value: object) -> str:
 def variable(name: str) -> str:
     """Give the environment variable of a field."""
     return f"{PREFIX}{name.upper()}"
+
+
+@cache
+def app_version() -> str:
+    """Return the version of this app."""
+    project = Path(__file__).parents[1] / "pyproject.toml"
+    return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 
 
 def unknown_variables(names: Iterable[str]) -> list[str]:

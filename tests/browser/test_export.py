@@ -31,12 +31,13 @@ from pages.ui.export.figure import (
     points_chart,
     signed_chart,
 )
-from pages.ui.export.records import Code, Export, WebPage, app_version
+from pages.ui.export.records import Code, Export, WebPage
 from pages.ui.export.web_page import stand_alone
 from pages.ui.shell.numbers import percent
 from tests.support.changes import name_in_head
 from tx_core.analysis.comparison import Comparison
 from tx_core.engine import catalogue
+from tx_core.settings import app_version
 
 TEXT = "Tom lost his keys."
 HOSTILE = "</svg></script><script>alert(1)</script><img src=x onerror=alert(2)> & ]]> 'a' \"b\" \u202eabc"

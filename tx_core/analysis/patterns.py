@@ -149,6 +149,13 @@ class PatternSums:
         return score_above_chance(self.given, self.chance[None, None], self.queries[None, None])
 
 
+def empty_sums(layers: int, heads: int) -> PatternSums:
+    """Return the sums of no text."""
+    kinds = len(TARGETED_KINDS) + 1
+    given, votes = np.zeros((layers, heads, kinds)), np.zeros((layers, heads, len(PATTERN_KINDS)))
+    return PatternSums(given, np.zeros(kinds), np.zeros(kinds), votes, 0)
+
+
 @dataclass(frozen=True)
 class HeadPattern:
     """The kind of a head.

@@ -168,7 +168,7 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
     texts, numbers = [], []
     for number, written in rows:
         sentence = written.strip()
-        if why := _unfit(sentence):
+        if why := why_unfit(sentence):
             notes.note(why, number)
             continue
         texts.append(sentence)
@@ -198,7 +198,7 @@ def _describe_reason(one: LeftOut) -> str:
     return template.format(count=one.count, why=one.why, lines=", ".join(f"{line:,}" for line in one.lines), rest=rest)
 
 
-def _unfit(sentence: str) -> str:
+def why_unfit(sentence: str) -> str:
     """Return why a sentence cannot be used, "" if it can."""
     if not sentence:
         return EMPTY

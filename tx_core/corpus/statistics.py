@@ -19,6 +19,7 @@ from tx_core.analysis.patterns import (
     TARGETED_KINDS,
     HeadPattern,
     PatternSums,
+    empty_sums,
     name_heads,
     padded_targets,
     score_above_chance,
@@ -158,8 +159,12 @@ class Ranking:
     def among(self, values: Float[np.ndarray, "text layer head kind"], texts: Int[np.ndarray, "text"]) -> "Ranking":
         """Return the ranking with more texts included."""
         more = np.moveaxis(values, 0, -1)
-        values = np.concatenate([self.values, more], axis=-1)
-        texts = np.concatenate([self.texts, np.broadcast_to(texts, more.shape)], axis=-1)
+        return self.joined(Ranking(more, np.broadcast_to(texts, more.shape)))
+
+    def joined(self, other: "Ranking") -> "Ranking":
+        """Return the best of both rankings, as many places as this one has."""
+        values = np.concatenate([self.values, other.values], axis=-1)
+        texts = np.concatenate([self.texts, other.texts], axis=-1)
         kept = self.values.shape[-1]
         first = np.argpartition(-values, kept - 1, axis=-1)[..., :kept]
         values, texts = (np.take_along_axis(part, first, axis=-1) for part in (values, texts))
@@ -198,7 +203,8 @@ class HeadReport:
     Attributes:
         model: The name of the model.
         device: Where it was computed.
-        sentences: All sentences.
+        sentences: All sentences, or only those that `strongest` names.
+        total: How many sentences there are.
         read: How many were read.
         tokens: Their own tokens, special tokens left out.
         seconds: The time it took.
@@ -208,13 +214,14 @@ class HeadReport:
         distance: Mean distance, in tokens.
         strongest: The sentences with the highest scores; kinds as in RANKED_KINDS.
         left_out: Lines that were not used, those of the file first.
-        example: One sentence as the model reads it.
+        example: One sentence as the model reads it; None before the first.
         half: Whether it was computed in bfloat16.
     """
 
     model: str
     device: str
     sentences: Sentences
+    total: int
     read: int
     tokens: int
     seconds: float
@@ -224,7 +231,7 @@ class HeadReport:
     distance: Float[np.ndarray, "layer head"]
     strongest: Ranking
     left_out: tuple[LeftOut, ...]
-    example: Encoding
+    example: Encoding | None
     half: bool
 
     @cached_property
@@ -235,7 +242,12 @@ class HeadReport:
     @property
     def complete(self) -> bool:
         """Whether all sentences were read."""
-        return self.read + sum(one.count for one in self.left_out[len(self.sentences.left_out) :]) == len(self.sentences)
+        return self.read + sum(one.count for one in self.unread) == self.total
+
+    @property
+    def unread(self) -> tuple[LeftOut, ...]:
+        """The sentences that the model could not read."""
+        return self.left_out[len(self.sentences.left_out) :]
 
     @property
     def nbytes(self) -> int:
@@ -255,18 +267,21 @@ class Reading:
         self.model, self.device, self.sentences, self.half = engine.name, engine.device, sentences, half
         self._engine: Engine | None = engine
         self._notes = Notes()
-        self._sums: PatternSums | None = None
+        self._sums = empty_sums(engine.info.num_layers, engine.info.num_heads)
         self._example: Encoding | None = None
         self._means = np.zeros((3, engine.info.num_layers, engine.info.num_heads))
         self._strongest = empty_ranking(engine.info.num_layers, engine.info.num_heads, len(RANKED_KINDS), PLACES)
         self._read, self._tokens, self._seconds = 0, 0.0, 0.0
 
-    def steps(self) -> Generator[ReadingProgress, None, None]:
-        """Read all sentences; while the host is busy, try again at the next step."""
-        engine, start = self._engine, time.monotonic()
+    def steps(self, threads: int | None = None) -> Generator[ReadingProgress, None, None]:
+        """Read all sentences; while the host is busy, try again at the next step.
+
+        threads: How many compute, by default as many as the host has background slots.
+        """
+        engine, start, workers = self._engine, time.monotonic(), threads or worker_count(self.device)
         try:
             found = batches(engine, self.sentences.texts, self.sentences.lines, self._notes, half=self.half)
-            with closing(parallel_map(partial(_measure, engine, half=self.half), found, worker_count(self.device))) as results:
+            with closing(parallel_map(partial(_measure, engine, half=self.half), found, workers)) as results:
                 for batch, measured in results:
                     if measured is not None:
                         self._add(measured, batch)
@@ -277,13 +292,16 @@ class Reading:
     @property
     def report(self) -> HeadReport | None:
         """The statistics so far; None before the first batch."""
-        if self._sums is None:
-            return None
+        return self.result() if self._read else None
+
+    def result(self) -> HeadReport:
+        """Return the statistics so far, all 0 before the first batch."""
         entropy, spread, distance = self._means / max(self._tokens, 1)
         return HeadReport(
             self.model,
             self.device,
             self.sentences,
+            len(self.sentences),
             self._read,
             int(self._tokens),
             self._seconds,
@@ -302,7 +320,7 @@ class Reading:
         return ReadingProgress(self._read, len(self.sentences), self._seconds)
 
     def _add(self, measured: BatchMeasures, batch: TextBatch) -> None:
-        self._sums = measured.sums if self._sums is None else self._sums + measured.sums
+        self._sums += measured.sums
         self._means += np.stack([part.sum(axis=0) for part in (measured.entropy, measured.spread, measured.distance)])
         self._example = self._example or batch.rows[0]
         self._read += len(batch.rows)

@@ -4,29 +4,24 @@ Every file is written only when the reader asks for it.
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 from pages.ui.export import texts
 from tx_core.engine import catalogue
+from tx_core.settings import app_version
 
 Source = Mapping[str, object]
 """What somebody needs to find the numbers of a view again, by name: see `source`."""
 
 
-@cache
-def app_version() -> str:
-    """Return the version of this app."""
-    project = Path(__file__).parents[3] / "pyproject.toml"
-    return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
+def source(model: str, *, revision: str = "", **more: object) -> dict[str, object]:
+    """Name what a view is of: its model with the revision, and whatever else applies, such as text, pair, changes, heads.
 
-
-def source(model: str, **more: object) -> dict[str, object]:
-    """Name what a view is of: its model with the revision, and whatever else applies, such as text, pair, changes, heads."""
-    return {"model": model, "revision": catalogue.revision(model)} | {name: value for name, value in more.items() if value}
+    revision: of the model that computed it, by default of this server's.
+    """
+    about = {"model": model, "revision": revision or catalogue.revision(model)}
+    return about | {name: value for name, value in more.items() if value}
 
 
 def reading(special_tokens: bool) -> dict[str, str]:

@@ -20,7 +20,7 @@ from pages.fill_mask.export import Lists, lists_export
 from pages.summaries.parts import PARTS
 from pages.ui.export import menu, texts
 from pages.ui.export.data import DataTable, to_csv, to_json, to_npz
-from pages.ui.export.records import DataFiles, Export, Source, app_version
+from pages.ui.export.records import DataFiles, Export, Source
 from pages.ui.export.web_page import stand_alone
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions
@@ -31,6 +31,7 @@ from tx_core.analysis.patterns import TARGETED_KINDS
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
 from tx_core.fill_mask.predictions import predict
+from tx_core.settings import app_version
 
 Open = Callable[..., AppTest]
 HOSTILE = "</script><script>alert(1)</script> <!-- &amp; \"quoted\" 'single'"

@@ -1,0 +1,208 @@
+"""The command that scans: the numbers of the page's own reading, killed and resumed, and one line for whatever is wrong."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from tests.support.serving import ROOT, wait_until
+from tx_core.corpus import scan
+from tx_core.corpus.scan_file import read_scan
+from tx_core.corpus.sentence_file import Sentences, embedded_sentences
+from tx_core.corpus.sentence_stream import describe_files
+from tx_core.corpus.statistics import read_all
+from tx_core.engine import catalogue
+from tx_core.errors import ModelUnavailable
+
+SLOW = 120
+TEXTS = (*embedded_sentences().texts * 5, "word " * 400)
+OPTIONS = ("--workers", "2", "--part-sentences", "32")
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "tx_core.corpus.scan", *map(str, words)]
+
+
+@contextmanager
+def started(*words: object) -> Iterator[subprocess.Popen]:
+    """Start a scan in a process of its own, and end it where a test fails."""
+    process = subprocess.Popen(command(*words), cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def run(*words: object) -> str:
+    """Run a scan to its end; give what it says."""
+    done = subprocess.run(command(*words), cwd=ROOT, capture_output=True, text=True, timeout=SLOW, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    return done.stderr
+
+
+def without_times(file: Path) -> dict:
+    found = json.loads(file.read_bytes())
+    found.pop("seconds")
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
+    """Scan the built-in sentences, five times over, in one go: the file of sentences, the result, and what was said."""
+    folder = tmp_path_factory.mktemp("scan")
+    (folder / "mine.txt.gz").write_bytes(gzip.compress("\n".join(["", *TEXTS]).encode()))
+    return folder / "mine.txt.gz", folder / "heads.json", run(folder / "mine.txt.gz", "--out", folder / "heads.json", *OPTIONS)
+
+
+def test_two_processes_find_what_the_page_finds_in_the_same_sentences(whole: tuple[Path, Path, str]):
+    file, out, said = whole
+    report = read_scan(out.read_bytes()).report
+    expected = read_all(catalogue.load(catalogue.DEFAULT), Sentences("", TEXTS, tuple(range(2, len(TEXTS) + 2)), ()))
+    assert (report.read, report.tokens, report.unread) == (expected.read, expected.tokens, expected.unread)
+    np.testing.assert_allclose(report.sums.scores, expected.sums.scores, rtol=0, atol=1e-6)
+    for name in ("entropy", "spread", "distance"):
+        np.testing.assert_allclose(getattr(report, name), getattr(expected, name), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(report.strongest.values, expected.strongest.values, rtol=0, atol=1e-6)
+    by_line = dict(enumerate(TEXTS, 2))
+    assert all(by_line[line] == text for line, text in zip(report.sentences.lines, report.sentences.texts, strict=True))
+    assert f"{report.read:,} sentences" in said.splitlines()[-1]
+    assert sorted(out.parent.iterdir()) == [out, file]
+
+
+def test_a_scan_that_was_killed_goes_on_and_ends_with_the_same_file(whole: tuple[Path, Path, str], tmp_path: Path):
+    file, out, _ = whole
+    killed = tmp_path / "killed.json"
+    unfinished = tmp_path / f"killed.json{scan.UNFINISHED}"
+    with started(file, "--out", killed, *OPTIONS) as process:
+        wait_until(unfinished.exists, SLOW, "the first parts")
+        workers = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGKILL)
+        process.wait(SLOW)
+    assert len(workers) >= 2
+    wait_until(lambda: not any(one.is_running() and one.status() != "zombie" for one in workers), SLOW, "the end of its workers")
+    assert not killed.exists()
+    before = json.loads(unfinished.read_bytes())
+    assert not before["finished"]
+    assert 0 < before["read"] < len(TEXTS)
+    assert f"{before['total']:,} sentences" in run(file, "--out", killed, *OPTIONS).splitlines()[0]
+    assert without_times(killed) == without_times(out)
+    assert not unfinished.exists()
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    """Give the one line that a scan ends with which cannot begin."""
+    try:
+        code = scan.main([str(word) for word in words])
+    except SystemExit as ended:  # as argparse ends
+        code = ended.code
+    assert code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    (line,) = captured.err.splitlines()
+    assert line.startswith("scan: ")
+    return line
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "mine.txt").write_text("One sentence is here.\n")
+    return tmp_path / "mine.txt"
+
+
+@pytest.mark.parametrize(
+    ("words", "about"),
+    [
+        ([], "TEXTS"),
+        (["{file}"], "--out"),
+        (["{folder}/none.txt", "--out", "{folder}/a.json"], "none.txt"),
+        (["{file}", "--out", "{folder}/a.txt"], ".json"),
+        (["{file}", "--out", "{folder}/none/a.json"], "none"),
+        (["{file}", "--out", "{folder}/there.json"], "there.json"),
+        (["{file}", "--out", "{folder}/a.json", "--model", "moon"], "moon"),
+        (["{file}", "--out", "{folder}/a.json", "--model", "../../etc"], "etc"),
+        (["{file}", "--out", "{folder}/a.json", "--workers", "0"], "--workers"),
+        (["{file}", "--out", "{folder}/a.json", "--workers", "two"], "two"),
+        (["{file}", "--out", "{folder}/a.json", "--part-sentences", "-1"], "--part-sentences"),
+        (["{file}", "--out", "{folder}/a.json", "--column", "text"], "--column"),
+        (["{file}", "--out", "{folder}/a.json", "--moon"], "--moon"),
+        (["{file}", "--out", "/proc/a.json", "--workers", "1"], "/proc/a.json"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(file: Path, capsys: pytest.CaptureFixture[str], words: list[str], about: str):
+    (file.parent / "there.json").write_text("{}")
+    line = told(capsys, *(word.format(file=file, folder=file.parent) for word in words))
+    assert about in line
+    assert sorted(path.name for path in file.parent.iterdir()) == ["mine.txt", "there.json"]
+
+
+def test_a_model_that_cannot_be_had_is_named_before_anything_is_read(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(hub_id: str, revision: str | None) -> Path:
+        raise ModelUnavailable(f"no {hub_id} here")
+
+    monkeypatch.setattr(scan, "fetch", refuse)
+    assert "no FacebookAI/roberta-base here" in told(capsys, file, "--out", file.parent / "a.json", "--model", "roberta-base")
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
+def test_without_ray_its_option_says_what_to_install(file: Path, capsys: pytest.CaptureFixture[str]):
+    assert told(capsys, file, "--out", file.parent / "a.json", "--ray", "local") == f"scan: {scan.NO_RAY}"
+
+
+def unfinished_scan(file: Path, out: Path) -> Path:
+    """Leave what a scan of one part leaves that was killed."""
+    given = scan._parser().parse_args([str(file), "--out", str(out)])
+    origin = scan._origin(given, [file])
+    report = read_all(catalogue.load(catalogue.DEFAULT), Sentences("", ("One sentence is here.",), (1,), ()))
+    found = scan.Scan(origin, 1, False, report)
+    scan._save(out.with_name(out.name + scan.UNFINISHED), found)
+    return out.with_name(out.name + scan.UNFINISHED)
+
+
+@pytest.mark.parametrize("change", ["file", "option"])
+def test_a_scan_of_something_else_is_not_gone_on_with(file: Path, capsys: pytest.CaptureFixture[str], change: str):
+    out = file.parent / "a.json"
+    unfinished = unfinished_scan(file, out)
+    kept = unfinished.read_bytes()
+    more = ["--half"] if change == "option" else []
+    if change == "file":
+        file.write_text("Another sentence is here.\n")
+    names = "half" if change == "option" else "files"
+    assert told(capsys, file, "--out", out, *more) == f"scan: {scan.OTHER_SCAN.format(file=unfinished, names=names)}"
+    assert unfinished.read_bytes() == kept
+
+
+def test_a_damaged_file_of_progress_is_named(file: Path, capsys: pytest.CaptureFixture[str]):
+    unfinished = unfinished_scan(file, file.parent / "a.json")
+    unfinished.write_bytes(unfinished.read_bytes()[:-100])
+    assert unfinished.name in told(capsys, file, "--out", file.parent / "a.json")
+
+
+def test_files_without_a_sentence_leave_nothing_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "mine.txt"
+    file.write_text("\n\n" + "word " * 400 + "\n")
+    assert scan.main([str(file), "--out", str(tmp_path / "a.json"), "--workers", "1"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"scan: {scan.NOTHING_READ}"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_progress_is_replaced_as_a_whole(file: Path):
+    unfinished = unfinished_scan(file, file.parent / "a.json")
+    first = os.stat(unfinished).st_ino
+    assert unfinished_scan(file, file.parent / "a.json") == unfinished
+    assert os.stat(unfinished).st_ino != first
+    assert describe_files([file])[0].size == 22
+    assert time.time_ns() > describe_files([file])[0].changed
