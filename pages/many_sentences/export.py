@@ -4,20 +4,24 @@ import numpy as np
 
 from pages.many_sentences import texts
 from pages.many_sentences.heads import Grid, head_rows
-from pages.many_sentences.reading import stopped_in_words
+from pages.many_sentences.reading import OpenedScan, stopped_in_words
 from pages.many_sentences.texts import plural
 from pages.ui.canvas.head_table import AXES
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page, grid_chart
 from pages.ui.export.project_code import header
-from pages.ui.export.records import Code, DataFiles, Export, file_stem, source
+from pages.ui.export.records import Code, DataFiles, Export, file_stem, one_line, source
+from pages.ui.export.texts import PROJECT_COMMENT
 from pages.ui.shell import controls
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.statistics import HeadReport
 
+PRINT_REPORT = ("", 'print(*report.patterns, report.spread.round(3), report.distance.round(2), sep="\\n")', "")
+"""The last lines of the code."""
 
-def heads_export(report: HeadReport, grid: Grid) -> Export:
-    """Make the export of the table of all heads, with everything that is known of them."""
+
+def heads_export(report: HeadReport, grid: Grid, opened: OpenedScan | None = None) -> Export:
+    """Make the export of the table of all heads, with everything that is known of them. opened: the scan that they are from."""
     title = plural(report.read, texts.EXPORT_TITLES[grid.colour]).format(
         count=report.read, tokens=report.tokens, model=controls.model_title(report.model)
     )
@@ -29,9 +33,11 @@ def heads_export(report: HeadReport, grid: Grid) -> Export:
     rows = head_rows(report)
     columns, table, stem = tuple(rows[0]), [tuple(row.values()) for row in rows], file_stem("heads-over-sentences", report.model)
     result = texts.EXPORT_RESULT if report.complete else f"{texts.EXPORT_RESULT} {reads_on(report)}"
-    code = Code(result, lambda: report_code(title, report))
+    code = Code(result, lambda: scan_code(title, opened.name) if opened else report_code(title, report))
     web_page = charts_page(figure, columns, lambda: table)
-    about = source(report.model, sentences=report.sentences.source, read=report.read, tokens=report.tokens)
+    revision = opened.scan.origin.revision if opened else ""
+    counts = {"sentences": report.sentences.source, "read": report.read, "tokens": report.tokens}
+    about = source(report.model, revision=revision, **counts)
     return Export(title, caption, stem, figure, web_page, (_data(report, stem, columns, table),), code, about)
 
 
@@ -54,7 +60,22 @@ def _data(report: HeadReport, stem: str, columns: tuple[str, ...], table: list[t
 
 def reads_on(report: HeadReport) -> str:
     """Say how the numbers of the code differ from those of a reading that was stopped."""
-    return texts.CODE_READS_ON.format(count=len(report.sentences), read=report.read)
+    return texts.CODE_READS_ON.format(count=report.total, read=report.read)
+
+
+def scan_code(title: str, name: str) -> str:
+    """Write the code that opens the result of a scan. name: of its file."""
+    return "\n".join(
+        [
+            PROJECT_COMMENT.format(title=one_line(title)),
+            "from pathlib import Path",
+            "",
+            "from tx_core.corpus.scan_file import read_scan",
+            "",
+            f"report = read_scan(Path({name!r}).read_bytes()).report  # your file",
+            *PRINT_REPORT,
+        ]
+    )
 
 
 def report_code(title: str, report: HeadReport) -> str:
@@ -77,8 +98,6 @@ def report_code(title: str, report: HeadReport) -> str:
             *header(title, report.model, "\n".join(imports)),
             *lines,
             f"report = read_all(engine, sentences{', half=True' if report.half else ''})",
-            "",
-            'print(*report.patterns, report.spread.round(3), report.distance.round(2), sep="\\n")',
-            "",
+            *PRINT_REPORT,
         ]
     )

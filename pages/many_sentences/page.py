@@ -44,7 +44,7 @@ FIELDS = (
 
 
 @st.fragment
-def show_heads(report: HeadReport) -> None:
+def show_heads(report: HeadReport, opened: reading.OpenedScan | None) -> None:
     """Show all heads, one of them in detail, and all numbers; a click in here reruns only this."""
     restore_hidden_fields(PAGE, FIELDS)
     st.markdown(texts.HEADS)
@@ -57,7 +57,7 @@ def show_heads(report: HeadReport) -> None:
     first = show_strongest(PAGE, report, head)
     show_table(PAGE, report)
     show_note(f"{texts.CAVEAT} {EXPLANATION_DEBATE}")
-    export_menu(PAGE, {texts.EXPORT: lambda: heads_export(report, grid)})
+    export_menu(PAGE, {texts.EXPORT: lambda: heads_export(report, grid, opened)})
     end_page(first)
 
 
@@ -82,33 +82,55 @@ def ask_model() -> Engine | None:
     return engine
 
 
-read_view(PAGE, FIELDS, {})
-snapshot = training.current_run(reading.KIND)
-running = bool(snapshot and snapshot.running)
-sentences, problem = None, None
-left, right = st.columns([5, 4], gap="medium")
-with right:
-    engine = ask_model()
-    half = engine is not None and reading.ask_half(PAGE, engine)
-with left:
+def show_reading(source: str) -> None:
+    """Let the reader have sentences read by a model, and show what the heads do over them."""
+    sentences, report, problem = None, None, None
+    snapshot = training.current_run(reading.KIND)
+    running = bool(snapshot and snapshot.running)
+    with right:
+        engine = ask_model()
+        half = engine is not None and reading.ask_half(PAGE, engine)
+    with left:
+        try:
+            sentences = reading.ask_sentences(PAGE, source)
+            reading.show_sentences(sentences)
+        except ExplorerError as missing:
+            problem = missing
+    reading.run_or_stop(PAGE, snapshot, engine, sentences, half=half)
+    training.show_problem(PAGE)
+    reading.watch(snapshot)
     try:
-        sentences = reading.ask_sentences(PAGE)
-        reading.show_sentences(sentences)
-    except ExplorerError as missing:
-        problem = missing
-reading.run_or_stop(PAGE, snapshot, engine, sentences, half=half)
-training.show_problem(PAGE)
-reading.watch(snapshot)
-try:
-    report = None if running else reading.report_to_show(PAGE, snapshot, engine, sentences)
-except ExplorerError as unread:
-    report, problem = None, unread
-if problem:
-    explain(problem)
-if report:
-    reading.show_report(report)
-    show_heads(report)
-else:
+        report = None if running else reading.report_to_show(PAGE, snapshot, engine, sentences)
+    except ExplorerError as unread:
+        problem = unread
+    if problem:
+        explain(problem)
+    if report:
+        reading.show_report(report)
+        show_heads(report, None)
+        return
     if not (running or problem) and engine is not None:
         st.caption(texts.PRESS_RUN)
     end_page()
+
+
+def show_scan() -> None:
+    """Open the result of a scan, and show what the heads do over its sentences."""
+    with left:
+        opened = reading.ask_scan(PAGE)
+    training.show_problem(PAGE)
+    if opened is None:
+        end_page()
+        return
+    reading.show_scan(opened.scan)
+    show_heads(opened.scan.report, opened)
+
+
+read_view(PAGE, FIELDS, {})
+left, right = st.columns([5, 4], gap="medium")
+with left:
+    source = reading.ask_source(PAGE)
+if source == "scan":
+    show_scan()
+else:
+    show_reading(source)

@@ -13,11 +13,14 @@ from pages.compare.texts import MAPS_EXPORT, WORD_EXPORT
 from pages.fill_mask import texts as fill_mask_texts
 from pages.many_sentences.export import heads_export, reads_on, report_code, stopped_in_words
 from pages.many_sentences.heads import Grid
+from pages.many_sentences.reading import OpenedScan
 from pages.ui.export import texts
 from tests.support.drawings import sent_to
 from tests.support.export_menu import opened
 from tests.support.snippets import computed
+from tx_core.corpus.scan_file import Scan, new_origin, write_scan
 from tx_core.corpus.sentence_file import Sentences, read_sentences
+from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import Reading, read_all
 from tx_core.engine import catalogue
 
@@ -177,6 +180,19 @@ def own_file(folder: Path) -> list[Claim]:
     return [Claim(code, "report.spread", report.spread), Claim(report_code("Heads", half), "report.spread", half.spread)]
 
 
+def of_a_scan(folder: Path) -> list[Claim]:
+    """The code for the result of a scan, whatever its file is called."""
+    origin = new_origin("embedded", half=False, column="", part_sentences=9, files=[SourceFile("a.txt", 1, 2)])
+    sentences = Sentences("", ("The old man sat.", "Time flies like an arrow."), (1, 2), ())
+    scan = Scan(origin, 1, True, read_all(catalogue.load("embedded"), sentences))
+    file = folder / 'the "scan" {0} \'s.json'
+    file.write_bytes(write_scan(scan))
+    grid, opened = Grid("pattern", [[]], [], (0, 0)), OpenedScan(str(file), scan)
+    export = heads_export(scan.report, grid, opened)
+    assert export.about["revision"] == origin.revision
+    return [Claim(export.code.project(), "report.spread", scan.report.spread)]
+
+
 def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
     texts = tuple(f"{'word ' * (1 + number % 60)}{number}." for number in range(400))
     reading = Reading(catalogue.load("embedded"), Sentences("many.txt", texts, tuple(range(1, 401)), ()))
@@ -206,7 +222,7 @@ def bertviz(open_app: Open) -> list[Claim]:
 
 
 def test_of_many_sentences_and_of_bertviz(open_app: Open, tmp_path: Path):
-    hold([*many_sentences(open_app), *own_file(tmp_path), *bertviz(open_app)], tmp_path)
+    hold([*many_sentences(open_app), *own_file(tmp_path), *of_a_scan(tmp_path), *bertviz(open_app)], tmp_path)
 
 
 def test_of_the_page_of_summaries(open_app: Open, tmp_path: Path):

@@ -20,7 +20,7 @@ from pages.ui.shell import texts
 from tx_core.settings import host_settings
 
 UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
-FILE_KINDS = (".csv", ".tsv", ".txt", ".safetensors", ".yaml", ".yml")
+FILE_KINDS = (".csv", ".tsv", ".txt", ".json", ".safetensors", ".yaml", ".yml")
 """How the names of the files end that some page takes."""
 MAX_SESSION_FILES = 10
 MIN_FILE_BYTES = 10_000
