@@ -12,7 +12,7 @@ from pages.ui.panels.texts import READING_PROGRESS
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.uploads import uploaded_file
-from tx_core.corpus.scan_file import Scan, ScanOrigin, read_scan
+from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
 from tx_core.corpus.statistics import HeadReport, Reading, read_all
 from tx_core.engine import catalogue, device
@@ -29,7 +29,7 @@ class OpenedScan:
     """The result of a scan, and the name of its file."""
 
     name: str
-    scan: Scan
+    scan: CorpusScan
 
 
 def ask_source(page: str) -> str:
@@ -67,7 +67,7 @@ def _open_scan(page: str) -> None:
         st.session_state[widget_key(page, "scan")] = OpenedScan(uploaded.name, read_scan(uploaded.getvalue()))
 
 
-def show_scan(scan: Scan) -> None:
+def show_scan(scan: CorpusScan) -> None:
     """Say what was scanned, by what, and whether this server has the same model."""
     report, origin = scan.report, scan.origin
     half = texts.SCANNED_IN_HALF if report.half else ""

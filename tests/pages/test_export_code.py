@@ -18,7 +18,7 @@ from pages.ui.export import texts
 from tests.support.drawings import sent_to
 from tests.support.export_menu import opened
 from tests.support.snippets import computed
-from tx_core.corpus.scan_file import Scan, new_origin, write_scan
+from tx_core.corpus.scan_file import CorpusScan, new_origin, write_scan
 from tx_core.corpus.sentence_file import Sentences, read_sentences
 from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import Reading, read_all
@@ -124,7 +124,9 @@ def test_of_the_head_scan(open_app: Open, tmp_path: Path, minus: str | None):
     ((header, _),) = sent_to(app, "picture")
     (chart,) = header["charts"]
     code = next(
-        code.value for code in opened(app, "fill_mask", fill_mask_texts.EXPORT_SCAN, texts.CODE).code if "Scan(" in code.value
+        code.value
+        for code in opened(app, "fill_mask", fill_mask_texts.EXPORT_SCAN, texts.CODE).code
+        if "CorpusScan(" in code.value
     )
     hold([Claim(code, "change", np.array(chart["cells"]), 1e-5)], tmp_path)
 
@@ -184,7 +186,7 @@ def of_a_scan(folder: Path) -> list[Claim]:
     """The code for the result of a scan, whatever its file is called."""
     origin = new_origin("embedded", half=False, column="", part_sentences=9, files=[SourceFile("a.txt", 1, 2)])
     sentences = Sentences("", ("The old man sat.", "Time flies like an arrow."), (1, 2), ())
-    scan = Scan(origin, 1, True, read_all(catalogue.load("embedded"), sentences))
+    scan = CorpusScan(origin, 1, True, read_all(catalogue.load("embedded"), sentences))
     file = folder / 'the "scan" {0} \'s.json'
     file.write_bytes(write_scan(scan))
     grid, opened = Grid("pattern", [[]], [], (0, 0)), OpenedScan(str(file), scan)

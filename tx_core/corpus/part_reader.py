@@ -12,7 +12,7 @@ from threading import Thread
 import torch
 
 from tx_core.corpus.scan_file import only_named
-from tx_core.corpus.sentence_stream import Part
+from tx_core.corpus.sentence_stream import CorpusPart
 from tx_core.corpus.statistics import HeadReport, Reading
 from tx_core.engine.catalogue import load
 from tx_core.engine.device import best_device
@@ -31,7 +31,7 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def read_part(model: str, half: bool, part: Part) -> HeadReport:
+def read_part(model: str, half: bool, part: CorpusPart) -> HeadReport:
     """Read the sentences of a part, in one thread; the model stays loaded for the next one."""
     reading = Reading(load(model), part.sentences, half=half)
     for _ in reading.steps(threads=1):
@@ -39,7 +39,7 @@ def read_part(model: str, half: bool, part: Part) -> HeadReport:
     return only_named(reading.result())
 
 
-def read_in_processes(model: str, half: bool, parts: Iterable[Part], workers: int) -> Generator[HeadReport, None, None]:
+def read_in_processes(model: str, half: bool, parts: Iterable[CorpusPart], workers: int) -> Generator[HeadReport, None, None]:
     """Yield the report of each part, in order. At most two parts a worker are in memory.
 
     Raises OutOfMemory when a worker process dies.

@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tx_core.corpus.part_reader import default_workers, read_in_processes
-from tx_core.corpus.scan_file import Scan, ScanOrigin, new_origin, read_progress, write_scan
-from tx_core.corpus.sentence_stream import Part, check_column, describe_files, parts, source_files
+from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, new_origin, read_progress, write_scan
+from tx_core.corpus.sentence_stream import CorpusPart, check_column, describe_files, parts, source_files
 from tx_core.corpus.statistics import HeadReport
 from tx_core.engine import catalogue
 from tx_core.engine.download import fetch
@@ -110,7 +110,7 @@ def _origin(given: argparse.Namespace, files: Sequence[Path]) -> ScanOrigin:
     )
 
 
-def _scan_so_far(unfinished: Path, origin: ScanOrigin) -> Scan | None:
+def _scan_so_far(unfinished: Path, origin: ScanOrigin) -> CorpusScan | None:
     """Return what was scanned before; None for a scan that begins."""
     if not unfinished.exists():
         return None
@@ -125,7 +125,7 @@ def _scan_so_far(unfinished: Path, origin: ScanOrigin) -> Scan | None:
     return scan
 
 
-def _reports(given: argparse.Namespace, origin: ScanOrigin, coming: Iterator[Part]) -> Generator[HeadReport, None, None]:
+def _reports(given: argparse.Namespace, origin: ScanOrigin, coming: Iterator[CorpusPart]) -> Generator[HeadReport, None, None]:
     """Read the parts where it was asked for."""
     if given.ray is None:
         return read_in_processes(origin.model, origin.half, coming, given.workers or default_workers())
@@ -134,8 +134,8 @@ def _reports(given: argparse.Namespace, origin: ScanOrigin, coming: Iterator[Par
 
 
 def _add_all(
-    before: Scan | None, origin: ScanOrigin, reports: Generator[HeadReport, None, None], unfinished: Path
-) -> Scan | None:
+    before: CorpusScan | None, origin: ScanOrigin, reports: Generator[HeadReport, None, None], unfinished: Path
+) -> CorpusScan | None:
     """Add the reports of all parts that are still to come, saving what is known about once a second."""
     scan, start, saved = before, time.monotonic(), 0.0
     known, used = (before.report.total, before.report.seconds) if before else (0, 0.0)
@@ -143,7 +143,7 @@ def _add_all(
         with closing(reports):
             for report in reports:
                 seconds = time.monotonic() - start
-                scan = scan.with_part(report) if scan else Scan(origin, 1, False, report)
+                scan = scan.with_part(report) if scan else CorpusScan(origin, 1, False, report)
                 scan = replace(scan, report=replace(scan.report, seconds=used + seconds))
                 if seconds - saved >= SECONDS_BETWEEN_SAVES:
                     _save(unfinished, scan)
@@ -155,7 +155,7 @@ def _add_all(
     return scan
 
 
-def _save(file: Path, scan: Scan) -> None:
+def _save(file: Path, scan: CorpusScan) -> None:
     """Replace a file at once: whoever is killed leaves the one before."""
     new = _new(file)
     with new.open("wb") as opened:

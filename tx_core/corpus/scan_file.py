@@ -22,7 +22,7 @@ from tx_core.transformer.trace import plain_encoding
 SCAN_FORMAT = "attention-explorer heads over sentences 1"
 MAX_LAYERS, MAX_HEADS = 200, 400
 MAX_MATCHES = MAX_LAYERS * MAX_HEADS
-ROUNDING = 1.001
+MAX_SHARE = 1.001
 """Attention is summed in single precision: shares may exceed 1 by that much."""
 MAX_NATS = 20.0
 """More than the entropy of any row of attention: that of e²⁰ tokens."""
@@ -31,7 +31,7 @@ NOT_A_SCAN = "This file is no result of a scan. Choose a .json file that `python
 TOO_LARGE_SCAN = "This file has more than {most:,} bytes, and no more are read here."
 NOT_FINISHED = "This scan is not finished: start its command again, and it goes on."
 ALTERED = "This file was altered or cut off: {problem}."
-WRONG_SHAPE = "{name} must have {expected} numbers along its axes, got {found}"
+WRONG_AXES = "{name} must have {expected} numbers along its axes, got {found}"
 TOO_LARGE_NUMBER = "{name} must be at most {most:g}, got {found:g}"
 WRONG_MATCH = "a match names sentence {number} of {count}, with a score of {score:g} of 1"
 WRONG_COUNTS = "read and left out do not add up to the number of sentences"
@@ -41,11 +41,11 @@ FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 """A special token names a column of a table, which a spreadsheet may open."""
 ONE_FILE, FILES = "{first}", "{first} and {more} more"
 
-Count = Annotated[int, Field(ge=0, lt=2**53)]
+WholeNumber = Annotated[int, Field(ge=0, lt=2**53)]
 Number = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Name = Annotated[str, StringConstraints(max_length=300)]
 Kinds = Annotated[list[Number], Field(max_length=len(PATTERN_KINDS))]
-Matches = Annotated[list[tuple[Number, Count]], Field(max_length=PLACES)]
+Matches = Annotated[list[tuple[Number, WholeNumber]], Field(max_length=PLACES)]
 Item = TypeVar("Item")
 Heads = Annotated[list[Item], Field(min_length=1, max_length=MAX_HEADS)]
 Layers = Annotated[list[Item], Field(min_length=1, max_length=MAX_LAYERS)]
@@ -61,7 +61,7 @@ class ScannedFile(ScanPart):
     """A file that was read: its size in bytes, and the time of its last change in nanoseconds."""
 
     name: Name
-    size: Count
+    size: WholeNumber
     changed: int
 
 
@@ -90,8 +90,8 @@ class LeftOutLines(ScanPart):
     """As `LeftOut`."""
 
     why: Name
-    count: Count
-    lines: Annotated[list[Count], Field(max_length=MAX_LINES_NAMED)]
+    count: WholeNumber
+    lines: Annotated[list[WholeNumber], Field(max_length=MAX_LINES_NAMED)]
 
 
 class ExampleTokens(ScanPart):
@@ -104,7 +104,7 @@ class ExampleTokens(ScanPart):
 class MatchedSentence(ScanPart):
     """A sentence that some head is strongest in."""
 
-    line: Count
+    line: WholeNumber
     text: str
 
 
@@ -116,12 +116,12 @@ class ScanFile(ScanPart):
 
     format: Literal["attention-explorer heads over sentences 1"]
     finished: bool
-    parts: Count
+    parts: WholeNumber
     origin: ScanOrigin
     device: Name
-    total: Count
-    read: Count
-    tokens: Count
+    total: WholeNumber
+    read: WholeNumber
+    tokens: WholeNumber
     seconds: Number
     left_out: Annotated[list[LeftOutLines], Field(max_length=20)]
     unread: Annotated[list[LeftOutLines], Field(max_length=20)]
@@ -140,7 +140,7 @@ class ScanFile(ScanPart):
 
 
 @dataclass(frozen=True)
-class Scan:
+class CorpusScan:
     """The statistics of the first `parts` parts of what is to be scanned, or of all of it."""
 
     origin: ScanOrigin
@@ -148,7 +148,7 @@ class Scan:
     finished: bool
     report: HeadReport
 
-    def with_part(self, report: HeadReport) -> "Scan":
+    def with_part(self, report: HeadReport) -> "CorpusScan":
         """Return the scan with the next part."""
         return replace(self, parts=self.parts + 1, report=merge_reports(self.report, report))
 
@@ -204,7 +204,7 @@ def _joined(first: tuple[LeftOut, ...], second: tuple[LeftOut, ...]) -> tuple[Le
     return tuple(found.values())
 
 
-def write_scan(scan: Scan) -> bytes:
+def write_scan(scan: CorpusScan) -> bytes:
     """Write the file."""
     report, example = scan.report, scan.report.example
     arrays = {name: getattr(report.sums, name) for name in ("given", "chance", "queries", "votes")}
@@ -245,7 +245,7 @@ def _matches(strongest: Ranking) -> list[list[list[list[tuple[float, int]]]]]:
     ]
 
 
-def read_scan(data: bytes) -> Scan:
+def read_scan(data: bytes) -> CorpusScan:
     """Read a file that may come from anyone.
 
     Raises:
@@ -259,7 +259,7 @@ def read_scan(data: bytes) -> Scan:
     return scan
 
 
-def read_progress(data: bytes) -> Scan:
+def read_progress(data: bytes) -> CorpusScan:
     """Read a file of any size, also of a scan that is not finished.
 
     Raises:
@@ -269,7 +269,7 @@ def read_progress(data: bytes) -> Scan:
         raise TextProblem(NOT_A_SCAN)
     try:
         file = ScanFile.model_validate_json(data)
-        return Scan(file.origin, file.parts, file.finished, _report(file))
+        return CorpusScan(file.origin, file.parts, file.finished, _report(file))
     except ValidationError as broken:
         wrong = broken.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, wrong["loc"]))[:100]
@@ -287,7 +287,7 @@ def _report(file: ScanFile) -> HeadReport:
     if file.example and file.example.special[0] and file.example.tokens[0].startswith(FORMULA_SIGNS):
         raise ValueError(FORMULA)
     shape, example, sentences = (len(file.entropy), len(file.entropy[0])), file.example, _sentences(file)
-    most = {"entropy": MAX_NATS, "spread": ROUNDING, "distance": float(max(file.tokens, 1))}
+    most = {"entropy": MAX_NATS, "spread": MAX_SHARE, "distance": float(max(file.tokens, 1))}
     means = {name: _numbers(name, getattr(file, name), shape, bound) for name, bound in most.items()}
     return HeadReport(
         model=file.origin.model,
@@ -325,7 +325,7 @@ def _left_out(lines: list[LeftOutLines]) -> tuple[LeftOut, ...]:
 
 
 def _sums(file: ScanFile, shape: tuple[int, int]) -> PatternSums:
-    kinds, most = len(TARGETED_KINDS) + 1, ROUNDING * file.tokens
+    kinds, most = len(TARGETED_KINDS) + 1, MAX_SHARE * file.tokens
     return PatternSums(
         _numbers("given", file.given, (*shape, kinds), most),
         _numbers("chance", file.chance, (kinds,), most),
@@ -339,10 +339,10 @@ def _ranking(file: ScanFile, shape: tuple[int, int]) -> Ranking:
     found, count = empty_ranking(*shape, len(RANKED_KINDS), PLACES), len(file.sentences)
     sizes = {len(layer) for layer in file.matches}, {len(head) for layer in file.matches for head in layer}
     if (len(file.matches), *sizes) != (shape[0], {shape[1]}, {len(RANKED_KINDS)}):
-        raise ValueError(WRONG_SHAPE.format(name="matches", expected=(*shape, len(RANKED_KINDS)), found=sizes))
+        raise ValueError(WRONG_AXES.format(name="matches", expected=(*shape, len(RANKED_KINDS)), found=sizes))
     for place in np.ndindex(*shape, len(RANKED_KINDS)):
         for number, (score, text) in enumerate(file.matches[place[0]][place[1]][place[2]]):
-            if text >= count or score > ROUNDING:
+            if text >= count or score > MAX_SHARE:
                 raise ValueError(WRONG_MATCH.format(number=text, score=score, count=count))
             found.values[(*place, number)], found.texts[(*place, number)] = score, text
     return found
@@ -352,7 +352,7 @@ def _numbers(name: str, given: list, shape: tuple[int, ...], most: float) -> np.
     """Return an array of this shape of numbers up to `most`; raise ValueError for any other."""
     found = np.array(given, dtype=np.float64)
     if found.shape != shape:
-        raise ValueError(WRONG_SHAPE.format(name=name, expected=shape, found=found.shape))
+        raise ValueError(WRONG_AXES.format(name=name, expected=shape, found=found.shape))
     if found.max() > most:
         raise ValueError(TOO_LARGE_NUMBER.format(name=name, most=most, found=found.max()))
     return found

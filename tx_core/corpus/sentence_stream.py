@@ -19,7 +19,7 @@ from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
 
 TEXT, TEXT_GZIP, PARQUET = ".txt", ".txt.gz", ".parquet"
-ROWS_AT_ONCE, BYTES_AT_ONCE = 1024, 1 << 20
+BATCH_ROWS, BYTES_AT_ONCE = 1024, 1 << 20
 END = object()
 MAX_COLUMNS_NAMED = 20
 MAX_FILES = 10_000
@@ -27,7 +27,7 @@ MAX_FILES = 10_000
 NO_FILE = "{file}: there is no such file."
 UNKNOWN_KIND = "{file}: only {kinds} can be read."
 TOO_MANY_FILES = "There are {count:,} files, and at most {most:,} can be read together: join some of them."
-NO_FILES = "{folder}: there is no file in it that ends in {kinds}."
+NO_FILES_INSIDE = "{folder}: there is no file in it that ends in {kinds}."
 UNREADABLE = "{file}: cannot be read after line {line:,}: {why}."
 NOT_UTF8 = "it is not UTF-8 text"
 NO_COLUMN = "{file}: no column of text is named {column!r}; its columns of text are {columns}."
@@ -45,7 +45,7 @@ class SourceFile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
+class CorpusPart:
     """Consecutive sentences, with what was left out between them. number: counted from 0."""
 
     number: int
@@ -63,7 +63,7 @@ def source_files(paths: Sequence[Path]) -> list[Path]:
         if path.is_dir():
             inside = sorted(file for file in path.iterdir() if file.is_file() and _kind(file))
             if not inside:
-                raise TextProblem(NO_FILES.format(folder=path, kinds=_kinds()))
+                raise TextProblem(NO_FILES_INSIDE.format(folder=path, kinds=_kinds()))
             found += inside
         elif not path.is_file():
             raise TextProblem(NO_FILE.format(file=path))
@@ -94,7 +94,7 @@ def check_column(files: Sequence[Path], column: str) -> None:
             _column(file, table.schema_arrow, column)
 
 
-def parts(files: Sequence[Path], column: str, size: int, skip: int = 0) -> Iterator[Part]:
+def parts(files: Sequence[Path], column: str, size: int, skip: int = 0) -> Iterator[CorpusPart]:
     """Yield the sentences of the files in parts of `size`, without the first `skip` parts.
 
     Raises:
@@ -102,8 +102,8 @@ def parts(files: Sequence[Path], column: str, size: int, skip: int = 0) -> Itera
     """
     texts, lines, notes, number = [], [], Notes(), 0
 
-    def part() -> Part:
-        return Part(number, Sentences("", tuple(texts), tuple(lines), notes.all()))
+    def part() -> CorpusPart:
+        return CorpusPart(number, Sentences("", tuple(texts), tuple(lines), notes.all()))
 
     for line, text in _numbered(files, column):
         why = LINE_TOO_LONG.format(most=host_settings().max_text_characters) if text is None else why_unfit(text.strip())
@@ -160,7 +160,7 @@ def _lines(file: Path) -> Iterator[str | None]:
 def _rows(file: Path, column: str) -> Iterator[str]:
     with parquet.ParquetFile(file, buffer_size=BYTES_AT_ONCE) as table:
         name = _column(file, table.schema_arrow, column)
-        for rows in table.iter_batches(ROWS_AT_ONCE, columns=[name]):
+        for rows in table.iter_batches(BATCH_ROWS, columns=[name]):
             yield from (cell or "" for cell in rows.column(0).to_pylist())
 
 

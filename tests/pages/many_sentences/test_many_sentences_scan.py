@@ -12,7 +12,7 @@ from pages.many_sentences.heads import describe_head
 from pages.many_sentences.reading import OpenedScan
 from tests.support.sentences_page import PAGE, Open, links, says
 from tx_core.corpus import scan_file
-from tx_core.corpus.scan_file import Scan, new_origin, only_named, write_scan
+from tx_core.corpus.scan_file import CorpusScan, new_origin, only_named, write_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences
 from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import read_all
@@ -22,13 +22,13 @@ HOSTILE_NAME = "**x** <b>y</b> [z](javascript:1) $a$.txt"
 
 
 @pytest.fixture(scope="module")
-def scan() -> Scan:
+def scan() -> CorpusScan:
     """Every second built-in sentence, with its line doubled, as a scan of two files would find them."""
     texts = embedded_sentences().texts[::2]
     sentences = Sentences("", texts, tuple(range(2, 2 * len(texts) + 2, 2)), (LeftOut("empty", 3, (1, 3, 5)),))
     files = [SourceFile(HOSTILE_NAME, 1, 2), SourceFile("b.txt", 3, 4)]
     origin = new_origin(catalogue.DEFAULT, half=False, column="", part_sentences=4096, files=files)
-    return Scan(origin, 1, True, only_named(read_all(catalogue.load(catalogue.DEFAULT), sentences)))
+    return CorpusScan(origin, 1, True, only_named(read_all(catalogue.load(catalogue.DEFAULT), sentences)))
 
 
 def opened(open_app: Open, data: bytes, name: str = "heads.json", **parameters: str) -> AppTest:
@@ -45,7 +45,7 @@ def test_before_there_is_a_result_the_page_says_how_to_make_one(open_app: Open):
     assert app.query_params in ({"texts": "scan"}, {"texts": ["scan"]})
 
 
-def test_the_heads_of_a_scan_are_shown_with_what_was_scanned(open_app: Open, scan: Scan):
+def test_the_heads_of_a_scan_are_shown_with_what_was_scanned(open_app: Open, scan: CorpusScan):
     app, report = opened(open_app, write_scan(scan), heads="2-3", rank="focused"), scan.report
     assert not app.exception
     model = catalogue.card(catalogue.DEFAULT).title
@@ -63,7 +63,7 @@ def test_the_heads_of_a_scan_are_shown_with_what_was_scanned(open_app: Open, sca
     assert not any("javascript" in text for text in markup)
 
 
-def altered(scan: Scan, **origin: str) -> bytes:
+def altered(scan: CorpusScan, **origin: str) -> bytes:
     file = json.loads(write_scan(scan))
     file["origin"] |= origin
     return json.dumps(file).encode()
@@ -78,7 +78,7 @@ def altered(scan: Scan, **origin: str) -> bytes:
     ],
     ids=["another revision", "unknown model", "the same"],
 )
-def test_a_model_that_this_server_does_not_have_so_is_told(open_app: Open, scan: Scan, origin: dict[str, str], told: str):
+def test_a_model_that_this_server_does_not_have_so_is_told(open_app: Open, scan: CorpusScan, origin: dict[str, str], told: str):
     app = opened(open_app, altered(scan, **origin))
     assert not app.exception
     assert told in says(app)
@@ -97,7 +97,7 @@ def test_a_model_that_this_server_does_not_have_so_is_told(open_app: Open, scan:
     ids=["pickle", "not finished", "cut off", "too large"],
 )
 def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(
-    open_app: Open, scan: Scan, change: Callable[[Scan], bytes], told: str
+    open_app: Open, scan: CorpusScan, change: Callable[[CorpusScan], bytes], told: str
 ):
     app = opened(open_app, write_scan(scan))
     app.file_uploader(key=f"{PAGE}_scan_file").set_value(("other.json", change(scan), "application/json")).run()
@@ -106,7 +106,7 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(
     assert describe_head(scan.report, (0, 0)) in says(app)
 
 
-def test_another_source_leaves_the_scan_and_comes_back_to_it(open_app: Open, scan: Scan):
+def test_another_source_leaves_the_scan_and_comes_back_to_it(open_app: Open, scan: CorpusScan):
     app = opened(open_app, write_scan(scan))
     app.segmented_control(key=f"{PAGE}_texts").set_value("embedded").run()
     assert describe_head(read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences()), (0, 0)) in says(app)

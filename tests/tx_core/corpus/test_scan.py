@@ -167,7 +167,7 @@ def unfinished_scan(file: Path, out: Path) -> Path:
     given = scan._parser().parse_args([str(file), "--out", str(out)])
     origin = scan._origin(given, [file])
     report = read_all(catalogue.load(catalogue.DEFAULT), Sentences("", ("One sentence is here.",), (1,), ()))
-    found = scan.Scan(origin, 1, False, report)
+    found = scan.CorpusScan(origin, 1, False, report)
     scan._save(out.with_name(out.name + scan.UNFINISHED), found)
     return out.with_name(out.name + scan.UNFINISHED)
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tx_core.corpus import scan_file
-from tx_core.corpus.scan_file import Scan, merge_reports, new_origin, only_named, read_progress, read_scan, write_scan
+from tx_core.corpus.scan_file import CorpusScan, merge_reports, new_origin, only_named, read_progress, read_scan, write_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, embedded_sentences
 from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import PLACES, RANKED_KINDS, HeadReport, Reading, read_all
@@ -41,14 +41,14 @@ def reports() -> list[HeadReport]:
 
 
 @pytest.fixture(scope="module")
-def scan(reports: list[HeadReport]) -> Scan:
-    found = Scan(origin(), 1, False, only_named(reports[0]))
+def scan(reports: list[HeadReport]) -> CorpusScan:
+    found = CorpusScan(origin(), 1, False, only_named(reports[0]))
     for report in reports[1:]:
         found = found.with_part(only_named(report))
     return replace(found, finished=True)
 
 
-def test_parts_add_up_to_what_one_reading_of_all_finds(scan: Scan):
+def test_parts_add_up_to_what_one_reading_of_all_finds(scan: CorpusScan):
     texts = tuple(text for number in range(PARTS) for text in in_part(number).texts)
     whole = read_all(catalogue.load(catalogue.DEFAULT), Sentences("", texts, tuple(range(1, len(texts) + 1)), ()))
     report = scan.report
@@ -66,14 +66,14 @@ def test_parts_add_up_to_what_one_reading_of_all_finds(scan: Scan):
     np.testing.assert_array_equal(named[0][clear], named[1][clear])
 
 
-def test_what_was_left_out_is_counted_through_all_parts(scan: Scan):
+def test_what_was_left_out_is_counted_through_all_parts(scan: CorpusScan):
     assert scan.report.sentences.left_out == (LeftOut("empty", 2 * PARTS, tuple(n for k in range(PARTS) for n in (k, 99))),)
     (unread,) = scan.report.unread
     assert unread.count == PARTS
     assert scan.report.complete
 
 
-def test_a_scan_keeps_the_sentences_that_some_head_is_strongest_in_and_no_others(scan: Scan, reports: list[HeadReport]):
+def test_a_scan_keeps_the_sentences_that_some_head_is_strongest_in_and_no_others(scan: CorpusScan, reports: list[HeadReport]):
     named = np.unique(scan.report.strongest.texts)
     assert named.tolist() == list(range(len(scan.report.sentences)))
     again = scan
@@ -87,7 +87,7 @@ def test_a_scan_keeps_the_sentences_that_some_head_is_strongest_in_and_no_others
     np.testing.assert_allclose(again.report.spread, scan.report.spread, rtol=0, atol=1e-12)
 
 
-def test_a_part_that_the_model_cannot_read_changes_no_number(scan: Scan):
+def test_a_part_that_the_model_cannot_read_changes_no_number(scan: CorpusScan):
     engine = catalogue.load(catalogue.DEFAULT)
     assert read_all(engine, Sentences("", ("word " * 300,), (1,), ())) is None
     from_nothing = scan_file.merge_reports(empty_report(engine), scan.report)
@@ -117,7 +117,7 @@ def same(first: HeadReport, second: HeadReport) -> bool:
     )
 
 
-def test_every_number_comes_back_from_the_file_as_it_was(scan: Scan):
+def test_every_number_comes_back_from_the_file_as_it_was(scan: CorpusScan):
     data = write_scan(scan)
     back = read_scan(data)
     assert same(back.report, scan.report)
@@ -128,7 +128,7 @@ def test_every_number_comes_back_from_the_file_as_it_was(scan: Scan):
     json.loads(data, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
 
 
-def test_a_scan_that_is_not_finished_is_resumed_and_not_shown(scan: Scan):
+def test_a_scan_that_is_not_finished_is_resumed_and_not_shown(scan: CorpusScan):
     data = write_scan(replace(scan, finished=False))
     assert read_progress(data).parts == PARTS
     with pytest.raises(TextProblem) as told:
@@ -136,7 +136,7 @@ def test_a_scan_that_is_not_finished_is_resumed_and_not_shown(scan: Scan):
     assert str(told.value) == scan_file.NOT_FINISHED
 
 
-def changed(scan: Scan, change: Callable[[dict], object]) -> bytes:
+def changed(scan: CorpusScan, change: Callable[[dict], object]) -> bytes:
     file = json.loads(write_scan(scan))
     change(file)
     return json.dumps(file).encode()
@@ -178,7 +178,7 @@ HOSTILE: dict[str, Callable[[dict], object]] = {
 
 
 @pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE)
-def test_an_altered_file_is_refused_in_one_line(scan: Scan, change: Callable[[dict], object]):
+def test_an_altered_file_is_refused_in_one_line(scan: CorpusScan, change: Callable[[dict], object]):
     with pytest.raises(TextProblem) as told:
         read_scan(changed(scan, change))
     assert str(told.value).startswith(scan_file.ALTERED.partition("{")[0])
@@ -205,7 +205,7 @@ def test_what_is_no_scan_is_refused(data: bytes):
     assert str(told.value) == scan_file.NOT_A_SCAN
 
 
-def test_a_file_beyond_the_bound_of_the_host_is_refused_before_it_is_parsed(scan: Scan, host):
+def test_a_file_beyond_the_bound_of_the_host_is_refused_before_it_is_parsed(scan: CorpusScan, host):
     host(max_sentence_file_megabytes=1)
     with pytest.raises(TextProblem) as told:
         read_scan(write_scan(scan) + b" " * 1_000_000)
@@ -213,7 +213,7 @@ def test_a_file_beyond_the_bound_of_the_host_is_refused_before_it_is_parsed(scan
 
 
 @pytest.mark.parametrize("deep", ['"device":' + "[" * 5000, '"seconds":' + "9" * 5000, '"device":"\\ud800"', '"device":"\udc80"'])
-def test_hostile_json_is_refused_in_one_line(scan: Scan, deep: str):
+def test_hostile_json_is_refused_in_one_line(scan: CorpusScan, deep: str):
     start = f'{{"format":"{scan_file.SCAN_FORMAT}",'
     with pytest.raises(TextProblem) as told:
         read_scan((start + deep).encode(errors="surrogatepass"))
@@ -221,7 +221,7 @@ def test_hostile_json_is_refused_in_one_line(scan: Scan, deep: str):
 
 
 @given(st.randoms(use_true_random=False))
-def test_whatever_is_cut_or_altered_ends_in_a_scan_or_in_words(scan: Scan, chance: random.Random):
+def test_whatever_is_cut_or_altered_ends_in_a_scan_or_in_words(scan: CorpusScan, chance: random.Random):
     data = bytearray(write_scan(scan))
     for _ in range(chance.randint(1, 4)):
         data[chance.randrange(len(data))] = chance.choice(b'0123456789-.,:"[]{}eEtrufalsn\\ \x00\xff')
