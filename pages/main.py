@@ -5,9 +5,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.contents import HOME, PAGES
+from pages.contents import PAGES
 from pages.ui.canvas.modules import PATH, version
 from pages.ui.shell.address import (
+    COMPLETE,
     HELD,
     KNOWN,
     LESSON,
@@ -20,7 +21,7 @@ from pages.ui.shell.address import (
     take_over,
 )
 from pages.ui.shell.admission import is_admitted, say_if_slowed, wait_for_room
-from pages.ui.shell.frame import memory_explained, next_page
+from pages.ui.shell.frame import memory_explained, navigation_page, next_page
 from pages.ui.shell.level import BASIC, LEVEL_CHOSEN, hide_parts, hide_widgets, level_in_link, level_switch, settle_level
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
@@ -28,21 +29,14 @@ from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON, SESSION_LOST
 from pages.ui.shell.uploads import has_upload
 
 ASSETS = Path(__file__).parent.parent / "assets"
+st.session_state[COMPLETE] = None
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.html(ASSETS / "page.css")
 if not is_admitted():
     wait_for_room()
     st.stop()
 
-targets = {
-    page.key: st.Page(
-        page.path,
-        title=page.name,
-        url_path="home" if page.key == HOME else page.address or page.key,
-        default=page.key == HOME,
-    )
-    for page in PAGES
-}
+targets = {page.key: navigation_page(page.key) for page in PAGES}
 
 # A link by a page's key works too where its address differs; the first page is served at / only.
 by_key = {
@@ -115,3 +109,4 @@ with page_run(key), memory_explained():
         hide_other_controls(key)
     else:
         next_page(key)
+st.session_state[COMPLETE] = key

@@ -28,9 +28,9 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
-from pages.ui.shell.controls import engine_of
-from pages.ui.shell.frame import explain, page_links, share_link, show_engine
-from tx_core.engine.engine import with_special_tokens
+from pages.ui.shell.controls import live_part
+from pages.ui.shell.frame import explain, page_links, share_link_in_part, show_engine
+from tx_core.engine.engine import Engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 from tx_core.transformer.interventions import write_interventions
 
@@ -48,7 +48,7 @@ FIRST_VIEW = {"focus": FIRST.focus}
 
 
 def show_example(example: examples.Example) -> None:
-    """Bring an example's text and view onto the page."""
+    """Bring an example's text and view onto the page, also into the boxes."""
     view = {
         "text": example.text,
         "pair": example.pair,
@@ -61,6 +61,7 @@ def show_example(example: examples.Example) -> None:
         SPECIAL_FIELD.name: False,
     }
     st.session_state.update({widget_key(PAGE, name): value for name, value in view.items()})
+    st.rerun()
 
 
 def is_shown(example: examples.Example | None) -> bool:
@@ -106,51 +107,71 @@ def look(model: str, special: bool, text: str, pair: str, example: examples.Exam
         st.rerun()
 
 
+def ask_reading(model: str, text: str, pair: str, example: examples.Example | None) -> Engine:
+    """Ask whether special tokens are added; return the engine, beside the share of its tokens that the text takes.
+
+    example: what the page leads back to, if anything.
+    """
+    special = ask_special_tokens(PAGE, forget_focus)
+    with controls.wait_for(model):
+        engine = cache.engine(model, special_tokens=special)
+    st.caption(controls.budget(engine, text, pair), width="content")
+    if example:
+        st.button(
+            texts.SHOW_EXAMPLE, key=widget_key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=(example,)
+        )
+    return engine
+
+
+def explore() -> Engine | None:
+    """Show what depends on the sentences: the example that they are, where each head looks, and the ways on.
+
+    Returns the engine; None where it cannot be had.
+    """
+    text, pair, model, nospecial = (
+        st.session_state[widget_key(PAGE, name)] for name in ("text", "pair", "model", SPECIAL_FIELD.name)
+    )
+    example, origin = examples.find(EXAMPLES, lambda one: (one.text, one.pair) == (text, pair))
+    described, engine = is_shown(example), None
+    examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin if described else None, show_example)
+    beside, budget = st.columns([3, 1])
+    notice = beside.empty()
+    if example and origin:
+        with notice.container(gap="xsmall"):
+            st.markdown(examples.notice(example, model, shown=described))
+            examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example if described else None, show_example)
+    try:
+        with budget.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
+            engine = ask_reading(model, text, pair, None if described else example)
+        trace = cache.trace_with(engine, text, pair)
+        if trace.notice:
+            st.info(trace.notice)
+        with beside:
+            note_special_tokens(engine, not nospecial, pair)
+        warn_of_unknown([trace.attention.key_tokens], model, widget_key(PAGE, "model"))
+        look(model, not nospecial, text, pair, example, described)
+        token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=widget_key(PAGE, "tokens"))
+    except ExplorerError as error:
+        notice.empty()
+        explain(error)
+        if isinstance(error, ModelUnavailable | CheckpointProblem):
+            controls.offer_default_model(widget_key(PAGE, "model"))
+        write_view(PAGE, FIELDS, FIRST_VIEW)
+    page_links(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
+    share_link_in_part()
+    return engine
+
+
 read_view(PAGE, FIELDS, FIRST_VIEW)
 with st.container(key=widget_key(PAGE, "asked")):
     first, second, third = controls.offered_columns({"text": 5, "pair": 4, "model": 3})
 with first:
-    text = controls.sentence(widget_key(PAGE, "text"), on_change=forget_focus)
+    controls.sentence(widget_key(PAGE, "text"), on_change=forget_focus, part=PAGE)
 with second:
-    pair = controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=forget_focus)
+    controls.sentence(widget_key(PAGE, "pair"), SECOND_SENTENCE, on_change=forget_focus, part=PAGE)
 with third:
-    model = controls.model(widget_key(PAGE, "model"))
-example, origin = examples.find(EXAMPLES, lambda one: (one.text, one.pair) == (text, pair))
-described = is_shown(example)
-examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin if described else None, show_example)
-beside, budget = st.columns([3, 1])
-notice = beside.empty()
-if example and origin:
-    with notice.container(gap="xsmall"):
-        st.markdown(examples.notice(example, model, shown=described))
-        examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example if described else None, show_example)
-try:
-    reading = budget.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small")
-    with reading:
-        special = ask_special_tokens(PAGE, forget_focus)
-    with controls.wait_for(model):
-        engine = with_special_tokens(engine_of(badge, model), special)
+    controls.model(widget_key(PAGE, "model"))
+if engine := live_part(PAGE, FIELDS, explore):
     show_engine(badge, engine.title, engine.device)
-    with reading:
-        st.caption(controls.budget(engine, text, pair), width="content")
-        if example and not described:
-            st.button(
-                texts.SHOW_EXAMPLE, key=widget_key(PAGE, "example_again"), type="tertiary", on_click=show_example, args=(example,)
-            )
-    trace = cache.trace_with(engine, text, pair)
-except ExplorerError as error:
-    notice.empty()
-    explain(error)
-    if isinstance(error, ModelUnavailable | CheckpointProblem):
-        controls.offer_default_model(widget_key(PAGE, "model"))
-    write_view(PAGE, FIELDS, FIRST_VIEW)
 else:
-    if trace.notice:
-        st.info(trace.notice)
-    with beside:
-        note_special_tokens(engine, special, pair)
-    warn_of_unknown([trace.attention.key_tokens], model, widget_key(PAGE, "model"))
-    look(model, special, text, pair, example, described)
-    token_table(list(dict.fromkeys(stack.key_tokens for stack in trace.stacks)), key=widget_key(PAGE, "tokens"))
-page_links(text, pair, "fill_mask", "compare", "summaries", "self_attention", "heads_and_blocks", "masks")
-share_link()
+    badge.empty()

@@ -15,6 +15,8 @@ from tests.support.stream_client import Visitor, visit
 
 SECONDS_BETWEEN = 2.0
 SECONDS = 30
+FIRST_RUNS, RUNS = 10, 100
+"""Sentences that one visitor types before and while the cost of a run is measured."""
 WORDS = ("apple", "bird", "city", "dog", "farm", "fire", "garden", "girl", "house", "king", "letter", "river", "road", "ship")
 """One stands in each sentence: it shows whose sentence is drawn."""
 
@@ -45,10 +47,31 @@ class Load:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
 
 
+@dataclass(frozen=True)
+class RunCost:
+    """What one run of a page for a new sentence costs.
+
+    Attributes:
+        processor: Seconds of the server's processor.
+        messages: Messages to the browser.
+        kilobytes: Of these messages.
+    """
+
+    processor: float
+    messages: float
+    kilobytes: float
+
+
 def sentence(visitor: int, turn: int) -> tuple[str, str]:
     """Give a sentence that nobody else types, and the word in it that tells it from the visitor's last one."""
     word = WORDS[(visitor + 7 * turn) % len(WORDS)]
     return f"The {word} near the tower was number {visitor * 1000 + turn}.", word
+
+
+async def type_and_run(visitor: Visitor, text: str) -> None:
+    """Type a sentence, and wait for what the page runs for it: itself, or the part that the box stands in."""
+    part = visitor.type_into(SENTENCE, text)
+    await visitor.run(fragment=part)
 
 
 async def type_sentences(visitor: Visitor, number: int, until: float) -> tuple[list[float], int]:
@@ -58,9 +81,8 @@ async def type_sentences(visitor: Visitor, number: int, until: float) -> tuple[l
         begun = time.monotonic()
         turn += 1
         text, word = sentence(number, turn)
-        visitor.type_into(SENTENCE, text)
         try:
-            await visitor.run()
+            await type_and_run(visitor, text)
         except TimeoutError:
             errors += 1
         else:
@@ -98,11 +120,22 @@ async def come_and_go(url: str, first: int, last: int) -> None:
     async def one(number: int) -> None:
         async with visit(url, "attention") as visitor:
             for turn in range(2):
-                visitor.type_into(SENTENCE, sentence(number, turn)[0])
-                await visitor.run()
+                await type_and_run(visitor, sentence(number, turn)[0])
 
     for ten in range(first, last, 10):
         await asyncio.gather(*(one(number) for number in range(ten, min(ten + 10, last))))
+
+
+async def run_cost(url: str, page: str, server: psutil.Process, number: int, runs: int = RUNS) -> RunCost:
+    """Let a visitor, by number, type sentences that nobody has typed, one after the other; give what each costs."""
+    async with visit(url, page) as visitor:
+        for turn in range(FIRST_RUNS):
+            await type_and_run(visitor, sentence(number, turn)[0])
+        begun, messages, received = sum(server.cpu_times()[:2]), visitor.messages, visitor.received
+        for turn in range(FIRST_RUNS, FIRST_RUNS + runs):
+            await type_and_run(visitor, sentence(number, turn)[0])
+        used = sum(server.cpu_times()[:2]) - begun
+    return RunCost(used / runs, (visitor.messages - messages) / runs, (visitor.received - received) / runs / 1000)
 
 
 def server_process(url: str) -> psutil.Process:

@@ -12,6 +12,7 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Block_pb2 import Block
 from streamlit.proto.Common_pb2 import FileUploaderState, UploadedFileInfo
+from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -34,9 +35,10 @@ class Visitor:
         session: Streamlit's name of this session.
         states: States of widgets that this visitor has set, by the widget's id.
         fragments: Streamlit's names of the parts of the page that run by themselves, by the path of an element in them.
-        part: The part of the page that is run; empty for the whole page.
+        stale: What the run at hand has not sent again; it is gone when that run ends.
         pressed: Buttons that are pressed with the next run, by the widget's id.
         received: Bytes received so far.
+        messages: Messages received so far.
     """
 
     socket: websockets.ClientConnection
@@ -47,9 +49,10 @@ class Visitor:
     session: str = ""
     states: dict[str, WidgetState] = field(default_factory=dict)
     fragments: dict[tuple[int, ...], str] = field(default_factory=dict)
-    part: str = ""
+    stale: set[tuple[int, ...]] = field(default_factory=set)
     pressed: dict[str, WidgetState] = field(default_factory=dict)
     received: int = 0
+    messages: int = 0
 
     async def run(self, page: str = "", fragment: str = "") -> None:
         """Ask for a run of the page and read until it has finished.
@@ -68,7 +71,7 @@ class Visitor:
 
     async def ask(self, page: str = "", fragment: str = "") -> None:
         """Ask for a run as `run` does, without waiting for it."""
-        message, self.part = BackMsg(), fragment
+        message = BackMsg()
         message.rerun_script.query_string = self.query
         message.rerun_script.page_script_hash = "" if page else self.page_hash
         message.rerun_script.page_name = page
@@ -81,36 +84,48 @@ class Visitor:
         """Take in one message. True where it ends a run of the page or of a part of it."""
         data = await self.socket.recv()
         self.received += len(data)
+        self.messages += 1
         message = ForwardMsg.FromString(data)
         kind = message.WhichOneof("type")
+        if kind == "navigation":  # a first run knows only now which page its address names
+            self.page_hash = message.navigation.page_script_hash
         if kind == "new_session":
             self.page_hash = message.new_session.page_script_hash
             self.session = message.new_session.initialize.session_id or self.session
-            if not self.part:
-                self.elements.clear()
-                self.blocks.clear()
-        if kind == "navigation":  # which page it is, is known once the main script has begun
-            self.page_hash = message.navigation.page_script_hash
-        change = message.delta.WhichOneof("type") if kind == "delta" else None
-        if change == "new_element":
-            self.elements[tuple(message.metadata.delta_path)] = message.delta.new_element
-            self.fragments[tuple(message.metadata.delta_path)] = message.delta.fragment_id
-        if change == "add_block":
-            self.blocks[tuple(message.metadata.delta_path)] = message.delta.add_block
-        return kind == "script_finished" and message.script_finished in FINISHED
+            parts = message.metadata.run.fragment_ids
+            self.stale = {path for path in {**self.elements, **self.blocks} if not parts or self.fragments.get(path) in parts}
+        if kind == "delta":
+            self.take(tuple(message.metadata.delta_path), message.delta)
+        ended = kind == "script_finished" and message.script_finished in FINISHED
+        if ended:
+            for path in self.stale:
+                self.elements.pop(path, None)
+                self.blocks.pop(path, None)
+        return ended
 
-    def type_into(self, label: str, text: str) -> None:
-        """Set the text of the box with this label for the next run.
+    def take(self, path: tuple[int, ...], delta: Delta) -> None:
+        """Put what a run has sent in its place on the page."""
+        self.stale.discard(path)
+        self.fragments[path] = delta.fragment_id
+        if delta.WhichOneof("type") == "new_element":
+            self.elements[path] = delta.new_element
+            self.blocks.pop(path, None)
+        elif delta.WhichOneof("type") == "add_block":
+            self.blocks[path] = delta.add_block
+            self.elements.pop(path, None)
+
+    def type_into(self, label: str, text: str) -> str:
+        """Set the text of the box with this label for the next run; give the name of the part of the page that it runs.
 
         Raises:
             LookupError: The page has no such box.
         """
-        for element in self.elements.values():
+        for path, element in self.elements.items():
             kind = element.WhichOneof("type")
             if kind in ("text_input", "text_area") and getattr(element, kind).label == label:
                 name = getattr(element, kind).id
                 self.states[name] = WidgetState(id=name, string_value=text)
-                return
+                return self.fragments.get(path, "")
         raise LookupError(f"the page has no box labelled {label}")
 
     def press(self, label: str) -> str:

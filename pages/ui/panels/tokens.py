@@ -38,7 +38,6 @@ def numbered_tokens(tokens: Sequence[str]) -> list[str]:
     return [f"{number} {token}" for number, token in enumerate(tokens, 1)]
 
 
-@st.fragment
 def token_table(encodings: Sequence[Encoding], *, key: str) -> None:
     """Show every token with its id, its sentence and what is special about it; built only when it is opened.
 

@@ -7,7 +7,7 @@ is in it: texts, equations, code and links that a control does not change stay o
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,6 +19,7 @@ from pages.ui.shell.address import (
     is_offered,
     link_status_changed,
     restore_hidden_fields,
+    run_part,
     widget_binding,
     widget_key,
     write_view,
@@ -36,6 +37,7 @@ from tx_core.transformer.interventions import Head
 TYPING_PAUSE = "250ms"
 """How long a reader must stop typing before the page runs with the text."""
 Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 def embedded_sizes() -> Head:
@@ -171,16 +173,25 @@ def sentence(
     placeholder: str = "",
     help: str | None = None,
     on_change: Callable[[], None] | None = None,
+    part: str = "",
 ) -> str:
     """Let the reader type a sentence, live; return the text of the box, whatever it is.
 
     Nothing is cut or refused here: the page shows what the model says about the text, and the text stays.
+    part: the key of the fragment that runs when the text changes; the whole page where it is empty.
     """
     st.session_state.setdefault(key, default)
     if not is_offered(key):
         return st.session_state[key]
+
+    def accept() -> None:
+        if on_change:
+            on_change()
+        if part:
+            run_part(part)
+
     written = st.text_input(
-        label, live=TYPING_PAUSE, placeholder=placeholder, help=help, autocomplete="off", **widget_binding(key, on_change)
+        label, live=TYPING_PAUSE, placeholder=placeholder, help=help, autocomplete="off", **widget_binding(key, accept)
     )
     return written or ""
 
@@ -263,17 +274,34 @@ def live(
     Where a text typed in it no longer fits into the address, or fits again, the whole page runs and says so at its end.
     What cannot be shown is explained in its place; where the page has a choice of models, the built-in one is offered.
     """
+    _draw_live(page, fields, draw, *arguments, **named)
+    write_view(page, fields, st.session_state[f"{page}_fields"][1])
+    if link_status_changed():
+        st.rerun()
+
+
+def live_part(
+    page: str, fields: Sequence[Field], draw: Callable[Arguments, Result], *arguments: Arguments.args, **named: Arguments.kwargs
+) -> Result | None:
+    """Draw what a `sentence` runs by itself, as a fragment with the page as its key; return what `draw` returns, if it ends.
+
+    Unlike `live` it leaves the address to `draw`.
+    """
+    return st.fragment(_draw_live, key=page)(page, fields, draw, *arguments, **named)
+
+
+def _draw_live(
+    page: str, fields: Sequence[Field], draw: Callable[Arguments, Result], *arguments: Arguments.args, **named: Arguments.kwargs
+) -> Result | None:
     # The built-in model is small: a second core, which the browser may be using, does not help.
     small = st.session_state.get(widget_key(page, "model"), DEFAULT) == DEFAULT
     use_one_core() if small else use_all_cores()
     restore_hidden_fields(page, fields)
     try:
         with memory_checked():
-            draw(*arguments, **named)
+            return draw(*arguments, **named)
     except ExplorerError as problem:
         explain(problem)
         if isinstance(problem, ModelUnavailable | CheckpointProblem) and any(field.name == "model" for field in fields):
             offer_default_model(widget_key(page, "model"))
-    write_view(page, fields, st.session_state[f"{page}_fields"][1])
-    if link_status_changed():
-        st.rerun()
+        return None

@@ -79,10 +79,17 @@ def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
 
 @st.fragment
 def share_link(promise: str = texts.LINK_SHOWS_VIEW) -> None:
-    """Offer the link that restores this view; call it last, when every control has written to the address.
+    """Offer the link that restores this view, as a fragment; call it last, when every control has written to the address.
+
+    promise: what the link restores and what it cannot, if that is less than everything.
+    """
+    share_link_in_part(promise)
+
+
+def share_link_in_part(promise: str = texts.LINK_SHOWS_VIEW) -> None:
+    """Do what `share_link` does at the end of a part that runs by itself: there a fragment of its own would only cost.
 
     The link is written when the reader asks for it: then it also holds what fragments changed since the page was drawn.
-    promise: what the link restores and what it cannot, if that is less than everything.
     """
     length = report_link_length()
     if not is_offered("share"):
@@ -148,7 +155,20 @@ def page_links(text: str, second: str, *keys: str) -> None:
 def page_link(key: str, label: str, parameters: Mapping[str, str], *, icon: str | None = None) -> None:
     """Link to a view of a page, unless a lesson shows no such links."""
     if is_offered("links"):
-        st.page_link(contents.page(key).path, label=label, icon=icon, query_params=level_in_link() | dict(parameters))
+        st.page_link(_link_target(key), label=label, icon=icon, query_params=level_in_link() | dict(parameters))
+
+
+def navigation_page(key: str) -> st.Page:
+    """Describe a page to Streamlit, for one run of st.navigation."""
+    page = contents.page(key)
+    address = "home" if key == contents.HOME else page.address or key
+    return st.Page(page.path, title=page.name, url_path=address, default=key == contents.HOME)
+
+
+@cache
+def _link_target(key: str) -> st.Page:
+    """Describe a page that is linked to: made once, since Streamlit looks for its file on disk each time it is named."""
+    return navigation_page(key)
 
 
 def next_page(key: str) -> None:
