@@ -138,6 +138,22 @@ async def run_cost(url: str, page: str, server: psutil.Process, number: int, run
     return RunCost(used / runs, (visitor.messages - messages) / runs, (visitor.received - received) / runs / 1000)
 
 
+def cost_rows() -> list[Row]:
+    """Measure a run of the attention page for a new sentence, and of a page of the same widgets that computes nothing."""
+    costs = {}
+    for script, page in (("app.py", "attention"), ("tests/bench/apps/widgets.py", "")):
+        with tempfile.TemporaryDirectory() as folder, serving(ROOT, Path(folder) / "log", script=script) as url:
+            if page:
+                wait_until(lambda url=url: fetch(f"{url}/api/ready")[0] == 200, 120, "a model that answers")
+            costs[script] = [asyncio.run(run_cost(url, page, server_process(url), number)) for number in range(500, 503)]
+    ours, streamlit = (sorted(found, key=lambda cost: cost.processor)[1] for found in costs.values())
+    measured = (
+        f"{1000 * ours.processor:.1f} ms of processor, of which {1000 * streamlit.processor:.1f} ms are Streamlit's own; "
+        f"{ours.messages:.0f} messages, {ours.kilobytes:.0f} kB (own: {streamlit.messages:.0f}, {streamlit.kilobytes:.0f} kB)"
+    )
+    return [Row("a new sentence on the attention page, one visitor", measured, "15 ms", ours.processor <= 0.015)]
+
+
 def server_process(url: str) -> psutil.Process:
     """Find the server by its port on its command line."""
     port = url.rstrip("/").rsplit(":", 1)[1]
@@ -145,7 +161,8 @@ def server_process(url: str) -> psutil.Process:
 
 
 def rows() -> list[Row]:
-    """Measure 20 and 50 visitors at one server, and its memory while 500 others come and go."""
+    """Measure a run, then 20 and 50 visitors at one server, and its memory while 500 others come and go."""
+    costs = cost_rows()
     with tempfile.TemporaryDirectory() as folder, serving(ROOT, Path(folder) / "log") as url:
         wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 120, "a model that answers")
         server = server_process(url)
@@ -155,6 +172,7 @@ def rows() -> list[Row]:
         grown = server.memory_info().rss / 1e6 - before
         loads = [asyncio.run(many_visitors(url, visitors, server)) for visitors in (20, 50)]
     return [
+        *costs,
         Row("memory after 500 visits, above that after the first 50", f"{grown:.0f} MB", "50 MB", grown <= 50),
         *(load_row(load) for load in loads),
     ]

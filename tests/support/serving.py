@@ -78,16 +78,19 @@ def running(command: Sequence[str], health: str, log: Path, root: Path = ROOT, *
 
 
 @contextmanager
-def serving(root: Path, log: Path, *options: str, **variables: str) -> Iterator[str]:
-    """Start `streamlit run app.py` of the project at root as the README says; give its address once it is healthy."""
+def serving(root: Path, log: Path, *options: str, script: str = "app.py", **variables: str) -> Iterator[str]:
+    """Start `streamlit run app.py` of the project at root as the README says; give its address once it is healthy.
+
+    script: another script to run with the project's settings.
+    """
     port = free_port()
     below = options[options.index("--server.baseUrlPath") + 1] if "--server.baseUrlPath" in options else ""
     url = f"http://127.0.0.1:{port}/{below}".rstrip("/")
-    with running(streamlit_command(port, *options), f"{url}/_stcore/health", log, root, **variables):
+    with running(streamlit_command(port, *options, script=script), f"{url}/_stcore/health", log, root, **variables):
         yield url
 
 
-def streamlit_command(port: int, *options: str) -> list[str]:
-    """Give the README's command that starts the app, on a port of this machine alone."""
+def streamlit_command(port: int, *options: str, script: str = "app.py") -> list[str]:
+    """Give the README's command that starts the app, or another script with its settings, on a port of this machine alone."""
     address = ["--server.headless", "true", "--server.address", "127.0.0.1", "--server.port", str(port)]
-    return [sys.executable, "-m", "streamlit", "run", "app.py", *address, *options]
+    return [sys.executable, "-m", "streamlit", "run", script, *address, *options]

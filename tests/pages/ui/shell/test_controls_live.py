@@ -1,15 +1,19 @@
 """The parts of pages that are drawn anew by themselves: a change in one of them runs that part alone, as in a browser."""
 
+import asyncio
 from functools import partial
 from threading import Thread
 
 import pytest
 import torch
+from streamlit.proto.Element_pb2 import Element
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
+from pages.contents import PAGES
 from pages.ui.shell import cache, texts
-from pages.ui.shell.address import MAX_LINK_CHARACTERS
+from pages.ui.shell.address import COMPLETE, MAX_LINK_CHARACTERS
+from tests.support.stream_client import Visitor, visit
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable
@@ -130,3 +134,29 @@ def test_a_part_computes_on_one_core_and_other_threads_keep_theirs():
         assert (torch.get_num_threads(), found) == (2, [2])
     finally:
         torch.set_num_threads(usual)
+
+
+async def type_sentence(url: str, page: str, sentence: str) -> tuple[dict[tuple[int, ...], Element], Visitor]:
+    """Type a sentence on a page; give what the page showed before, and the visitor with what it shows after."""
+    async with visit(url, page) as visitor:
+        before = dict(visitor.elements)
+        await visitor.run(fragment=visitor.type_into(texts.SENTENCE, sentence))
+        return before, visitor
+
+
+def test_a_new_sentence_runs_only_what_depends_on_it(server: str):
+    before, visitor = asyncio.run(type_sentence(server, "attention", "Nine birds sang."))
+    assert b'"birds"' in visitor.drawings()
+    sent = {path for path, element in visitor.elements.items() if before.get(path) is not element}
+    kept = [visitor.elements[path].WhichOneof("type") for path in visitor.elements.keys() - sent]
+    assert all(visitor.fragments[path] for path in sent)
+    assert {"heading", "text_input", "html"} <= set(kept)
+    assert kept.count("page_link") > len(PAGES) - 1
+
+
+def test_a_sentence_typed_before_all_of_the_page_was_drawn_runs_the_page(open_app):
+    app = open_app("attention", text="Nine birds sang.")
+    assert app.session_state[COMPLETE] == "attention"
+    app.text_input(key="attention_text").set_value("Ten birds sang.").run()  # as an interrupted run leaves it, see conftest.py
+    assert app.title
+    assert app.session_state[COMPLETE] == "attention"
