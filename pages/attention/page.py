@@ -66,9 +66,11 @@ def show_example(example: examples.Example) -> None:
 
 def is_shown(example: examples.Example | None) -> bool:
     """Tell whether the page shows what an example's words are about: its heads, with nothing changed."""
+    if example is None:
+        return False
     view = view_options.ViewOptions.of(PAGE)
     unchanged = not active_changes(PAGE) and not st.session_state[widget_key(PAGE, SPECIAL_FIELD.name)]
-    return example is not None and (view.heads, view.stack) == (example.heads, "self") and unchanged
+    return (view.heads, view.stack) == (example.heads, "self") and unchanged
 
 
 def forget_focus() -> None:
