@@ -15,7 +15,7 @@ def test_visitors_come_type_and_go_and_are_measured(server: str):
 
 
 def test_a_run_of_a_page_costs_some_processor_time_and_messages(server: str):
-    cost = asyncio.run(run_cost(server, "attention", server_process(server), 900, runs=10))
+    cost = asyncio.run(run_cost(server, "attention", server_process(server), 900, runs=5))
     assert cost.processor > 0
     assert 2 < cost.messages < 100
     assert 0 < cost.kilobytes < 1000

@@ -24,6 +24,7 @@ from pages.ui.shell.address import (
     widget_key,
     write_view,
 )
+from pages.ui.shell.admission import say_if_slowed
 from pages.ui.shell.frame import explain
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
@@ -296,6 +297,7 @@ def _draw_live(
     # The built-in model is small: a second core, which the browser may be using, does not help.
     small = st.session_state.get(widget_key(page, "model"), DEFAULT) == DEFAULT
     use_one_core() if small else use_all_cores()
+    say_if_slowed()
     restore_hidden_fields(page, fields)
     try:
         with memory_checked():
