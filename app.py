@@ -30,7 +30,7 @@ except SettingsProblem as problem:
 
 from pages.classroom import events
 from pages.ui.canvas import component, framed, modules, prefetch
-from pages.ui.shell import admission, garbage, glossary, metrics, readiness, start_page, uploads
+from pages.ui.shell import admission, draining, garbage, glossary, metrics, readiness, start_page, uploads
 
 # Programs that PyTorch keeps on a processor, one for each size of an operation: by itself a thousand, which many sentences in
 # bfloat16 through a model of BERT's size fill with 1.8 GB. Read at its first operation, hence set before torch is there.
@@ -64,8 +64,8 @@ class SecurityHeaders:
 
 
 async def ready(_request: Request) -> JSONResponse:
-    """Answer 200 with model and device once the default model has answered, 503 with the state until then."""
-    engine = readiness.default_engine.status
+    """Answer 200 with model and device once the default model has answered; 503 with the state before, and at the end."""
+    engine = readiness.ENDING if draining.drain.begun else readiness.default_engine.status
     return JSONResponse(engine.as_dict(), 200 if engine.state == "ready" else 503, {"Cache-Control": "no-store"})
 
 
@@ -73,6 +73,8 @@ async def ready(_request: Request) -> JSONResponse:
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load the default model while the server already serves pages, and collect garbage between their runs."""
     readiness.default_engine.start()
+    draining.drain_on_sigterm()
+    draining.drop_old()
     ended = garbage.start_collecting(), events.start_sweeping()
     yield
     for thread in ended:

@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.contents import PAGES
+from pages.contents import page as page_of
 from pages.ui.canvas.modules import PATH, version
 from pages.ui.shell.address import (
     COMPLETE,
@@ -21,11 +22,12 @@ from pages.ui.shell.address import (
     take_over,
 )
 from pages.ui.shell.admission import is_admitted, say_if_slowed, wait_for_room
+from pages.ui.shell.draining import has_kept, lost_session
 from pages.ui.shell.frame import memory_explained, navigation_page, next_page
 from pages.ui.shell.level import BASIC, LEVEL_CHOSEN, hide_parts, hide_widgets, level_in_link, level_switch, settle_level
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.start_page import SIDEBAR_WIDTH
-from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON, SESSION_LOST
+from pages.ui.shell.texts import APP_NAME, BACK_TO_LESSON, SESSION_LOST, TRAINING_KEPT
 from pages.ui.shell.uploads import has_upload
 
 ASSETS = Path(__file__).parent.parent / "assets"
@@ -86,7 +88,8 @@ if browser.presented is not None:
     present_or_not(bool(browser.presented))
     st.rerun()
 if take_over(browser.resumed):
-    st.toast(SESSION_LOST, icon=":material/link_off:", duration="infinite")
+    trained = TRAINING_KEPT.format(page=page_of("encoder_decoder").name) if has_kept(lost_session()) else ""
+    st.toast(trained or SESSION_LOST, icon=":material/link_off:", duration="infinite")
 say_if_slowed()
 st.session_state[KNOWN] = True
 

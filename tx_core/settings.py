@@ -6,6 +6,8 @@ table in HOSTING.md. Imports pydantic, never torch.
 
 import logging
 import os
+import stat
+import tempfile
 import tomllib
 from collections.abc import Iterable
 from functools import cache, lru_cache
@@ -90,6 +92,9 @@ class Settings(BaseSettings):
     max_session_upload_megabytes: Count = _field(40, "Uploaded files of one visitor; later ones replace the oldest.")
     max_upload_megabytes: Count = _field(400, "Uploaded files of all visitors; more are refused until somebody leaves.")
 
+    drain_seconds: Annotated[float, Field(ge=0, le=3600)] = _field(
+        6.0, "How long a server that is told to end (SIGTERM) waits for pages and trainings; it exits within 4 seconds more."
+    )
     metrics_token: Annotated[str, StringConstraints(pattern=r"^([\x21-\x7e]{16,200})?$")] = _field(
         "",
         "Whoever sends it (`Authorization: Bearer …`) gets metrics for Prometheus at /api/metrics; without it there are none.",
@@ -189,3 +194,30 @@ def _default(field: FieldInfo) -> str:
 
 def _shown(field: FieldInfo) -> dict[str, str]:
     return field.json_schema_extra or {}
+
+
+def state_folder() -> Path:
+    """Give the folder for what outlives the process: in the user's state directory, or in the temporary one without a home."""
+    home = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    try:
+        folder = Path(home, "attention-explorer")
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:
+        pass
+    return _temporary_folder()
+
+
+def _temporary_folder() -> Path:
+    """Give this user's own folder in the temporary directory, the same at each start; another one if it may be a stranger's."""
+    user = os.getuid()
+    folder = Path(tempfile.gettempdir(), f"attention-explorer-{user}")
+    try:
+        folder.mkdir(exist_ok=True, mode=0o700)
+        found = folder.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & 0o077:
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="attention-explorer-"))

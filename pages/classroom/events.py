@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pages.classroom.results import STUDENT, TEACHER, message
+from pages.ui.shell.draining import drain
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 
 EVENTS, STATE = "classroom_events", "classroom_state"
@@ -75,6 +76,19 @@ class Hub:
         self.channels: dict[int, Channel] = {}
         self.streams: Counter[str] = Counter()
         self.loop: asyncio.AbstractEventLoop | None = None
+        self.ending = False
+
+    def end(self) -> int:
+        """End all streams, called from any thread: browsers listen again, at the server that they find then."""
+        self.ending = True
+        if self.loop and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._wake_all)
+        return 0
+
+    def _wake_all(self) -> None:
+        for channel in self.channels.values():
+            for listener in channel.listeners:
+                listener.set()
 
     def notify(self, room: int) -> None:
         """Take in that a room changed; called from any thread, returns at once."""
@@ -94,7 +108,7 @@ class Hub:
         channel.listeners[news] = role
         self.streams[token] += 1
         try:
-            while True:
+            while not self.ending:
                 text = channel.told.get(role)
                 if text is not None and text != sent:
                     sent = text
@@ -117,6 +131,7 @@ class Hub:
 
 
 hub = Hub()
+drain.wait_for(lambda: 0, hub.end)
 
 
 def host_store():

@@ -163,6 +163,11 @@ def to_file(model: CopyTraining) -> bytes:
     return copy_file.to_file(model, resumable=not model.finished)
 
 
+def from_file(data: bytes) -> CopyTraining:
+    """Read a model from its file; raise CheckpointProblem for a file that cannot be used."""
+    return check_offered(copy_file.from_file(data, best_device()))
+
+
 def load(page: str, kind: str) -> None:
     """Put an uploaded model in place of the visitor's own; raise ExplorerError for a file that cannot be used."""
     uploaded = uploaded_file(widget_key(page, "file"))
@@ -170,7 +175,7 @@ def load(page: str, kind: str) -> None:
         return
     if uploaded.size > (limit := host_settings().max_model_file_megabytes) * 1_000_000:
         raise CheckpointProblem(texts.FILE_TOO_LARGE.format(limit=limit, size=uploaded.size / 1e6))
-    model = check_offered(copy_file.from_file(uploaded.getvalue(), best_device()))
+    model = from_file(uploaded.getvalue())
     training.add_stopped(kind, model)
     show_settings(page, model)
 

@@ -176,6 +176,7 @@ def show_answer(answering: CopyTraining) -> None:
     )
 
 
+training.keep_when_the_server_ends(KIND, model.to_file, model.from_file)
 read_view(PAGE, FIELDS, {})
 part = st.segmented_control(
     texts.PART,

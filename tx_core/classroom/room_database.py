@@ -1,9 +1,6 @@
 """The database of rooms: its tables, how it is opened, how several servers hear of each other's changes."""
 
 import hashlib
-import os
-import stat
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
@@ -28,6 +25,8 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.pool import StaticPool
+
+from tx_core.settings import state_folder
 
 CODE_LETTERS = 6
 MAX_SENTENCE_CHARACTERS, MAX_NICKNAME_CHARACTERS = 300, 30
@@ -102,30 +101,8 @@ def hashed(token: str) -> str:
 
 
 def default_file() -> Path:
-    """Give the file of the rooms where none is set: in the user's state directory, or in the temporary one without a home."""
-    home = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-    try:
-        folder = Path(home, "attention-explorer")
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if os.access(folder, os.W_OK):
-            return folder / "rooms.sqlite"
-    except OSError:
-        pass
-    return _temporary_folder() / "rooms.sqlite"
-
-
-def _temporary_folder() -> Path:
-    """Give this user's own folder in the temporary directory, the same at each start; another one if it may be a stranger's."""
-    user = os.getuid()
-    folder = Path(tempfile.gettempdir(), f"attention-explorer-{user}")
-    try:
-        folder.mkdir(exist_ok=True, mode=0o700)
-        found = folder.lstat()
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & 0o077:
-            return folder
-    except OSError:
-        pass
-    return Path(tempfile.mkdtemp(prefix="attention-explorer-"))
+    """Give the file of the rooms where none is set."""
+    return state_folder() / "rooms.sqlite"
 
 
 def connect(url: str | URL) -> Engine:

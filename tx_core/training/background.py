@@ -170,6 +170,25 @@ class Registry:
             for key in [key for key in self._jobs if key[0] == visitor]:
                 self._drop(key)
 
+    def end(self, seconds: float) -> dict[tuple[str, str], Trainable]:
+        """Stop all runs, begin none, and give what they came to by visitor and kind, finished and earlier ones included.
+
+        seconds: How long to wait for steps that are being computed; a run whose step takes longer is left out.
+        """
+        with self._lock:
+            self._limit = 0
+            for key in list(self._waiting()):
+                self._withdraw(key)
+            for job in self._jobs.values():
+                if job.state == "running":
+                    job.state = "stopping"
+                    job.stop.set()
+        end = self._clock() + seconds
+        while self.running and self._clock() < end:
+            time.sleep(REST_SECONDS)
+        with self._lock:
+            return {key: job.training for key, job in self._jobs.items() if job.state in ("stopped", "finished")}
+
     def _check_room(self, visitor: str) -> None:
         self._advance()
         active = [owner for (owner, _), job in self._jobs.items() if job.active]

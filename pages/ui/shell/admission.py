@@ -20,6 +20,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 
 from pages.ui.shell import metrics, texts
+from pages.ui.shell.draining import drain
 from tx_core.settings import host_settings
 
 STREAM = "/_stcore/stream"
@@ -63,9 +64,9 @@ class Connections:
         self._lock = Lock()
 
     def open(self, address: str) -> str | None:
-        """Take in a connection and return its token; None where there is no room even to wait."""
+        """Take in a connection and return its token; None where there is no room even to wait, and while the server ends."""
         with self._lock:
-            if self._obstacle(address) and not self._may_wait(address):
+            if drain.begun or (self._obstacle(address) and not self._may_wait(address)):
                 return None
             token = token_urlsafe(16)
             self._by_token[token] = Connection(address, admitted=not self._obstacle(address))
@@ -90,6 +91,8 @@ class Connections:
 
     def refuses(self, address: str) -> str:
         """Say in a sentence why a further visitor from an address could not even wait; "" where one could."""
+        if drain.begun:
+            return texts.SERVER_ENDS
         with self._lock:
             return "" if self._may_wait(address) else self._obstacle(address)
 

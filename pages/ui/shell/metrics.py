@@ -35,6 +35,8 @@ _page_seconds = Histogram("tx_page_seconds", "Time of whole runs of a page", ["p
 _problems = Counter("tx_problems", "Problems explained to visitors, by kind", ["kind"], registry=_registry)
 _failures = Counter("tx_failures", "Runs of a page that ended in an unexpected error", ["page", "kind"], registry=_registry)
 _log = logging.getLogger(__name__)
+_running: set[object] = set()
+"""Runs of pages that go on."""
 
 
 def watch_number(name: str, description: str, read: Callable[[], float]) -> None:
@@ -47,6 +49,11 @@ def visitors() -> int:
     return sum(stat.value for stat in Runtime.instance().stats_mgr.get_stats([ACTIVE_SESSIONS_FAMILY])[ACTIVE_SESSIONS_FAMILY])
 
 
+def runs_now() -> int:
+    """Count the runs of pages that go on now; parts that run alone are not counted."""
+    return len(_running)
+
+
 watch_number("tx_visitors", "Browsers that are connected", visitors)
 watch_number("tx_slots", "Computations that pages may run at once", lambda: host_settings().compute_slots)
 watch_number("tx_slots_in_use", "Computations that pages run now", slots.page_slots_in_use)
@@ -56,10 +63,12 @@ watch_number("tx_slots_waiting", "Pages that wait for a compute slot", slots.pag
 @contextmanager
 def page_run(page: str) -> Iterator[None]:
     """Time a whole run of a page."""
-    start = time.perf_counter()
+    start, run = time.perf_counter(), object()
+    _running.add(run)
     try:
         yield
     finally:
+        _running.discard(run)
         _page_seconds.labels(page).observe(time.perf_counter() - start)
 
 

@@ -27,7 +27,7 @@ class Status:
         reason: Why loading failed, as a sentence for visitors.
     """
 
-    state: Literal["asleep", "warming up", "ready", "failed"]
+    state: Literal["asleep", "warming up", "ready", "failed", "ending"]
     model: str = ""
     device: str = ""
     reason: str = ""
@@ -35,6 +35,10 @@ class Status:
     def as_dict(self) -> dict[str, str]:
         """Return the fields that are set, for a JSON response."""
         return {name: value for name, value in asdict(self).items() if value}
+
+
+ENDING = Status("ending")
+"""What a server says that was told to end."""
 
 
 class Warmup:

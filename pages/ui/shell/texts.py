@@ -29,7 +29,8 @@ PLEASE_WAIT = "Please wait a moment"
 SERVER_FULL = "All {limit:,} places of this server are taken."
 ADDRESS_FULL = "There are {limit:,} open pages from your address, as many as this server allows. Close one that you do not need."
 WAITING_FOR_ROOM = "The page opens by itself as soon as there is room: there is no need to reload it."
-TRY_LATER = "More visitors are waiting than this server takes. Try again in a few minutes."
+SERVER_ENDS = "This server is about to end, and takes in nobody new."
+TRY_LATER = "Try again in a few minutes."
 SLOWED_DOWN = "This page asked for more than {limit:g} runs a second, so some were left out. It shows the newest."
 
 MODEL = "Model"
@@ -60,6 +61,10 @@ BACK_TO_LESSON = "Back to the lesson, step {number}"
 SESSION_LOST = (
     "The server that showed this page is gone; another one took over. The view is back, but trainings, lessons that you "
     "wrote or opened, and uploaded files were lost with it: start, write or send them again."
+)
+TRAINING_KEPT = (
+    "The server that showed this page was restarted. The view is back, and your training was stopped and kept: “{page}” shows "
+    "it, and it can be continued there. Lessons that you wrote or opened, and uploaded files were lost: write or send them again."
 )
 ADD_TO_LESSON = "Add this view to a lesson"
 WRITE_LESSON = "Write the lesson (views added: {count})"

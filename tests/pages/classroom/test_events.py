@@ -73,6 +73,22 @@ def test_a_stream_ends_with_the_room_and_not_with_somebody_who_writes_closed(tol
     asyncio.run(play())
 
 
+def test_all_streams_end_with_the_server(told: dict[str, str]):
+    async def play() -> None:
+        hub = Hub()
+        streams = [hub.stream(room, role, f"{room}{role}") for room in (1, 2) for role in (STUDENT, TEACHER)]
+        for stream in streams:
+            await next_of(stream)
+        waiting = [asyncio.create_task(next_of(stream)) for stream in streams]
+        await asyncio.sleep(0)
+        await asyncio.to_thread(hub.end)
+        ended = await asyncio.gather(*waiting, return_exceptions=True)
+        assert [type(one) for one in ended] == [StopAsyncIteration] * 4
+        assert not hub.channels
+
+    run_apart(play())
+
+
 def test_sweeping_goes_on_after_it_failed_once(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(events, "SWEEP_SECONDS", 0.01)
     tries: list[int] = []

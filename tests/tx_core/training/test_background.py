@@ -237,3 +237,27 @@ def test_a_training_from_a_file_takes_its_place_but_not_that_of_a_running_one():
         registry.add_stopped("ann", "copy", loaded)
     running.let(1)
     ended(registry, "ann")
+
+
+def test_at_the_end_all_runs_stop_none_begins_and_what_they_came_to_is_given():
+    registry, running, waiting, done = Registry(limit=1), Counting(5), Counting(5), Counting(1)
+    registry.start("ann", "copy", done)
+    done.let(1)
+    assert ended(registry, "ann").state == "finished"
+    registry.start("bob", "copy", running)
+    registry.start("cid", "copy", waiting)
+    running.let(2)
+    until(lambda: registry.snapshot("bob", "copy").records == (1,) or registry.snapshot("bob", "copy").records == (1, 2))
+    running.let(1)
+    assert registry.end(30.0) == {("ann", "copy"): done, ("bob", "copy"): running}
+    assert registry.snapshot("bob", "copy").state == "stopped"
+    assert registry.snapshot("cid", "copy") is None
+    assert registry.start("dan", "copy", Counting(1)).state == "waiting"
+
+
+def test_at_the_end_a_step_that_takes_too_long_is_not_waited_for():
+    registry, running = Registry(limit=1), Counting(5)
+    registry.start("ann", "copy", running)
+    assert registry.end(0.05) == {}
+    running.let(5)
+    assert ended(registry, "ann").state == "stopped"
