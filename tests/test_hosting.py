@@ -84,3 +84,19 @@ def test_caddy_accepts_the_caddyfile():
     command = ["caddy", "adapt", "--validate", "--config", str(CADDYFILE), "--adapter", "caddyfile"]
     done = subprocess.run(command, capture_output=True, text=True, env={"TX_APPS": "127.0.0.1:1 127.0.0.1:2", "TX_SITE": ":1"})
     assert done.returncode == 0, done.stderr
+
+
+def test_the_models_in_ray_are_those_that_the_app_asks_and_every_command_names_what_is_there():
+    ray = yaml.safe_load((ROOT / "assets" / "hosting" / "ray.yaml").read_text(encoding="utf-8"))
+    (application,) = ray["applications"]
+    address = Settings.model_fields["ray_address"].default
+    assert address == f"http://{ray['http_options']['host']}:{ray['http_options']['port']}"
+    assert f"TX_RAY_ADDRESS={address} " in HOSTING
+    module, name = application["import_path"].split(":")
+    source = (ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+    assert re.search(rf"^{name} = ", source, re.MULTILINE)
+    assert [f"class {deployment['name']}:" in source for deployment in application["deployments"]] == [True]
+    assert {*application["deployments"][0]["autoscaling_config"], *application["deployments"][0]["ray_actor_options"]} >= set(
+        re.findall(r"`(min_replicas|max_replicas|num_cpus|num_gpus)`", HOSTING)
+    )
+    assert (ROOT / "requirements-ray.txt").exists() and "-r requirements-ray.txt" in HOSTING

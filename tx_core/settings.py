@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import DirectoryPath, Field, StringConstraints, ValidationError
 from pydantic.fields import FieldInfo
@@ -26,6 +26,7 @@ BOUNDS = {"ge": "from", "le": "to"}
 CORES = os.cpu_count() or 1
 Count = Annotated[int, Field(ge=1)]
 DatabaseUrl = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^(postgresql(\+psycopg)?://\S+)?$")]
+RayAddresses = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[^\s@]+( +https?://[^\s@]+)*$")]
 Device = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^(?i:cpu|mps|cuda(:\d+)?)?$")]
 
 
@@ -41,6 +42,15 @@ class Settings(BaseSettings):
 
     device: Device = _field(
         "", "Where to compute.", default="the first there is of CUDA, MPS and CPU", allowed="cpu, mps, cuda or cuda:N"
+    )
+    engine: Literal["process", "ray"] = _field(
+        "process", "Where models run: in the app's own process, or in Ray.", default="process", allowed="process or ray"
+    )
+    ray_address: RayAddresses = _field(
+        "http://127.0.0.1:8000",
+        "Where Ray Serve answers, with TX_ENGINE=ray. If several are given, the next one is asked when one does not answer.",
+        default="http://127.0.0.1:8000",
+        allowed="one or several addresses like http://host:8000, with spaces between them",
     )
     any_model: bool = _field(False, "Visitors may name any model of the hub.")
     models_dir: DirectoryPath | None = _field(

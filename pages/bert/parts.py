@@ -70,7 +70,7 @@ def draw_comparison(page: str, engine: BertEngine, text: str, pair: str) -> None
 
 def _load_library() -> readiness.Status:
     """Import transformers and run its BERT once, which takes seconds; later runs are fast."""
-    engine = catalogue.load(catalogue.DEFAULT)
+    engine = catalogue.load(catalogue.DEFAULT, weights=True)
     parity.compare_with_library(engine, CHECKPOINT, readiness.WARMUP_SENTENCE)
     return readiness.Status("ready", model=engine.title, device=engine.device)
 

@@ -41,7 +41,7 @@ def run(side: Side, *, hide: bool) -> Run:
     Raises:
         ExplorerError: it cannot be run.
     """
-    trained = cache.engine(side.model)
+    trained = cache.engine(side.model, weights=bool(side.seed))
     identity = ("compared", side.model, side.seed, trained.device, side.text, side.pair or None, frozenset(side.changes))
 
     def trace_side() -> Trace:

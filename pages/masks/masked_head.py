@@ -95,7 +95,7 @@ def masked_head(page: str, values: Mapping[str, object]) -> MaskedHead:
 
     Raises ExplorerError where the text cannot be read.
     """
-    engine = cache.engine(DEFAULT, special_tokens=not values[SPECIAL_FIELD.name])
+    engine = cache.engine(DEFAULT, special_tokens=not values[SPECIAL_FIELD.name], weights=True)
     text, padding = values["text"], values["padding"]
     run = cache.get_or_compute((page, cache.engine_key(engine), text, padding), lambda: padded_scores(engine, text, padding))
     kind, drawn, tokens = values["kind"], values["mask"], len(run.tokens)

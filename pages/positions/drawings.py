@@ -129,7 +129,7 @@ def prefetch_maps(page: str, values: Mapping[str, object], choice: Choice, lengt
 
     values: what the page holds by the names of its fields. choice: the same, as it is drawn now.
     """
-    engine = cache.engine(catalogue.DEFAULT)
+    engine = cache.engine(catalogue.DEFAULT, weights=True)
     built_in = replace(choice, engine=engine)  # what is offered must not keep a large model in memory
 
     def draw_map(changed: Mapping[str, object]) -> Picture:

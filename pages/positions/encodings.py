@@ -181,7 +181,7 @@ def ask_choice(page: str, badge: DeltaGenerator, scheme: str, view: str) -> Choi
     encoding, state = ENCODING_VIEWS[scheme], st.session_state
     length, second, third = st.columns(3)
     _ask_length(page, length)
-    engine = engine_of(badge, catalogue.DEFAULT)
+    engine = engine_of(badge, catalogue.DEFAULT, weights=True)
     if encoding.has_sizes:
         _ask_width_and_base(page, second, third)
     elif encoding.of_model:
@@ -216,7 +216,7 @@ def ask_model(page: str, badge: DeltaGenerator) -> Engine:
     """Ask for a BERT; raise ExplorerError when it cannot be had."""
     name = st.selectbox(texts.MODEL, BERTS, key=widget_key(page, "model"), format_func=controls.model_title)
     with controls.wait_for(name):
-        return engine_of(badge, name)
+        return engine_of(badge, name, weights=True)
 
 
 def _ask_length(page: str, column: DeltaGenerator) -> None:

@@ -111,7 +111,7 @@ def requirements() -> None:
 def measure() -> None:
     """The requirements at the length, the width and the base that the reader chooses."""
     ask_sizes(PAGE)
-    engine = engine_of(badge, DEFAULT)
+    engine = engine_of(badge, DEFAULT, weights=True)
     name_engine(engine)
     table = learned_table(engine)
     checked = check_encodings(value("width"), float(value("base")), table, value("length"))

@@ -132,7 +132,7 @@ def compute(values: Mapping[str, object]) -> tuple[SentenceSteps, Encoding]:
 
     Raises ExplorerError where the text cannot be read.
     """
-    engine = cache.engine(DEFAULT, special_tokens=not values[SPECIAL_FIELD.name])
+    engine = cache.engine(DEFAULT, special_tokens=not values[SPECIAL_FIELD.name], weights=True)
     trace = cache.trace_with(engine, values["text"], keep=("hidden",))
     choice = StepChoice(
         layer=values["layer"] - 1,
@@ -153,7 +153,7 @@ def steps() -> None:
     show_source(attention.attend, attention.attention_scores, attention.attention_weights, chosen)
     ask_weights()
     ask_steps()
-    engine = engine_of(badge, DEFAULT)
+    engine = engine_of(badge, DEFAULT, weights=True)
     show_engine(badge, engine.title, engine.device)
     values = {field.name: value(field.name) for field in FIELDS}
     run, encoding = compute(values)

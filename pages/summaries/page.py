@@ -29,6 +29,7 @@ FIELDS = (
     Field("token", None, view_options.read_focus, token_to_link),
     number_field("rank", 1, 1, TOP_K),
 )
+WAYS = ("attention", "fill_mask", "heads_and_blocks")
 
 
 def forget_token() -> None:
@@ -36,4 +37,4 @@ def forget_token() -> None:
     st.session_state[widget_key(PAGE, "token")] = None
 
 
-parts_page(PartsPage(PAGE, FIELDS, PARTS, ("attention", "fill_mask", "heads_and_blocks"), on_reading=forget_token), badge)
+parts_page(PartsPage(PAGE, FIELDS, PARTS, WAYS, on_reading=forget_token, weights=False), badge)

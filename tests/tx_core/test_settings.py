@@ -50,6 +50,8 @@ def test_settings_are_read_once_and_cannot_be_changed(host, monkeypatch: pytest.
         ("max_model_megabytes", "2.5"),
         ("slot_timeout_seconds", "inf"),
         ("max_model_tokens", "many\nmany"),
+        ("engine", "rays"),
+        ("ray_address", "ray://127.0.0.1:10001"),
     ],
 )
 def test_a_wrong_value_is_named_in_one_line_with_what_is_allowed(host, name: str, value: str):

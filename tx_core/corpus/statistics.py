@@ -336,7 +336,7 @@ def _measure(engine: Engine, batch: TextBatch, *, half: bool) -> BatchMeasures |
     """Run a batch; None while the host is busy."""
     try:
         labels = label_batch(batch.rows)  # before there is a place to compute, which others wait for
-        return engine.over_weights(batch.rows, lambda layers: measure_batch(layers, labels), half=half)
+        return engine.over_weights(batch.rows, partial(measure_batch, labels=labels), half=half)
     except Busy:
         return None
 

@@ -17,9 +17,9 @@ from tx_core.engine.engine import (
     ScoreGradients,
     attention_stack,
     batch_tensors,
-    check_token_count,
     head_parts,
     no_head,
+    read_text,
     run_limits,
     score_gradients,
     stack_layers,
@@ -66,7 +66,7 @@ class BertEngine:
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Read the text; raise TextProblem when it is empty or too long for the model."""
-        return check_token_count(self.tokenizer.encode(text, pair), self.info.max_tokens)
+        return read_text(self.tokenizer, self.info, text, pair)
 
     def trace(
         self,

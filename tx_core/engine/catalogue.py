@@ -7,6 +7,7 @@ The embedded model is always available. Hub models are downloaded on first use; 
 import json
 import re
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
@@ -16,6 +17,7 @@ from threading import Lock, Thread
 import torch
 from cachetools import TTLCache, cached
 
+from tx_core.engine import remote
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert, read_config, read_json, weights_bytes
 from tx_core.engine.device import DeviceRunner, best_device
@@ -134,13 +136,14 @@ def revision(name: str) -> str:
     return model.revision or cached_commit(model.hub_id) or "unknown"
 
 
-def load(model: str | Path, *, special_tokens: bool = True) -> Engine:
-    """Return the engine of a model, loading it on first use.
+def load(model: str | Path, *, special_tokens: bool = True, weights: bool = False) -> Engine:
+    """Return the engine of a model, loading it on first use; with TX_ENGINE=ray, one that asks Ray.
 
     Args:
         model: Name of a model of the catalogue or of the hub, or the `Path` of a checkpoint directory in the hub's layout,
             which is read at every call. A string is never a path: visitors choose names.
         special_tokens: Whether the engine puts the model's special tokens around every text, as the model was trained.
+        weights: Whether the caller computes with the model's weights themselves: then it is loaded into this process.
 
     Raises:
         ModelUnavailable: If there is no such model, or it cannot be downloaded or run.
@@ -150,6 +153,8 @@ def load(model: str | Path, *, special_tokens: bool = True) -> Engine:
         name = directory_name(model)
         return with_special_tokens(load_directory(model, name, name), special_tokens)
     found = card(model)
+    if host_settings().engine == "ray" and not weights:
+        return with_special_tokens(remote.remote_engine(found.name), special_tokens)
     return with_special_tokens(_embedded() if found.name == DEFAULT else _load_once(found), special_tokens)
 
 
@@ -344,7 +349,11 @@ class HubReach:
         return self.missing
 
     def check(self) -> None:
-        """Look for each model in the local cache, and ask the hub for one of those that are not there."""
+        """Look for each model in the local cache, and ask the hub for one of those that are not there. With Ray, ask it."""
+        if host_settings().engine == "ray":
+            with suppress(ModelUnavailable):
+                self.missing = remote.ask(DEFAULT, "missing")
+            return
         absent = [model for model in catalogue() if model.hub_id and not is_cached(model.hub_id, model.revision)]
         reached = not absent or reaches_hub(absent[0].hub_id)
         self.missing = frozenset() if reached else frozenset(model.name for model in absent)

@@ -183,6 +183,20 @@ def score_gradients(
     return ScoreGradients(scores.detach().cpu(), gradients.cpu())
 
 
+def read_text(tokenizer: Tokenizer, info: ModelInfo, text: str, pair: str | None) -> Encoding:
+    """Read a text as a model does; raise TextProblem when it is empty or too long for it.
+
+    An encoder-decoder reads the two sentences apart: this is what its encoder reads.
+    """
+    if info.decoder_start is None:
+        return check_token_count(tokenizer.encode(text, pair), info.max_tokens)
+    source = check_token_count(tokenizer.encode(text), info.max_tokens)
+    pair = pair if pair and pair.strip() else None
+    if pair is not None:
+        check_token_count(tokenizer.encode(pair), info.max_tokens)
+    return replace(source, pair=pair)
+
+
 def check_token_count(encoding: Encoding, most: int) -> Encoding:
     """Return the encoding, or raise TextProblem that says by how much it is too long."""
     if len(encoding) > most:

@@ -28,11 +28,9 @@ def compute_slot(timeout: float | None = None) -> Iterator[None]:
     timeout: seconds to wait; by default what the host sets, or what `slot_timeout` or `use_background_slots` gives the thread.
     Raises Busy when no slot becomes free in time.
     """
-    background = getattr(_thread, "background", False)
+    usual, background = patience()
     slots = _background_slots if background else _page_slots
-    if timeout is None:
-        usual = BACKGROUND_TIMEOUT_SECONDS if background else host_settings().slot_timeout_seconds
-        timeout = min(usual, getattr(_thread, "timeout", usual))
+    timeout = usual if timeout is None else timeout
     with _counted("waiting", not background):
         found = slots.acquire(timeout=timeout)
     if not found:
@@ -42,6 +40,13 @@ def compute_slot(timeout: float | None = None) -> Iterator[None]:
             yield
     finally:
         slots.release()
+
+
+def patience() -> tuple[float, bool]:
+    """Say how many seconds the current thread waits for a slot, and whether it computes in the background."""
+    background = getattr(_thread, "background", False)
+    usual = BACKGROUND_TIMEOUT_SECONDS if background else host_settings().slot_timeout_seconds
+    return min(usual, getattr(_thread, "timeout", usual)), background
 
 
 @contextmanager

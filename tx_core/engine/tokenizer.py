@@ -59,6 +59,17 @@ class Tokenizer:
         self._byte_level = isinstance(backend.decoder, tokenizers.decoders.ByteLevel)
         self._marks_word_starts = any("␣" in _show_space(token) for token in self._run(" a").tokens)
 
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out what threads share and what the class caches; give the backend as tokenizer.json has it."""
+        kept = {
+            name: part for name, part in vars(self).items() if name not in ("_recent", "_lock") and not hasattr(Tokenizer, name)
+        }
+        return kept | {"backend": self.backend.to_str()}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        backend = tokenizers.Tokenizer.from_str(state["backend"])
+        vars(self).update(state, backend=backend, _recent=LRUCache(MAX_RECENT_TEXTS), _lock=Lock())
+
     @cached_property
     def added_tokens(self) -> tuple[str, ...]:
         """The special tokens that the model's tokenizer puts around a text: [CLS] and [SEP] for BERT, none for GPT-2."""

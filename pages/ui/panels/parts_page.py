@@ -49,6 +49,7 @@ class PartsPage:
         families: where given, the reader chooses among models of these, which this project's own BERT runs.
         on_reading: runs when special tokens are left out or added again.
         close: writes what stands below every part.
+        weights: whether its parts compute with the model's weights themselves.
     """
 
     page: str
@@ -59,6 +60,7 @@ class PartsPage:
     families: tuple[str, ...] = ()
     on_reading: Callable[[], None] | None = None
     close: Callable[[Engine], None] | None = None
+    weights: bool = True
 
 
 def _ask_inputs(view: PartsPage, chooses_model: bool) -> tuple[str, str, str, bool]:
@@ -91,7 +93,7 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
     )
     try:
         with controls.wait_for(model):
-            engine = with_special_tokens(engine_of(badge, model), special)
+            engine = with_special_tokens(engine_of(badge, model, weights=view.weights), special)
         if view.families and not isinstance(engine, BertEngine):
             raise ModelUnavailable(texts.NEEDS_OWN_BERT.format(model=engine.title))
         show_engine(badge, engine.title, engine.device)
@@ -114,9 +116,10 @@ def parts_page(view: PartsPage, badge: DeltaGenerator) -> None:
 
 def explain_built_in() -> None:
     """Say why a page computes with the built-in model only, and which pages take others."""
-    config = cache.engine(MODEL).model.config
-    st.caption(texts.BUILT_IN_ONLY.format(size=config.hidden_size, width=config.hidden_size // config.num_heads))
+    info = cache.engine(MODEL).info
+    st.caption(texts.BUILT_IN_ONLY.format(size=info.hidden_size, width=info.hidden_size // info.num_heads))
 
 
 def _draw(view: PartsPage, part: str, model: str, special: bool, text: str, pair: str) -> None:
-    view.parts[part].draw(view.page, cache.engine(model, special_tokens=special), text, pair)
+    engine = cache.engine(model, special_tokens=special, weights=view.weights)
+    view.parts[part].draw(view.page, engine, text, pair)

@@ -121,8 +121,8 @@ def ask_special_tokens(page: str, on_change: Callable[[], None] | None = None) -
 
 
 def engine_as_asked(page: str) -> Engine:
-    """Return the built-in engine, which reads a page's texts as its reader asks."""
-    return cache.engine(DEFAULT, special_tokens=not st.session_state[widget_key(page, SPECIAL_FIELD.name)])
+    """Return the built-in engine, its weights in this process, which reads a page's texts as its reader asks."""
+    return cache.engine(DEFAULT, special_tokens=not st.session_state[widget_key(page, SPECIAL_FIELD.name)], weights=True)
 
 
 def reading_in_link(engine: Engine) -> dict[str, str]:

@@ -50,15 +50,16 @@ _frozen_engines: dict[str, int] = {}
 """By model name, the id() of the engine after whose load `garbage.freeze` ran."""
 
 
-def engine(model: str, *, special_tokens: bool = True) -> Engine:
+def engine(model: str, *, special_tokens: bool = True, weights: bool = False) -> Engine:
     """Return the engine of a model, loading it on first use.
 
     special_tokens: whether it puts the model's special tokens around every text.
+    weights: whether the page computes with its weights themselves, which must then be in this process.
 
     Raises:
         ExplorerError: If the model is not available or its files are damaged.
     """
-    loaded = catalogue.load(model)
+    loaded = catalogue.load(model, weights=weights)
     # The default engine is loaded at startup, which freezes the garbage collector itself.
     if model != catalogue.DEFAULT and _frozen_engines.get(model) != id(loaded):
         _frozen_engines[model] = id(loaded)

@@ -113,13 +113,13 @@ def model_title(name: str) -> str:
     return next((card.title for card in catalogue.offered() if card.name == name), name)
 
 
-def engine_of(badge: DeltaGenerator, model: str) -> Engine:
+def engine_of(badge: DeltaGenerator, model: str, *, weights: bool = False) -> Engine:
     """Return the engine that a part of a page computes with; raise ExplorerError, the badge empty, when it cannot be had.
 
-    A fragment may write outside itself only where it also wrote when the whole page ran.
+    A fragment may write outside itself only where it also wrote when the whole page ran. weights: as of `cache.engine`.
     """
     try:
-        return cache.engine(model)
+        return cache.engine(model, weights=weights)
     except ExplorerError:
         badge.empty()
         raise

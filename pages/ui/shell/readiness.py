@@ -6,12 +6,15 @@ This module must not import torch at its top: app.py imports it before the first
 import gc
 import logging
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 from tx_core.errors import ExplorerError
+from tx_core.settings import host_settings
 
+RETRY_SECONDS = 5.0
 WARMUP_SENTENCE = "The cat sat on the mat."
 LOAD_FAILED = "The default model could not be loaded. The server's log says why."
 
@@ -42,10 +45,13 @@ ENDING = Status("ending")
 
 
 class Warmup:
-    """Loads one engine in a daemon thread and records the outcome in `status`."""
+    """Loads one engine in a daemon thread and records the outcome in `status`.
 
-    def __init__(self, load: Callable[[], Status]):
-        self.load = load
+    tries_again: tells whether a failure is worth another attempt, until one succeeds.
+    """
+
+    def __init__(self, load: Callable[[], Status], tries_again: Callable[[], bool] = lambda: False):
+        self.load, self.tries_again = load, tries_again
         self.status = Status("asleep")
 
     def start(self) -> threading.Thread:
@@ -56,17 +62,25 @@ class Warmup:
         return thread
 
     def run(self) -> None:
+        """Attempt to load the engine, again and again where that may help."""
+        self.attempt()
+        while self.status.state == "failed" and self.tries_again():
+            time.sleep(RETRY_SECONDS)
+            self.attempt()
+
+    def attempt(self) -> None:
         """Load the engine, freeze the garbage collector and set `status`, to "failed" after any error.
 
-        The message of an ExplorerError becomes the reason. Any other exception propagates, so that it is logged with
-        its traceback, and visitors get a general sentence.
+        The message of an ExplorerError becomes the reason, and one line of the log. Any other exception propagates, so that it
+        is logged with its traceback, and visitors get a general sentence.
         """
         outcome = Status("failed", reason=LOAD_FAILED)
         try:
             outcome = self.load()
             gc.freeze()  # a collection first would hold the interpreter for 0.3 s, in which the first visitor waits
         except ExplorerError as error:
-            logging.getLogger(__name__).exception("The default model could not be loaded")
+            if str(error) != self.status.reason:  # said once, however often it fails
+                logging.getLogger(__name__).error("The default model could not be loaded: %s (%s)", error, error.__cause__)
             outcome = Status("failed", reason=str(error))
         finally:
             self.status = outcome
@@ -83,4 +97,9 @@ def load_default() -> Status:
     return Status("ready", model=engine.title, device=engine.device)
 
 
-default_engine = Warmup(load_default)
+def models_may_come() -> bool:
+    """Tell whether the default model runs on other machines, which may answer later."""
+    return host_settings().engine == "ray"
+
+
+default_engine = Warmup(load_default, models_may_come)

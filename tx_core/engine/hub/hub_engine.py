@@ -15,9 +15,9 @@ from tx_core.engine.engine import (
     ModelInfo,
     ScoreGradients,
     attention_stack,
-    check_token_count,
     head_parts,
     no_head,
+    read_text,
     run_limits,
     score_gradients,
     stack_layers,
@@ -60,17 +60,8 @@ class HubEngine:
         return self.runner.device
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:
-        """Read the text; raise TextProblem when it is empty or too long for the model.
-
-        An encoder-decoder reads the two sentences apart: this is what its encoder reads.
-        """
-        if self.info.decoder_start is None:
-            return check_token_count(self.tokenizer.encode(text, pair), self.info.max_tokens)
-        source = check_token_count(self.tokenizer.encode(text), self.info.max_tokens)
-        pair = pair if pair and pair.strip() else None
-        if pair is not None:
-            check_token_count(self.tokenizer.encode(pair), self.info.max_tokens)
-        return replace(source, pair=pair)
+        """Read the text; raise TextProblem when it is empty or too long for the model."""
+        return read_text(self.tokenizer, self.info, text, pair)
 
     def trace(
         self,

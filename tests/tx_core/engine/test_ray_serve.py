@@ -1,0 +1,299 @@
+"""Models in a Ray cluster of this machine answer as they do in this process, and a replica that dies is not noticed."""
+
+import importlib.util
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import fields, is_dataclass
+from functools import partial
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from pages.contents import PAGES
+from tests.support.checkpoints import WRITERS
+from tests.support.ray_cluster import REPLICAS, Cluster, serving_models
+from tests.support.serving import wait_until
+from tx_core.analysis.attribution import attribute
+from tx_core.analysis.logit_lens import logit_lens
+from tx_core.analysis.value_weighted import value_weighted
+from tx_core.corpus.sentence_file import embedded_sentences
+from tx_core.corpus.statistics import label_batch, measure_batch, read_all
+from tx_core.engine import catalogue, remote
+from tx_core.engine.engine import Engine
+from tx_core.engine.remote import FAILED, RemoteEngine, ask, remote_engine
+from tx_core.engine.slots import BUSY
+from tx_core.errors import Busy, ExplorerError, ModelUnavailable
+from tx_core.fill_mask.head_scan import Scan
+from tx_core.fill_mask.predictions import fill_jointly, predict
+from tx_core.fill_mask.word_scores import score_words
+from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.trace import ALL_PARTS
+
+TEXT, PAIR, BLANKS = "The old cat sat on the mat", "and slept all day", "The ___ sat on a ___ in the house."
+FAMILIES = ("roberta", "gpt2", "t5")
+CHANGES = [
+    (Intervention("off", 1, 2),),
+    (Intervention("uniform", 0, 3), Intervention("temperature", 2, value=2.0)),
+    (Intervention("hidden", positions=(2,)), Intervention("cut", 3, 0, positions=(1, 4))),
+    (Intervention("sparse", 4), Intervention("hard", 5)),
+    (Intervention("causal"), Intervention("no_positions")),
+    (Intervention("no_padding_mask", value=3.0),),
+]
+PAGES_OF_MODELS = [page for page in PAGES if page.computes and page.key not in ("classifier", "encoder_decoder")]
+"""All but those whose models the visitor trains."""
+needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="requirements-ray.txt is not installed")
+
+
+@pytest.fixture(scope="module")
+def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tiny checkpoints of other families, as a host's own models; a model without a masked-word head among them."""
+    folder = tmp_path_factory.mktemp("models")
+    for family in FAMILIES:
+        WRITERS[family](folder / family)
+    WRITERS["bert"](folder / "headless", with_head=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cluster(models_dir: Path) -> Iterator[Cluster]:
+    """A small cluster, with one computation at once in each of its two replicas."""
+    settings = {"TX_MODELS_DIR": str(models_dir), "TX_COMPUTE_SLOTS": "1", "TX_BACKGROUND_SLOTS": "1"}
+    with serving_models(**settings) as found:
+        yield found
+
+
+@pytest.fixture
+def asks_ray(host: Callable[..., None], cluster: Cluster, models_dir: Path) -> Iterator[None]:
+    """Set this process to ask the cluster."""
+    host(engine="ray", ray_address=cluster.address, models_dir=models_dir)
+    remote_engine.cache.clear()
+    yield
+    remote_engine.cache.clear()
+
+
+@pytest.fixture
+def both(asks_ray: None) -> tuple[Engine, Engine]:
+    """The default model elsewhere and here."""
+    return engines(catalogue.DEFAULT)
+
+
+def engines(name: str, **options: bool) -> tuple[Engine, Engine]:
+    """Give the engine of a model that asks, and the one that computes here."""
+    there, here = catalogue.load(name, **options), catalogue.load(name, **options, weights=True)
+    assert isinstance(there, RemoteEngine) and not isinstance(here, RemoteEngine)
+    return there, here
+
+
+def assert_same(one: object, other: object, at: str = "") -> None:
+    """Hold two results equal, their numbers within 1e-5, whatever they are made of."""
+    assert type(one) is type(other), at
+    if isinstance(one, np.ndarray | torch.Tensor):
+        np.testing.assert_allclose(np.asarray(one), np.asarray(other), atol=1e-5, rtol=1e-5, err_msg=at)
+        assert one.dtype == other.dtype, at
+    elif is_dataclass(one):
+        for field in fields(one):
+            assert_same(getattr(one, field.name), getattr(other, field.name), f"{at}.{field.name}")
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other), at
+        for number, (mine, theirs) in enumerate(zip(one, other, strict=True)):
+            assert_same(mine, theirs, f"{at}[{number}]")
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, abs=1e-5, rel=1e-5), at
+    else:
+        assert one == other, at
+
+
+def problem_of(call: Callable[[], object]) -> tuple[type, str]:
+    """Give the class and the text of the error that a call raises."""
+    with pytest.raises((ExplorerError, ValueError)) as raised:
+        call()
+    return raised.type, str(raised.value)
+
+
+@needs_ray
+@pytest.mark.parametrize("changes", [(), *CHANGES], ids=lambda changes: "-".join(change.kind for change in changes) or "none")
+def test_a_run_elsewhere_is_the_run_here(both: tuple[Engine, Engine], changes: Sequence[Intervention]):
+    assert_same(*(engine.trace(TEXT, PAIR, keep=ALL_PARTS, interventions=changes) for engine in both))
+
+
+@needs_ray
+def test_a_run_without_special_tokens_is_the_run_here(asks_ray: None):
+    pair = engines(catalogue.DEFAULT, special_tokens=False)
+    assert_same(*(engine.trace(TEXT) for engine in pair))
+    assert not pair[0].trace(TEXT).attention.query_tokens.special_tokens
+
+
+@needs_ray
+@pytest.mark.parametrize("family", FAMILIES)
+def test_models_of_other_families_answer_as_here(asks_ray: None, family: str):
+    there, here = engines(f"{catalogue.LOCAL}{family}")
+    assert (there.info, there.title, there.device) == (here.info, here.title, here.device)
+    assert there.encode(TEXT, PAIR) == here.encode(TEXT, PAIR)
+    assert_same(*(engine.trace(TEXT, PAIR, keep=("weights", "hidden", "value")) for engine in (there, here)))
+    assert_same(*(engine.output_projection(1) for engine in (there, here)))
+
+
+@needs_ray
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda engine: predict(engine, BLANKS),
+        lambda engine: predict(engine, BLANKS, interventions=CHANGES[0]),
+        lambda engine: fill_jointly(engine, BLANKS),
+        lambda engine: score_words(engine, BLANKS, ("cat", "unbelievable"), blank=1),
+        lambda engine: Scan(engine, BLANKS, blank=1).run(),
+        lambda engine: Scan(engine, BLANKS, interventions=CHANGES[1]).run(),
+        lambda engine: attribute(engine, engine.encode(BLANKS), engine.encode(BLANKS).blanks[0], 2000),
+        lambda engine: logit_lens(engine, engine.trace(BLANKS, keep=("hidden",)), 2),
+        lambda engine: value_weighted(engine, engine.trace(TEXT, keep=("weights", "value")).attention, 3),
+        lambda engine: engine.blank_logits([engine.encode(BLANKS), engine.encode("A ___.")], interventions=[CHANGES[0], ()]),
+        lambda engine: engine.embed((5, 6, 7)),
+    ],
+    ids=[
+        *("predictions", "changed predictions", "joint filling", "words", "scan", "changed scan", "attribution", "logit lens"),
+        *("value-weighted", "rows with interventions", "word vectors"),
+    ],
+)
+def test_what_is_computed_from_runs_elsewhere_is_what_runs_here_give(both: tuple[Engine, Engine], answer: Callable):
+    assert_same(answer(both[0]), answer(both[1]))
+
+
+@needs_ray
+def test_heads_over_many_sentences_are_measured_where_the_weights_are(both: tuple[Engine, Engine]):
+    rows = [both[0].encode(text) for text in (TEXT, PAIR, "Tea.")]
+    measure = partial(measure_batch, labels=label_batch(rows))
+    assert_same(*(engine.over_weights(rows, measure) for engine in both))
+    there, here = (read_all(engine, embedded_sentences()) for engine in both)
+    assert there.read == here.read == len(embedded_sentences())
+    assert_same(there.sums, here.sums)
+
+
+@needs_ray
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda engine: engine.trace(""),
+        lambda engine: engine.trace("tea " * 400),
+        lambda engine: engine.trace(TEXT, interventions=[Intervention("off", 60, 1)]),
+        lambda engine: engine.trace(TEXT, interventions=[Intervention("hidden", positions=(90,))]),
+        lambda engine: engine.trace(TEXT, keep=("colour",)),
+        lambda engine: predict(engine, TEXT),
+    ],
+    ids=["no text", "too long", "no such layer", "no such token", "no such part", "no blank"],
+)
+def test_errors_keep_their_class_and_their_words(both: tuple[Engine, Engine], wrong: Callable):
+    assert problem_of(lambda: wrong(both[0])) == problem_of(lambda: wrong(both[1]))
+
+
+@needs_ray
+def test_a_model_without_a_head_says_so_from_elsewhere(asks_ray: None):
+    there, here = engines(f"{catalogue.LOCAL}headless")
+    states = here.trace(TEXT, keep=("hidden",)).hidden[:, 1]
+    expected = problem_of(lambda: here.early_scores(states))
+    assert expected[0] is ModelUnavailable
+    assert problem_of(lambda: there.early_scores(states)) == expected
+    unknown = problem_of(lambda: catalogue.load("no-such-model", weights=True))
+    assert problem_of(lambda: ask("no-such-model", "describe")) == unknown == (ModelUnavailable, unknown[1])
+
+
+@needs_ray
+def test_an_unexpected_error_is_named_by_its_kind_and_its_words_are_in_no_log(asks_ray: None, cluster: Cluster):
+    with pytest.raises(RuntimeError) as raised:
+        ask(catalogue.DEFAULT, "trace", text=TEXT, sillysecret="words of a visitor")
+    assert str(raised.value) == FAILED.format(kind="TypeError")
+    logs = [
+        path.read_text("utf-8", "replace")
+        for path in (cluster.folder / "session_latest").resolve().rglob("*.*")
+        if path.is_file()
+    ]
+    assert any('"kind": "TypeError"' in log for log in logs)
+    assert [log for log in logs if "sillysecret" in log or "words of a visitor" in log] == []
+
+
+def long_call(engine: Engine) -> np.ndarray:
+    """Measure the heads in a batch that takes about a second."""
+    rows = [engine.encode(f"{number} " + "tea and milk " * 30) for number in range(40)]
+    return engine.over_weights(rows, partial(measure_batch, labels=label_batch(rows))).entropy
+
+
+@contextmanager
+def all_replicas_busy(engine: Engine) -> Iterator[None]:
+    """Keep every replica computing, with others that wait, until the block ends."""
+    ended = Event()
+
+    def compute() -> None:
+        while not ended.is_set():
+            with suppress(Busy):  # from the others that wait
+                long_call(engine)
+
+    with ThreadPoolExecutor(3 * REPLICAS) as others:
+        running = [others.submit(compute) for _ in range(3 * REPLICAS)]
+        try:
+            yield
+        finally:
+            ended.set()
+    for one in running:
+        one.result()
+
+
+@needs_ray
+def test_when_all_replicas_are_busy_the_page_says_so_and_keeps_what_was_typed(asks_ray, cluster, host, open_app):
+    typed = "A sentence of mine"
+    engine = catalogue.load(catalogue.DEFAULT)
+    with all_replicas_busy(engine):
+        host(engine="ray", ray_address=cluster.address, slot_timeout_seconds=0)
+        app = wait_until(lambda: busy_page(open_app, typed), 30, "a page that says that all are busy")
+    assert app.text_input(key="attention_text").value == typed
+    host(engine="ray", ray_address=cluster.address)
+    assert BUSY not in said_by(app.run())
+
+
+def busy_page(open_app: Callable[..., AppTest], typed: str) -> AppTest | None:
+    """Open the attention page; give it if it says that all are busy."""
+    app = open_app("attention", text=typed)
+    assert not app.exception
+    return app if BUSY in said_by(app) else None
+
+
+def said_by(app: AppTest) -> str:
+    """All that a page says in boxes and lines."""
+    return " ".join(element.value for element in (*app.warning, *app.error, *app.info, *app.markdown, *app.text))
+
+
+@needs_ray
+@pytest.mark.parametrize("page", PAGES_OF_MODELS, ids=lambda page: page.key)
+def test_every_page_is_drawn_and_the_pages_of_explore_load_no_model_here(asks_ray, open_app, page):
+    catalogue._load_embedded.cache_clear()
+    app = open_app(page.key)
+    assert not app.exception
+    assert [box.value for box in app.error] == []
+    if page.section == "Explore":
+        assert catalogue._load_embedded.cache_info().currsize == 0
+
+
+@needs_ray
+def test_a_replica_that_is_killed_in_mid_call_costs_a_retry_and_no_error(both, cluster, monkeypatch):
+    posts, post = Counter(), remote._post
+
+    def counted(*arguments: object) -> object:
+        posts["sent"] += 1
+        return post(*arguments)
+
+    monkeypatch.setattr(remote, "_post", counted)
+    expected, calls = long_call(both[1]), 16
+    wait_until(lambda: len(cluster.replicas()) == REPLICAS, 60, "all replicas")
+    with ThreadPoolExecutor(4) as visitors:
+        answers = [visitors.submit(long_call, both[0]) for _ in range(calls)]
+        answers[0].result()
+        victim = cluster.replicas()[0]
+        victim.kill()
+        for answer in answers:
+            np.testing.assert_allclose(answer.result(), expected, atol=1e-5)
+    assert not victim.is_running()
+    assert posts["sent"] > calls

@@ -1,0 +1,104 @@
+"""The other side of `remote`: a Ray Serve application whose replicas hold the models and compute.
+
+`serve run assets/hosting/ray.yaml` starts it; that file says how many replicas there are and what each of them takes.
+The only home of Ray in the engine: nothing else here imports this module.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from ray import serve
+from ray.serve.config import BackpressureConfig
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response
+
+from tx_core.engine import catalogue, remote
+from tx_core.engine.slots import slot_timeout, use_background_slots
+from tx_core.errors import ExplorerError, memory_checked
+from tx_core.settings import host_settings, variable
+
+PAGE_THREADS, BACKGROUND_THREADS = 32, 8
+"""Requests that a replica takes: most wait for one of its compute slots, which sends them back when they wait too long."""
+WARMUP_TEXT = "The cat sat on the mat."
+
+
+@serve.deployment(
+    max_ongoing_requests=PAGE_THREADS + BACKGROUND_THREADS,
+    max_queued_requests=2 * PAGE_THREADS,
+    backpressure_config=BackpressureConfig(status_code=remote.BACKPRESSURE),
+)
+class Models:
+    """A replica: the models of the catalogue, each loaded when it is first asked for."""
+
+    def __init__(self) -> None:
+        os.environ[variable("engine")] = "process"  # a replica never asks another one, whatever its machine is set to
+        host_settings.cache_clear()
+        self._pages = ThreadPoolExecutor(PAGE_THREADS, "pages")
+        self._background = ThreadPoolExecutor(BACKGROUND_THREADS, "background", use_background_slots)
+        catalogue.load(catalogue.DEFAULT).trace(WARMUP_TEXT)
+
+    async def __call__(self, http: HttpRequest) -> Response:
+        """Answer one request of a `RemoteEngine`."""
+        try:
+            request = remote.read_message(await http.body())
+        except ValueError:
+            return _failed("ValueError", 400)
+        if not isinstance(request, remote.Request):
+            return _failed("TypeError", 400)
+        threads = self._background if request.background else self._pages
+        try:
+            answer = await asyncio.get_running_loop().run_in_executor(threads, answer_to, request)
+        except Failure as failure:
+            logging.getLogger(__name__).error(json.dumps({"kind": failure.kind, "places": failure.places}))
+            return _failed(failure.kind, 500)
+        return Response(answer, media_type="application/octet-stream")
+
+
+class Failure(Exception):
+    """An error that nobody expected: its kind and its places in the code."""
+
+    def __init__(self, problem: Exception):
+        super().__init__(type(problem).__name__)
+        self.kind = type(problem).__name__
+        self.places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(problem.__traceback__)]
+
+
+def answer_to(request: remote.Request) -> bytes:
+    """Compute what is asked; give the result, or the error that a page explains, as bytes. Raises Failure for any other."""
+    try:
+        return remote.write_message(_result_of(request))
+    except Exception as problem:  # its message may hold what a visitor typed, and Ray would log it
+        raise Failure(problem) from problem
+
+
+def _result_of(request: remote.Request) -> Any:
+    try:
+        with memory_checked(), slot_timeout(request.seconds):
+            return _compute(request)
+    except (ExplorerError, ValueError) as problem:
+        return type(problem)(str(problem))  # a copy, without what it was raised from
+
+
+def _compute(request: remote.Request) -> Any:
+    if request.method == "missing":
+        catalogue.hub_reach.check()
+        return catalogue.hub_reach.missing
+    engine = catalogue.load(request.model, special_tokens=request.special_tokens)
+    if request.method == "describe":
+        return remote.describe(engine)
+    if request.method not in remote.METHODS:
+        raise ValueError(f"method must be one of {', '.join(remote.METHODS)}, got {request.method}")
+    return getattr(engine, request.method)(**request.arguments)
+
+
+def _failed(kind: str, status: int) -> Response:
+    return Response(status_code=status, headers={remote.FAILURE_HEADER: kind})
+
+
+models = Models.bind()
+"""What `serve run` and ray.yaml name."""
