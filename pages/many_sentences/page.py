@@ -118,6 +118,7 @@ def show_scan() -> None:
     """Open the result of a scan, and show what the heads do over its sentences."""
     with left:
         opened = reading.ask_scan(PAGE)
+    badge.caption(texts.SCAN_BADGE)
     training.show_problem(PAGE)
     if opened is None:
         end_page()

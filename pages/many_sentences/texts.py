@@ -1,12 +1,13 @@
 """Every sentence of the page and of its exports. A pair holds the singular and the plural."""
 
 SOURCE = "Sentences"
-SOURCES = {"embedded": "Built-in sentences", "own": "Your own file", "scan": "Result of a scan"}
+SOURCES = {"embedded": "Built-in sentences", "own": "Your own file", "scan": "Scan result"}
 UPLOAD_SCAN = "The .json file that a scan has written"
 SCAN_FIRST = (
     "A scan reads text or Parquet of any size on a machine of your own, and writes one file. Run this command in the folder of "
     "the app, then upload that file."
 )
+SCAN_BADGE = "Nothing is computed here: a scan has done it."
 SCAN_COMMAND = "python -m tx_core.corpus.scan TEXTS --out heads.json"
 SCANNED = (
     "{count:,} sentence of {source} with {tokens:,} tokens (without special tokens), read by {model} in {seconds:,.1f} s{half}.",

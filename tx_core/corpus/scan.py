@@ -8,7 +8,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from importlib import import_module
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tx_core.corpus.part_reader import default_workers, read_in_processes
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, new_origin, read_progress, write_scan
-from tx_core.corpus.sentence_stream import CorpusPart, check_column, describe_files, parts, source_files
+from tx_core.corpus.sentence_stream import check_column, describe_files, parts, source_files
 from tx_core.corpus.statistics import HeadReport
 from tx_core.engine import catalogue
 from tx_core.engine.download import fetch
@@ -27,6 +27,9 @@ PART_SENTENCES = 4096
 SECONDS_BETWEEN_SAVES = 1.0
 UNFINISHED = ".unfinished"
 """What the name of the file ends with until the scan is over."""
+
+QUIET_RAY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
+"""Set before Ray is imported."""
 
 NOT_JSON = "--out {file}: the name must end in .json."
 NO_FOLDER = "--out {file}: there is no folder {folder}."
@@ -69,8 +72,7 @@ def run_scan(given: argparse.Namespace) -> None:
         raise TextProblem(NO_RAY)
     origin = _origin(given, files)
     before = _scan_so_far(unfinished, origin)
-    coming = parts(files, given.column, given.part_sentences, before.parts if before else 0)
-    scan = _add_all(before, origin, _reports(given, origin, coming), unfinished)
+    scan = _add_all(before, origin, _reports(given, origin, files, before.parts if before else 0), unfinished)
     if scan is None or not scan.report.read:
         unfinished.unlink(missing_ok=True)
         raise TextProblem(NOTHING_READ)
@@ -125,12 +127,17 @@ def _scan_so_far(unfinished: Path, origin: ScanOrigin) -> CorpusScan | None:
     return scan
 
 
-def _reports(given: argparse.Namespace, origin: ScanOrigin, coming: Iterator[CorpusPart]) -> Generator[HeadReport, None, None]:
-    """Read the parts where it was asked for."""
+def _reports(
+    given: argparse.Namespace, origin: ScanOrigin, files: Sequence[Path], skip: int
+) -> Generator[HeadReport, None, None]:
+    """Read the parts where it was asked for, without the first ones."""
     if given.ray is None:
+        coming = parts(files, origin.column, origin.part_sentences, skip)
         return read_in_processes(origin.model, origin.half, coming, given.workers or default_workers())
+    for name, value in QUIET_RAY.items():
+        os.environ.setdefault(name, value)
     ray_reader = import_module("tx_core.corpus.ray_reader")  # it imports Ray, which is not installed everywhere
-    return ray_reader.read_on_ray(origin.model, origin.half, coming, given.workers, given.ray)
+    return ray_reader.read_on_ray(origin, files, skip, given.workers, given.ray)
 
 
 def _add_all(

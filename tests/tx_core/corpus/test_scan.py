@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,18 +17,18 @@ import numpy as np
 import psutil
 import pytest
 
-from tests.support.serving import ROOT, wait_until
+from tests.support.serving import ROOT, free_port, wait_until
 from tx_core.corpus import scan
-from tx_core.corpus.scan_file import read_scan
+from tx_core.corpus.scan_file import new_origin, read_progress, read_scan
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
-from tx_core.corpus.sentence_stream import describe_files
+from tx_core.corpus.sentence_stream import SourceFile, describe_files
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
 
 SLOW = 120
-TEXTS = (*embedded_sentences().texts * 5, "word " * 400)
-OPTIONS = ("--workers", "2", "--part-sentences", "32")
+TEXTS = (*embedded_sentences().texts * 8, "word " * 400)
+OPTIONS = ("--workers", "2", "--part-sentences", "128")
 
 
 def command(*words: object) -> list[str]:
@@ -45,9 +46,9 @@ def started(*words: object) -> Iterator[subprocess.Popen]:
         process.communicate()
 
 
-def run(*words: object) -> str:
+def run(*words: object, seconds: float = SLOW) -> str:
     """Run a scan to its end; give what it says."""
-    done = subprocess.run(command(*words), cwd=ROOT, capture_output=True, text=True, timeout=SLOW, check=False)
+    done = subprocess.run(command(*words), cwd=ROOT, capture_output=True, text=True, timeout=seconds, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     return done.stderr
 
@@ -60,7 +61,7 @@ def without_times(file: Path) -> dict:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
-    """Scan the built-in sentences, five times over, in one go: the file of sentences, the result, and what was said."""
+    """Scan the built-in sentences, eight times over, in one go: the file of sentences, the result, and what was said."""
     folder = tmp_path_factory.mktemp("scan")
     (folder / "mine.txt.gz").write_bytes(gzip.compress("\n".join(["", *TEXTS]).encode()))
     return folder / "mine.txt.gz", folder / "heads.json", run(folder / "mine.txt.gz", "--out", folder / "heads.json", *OPTIONS)
@@ -99,6 +100,42 @@ def test_a_scan_that_was_killed_goes_on_and_ends_with_the_same_file(whole: tuple
     assert f"{before['total']:,} sentences" in run(file, "--out", killed, *OPTIONS).splitlines()[0]
     assert without_times(killed) == without_times(out)
     assert not unfinished.exists()
+
+
+needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="requirements-ray.txt is not installed")
+
+
+@needs_ray
+@pytest.mark.timeout(900)  # a cluster starts in processes of its own, minutes on a busy machine
+def test_ray_finds_the_same_to_the_last_bit(whole: tuple[Path, Path, str], tmp_path: Path):
+    file, out, _ = whole
+    run(file, "--out", tmp_path / "ray.json", *OPTIONS, "--ray", "local", seconds=600)
+    assert without_times(tmp_path / "ray.json") == without_times(out)
+
+
+@needs_ray
+@pytest.mark.parametrize("address", ["127.0.0.1:{port}", "ray://localhost:{port}", "moon", "", "127.0.0.1:99999", "file:///etc"])
+def test_a_cluster_that_does_not_answer_is_told_in_one_line(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, address: str
+):
+    for name in scan.QUIET_RAY:
+        monkeypatch.setenv(name, "set")  # so that it is as before after the test
+    address = address.format(port=free_port())
+    line = told(capsys, file, "--out", file.parent / "a.json", "--ray", address)
+    assert line.startswith(f"scan: --ray {address}: ")
+
+
+@needs_ray
+def test_a_file_that_cannot_be_read_on_reaches_the_one_who_asked(tmp_path: Path):
+    ray_reader = import_module("tx_core.corpus.ray_reader")
+    (tmp_path / "mine.txt.gz").write_bytes(gzip.compress(b"One sentence is here.\n" * 500)[:-12])
+    rows = list(ray_reader._cut(ray_reader._row(part=b""), [tmp_path / "mine.txt.gz"], "", 100, 0))
+    assert [bool(row[ray_reader.PROBLEM][0].as_py()) for row in rows[-2:]] == [False, True]
+    origin = new_origin(catalogue.DEFAULT, half=False, column="", part_sentences=100, files=[SourceFile("a.txt", 1, 2)])
+    reader = ray_reader.PartReader(origin.model_dump_json())
+    first, last = reader(rows[0]), reader(rows[-1])
+    assert read_progress(first[ray_reader.REPORT][0].as_py()).report.read == 100
+    assert last[ray_reader.PROBLEM][0].as_py() == rows[-1][ray_reader.PROBLEM][0].as_py()
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: object) -> str:
@@ -157,8 +194,10 @@ def test_a_model_that_cannot_be_had_is_named_before_anything_is_read(
     assert "no FacebookAI/roberta-base here" in told(capsys, file, "--out", file.parent / "a.json", "--model", "roberta-base")
 
 
-@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
-def test_without_ray_its_option_says_what_to_install(file: Path, capsys: pytest.CaptureFixture[str]):
+def test_without_ray_its_option_says_what_to_install(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(scan, "find_spec", lambda name: None)
     assert told(capsys, file, "--out", file.parent / "a.json", "--ray", "local") == f"scan: {scan.NO_RAY}"
 
 
