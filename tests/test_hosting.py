@@ -1,11 +1,13 @@
 """What HOSTING.md, compose.yaml and the Dockerfile promise agrees with each other and with Caddy."""
 
 import asyncio
+import json
 import re
 import shutil
 import subprocess
 import sys
 
+import kubernetes_validate
 import pytest
 import uvicorn
 import yaml
@@ -16,6 +18,11 @@ from tx_core.settings import Settings, variable
 CADDYFILE = ROOT / "assets" / "hosting" / "Caddyfile"
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+KUBERNETES = {
+    part["kind"]: part for part in yaml.safe_load_all((ROOT / "assets/hosting/kubernetes.yaml").read_text(encoding="utf-8"))
+}
+CONTAINER = KUBERNETES["Deployment"]["spec"]["template"]["spec"]["containers"][0]
+SCHEMAS = "1.32"
 HOSTING = (ROOT / "HOSTING.md").read_text(encoding="utf-8")
 
 
@@ -100,3 +107,64 @@ def test_the_models_in_ray_are_those_that_the_app_asks_and_every_command_names_w
         re.findall(r"`(min_replicas|max_replicas|num_cpus|num_gpus)`", HOSTING)
     )
     assert (ROOT / "requirements-ray.txt").exists() and "-r requirements-ray.txt" in HOSTING
+
+
+@pytest.mark.parametrize("kind", KUBERNETES)
+def test_kubernetes_takes_every_part_of_the_manifest(kind: str):
+    assert kubernetes_validate.validate(KUBERNETES[kind], SCHEMAS, strict=True) == SCHEMAS
+    wrong = KUBERNETES[kind] | {"spec": KUBERNETES[kind]["spec"] | {"moon": 1}}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(wrong, SCHEMAS, strict=True)
+    assert f"Kubernetes {SCHEMAS}" in HOSTING
+
+
+@pytest.fixture(scope="module")
+def app() -> tuple[dict[str, str], list[str]]:
+    """The headers and the routes of the app, from a process of its own."""
+    script = "import app, json; print(json.dumps([app.HEADERS, [route.path for route in app.ROUTES]]))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    headers, routes = json.loads(done.stdout.splitlines()[-1])
+    return headers, routes
+
+
+def test_the_parts_of_the_manifest_lead_to_each_other_and_to_the_image(app: tuple[dict[str, str], list[str]]):
+    deployment, service, ingress = (KUBERNETES[kind]["spec"] for kind in ("Deployment", "Service", "Ingress"))
+    (port,) = CONTAINER["ports"]
+    assert f"EXPOSE {port['containerPort']}\n" in DOCKERFILE
+    assert service["selector"] == deployment["selector"]["matchLabels"] == deployment["template"]["metadata"]["labels"]
+    assert service["ports"][0]["targetPort"] == port["name"]
+    backend = ingress["rules"][0]["http"]["paths"][0]["backend"]["service"]
+    assert (backend["name"], backend["port"]["name"]) == (KUBERNETES["Service"]["metadata"]["name"], service["ports"][0]["name"])
+    probes = {CONTAINER[f"{kind}Probe"]["httpGet"]["path"] for kind in ("readiness", "startup", "liveness")}
+    assert probes == {"/api/ready", "/_stcore/health"}
+    assert "/api/ready" in app[1]
+    assert f"--uid {deployment['template']['spec']['securityContext']['runAsUser']} " in DOCKERFILE
+    assert f"docker build -t {CONTAINER['image'].partition(':')[0]} ." in HOSTING
+
+
+def test_the_manifest_sets_what_compose_sets_and_gives_a_server_time_to_end():
+    environment = {entry["name"]: entry.get("value") for entry in CONTAINER["env"]}
+    composed = COMPOSE["services"]["app1"]["environment"]
+    assert set(environment) == set(composed)
+    assert {name: value for name, value in environment.items() if value} == {
+        name: value for name, value in composed.items() if "$" not in value
+    }
+    grace = KUBERNETES["Deployment"]["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
+    assert grace >= Settings.model_fields["drain_seconds"].default + 4
+
+
+def test_a_space_finds_the_port_of_the_image():
+    front = yaml.safe_load(re.search(r"```yaml\n---\n(.+?)---\n```", HOSTING, re.DOTALL)[1])
+    assert front["sdk"] == "docker"
+    assert f"EXPOSE {front['app_port']}\n" in DOCKERFILE
+
+
+def test_every_header_and_every_setting_that_is_spoken_of_is_there(app: tuple[dict[str, str], list[str]]):
+    assert app[0]
+    assert all(f"`{name}`" in HOSTING for name in app[0])
+    assert "frame-ancestors 'self'" in app[0]["Content-Security-Policy"]
+    spoken = set(re.findall(r"`(TX_\w+)[`=]", HOSTING)) - {"TX_SITE", "TX_APPS", "TX_SECRET", "TX_DATABASE_PASSWORD"}
+    assert spoken <= {variable(name) for name in Settings.model_fields}
+    lowered = re.search(r"lower `(\w+)` and `(\w+)` in \[settings.py\]\((.+?)\)", HOSTING)
+    assert {lowered[1], lowered[2]} <= set(Settings.model_fields)
+    assert (ROOT / lowered[3]).is_file()
