@@ -83,7 +83,14 @@ function textsInBoxes() {
 // Terms of the glossary are explained where a page uses them first. What does that is fetched when the page has been drawn.
 function explainTerms(address) {
   if (!address || document.attentionTerms) return
-  document.attentionTerms = import(new URL(address, document.baseURI).href).then((terms) => terms.default())
+  document.attentionTerms = true
+  whenSettled(() => import(new URL(address, document.baseURI).href).then((terms) => terms.default()))
+}
+
+// Calls `action` in a quiet moment after a first visit's page stands: what is not needed for that does not delay it.
+function whenSettled(action) {
+  if ("settled" in document.documentElement.dataset) requestIdleCallback(action, { timeout: 1000 })
+  else setTimeout(() => whenSettled(action), 100)
 }
 
 // A presenter has a keyboard or a clicker: P begins and ends the view for a room. In it, the arrow keys and Page Up and Down go

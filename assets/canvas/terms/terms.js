@@ -55,23 +55,29 @@ function underline(glossary) {
   return replaceMarks(glossary, main, wanted);
 }
 
-// Marks that stay where they are are left alone: one of them may have the focus.
+// Marks that stay where they are are left alone: one of them may have the focus. All places are measured before anything is
+// changed: else the browser would lay out the page anew for each mark.
 function replaceMarks(glossary, main, wanted) {
   const kept = new Set();
-  for (const [paragraph, found] of wanted) {
+  for (const [paragraph, places] of [...wanted].map(([paragraph, found]) => [paragraph, measure(paragraph, found)])) {
     paragraph.style.position = "relative";
-    const corner = paragraph.getBoundingClientRect();
-    for (const { entry, range } of found) {
-      const [place] = range.getClientRects();
+    for (const { entry, style } of places) {
       const before = [...paragraph.children].find((child) => child.className === "term" && child.dataset.term === entry.name);
       const mark = before ?? makeMark(glossary, entry);
-      const style = `left: ${place.left - corner.left}px; top: ${place.bottom - corner.top - 24}px; width: ${place.width}px;`;
       if (mark.getAttribute("style") !== style) mark.setAttribute("style", style);
       if (!before) paragraph.append(mark);
       kept.add(mark);
     }
   }
   for (const mark of main?.querySelectorAll("button.term") ?? []) if (!kept.has(mark)) mark.remove();
+}
+
+function measure(paragraph, found) {
+  const corner = paragraph.getBoundingClientRect();
+  return found.map(({ entry, range }) => {
+    const [place] = range.getClientRects();
+    return { entry, style: `left: ${place.left - corner.left}px; top: ${place.bottom - corner.top - 24}px; width: ${place.width}px;` };
+  });
 }
 
 function find(paragraph, pattern) {
