@@ -72,7 +72,7 @@ async def ready(_request: Request) -> JSONResponse:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load the default model while the server already serves pages, and collect garbage between their runs."""
-    readiness.default_engine.start()
+    start_page.start_compressing(after=readiness.default_engine.start())
     draining.drain_on_sigterm()
     draining.drop_old()
     ended = garbage.start_collecting(), events.start_sweeping()
@@ -96,7 +96,12 @@ ROUTES = (
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     lifespan=lifespan,
-    middleware=[Middleware(SecurityHeaders), Middleware(admission.VisitorLimits), Middleware(uploads.UploadLimits)],
+    middleware=[
+        Middleware(SecurityHeaders),
+        Middleware(start_page.CompressedScripts),
+        Middleware(admission.VisitorLimits),
+        Middleware(uploads.UploadLimits),
+    ],
     on_script_error=metrics.count_failure,
     routes=[component.below_base(route) for route in ROUTES],
 )

@@ -17,10 +17,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pages.ui.canvas import texts
+from pages.ui.shell.start_page import IMMUTABLE
 
 PATH = "modules"
 CANVAS = Path(__file__).parents[3] / "assets" / "canvas"
-IMMUTABLE = "public, max-age=31536000, immutable"
 GONE = "There is no such script: load the page again."
 IMPORT = re.compile(r'^import \{([^}]+)\} from "(\.[^"]+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (default )?((?:async )?function|const) (\w+)", re.MULTILINE)

@@ -5,15 +5,19 @@ that every page has: Streamlit fetches each when it is first drawn, and draws a 
 """
 
 import base64
+import gzip
 import hashlib
 import re
+import threading
 from functools import cache
 from pathlib import Path
 
 import streamlit as st
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, PAGES
 from pages.ui.shell.admission import client_address, connections
@@ -80,6 +84,52 @@ def content_policy() -> str:
             "frame-ancestors 'self'",
         ]
     )
+
+
+SCRIPT_PATH = re.compile(r"static/(?:js|css)/[\w.-]+")
+IMMUTABLE = "public, max-age=31536000, immutable"
+MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}
+_compressed: dict[str, bytes] = {}
+"""The scripts and styles that the start page names, compressed, by their paths below the base path."""
+
+
+class CompressedScripts:
+    """Answer for the scripts of the start page, compressed and from memory; plain ASGI.
+
+    Streamlit reads each of these hundred files from disk for every new visitor and sends it as it is, 4 MB in all. Their names
+    hold a hash of their contents, so a browser may keep them.
+    """
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+        self.base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"].lstrip("/").removeprefix(self.base).lstrip("/") if scope["type"] == "http" else ""
+        body = _compressed.get(path) if path and scope["method"] == "GET" else None
+        if body is None or "gzip" not in Headers(scope=scope).get("accept-encoding", ""):
+            await self.app(scope, receive, send)
+            return
+        headers = {"Content-Encoding": "gzip", "Cache-Control": IMMUTABLE, "Vary": "Accept-Encoding"}
+        await Response(body, headers=headers, media_type=MEDIA_TYPES[Path(path).suffix])(scope, receive, send)
+
+
+def start_compressing(after: threading.Thread) -> threading.Thread:
+    """Compress the scripts in a daemon thread once another thread has ended: the first visitor waits for the model."""
+
+    def wait_and_compress() -> None:
+        after.join()
+        compress_scripts()
+
+    thread = threading.Thread(target=wait_and_compress, name="compression", daemon=True)
+    thread.start()
+    return thread
+
+
+def compress_scripts() -> None:
+    """Compress the scripts and styles that the start page names; until then, Streamlit sends them."""
+    for name in dict.fromkeys(SCRIPT_PATH.findall(start_page())):
+        _compressed[name] = gzip.compress((INDEX_PAGE.parent / name).read_bytes(), 6)
 
 
 @cache

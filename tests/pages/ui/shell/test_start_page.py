@@ -1,8 +1,9 @@
 """The page that a browser gets first is Streamlit's own with a style and with scripts that exist."""
 
+import gzip
 import re
 from urllib.parse import parse_qsl, urlsplit
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -11,7 +12,7 @@ from pages.ui.shell import start_page
 from pages.ui.shell.address import LESSON, STEP
 from tests.pages.test_old_links import LINKS
 from tests.pages.test_view_links import fields_of
-from tests.support.serving import fetch
+from tests.support.serving import fetch, wait_until
 
 OLD_LINKS = [one["link"] for one in LINKS if urlsplit(one["link"]).path == "/"]
 
@@ -67,3 +68,25 @@ def test_any_other_parameter_stays_at_the_root(server):
 def test_the_parameters_of_old_links_are_those_of_the_page_that_was_at_the_root():
     fields, _ = fields_of(FORMER_HOME)
     assert {field.name for field in fields} | {LESSON, STEP} == FORMER_HOME_PARAMETERS
+
+
+def test_the_scripts_of_the_start_page_come_compressed_and_as_streamlit_has_them(server):
+    names = start_page.SCRIPT_PATH.findall(start_page.start_page())
+    assert len(names) > 60
+    wait_until(lambda: "content-encoding" in compressed(f"{server}/{names[-1]}")[0], 30, "the compression of the last script")
+    sent = 0
+    for name in names:
+        headers, body = compressed(f"{server}/{name}")
+        plain = (start_page.INDEX_PAGE.parent / name).read_bytes()
+        assert gzip.decompress(body) == plain == fetch(f"{server}/{name}")[2]
+        assert headers["content-type"].startswith(start_page.MEDIA_TYPES[f".{name.rsplit('.', 1)[1]}"])
+        assert "immutable" in headers["cache-control"]
+        assert headers["x-content-type-options"] == "nosniff"
+        sent += len(body)
+    assert sent < 0.4 * sum((start_page.INDEX_PAGE.parent / name).stat().st_size for name in names)
+
+
+def compressed(url: str) -> tuple[dict[str, str], bytes]:
+    """Get a file as a browser asks for it: headers, and the body as it travels."""
+    with urlopen(Request(url, headers={"Accept-Encoding": "gzip, deflate, br"}), timeout=10) as answer:
+        return {name.lower(): value for name, value in answer.headers.items()}, answer.read()
