@@ -80,6 +80,7 @@ with st.container() if alone else st.sidebar:
             "held": HELD in st.session_state or has_upload(),
             "presented": is_presented(),
             "level": st.session_state.get(LEVEL_CHOSEN, ""),
+            "presenter": f"{PATH}/{version()}/presenter/presenter.js" if is_presented() else "",
         },
         on_resumed_change=lambda: None,
         on_presented_change=lambda: None,

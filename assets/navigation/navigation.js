@@ -93,18 +93,23 @@ function whenSettled(action) {
   else setTimeout(() => whenSettled(action), 100)
 }
 
-// A presenter has a keyboard or a clicker: P begins and ends the view for a room. In it, the arrow keys and Page Up and Down go
-// through the lesson, B blanks the screen, R reveals the answer. Keys that are typed, or that move in a drawing, are let alone.
+// A presenter has a keyboard or a clicker: P begins and ends the view for a room. In it, Up and Down go through the pictures of the
+// page; Left and Right, Page Up and Page Down through a lesson or a class, and without one through the pictures, too. B blanks the
+// screen, R reveals the answer. Keys that are typed, or that move in a drawing, are let alone.
 const TYPED = "input:not([type=checkbox]), textarea, select, [contenteditable], [role=gridcell], [role=slider], [role=combobox]"
-const [NEXT, PREVIOUS] = ['[class*="lesson_next"] a, [class*="lesson_skip"] a', '[class*="lesson_previous"] a']
+const NEXT = '[class*="lesson_next"] a, [class*="lesson_skip"] a, [class*="classroom_next"] button'
+const PREVIOUS = '[class*="lesson_previous"] a, [class*="classroom_previous"] button'
+const REVEAL = '[class*="lesson_reveal"] button, [class*="classroom_reveal"] button'
 const STEPS = { ArrowRight: NEXT, PageDown: NEXT, ArrowLeft: PREVIOUS, PageUp: PREVIOUS }
+const TURNS = { ArrowDown: 1, ArrowRight: 1, PageDown: 1, ArrowUp: -1, ArrowLeft: -1, PageUp: -1 }
 
-function present(presented, toggle) {
+function present({ presented, presenter }, toggle) {
   const root = document.documentElement
-  const known = root.attentionPresenter
   const now = { presented, toggle }
   if (!presented) delete root.dataset.blank
-  if (known) return void Object.assign(known, now)
+  if (presented) showPictures(presenter)
+  else document.attentionPictures?.then((pictures) => pictures.end())
+  if (root.attentionPresenter) return void Object.assign(root.attentionPresenter, now)
   root.attentionPresenter = now
   addEventListener("keydown", (event) => {
     const target = event.composedPath()[0]
@@ -113,14 +118,23 @@ function present(presented, toggle) {
   })
 }
 
+function showPictures(address) {
+  document.attentionPictures ??= import(new URL(address, document.baseURI).href).then((presenter) => presenter.default())
+  document.attentionPictures.then((pictures) => {
+    document.turnPicture = pictures.step
+    pictures.begin()
+  })
+}
+
 function pressed(key, { presented, toggle }) {
   const letter = key.toLowerCase()
   if (letter === "p") return toggle(!presented), true
   if (!presented) return false
   if (letter === "b") return document.documentElement.toggleAttribute("data-blank"), true
-  if (letter === "r") return document.querySelector('[class*="lesson_reveal"] button')?.click(), true
-  if (STEPS[key]) return document.querySelector(STEPS[key])?.click(), true
-  return false
+  if (letter === "r") return document.querySelector(REVEAL)?.click(), true
+  const way = STEPS[key] && document.querySelector(STEPS[key])
+  if (way) return way.click(), true
+  return Boolean(TURNS[key] && document.turnPicture?.(TURNS[key]))
 }
 
 // The level that the visitor chose, for the next visit: the server reads it when the page is opened. See pages/ui/shell/level.py.
@@ -133,7 +147,7 @@ function remember(level) {
 export default function ({ data, setTriggerValue, parentElement }) {
   const { host } = parentElement.getRootNode()
   if (host) host.dataset.mounted = "" // as every drawing does, see `settle`
-  present(data.presented, (wanted) => setTriggerValue("presented", wanted))
+  present(data, (wanted) => setTriggerValue("presented", wanted))
   makeOneStepOfArriving()
   closeOnPhones(data.page)
   explainTerms(data?.terms ?? "")

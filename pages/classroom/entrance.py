@@ -4,18 +4,19 @@ The tokens of a teacher and of a student stand in the session and in the browser
 everybody in the room may see on a projector.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
 from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
 from pages.ui.canvas.component import component, component_value
-from pages.ui.panels.lesson import OWN_LESSONS, find_lesson, names_in_order
+from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, names_in_order
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import write_lesson
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
-from tx_core.errors import RoomProblem
+from tx_core.errors import ExplorerError, RoomProblem
 from tx_core.settings import host_settings
 
 ROOM, LEAD, SECRET = "room", "lead", "teacher"
@@ -96,7 +97,15 @@ def live_component():
 
 
 def join_or_open() -> None:
-    """Offer to join a room by its code, and to open one."""
+    """Offer to join a room by its code, and to open one: first for whoever comes from a lesson."""
+    wanted = st.query_params.get(FOR_CLASS, "")
+    offers = [join_by_code, partial(open_room, host_store(), wanted)]
+    for offer in reversed(offers) if wanted else offers:
+        offer()
+
+
+def join_by_code() -> None:
+    """Let a student type the code of a room."""
     with st.container(border=True, key="classroom_join"):
         st.subheader(texts.JOIN, anchor=False)
         with st.form("classroom_code", border=False):
@@ -104,9 +113,6 @@ def join_or_open() -> None:
             if st.form_submit_button(texts.JOIN_BUTTON, icon=":material/login:"):
                 enter("".join(code.split()).upper())
         st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
-    with st.container(border=True, key="classroom_open"):
-        st.subheader(texts.OPEN, anchor=False)
-        open_room(host_store())
 
 
 def enter(code: str) -> None:
@@ -120,23 +126,29 @@ def enter(code: str) -> None:
     st.rerun()
 
 
-def open_room(rooms: Rooms) -> None:
-    """Let a teacher choose a lesson, and open a room for it."""
-    with st.form("classroom_new", border=False):
-        names = lesson_names()
-        name = st.selectbox(texts.LESSON, names, format_func=lesson_title, key="classroom_lesson")
-        paces = (texts.TOGETHER, texts.OWN)
-        pace = st.radio(texts.PACE, paces, horizontal=True, key="classroom_pace")
-        nicknames = st.checkbox(texts.NICKNAMES, key="classroom_nicknames")
-        sent = st.form_submit_button(texts.OPEN_BUTTON, icon=":material/meeting_room:")
-    st.caption(texts.OWN_LESSONS_HINT)
-    st.caption(texts.ABOUT_ROOMS.format(hours=host_settings().room_hours))
-    if not sent or name not in names:
-        return
+def open_room(rooms: Rooms, wanted: str) -> None:
+    """Let a teacher choose a lesson, and open a room for it. wanted: the lesson that is chosen first, "" for any."""
+    with st.container(border=True, key="classroom_open"):
+        st.subheader(texts.OPEN, anchor=False)
+        names = lesson_names(wanted)
+        first = names.index(wanted) if wanted in names else 0
+        with st.form("classroom_new", border=False):
+            name = st.selectbox(texts.LESSON, names, index=first, format_func=lesson_title, key="classroom_lesson")
+            paces = (texts.TOGETHER, texts.OWN)
+            pace = st.radio(texts.PACE, paces, horizontal=True, key="classroom_pace")
+            nicknames = st.checkbox(texts.NICKNAMES, key="classroom_nicknames")
+            sent = st.form_submit_button(texts.OPEN_BUTTON, icon=":material/meeting_room:")
+        st.caption(texts.OWN_LESSONS_HINT)
+        st.caption(texts.ABOUT_ROOMS.format(hours=host_settings().room_hours))
+        if sent and name in names:
+            begin_room(rooms, name, together=pace != texts.OWN, nicknames=nicknames)
+
+
+def begin_room(rooms: Rooms, name: str, **options: bool) -> None:
+    """Open a room for a lesson, and lead its teacher there."""
     lesson = find_lesson(name)
-    options: Mapping[str, object] = {"lesson": name[:80], "together": pace != texts.OWN, "nicknames": nicknames}
     try:
-        room, token = rooms.open(write_lesson(lesson), len(lesson.steps), client=client(), **options)
+        room, token = rooms.open(write_lesson(lesson), len(lesson.steps), client=client(), lesson=name[:80], **options)
     except RoomProblem as problem:
         explain(problem)
         return
@@ -145,10 +157,20 @@ def open_room(rooms: Rooms) -> None:
     st.rerun()
 
 
-def lesson_names() -> list[str]:
-    """List the lessons that a room can be opened for: those that ship, and the visitor's own, of each title the last one."""
+def lesson_names(wanted: str = "") -> list[str]:
+    """List the lessons that a room can be opened for: those that ship, and the visitor's own, of each title the last one.
+
+    wanted: one that is listed, too; where there is none of this name, that is explained.
+    """
     own = {lesson.title: name for name, lesson in st.session_state.get(OWN_LESSONS, {}).items()}
-    return [*names_in_order(), *own.values()]
+    names = [*names_in_order(), *own.values()]
+    if wanted and wanted not in names:
+        try:
+            find_lesson(wanted)
+            return [wanted, *names]
+        except ExplorerError as problem:
+            explain(problem)
+    return names
 
 
 def lesson_title(name: str) -> str:

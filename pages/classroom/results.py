@@ -74,6 +74,7 @@ def results(question: Question | None, answer: Mapping[str, object], guesses: Se
     return {
         "rows": rows,
         "columns": question.kind == "token",
+        "map": class_map(question, answer, guesses),
         "class": texts.OF_CLASS,
         "model": texts.OF_MODEL if any(row["model"] is not None for row in rows) else "",
         "title": question.ask,
@@ -101,6 +102,27 @@ def counted(question: Question, answer: Mapping[str, object], guesses: Sequence[
         if model and one["model"] is None:
             one["modelText"] = texts.NOT_LISTED.format(count=len(model))
     return rows
+
+
+def class_map(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> dict[str, object] | None:
+    """Give the model's map with the guesses in its cells, or on the heads of the wall; None where nothing is in rows and columns.
+
+    The cells go row by row: the model's shares in thousandths, and how many guessed a cell, of those that somebody guessed.
+    """
+    rows, columns, options = (list(answer.get(name, ())) for name in ("rows", "columns", "options"))
+    if question.kind not in ("cell", "head") or not options or len(options) != len(rows) * len(columns):
+        return None
+    places = {name: place for place, name in enumerate(options)}
+    counts = Counter(places[guess] for guess in guesses if guess in places)
+    return {
+        "rows": rows,
+        "columns": columns,
+        "axes": texts.MAP_AXES[question.kind],
+        "model": [round(1000 * share) for share in answer["shares"]],
+        "guesses": sorted(counts.items()),
+        "total": len(guesses),
+        "right": places[answer["right"]],
+    }
 
 
 def histogram(question: Question, answer: Mapping[str, object], guesses: Sequence[str]) -> list[Row]:

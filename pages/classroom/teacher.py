@@ -13,9 +13,9 @@ from pages.ui.canvas.component import component
 from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.predictions import write_csv
 from pages.ui.panels.tokens import escape_markdown
-from pages.ui.shell.address import link_with
+from pages.ui.shell.address import is_presented, link_with
 from pages.ui.shell.frame import explain
-from tx_core.classroom.lesson_file import Step
+from tx_core.classroom.lesson_file import Question, Step
 from tx_core.classroom.room_records import Room, State
 from tx_core.errors import ExplorerError, RoomGone
 
@@ -59,9 +59,7 @@ def draw_stage(code: str, token: str) -> None:
     with stage:
         show_step_head(lesson.title, room.step, len(lesson.steps), step)
         if step.question:
-            st.markdown(f"**{escape_markdown(step.question.ask)}**")
-            if step.question.options:
-                st.text(texts.OPTIONS.format(options=" · ".join(step.question.options)))
+            ask_the_room(step.question)
         controls = st.container(horizontal=True)
         with controls:
             step_buttons(token, room, step)
@@ -71,13 +69,26 @@ def draw_stage(code: str, token: str) -> None:
         manage(token, room)
 
 
+def ask_the_room(question: Question) -> None:
+    """Show the question as the room is to read it, also in the presenter view."""
+    with st.container(key="classroom_for_the_room"):
+        st.markdown(f"**{escape_markdown(question.ask)}**")
+        if question.options:
+            st.text(texts.OPTIONS.format(options=" · ".join(question.options)))
+
+
 def step_buttons(token: str, room: Room, step: Step) -> None:
     """Go to the step before or after, and reveal the answers of this one."""
     rooms = host_store()
     number, state = room.step, rooms.state(room.id)
     back, on = number - 1, number + 1
     st.button(
-        texts.PREVIOUS, on_click=entrance.attempt, args=(rooms.go, token, back), disabled=back < 1, icon=":material/arrow_back:"
+        texts.PREVIOUS,
+        on_click=entrance.attempt,
+        args=(rooms.go, token, back),
+        disabled=back < 1,
+        icon=":material/arrow_back:",
+        key="classroom_previous",
     )
     done = state is None or number in state.revealed or not step.question
     if st.button(texts.REVEAL, disabled=done, icon=":material/visibility:", key=f"classroom_reveal_{number}"):
@@ -88,6 +99,7 @@ def step_buttons(token: str, room: Room, step: Step) -> None:
         args=(rooms.go, token, on),
         disabled=on > room.steps,
         icon=":material/arrow_forward:",
+        key="classroom_next",
     )
 
 
@@ -97,7 +109,7 @@ def reveal(token: str, number: int, step: Step) -> None:
         found = compute(step)
         answer = {} if found is None else {"right": found.right, "value": found.value}
         if found is not None:
-            answer |= {"options": list(found.options), "shares": list(map(float, found.shares))}
+            answer |= {name: list(getattr(found, name)) for name in ("options", "shares", "rows", "columns")}
         host_store().reveal(token, number, answer)
     except ExplorerError as problem:
         explain(problem)
@@ -167,7 +179,8 @@ def show_entrance(room: Room) -> None:
     with st.container(border=True, key="classroom_entrance"):
         st.metric(texts.CODE_FOR_STUDENTS, room.code)
         show = component("qr", "qr", "classroom/qr.js", "classroom/qr.css", height=190)
-        show(key="classroom_qr", data=qr_code(link) | {"label": texts.QR_LABEL.format(code=room.code)})
+        shown = {"label": texts.QR_LABEL.format(code=room.code), "code": room.code if is_presented() else ""}
+        show(key="classroom_qr", data=qr_code(link) | shown)
         st.caption(texts.STUDENT_LINK)
         st.code(link, language=None, wrap_lines=True)
 

@@ -62,6 +62,10 @@ WRITTEN = "What students wrote"
 NOTES = "Notes for the teacher"
 COLUMNS = ("student", "nickname", "step", "question", "answer", "model's answer", "sentence")
 
+MAP_AXES = {
+    "cell": "Rows: tokens that attend. Columns: tokens attended to.",
+    "head": "Rows: layers. Columns: heads.",
+}
 OF_CLASS, OF_MODEL = "class", "model"
 COUNT = "{count} · {share}"
 RANGE = "{low} to {high}"
@@ -79,5 +83,9 @@ LIVE_TEXTS = {
     "slow": "Live changes do not reach this browser; it asks every few seconds instead.",
     "offline": "The server cannot be reached. What you sent is kept; this page tries again.",
     "shown": "A sentence from the class: {sentence}",
+    "mapOfClass": "guesses of the class: a larger circle for more of them",
+    "mapOfModel": "the model: a darker cell for a larger number",
+    "mapOfModelInTheDark": "the model: a lighter cell for a larger number",
+    "mapAnswer": "the model's answer",
 }
 """What the browser says by itself."""

@@ -9,7 +9,7 @@ open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.learn import texts
-from pages.ui.panels.lesson import names_in_order, parts_of, shipped_lesson, step_link, teacher_notes
+from pages.ui.panels.lesson import class_link, names_in_order, parts_of, shipped_lesson, step_link, teacher_notes
 from pages.ui.panels.tokens import escape_markdown
 
 for name in names_in_order():
@@ -18,7 +18,9 @@ for name in names_in_order():
         st.subheader(lesson.title, anchor=False)
         st.caption(texts.LESSON.format(minutes=lesson.minutes, steps=len(parts_of(lesson)), level=lesson.level))
         st.text(lesson.about)
-        step_link(name, 1, texts.BEGIN, ":material/school:")
+        with st.container(horizontal=True):
+            step_link(name, 1, texts.BEGIN, ":material/school:")
+            class_link(name, texts.USE_IN_CLASS)
         notes = teacher_notes(lesson)
         if notes:
             with st.expander(texts.NOTES):
@@ -26,3 +28,4 @@ for name in names_in_order():
                     st.text(title)
                     st.caption(escape_markdown(note))
 st.caption(texts.HOW)
+st.caption(texts.FOR_TEACHERS)

@@ -7,7 +7,7 @@ from pages import contents
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import Fields, draft_of, file_of
 from pages.lesson_editor.offline import lesson_web_page
-from pages.ui.panels.lesson import keep_own_lesson, names_in_order, shipped_lesson, step_link
+from pages.ui.panels.lesson import class_link, keep_own_lesson, names_in_order, shipped_lesson, step_link
 from pages.ui.shell.address import DRAFT, HELD, LESSON, LOCK, PRESENT, STEP, link_to_page
 from pages.ui.shell.frame import explain
 from pages.ui.shell.uploads import uploaded_file
@@ -32,6 +32,7 @@ def offer_lesson(draft: Fields) -> None:
     else:
         with st.container(horizontal=True, vertical_alignment="center"):
             step_link(name, 1, texts.PREVIEW, ":material/play_arrow:")
+            class_link(name, texts.USE_IN_CLASS)
             st.download_button(
                 texts.SAVE, written, "lesson.yaml", "application/yaml", icon=":material/download:", on_click="ignore"
             )

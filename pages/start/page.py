@@ -16,6 +16,7 @@ with st.container(horizontal=True, key="start_doors"):
             settings = door.settings | (beginner_level() if door.for_newcomers else level_in_link())
             st.page_link(contents.page(door.page).path, label=f"**{door.name}**", icon=door.icon, query_params=settings)
             st.markdown(door.promise)
+st.page_link(contents.page("learn").path, label=texts.FOR_TEACHERS, icon=":material/groups:")
 caption = st.empty()
 
 # The title and the doors are on their way: what follows imports torch.

@@ -57,3 +57,4 @@ DOORS = (
     Door("Build", "self_attention", {}, ":material/construction:", "Follow the sums behind one head, then build up to BERT."),
 )
 """The first is the path for newcomers."""
+FOR_TEACHERS = "Do you teach? Choose a lesson, and use it in a class"

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
 from pages.ui.panels import lesson
@@ -14,18 +14,32 @@ HAIR = re.compile(r"^(1|0\.\d+)px$")
 BLANKED = "() => getComputedStyle(document.documentElement, '::after').backgroundColor"
 SMALLEST_TEXT, LEAST_SHARE = 24, 0.7
 RECORD = """
-  window.drawnTexts = []
   const fill = CanvasRenderingContext2D.prototype.fillText
+  const clear = CanvasRenderingContext2D.prototype.clearRect
   CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
     const size = Number(this.font.match(/([\\d.]+)px/)[1])
     const { a, b } = this.getTransform()
-    const box = this.canvas.getBoundingClientRect()
-    const shown = box.width ? box.width / this.canvas.width : 0
     const { x, y } = this.getTransform().transformPoint({ x: rest[0], y: rest[1] })
-    if (shown) window.drawnTexts.push([text, size * Math.hypot(a, b) * shown, box.left + x * shown, box.top + y * shown])
+    ;(this.canvas.written ??= []).push([text, size * Math.hypot(a, b), x, y])
     return fill.call(this, text, ...rest)
+  }
+  CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+    this.canvas.written = []
+    return clear.apply(this, box)
   }"""
-"""Notes every text that is drawn on a canvas in the page, with its size and its place on the screen."""
+"""Notes on every canvas what is written on it, with its size and its place."""
+DRAWN = """(picture) => {
+  const found = []
+  const walk = (node) => {
+    const box = node.written && node.getBoundingClientRect()
+    const shown = box ? box.width / node.width : 0
+    if (shown) found.push(...node.written.map(([text, size, x, y]) => [text, size * shown, box.left + x * shown, box.top + y * shown]))
+    for (const child of [...node.children, ...(node.shadowRoot?.children ?? [])]) walk(child)
+  }
+  walk(picture)
+  return found
+}"""
+"""Every text on the canvases of a picture, with its size and place on the screen."""
 WRITTEN = """() => {
   const found = []
   const note = (node) => {
@@ -45,48 +59,125 @@ WRITTEN = """() => {
   return found
 }"""
 """Every text of the page that is shown, within drawings, too, with its size on the screen."""
+LONG = "The old man who lived near the river sold his small boat to the young woman from the city."
+TEXT = "text=Mary+lost+her+keys."
+BLANK = "text=Yesterday+I+%5BMASK%5D+to+school."
+LESSON = f"lesson={lesson.LEARNING_PATH}"
 VIEWS = {
-    "attention": ("/attention?text=Mary+lost+her+keys.&heads=2-8&focus=3", ".st-key-attention_map"),
-    "fill_mask": ("/fill_mask?text=Yesterday+I+%5BMASK%5D+to+school.", ".st-key-fill_mask_map"),
-    "masks": ("/masks?part=one", ".st-key-masks_grid"),
-    "a lesson": (f"/fill_mask?lesson={lesson.LEARNING_PATH}&step=2", ".st-key-fill_mask_map"),
+    "/?": ("start_arcs",),
+    f"/attention?{TEXT}&heads=2-8&focus=3": ("attention_map", "attention_wall"),
+    f"/attention?text={LONG.replace(' ', '+')}": ("attention_map", "attention_wall"),
+    f"/fill_mask?{BLANK}": ("fill_mask_map", "fill_mask_top_words", "fill_mask_wall"),
+    f"/compare?{TEXT}&text_b=John+lost+his+keys.": ("compare_maps", "compare_similarity"),
+    "/summaries?part=glance": ("summaries_table",),
+    "/summaries?part=layers": ("summaries_layers",),
+    "/summaries?part=values": ("summaries_values",),
+    "/summaries?part=alike": ("summaries_map",),
+    "/summaries?part=lens": ("summaries_lens_line",),
+    "/summaries?part=owed": ("summaries_owed_0", "summaries_owed_1", "summaries_owed_2"),
+    "/many_sentences?": ("many_sentences_wall",),
+    "/bertviz?picture=head": ("bertviz_page_frame",),
+    "/bertviz?picture=model": ("bertviz_page_frame",),
+    "/bertviz?picture=neuron": ("bertviz_page_frame",),
+    "/self_attention?": ("self_attention_row", "self_attention_answer_row"),
+    "/heads_and_blocks?part=embeddings": ("heads_and_blocks_embeddings_row",),
+    "/heads_and_blocks?part=heads": ("heads_and_blocks_lengths", "heads_and_blocks_heads_row"),
+    "/heads_and_blocks?part=feed": ("heads_and_blocks_feed_row",),
+    "/heads_and_blocks?part=norm": ("heads_and_blocks_norm_row",),
+    "/heads_and_blocks?part=depth": tuple(f"heads_and_blocks_{name}" for name in ("length", "cosine", "gradient", "trained")),
+    "/heads_and_blocks?part=journey": tuple(
+        f"heads_and_blocks_journey_{name}" for name in ("cosine_to_embedding", "cosine_to_previous", "length")
+    ),
+    "/masks?part=one": ("masks_grid",),
+    "/masks?part=penalty": ("masks_ways",),
+    "/masks?part=batch": ("masks_padding", "masks_moved", "masks_run_words0"),
+    "/positions?part=ways": ("positions_drawn_map",),
+    "/positions?part=ways&look=waves": ("positions_drawn_waves",),
+    "/positions?part=ways&look=similarity": ("positions_drawn_similarity",),
+    "/positions?part=ways&look=effect": ("positions_drawn_effect",),
+    "/positions?part=shuffle": ("positions_shuffled", *(f"positions_guesses_{number}" for number in range(3))),
+    "/encoder_decoder?part=train": ("encoder_decoder_map", "encoder_decoder_wall"),
+    "/encoder_decoder?part=inside": tuple(f"encoder_decoder_mask_{name}" for name in ("ss", "tt", "ts")),
+    "/bert?part=compare": ("bert_parity",),
+    "/bert?part=random": ("bert_map_trained", "bert_wall_trained"),
+    "/classifier?": ("classifier_map", "classifier_labels", "classifier_said", "classifier_wall"),
+    f"/fill_mask?{LESSON}&step=2": ("fill_mask_map", "fill_mask_top_words", "fill_mask_wall"),
 }
+"""Every view with a picture, and the keys of its pictures in the order in which the arrow keys go through them."""
+PROSE = """() => [...document.querySelectorAll('[data-testid=stMain] :is(p, .katex, [data-testid=stText])')]
+  .filter((one) => one.getClientRects().length && !one.closest('h1, .st-key-lesson')).map((one) => one.textContent)"""
+SCREENS = ((1920, 1080), (1280, 720))
 
 
-def open_view(page_at, settle, name: str, width: int, height: int) -> Page:
+def show_to_a_room(page: Page, address: str) -> None:
     """Open a view for a room, its texts noted as they are drawn; in a lesson, its answer revealed."""
-    address, _ = VIEWS[name]
-    page = page_at("/words")
     page.add_init_script(RECORD)
-    page.set_viewport_size({"width": width, "height": height})
     page.goto(page.url.replace("/words", f"{address}&present=1"))
     page.wait_for_function("() => 'settled' in document.documentElement.dataset")
-    settle(page)
     if "lesson=" in address:
         page.keyboard.press("r")
         expect(page.get_by_test_id("verdict")).not_to_have_text("")
-        settle(page)
+
+
+def fitted(page: Page, key: str) -> Locator:
+    """Wait until a picture has the size that the screen has room for; give it."""
+    size = page.viewport_size
+    place = f"st-key-{key} {size['width']} {size['height']}"
+    expect(page.locator("html")).to_have_attribute("data-fitted", place, timeout=30_000)
+    return page.locator("[data-staged]")
+
+
+def turn_to(page: Page, key: str, arrow: str) -> Locator:
+    """Press an arrow key until another picture is shown: one that is taller than the screen is gone through first."""
+    for _ in range(12):
+        page.keyboard.press(arrow)
+        if page.locator(f".st-key-{key}[data-staged]").count():
+            break
+    return fitted(page, key)
+
+
+def open_view(page_at, address: str, key: str, width: int, height: int) -> Page:
+    """Open a view for a room, its first picture in its size."""
+    page = page_at("/words")
+    page.set_viewport_size({"width": width, "height": height})
+    show_to_a_room(page, address)
+    fitted(page, key)
     return page
 
 
-@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720)])
-@pytest.mark.parametrize("name", VIEWS)
-def test_the_picture_fills_the_screen(page_at, settle, name: str, width: int, height: int):
-    page = open_view(page_at, settle, name, width, height)
-    picture = page.locator(VIEWS[name][1]).locator("visible=true").first
-    picture.wait_for()
-    page.wait_for_timeout(300)
+def check_picture(page: Page, picture: Locator) -> None:
+    """Assert that a picture fills the screen, alone, with nothing too small to be read."""
+    width, height = page.viewport_size["width"], page.viewport_size["height"]
     box = picture.bounding_box()
     seen = min(height, box["y"] + box["height"]) - max(0, box["y"])
     assert seen >= LEAST_SHARE * height, box
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
-    expect(page.get_by_test_id("stSidebar")).to_have_count(0)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    if height == 1080:
-        sizes = [*page.evaluate(WRITTEN), *page.evaluate("window.drawnTexts")]
-        assert len(sizes) >= 10
-        assert [text for text in sizes if text[1] < SMALLEST_TEXT - 0.1] == []
+    assert page.locator("[data-staged]").count() == 1
+    assert page.evaluate(PROSE) == []
+    sizes = [*page.evaluate(WRITTEN), *picture.evaluate(DRAWN)]
+    smallest = SMALLEST_TEXT * height / 1080
+    assert len(sizes) >= 1 or picture.locator("iframe").count()
+    assert [text for text in sizes if text[1] < smallest - 0.1] == []
+
+
+@pytest.mark.parametrize("address", VIEWS)
+def test_every_picture_fills_the_screen_one_after_the_other(page_at, address: str):
+    keys = VIEWS[address]
+    page = open_view(page_at, address, keys[0], *SCREENS[0])
+    expect(page.get_by_test_id("stSidebar")).to_have_count(0)
+    expect(page.locator(".presenter-dots i")).to_have_count(len(keys) if len(keys) > 1 else 0)
+    for number, key in enumerate(keys):
+        check_picture(page, turn_to(page, key, "ArrowDown") if number else fitted(page, key))
+    page.set_viewport_size(dict(zip(("width", "height"), SCREENS[1], strict=True)))
+    for number, key in enumerate(reversed(keys)):
+        check_picture(page, turn_to(page, key, "ArrowUp") if number else fitted(page, key))
+
+
+def test_every_page_that_computes_shows_a_picture_to_a_room():
+    shown = {address.partition("?")[0].strip("/") for address in VIEWS}
+    assert {page.address or page.key for page in contents.PAGES if page.computes} <= shown
 
 
 def test_p_begins_and_ends_the_view_and_b_blanks_it(page_at, settle):
@@ -114,7 +205,7 @@ def test_a_letter_that_is_typed_is_a_letter(page_at, settle):
 
 
 def test_arrow_keys_step_through_a_lesson_and_r_reveals(page_at, settle):
-    page = open_view(page_at, settle, "a lesson", 1280, 720)
+    page = open_view(page_at, f"/fill_mask?{LESSON}&step=2", "fill_mask_map", 1280, 720)
     expect(page.get_by_test_id("verdict")).to_contain_text("yesterday")
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile(r"[?&]step=3(&|$)"))
@@ -126,18 +217,20 @@ def test_arrow_keys_step_through_a_lesson_and_r_reveals(page_at, settle):
     page.wait_for_url(re.compile(r"[?&]step=2(&|$)"))
 
 
-def test_a_click_in_an_enlarged_map_finds_the_row_under_it(page_at, settle):
-    page = open_view(page_at, settle, "attention", 1920, 1080)
+def test_a_click_in_an_enlarged_map_finds_the_row_under_it(page_at):
+    page = open_view(page_at, f"/attention?{TEXT}&heads=2-8&focus=3", "attention_map", 1920, 1080)
     title = page.locator(".st-key-attention_map .readout-title").first
     expect(title).to_contain_text("lost")
-    page.wait_for_timeout(500)
-    page.evaluate("() => { window.drawnTexts.length = 0 }")
-    canvas = page.locator(".st-key-attention_map canvas").first.bounding_box()
-    page.mouse.move(canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] / 2)  # draws the map again
-    page.wait_for_function("() => window.drawnTexts.length > 10")
-    _, _, x, y = min(page.evaluate("() => window.drawnTexts.filter(([text]) => text === 'her')"), key=lambda drawn: drawn[2])
+    written = page.locator("[data-staged]").evaluate(DRAWN)
+    _, _, x, y = min((one for one in written if one[0] == "her"), key=lambda one: one[2])
     page.mouse.click(x + 200, y)
     expect(title).to_contain_text("her")
+
+
+def test_a_page_without_a_picture_is_shown_whole(page_at):
+    page = page_at("/positions?part=demands&present=1")
+    expect(page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=30_000)
+    expect(page.locator("[data-staged]")).to_have_count(0)
 
 
 def test_a_dark_device_presents_on_white(page_at, settle):

@@ -165,7 +165,7 @@ def listen(engine: Engine, changed: Callable[[int], None], stopped: Event) -> Th
                     while not stopped.is_set():
                         for notification in connection.notifies(timeout=1):
                             changed(int(notification.payload))
-            except psycopg.OperationalError:  # the database is away; what is missed is read at the next look
+            except psycopg.Error:  # the database is away; what is missed is read at the next look
                 stopped.wait(RECONNECT_SECONDS)
 
     thread = Thread(target=run, name="rooms", daemon=True)

@@ -17,7 +17,7 @@ from threading import Condition, Event, Lock
 from cachetools import LRUCache, TTLCache, cached
 from sqlalchemy import URL, Connection, Table, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import IntegrityError, OperationalError, TimeoutError
+from sqlalchemy.exc import DBAPIError, IntegrityError, TimeoutError
 
 from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, TOO_LARGE
 from tx_core.classroom.room_database import (
@@ -283,7 +283,8 @@ class Rooms:
                 for student, step, written in connection.execute(
                     select(table.c.student, table.c.step, column).filter_by(room=room.id)
                 ):
-                    kept.setdefault((student, step), {})[column.name] = written
+                    if student in numbers:  # who joined a moment ago is not in this list yet
+                        kept.setdefault((student, step), {})[column.name] = written
         rows = [(*numbers[student], step, cells) for (student, step), cells in kept.items()]
         return sorted((number, step, name, cells.get("guess"), cells.get("text")) for number, name, step, cells in rows)
 
@@ -304,11 +305,13 @@ class Rooms:
     def _connected(self, writes: bool) -> Iterator[Connection]:
         # Threads that write to SQLite take turns here: there, one that waits sleeps, and sleeps longer each time.
         turn = self._writing if writes and not is_shared(self.engine) else nullcontext()
-        try:
-            with turn, self.engine.connect().execution_options(writes=writes) as connection, connection.begin():
-                yield connection
-        except (OperationalError, TimeoutError):
-            raise RoomProblem(NO_DATABASE) from None
+        with (
+            explained_failures(),
+            turn,
+            self.engine.connect().execution_options(writes=writes) as connection,
+            connection.begin(),
+        ):
+            yield connection
 
     _read = partialmethod(_connected, writes=False)
     _write = partialmethod(_connected, writes=True)
@@ -351,10 +354,8 @@ class Rooms:
         notify(connection, room)
 
     def _clean_up(self) -> None:
-        try:
+        with explained_failures():
             empty_log(self.engine)
-        except (OperationalError, TimeoutError):
-            raise RoomProblem(NO_DATABASE) from None
 
     def _count(self, counts: TTLCache, key: tuple[str, str]) -> int:
         """Count a try and give how many there were; a count begins anew every minute, or hour."""
@@ -372,6 +373,17 @@ class Rooms:
 
     def _revealed_steps(self, connection: Connection, room: int) -> set[int]:
         return set(connection.scalars(select(REVEALED.c.step).filter_by(room=room)))
+
+
+@contextmanager
+def explained_failures() -> Iterator[None]:
+    """Say that the rooms cannot be reached where the database fails within; what breaks a rule of its tables is no failure."""
+    try:
+        yield
+    except IntegrityError:
+        raise
+    except (DBAPIError, TimeoutError):
+        raise RoomProblem(NO_DATABASE) from None
 
 
 def check_length(written: str, limit: int, needed: bool = False) -> str:

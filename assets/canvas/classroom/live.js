@@ -3,7 +3,9 @@
 // run again only where it would draw something else.
 
 import { element, mountOnce, setText, visible } from "../core/surface.js";
+import { colourTable, css, inkOn } from "../core/palette.js";
 import { applyTheme } from "../core/theme.js";
+import { classMap } from "./class_map.js";
 
 const POLL = 5000; // milliseconds
 const PATIENCE = 8000; // for the first event, before the state is asked for
@@ -14,7 +16,9 @@ export default function mountLive({ data, parentElement, setStateValue, setTrigg
   const [live, end] = mountOnce(parentElement, makeLive, removeLive);
   live.rerun = (sign) => setTriggerValue("changed", sign);
   live.recalled = (token) => setStateValue("recalled", token);
-  applyTheme(live.root);
+  const theme = applyTheme(live.root);
+  if (theme.dark !== live.theme?.dark) live.results = null; // drawn anew, in other colours
+  live.theme = theme;
   keepToken(live, data);
   if (data.step !== live.data?.step || data.sent !== live.data?.sent) live.typed = false;
   live.data = data;
@@ -32,12 +36,14 @@ function makeLive(parent) {
   live.meter = element("div", { class: "meter", "aria-hidden": "true" }, element("div"));
   live.sentence = element("p", { class: "sentence" });
   live.legend = element("div", { class: "legend", "aria-hidden": "true" });
+  live.map = element("div", { class: "map" });
   live.rows = element("ul", { class: "rows" });
+  const found = element("div", { class: "results" }, live.map, live.rows);
   live.shown = element("p", { class: "shown" });
   live.go = element("button", { type: "button", class: "go" });
   live.slow = element("p", { class: "slow" });
   live.go.addEventListener("click", () => { live.typed = false; askForRun(live, 0); });
-  root.append(live.note, live.meter, live.go, live.shown, live.sentence, live.legend, live.rows, live.slow);
+  root.append(live.note, live.meter, live.go, live.shown, live.sentence, live.legend, found, live.slow);
   for (const part of [live.meter, live.sentence, live.legend, live.shown, live.go, live.slow]) part.hidden = true;
   // A text that is not sent yet would be gone with the box that it is in: then the reader says when the page goes on.
   live.onInput = ({ target }) => { if (target.matches?.(TEXT)) live.typed = target.value !== ""; };
@@ -165,22 +171,32 @@ function drawRows(live, results) {
     live.legend.append(key("class", results.class));
     if (results.model) live.legend.append(key("model", results.model));
   }
+  const { theme, data } = live;
+  live.map.replaceChildren(...(results?.map ? [classMap(results.map, theme, data.texts, `${results.title} ${results.sentence}`)] : []));
   live.rows.classList.toggle("columns", Boolean(results?.columns));
   live.rows.classList.toggle("alone", !results?.model);
   live.rows.setAttribute("aria-label", results?.title ?? "");
-  live.rows.replaceChildren(...(results?.rows ?? []).map((row) => drawRow(row, results)));
+  live.rows.replaceChildren(...(results?.rows ?? []).map((row) => drawRow(row, results, theme)));
 }
 
 const key = (kind, text) => element("span", {}, element("i", { class: `bar ${kind}` }), text);
 
-function drawRow(row, results) {
+function drawRow(row, results, theme) {
   const item = element("li", { class: row.right ? "right" : "" });
   const label = element("span", { class: "label" });
   setText(label, `${row.right ? "✓ " : ""}${visible(row.label)}`);
+  if (results.columns && row.model !== null) shade(label, row.model, theme);
   item.append(label, bar("class", row.share, row.text, results.class));
   if (results.model) item.append(bar("model", row.model ?? 0, row.modelText, results.model));
   else if (row.modelText) item.append(element("span", { class: "aside" }, row.modelText));
   return item;
+}
+
+// The tokens of a sentence have the colours of the model's map.
+function shade(label, share, { dark }) {
+  const colour = colourTable("blues", dark)[Math.round(Math.sqrt(Math.min(1, share)) * 255)];
+  label.style.background = css(colour);
+  label.style.color = inkOn(colour);
 }
 
 function bar(kind, share, text, whose) {

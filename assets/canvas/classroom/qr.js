@@ -1,5 +1,6 @@
 // A QR code as a drawing, black on white in any theme: a phone's camera wants it so.
 
+import { element } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -11,6 +12,7 @@ export default function mountQr({ data, parentElement }) {
   picture.append(make("rect", { width: data.size, height: data.size, fill: "#fff" }));
   picture.append(make("path", { d: data.path, fill: "#000", "shape-rendering": "crispEdges" }));
   root.replaceChildren(picture);
+  if (data.code) root.append(element("p", { class: "code", "aria-hidden": "true" }, data.code)); // its name says it, too
 }
 
 function make(tag, attributes) {

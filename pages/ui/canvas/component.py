@@ -27,7 +27,7 @@ const drawLater = (element) => {
   return () => { shown.over = true; shown.end?.(); };
 };
 export default (element) => {
-  element.parentElement.getRootNode().host.dataset.mounted = "";
+  element.parentElement.getRootNode().host.dataset.mounted = names.at(-1);
   return (drawing.draw ?? drawLater)(element);
 };
 """

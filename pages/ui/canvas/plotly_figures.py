@@ -5,9 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
+import streamlit as st
 from jaxtyping import Float, Int
 
-from pages.ui.canvas.charts import BAR_HEIGHT, BELOW_ZERO, INK, ONE_COLOUR, plain
+from pages.ui.canvas.charts import BAR_HEIGHT, BELOW_ZERO, INK, ONE_COLOUR, QUIET, plain
+from pages.ui.shell.address import is_presented
+
+ROOM_SCALE, TEXT_SIZE = 2, 13
+"""How much larger texts are for a room, and the size in pixels of those that have none of their own."""
 
 
 def signed_bars(
@@ -235,3 +240,31 @@ def _points(
         "customdata": [labels[number] for number in members],
         "hovertemplate": "layer-head %{customdata}: " + plain(kind.name) + "<extra></extra>",
     }
+
+
+def show_figure(figure: go.Figure, *, key: str, alt: str) -> None:
+    """Show a figure; for a room as tall as the screen, with larger texts, since it cannot be enlarged as a whole."""
+    if is_presented():
+        st.plotly_chart(for_a_room(figure), key=key, config=QUIET, alt=alt, height="stretch")
+    else:
+        st.plotly_chart(figure, key=key, config=QUIET, alt=alt)
+
+
+def for_a_room(figure: go.Figure) -> go.Figure:
+    """Give a figure with texts and margins of twice the size, and no height of its own."""
+    enlarged = _enlarged(figure.to_dict())
+    del enlarged["layout"]["height"]
+    enlarged["layout"]["font"] = {"size": ROOM_SCALE * TEXT_SIZE}
+    return go.Figure(enlarged)
+
+
+def _enlarged(part: object, name: str = "") -> object:
+    """Enlarge the sizes of texts, margins and shifts in a part of a figure."""
+    if isinstance(part, int | float):
+        return ROOM_SCALE * part
+    if not isinstance(part, dict):
+        return [_enlarged(one) for one in part] if name in ("data", "annotations") else part
+    sized = name.endswith("font") or name == "margin"
+    inner = {key: value for key, value in part.items() if isinstance(value, dict) or key in ("data", "annotations")}
+    numbers = {key: value for key, value in part.items() if isinstance(value, int | float) and (sized or key.endswith("shift"))}
+    return part | {key: _enlarged(value, key) for key, value in (inner | numbers).items()}

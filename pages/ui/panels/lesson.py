@@ -42,6 +42,8 @@ GUESSES = "lesson_guesses"
 """Session entry of the guesses: by lesson and number of the step."""
 
 
+FOR_CLASS = "open"
+"""Query parameter of the class page: the lesson that a teacher is about to open a room for."""
 OWN_LESSONS, MAX_OWN_LESSONS = "own_lessons", 4
 """Session entry of the lessons that this visitor opened from a file, by name, the last ones."""
 
@@ -266,3 +268,8 @@ def step_link(name: str, number: int, label: str, icon: str) -> None:
     step = find_lesson(name).steps[number - 1]
     level = beginner_level() if name == LEARNING_PATH and LESSON not in st.query_params else {}
     st.page_link(contents.page(step.page).path, label=label, icon=icon, query_params=step_address(name, number) | level)
+
+
+def class_link(name: str, label: str) -> None:
+    """Link to where a teacher opens a room for a lesson."""
+    st.page_link(contents.page("classroom").path, label=label, icon=":material/groups:", query_params={FOR_CLASS: name})

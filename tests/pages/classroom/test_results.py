@@ -94,6 +94,36 @@ def test_nobody_needs_to_have_answered(model: dict):
     assert told["sentence"] == (texts.NO_GUESSES.format(answer="went") if model else texts.NO_VOTES)
 
 
+NAMES = ["a → x", "a → y", "a → z", "b → x", "b → y", "b → z"]
+NUMBERS = [0.1, 0.2, 0.05, 0.7, 0.0004, 0.25]
+CELLS = {"right": "b → x", "value": 0.7, "options": NAMES, "shares": NUMBERS, "rows": ["a", "b"], "columns": ["x", "y", "z"]}
+
+
+def test_guesses_of_cells_and_heads_stand_in_the_cells_of_the_models_map():
+    guesses = ["b → x", "a → z", "b → x", "b → z", "elsewhere"]
+    told = results(question("cell"), CELLS, guesses)["map"]
+    assert (told["rows"], told["columns"]) == (["a", "b"], ["x", "y", "z"])
+    assert dict(told["guesses"]) == {2: 1, 3: 2, 5: 1}  # row by row: a → z, b → x, b → z
+    assert told["total"] == 5
+    assert told["model"] == [100, 200, 50, 700, 0, 250]
+    assert told["right"] == 3
+    heads = {"right": "2-1", "value": 0.3, "options": ["1-1", "2-1", "3-1"], "shares": [0.1, 0.3, 0.2]}
+    told = results(question("head"), heads | {"rows": ["1", "2", "3"], "columns": ["1"]}, ["3-1"])["map"]
+    assert (told["guesses"], told["right"], len(told["rows"])) == ([(2, 1)], 1, 3)
+
+
+@pytest.mark.parametrize("kind", ["token", "word", "choice", "number", "open"])
+def test_what_has_no_rows_and_columns_has_no_map(kind: str):
+    assert results(question(kind, "went"), MODEL, ["0.1"]).get("map") is None
+
+
+def test_a_room_that_was_revealed_before_maps_were_kept_still_shows_its_rows():
+    before = {name: CELLS[name] for name in ("right", "value", "options", "shares")}
+    told = results(question("cell"), before, ["b → x"])
+    assert told["map"] is None
+    assert shares(told)["b → x"] == (1, 1.0)
+
+
 def state(**changes: object) -> State:
     room = {"id": 1, "code": "ABCDEF", "lesson": "path", "source": SOURCE, "steps": 10, "step": 2, "together": True}
     room |= {"nicknames": False, "opened": 0, "version": 3, "shown": None}

@@ -1,5 +1,8 @@
 """The page of lessons: each with what one learns and a way in."""
 
+from urllib.parse import parse_qsl
+
+from pages import contents
 from pages.learn import texts
 from pages.ui.panels import lesson
 from pages.ui.panels.texts import LESSON_PROGRESS
@@ -17,6 +20,17 @@ def test_every_lesson_stands_on_the_page_with_its_length_and_a_way_in(open_app):
     for one in lessons:
         length = texts.LESSON.format(minutes=one.minutes, steps=len(lesson.parts_of(one)), level=one.level)
         assert length in [caption.value for caption in app.caption]
+
+
+def test_every_lesson_leads_to_a_class_that_takes_it(open_app):
+    links = [link.proto for link in open_app("learn").main.get("page_link") if link.proto.label == texts.USE_IN_CLASS]
+    assert len(links) == len(lesson.names_in_order())
+    for link, name in zip(links, lesson.names_in_order(), strict=True):
+        asked = dict(parse_qsl(link.query_string))
+        app = open_app("classroom", **asked)
+        assert not app.exception
+        assert (link.page, asked) == (contents.page("classroom").address, {lesson.FOR_CLASS: name})
+        assert app.selectbox(key="classroom_lesson").value == name
 
 
 def test_the_page_counts_the_steps_of_the_path_as_its_strip_does(open_app):

@@ -308,6 +308,37 @@ def test_a_log_that_cannot_be_cleaned_up_is_explained_and_the_room_is_gone(tmp_p
     rooms.dispose()
 
 
+@pytest.mark.parametrize("damage", [b"no database at all" * 400, b""], ids=["damaged", "emptied"])
+def test_a_file_that_is_no_database_any_more_is_explained_by_every_request(tmp_path: Path, damage: bytes):
+    path = tmp_path / "rooms.sqlite"
+    rooms = Rooms(f"sqlite:///{path}")
+    room, teacher = rooms.open(SOURCE, STEPS)
+    student = rooms.join(room.code)
+    rooms.engine.dispose()
+    for part in tmp_path.iterdir():
+        part.unlink()
+    path.write_bytes(damage)
+    requests = (
+        lambda: rooms.sweep(),
+        lambda: rooms.open(SOURCE, STEPS),
+        lambda: rooms.of_code(room.code),
+        lambda: rooms.join(room.code),
+        lambda: rooms.answer(student, 1, "went"),
+        lambda: rooms.reveal(teacher, 1, MODEL),
+        lambda: rooms.state(room.id),
+        lambda: rooms.export(teacher),
+        lambda: rooms.close(teacher),
+    )
+    said = []
+    for request in requests:
+        try:
+            request()
+        except RoomProblem as problem:
+            said.append(str(problem))
+    assert said == [store.NO_DATABASE] * len(requests)
+    rooms.dispose()
+
+
 def test_threads_that_ask_at_once_get_the_same_rooms(host: Callable[..., None], tmp_path: Path):
     host(rooms_file=tmp_path / "rooms.sqlite", database_url="")
     host_rooms.cache_clear()

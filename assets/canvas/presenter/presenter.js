@@ -1,0 +1,167 @@
+// The presenter view shows one picture of the page at a time, as large as the screen takes it; keys go from one to the next.
+
+import { element } from "../core/surface.js";
+
+const DRAWN = '[data-testid="stMain"] :is([data-mounted$=".js"], [data-testid="stPlotlyChart"])';
+const NO_PICTURES = ["steps/strip.js", "question/question.js"].map((name) => `[data-mounted="${name}"]`).join();
+const BOX = '[data-testid="stElementContainer"]';
+const FOLDED = "details:not([open]), [role=tabpanel][hidden], [inert]";
+const STAGE = '[class*="_stage"]';
+const LAYOUT = { width: 960, height: 540 }; // of the screen before it is enlarged: a text of 12 pixels has 24 on 1920 × 1080
+const FULL = 0.96; // of the room below what a lesson asks
+const LEAST = 0.9;
+const LARGEST = 4.5; // times the least enlargement
+const NARROWEST = [1, 0.93, 0.86, 0.8, 0.74, 0.68, 0.62]; // of the width, for a picture that is taller than the screen
+const MEDIUM = 1.6; // times the least enlargement: of a picture whose rows grow, too
+const LOW = 0.8; // of that room
+const TRIES = 6;
+const CHANGED = 0.03; // of the screen: a smaller change of its height, as of what is read out below it, moves no picture
+const [LEAST_SCROLL, SCROLLED] = [24, 0.8]; // pixels, and the share of the screen
+const PAUSE = 120; // milliseconds without a change, before a picture is fitted
+
+export default function makePresenter() {
+  const show = { key: "", chosen: false, box: null, timer: 0, work: 0, fits: 0, height: 0 };
+  show.dots = element("div", { class: "presenter-dots", "aria-hidden": "true" });
+  show.sizes = new ResizeObserver(() => later(show));
+  const anew = () => { show.fits = 0; later(show); };
+  new MutationObserver((changes) => changes.some(({ target }) => target.closest?.('[data-testid="stMain"]')) && anew())
+    .observe(document.body, { childList: true, subtree: true });
+  addEventListener("resize", () => { show.height = 0; anew(); });
+  later(show);
+  return { step: (by) => step(show, by), begin: () => { document.body.append(show.dots); anew(); }, end: () => end(show) };
+}
+
+// The pictures that the page shows, those of its stage first: beside it stands what chooses.
+export function pictures() {
+  const found = [...document.querySelectorAll(DRAWN)].filter((drawn) => !drawn.matches(NO_PICTURES) && !drawn.closest(`${FOLDED}, .st-key-lesson`));
+  const boxes = [...new Set(found.map((drawn) => drawn.closest(BOX)).filter(Boolean))];
+  return boxes.sort((one, other) => Boolean(other.closest(STAGE)) - Boolean(one.closest(STAGE)));
+}
+
+const keyOf = (box) => box.className.match(/st-key-\S+/)?.[0] ?? "";
+
+// Goes on in a picture that is taller than the screen, then to the next one.
+function step(show, by) {
+  const main = document.querySelector('[data-testid="stMain"]');
+  const left = by > 0 ? main.scrollHeight - main.clientHeight - main.scrollTop : main.scrollTop;
+  if (left > LEAST_SCROLL) return main.scrollBy(0, by * SCROLLED * main.clientHeight), true;
+  const boxes = pictures();
+  const next = boxes[boxes.indexOf(show.box) + by];
+  if (!next) return false;
+  Object.assign(show, { fits: 0, chosen: true });
+  main.scrollTop = 0;
+  stage(show, next, boxes);
+  return true;
+}
+
+function later(show) {
+  clearTimeout(show.timer);
+  show.timer = setTimeout(() => look(show), PAUSE);
+}
+
+// Finds the picture again after the page has run, or takes the first one.
+function look(show) {
+  if (!isPresented()) return;
+  const boxes = pictures();
+  const known = (box) => box === show.box || (show.key !== "" && keyOf(box) === show.key);
+  const same = show.chosen ? (boxes.find((box) => box === show.box) ?? boxes.find(known)) : null;
+  const box = same ?? boxes[0] ?? null;
+  const kept = box && box === show.box && box.hasAttribute("data-staged");
+  if (kept && Math.abs(heightOf(box) - show.height) < CHANGED * innerHeight) return;
+  if (kept && show.fits > TRIES) return;
+  stage(show, box, boxes);
+}
+
+const isPresented = () => new URLSearchParams(location.search).get("present") === "1";
+
+function stage(show, box, boxes) {
+  for (const other of document.querySelectorAll("[data-staged]")) if (other !== box) leave(other);
+  document.documentElement.toggleAttribute("data-pictures", boxes.length > 0);
+  show.dots.replaceChildren(...(boxes.length > 1 ? boxes.map((one) => element("i", one === box ? { class: "here" } : {})) : []));
+  if (show.box !== box) show.sizes.disconnect();
+  if (box && show.box !== box) show.sizes.observe(box);
+  show.box = box;
+  show.key = box ? keyOf(box) : "";
+  if (!box) return void document.documentElement.style.setProperty("--enlarged", String(leastZoom()));
+  box.setAttribute("data-staged", "");
+  show.fits += 1;
+  fit(show, box);
+}
+
+function leave(box) {
+  box.removeAttribute("data-staged");
+  box.style.maxWidth = "";
+}
+
+function end(show) {
+  clearTimeout(show.timer);
+  show.work += 1;
+  show.sizes.disconnect();
+  show.dots.remove();
+  for (const box of document.querySelectorAll("[data-staged]")) leave(box);
+  Object.assign(show, { box: null, chosen: false });
+  const root = document.documentElement;
+  for (const name of ["--enlarged", "--grown"]) root.style.removeProperty(name);
+  delete root.dataset.fitted;
+}
+
+const leastZoom = () => Math.max(1, Math.min(innerHeight / LAYOUT.height, innerWidth / LAYOUT.width));
+
+// Enlarges the page until the picture fills the screen; one that is then too tall is made narrower, since most shrink with their width.
+async function fit(show, box) {
+  const work = (show.work += 1);
+  const root = document.documentElement;
+  delete root.dataset.fitted;
+  const least = leastZoom();
+  let best = null;
+  const attempt = async (zoom, width, grown = 1) => {
+    root.style.setProperty("--enlarged", String(zoom));
+    root.style.setProperty("--grown", String(grown));
+    box.style.maxWidth = width < 1 ? `${100 * width}%` : "";
+    await drawn();
+    const full = best?.zoom === zoom ? best.full : FULL * (innerHeight - topOf(box));
+    const tried = { zoom, width, grown, full, height: heightOf(box), cut: isCut(box) };
+    if (!best || isBetter(tried, best)) best = tried;
+    return tried;
+  };
+  let tried = await attempt(least, 1);
+  for (let count = 0; count < TRIES && work === show.work; count += 1) {
+    if (tried.cut || tried.height >= LEAST * tried.full) break;
+    const zoom = Math.min(LARGEST * least, tried.zoom * Math.sqrt((0.97 * tried.full) / Math.max(1, tried.height)));
+    if (zoom < tried.zoom * 1.02) break;
+    tried = await attempt(zoom, 1);
+  }
+  if (best.height < LOW * best.full && work === show.work) {
+    tried = await attempt(MEDIUM * least, 1);
+    for (let count = 0; count < 3 && work === show.work && tried.height < LEAST * tried.full; count += 1) {
+      tried = await attempt(MEDIUM * least, 1, (tried.grown * LEAST * tried.full) / tried.height);
+    }
+  }
+  const whole = best;
+  for (const width of best.height > best.full ? NARROWEST : []) if (work === show.work && best === whole) await attempt(whole.zoom, width);
+  if (best.height < LOW * best.full && whole.height > whole.full) best = whole;
+  if (work !== show.work) return;
+  await attempt(best.zoom, best.width, best.grown);
+  if (work !== show.work) return;
+  show.height = heightOf(box);
+  root.dataset.fitted = `${show.key} ${innerWidth} ${innerHeight}`;
+}
+
+// The tallest that fits; one that fits in no way stays as it is at first.
+function isBetter(one, other) {
+  const fits = ({ height, full, cut }) => height <= full && !cut;
+  return fits(one) && (!fits(other) || one.height > other.height);
+}
+
+const heightOf = (box) => box.getBoundingClientRect().height;
+const topOf = (box) => Math.max(0, box.getBoundingClientRect().top + document.querySelector('[data-testid="stMain"]').scrollTop);
+
+// Whether a part of a drawing has to be scrolled to sideways.
+function isCut(box) {
+  const host = box.querySelector("[data-mounted]");
+  const parts = host?.shadowRoot?.querySelectorAll(".scroller, .line, .grid, .wall-scroller") ?? [];
+  return [...parts].some((part) => part.scrollWidth > part.clientWidth + 2);
+}
+
+// A drawing learns its new size before the next frame, and draws in it.
+const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))));
