@@ -12,7 +12,7 @@ from pages.positions.encodings import ENCODING_VIEWS, Choice
 from pages.ui.canvas import drawings
 from pages.ui.canvas.charts import DASHES, INK, LINE_COLOURS, ONE_COLOUR, lines_chart, plain
 from pages.ui.canvas.mask_grid import Heatmap, Matrices, Naming, matrices, show_matrices
-from pages.ui.canvas.plotly_figures import show_figure
+from pages.ui.canvas.plotly_figures import show_plotly
 from pages.ui.canvas.prefetch import Picture, Prefetch, read_number, read_option
 from pages.ui.canvas.texts import QUERY_KEY_AXES
 from pages.ui.shell import cache
@@ -168,7 +168,7 @@ def draw_waves(choice: Choice, key: str) -> None:
     steps = [str(place) for place in places]
     drawings.note(lambda: [drawings.lines_drawing(lines_chart(texts.VIEWS["waves"], steps, series, note=across))])
     figure = curves(places, series, across=across, dark=_dark())
-    show_figure(figure, key=key, alt=alt.format(names=", ".join(series)))
+    show_plotly(figure, key=key, alt=alt.format(names=", ".join(series)))
     if not choice.encoding.vectors:
         st.caption(view.curve_note)
 
@@ -187,7 +187,7 @@ def draw_by_distance(choice: Choice, key: str) -> None:
     named = {texts.VIEWS["similarity"]: profile.mean}
     drawings.note(lambda: [drawings.lines_drawing(lines_chart(alt, steps, named, band=band, note=texts.DISTANCE))])
     figure = curve_in_range(*shown, across=texts.DISTANCE, dark=_dark())
-    show_figure(figure, key=key, alt=alt)
+    show_plotly(figure, key=key, alt=alt)
     st.caption(alt)
 
 

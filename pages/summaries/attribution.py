@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from pages.summaries import texts
 from pages.summaries.export import Subject, Table, project_code, show_numbers, summary_export, table_of
-from pages.ui.canvas.plotly_figures import show_figure, signed_bars
+from pages.ui.canvas.plotly_figures import show_plotly, signed_bars
 from pages.ui.export.figure import charts_figure, signed_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.predictions import ListSettings, top_predictions, word_label
@@ -90,7 +90,7 @@ def _draw(page: str, attributed: Attribution, weights: Float[np.ndarray, "token"
         figure = signed_bars(labels, values.tolist(), limit=float(np.abs(values).max()), dark=dark)
         with column:
             st.markdown(f"**{title}**")
-            show_figure(figure, key=f"{page}_owed_{number}", alt=_alt(title, labels, values))
+            show_plotly(figure, key=f"{page}_owed_{number}", alt=_alt(title, labels, values))
     return charts
 
 

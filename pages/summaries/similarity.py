@@ -12,7 +12,7 @@ from pages.summaries import texts
 from pages.summaries.export import Subject, Table, project_code, show_numbers, summary_export, table_of, trace_arguments
 from pages.summaries.kinds import summary_of
 from pages.ui.canvas.head_table import grammar_columns, kind_styles
-from pages.ui.canvas.plotly_figures import PointKind, head_points, show_figure
+from pages.ui.canvas.plotly_figures import PointKind, head_points, show_plotly
 from pages.ui.export.figure import charts_figure, listing_chart, points_chart
 from pages.ui.export.records import Code, Export
 from pages.ui.panels.texts import EXPLANATION_DEBATE
@@ -85,7 +85,7 @@ def show(page: str, engine: Engine, text: str, pair: str) -> Callable[[], Export
             around.neighbours,
             dark=st.context.theme.type == "dark",
         )
-        show_figure(figure, key=f"{page}_map", alt=around.description)
+        show_plotly(figure, key=f"{page}_map", alt=around.description)
     with table:
         st.markdown(texts.NEAREST.format(head=head_in_sentence(around.heads[around.chosen])))
         rows = [(head_name(around.heads[other]), around.kinds[other].name, round(share, 3)) for other, share in around.nearest]

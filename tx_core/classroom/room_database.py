@@ -1,7 +1,15 @@
 """The database of rooms: its tables, how it is opened, how several servers hear of each other's changes."""
 
 import hashlib
+<<<<<<< HEAD
 from collections.abc import Callable
+=======
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+>>>>>>> 4dd465c (Show pictures to a room one at a time, lead from a lesson to a class, draw guesses on the model's map)
 from pathlib import Path
 from threading import Event, Thread
 
@@ -24,9 +32,14 @@ from sqlalchemy import (
     make_url,
     select,
 )
+from sqlalchemy.exc import DBAPIError, IntegrityError, TimeoutError
 from sqlalchemy.pool import StaticPool
 
+<<<<<<< HEAD
 from tx_core.settings import state_folder
+=======
+from tx_core.errors import RoomProblem
+>>>>>>> 4dd465c (Show pictures to a room one at a time, lead from a lesson to a class, draw guesses on the model's map)
 
 CODE_LETTERS = 6
 MAX_SENTENCE_CHARACTERS, MAX_NICKNAME_CHARACTERS = 300, 30
@@ -35,6 +48,7 @@ CHANNEL = "classroom"
 BUSY_SECONDS = 10
 """How long a writer waits for another one."""
 RECONNECT_SECONDS = 2.0
+NO_DATABASE = "The rooms cannot be reached just now. What was sent before is kept; try this again in a moment."
 LOCKS = {"tables": 17, "rooms": 18}
 """PostgreSQL's advisory locks: of making the tables, of counting the rooms."""
 
@@ -127,6 +141,17 @@ def connect(url: str | URL) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
 
     return engine
+
+
+@contextmanager
+def explained_failures() -> Iterator[None]:
+    """Say that the rooms cannot be reached where the database fails within; what breaks a rule of its tables is no failure."""
+    try:
+        yield
+    except IntegrityError:
+        raise
+    except (DBAPIError, TimeoutError):
+        raise RoomProblem(NO_DATABASE) from None
 
 
 def empty_log(engine: Engine) -> None:

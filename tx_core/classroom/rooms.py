@@ -17,7 +17,7 @@ from threading import Condition, Event, Lock
 from cachetools import LRUCache, TTLCache, cached
 from sqlalchemy import URL, Connection, Table, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, IntegrityError, TimeoutError
+from sqlalchemy.exc import IntegrityError
 
 from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, TOO_LARGE
 from tx_core.classroom.room_database import (
@@ -33,6 +33,7 @@ from tx_core.classroom.room_database import (
     connect,
     default_file,
     empty_log,
+    explained_failures,
     hashed,
     is_shared,
     listen,
@@ -60,7 +61,6 @@ TOO_LONG = "This has {length:,} characters, and at most {limit:,} are kept. Shor
 NOTHING_WRITTEN = "Nothing is written here yet."
 IS_REVEALED = "The answer of this step is revealed: your guess can no longer be changed."
 ANOTHER_SENTENCE = "This sentence was changed or is gone. Look at what is there now before you show it."
-NO_DATABASE = "The rooms cannot be reached just now. What was sent before is kept; try this again in a moment."
 NO_SUCH_STEP = "This room has no such step."
 
 DEFAULT_LIMITS = Limits()
@@ -373,17 +373,6 @@ class Rooms:
 
     def _revealed_steps(self, connection: Connection, room: int) -> set[int]:
         return set(connection.scalars(select(REVEALED.c.step).filter_by(room=room)))
-
-
-@contextmanager
-def explained_failures() -> Iterator[None]:
-    """Say that the rooms cannot be reached where the database fails within; what breaks a rule of its tables is no failure."""
-    try:
-        yield
-    except IntegrityError:
-        raise
-    except (DBAPIError, TimeoutError):
-        raise RoomProblem(NO_DATABASE) from None
 
 
 def check_length(written: str, limit: int, needed: bool = False) -> str:

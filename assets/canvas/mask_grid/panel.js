@@ -2,7 +2,7 @@
 
 import { number } from "../core/numbers.js";
 import { channels, colourTable, differenceGradient, gradient, inkOn, signedTables } from "../core/palette.js";
-import { element, fit, localPoint, measureLabels, sharpen } from "../core/surface.js";
+import { element, fit, localPoint, measureLabels, sharpen, zoomOf } from "../core/surface.js";
 
 const WIDEST_NAME = 84;
 const AXES_LINE = 16; // pixels that the names of the axes take, above everything: beside the rows they would cost width
@@ -102,6 +102,7 @@ function paintMatrixGaps(context, shape, model, theme) {
 // Numbers where there is room; a cross where a mask forbids, so that colour is not the only sign.
 function paintSigns(context, shape, model, panel, theme, palette) {
   const size = Math.min(12, Math.floor(shape.wide / 2.75));
+  const smallest = zoomOf(context.canvas) > 1 ? 12 : 11; // pixels: on a projector, what is smaller cannot be read
   context.font = `${size}px ${theme.font}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
@@ -110,7 +111,7 @@ function paintSigns(context, shape, model, panel, theme, palette) {
     const x = shape.left + ((place % model.columns) + 0.5) * shape.wide - 0.5;
     const y = shape.top + (Math.floor(place / model.columns) + 0.5) * shape.high;
     if (panel.kind === "mask" && value <= 0) paintCross(context, x, y, Math.min(shape.wide, shape.high) * 0.16, theme);
-    else if (size >= 11 && shape.high >= 14) {
+    else if (size >= smallest && shape.high >= 14) {
       context.fillStyle = value === -Infinity ? theme.quiet : inkOn(colourOf(palette, panel, value));
       context.fillText(shortNumber(panel, value), x, y + 1);
     }

@@ -4,6 +4,7 @@ import { element } from "../core/surface.js";
 
 const DRAWN = '[data-testid="stMain"] :is([data-mounted$=".js"], [data-testid="stPlotlyChart"])';
 const NO_PICTURES = ["steps/strip.js", "question/question.js"].map((name) => `[data-mounted="${name}"]`).join();
+const SCROLLERS = ["scroller", "line", "grid", "wall-scroller"].map((name) => `.${name}`).join();
 const BOX = '[data-testid="stElementContainer"]';
 const FOLDED = "details:not([open]), [role=tabpanel][hidden], [inert]";
 const STAGE = '[class*="_stage"]';
@@ -159,7 +160,7 @@ const topOf = (box) => Math.max(0, box.getBoundingClientRect().top + document.qu
 // Whether a part of a drawing has to be scrolled to sideways.
 function isCut(box) {
   const host = box.querySelector("[data-mounted]");
-  const parts = host?.shadowRoot?.querySelectorAll(".scroller, .line, .grid, .wall-scroller") ?? [];
+  const parts = host?.shadowRoot?.querySelectorAll(SCROLLERS) ?? [];
   return [...parts].some((part) => part.scrollWidth > part.clientWidth + 2);
 }
 

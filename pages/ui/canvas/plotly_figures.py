@@ -242,7 +242,7 @@ def _points(
     }
 
 
-def show_figure(figure: go.Figure, *, key: str, alt: str) -> None:
+def show_plotly(figure: go.Figure, *, key: str, alt: str) -> None:
     """Show a figure; for a room as tall as the screen, with larger texts, since it cannot be enlarged as a whole."""
     if is_presented():
         st.plotly_chart(for_a_room(figure), key=key, config=QUIET, alt=alt, height="stretch")

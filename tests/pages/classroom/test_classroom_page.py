@@ -17,6 +17,7 @@ from pages.ui.shell.texts import ABOUT_THE_ROOM, CANNOT_BE_SHOWN
 from tests.support.serving import ROOT
 from tx_core.classroom import rooms as store
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
+from tx_core.classroom.room_database import NO_DATABASE
 from tx_core.classroom.rooms import Rooms, host_rooms
 
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
@@ -200,9 +201,9 @@ def test_a_database_that_is_away_is_explained(rooms: Rooms, open_app: Callable[.
     app.query_params[ROOM] = room.code
     app.run()
     app.switch_page("classroom/page.py").run()
-    assert store.NO_DATABASE in written(app) and texts.CLOSED not in written(app)
+    assert NO_DATABASE in written(app) and texts.CLOSED not in written(app)
     assert app.session_state[entrance.TOKENS] == {(ROOM, room.code): member}  # it is not forgotten
     for parameters in ({ROOM: room.code}, {SECRET: token}):
         app = open_app("classroom", **parameters)
         assert not app.exception
-        assert store.NO_DATABASE in written(app)
+        assert NO_DATABASE in written(app)

@@ -1,4 +1,4 @@
-"""Where the rooms are kept when a host says nothing: the same place at each start, which is nobody else's."""
+"""Where rooms are kept when a host says nothing, which is nobody else's place; and what is said of a file that is damaged."""
 
 import os
 import tempfile
@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tx_core.classroom.room_database import default_file
+from tx_core.classroom.room_database import NO_DATABASE, default_file
+from tx_core.classroom.rooms import Rooms
+from tx_core.errors import RoomProblem
+
+LESSON = "title: A lesson"
 
 
 @pytest.fixture
@@ -56,3 +60,34 @@ def test_a_folder_of_somebody_else_is_not_used(temporary: Path, monkeypatch: pyt
     other = os.getuid() + 1
     monkeypatch.setattr(os, "getuid", lambda: other)
     assert default_file().parent.name != f"attention-explorer-{other}"
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 400, b""], ids=["damaged", "emptied"])
+def test_a_file_that_is_no_database_any_more_is_explained_by_every_request(tmp_path: Path, damage: bytes):
+    path = tmp_path / "rooms.sqlite"
+    rooms = Rooms(f"sqlite:///{path}")
+    room, teacher = rooms.open(LESSON, 1)
+    student = rooms.join(room.code)
+    rooms.engine.dispose()
+    for part in tmp_path.iterdir():
+        part.unlink()
+    path.write_bytes(damage)
+    requests = (
+        lambda: rooms.sweep(),
+        lambda: rooms.open(LESSON, 1),
+        lambda: rooms.of_code(room.code),
+        lambda: rooms.join(room.code),
+        lambda: rooms.answer(student, 1, "went"),
+        lambda: rooms.reveal(teacher, 1, {}),
+        lambda: rooms.state(room.id),
+        lambda: rooms.export(teacher),
+        lambda: rooms.close(teacher),
+    )
+    said = []
+    for request in requests:
+        try:
+            request()
+        except RoomProblem as problem:
+            said.append(str(problem))
+    assert said == [NO_DATABASE] * len(requests)
+    rooms.dispose()

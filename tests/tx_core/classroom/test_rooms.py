@@ -15,7 +15,7 @@ from sqlalchemy import event
 
 from tests.support.serving import ROOT, wait_until
 from tx_core.classroom import rooms as store
-from tx_core.classroom.room_database import ANSWERS, ROOMS, TABLES
+from tx_core.classroom.room_database import ANSWERS, NO_DATABASE, ROOMS, TABLES
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS, Limits, Rooms, host_rooms
 from tx_core.errors import RoomProblem
 
@@ -302,40 +302,9 @@ def test_a_log_that_cannot_be_cleaned_up_is_explained_and_the_room_is_gone(tmp_p
     def fail(_connection: object, _cursor: object, statement: str, values: object, *_others: object) -> tuple[str, object]:
         return ("SELECT * FROM nowhere" if "wal_checkpoint" in statement else statement), values
 
-    with pytest.raises(RoomProblem, match=store.NO_DATABASE):
+    with pytest.raises(RoomProblem, match=NO_DATABASE):
         rooms.close(teacher)
     assert changed == [room.id] and rooms.state(room.id) is None
-    rooms.dispose()
-
-
-@pytest.mark.parametrize("damage", [b"no database at all" * 400, b""], ids=["damaged", "emptied"])
-def test_a_file_that_is_no_database_any_more_is_explained_by_every_request(tmp_path: Path, damage: bytes):
-    path = tmp_path / "rooms.sqlite"
-    rooms = Rooms(f"sqlite:///{path}")
-    room, teacher = rooms.open(SOURCE, STEPS)
-    student = rooms.join(room.code)
-    rooms.engine.dispose()
-    for part in tmp_path.iterdir():
-        part.unlink()
-    path.write_bytes(damage)
-    requests = (
-        lambda: rooms.sweep(),
-        lambda: rooms.open(SOURCE, STEPS),
-        lambda: rooms.of_code(room.code),
-        lambda: rooms.join(room.code),
-        lambda: rooms.answer(student, 1, "went"),
-        lambda: rooms.reveal(teacher, 1, MODEL),
-        lambda: rooms.state(room.id),
-        lambda: rooms.export(teacher),
-        lambda: rooms.close(teacher),
-    )
-    said = []
-    for request in requests:
-        try:
-            request()
-        except RoomProblem as problem:
-            said.append(str(problem))
-    assert said == [store.NO_DATABASE] * len(requests)
     rooms.dispose()
 
 

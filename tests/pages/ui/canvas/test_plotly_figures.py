@@ -8,7 +8,10 @@ from pages.ui.canvas.plotly_figures import (
     CHOSEN_NAME_REACH,
     MIN_TURN,
     NAME_REACH,
+    ROOM_SCALE,
+    TEXT_SIZE,
     PointKind,
+    for_a_room,
     head_points,
     name_offsets,
     signed_bars,
@@ -93,3 +96,18 @@ def test_an_exported_figure_names_the_same_points_in_the_same_places():
     assert [(name["right"], name["down"]) for name in chart["names"]] == [
         (n.xshift, -n.yshift) for n in figure.layout.annotations
     ]
+
+
+def test_for_a_room_every_text_of_a_figure_is_twice_as_large_and_every_number_stays():
+    figures = [signed_bars(["a", "b"], [1.0, -0.5], limit=1.0), head_points(PLACES, ["1-1", "1-2", "2-1"], KINDS, 0, [1])]
+    for figure in figures:
+        enlarged = for_a_room(figure)
+        assert enlarged.layout.height is None and figure.layout.height
+        assert enlarged.layout.font.size == ROOM_SCALE * TEXT_SIZE
+        for one, other in zip(figure.data, enlarged.data, strict=True):
+            assert (one.x, one.y) == (other.x, other.y)
+            assert one.textfont.size is None or other.textfont.size == ROOM_SCALE * one.textfont.size
+        for one, other in zip(figure.layout.annotations, enlarged.layout.annotations, strict=True):
+            assert other.font.size == ROOM_SCALE * one.font.size
+            assert (other.x, other.y, other.xshift) == (one.x, one.y, ROOM_SCALE * one.xshift)
+    assert figures[1].layout.annotations
