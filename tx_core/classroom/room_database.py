@@ -1,15 +1,8 @@
 """The database of rooms: its tables, how it is opened, how several servers hear of each other's changes."""
 
 import hashlib
-<<<<<<< HEAD
-from collections.abc import Callable
-=======
-import os
-import stat
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
->>>>>>> 4dd465c (Show pictures to a room one at a time, lead from a lesson to a class, draw guesses on the model's map)
 from pathlib import Path
 from threading import Event, Thread
 
@@ -35,11 +28,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError, IntegrityError, TimeoutError
 from sqlalchemy.pool import StaticPool
 
-<<<<<<< HEAD
-from tx_core.settings import state_folder
-=======
 from tx_core.errors import RoomProblem
->>>>>>> 4dd465c (Show pictures to a room one at a time, lead from a lesson to a class, draw guesses on the model's map)
+from tx_core.settings import state_folder
 
 CODE_LETTERS = 6
 MAX_SENTENCE_CHARACTERS, MAX_NICKNAME_CHARACTERS = 300, 30
