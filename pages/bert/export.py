@@ -7,7 +7,8 @@ import streamlit as st
 from pages.bert import texts
 from pages.bert.parts import LABEL_HEADS
 from pages.ui.export.lessons import Computation, computation_code, draw_and_export
-from pages.ui.export.records import source
+from pages.ui.export.project_code import load_line
+from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.bert_engine import BertEngine
 
@@ -32,8 +33,9 @@ def _computation(page: str, part: str, engine: BertEngine, text: str, pair: str)
     values = {name: st.session_state[widget_key(page, name)] for name in ("layer", "head", "seed", "kind", "labels")}
     imports, lines, used = CODE[part](values, repr(text) + (f", {pair!r}" if pair else ""))
     title = texts.EXPORT_TITLES[part].format(**values)
-    code = computation_code(title, [LOAD, *imports], [f"engine = load({engine.name!r})", *lines])
-    about = source(engine.name, text=text, pair=pair, **{name: values[name] for name in used})
+    special = engine.tokenizer.special_tokens
+    code = computation_code(title, [LOAD, *imports], [load_line(engine.name, special), *lines])
+    about = source(engine.name, text=text, pair=pair, **reading(special), **{name: values[name] for name in used})
     return Computation(title, about, code, texts.EXPORT_RESULTS[part])
 
 

@@ -10,6 +10,7 @@ from pages.bert import parts, texts
 from pages.bert.export import exported
 from pages.ui.panels import view_options
 from pages.ui.panels.parts_page import Part, PartsPage, parts_page
+from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell import controls
 from pages.ui.shell.address import choice_field, flag_field, number_field, text_field
 from tx_core.lessons.families import FAMILIES
@@ -26,6 +27,7 @@ PARTS = {name: Part(texts.PARTS[name], *drawing) for name, drawing in DRAWINGS.i
 FIELDS = (
     text_field("text", "I drink a cup of [MASK] every morning."),
     text_field("pair"),
+    SPECIAL_FIELD,
     choice_field("part", tuple(PARTS)),
     number_field("layer", min(2, LAYERS), 1, LAYERS),
     number_field("head", min(3, HEADS), 1, HEADS),

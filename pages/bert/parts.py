@@ -55,9 +55,8 @@ def draw_comparison(page: str, engine: BertEngine, text: str, pair: str) -> None
     if library.status.state != "ready":
         _wait_for_library()
         return
-    differences = cache.get_or_compute(
-        (page, "parity", text, pair), lambda: parity.compare_with_library(engine, CHECKPOINT, text, pair or None)
-    )
+    key = (page, "parity", cache.engine_key(engine), text, pair)
+    differences = cache.get_or_compute(key, lambda: parity.compare_with_library(engine, CHECKPOINT, text, pair or None))
     hidden, weights, logits = st.columns(3)
     hidden.metric(texts.MAX_HIDDEN, small_number(max(differences.hidden)))
     weights.metric(texts.MAX_WEIGHTS, small_number(max(differences.weights)))
@@ -148,7 +147,7 @@ def _seed_input(page: str) -> None:
 
 
 def _draw_attention(page: str, name: str, runner: BertEngine, text: str, pair: str) -> None:
-    trace = cache.get_or_compute((page, "trace", runner.name, text, pair), lambda: runner.trace(text, pair or None))
+    trace = cache.trace_with(runner, text, pair)
     weights, tokens = trace.attention.weights, trace.attention.query_tokens.tokens
     wall = widget_key(page, f"wall_{name}")
     layer, head = _head(page)
@@ -159,8 +158,9 @@ def _draw_attention(page: str, name: str, runner: BertEngine, text: str, pair: s
                 number + 1 for number in chosen[-1]
             )
 
-    small = cache.get_or_compute((page, "small", runner.name, text, pair), lambda: thumbnails(weights))
-    maps_path = prefetch.offer_head_maps((page, runner.name, text, pair), weights)
+    shown_run = (page, cache.engine_key(runner), text, pair)
+    small = cache.get_or_compute((*shown_run, "small"), lambda: thumbnails(weights))
+    maps_path = prefetch.offer_head_maps(shown_run, weights)
     head_wall(small, [(layer, head)], scale="blues", key=wall, on_choose=take, maps_path=maps_path)
     shown = weights[layer, head]
     sizes = {"largest": shown.max(), "uniform": 1 / len(tokens)}
@@ -214,9 +214,12 @@ def draw_labels(page: str, engine: BertEngine, text: str, pair: str) -> None:
         st.segmented_control(texts.LABEL_COUNT, counts, required=True, **widget_binding(widget_key(page, "labels")))
         _seed_input(page)
     kind, count, seed = (st.session_state[widget_key(page, name)] for name in ("kind", "labels", "seed"))
-    trace = cache.trace(engine.name, text, pair, keep=("hidden",))
+    trace = cache.trace_with(engine, text, pair, keep=("hidden",))
     scores = untrained.predict_labels(trace, LABEL_HEADS[kind], count, seed)
     st.info(texts.UNTRAINED_HEAD)
+    read = trace.attention.query_tokens
+    if kind == "first" and not read.special_tokens:
+        st.text(texts.FIRST_TOKEN_READ.format(token=read.tokens[0]))
     st.markdown(texts.LOGITS.format(hidden=(1, *trace.hidden.shape[1:]), logits=tuple(scores.logits.shape)))
     _show_labels(page, trace, scores)
     if scores.wins:
@@ -312,7 +315,8 @@ def _show_attention(page: str, name: str, engine: BertEngine, text: str, pair: s
         return
     try:
         with controls.wait_for(chosen.name):
-            trace = cache.trace(chosen.name, text, pair)
+            reader = cache.engine(chosen.name, special_tokens=engine.tokenizer.special_tokens)
+            trace = cache.trace_with(reader, text, pair)
     except ExplorerError as problem:
         explain(problem)
         return
@@ -320,5 +324,5 @@ def _show_attention(page: str, name: str, engine: BertEngine, text: str, pair: s
     stack = trace.attention
     for missing in drop_missing(page, *stack.weights.shape[:3]):
         st.info(missing)
-    shown = attention_panel(page, stack, (chosen.name, trace.device, text, pair))
+    shown = attention_panel(page, stack, (chosen.name, trace.device, reader.tokenizer.special_tokens, text, pair))
     export_menu(page, attention_exports(page, trace, shown))

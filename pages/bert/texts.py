@@ -74,6 +74,7 @@ LABEL_KIND = "Label for"
 LABEL_KINDS = {"first": "The sentence, from [CLS]", "every": "Every token", "max": "The sentence, max-pooled"}
 LABEL_COUNT = "Number of labels"
 UNTRAINED_HEAD = "This head is untrained: its weights are random, so its labels mean nothing. What matters here is what it reads."
+FIRST_TOKEN_READ = "There is no [CLS] here: the head reads the vector of the first token, “{token}”, in its place."
 LOGITS = "Hidden states {hidden} → logits {logits} → softmax, which sums to 1:"
 SENTENCE_ROW, TOKEN_ROW = "the sentence", "{number} {token}"
 LOGIT_COLUMN, SOFTMAX_COLUMN = "logit {number}", "softmax {number}"

@@ -13,8 +13,8 @@ from pages.bertviz_page.views import draw
 from pages.ui.export.attention import weight_files
 from pages.ui.export.attention_map import AttentionMap
 from pages.ui.export.project_code import header
-from pages.ui.export.records import Code, DataFiles, Export, WebPage, file_stem, one_line, source
-from pages.ui.export.texts import SECOND_SENTENCE, TEXT, TRANSFORMERS_COMMENT, quoted
+from pages.ui.export.records import Code, DataFiles, Export, WebPage, file_stem, one_line, reading, source
+from pages.ui.export.texts import SECOND_SENTENCE, TEXT, TRANSFORMERS_COMMENT, WITHOUT_SPECIAL, quoted
 from pages.ui.export.transformers_code import import_lines, output_attentions, run_lines
 from pages.ui.panels.attention_panel import HeadMap
 from pages.ui.panels.texts import STACK_LABELS
@@ -39,6 +39,8 @@ def bertviz_export(trace: Trace, view: str, drawing: Drawing) -> Export:
     sentences = [TEXT.format(sentence=quoted(read.text))]
     if read.pair:
         sentences.append(SECOND_SENTENCE.format(sentence=quoted(read.pair)))
+    if not read.special_tokens:
+        sentences.append(WITHOUT_SPECIAL)
     caption = " ".join([f"{title}.", *sentences, texts.EXPORT_COUNTED_FROM_0])
     web_page = WebPage("", (), texts.EXPORT_WEB_PAGE, bytes, document=partial(_document, view, drawing, title, dark))
     stem = file_stem(f"bertviz-{view}", f"{trace.model}-{chosen}" if chosen else trace.model)
@@ -47,9 +49,8 @@ def bertviz_export(trace: Trace, view: str, drawing: Drawing) -> Export:
         lambda: project_code(title, trace, kinds),
         lambda: transformers_code(title, trace, kinds, CALLS.get(view)),
     )
-    about = source(
-        trace.model, text=read.text, pair=read.pair, attention=chosen, layer=drawing.layer + 1 if drawing.single else 0
-    )
+    layer, how = drawing.layer + 1 if drawing.single else 0, reading(read.special_tokens)
+    about = source(trace.model, text=read.text, pair=read.pair, **how, attention=chosen, layer=layer)
     return Export(title, caption, stem, None, web_page, tuple(_data(trace, stack) for stack in drawing.stacks), code, about)
 
 
@@ -102,7 +103,8 @@ def project_code(title: str, trace: Trace, kinds: Sequence[str]) -> str:
             "    print(stack.kind, stack.query_tokens.tokens, stack.key_tokens.tokens, stack.weights.shape)",
         ]
     )
-    return "\n".join([*header(title, trace.model, "from tx_core import load"), *computed, ""])
+    first = header(title, trace.model, "from tx_core import load", special_tokens=source.special_tokens)
+    return "\n".join([*first, *computed, ""])
 
 
 def transformers_code(title: str, trace: Trace, kinds: Sequence[str], call: str | None) -> str:

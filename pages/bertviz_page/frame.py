@@ -91,7 +91,7 @@ def _published(page: str, view: str, trace: Trace, stacks: list[AttentionStack],
     dark = st.context.theme.type == "dark"
     source = trace.attention.query_tokens
     kinds = tuple(stack.kind for stack in stacks)
-    identity = (trace.model, trace.device, source.text, source.pair, view, kinds, only, dark)
+    identity = (trace.model, trace.device, source.text, source.pair, source.special_tokens, view, kinds, only, dark)
     known: dict[tuple, str] = st.session_state.setdefault(f"{page}_drawn", {})
     if (word := known.get(identity)) is None or not is_published(word):
         document = draw(view, stacks, None if only is None else [only], dark=dark)

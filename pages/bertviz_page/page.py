@@ -14,7 +14,7 @@ from pages.bertviz_page.frame import show_view
 from pages.ui.export.menu import export_menu
 from pages.ui.export.texts import TITLE_WITHOUT_FIGURE
 from pages.ui.panels.texts import SECOND_SENTENCE, STACK_LABELS
-from pages.ui.panels.tokens import warn_of_unknown
+from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
@@ -29,12 +29,14 @@ from pages.ui.shell.address import (
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from pages.ui.shell.level import offered_options
+from tx_core.engine.engine import with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 FIELDS = (
     text_field("text", texts.FIRST_TEXT),
     text_field("pair"),
     Field("model", "embedded", controls.read_model),
+    SPECIAL_FIELD,
     choice_field("picture", tuple(texts.VIEWS)),
     choice_field("stack", tuple(STACK_LABELS)),
     *choice.FIELDS,
@@ -47,7 +49,7 @@ def forget_token() -> None:
 
 
 @st.fragment
-def show(model: str, text: str, pair: str) -> None:
+def show(model: str, special: bool, text: str, pair: str) -> None:
     """Show the chosen view; a click in here reruns only this."""
     restore_hidden_fields(PAGE, FIELDS)
     st.segmented_control(
@@ -61,7 +63,7 @@ def show(model: str, text: str, pair: str) -> None:
     st.markdown(texts.DESCRIPTIONS[view])
     try:
         keep = ("weights", "query", "key", "scores") if view == "neuron" else ("weights",)
-        trace = cache.trace(model, text, pair, keep=keep)
+        trace = cache.trace_with(cache.engine(model, special_tokens=special), text, pair, keep=keep)
         drawing = show_view(PAGE, view, trace)
         export_menu(PAGE, {texts.VIEWS[view]: lambda: bertviz_export(trace, view, drawing)}, TITLE_WITHOUT_FIGURE)
     except ExplorerError as error:
@@ -85,10 +87,14 @@ with second:
 with third:
     model = controls.model(widget_key(PAGE, "model"))
 try:
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        special = ask_special_tokens(PAGE, forget_token)
+        counted = st.empty()
     with controls.wait_for(model):
-        engine = engine_of(badge, model)
+        engine = with_special_tokens(engine_of(badge, model), special)
     show_engine(badge, engine.title, engine.device)
-    st.caption(controls.budget(engine, text, pair))
+    counted.caption(controls.budget(engine, text, pair), width="content")
+    note_special_tokens(engine, special, pair)
     warn_of_unknown([engine.encode(text, pair or None)], model, widget_key(PAGE, "model"))
 except ExplorerError as error:
     explain(error)
@@ -96,4 +102,4 @@ except ExplorerError as error:
         controls.offer_default_model(widget_key(PAGE, "model"))
     end_page(text, pair)
 else:
-    show(model, text, pair)
+    show(model, special, text, pair)

@@ -19,6 +19,7 @@ from pages.compare.state import (
     swap,
 )
 from pages.ui.panels.changes import Changes, StackNames, describe_change
+from pages.ui.panels.tokens import ask_special_tokens
 from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import widget_binding, widget_key
@@ -28,7 +29,7 @@ from tx_core.transformer.interventions import Intervention
 
 
 def ask_sides(page: str) -> None:
-    """Ask what differs, what A and B are, and what they share."""
+    """Ask what differs, what A and B are, what they share, and the colours of both."""
     st.pills(
         texts.ASK_VARIES,
         offered_options("vary", list(VARIES), st.session_state[widget_key(page, "vary")]),
@@ -49,12 +50,15 @@ def ask_sides(page: str) -> None:
             if part in ("model", "seed", "head") and part not in varied:
                 with st.container(width=230):
                     _ask(page, part, "", "")
+        if not is_hidden("scale"):
+            with st.popover(texts.COLOURS, icon=":material/palette:"):
+                st.selectbox(texts.COLOURS_LABEL, SCALES, format_func=str.capitalize, **widget_binding(widget_key(page, "scale")))
     if "changes" not in varied and (active := st.session_state[widget_key(page, "changes")]):
         _tell_changes(page, active)
 
 
 def ask_look(page: str) -> None:
-    """Offer to pin and swap the sides, and ask how both maps are drawn."""
+    """Offer to pin and swap the sides, and ask how both are read."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _ask_buttons(page)
         st.toggle(
@@ -62,14 +66,12 @@ def ask_look(page: str) -> None:
             **widget_binding(widget_key(page, "hide"), lambda: forget_words(page)),
             help=texts.HIDE_SPECIAL_HELP,
         )
+        ask_special_tokens(page, lambda: forget_words(page))
         st.toggle(
             texts.TWO_SENTENCES,
             **widget_binding(widget_key(page, "two"), lambda: forget_words(page)),
             help=texts.TWO_SENTENCES_HELP,
         )
-        if not is_hidden("scale"):
-            with st.popover(texts.COLOURS, icon=":material/palette:"):
-                st.selectbox(texts.COLOURS_LABEL, SCALES, format_func=str.capitalize, **widget_binding(widget_key(page, "scale")))
 
 
 def _ask(page: str, part: str, suffix: str, side: str) -> None:

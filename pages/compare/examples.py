@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages.compare.state import FIELDS, PARTS
+from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.shell.address import widget_key
 
 EXAMPLES = Path(__file__).parents[2] / "assets" / "examples" / "compare.json"
@@ -58,7 +59,8 @@ def is_shown(page: str, example: Example) -> bool:
     defaults = {field.name: field.default for field in FIELDS if field.name in sides}
     now = {name: st.session_state[widget_key(page, name)] for name in defaults}
     vary = st.session_state[widget_key(page, "vary")]
-    return vary == example.vary and now == defaults | _of(example.values, sides)
+    bare = st.session_state[widget_key(page, SPECIAL_FIELD.name)]
+    return vary == example.vary and now == defaults | _of(example.values, sides) and not bare
 
 
 def _of(values: dict[str, object], names: set[str]) -> dict[str, object]:

@@ -12,7 +12,7 @@ from pages.compare.word_similarity import WordChart, WordThroughLayers, similari
 from pages.ui.canvas.charts import lines_chart
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
-from pages.ui.export.project_code import IMPORT_CHANGES, interventions_literal
+from pages.ui.export.project_code import IMPORT_CHANGES, interventions_literal, load_line
 from pages.ui.export.records import Code, Export, Exports, WebPage, one_line
 from pages.ui.export.texts import AXES, PROJECT_COMMENT
 from pages.ui.shell.address import widget_key
@@ -151,7 +151,7 @@ def _code_of_side(name: str, run: Run, hide: bool) -> list[str]:
         arguments.append(f"interventions={interventions_literal(changes)}")
     random = [f"engine_{name} = untrained_engine(engine_{name}, {run.side.seed})"] if run.side.seed else []
     return [
-        f"engine_{name} = load({catalogue.card(run.side.model).name!r})",
+        load_line(catalogue.card(run.side.model).name, run.reads_special, f"engine_{name}"),
         *random,
         f"trace_{name} = engine_{name}.trace({', '.join(arguments)})",
         f"view_{name} = views.view(trace_{name}.attention, merge_words=True, hide_special={hide})",

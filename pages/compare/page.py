@@ -18,7 +18,8 @@ from pages.compare.runs import Run, run
 from pages.compare.state import FIELDS, Side
 from pages.compare.word_similarity import show_word
 from pages.ui.export.menu import export_menu
-from pages.ui.panels.tokens import warn_of_unknown
+from pages.ui.panels.tokens import note_special_tokens, warn_of_unknown
+from pages.ui.shell import cache, controls
 from pages.ui.shell.address import read_view, widget_key, write_view
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.examples import find, offer, offer_counters
@@ -39,6 +40,15 @@ def try_run(name: str, side: Side) -> Run | None:
         return None
 
 
+def note_reading(one: Run, other: Run) -> None:
+    """Say what the texts of both sides are read without, once for each of their models."""
+    models, special = dict.fromkeys((one.side.model, other.side.model)), one.side.special
+    for model in models:
+        whose = controls.model_title(model) if len(models) > 1 else ""
+        engine = cache.engine(model, special_tokens=special)
+        note_special_tokens(engine, special, one.side.pair or other.side.pair, whose=whose)
+
+
 @st.fragment
 def show_sides(one: Side, other: Side) -> None:
     """Show both sides and what differs; a click in here reruns only this."""
@@ -47,6 +57,7 @@ def show_sides(one: Side, other: Side) -> None:
     if mine and yours:
         read = [mine.trace.attention.key_tokens, yours.trace.attention.key_tokens]
         warn_of_unknown(read, one.model, widget_key(PAGE, "model"))
+        note_reading(mine, yours)
         comparison = show_maps(PAGE, mine, yours)
         followed = show_word(PAGE, mine, yours)
         export_menu(PAGE, comparison_exports(PAGE, mine, yours, comparison, followed))

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from pages.compare import texts
 from pages.compare.state import Head, Side, name_head
 from pages.ui.export.attention_map import changes_in_words
-from pages.ui.export.records import file_stem, source
+from pages.ui.export.records import file_stem, reading, source
 from pages.ui.export.texts import MERGED, SPECIAL_HIDDEN, quoted
 from pages.ui.shell import cache, controls
 from tx_core.analysis import views, word_comparison
@@ -34,6 +34,11 @@ class Run:
     spelled: tuple[Spelling, ...]
     weights: Float[np.ndarray, "word word"]
 
+    @property
+    def reads_special(self) -> bool:
+        """Whether the texts were read with the model's special tokens; a model that never adds any counts as such."""
+        return self.trace.attention.query_tokens.special_tokens
+
 
 def run(side: Side, *, hide: bool) -> Run:
     """Run a side, or take it from the cache.
@@ -41,8 +46,8 @@ def run(side: Side, *, hide: bool) -> Run:
     Raises:
         ExplorerError: it cannot be run.
     """
-    trained = cache.engine(side.model, weights=bool(side.seed))
-    identity = ("compared", side.model, side.seed, trained.device, side.text, side.pair or None, frozenset(side.changes))
+    trained = cache.engine(side.model, special_tokens=side.special, weights=bool(side.seed))
+    identity = ("compared", cache.engine_key(trained), side.seed, side.text, side.pair or None, frozenset(side.changes))
 
     def trace_side() -> Trace:
         engine = _with_weights(trained, side.seed)
@@ -126,6 +131,7 @@ class RunPair:
                 pair=run.side.pair,
                 head=name_head(run.side.head),
                 seed_of_random_weights=run.side.seed,
+                **reading(run.reads_special),
                 changes=changes_in_words(run.trace),
             )
             for name, run in zip("AB", self.runs, strict=True)
@@ -151,5 +157,7 @@ def _about_side(name: str, run: Run) -> Iterator[str]:
     yield texts.SIDE_TEXTS[name].format(sentence=quoted(run.side.text))
     if run.side.pair:
         yield texts.SIDE_PAIRS[name].format(sentence=quoted(run.side.pair))
+    if not run.reads_special:
+        yield texts.SIDE_WITHOUT_SPECIAL[name]
     if run.side.changes:
         yield texts.SIDE_CHANGES[name].format(changes=changes_in_words(run.trace))

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.compare.texts import FIRST_TEXT, LAYER_MEAN
 from pages.ui.panels.changes import Changes, without_positions
 from pages.ui.panels.texts import TOKEN_CHANGES_UNDONE
+from pages.ui.panels.tokens import SPECIAL_FIELD
 from pages.ui.panels.view_options import MAX_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
@@ -36,7 +37,7 @@ VARIES: dict[str, tuple[str, ...]] = {
 }
 """What may differ, and the parts of a side that differ then; heads of two models have no common numbering."""
 PARTS = ("text", "pair", "model", "head", "seed", "changes")
-TOKEN_FIELDS = ("text", "text_b", "pair", "pair_b", "model", "model_b", "two", "vary")
+TOKEN_FIELDS = ("text", "text_b", "pair", "pair_b", "model", "model_b", "two", "vary", SPECIAL_FIELD.name)
 """The fields that decide which tokens are read, and so what a token's position means."""
 
 
@@ -47,6 +48,7 @@ class Side:
     Attributes:
         head: (layer, head) from 0; None for the mean of the layer's heads.
         seed: 0 for the trained model, else the seed of its random weights.
+        special: whether the model's special tokens are added to its texts.
     """
 
     text: str
@@ -55,6 +57,7 @@ class Side:
     head: Head
     seed: int
     changes: Changes
+    special: bool = True
 
 
 def read_head(written: str) -> Head:
@@ -106,6 +109,7 @@ FIELDS = (
     *_fields("_b", (0, None), 1),
     choice_field("vary", tuple(VARIES)),
     flag_field("two"),
+    SPECIAL_FIELD,
     flag_field("hide"),
     choice_field("scale", SCALES),
     Field("focus", None, read_focus, token_to_link),
@@ -115,7 +119,10 @@ FIELDS = (
 
 
 def sides(page: str) -> tuple[Side, Side]:
-    """Give A and B, which is like A except for what varies. Second sentences count only where they are switched on."""
+    """Give A and B, which is like A except for what varies. Second sentences count only where they are switched on.
+
+    Special tokens are left out of both or of neither.
+    """
     restore_hidden_fields(page, FIELDS)  # a callback finds no entry of a control that the last run did not draw
     values = {name: st.session_state[widget_key(page, name)] for part in PARTS for name in (part, f"{part}_b")}
     one = {part: values[part] for part in PARTS}
@@ -123,7 +130,8 @@ def sides(page: str) -> tuple[Side, Side]:
     other["text"] = other["text"] or one["text"]
     if not st.session_state[widget_key(page, "two")]:
         one["pair"] = other["pair"] = ""
-    return Side(**one), Side(**other)
+    special = not st.session_state[widget_key(page, SPECIAL_FIELD.name)]
+    return Side(**one, special=special), Side(**other, special=special)
 
 
 def begin(page: str) -> None:
@@ -159,7 +167,7 @@ def _another_head(head: Head) -> Head:
 
 def drop_token_changes(page: str) -> str:
     """Undo changes that name tokens of an earlier text or model. Returns what to tell the reader, "" for nothing."""
-    now = {(side.model, side.text, side.pair) for side in sides(page)}
+    now = {(side.model, side.text, side.pair, side.special) for side in sides(page)}
     before = st.session_state.get(f"{page}_changed_in", now)
     st.session_state[f"{page}_changed_in"] = now
     made = {name: tuple(st.session_state[name]) for name in (widget_key(page, "changes"), widget_key(page, "changes_b"))}

@@ -107,6 +107,7 @@ HEAD_OF_MODEL = "{head}, {model}"
 AND = "{one} and {other}"
 SIDE_TEXTS = {"A": "A: {sentence}", "B": "B: {sentence}"}
 SIDE_PAIRS = {"A": "Second sentence of A: {sentence}", "B": "Second sentence of B: {sentence}"}
+SIDE_WITHOUT_SPECIAL = {"A": "A was read without special tokens.", "B": "B was read without special tokens."}
 SIDE_CHANGES = {"A": "A was changed: {changes}.", "B": "B was changed: {changes}."}
 MEAN_OF_PIECES = "A word's vector is the mean of its pieces' vectors."
 FIGURE_NOTE = "Cosine of two vectors, from the embeddings to the last layer."

@@ -67,7 +67,8 @@ def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredict
     stack = trace.stacks[number]
     for missing in [*notices, *view_options.drop_missing(page, *stack.weights.shape[:3])]:
         st.info(missing)
-    identity = (engine.name, trace.device, answer.text, None, write_interventions(changed))
+    special = engine.tokenizer.special_tokens
+    identity = (engine.name, trace.device, special, answer.text, None, write_interventions(changed))
     before = plain.stacks[number] if changed else None
 
     def first() -> None:

@@ -24,19 +24,22 @@ from pages.ui.export.attention_map import changes_in_words
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page
 from pages.ui.export.records import Code, Export, Exports, file_stem
-from pages.ui.export.texts import quoted
+from pages.ui.export.texts import WITHOUT_SPECIAL, quoted
 from pages.ui.panels.changes import describe_change, stack_names
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, list_settings, prediction_rows
 from pages.ui.panels.texts import PREDICTION_COLUMNS
 from pages.ui.shell import controls
+from tx_core.engine.engine import Engine
 
 
-def prediction_exports(page: str, model: str, sentences: Sequence[SentencePredictions], blank_view: BlankView | None) -> Exports:
+def prediction_exports(
+    page: str, engine: Engine, sentences: Sequence[SentencePredictions], blank_view: BlankView | None
+) -> Exports:
     """Offer the lists; where the attention of a blank is shown, also that and the effect of changes on the blank."""
-    lists = Lists(model, tuple(sentences), list_settings(page))
+    lists = Lists(engine.name, tuple(sentences), list_settings(page))
     offered = {texts.EXPORT_LISTS: lambda: lists_export(lists)}
     if blank_view and blank_view.changed:
-        offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, blank_view)
+        offered[texts.EXPORT_CHANGE] = lambda: moved_export(lists, engine, blank_view)
     if blank_view and (scan := shown_scan(page)):
         offered[texts.EXPORT_SCAN] = lambda: scan_export(lists, blank_view, scan)
     return offered | (attention_exports(page, blank_view.trace, blank_view.head_map) if blank_view else {})
@@ -95,9 +98,9 @@ def _charts(answer: SentencePredictions, chosen: ListSettings, sentence: int) ->
     return [replace(one, chart=one.chart | {"title": title}) for one, title in zip(charts, titles, strict=True)]
 
 
-def moved_export(lists: Lists, blank_view: BlankView) -> Export:
+def moved_export(lists: Lists, engine: Engine, blank_view: BlankView) -> Export:
     """Export what the reader's changes do to one blank."""
-    shift = prediction_shift(lists.model, blank_view.text, blank_view.changed, lists.chosen).blanks[blank_view.number]
+    shift = prediction_shift(engine, blank_view.text, blank_view.changed, lists.chosen).blanks[blank_view.number]
     changes = texts.EXPORT_CHANGED_RUN.format(changes=changes_in_words(blank_view.trace))
     title = texts.EXPORT_CHANGE_TITLE.format(number=blank_view.number + 1, model=controls.model_title(lists.model))
     caption = " ".join(
@@ -130,7 +133,9 @@ def scan_export(lists: Lists, blank_view: BlankView, scan: ShownScan) -> Export:
     title = texts.EXPORT_SCAN_TITLE.format(followed=scan.followed.name, model=model)
     changes = "; ".join(describe_change(one, stack_names(blank_view.trace)) for one in scan.base)
     changed = [texts.EXPORT_CHANGED_RUN.format(changes=changes)] if changes else []
-    caption = " ".join([f"{title}.", texts.EXPORT_TEXT.format(text=quoted(blank_view.text)), *changed, in_words(scan.result)])
+    how = [] if lists.reads_special else [WITHOUT_SPECIAL]
+    text = texts.EXPORT_TEXT.format(text=quoted(blank_view.text))
+    caption = " ".join([f"{title}.", text, *how, *changed, in_words(scan.result)])
     rows = [texts.EXPORT_SCAN_LAYER.format(number=number + 1) for number in range(change.shape[0])]
     columns = [texts.EXPORT_SCAN_HEAD.format(number=number + 1) for number in range(change.shape[1])]
     drawing = matrix_drawing("", "signed", change, rows, columns, limit=float(abs(change).max()), root=True)

@@ -87,7 +87,7 @@ def _named_entries(answer: SentencePredictions, number: int) -> Pieces:
 
 def _cache_key(engine: Engine, answer: SentencePredictions, number: int, base: Changes, named: Pieces) -> tuple:
     written = ",".join(".".join(map(str, ids)) for ids in named)
-    return ("scan", engine.name, engine.device, answer.text, number, written, write_interventions(base))
+    return ("scan", cache.engine_key(engine), answer.text, number, written, write_interventions(base))
 
 
 def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: int, changed: Changes) -> None:
@@ -98,7 +98,7 @@ def show_scan(page: str, engine: Engine, answer: SentencePredictions, number: in
     opened = st.expander(texts.SCAN, key=widget_key(page, "scan_opened"), on_change="rerun")
     if not opened.open:
         return
-    identity = (engine.name, engine.device, answer.text, number)
+    identity = (cache.engine_key(engine), answer.text, number)
     started = st.session_state.get(widget_key(page, "scan"))
     base = started[1] if started and started[0] == identity else None
     now = tuple(change for change in changed if change != _off(page))

@@ -25,7 +25,13 @@ from pages.ui.panels.predictions import (
     top_predictions,
     word_label,
 )
-from pages.ui.panels.tokens import escape_markdown, warn_of_unknown
+from pages.ui.panels.tokens import (
+    SPECIAL_FIELD,
+    ask_special_tokens,
+    escape_markdown,
+    note_special_tokens,
+    warn_of_unknown,
+)
 from pages.ui.panels.word_buttons import blank_last_word, word_buttons
 from pages.ui.shell import cache, controls, examples
 from pages.ui.shell.address import (
@@ -42,7 +48,7 @@ from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from pages.ui.shell.numbers import percent
 from tx_core.engine import catalogue
-from tx_core.engine.engine import Engine, no_head
+from tx_core.engine.engine import Engine, no_head, with_special_tokens
 from tx_core.errors import ExplorerError
 from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, read_words
 from tx_core.transformer.trace import Trace
@@ -56,6 +62,7 @@ FIELDS = (
     text_field("second_behind"),
     text_field("named"),
     Field("model", "embedded", controls.read_model),
+    SPECIAL_FIELD,
     *LIST_FIELDS,
     *blank_attention.FIELDS,
 )
@@ -72,6 +79,7 @@ def show_example(prompt: Prompt) -> None:
         "text_behind": "",
         "second_behind": "",
         "changes": (),
+        SPECIAL_FIELD.name: False,
     }
     if prompt.second:
         view["second"] = prompt.second
@@ -79,19 +87,23 @@ def show_example(prompt: Prompt) -> None:
 
 
 def is_shown(prompt: Prompt) -> bool:
-    """Tell whether the sentence of an example, or both, are on the page."""
-    text, compare, second = (st.session_state[widget_key(PAGE, name)] for name in ("text", "compare", "second"))
-    return prompt.text == text and (not compare or prompt.second == second)
+    """Tell whether the sentence of an example, or both, are on the page, read with special tokens."""
+    names = ("text", "compare", "second", SPECIAL_FIELD.name)
+    text, compare, second, bare = (st.session_state[widget_key(PAGE, name)] for name in names)
+    return prompt.text == text and (not compare or prompt.second == second) and not bare
 
 
-def load(model: str) -> Engine:
-    """Give the engine of a model that fills blanks, without fetching one that does not; raise ExplorerError."""
+def load(model: str, special: bool) -> Engine:
+    """Give the engine of a model that fills blanks, without fetching one that does not; raise ExplorerError.
+
+    special: whether it adds special tokens.
+    """
     card = catalogue.card(model)
     if not card.fills_blanks:
         badge.empty()
         raise no_head(card.title)
     with controls.wait_for(model):
-        return engine_of(badge, model)
+        return with_special_tokens(engine_of(badge, model), special)
 
 
 def ask_sentence(name: str, label: str) -> None:
@@ -121,8 +133,9 @@ def ask_words() -> tuple[str, ...]:
 
 def favourite(text: str, number: int) -> str:
     """Fill one blank with the word that the model likes best there; leave the text where it cannot be filled."""
+    model, bare = (st.session_state[widget_key(PAGE, name)] for name in ("model", SPECIAL_FIELD.name))
     try:
-        filling = top_predictions(cache.engine(st.session_state[widget_key(PAGE, "model")]), text, list_settings(PAGE))
+        filling = top_predictions(cache.engine(model, special_tokens=not bare), text, list_settings(PAGE))
     except ExplorerError:
         return text
     best = filling.blanks[number].predictions[0]
@@ -145,7 +158,8 @@ def answer(engine: Engine, name: str, words: tuple[str, ...]) -> list[SentencePr
         explain(problem)
         return []
     predictions.show_notices(answered)
-    show_quoted_words(engine.name, text)
+    if engine.tokenizer.special_tokens:  # the quoted answers are to a text with them
+        show_quoted_words(engine.name, text)
     return [answered]
 
 
@@ -183,22 +197,23 @@ def show_all_lists(engine: Engine, answers: Sequence[SentencePredictions], colum
 
 
 @st.fragment
-def look(model: str, answers: Sequence[SentencePredictions]) -> None:
+def look(model: str, special: bool, answers: Sequence[SentencePredictions]) -> None:
     """Show what a blank becomes and where it looks, and what the reader changes; what is clicked here runs nothing but this."""
     restore_hidden_fields(PAGE, FIELDS)
-    view = None
+    view = engine = None
     if answers:
         try:
-            view = blank_attention.blank_attention(PAGE, cache.engine(model), answers)
+            engine = cache.engine(model, special_tokens=special)
+            view = blank_attention.blank_attention(PAGE, engine, answers)
         except ExplorerError as problem:
             explain(problem)
         shift = None
         if view and view.changed:
-            shift = predictions.prediction_shift(model, view.text, view.changed, list_settings(PAGE)).blanks[view.number]
+            shift = predictions.prediction_shift(engine, view.text, view.changed, list_settings(PAGE)).blanks[view.number]
         tables.numbers(answers, shift, widget_key(PAGE, "numbers"))
     write_view(PAGE, blank_attention.fields_in_link(PAGE, FIELDS), FIRST_VIEW)
-    if answers:
-        export_menu(PAGE, prediction_exports(PAGE, model, answers, view))
+    if engine:
+        export_menu(PAGE, prediction_exports(PAGE, engine, answers, view))
     page_links(st.session_state[widget_key(PAGE, "text")], "", "attention", "summaries", "positions", "bert")
     share_link()
 
@@ -219,13 +234,16 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     words = ask_words()
     model = controls.model(widget_key(PAGE, "model"))
     st.toggle(texts.COMPARE, key=widget_key(PAGE, "compare"))
-    ask_list_settings(PAGE)
+    options = ask_list_settings(PAGE)
+with options:
+    special = ask_special_tokens(PAGE)
 
 answers: list[SentencePredictions] = []
 runs: list[Trace] = []  # held until all is drawn: one that is larger than the cache would be computed again
 try:
-    engine = load(model)
+    engine = load(model, special)
     show_engine(badge, engine.title, engine.device)
+    note_special_tokens(engine, special)
     if note := list_settings(PAGE).note:
         st.caption(note)
     columns = st.columns(len(labels), gap="large")
@@ -237,5 +255,5 @@ try:
 except ExplorerError as problem:
     explain(problem)
     controls.offer_default_model(widget_key(PAGE, "model"))
-look(model, answers)
+look(model, special, answers)
 runs.clear()

@@ -9,7 +9,8 @@ from pages.fill_mask import texts
 from pages.ui.canvas.charts import moved_chart, probability_chart, show_bars
 from pages.ui.canvas.drawings import Chart
 from pages.ui.canvas.texts import AFTER, BEFORE
-from pages.ui.export.records import source
+from pages.ui.export.records import reading, source
+from pages.ui.export.texts import WITHOUT_SPECIAL
 from pages.ui.panels.changes import Changes
 from pages.ui.panels.predictions import (
     ListSettings,
@@ -46,17 +47,21 @@ class Lists:
     chosen: ListSettings
 
     @property
+    def reads_special(self) -> bool:
+        """Whether the sentences were read with the model's special tokens."""
+        return self.sentences[0].filling.encoding.special_tokens
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Say what makes the lists other than the model's own probabilities."""
-        return (self.chosen.note,) if self.chosen.note else ()
+        return tuple(note for note in ("" if self.reads_special else WITHOUT_SPECIAL, self.chosen.note) if note)
 
     @property
     def about(self) -> dict[str, object]:
         """Give what a reader of the numbers has to know."""
-        texts = [answer.text for answer in self.sentences]
-        return source(
-            self.model, texts=texts, temperature=self.chosen.temperature, top_p=self.chosen.top_p, notes=list(self.notes)
-        )
+        texts, settings = [answer.text for answer in self.sentences], {"temperature": self.chosen.temperature}
+        settings |= {"top_p": self.chosen.top_p, "notes": list(self.notes)}
+        return source(self.model, texts=texts, **reading(self.reads_special), **settings)
 
 
 @dataclass(frozen=True)
@@ -169,24 +174,23 @@ def note(moved: EntryShift) -> str:
     return template.format(before=moved.rank_before, after=moved.rank_after)
 
 
-def prediction_shift(model: str, text: str, changed: Changes, chosen: ListSettings) -> PredictionShift:
+def prediction_shift(engine: Engine, text: str, changed: Changes, chosen: ListSettings) -> PredictionShift:
     """Predict with and without the changes; raise ExplorerError where that cannot be done."""
     shown = _list_options(chosen)
-    key = ("shift", model, text, frozenset(changed), *shown.values())
+    key = ("shift", cache.engine_key(engine), text, frozenset(changed), *shown.values())
 
     def compare() -> PredictionShift:
-        engine = cache.engine(model)
         traces = blank_trace(engine, text), blank_trace(engine, text, changed)
         return shift_predictions(engine, text, changed, traces=traces, **shown)
 
     return remember_record(key, compare)
 
 
-def text_shift(model: str, text: str, second: str, chosen: ListSettings) -> PredictionShift:
+def text_shift(engine: Engine, text: str, second: str, chosen: ListSettings) -> PredictionShift:
     """Compare the predictions of two sentences; raise ExplorerError where that cannot be done."""
     shown = _list_options(chosen)
-    key = ("text shift", model, text, second, *shown.values())
-    return remember_record(key, lambda: compare_texts(cache.engine(model), text, second, **shown))
+    key = ("text shift", cache.engine_key(engine), text, second, *shown.values())
+    return remember_record(key, lambda: compare_texts(engine, text, second, **shown))
 
 
 def _list_options(chosen: ListSettings) -> dict[str, float]:
@@ -210,8 +214,8 @@ def describe_shift(blank: BlankShift) -> str:
 def answer_sentence(engine: Engine, text: str, words: tuple[str, ...], chosen: ListSettings) -> SentencePredictions:
     """Ask everything about a sentence; raise ExplorerError where it cannot be filled."""
     filling = top_predictions(engine, text, chosen)
-    scores = tuple(word_scores(engine.name, text, words, blank.number) for blank in filling.blanks)
-    joint = joint_fillings(engine.name, text) if len(filling.blanks) > 1 else ()
+    scores = tuple(word_scores(engine, text, words, blank.number) for blank in filling.blanks)
+    joint = joint_fillings(engine, text) if len(filling.blanks) > 1 else ()
     return SentencePredictions(text, filling, scores, joint)
 
 
@@ -253,7 +257,7 @@ def show_blank(page: str, engine: Engine, answer: SentencePredictions, number: i
     chosen, blank, scores = list_settings(page), answer.filling.blanks[number], answer.scores[number]
     with st.container(key=widget_key(page, "prediction")):  # assets/page.css keeps it in sight
         if changed:
-            shift = prediction_shift(engine.name, answer.text, changed, chosen)
+            shift = prediction_shift(engine, answer.text, changed, chosen)
             _show_changed_blank(page, engine, shift.blanks[number], chosen)
         else:
             annotated = top_words_chart(blank, False, chosen)
@@ -262,7 +266,7 @@ def show_blank(page: str, engine: Engine, answer: SentencePredictions, number: i
             show_bars(annotated.chart | {"heading": texts.PROBABILITY}, annotated.notes, key=f"{page}_top_words")
             _show_rest(engine, annotated.labels, percent(blank.rest))
         if scores:
-            after = word_scores(engine.name, answer.text, tuple(score.word for score in scores), number, changed)
+            after = word_scores(engine, answer.text, tuple(score.word for score in scores), number, changed)
             _show_followed_words(scores, after if changed else None, chosen, f"{page}_followed")
 
 
@@ -339,7 +343,7 @@ def ratio_in_words(one: float, other: float) -> str:
 def show_text_shift(page: str, engine: Engine, answers: Sequence[SentencePredictions]) -> None:
     """Draw two sentences against each other: each word's probability in the first, in the second, and the difference."""
     chosen, key = list_settings(page), widget_key(page, "difference")
-    shift = text_shift(engine.name, answers[0].text, answers[1].text, chosen)
+    shift = text_shift(engine, answers[0].text, answers[1].text, chosen)
     st.markdown(f"##### {texts.DIFFERENCE}")
     for blank in shift.blanks:
         pair = [answer.scores[blank.number] for answer in answers]

@@ -8,7 +8,7 @@ from pages.fill_mask.tables import followed_words
 from pages.ui.export.project_code import header
 from pages.ui.export.records import one_line
 from pages.ui.export.texts import TRANSFORMERS_COMMENT
-from pages.ui.export.transformers_code import intervention_lines, loading_lines, with_mask_tokens
+from pages.ui.export.transformers_code import intervention_lines, loading_lines, special_argument, with_mask_tokens
 from pages.ui.panels.predictions import ListSettings
 
 NUCLEUS = '''
@@ -33,7 +33,7 @@ def blanks_of(ids):
 LISTING = """
 predictions = []
 for text, named in TEXTS:
-    ids = tokenizer(text).input_ids
+    ids = tokenizer(text{bare}).input_ids
     blanks = blanks_of(ids)
     for place in blanks:
         best = nucleus((scores(ids)[place] / TEMPERATURE).softmax(-1)).topk(LISTED)
@@ -77,7 +77,7 @@ def project_lists(title: str, lists: Lists) -> str:
     imports = ["from tx_core import load", f"from tx_core.fill_mask.predictions import {predicted}"]
     imports += ["from tx_core.fill_mask.word_scores import score_words"] if named else []
     lines = [
-        *header(title, lists.model, "\n".join(imports)),
+        *header(title, lists.model, "\n".join(imports), special_tokens=lists.reads_special),
         "predictions = []",
         f"for text in {[answer.text for answer in lists.sentences]!r}:",
         f"    filling = predict(engine, text, {_predict_arguments(lists.chosen)})",
@@ -103,7 +103,7 @@ def project_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
     imports = "from tx_core import load\nfrom tx_core.fill_mask.prediction_shift import shift_predictions"
     return "\n".join(
         [
-            *header(title, lists.model, imports, blank_view.changed),
+            *header(title, lists.model, imports, blank_view.changed, special_tokens=lists.reads_special),
             f"shift = shift_predictions(engine, {blank_view.text!r}, changes, {_predict_arguments(lists.chosen)})",
             "moved = [",
             "    (one.prediction.piece, one.before, one.after, one.after - one.before, one.rank_before, one.rank_after)",
@@ -122,6 +122,7 @@ def project_scan(title: str, lists: Lists, blank_view: BlankView, scan: ShownSca
     pairs = {texts.SCAN_DIFFERENCE.format(first=one, second=other): (one, other) for one in words for other in words}
     first, *rest = pairs.get(scan.followed.name, (scan.followed.name,))
     named = [one.ids for one in scan.result.named]
+    imports = "from tx_core import load\nfrom tx_core.fill_mask.head_scan import Scan"
     arguments = [
         f"blank={blank_view.number}",
         *(["interventions=changes"] if scan.base else []),
@@ -129,7 +130,7 @@ def project_scan(title: str, lists: Lists, blank_view: BlankView, scan: ShownSca
     ]
     return "\n".join(
         [
-            *header(title, lists.model, "from tx_core import load\nfrom tx_core.fill_mask.head_scan import Scan", scan.base),
+            *header(title, lists.model, imports, scan.base, special_tokens=lists.reads_special),
             f"scan = Scan(engine, {blank_view.text!r}, {', '.join(arguments)}).run()",
             "effects = {one.word: one.after - one.before for one in scan.named} | {scan.word: scan.change}",
             " - ".join([f"change = effects[{first!r}]", *(f"effects[{word!r}]" for word in rest)]) + "  # layer, head",
@@ -166,7 +167,7 @@ def transformers_lists(title: str, lists: Lists) -> str:
             *READING.splitlines(),
             *NUCLEUS.splitlines(),
             "",
-            *LISTING.splitlines(),
+            *LISTING.format(bare=special_argument(lists.reads_special)).splitlines(),
             "",
         ]
     )
@@ -174,7 +175,8 @@ def transformers_lists(title: str, lists: Lists) -> str:
 
 def transformers_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
     """Write the code for what changes do to one blank without this project."""
-    text = with_mask_tokens(blank_view.text, blank_view.trace.attention.query_tokens)
+    read = blank_view.trace.attention.query_tokens
+    text = with_mask_tokens(blank_view.text, read)
     return "\n".join(
         [
             TRANSFORMERS_COMMENT.format(title=one_line(title)),
@@ -183,7 +185,7 @@ def transformers_shift(title: str, lists: Lists, blank_view: BlankView) -> str:
             "from transformers.masking_utils import eager_mask",
             "",
             *loading_lines(lists.model, "AutoModelForMaskedLM"),
-            f'inputs = tokenizer({text!r}, return_tensors="pt")',
+            f'inputs = tokenizer({text!r}{special_argument(read.special_tokens)}, return_tensors="pt")',
             f"place = (inputs.input_ids[0] == tokenizer.mask_token_id).nonzero()[{blank_view.number}, 0]",
             *_settings(lists.chosen),
             "",

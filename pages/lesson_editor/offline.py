@@ -10,12 +10,10 @@ from math import sqrt
 from pydantic import ValidationError
 
 from pages.lesson_editor import texts
-from pages.ui.panels.lesson_question import reveal
-from pages.ui.shell import cache
+from pages.ui.panels.lesson_question import engine_of_step, reveal
 from pages.ui.shell.numbers import percent
 from tx_core.classroom.lesson_file import Lesson, Measure, Step
 from tx_core.classroom.measures import Answer, compute_answer
-from tx_core.engine import catalogue
 from tx_core.errors import ExplorerError
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -85,7 +83,7 @@ def _computed(step: Step) -> str:
     if measure is None:
         return _paragraph(texts.NO_PICTURE)
     try:
-        answer = compute_answer(cache.engine(step.view.get("model", catalogue.DEFAULT)), measure)
+        answer = compute_answer(engine_of_step(step), measure)
     except ExplorerError as problem:
         return _paragraph(str(problem))
     said = [_paragraph(reveal(step.question, answer), "ask")] if step.question and step.question.answer else []

@@ -10,8 +10,8 @@ from pages.ui.canvas.head_table import AXES
 from pages.ui.export.data import DataTable, data_files
 from pages.ui.export.figure import charts_figure, charts_page, grid_chart
 from pages.ui.export.project_code import header
-from pages.ui.export.records import Code, DataFiles, Export, file_stem, one_line, source
-from pages.ui.export.texts import PROJECT_COMMENT
+from pages.ui.export.records import Code, DataFiles, Export, file_stem, one_line, reading, source
+from pages.ui.export.texts import PROJECT_COMMENT, WITHOUT_SPECIAL
 from pages.ui.shell import controls
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.statistics import HeadReport
@@ -26,6 +26,8 @@ def heads_export(report: HeadReport, grid: Grid, opened: OpenedScan | None = Non
         count=report.read, tokens=report.tokens, model=controls.model_title(report.model)
     )
     parts = [f"{title}.", texts.EXPORT_SOURCE.format(source=report.sentences.source)]
+    if not report.special_tokens:
+        parts.append(WITHOUT_SPECIAL)
     if not report.complete:
         parts.append(stopped_in_words(report))
     caption = " ".join([*parts, texts.EXPORT_AXES])
@@ -37,7 +39,7 @@ def heads_export(report: HeadReport, grid: Grid, opened: OpenedScan | None = Non
     web_page = charts_page(figure, columns, lambda: table)
     revision = opened.scan.origin.revision if opened else ""
     counts = {"sentences": report.sentences.source, "read": report.read, "tokens": report.tokens}
-    about = source(report.model, revision=revision, **counts)
+    about = source(report.model, revision=revision, **reading(report.special_tokens), **counts)
     return Export(title, caption, stem, figure, web_page, (_data(report, stem, columns, table),), code, about)
 
 
@@ -95,7 +97,7 @@ def report_code(title: str, report: HeadReport) -> str:
         lines.append(f"# {reads_on(report)}")
     return "\n".join(
         [
-            *header(title, report.model, "\n".join(imports)),
+            *header(title, report.model, "\n".join(imports), special_tokens=report.special_tokens),
             *lines,
             f"report = read_all(engine, sentences{', half=True' if report.half else ''})",
             *PRINT_REPORT,

@@ -25,6 +25,7 @@ from pages.ui.canvas.head_table import (
     spread_cells,
 )
 from pages.ui.canvas.texts import GRAMMAR_COLUMNS_NOTE
+from pages.ui.panels.tokens import reading_in_link
 from pages.ui.shell import controls
 from pages.ui.shell.address import widget_binding, widget_key
 from pages.ui.shell.frame import page_link
@@ -163,7 +164,12 @@ def _show_sentence(report: HeadReport, head: Head, number: int, score: float) ->
         page_link(
             "attention",
             texts.SEE_SENTENCE.format(line=report.sentences.lines[number]),
-            {"text": text, "model": report.model, "heads": heads_to_link([head])},
+            {
+                "text": text,
+                "model": report.model,
+                "heads": heads_to_link([head]),
+                **reading_in_link(report.special_tokens),
+            },
             icon=":material/zoom_in:",
         )
 

@@ -16,6 +16,7 @@ from pages.ui.canvas.head_table import describe_grammar
 from pages.ui.export.menu import export_menu
 from pages.ui.panels import training, view_options
 from pages.ui.panels.texts import EXPLANATION_DEBATE
+from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens
 from pages.ui.panels.view_options import ask_head, show_note
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
@@ -30,12 +31,13 @@ from pages.ui.shell.address import (
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
 from tx_core.corpus.statistics import HeadReport
-from tx_core.engine.engine import Engine
+from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 
 FIELDS = (
     choice_field("texts", tuple(texts.SOURCES)),
     Field("model", "embedded", controls.read_model),
+    SPECIAL_FIELD,
     choice_field("colour", tuple(texts.COLOURS)),
     Field("heads", [(0, 0)], view_options.read_heads, heads_to_link),
     choice_field("rank", RANKS),
@@ -69,16 +71,18 @@ def end_page(text: str = "") -> None:
 
 
 def ask_model() -> Engine | None:
-    """Let the reader choose a model; where it is not available, say so and return None."""
+    """Let the reader choose a model, and whether special tokens are added; where it is not available, say so and return None."""
     name = controls.model(widget_key(PAGE, "model"))
+    special = ask_special_tokens(PAGE)
     try:
         with controls.wait_for(name):
-            engine = engine_of(badge, name)
+            engine = with_special_tokens(engine_of(badge, name), special)
     except (ModelUnavailable, CheckpointProblem) as problem:
         explain(problem)
         controls.offer_default_model(widget_key(PAGE, "model"))
         return None
     show_engine(badge, engine.title, engine.device)
+    note_special_tokens(engine, special)
     return engine
 
 

@@ -193,17 +193,22 @@ def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, 
     """
     last = _report_of(snapshot, sentences)
     chosen = engine is not None and sentences is not None
-    if last and chosen and last.sentences is sentences and last.model == engine.name:
+    if last and chosen and last.sentences is sentences and _reads_as(engine, last):
         return last
     if chosen and engine.name == catalogue.DEFAULT and sentences is embedded_sentences():
         st.caption(texts.NO_RUN_NEEDED)
         # The built-in model reads the built-in sentences in a second.
-        return cache.get_or_compute((page, engine.name, engine.device), lambda: read_all(engine, sentences))
+        return cache.get_or_compute((page, cache.engine_key(engine)), lambda: read_all(engine, sentences))
     if last:
         st.subheader(texts.LAST_RUN, anchor=False)
         model = controls.model_title(last.model)
         st.text(texts.LAST_RUN_DIFFERS.format(source=last.sentences.source, model=model))
     return last
+
+
+def _reads_as(engine: Engine, report: HeadReport) -> bool:
+    """Tell whether a report is of this model, which reads texts as they were read for it."""
+    return (report.model, report.special_tokens) == (engine.name, engine.tokenizer.special_tokens)
 
 
 def _report_of(snapshot: Snapshot | None, chosen: Sentences | None) -> HeadReport | None:

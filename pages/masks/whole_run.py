@@ -133,5 +133,5 @@ def link_to_changed_pages(engine: Engine, text: str, changes: Sequence[Intervent
     """Link to the pages that show every head, and every prediction, under the same change."""
     with st.container(horizontal=True, gap="small"):
         for key, label in texts.SEE_CHANGED.items():
-            how = reading_in_link(engine) if key == "attention" else {}
+            how = reading_in_link(engine.tokenizer.special_tokens) if key == "attention" else {}
             page_link(key, label, {"text": text, "changes": write_interventions(changes), **how}, icon=":material/arrow_forward:")

@@ -3,8 +3,10 @@
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS, Choice
 from pages.ui.export.lessons import Computation, computation_code
-from pages.ui.export.records import source
+from pages.ui.export.project_code import load_line
+from pages.ui.export.records import reading, source
 from tx_core.engine.catalogue import DEFAULT
+from tx_core.engine.engine import Engine
 
 HOME = "from tx_core.lessons.position_encodings import {}"
 LOAD = "from tx_core import load"
@@ -81,14 +83,16 @@ def requirements_computation(length: int, width: int, base: float) -> Computatio
     )
 
 
-def shuffle_computation(model: str, text: str, seed: int) -> Computation:
+def shuffle_computation(engine: Engine, text: str, seed: int) -> Computation:
     """Say which words were shuffled, and write the code that shuffles them."""
+    special = engine.tokenizer.special_tokens
     lines = [
-        f"run = shuffle_test(load({model!r}), {text!r}, {seed})",
+        load_line(engine.name, special),
+        f"run = shuffle_test(engine, {text!r}, {seed})",
         "numbers = [run.with_positions.by_token, run.without_positions.by_token]",
         "",
         "print(run.tokens_shuffled, numbers, run.ordered, run.shuffled, run.without_ordered, sep='\\n')",
     ]
     imports = [LOAD, "from tx_core.lessons.word_order import shuffle_test"]
-    title = texts.EXPORT_SHUFFLE
-    return Computation(title, source(model, text=text, seed=seed), computation_code(title, imports, lines), texts.EXPORT_RESULT)
+    title, about = texts.EXPORT_SHUFFLE, source(engine.name, text=text, **reading(special), seed=seed)
+    return Computation(title, about, computation_code(title, imports, lines), texts.EXPORT_RESULT)

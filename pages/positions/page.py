@@ -28,14 +28,14 @@ from pages.positions.encodings import (
 from pages.positions.export import encoding_computation, requirements_computation, shuffle_computation
 from pages.positions.word_order import draw_effects
 from pages.ui.export.lessons import draw_and_export
-from pages.ui.panels.tokens import warn_of_unknown
+from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, check, choice_field, number_field, read_view, text_field, widget_key, write_view
 from pages.ui.shell.controls import engine_of, live
 from pages.ui.shell.frame import page_links, share_link, show_engine, show_source
 from pages.ui.shell.level import offered_options, show_formula
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.engine.engine import Engine
+from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.lessons import word_order
 from tx_core.lessons.position_encodings import check_encodings, compared_encodings, learned_table
 from tx_core.transformer.positions import check_criteria
@@ -43,6 +43,7 @@ from tx_core.transformer.positions import check_criteria
 SEEDS = range(1, 1000)
 FIELDS = (
     text_field("text", "He opened the [MASK] with a key."),
+    SPECIAL_FIELD,
     choice_field("part", tuple(texts.PARTS)),
     choice_field("scheme", tuple(ENCODING_VIEWS)),
     choice_field("look", tuple(texts.VIEWS)),
@@ -132,13 +133,15 @@ def shuffle_words() -> None:
     """The words in another order, and what the model makes of them."""
     again, model = st.columns(2, vertical_alignment="bottom")
     with model:
-        engine = ask_model(PAGE, badge)
+        engine = with_special_tokens(ask_model(PAGE, badge), not value(SPECIAL_FIELD.name))
     name_engine(engine)
     again.button(texts.SHUFFLE_AGAIN, key=widget_key(PAGE, "again"), icon=":material/shuffle:", on_click=choose_next_seed)
     text, seed = value("text"), value("seed")
-    run = cache.get_or_compute((PAGE, value("model"), text, seed), lambda: word_order.shuffle_test(engine, text, seed))
+    key = (PAGE, cache.engine_key(engine), text, seed)
+    run = cache.get_or_compute(key, lambda: word_order.shuffle_test(engine, text, seed))
+    note_special_tokens(engine, run.encoding.special_tokens)
     warn_of_unknown([run.encoding], engine.name, widget_key(PAGE, "model"))
-    lesson = partial(shuffle_computation, engine.name, text, seed)
+    lesson = partial(shuffle_computation, engine, text, seed)
     draw_and_export(PAGE, lesson, draw_effects, run, widget_key(PAGE, "shuffled"), widget_key(PAGE, "guesses"))
 
 
@@ -158,6 +161,7 @@ part = st.segmented_control(
 )
 if part == "shuffle":
     controls.sentence(widget_key(PAGE, "text"))
+    ask_special_tokens(PAGE)
 if part == "ways":
     live(PAGE, FIELDS, encodings)
 else:

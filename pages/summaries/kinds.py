@@ -161,7 +161,13 @@ def _show_chosen(page: str, engine: Engine, text: str, pair: str, stack: Attenti
     with description:
         st.text(describe_head(stack, summary, head))
         st.text(describe_grammar(engine.name, head))
-        address = {"text": text, "pair": pair, "model": engine.name, **reading_in_link(engine), "heads": heads_to_link([head])}
+        address = {
+            "text": text,
+            "pair": pair,
+            "model": engine.name,
+            **reading_in_link(engine.tokenizer.special_tokens),
+            "heads": heads_to_link([head]),
+        }
         page_link(
             "attention",
             texts.SEE_HEAD,

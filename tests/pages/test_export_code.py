@@ -14,7 +14,8 @@ from pages.fill_mask import texts as fill_mask_texts
 from pages.many_sentences.export import heads_export, reads_on, report_code, stopped_in_words
 from pages.many_sentences.heads import Grid
 from pages.many_sentences.reading import OpenedScan
-from pages.ui.export import texts
+from pages.ui.export import menu, texts
+from pages.ui.export.records import Export
 from tests.support.drawings import sent_to
 from tests.support.export_menu import opened
 from tests.support.snippets import computed
@@ -88,13 +89,19 @@ def hold(claims: list[Claim], folder: Path) -> None:
 
 def test_of_the_page_of_blanks(open_app: Open, tmp_path: Path):
     hold(
-        [*the_lists(open_app), *the_changes(open_app, "off~1-2_hide~3"), *the_changes(open_app, "causal_padding~8_nopositions")],
+        [
+            *the_lists(open_app),
+            *the_lists(open_app, nospecial="1"),
+            *the_changes(open_app, "off~1-2_hide~3"),
+            *the_changes(open_app, "causal_padding~8_nopositions"),
+            *the_changes(open_app, "off~1-2_hide~3", nospecial="1"),
+        ],
         tmp_path,
     )
 
 
-def the_lists(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "fill_mask", fill_mask_texts.EXPORT_LISTS, **BLANKS, temperature="2", top_p="0.9")
+def the_lists(open_app: Open, **more: str) -> list[Claim]:
+    shown = seen(open_app, "fill_mask", fill_mask_texts.EXPORT_LISTS, **BLANKS, temperature="2", top_p="0.9", **more)
     charts = [chart for chart in shown.header["charts"] if chart]
     assert not any(cut for chart in charts for cut in chart["cut"])
     *single, together = [chart["values"] for chart in charts]
@@ -106,15 +113,16 @@ def the_lists(open_app: Open) -> list[Claim]:
     ]
 
 
-def the_changes(open_app: Open, changes: str) -> list[Claim]:
-    shown = seen(open_app, "fill_mask", fill_mask_texts.EXPORT_CHANGE, **BLANKS, changes=changes, blank="2")
+def the_changes(open_app: Open, changes: str, **more: str) -> list[Claim]:
+    shown = seen(open_app, "fill_mask", fill_mask_texts.EXPORT_CHANGE, **BLANKS, changes=changes, blank="2", **more)
     (chart,) = shown.header["charts"]
     return of_both(shown, ["[one[1:3] for one in moved]"], [np.stack([chart["before"], chart["after"]], 1)])
 
 
-@pytest.mark.parametrize("minus", [None, "tea"])
-def test_of_the_head_scan(open_app: Open, tmp_path: Path, minus: str | None):
-    app = open_app("fill_mask", text="The old man drank a cup of [MASK].", named="tea,coffee,unbelievably", changes="off~1-2")
+@pytest.mark.parametrize(("minus", "nospecial"), [(None, "0"), ("tea", "0"), ("tea", "1")])
+def test_of_the_head_scan(open_app: Open, tmp_path: Path, minus: str | None, nospecial: str):
+    asked = {"text": "The old man drank a cup of [MASK].", "named": "tea,coffee,unbelievably", "nospecial": nospecial}
+    app = open_app("fill_mask", changes="off~1-2", **asked)
     app.session_state["fill_mask_scan_opened"] = True
     app.run()
     app.button(key="fill_mask_scan_start").click().run()
@@ -133,7 +141,10 @@ def test_of_the_head_scan(open_app: Open, tmp_path: Path, minus: str | None):
 
 def test_of_the_page_of_comparisons(open_app: Open, tmp_path: Path):
     plain, changed = two_maps(open_app), two_maps(open_app, hide="1", changes="off~1-2")
-    hold([*plain, *changed, *a_word(open_app), *random_weights(open_app)], tmp_path)
+    claims = [*plain, *changed, *two_maps(open_app, nospecial="1", changes="off~1-2")]
+    for more in ({}, {"nospecial": "1"}):
+        claims += [*a_word(open_app, **more), *random_weights(open_app, **more)]
+    hold(claims, tmp_path)
 
 
 def two_maps(open_app: Open, **more: str) -> list[Claim]:
@@ -147,21 +158,21 @@ def two_maps(open_app: Open, **more: str) -> list[Claim]:
     return of_project(shown, ["weights_a", "weights_b", "difference"], expected, 1e-4)
 
 
-def a_word(open_app: Open) -> list[Claim]:
-    lines = (shown := seen(open_app, "compare", WORD_EXPORT, **PAIR)).header["charts"][0]["series"]
+def a_word(open_app: Open, **more: str) -> list[Claim]:
+    lines = (shown := seen(open_app, "compare", WORD_EXPORT, **PAIR, **more)).header["charts"][0]["series"]
     return of_project(shown, ["word", "different"], [lines[0]["values"], lines[-1]["values"]])
 
 
-def random_weights(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "compare", MAPS_EXPORT, text=PAIR["text"], vary="untrained", seed_b="2")
+def random_weights(open_app: Open, **more: str) -> list[Claim]:
+    shown = seen(open_app, "compare", MAPS_EXPORT, text=PAIR["text"], vary="untrained", seed_b="2", **more)
     assert shown.transformers == ""
     words = len(shown.header["other"])
     codes = np.frombuffer(shown.cells, "<u2").astype(float)[words**2 : 2 * words**2]
     return [Claim(shown.project, "weights_b.ravel()", (codes / 65535) ** 2, 1e-4)]
 
 
-def many_sentences(open_app: Open) -> list[Claim]:
-    shown = seen(open_app, "many_sentences", colour="spread")
+def many_sentences(open_app: Open, **more: str) -> list[Claim]:
+    shown = seen(open_app, "many_sentences", colour="spread", **more)
     assert shown.transformers == ""
     cells = [[float(cell["word"]) for cell in row] for row in shown.header["charts"][0]["cells"]]
     return [Claim(shown.project, "report.spread", np.array(cells), 0.0051)]
@@ -211,20 +222,21 @@ def test_code_of_a_reading_that_was_stopped_says_that_it_reads_on():
     assert stopped_in_words(report) in export.caption
 
 
-def bertviz(open_app: Open) -> list[Claim]:
-    app = open_app("bertviz_page", text=SUMMED["text"])
+def bertviz(open_app: Open, special: bool = True) -> list[Claim]:
+    app = open_app("bertviz_page", text=SUMMED["text"], nospecial=str(int(not special)))
     codes = []
     for kind in ("project", "transformers"):
         app.session_state["bertviz_page_code_kind"] = kind
         shown = opened(app, "bertviz_page", form=texts.CODE).code
         codes += [code.value for code in shown if code.value.startswith("# Head view")]
-    weights = catalogue.load("embedded").trace(SUMMED["text"]).attention.weights
+    weights = catalogue.load("embedded", special_tokens=special).trace(SUMMED["text"]).attention.weights
     assert len(codes) == 2
     return [Claim(code, "weights", weights) for code in codes]
 
 
 def test_of_many_sentences_and_of_bertviz(open_app: Open, tmp_path: Path):
-    hold([*many_sentences(open_app), *own_file(tmp_path), *of_a_scan(tmp_path), *bertviz(open_app)], tmp_path)
+    bare = [*many_sentences(open_app, nospecial="1"), *bertviz(open_app, special=False)]
+    hold([*many_sentences(open_app), *own_file(tmp_path), *of_a_scan(tmp_path), *bertviz(open_app), *bare], tmp_path)
 
 
 def test_of_the_page_of_summaries(open_app: Open, tmp_path: Path):
@@ -286,3 +298,35 @@ def gradients(open_app: Open, **more: str) -> list[Claim]:
     shown = seen(open_app, "summaries", part="owed", rank="2", **SUMMED, **more)
     bars = [np.array(chart["values"]) for chart in shown.header["charts"]]
     return of_project(shown, ["attention", "gradient_input", "integrated"], bars, 1e-3)
+
+
+BARE = {
+    "the predictions": ("fill_mask", fill_mask_texts.EXPORT_LISTS, BLANKS),
+    "a change": ("fill_mask", fill_mask_texts.EXPORT_CHANGE, BLANKS | {"changes": "off~1-2"}),
+    "two maps": ("compare", MAPS_EXPORT, PAIR),
+    "a word": ("compare", WORD_EXPORT, PAIR),
+    "bertviz": ("bertviz_page", "", {"text": "time flies"}),
+    "many sentences": ("many_sentences", "", {}),
+    "shuffled words": ("positions", "", {"part": "shuffle"}),
+    "an untrained model": ("bert", "", {"part": "random"}),
+}
+
+
+@pytest.mark.parametrize("name", BARE)
+def test_every_caption_file_and_code_says_that_special_tokens_were_left_out(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    (page, what, view), made = BARE[name], []
+    monkeypatch.setattr(menu, "show_data", lambda _page, export: made.append(export))
+    for nospecial in ("0", "1"):
+        opened(open_app(page, **view, nospecial=nospecial), page, what, texts.DATA)
+    said = [
+        ("without special tokens" in one.full_caption, texts.NONE_ADDED in str(dict(one.source)), bare_code(one)) for one in made
+    ]
+    assert said == [(False, False, False), (True, True, True)]
+
+
+def bare_code(export: Export) -> bool:
+    """Whether all code of an export leaves special tokens out."""
+    codes = [(export.code.project, "special_tokens=False"), (export.code.transformers, "add_special_tokens=False")]
+    return all(argument in write() for write, argument in codes if write)

@@ -240,6 +240,11 @@ class HeadReport:
         return name_heads(self.sums)
 
     @property
+    def special_tokens(self) -> bool:
+        """Whether the sentences were read with the model's special tokens."""
+        return self.example is None or self.example.special_tokens
+
+    @property
     def complete(self) -> bool:
         """Whether all sentences were read."""
         return self.read + sum(one.count for one in self.unread) == self.total

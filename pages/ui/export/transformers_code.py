@@ -113,7 +113,7 @@ def _inputs(trace: Trace) -> list[str]:
     source, read = trace.attention.query_tokens, [stack.query_tokens for stack in trace.stacks]
     text, pair = (with_mask_tokens(sentence, *read) for sentence in (source.text, source.pair or ""))
     several = len(trace.stacks) > 1
-    bare = "" if source.special_tokens else ", add_special_tokens=False"
+    bare = special_argument(source.special_tokens)
     given = ", ".join([repr(text), *([repr(pair)] if pair and not several else [])]) + bare
     named = ""
     if 1 in trace.attention.query_tokens.segments:  # GPT-2 would take them for words
@@ -123,6 +123,11 @@ def _inputs(trace: Trace) -> list[str]:
         start, written = read[1].ids[0], "" if len(read[1]) == 1 else f", *tokenizer({(pair or text)!r}{bare}).input_ids[:-1]"
         lines.append(f'inputs["decoder_input_ids"] = torch.tensor([[{start}{written}]])  # the start, then what it has written')
     return lines
+
+
+def special_argument(special_tokens: bool) -> str:
+    """Write the argument of the library's tokenizer that leaves special tokens out; nothing where they are added."""
+    return "" if special_tokens else ", add_special_tokens=False"
 
 
 def with_mask_tokens(sentence: str, *encodings: Encoding) -> str:

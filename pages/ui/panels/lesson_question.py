@@ -8,13 +8,14 @@ import streamlit as st
 from pages.ui.canvas.charts import probability_chart, show_bars
 from pages.ui.canvas.question_view import Choices, Revealed, guessed_cell, question_view
 from pages.ui.panels import texts
-from pages.ui.panels.tokens import escape_markdown
+from pages.ui.panels.tokens import SPECIAL_FIELD, escape_markdown
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_presented
 from pages.ui.shell.numbers import percent
 from tx_core.classroom.lesson_file import Question, Step
 from tx_core.classroom.measures import Answer, Verdict, cell_name, compute_answer, grade
 from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
 
 MAX_BARS, MAX_WORD_CHARACTERS, MAX_OPEN_CHARACTERS = 8, 60, 1000
 NO_GUESS_MADE = ""
@@ -28,10 +29,15 @@ def compute(step: Step) -> Answer | None:
     measure = step.question.answer
     if measure is None:
         return None
-    model = step.view.get("model", catalogue.DEFAULT)
-    engine = cache.engine(model)
-    key = ("lesson", model, engine.device, measure.model_dump_json())
+    engine = engine_of_step(step)
+    key = ("lesson", cache.engine_key(engine), measure.model_dump_json())
     return cache.get_or_compute(key, lambda: compute_answer(engine, measure))
+
+
+def engine_of_step(step: Step) -> Engine:
+    """Return the engine that a step's view computes with, which reads texts as the view does; raise ExplorerError."""
+    bare = step.view.get(SPECIAL_FIELD.name) == SPECIAL_FIELD.write(True)
+    return cache.engine(step.view.get("model", catalogue.DEFAULT), special_tokens=not bare)
 
 
 def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | None:
@@ -161,7 +167,7 @@ def show_verdict(step: Step, guess: str, name: str) -> None:
 def _verdict(step: Step, answer: Answer, guess: str) -> Verdict:
     if not guess:
         return Verdict(guess, False)
-    return grade(cache.engine(step.view.get("model", catalogue.DEFAULT)), step.question, answer, guess)
+    return grade(engine_of_step(step), step.question, answer, guess)
 
 
 def reveal(question: Question, answer: Answer) -> str:

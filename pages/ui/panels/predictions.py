@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.panels import texts
 from pages.ui.shell import cache
@@ -91,13 +92,14 @@ def list_settings(page: str) -> ListSettings:
     return ListSettings(values["listed"], float(values["temperature"]), float(values["top_p"]), int(values["limit"]) / 100)
 
 
-def ask_list_settings(page: str) -> None:
-    """Let the reader choose how the lists are shown, in a popover."""
+def ask_list_settings(page: str) -> DeltaGenerator:
+    """Let the reader choose how the lists are shown, in a popover; return it, to be filled further."""
     for field in LIST_FIELDS:  # a popover draws its widgets when it opens, and knows only what the latest run told them
         st.session_state[widget_key(page, field.name)] = st.session_state[widget_key(page, field.name)]
     if all(is_hidden(field.name) for field in LIST_FIELDS):
-        return
-    with st.popover(texts.OPTIONS, icon=":material/tune:"):
+        return st.container()
+    popover = st.popover(texts.OPTIONS, icon=":material/tune:")
+    with popover:
         st.slider(texts.LIST_LENGTH, 1, MAX_LIST_WORDS, key=widget_key(page, "listed"))
         st.segmented_control(
             texts.BAR_LIMIT,
@@ -115,6 +117,7 @@ def ask_list_settings(page: str) -> None:
         )
         st.select_slider(texts.TOP_P, sorted(TOP_P, key=float), key=widget_key(page, "top_p"), help=texts.TOP_P_HELP)
         st.caption(texts.LIST_SETTINGS_CAPTION)
+    return popover
 
 
 def blank_trace(engine: Engine, text: str, changed: Sequence[Intervention] = ()) -> Trace:
@@ -131,23 +134,23 @@ def top_predictions(engine: Engine, text: str, settings: ListSettings) -> Fillin
 
 
 def word_scores(
-    model: str, text: str, words: tuple[str, ...], blank: int, changed: Sequence[Intervention] = ()
+    engine: Engine, text: str, words: tuple[str, ...], blank: int, changed: Sequence[Intervention] = ()
 ) -> tuple[WordScore, ...]:
     """Score the words that the reader checks at one blank, with the reader's changes in place."""
     if not words:
         return ()
-    key = ("word_scores", model, text, blank, frozenset(changed), *words)
+    key = ("word_scores", cache.engine_key(engine), text, blank, frozenset(changed), *words)
 
     def score() -> tuple[WordScore, ...]:
-        trace = blank_trace(cache.engine(model), text, changed)
-        return score_words(cache.engine(model), text, words, blank=blank, interventions=changed, trace=trace)
+        trace = blank_trace(engine, text, changed)
+        return score_words(engine, text, words, blank=blank, interventions=changed, trace=trace)
 
     return remember_record(key, score)
 
 
-def joint_fillings(model: str, text: str) -> tuple[JointFilling, ...]:
+def joint_fillings(engine: Engine, text: str) -> tuple[JointFilling, ...]:
     """Give the best fillings of all blanks together."""
-    return remember_record(("joint_fillings", model, text), lambda: fill_jointly(cache.engine(model), text))
+    return remember_record(("joint_fillings", cache.engine_key(engine), text), lambda: fill_jointly(engine, text))
 
 
 def remember_record(key: tuple, compute: Callable[[], Record]) -> Record:

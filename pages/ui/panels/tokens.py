@@ -125,20 +125,23 @@ def engine_as_asked(page: str) -> Engine:
     return cache.engine(DEFAULT, special_tokens=not st.session_state[widget_key(page, SPECIAL_FIELD.name)], weights=True)
 
 
-def reading_in_link(engine: Engine) -> dict[str, str]:
-    """Give the parameter of a link to a page that reads its text as an engine does; none where special tokens are added."""
-    return {} if engine.tokenizer.special_tokens else {SPECIAL_FIELD.name: SPECIAL_FIELD.write(True)}
+def reading_in_link(special_tokens: bool) -> dict[str, str]:
+    """Give the parameter of a link to a page that adds special tokens to its text or not; none where it adds them."""
+    return {} if special_tokens else {SPECIAL_FIELD.name: SPECIAL_FIELD.write(True)}
 
 
-def note_special_tokens(engine: Engine, added: bool, pair: str = "") -> None:
-    """Say what a text is read without where the reader left special tokens out, and what parts a pair then."""
+def note_special_tokens(engine: Engine, added: bool, pair: str = "", *, whose: str = "") -> None:
+    """Say what a text is read without where the reader left special tokens out, and what parts a pair then.
+
+    whose: names the model where a page shows two.
+    """
     if added:
         return
     names = engine.tokenizer.added_tokens
     notes = [texts.READ_WITHOUT.format(tokens=escape_markdown(" and ".join(dict.fromkeys(names)))) if names else texts.ADDS_NONE]
     if names and pair.strip() and engine.info.decoder_start is None:
         notes.append(texts.NO_SEPARATOR[engine.info.num_segments > 1])
-    st.caption(f":material/info: {' '.join(notes)}")
+    st.caption(" ".join([":material/info:", *([f"**{escape_markdown(whose)}:**"] if whose else []), *notes]))
 
 
 def ask_token(page: str, encoding: Encoding, label: str, *, last: bool = False) -> int:

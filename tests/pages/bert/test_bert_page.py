@@ -87,6 +87,23 @@ def test_ours_beside_the_librarys_layer_by_layer(open_app, engine):
     assert abs(apart).max() < 1e-6
 
 
+def test_without_special_tokens_ours_is_still_the_librarys(open_app):
+    app = open_app(PAGE, text=TEXT, nospecial="1", layer="4", head="2")
+    assert all("10⁻⁶" in one.value or "10⁻⁷" in one.value or "10⁻⁵" in one.value for one in app.metric)
+    ((header, cells),) = sent_to(app, "matrices")
+    bare = catalogue.load("embedded", special_tokens=False)
+    assert header["rows"] == list(bare.encode(TEXT).tokens)
+    ours = np.frombuffer(cells, "<f4").reshape(3, len(header["rows"]), -1)[2]
+    np.testing.assert_allclose(ours, bare.trace(TEXT).attention.weights[3, 1], atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", LABEL_HEADS)
+def test_without_special_tokens_a_head_of_the_first_token_says_which_it_reads(open_app, kind):
+    said = [says(open_app(PAGE, text=TEXT, part="labels", kind=kind, nospecial=bare)) for bare in ("0", "1")]
+    note = texts.FIRST_TOKEN_READ.format(token="i")
+    assert [note in one for one in said] == [False, kind == "first"]
+
+
 def test_an_untrained_bert_stands_beside_the_trained_one(open_app, engine):
     app = open_app(PAGE, text=TEXT, part="random", layer="2", head="3", seed="4")
     assert not app.exception

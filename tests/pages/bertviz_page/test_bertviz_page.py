@@ -13,6 +13,7 @@ from pages.bertviz_page import frame
 from pages.bertviz_page import texts as page_texts
 from pages.ui.canvas import framed
 from pages.ui.canvas.framed import Document
+from pages.ui.panels.texts import NO_SEPARATOR
 from pages.ui.shell import controls
 from tests.support.drawings import says
 from tests.support.messages import UNKNOWN, unknown_parameters
@@ -55,6 +56,19 @@ def test_a_drawing_is_found_again_and_another_text_is_drawn_anew(open_app: Open)
     app.text_input(key=f"{PAGE}_text").set_value("fruit flies").run()
     assert drawn(app) is not first
     assert app.query_params == {"text": "fruit flies"}
+
+
+def test_a_drawing_without_special_tokens_is_another_one_of_the_words_alone(open_app: Open):
+    app = open_app(PAGE, text="time flies", pair="fruit flies", token="2", picture="neuron")
+    first = drawn(app)
+    app.toggle(key=f"{PAGE}_nospecial").set_value(True).run()
+    assert "[CLS]" in first.html
+    assert "[CLS]" not in drawn(app).html
+    assert "4 of 128 tokens" in says(app)
+    assert NO_SEPARATOR[True] in says(app)
+    assert app.query_params == {"text": "time flies", "pair": "fruit flies", "picture": "neuron", "nospecial": "1"}
+    app.toggle(key=f"{PAGE}_nospecial").set_value(False).run()
+    assert drawn(app) is first
 
 
 def test_two_visitors_never_share_a_drawing(open_app: Open):

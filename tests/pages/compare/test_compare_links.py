@@ -28,6 +28,7 @@ VALUES = {
 LOOKS = {
     "vary": st.sampled_from(list(VARIES)),
     "two": st.booleans(),
+    "nospecial": st.booleans(),
     "hide": st.booleans(),
     "scale": st.sampled_from(SCALES),
     "focus": st.none() | st.integers(0, 500),

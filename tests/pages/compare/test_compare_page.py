@@ -8,7 +8,11 @@ from streamlit.testing.v1 import AppTest
 
 from pages.compare import texts
 from pages.compare.examples import Example, curated
+from pages.compare.state import VARIES
 from pages.compare.texts import FIRST_TEXT
+from pages.ui.panels.texts import ADDS_NONE, READ_WITHOUT
+from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell.controls import model_title
 from tests.support.drawings import says
 from tests.support.drawn_comparison import BIRD, drawn_comparison
 from tests.support.drawn_lines import drawn_lines
@@ -128,6 +132,43 @@ def test_hidden_special_tokens_are_in_no_map(open_app: Open):
     one, other = ((engine(), BIRD[name], [(1, 2)], ()) for name in ("text", "text_b"))
     check(app, one, other, hide=True)
     assert "[CLS]" not in drawn_comparison(app)[0]["labels"]
+
+
+@pytest.mark.parametrize("vary", VARIES)
+def test_both_sides_are_read_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open, vary: str):
+    app = open_app("compare", vary=vary, **BIRD, head_b="1-4", seed_b="2", changes_b="off~1", focus="2")
+    app.toggle(key="compare_nospecial").set_value(True).run()
+    bare = catalogue.load(catalogue.DEFAULT, special_tokens=False)
+    one = (bare, BIRD["text"], [(1, 2)], ())
+    others = {
+        "text": (bare, BIRD["text_b"], [(1, 2)], ()),
+        "untrained": (untrained_engine(bare, 2), BIRD["text"], [(1, 2)], ()),
+        "changes": (bare, BIRD["text"], [(1, 2)], [Intervention("off", 0)]),
+    }
+    check(app, one, others.get(vary, (bare, BIRD["text"], [(0, 3)], ())))
+    assert "[CLS]" not in drawn_comparison(app)[0]["labels"]
+    assert (app.query_params["nospecial"], app.session_state["compare_focus"]) == ("1", None)
+    assert says(app).count(READ_WITHOUT.partition("{tokens}")[2]) == 1
+
+
+def test_of_two_models_each_is_told_what_it_reads_without(open_app: Open, checkpoint, monkeypatch: pytest.MonkeyPatch):
+    directory = checkpoint("gpt2")
+    monkeypatch.setattr(catalogue, "fetch", lambda _hub_id, _revision: directory)
+    app = open_app("compare", text="a bird", vary="model", model_b="gpt2", nospecial="1")
+    ours = READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]")
+    assert [note.value for note in app.caption if note.value.startswith(":material/info:")] == [
+        f":material/info: **{escape_markdown(model_title('embedded'))}:** {ours}",
+        f":material/info: **{escape_markdown(model_title('gpt2'))}:** {ADDS_NONE}",
+    ]
+
+
+def test_what_an_example_says_is_not_said_of_its_sides_without_special_tokens(open_app: Open):
+    app = open_app("compare", nospecial="1")
+    assert app.pills(key="compare_example").value is None
+    assert FIRST.notice not in says(app)
+    app.pills(key="compare_example").set_value(FIRST.title).run()
+    assert app.toggle(key="compare_nospecial").value is False
+    assert FIRST.notice in says(app)
 
 
 def test_an_empty_b_is_a_and_that_is_said(open_app: Open):

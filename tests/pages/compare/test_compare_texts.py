@@ -120,6 +120,6 @@ def test_a_head_that_a_model_lacks_gives_way_to_the_nearest(asked: tuple, neares
 
 
 def test_random_weights_are_refused_for_a_model_that_is_not_ours(hub_engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cache, "engine", lambda _model: hub_engine("roberta"))
+    monkeypatch.setattr(cache, "engine", lambda _model, **_reading: hub_engine("roberta"))
     with pytest.raises(ModelUnavailable, match=texts.RANDOM_WEIGHTS_NEED_BERT):
         ran(FLIES[0], seed=1)

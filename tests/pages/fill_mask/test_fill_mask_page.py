@@ -7,16 +7,20 @@ from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
 from pages.fill_mask.export import Lists, lists_export
+from pages.fill_mask.predictions import describe_shift
+from pages.fill_mask.prompts import QUOTED_MODEL, curated, quoted_words
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, joint_fillings, top_predictions, word_scores
 from pages.ui.shell.numbers import percent
-from tests.support.drawings import unpacked
+from tests.support.drawings import changes_drawn, unpacked
 from tests.support.drawn_bars import bars_told, drawn_bars
 from tx_core.engine import catalogue
 from tx_core.engine.engine import NO_WORD_HEAD
 from tx_core.engine.tokenizer import NO_SENTENCE
+from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.predictions import fill_jointly, predict
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, NOT_IN_VOCABULARY, score_words
+from tx_core.transformer.interventions import read_interventions
 
 
 def said(app: AppTest) -> str:
@@ -74,10 +78,44 @@ def test_what_is_exported_is_what_the_bars_show(open_app):
         for chart in drawn_bars(open_app("fill_mask", text=text, named=named, listed="3", limit="20"))
     ]
     chosen = ListSettings(3, 1, 1, 0.2)
-    filling = top_predictions(catalogue.load("embedded"), text, chosen)
-    scores = tuple(word_scores("embedded", text, ("pizza", "😀"), number) for number in range(2))
-    lists = Lists("embedded", (SentencePredictions(text, filling, scores, joint_fillings("embedded", text)),), chosen)
+    engine = catalogue.load("embedded")
+    filling = top_predictions(engine, text, chosen)
+    scores = tuple(word_scores(engine, text, ("pizza", "😀"), number) for number in range(2))
+    lists = Lists("embedded", (SentencePredictions(text, filling, scores, joint_fillings(engine, text)),), chosen)
     assert unpacked(lists_export(lists).figure())[0]["charts"] == shown[:-2]  # the last two: the blank that is looked at
+
+
+def test_blanks_are_filled_without_special_tokens_where_the_reader_leaves_them_out(open_app):
+    text, named = "She ate a [MASK] and a [MASK].", "pizza, unbelievablenesses"
+    app = open_app("fill_mask", text=text, named=named, listed="3", changes="off~2-1", blank="2")
+    app.toggle(key="fill_mask_nospecial").set_value(True).run()
+    bare = catalogue.load("embedded", special_tokens=False)
+    shown = {chart["title"]: chart for chart in drawn_bars(app)}
+    for number, blank in enumerate(predict(bare, text, top_k=3).blanks):
+        title = texts.BLANK.format(number=number + 1)
+        assert shown[title]["values"] == pytest.approx([one.probability for one in blank.predictions], abs=1e-6)
+        scores = score_words(bare, text, named.split(", "), blank=number)
+        title = texts.CHECKED_WORDS_AT.format(number=number + 1)
+        assert shown[title]["values"] == pytest.approx([score.probability for score in scores], rel=1e-4)
+    together = [one.probability for one in fill_jointly(bare, text)]
+    assert shown[texts.JOINT]["values"] == pytest.approx(together, rel=1e-4)
+    shift = shift_predictions(bare, text, read_interventions("off~2-1"), top_k=3).blanks[1]
+    assert describe_shift(shift) in said(app)
+    assert panel_texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in said(app)
+    assert app.query_params["nospecial"] == "1"
+    assert drawn_bars(open_app("fill_mask", **app.query_params)) == drawn_bars(app)
+    assert changes_drawn(app)[-1][0]["queries"] == list(bare.encode(text).tokens)
+
+
+def test_what_an_example_says_and_what_is_quoted_are_not_said_of_a_text_without_special_tokens(open_app, monkeypatch):
+    monkeypatch.setattr(catalogue.hub_reach, "out_of_reach", lambda: frozenset({QUOTED_MODEL}))
+    example = next(one for one in curated() if quoted_words(one.text))
+    quote = texts.QUOTED.partition("{")[0]
+    for special in ("0", "1"):
+        app = open_app("fill_mask", text=example.text, nospecial=special)
+        assert (example.notice in said(app), quote in said(app)) == ((special == "0"),) * 2
+    app.pills(key="fill_mask_example").set_value(example.title).run()
+    assert app.toggle(key="fill_mask_nospecial").value is False
 
 
 def test_two_sentences_stand_side_by_side_and_against_each_other(open_app):

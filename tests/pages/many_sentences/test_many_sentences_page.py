@@ -7,6 +7,7 @@ import pytest
 
 from pages.many_sentences import texts
 from pages.many_sentences.heads import OWN, RANKS, as_csv, describe_head, head_rows
+from pages.ui.panels.texts import READ_WITHOUT
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from tests.support.sentences_page import HUB_MODEL, PAGE, Open, links, says
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
@@ -37,6 +38,19 @@ def test_the_chosen_head_is_told_with_its_strongest_sentences_and_links_to_them(
     assert all("heads=2-3" in link and "text=" in link for link in links(app))
     table = app.dataframe[0].value.set_index(["layer", "head"])
     assert len(table.loc[(2, 3), "strongest in lines"].split()) == 5
+
+
+def test_without_special_tokens_every_sentence_and_every_link_is_read_so(open_app: Open):
+    app = open_app(PAGE, heads="2-3", rank="focused")
+    app.toggle(key=f"{PAGE}_nospecial").set_value(True).run()
+    bare = read_all(catalogue.load(catalogue.DEFAULT, special_tokens=False), embedded_sentences())
+    usual = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
+    assert (bare.tokens, bare.read) == (usual.tokens, usual.read)
+    assert abs(bare.entropy - usual.entropy).max() > 0.1
+    assert describe_head(bare, (1, 2)) in says(app)
+    assert list(app.dataframe[0].value["entropy (nats)"]) == [row["entropy (nats)"] for row in head_rows(bare)]
+    assert all("nospecial=1" in link for link in links(app))
+    assert READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in says(app)
 
 
 def test_a_locked_lesson_shows_the_strongest_sentences_without_a_way_out(open_app: Open):

@@ -15,6 +15,7 @@ from tests.support.drawn_matrices import panels
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS
+from tx_core.lessons.word_order import shuffle_test
 from tx_core.transformer.positions import sinusoids
 
 SENTENCE = "He opened the [MASK] with a key."
@@ -163,6 +164,18 @@ def test_both_orders_are_named_and_stand_apart(open_app):
     ordered = " ".join(tokens)
     assert told == texts.BOTH_ORDERS.format(ordered=ordered, shuffled=" ".join(["[CLS]", *shuffled]))
     assert sorted(["[CLS]", *shuffled]) == sorted(tokens)
+
+
+def test_without_special_tokens_every_token_of_a_text_is_shuffled(open_app):
+    app = open_app("positions", text=SENTENCE, part="shuffle")
+    app.toggle(key="positions_nospecial").set_value(True).run()
+    bare = catalogue.load("embedded", special_tokens=False)
+    run = shuffle_test(bare, SENTENCE, 1)
+    assert "[CLS]" not in app.code[-1].value
+    np.testing.assert_allclose(matrices(app)[0], [run.with_positions.by_token, run.without_positions.by_token], atol=1e-5)
+    best = predict(bare, SENTENCE, top_k=1).blanks[0].predictions[0]
+    assert drawn_bars(app)[0]["labels"][0] == best.piece
+    assert app.query_params["nospecial"] == "1"
 
 
 def test_shuffling_again_gives_another_order_in_the_link(open_app):

@@ -37,7 +37,7 @@ def test_answers_of_the_page_under_different_changes_at_once_are_each_visitors_o
     engine = catalogue.load(catalogue.DEFAULT)
 
     def run(changed: str) -> list[tuple[str, float, float]]:
-        found = prediction_shift(catalogue.DEFAULT, text, read_interventions(changed), chosen).blanks[0]
+        found = prediction_shift(engine, text, read_interventions(changed), chosen).blanks[0]
         return [(moved.prediction.piece, moved.before, moved.after) for moved in found.moved]
 
     with ThreadPoolExecutor(6) as visitors:

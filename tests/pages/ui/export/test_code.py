@@ -146,8 +146,13 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
         directories[f"any/{family}"] = checkpoint(family)
         put_into_the_hubs_cache(checkpoint(family), tmp_path, catalogue.card(f"any/{family}"))
     summed = [claim for name in (*HUB, "any/modernbert", "any/xlm-roberta") for claim in summed_up(name)]
-    filling = [claim for name in ("bert-base-cased", "roberta-base", "albert-base-v2") for claim in filled(name)]
-    comparing = [claim for name in ("roberta-base", "distilbert-base-uncased") for claim in followed(name)]
+    readings = (True, False)
+    filling = [
+        claim for name in ("bert-base-cased", "roberta-base", "albert-base-v2") for one in readings for claim in filled(name, one)
+    ]
+    comparing = [
+        claim for name in ("roberta-base", "distilbert-base-uncased") for one in readings for claim in followed(name, one)
+    ]
     drawing = [claim for name in ("t5-small", "bart-base") for claim in drawn_by_bertviz(name)]
     more = [*filling, *comparing, *drawing, *of_one_token("gpt2"), *summed]
     held_against_the_screen(shown, tmp_path, more, HF_HOME=str(tmp_path), TX_ANY_MODEL="1")
@@ -187,9 +192,9 @@ def of_one_token(model: str) -> list[Claim]:
     return [(kinds_part.code("one", trace), "spread", nothing)]
 
 
-def filled(model: str) -> list[Claim]:
+def filled(model: str, special: bool) -> list[Claim]:
     """What the code for lists and for a named word must give, whatever the model's blank and vocabulary."""
-    engine, text = catalogue.load(model), "time ___ like an ___"
+    engine, text = catalogue.load(model, special_tokens=special), "time ___ like an ___"
     filling, scores = predict(engine, text, top_k=4), [score_words(engine, text, ("flies",), blank=blank) for blank in (0, 1)]
     lists = Lists(model, (SentencePredictions(text, filling, tuple(scores), ()),), ListSettings(4, 1.0, 1.0, 1.0))
     listed = [one.probability for blank in filling.blanks for one in blank.predictions]
@@ -198,9 +203,11 @@ def filled(model: str) -> list[Claim]:
     return [(write("lists", lists), shares, expected) for write in (project_lists, transformers_lists)]
 
 
-def followed(model: str) -> list[Claim]:
+def followed(model: str, special: bool) -> list[Claim]:
     """What the code for a word's vectors in two sentences must give."""
-    sides = [Side(text, "", model, (0, None), 0, ()) for text in ("time flies like an arrow", "fruit flies like an apple")]
+    sides = [
+        Side(text, "", model, (0, None), 0, (), special) for text in ("time flies like an arrow", "fruit flies like an apple")
+    ]
     one, other = (run(side, hide=False) for side in sides)
     places = equal_words(one.spelled, other.spelled)[0]
     vectors = [word_vectors(each.trace.hidden, each.view.query_places) for each in (one, other)]

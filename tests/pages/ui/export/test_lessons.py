@@ -90,6 +90,9 @@ PARTS = {
     "an encoding's effect": Part("positions", {"look": "effect", "scheme": "t5", "length": "9", "head": "2"}, {0: "numbers"}),
     "biases by distance": Part("positions", {"look": "waves", "scheme": "alibi", "length": "9"}, {0: "numbers"}),
     "shuffled words": Part("positions", {"part": "shuffle", "seed": "3"}, {0: "numbers"}),
+    "shuffled words without special tokens": Part(
+        "positions", {"part": "shuffle", "seed": "3", "nospecial": "1"}, {0: "numbers"}
+    ),
     "embeddings": Part("heads_and_blocks", {"part": "embeddings"}, {0: "run.words", 3: "run.summed", 4: "run.normed"}),
     "heads": Part("heads_and_blocks", {"part": "heads", "heads": "2-5", "layer": "3"}, {0: "run.head_lengths"}),
     "heads without special tokens": Part("heads_and_blocks", {"part": "heads", "nospecial": "1"}, {0: "run.head_lengths"}),
@@ -108,6 +111,12 @@ PARTS = {
     ),
     "an untrained model": Part("bert", {"part": "random", "layer": "2", "head": "3", "seed": "2"}, {0: "weights[0]"}),
     "an untrained head": Part("bert", {"part": "labels", "kind": "every", "labels": "4"}, {0: "shares"}),
+    "an untrained model without special tokens": Part(
+        "bert", {"part": "random", "layer": "2", "head": "3", "seed": "2", "nospecial": "1"}, {0: "weights[0]"}
+    ),
+    "an untrained head without special tokens": Part(
+        "bert", {"part": "labels", "kind": "every", "labels": "4", "nospecial": "1"}, {0: "shares"}
+    ),
     "a word's path": Part("heads_and_blocks", {"part": "journey", "words": "2-3"}, {2: "[path.length for path in paths]"}),
 }
 

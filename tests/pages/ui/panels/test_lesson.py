@@ -8,10 +8,13 @@ from pages import contents
 from pages.ui.export.texts import NUMBERS_TABLE
 from pages.ui.export.texts import TITLE as MENU
 from pages.ui.panels import lesson, texts
+from pages.ui.panels.lesson_question import compute
 from pages.ui.shell.address import LESSON, LOCK, PRESENT, STEP
 from tests.support.drawings import OURS, sent_to
 from tests.support.messages import UNKNOWN
-from tx_core.classroom.lesson_file import NOT_PACKED, Lesson, Question, pack_lesson
+from tx_core.classroom.lesson_file import NOT_PACKED, Lesson, Question, Step, pack_lesson
+from tx_core.classroom.measures import compute_answer
+from tx_core.engine import catalogue
 
 STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
 
@@ -50,6 +53,17 @@ def open_kind(open_app, kind: str):
 
 def question_of(number: int) -> str:
     return contents.page(STEPS[number - 1].page).question
+
+
+def test_an_answer_is_computed_as_the_view_reads_its_text():
+    measure = {"measure": "top_word", "text": "Paris is the capital of [MASK]."}
+    question = {"kind": "word", "ask": "Which word?", "answer": measure}
+    for bare in (False, True):
+        view = {"text": measure["text"]} | ({"nospecial": "1"} if bare else {})
+        step = Step(title="One", page="fill_mask", view=view, text="Look.", question=question)
+        engine = catalogue.load("embedded", special_tokens=not bare)
+        assert compute(step) == compute_answer(engine, step.question.answer)
+        assert (compute(step).right == "france") is not bare
 
 
 def test_until_it_is_answered_the_page_below_is_not_run(open_app):
