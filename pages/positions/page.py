@@ -11,7 +11,7 @@ badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.positions import texts
-from pages.positions.drawings import describe_learned_table, draw, draw_requirements, prefetch_maps
+from pages.positions.drawings import describe_learned_table, draw, draw_effects, draw_requirements, prefetch_maps
 from pages.positions.encodings import (
     BASES,
     BERTS,
@@ -26,7 +26,6 @@ from pages.positions.encodings import (
     dimensions_to_link,
 )
 from pages.positions.export import encoding_computation, requirements_computation, shuffle_computation
-from pages.positions.word_order import draw_effects
 from pages.ui.export.lessons import draw_and_export
 from pages.ui.panels.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
