@@ -1,8 +1,9 @@
-"""Where each word of the start page's sentence looks, computed by the built-in model."""
+"""Where each word of the start page's sentence looks, computed by the built-in model and drawn by assets/canvas/arcs."""
 
 from dataclasses import dataclass
 
 from pages.start import texts
+from pages.ui.canvas.component import component
 from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
 from tx_core.analysis.views import HeadEdge, strongest_heads, view
@@ -50,3 +51,11 @@ def tell(looks: Looks, word: int) -> str:
     if len(keys) == 1:
         return texts.HEAD_LOOKS_AT.format(word=looks.words[word], keys=keys[0])
     return texts.HEADS_LOOK_AT.format(word=looks.words[word], keys=", ".join(keys[:-1]), last=keys[-1])
+
+
+def draw_arcs(looks: Looks, *, key: str) -> None:
+    """Draw the edges as arcs over and under the words; whoever chooses a word sees its arcs alone and reads where it looks."""
+    arcs = [[edge.query, edge.key, round(edge.weight, 4)] for edge in looks.edges]
+    said = [tell(looks, word) for word in range(len(looks.words))]
+    data = {"words": list(looks.words), "arcs": arcs, "said": said, "alt": texts.ARCS_ALT, "hint": texts.HINT}
+    component("arcs", "arcs-view", "arcs/arcs.js", "arcs/arcs.css", height=430)(key=key, data=data)

@@ -20,8 +20,7 @@ st.page_link(contents.page("learn").path, label=texts.FOR_TEACHERS, icon=":mater
 caption = st.empty()
 
 # The title and the doors are on their way: what follows imports torch.
-from pages.start.looks import SMALLEST, sentence_looks, tell
-from pages.ui.canvas.arcs import attention_arcs
+from pages.start.looks import SMALLEST, draw_arcs, sentence_looks
 from pages.ui.shell.numbers import whole_percent
 from tx_core.errors import ExplorerError
 
@@ -32,6 +31,5 @@ except ExplorerError as error:
         explain(error)
 else:
     with picture:
-        said = [tell(looks, word) for word in range(len(looks.words))]
-        attention_arcs(looks.words, looks.edges, said, alt=texts.ARCS_ALT, hint=texts.HINT, key="start_arcs")
+        draw_arcs(looks, key="start_arcs")
     caption.caption(texts.HOW_DRAWN.format(heads=looks.heads, share=whole_percent(SMALLEST)))

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
 from pages.learn.texts import BEGIN
-from pages.ui.canvas.texts import QUESTION, STEP_DONE, STEP_TO_DO
+from pages.ui.canvas.texts import QUESTION
 from pages.ui.panels import lesson, texts
 from tx_core.classroom.lesson_file import Question
 
@@ -187,16 +187,16 @@ def test_the_strip_says_what_is_done_and_leads_by_keyboard_to_any_step(page_at, 
     strip = page.get_by_test_id("step-strip").get_by_role("button")
     parts = lesson.parts_of(lesson.shipped_lesson(lesson.LEARNING_PATH))
     expect(strip).to_have_count(len(parts))
-    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"Guess ({STEP_TO_DO})")
+    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"Guess ({texts.STEP_TO_DO})")
     answer(page, STEPS[0].question, settle)
-    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"Guess ({STEP_DONE})")
+    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"Guess ({texts.STEP_DONE})")
     strip.nth(3).focus()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/attention\?.*step=4"))
     expect(page.get_by_role("heading", name=STEPS[3].title, exact=True)).to_be_visible()
-    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"{parts[3][0]} ({STEP_TO_DO})")
+    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"{parts[3][0]} ({texts.STEP_TO_DO})")
     page.go_back()
-    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"Guess ({STEP_DONE})")
+    expect(page.locator("[aria-current=step]")).to_have_accessible_name(f"Guess ({texts.STEP_DONE})")
 
 
 def test_the_path_is_seven_steps_and_three_questions():

@@ -244,7 +244,3 @@ GRAMMAR_COLUMNS_NOTE = (
     "The relation of grammar is the one that the head finds most often above its baseline, the best fixed distance; both shares "
     "were measured on a treebank, for the built-in model only."
 )
-
-# The steps of a lesson
-
-STEP_DONE, STEP_TO_DO = "done", "not done yet"

@@ -4,6 +4,7 @@ Until a question is answered, the page below is not run, so nothing of its view 
 a stranger: its texts are shown as plain text, and a page or a model that is not here is named as such.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from itertools import groupby
@@ -12,7 +13,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages import contents
-from pages.ui.canvas.step_strip import step_strip
+from pages.ui.canvas.component import component
 from pages.ui.panels import texts
 from pages.ui.panels.lesson_question import NO_GUESS_MADE, ask_question, show_verdict
 from pages.ui.panels.tokens import escape_markdown
@@ -210,7 +211,7 @@ def show_progress(name: str, lesson: Lesson, number: int) -> None:
     st.caption(escape_markdown(progress))
     targets = [next((one for one in numbers if not is_done(name, lesson, one)), numbers[0]) for _, numbers in parts]
     elsewhere = [lesson.steps[target - 1].page != lesson.steps[number - 1].page for target in targets]
-    chosen = step_strip([title for title, _ in parts], done, elsewhere, here, alt=progress, key="lesson_strip")
+    chosen = _draw_strip([title for title, _ in parts], done, elsewhere, here, alt=progress, key="lesson_strip")
     if chosen is not None:
         target = targets[chosen]
         st.switch_page(contents.page(lesson.steps[target - 1].page).path, query_params=step_address(name, target))
@@ -273,3 +274,18 @@ def step_link(name: str, number: int, label: str, icon: str) -> None:
 def class_link(name: str, label: str) -> None:
     """Link to where a teacher opens a room for a lesson."""
     st.page_link(contents.page("classroom").path, label=label, icon=":material/groups:", query_params={FOR_CLASS: name})
+
+
+def _draw_strip(
+    names: Sequence[str], done: Sequence[bool], elsewhere: Sequence[bool], here: int, *, alt: str, key: str
+) -> int | None:
+    """Draw the strip; return the number of the step, from 0, that the learner has just chosen in it.
+
+    names: texts, never markup. done: which steps are done. elsewhere: which lead to
+    another page. here: the step that is shown, from 0. alt: names the strip.
+    """
+    states = [texts.STEP_DONE if one else texts.STEP_TO_DO for one in done]
+    data = {"names": list(names), "done": list(done), "states": states, "elsewhere": list(elsewhere), "here": here, "alt": alt}
+    show = component("step_strip", "step-strip", "steps/strip.js", "steps/strip.css", height=52)
+    chosen = show(key=key, data=data, on_go_change=lambda: None).go
+    return chosen if isinstance(chosen, int) and 0 <= chosen < len(names) else None

@@ -268,6 +268,7 @@ NO_SUCH_LESSON = "There is no lesson of this name here. There are: {names}. A le
 NO_SUCH_STEP = "This lesson has {count} steps: choose one of them in the link (step=1 is the first)."
 NO_SUCH_PAGE = "Step {number} of this lesson is about a page “{page}”, which this app does not have."
 LESSON_PROGRESS = "{title} · step {number} of {total}"
+STEP_DONE, STEP_TO_DO = "done", "not done yet"
 CELL_ROW, CELL_COLUMN = "Row: the token that looks", "Column: the token that is looked at"
 CHECK_GUESS = "Check my guess"
 NO_GUESS = "Make a guess first: there is nothing to lose."
