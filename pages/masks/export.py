@@ -12,7 +12,7 @@ from pages.ui.export.records import reading, source
 from pages.ui.shell.address import widget_key
 from tx_core.engine.catalogue import DEFAULT
 
-HEAD_IMPORTS = ["from tx_core import load", "from tx_core.lessons.padding import padded_scores"]
+HEAD_IMPORTS = ["from tx_core import load", "from tx_core.lessons.masking import padded_scores"]
 
 
 def masks_computation(page: str, part: str) -> Computation:
@@ -22,7 +22,7 @@ def masks_computation(page: str, part: str) -> Computation:
     title, how = texts.EXPORT_TITLES[part].format(**values), reading(not values["nospecial"])
     if part == "batch":
         about = source(DEFAULT, text=values["text"], pair=values["pair"], **how)
-        imports = ["from tx_core import load", "from tx_core.lessons.padding import padded_pair"]
+        imports = ["from tx_core import load", "from tx_core.lessons.masking import padded_pair"]
         lines = [
             load_line(DEFAULT, not values["nospecial"]),
             f"proof = padded_pair(engine, {values['text']!r}, {values['pair']!r}).proof",

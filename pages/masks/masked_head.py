@@ -18,7 +18,7 @@ from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import small_number
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons import masking
-from tx_core.lessons.padding import MaskedHead, padded_scores
+from tx_core.lessons.masking import MaskedHead, padded_scores
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,7 @@ from pages.ui.shell.controls import live
 from pages.ui.shell.frame import page_links, share_link, show_source
 from pages.ui.shell.level import offered_options, show_formula
 from tx_core.engine.catalogue import DEFAULT
-from tx_core.lessons.masking import compare_maskings
-from tx_core.lessons.padding import padding_proof
+from tx_core.lessons.masking import compare_maskings, padding_proof
 from tx_core.transformer import attention
 
 LAYERS, HEADS = controls.embedded_sizes()

@@ -17,7 +17,7 @@ from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import BlankShift, shift_predictions
-from tx_core.lessons.padding import PaddedPair, padded_pair
+from tx_core.lessons.masking import PaddedPair, padded_pair
 from tx_core.transformer.interventions import Intervention, write_interventions
 from tx_core.transformer.trace import Trace
 

@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tx_core.errors import TextProblem
-from tx_core.lessons.padding import pad_batch
+from tx_core.lessons.masking import pad_batch
 from tx_core.settings import host_settings
 from tx_core.training.classifier_data import LabelledTexts, imdb, opinions
 from tx_core.training.classifier_model import (
