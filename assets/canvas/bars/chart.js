@@ -1,8 +1,7 @@
 // Shares as horizontal bars, a list of words and numbers: whoever points at one, or comes to it by keyboard, reads its detail.
 
 import { element, mountOnce, visible } from "../core/surface.js";
-import { assignRows, glide, placesOf, putInOrder } from "./places.js";
-import { fillRow, makeAxis, makeLegend, makeRow } from "./rows.js";
+import { assignRows, fillRow, glide, makeAxis, makeLegend, makeRow, placesOf, putInOrder } from "./rows.js";
 
 const LONG_NAME = 18; // letters
 
