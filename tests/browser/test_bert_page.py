@@ -36,7 +36,7 @@ def test_a_head_chosen_on_one_wall_is_shown_on_both(page_at, settle):
     expect(page.get_by_text(attention_of("untrained", layer=4, head=5))).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, 500, 900, 1280, 1600])
 def test_the_comparison_comes_by_itself_and_what_stands_below_it_keeps_its_place(browser, server, width):
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.add_init_script(ROOM)
