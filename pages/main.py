@@ -52,7 +52,7 @@ chosen = st.navigation([*targets.values(), *by_key.values()], position="hidden")
 if moved := next((key for key, page in by_key.items() if page is chosen), None):
     st.switch_page(targets[moved], query_params={name: st.query_params.get_all(name) for name in st.query_params})
 key = next(key for key, target in targets.items() if target is chosen)
-if settle_level(came_by_history()) == BASIC:
+if settle_level(key, came_by_history()) == BASIC:
     st.html(ASSETS / "basic.css")
 if is_presented():
     st.html(ASSETS / "present.css")

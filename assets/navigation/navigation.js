@@ -144,6 +144,25 @@ function remember(level) {
   if (level) document.cookie = `attention_explorer_level=${level}; path=/; max-age=${ONE_YEAR}; samesite=lax`
 }
 
+// A step of a lesson leads down to its view: to the map, or to the first picture below the step.
+const PICTURE = '[data-testid="stMain"] [data-testid="stBidiComponentIsolated"]'
+const SMALLEST_PICTURE = 100 // pixels; a row of buttons is lower
+
+function leadDown() {
+  if (document.attentionLeadsDown) return
+  document.attentionLeadsDown = true
+  addEventListener("click", (event) => {
+    const button = event.composedPath().find((node) => node.matches?.('[class*="st-key-lesson_below_"]'))
+    if (!button) return
+    const map = button.matches('[class*="_map"]') && document.querySelector('[data-testid="stMain"] [class*="_stage"]')
+    const below = (one) => !one.closest(".st-key-lesson") && one.offsetHeight > SMALLEST_PICTURE
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches
+    const prediction = document.querySelector('[data-testid="stMain"] .st-key-fill_mask_prediction') // with its sentence
+    const target = map || prediction || [...document.querySelectorAll(PICTURE)].find(below)
+    target?.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" })
+  })
+}
+
 export default function ({ data, setTriggerValue, parentElement }) {
   const { host } = parentElement.getRootNode()
   if (host) host.dataset.mounted = "" // as every drawing does, see `settle`
@@ -153,5 +172,6 @@ export default function ({ data, setTriggerValue, parentElement }) {
   explainTerms(data?.terms ?? "")
   settle(data.page)
   remember(data.level)
+  leadDown()
   resumeAfterLoss((texts) => setTriggerValue("resumed", { texts, held: data.held }))
 }

@@ -138,7 +138,7 @@ def explore() -> Engine | None:
     examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin if described else None, show_example)
     beside, budget = st.columns([3, 1])
     notice = beside.empty()
-    if example and origin:
+    if example and origin and is_offered("examples"):
         with notice.container(gap="xsmall"):
             st.markdown(examples.notice(example, model, shown=described))
             examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example if described else None, show_example)

@@ -20,7 +20,7 @@ from pages.compare.word_similarity import show_word
 from pages.ui.export.menu import export_menu
 from pages.ui.panels.tokens import note_special_tokens, warn_of_unknown
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import read_view, widget_key, write_view
+from pages.ui.shell.address import is_offered, read_view, widget_key, write_view
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.examples import find, offer, offer_counters
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
@@ -70,7 +70,7 @@ read_view(PAGE, FIELDS, FIRST_VIEW)
 curated = [example for example in examples.curated() if not is_hidden(f"vary={example.vary}")]
 example, origin = find(curated, lambda one: examples.is_shown(PAGE, one))
 offer(widget_key(PAGE, "example"), curated, origin, lambda one: examples.show_example(PAGE, one))
-if example and origin:
+if example and origin and is_offered("examples"):
     st.markdown(f":material/lightbulb: {example.notice}")
     offer_counters(widget_key(PAGE, "counter_example"), origin, example, lambda one: examples.show_example(PAGE, one))
 if dropped := state.drop_token_changes(PAGE):

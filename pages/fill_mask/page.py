@@ -221,7 +221,7 @@ def look(model: str, special: bool, answers: Sequence[SentencePredictions]) -> N
 read_view(PAGE, FIELDS, FIRST_VIEW)
 example, origin = examples.find(EXAMPLES, is_shown)
 examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin, show_example)
-if example and origin:
+if example and origin and is_offered("examples"):
     st.markdown(texts.HINT.format(hint=example.notice))
     examples.offer_counters(widget_key(PAGE, "counter_example"), origin, example, show_example)
 labels = {"text": texts.SENTENCE}

@@ -5,7 +5,7 @@ import streamlit as st
 from pages import contents
 from pages.start import texts
 from pages.ui.shell.frame import explain, open_page
-from pages.ui.shell.level import beginner_level, level_in_link
+from pages.ui.shell.level import level_in_link
 
 PAGE = "start"
 open_page(PAGE)
@@ -13,10 +13,10 @@ picture = st.container(key="start_picture")
 with st.container(horizontal=True, key="start_doors"):
     for door in texts.DOORS:
         with st.container(border=True, gap="xsmall", key=f"start_door_{door.page}"):
-            settings = door.settings | (beginner_level() if door.for_newcomers else level_in_link())
+            settings = door.settings | level_in_link()
             st.page_link(contents.page(door.page).path, label=f"**{door.name}**", icon=door.icon, query_params=settings)
             st.markdown(door.promise)
-st.page_link(contents.page("learn").path, label=texts.FOR_TEACHERS, icon=":material/groups:")
+st.page_link(contents.page("learn").path, label=texts.FOR_TEACHERS, icon=":material/groups:", query_params=level_in_link())
 caption = st.empty()
 
 # The title and the doors are on their way: what follows imports torch.

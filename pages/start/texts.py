@@ -26,7 +26,6 @@ class Door:
         settings: the parameters of its address.
         icon: of Streamlit's own.
         promise: what one finds there.
-        for_newcomers: whether it leads to Basic who has not chosen a level.
     """
 
     name: str
@@ -34,7 +33,6 @@ class Door:
     settings: dict[str, str]
     icon: str
     promise: str
-    for_newcomers: bool = False
 
 
 DOORS = (
@@ -44,16 +42,8 @@ DOORS = (
         {"lesson": "path", "step": "1"},
         ":material/school:",
         "Attention in 15 minutes: guess first, then see what the model does.",
-        for_newcomers=True,
     ),
-    Door(
-        "Explore",
-        "attention",
-        {},
-        ":material/search:",
-        "Type your own sentence, and look into every head of a BERT.",
-        for_newcomers=True,
-    ),
+    Door("Explore", "attention", {}, ":material/search:", "Type your own sentence, and look into every head of a BERT."),
     Door("Build", "self_attention", {}, ":material/construction:", "Follow the sums behind one head, then build up to BERT."),
 )
 """The first is the path for newcomers."""

@@ -5,6 +5,7 @@ import streamlit as st
 from pages import contents
 from pages.ui.shell.frame import open_page
 from pages.ui.shell.glossary import GROUPS
+from pages.ui.shell.level import level_in_link
 from pages.words import texts
 
 PAGE = "words"
@@ -17,5 +18,5 @@ for group in GROUPS:
         for view in group.views:
             page = contents.page(view.page)
             label = texts.SEE.format(question=page.question)
-            st.page_link(page.path, label=label, query_params=view.settings, icon=":material/visibility:")
+            st.page_link(page.path, label=label, query_params=view.settings | level_in_link(), icon=":material/visibility:")
 st.caption(texts.NOT_AN_EXPLANATION)

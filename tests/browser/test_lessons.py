@@ -73,6 +73,21 @@ def test_a_lesson_is_played_from_the_first_step_to_the_last(page_at, settle, axe
     expect(page.get_by_role("heading", name=contents.page("learn").question)).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("number", "picture"), [(2, "fill_mask_map"), (3, "fill_mask_prediction"), (5, "self_attention_row")])
+def test_from_a_step_one_click_leads_down_to_what_it_speaks_of(page_at, settle, width: int, number: int, picture: str):
+    step = STEPS[number - 1]
+    page = page_at(f"/{step.page}?lesson=path&step={number}&level=basic", width=width)
+    answer(page, step.question, settle)
+    page.get_by_role("button", name=texts.SEE_BELOW).click()
+    settle(page)
+    shown = page.locator(f".st-key-{picture}").first
+    expect(shown).to_be_in_viewport()
+    page.wait_for_timeout(1000)  # it glides there
+    header = 56 if width < 640 else 0
+    assert header <= shown.bounding_box()["y"] < 700
+
+
 def test_back_leads_to_the_step_before_with_its_answer(page_at, settle):
     page = page_at("/fill_mask?lesson=path&step=2")
     answer(page, STEPS[1].question, settle)

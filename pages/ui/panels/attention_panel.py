@@ -287,8 +287,10 @@ def show_change(page: str, plain: View, changed: View, heads: Sequence[controls.
     """Draw what the changes do to attention; return the change of the chosen heads in a sentence.
 
     First the heads that moved most, then the chosen heads before and after. A head that is switched off has nothing to show but
-    zeros, so the head that moved most stands before it.
+    zeros, so the head that moved most stands before it. Basic shows the chosen heads alone.
     """
+    if is_hidden("details"):
+        return _show_pair(page, plain, changed, tuple(heads), options, "before_after")
     moved = dict(most_changed_heads(plain.weights, changed.weights, MAX_CHANGED_HEADS))
     _offer_moved_heads(page, moved, len(changed.weights), heads)
     chosen, most = tuple(heads), next(iter(moved), None)

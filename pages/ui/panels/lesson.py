@@ -15,7 +15,7 @@ import streamlit as st
 from pages import contents
 from pages.ui.canvas.component import component
 from pages.ui.panels import texts
-from pages.ui.panels.lesson_question import NO_GUESS_MADE, ask_question, show_verdict
+from pages.ui.panels.lesson_question import DRAWN, NO_GUESS_MADE, ask_question, show_verdict
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import (
     HELD,
@@ -32,8 +32,8 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.shell.frame import explain
-from pages.ui.shell.level import beginner_level, level_in_link
-from tx_core.classroom.lesson_file import PACKED_MARK, Lesson, open_lesson, unpack_lesson, write_lesson
+from pages.ui.shell.level import level_in_link
+from tx_core.classroom.lesson_file import PACKED_MARK, Lesson, Step, open_lesson, unpack_lesson, write_lesson
 from tx_core.errors import ExplorerError, LessonProblem
 
 LESSONS = Path(__file__).parents[3] / "assets" / "lessons"
@@ -235,16 +235,25 @@ def teacher_notes(lesson: Lesson) -> list[tuple[str, str]]:
 
 def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
     """Lead to the next step, to the one before, and out of the lesson."""
-    with st.container(horizontal=True, key="lesson_ways"):
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_ways"):
         if number < len(lesson.steps):
             with st.container(width="content", key="lesson_next" if answered else "lesson_skip"):
                 step_link(name, number + 1, texts.NEXT_STEP if answered else texts.SKIP_STEP, ":material/arrow_forward:")
         elif answered and not is_locked():
             show_ways_on(name)
+        if answered:
+            way_down(lesson.steps[number - 1])
         if number > 1:
             with st.container(key="lesson_previous", width="content"):
                 step_link(name, number - 1, texts.PREVIOUS_STEP, ":material/arrow_back:")
         leave_link(texts.END_LESSON if number == len(lesson.steps) and answered else texts.LEAVE_LESSON)
+
+
+@st.fragment
+def way_down(step: Step) -> None:
+    """Offer to see the view below the step; assets/navigation brings it into sight: the map, or the first picture."""
+    asks_map = step.question is not None and step.question.kind in DRAWN and "changes" not in step.view
+    st.button(texts.SEE_BELOW, key=f"lesson_below_{'map' if asks_map else 'picture'}", icon=":material/arrow_downward:")
 
 
 def show_ways_on(name: str) -> None:
@@ -256,24 +265,26 @@ def show_ways_on(name: str) -> None:
         with st.container(width="content", key="lesson_next"):
             step_link(following, 1, label, ":material/arrow_forward:")
     page = contents.page(contents.FORMER_HOME)
-    st.page_link(page.path, label=texts.TRY_OWN_SENTENCE.format(page=page.name), icon=":material/search:")
+    label = texts.TRY_OWN_SENTENCE.format(page=page.name)
+    st.page_link(page.path, label=label, icon=":material/search:", query_params=level_in_link())
 
 
 def leave_link(label: str) -> None:
     """Link to the list of lessons, out of this one."""
-    st.page_link(contents.page("learn").path, label=label, icon=":material/logout:")
+    st.page_link(contents.page("learn").path, label=label, icon=":material/logout:", query_params=level_in_link())
 
 
 def step_link(name: str, number: int, label: str, icon: str) -> None:
-    """Link to a step of a lesson. Who begins with the path for newcomers begins in Basic."""
+    """Link to a step of a lesson."""
     step = find_lesson(name).steps[number - 1]
-    level = beginner_level() if name == LEARNING_PATH and LESSON not in st.query_params else {}
-    st.page_link(contents.page(step.page).path, label=label, icon=icon, query_params=step_address(name, number) | level)
+    st.page_link(contents.page(step.page).path, label=label, icon=icon, query_params=step_address(name, number))
 
 
 def class_link(name: str, label: str) -> None:
     """Link to where a teacher opens a room for a lesson."""
-    st.page_link(contents.page("classroom").path, label=label, icon=":material/groups:", query_params={FOR_CLASS: name})
+    st.page_link(
+        contents.page("classroom").path, label=label, icon=":material/groups:", query_params=level_in_link() | {FOR_CLASS: name}
+    )
 
 
 def _draw_strip(

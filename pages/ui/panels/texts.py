@@ -291,6 +291,7 @@ GUESS_CHART = {
     "strongest_key": "Attention to each word",
     "head_with_largest_effect": "Change of the prediction without each head (total variation)",
 }
+SEE_BELOW = "See it below"
 NEXT_STEP = "Next step"
 NEXT_LESSON = "Next lesson: {title}"
 TRY_OWN_SENTENCE = "{page}: type a sentence of your own"

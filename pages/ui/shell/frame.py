@@ -15,6 +15,7 @@ from pages.ui.shell import metrics, readiness, texts
 from pages.ui.shell.address import (
     ADDED_VIEWS,
     HELD,
+    LESSON,
     MAX_ADDED_VIEWS,
     MAX_LINK_CHARACTERS,
     PLACE,
@@ -53,13 +54,16 @@ HEADINGS: dict[type[ExplorerError], str] = {
 def open_page(key: str) -> DeltaGenerator:
     """Begin a page with its question as title, one sentence on what it shows, and the badge of the engine.
 
+    Below the step of a lesson, which says what to look at, the sentence is left out.
+
     Returns the badge: a page that computes with another model than the default one passes it to `show_engine`. It stays
     empty where nothing is computed.
     """
     page = contents.page(key)
     st.session_state[OPEN_PAGE] = key
     st.title(page.question, anchor=False)
-    st.markdown(page.lead)
+    if LESSON not in st.query_params:
+        st.markdown(page.lead)
     badge, status = st.empty(), readiness.default_engine.status
     if not page.computes:
         return badge

@@ -1,7 +1,8 @@
 """How much a page shows: Basic, for a first look, or Advanced, which is everything.
 
-The level changes what is on the screen, never what is computed. A link that names a level wins over what the browser remembers;
-a link that names none shows everything, unless its reader has chosen Basic.
+The level changes what is on the screen, never what is computed. A link that names a level wins over what the browser remembers.
+Where neither says anything, a visit that begins at a view shows everything, as old links did, and one that begins at an entrance
+begins in Basic: newcomers come by the start page, and experts find the switch.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,9 +17,11 @@ LEVEL = "level"
 BASIC, ADVANCED = "basic", "advanced"
 COOKIE = "attention_explorer_level"
 """The browser's memory of the level that its visitor chose; assets/navigation writes it."""
-LEVEL_NOW, LEVEL_CHOSEN, LEVEL_BEFORE = "level_now", "level_chosen", "level_before"
-"""Session entries: the level of this run; the one that the visitor chose by the switch; what the address said before that,
-which a click may still send that was made before the browser had the new address."""
+ENTRANCES = ("start", "learn")
+"""Pages at which newcomers begin."""
+LEVEL_NOW, FIRST_LEVEL, LEVEL_CHOSEN, LEVEL_BEFORE = "level_now", "level_first", "level_chosen", "level_before"
+"""Session entries: the level of this run; that of the first; the one that the visitor chose by the switch; what the address said
+before that, which a click may still send that was made before the browser had the new address."""
 HIDDEN, SWITCH = "hidden_by_level", "level_switch"
 """Session entries: what this page hides, by the names of ADVANCED_PARTS; the widget."""
 Option = TypeVar("Option", bound=str)
@@ -77,17 +80,15 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
 and EXTRAS. A hidden control keeps the value that a link gave it."""
 
 
-def settle_level(by_history: bool) -> str:
+def settle_level(page: str, by_history: bool) -> str:
     """Settle the level of a run; call it before anything is drawn.
 
     by_history: the browser's Back or Forward led to this run: an address without a level is then one of before any choice.
     """
+    first = st.session_state.setdefault(FIRST_LEVEL, remembered_level() or (BASIC if page in ENTRANCES else ADVANCED))
     written = None if _is_behind(by_history) else st.query_params.get(LEVEL)
-    if written in (BASIC, ADVANCED):
-        now = written
-    else:
-        now = first_level() if by_history else st.session_state.get(LEVEL_NOW, first_level())
-    st.session_state[LEVEL_NOW] = now
+    last = first if by_history else st.session_state.get(LEVEL_NOW, first)
+    now = st.session_state[LEVEL_NOW] = written if written in (BASIC, ADVANCED) else last
     return now
 
 
@@ -111,11 +112,6 @@ def _is_behind(by_history: bool) -> bool:
         del st.session_state[LEVEL_BEFORE]
         return False
     return not in_choosing_run
-
-
-def first_level() -> str:
-    """Give the level of a visit whose address names none: the one that the browser remembers, else Advanced."""
-    return remembered_level() or ADVANCED
 
 
 def remembered_level() -> str:
@@ -158,12 +154,6 @@ def level_in_link() -> dict[str, str]:
     return {LEVEL: now} if named or now == BASIC else {}
 
 
-def beginner_level() -> dict[str, str]:
-    """Give the level, as a parameter, with which newcomers begin: Basic, unless this visitor has chosen one."""
-    chosen = LEVEL_CHOSEN in st.session_state or remembered_level()
-    return level_in_link() if chosen else {LEVEL: BASIC}
-
-
 def is_hidden(name: str) -> bool:
     """Tell whether the level hides a part or a control of the open page. name: of EXTRAS, of a field, or of its widget."""
     return any(name == one or name.endswith(f"_{one}") for one in st.session_state.get(HIDDEN, ()))
@@ -191,7 +181,7 @@ def show_hidden_values(names: Collection[str]) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="level_values"):
         st.markdown(f":material/tune: {texts.HIDDEN_VALUES.format(names=', '.join(shown))}", width="content")
-        st.button(texts.SHOW_HIDDEN, key="level_show", type="tertiary", on_click=choose_level, args=(ADVANCED,))
+        st.button(texts.SHOW_HIDDEN, key="level_show", on_click=choose_level, args=(ADVANCED,))
 
 
 def show_formula(latex: str) -> None:

@@ -222,12 +222,19 @@ def test_a_lesson_that_names_no_controls_hides_none(open_app):
     assert panel_texts.SECOND_SENTENCE in [box.label for box in app.text_input]
 
 
-def test_newcomers_begin_in_basic_unless_they_have_chosen(open_app, remembered):
-    def doors(app) -> list[str | None]:
-        return [dict(parse_qsl(link.proto.query_string)).get(LEVEL) for link in app.main.get("page_link")]
+@pytest.mark.parametrize("entrance", level.ENTRANCES)
+def test_a_visit_that_begins_at_an_entrance_begins_in_basic_unless_the_visitor_has_chosen(open_app, remembered, entrance):
+    def levels(app) -> set[str | None]:
+        return {dict(parse_qsl(link.proto.query_string)).get(LEVEL) for link in app.get("page_link")}
 
-    assert doors(open_app("start")) == [BASIC, BASIC, None]
+    assert levels(open_app(entrance)) == {BASIC}
     remembered(ADVANCED)
-    assert doors(open_app("start")) == [None, None, None]
+    assert levels(open_app(entrance)) == {None}
     remembered(BASIC)
-    assert doors(open_app("start")) == [BASIC, BASIC, BASIC]
+    assert levels(open_app(entrance)) == {BASIC}
+
+
+def test_who_begins_at_a_view_sees_everything_at_the_entrances_too(open_app):
+    app = open_app("masks")
+    app.switch_page("start/page.py").run()
+    assert app.session_state[LEVEL_NOW] == ADVANCED
