@@ -1,7 +1,7 @@
 """Our own BERT with its tokenizer, as an engine."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tx_core.engine.device import DeviceRunner, Result
+from tx_core.engine.device import DeviceResult, DeviceRunner, Result
 from tx_core.engine.engine import (
     BlankLogits,
     LayerWeights,
@@ -28,9 +28,37 @@ from tx_core.engine.tokenizer import Tokenizer
 from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.fused import all_weights, without_each_head
-from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run
+from tx_core.transformer.interventions import Intervention, RunLimits, check_batch, check_run, unmasked_padding
 from tx_core.transformer.layers import EncoderRun
-from tx_core.transformer.trace import Encoding, Trace, check_parts
+from tx_core.transformer.trace import Encoding, Trace, TracePart, check_parts
+
+MAX_BATCH_PAIRS = 8 * 128 * 128
+"""Pairs of tokens in a batch that visitors share: what all of them keep is in memory at once."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A text that is run, with the interventions of its run, the parts to keep and the blanks to fill."""
+
+    encoding: Encoding
+    changes: tuple[Intervention, ...]
+    parts: frozenset[TracePart]
+    blanks: list[int]
+
+
+def _fits(rows: Sequence[_Row], row: _Row) -> bool:
+    """Tell whether a row may join a batch: about as long, of bounded size, and without padding that is looked at."""
+    lengths = [len(one.encoding) for one in (*rows, row)]
+    if max(lengths) > 2 * min(lengths) or len(lengths) * max(lengths) ** 2 > MAX_BATCH_PAIRS:
+        return False
+    return not any(unmasked_padding(one.changes) for one in (rows[0], row))
+
+
+def _row_of(run: EncoderRun, number: int, row: _Row) -> EncoderRun:
+    """Cut one row out of a batch, with the parts that it keeps."""
+    own = slice(number, number + 1)
+    layers = [{part: layer[part][own] for part in layer if part in row.parts} for layer in run.layers]
+    return EncoderRun(run.output[own], layers, [state[own] for state in run.hidden])
 
 
 @dataclass(frozen=True)
@@ -79,20 +107,28 @@ class BertEngine:
         """Run the model once and keep the parts asked for (`trace.ALL_PARTS`)."""
         parts, encoding = check_parts(keep), self.encode(text, pair)
         changes = check_run(interventions, self._limits(encoding))
-
         blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
-
-        def compute(model: nn.Module, device: str) -> tuple[EncoderRun, Tensor | None]:
-            ids, segments, _ = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
-            run = model(ids, segments, None, keep=parts, interventions=[changes])
-            return run, model.predict(run.output[:, blanks]) if blanks else None
-
-        result = self.runner.run(compute)
+        result = self.runner.shared.run(_Row(encoding, changes, parts, blanks), self._run_rows, _fits)
         run, logits = result.value
         stack = attention_stack("self", encoding, encoding, run.layers)
         hidden = stack_layers([state[:, : len(encoding)] for state in run.hidden]) if "hidden" in parts else None
         scores = None if logits is None else stack_layers([logits])[0]
         return Trace(self.name, result.device, (stack,), hidden, changes, result.notice, scores)
+
+    def _run_rows(self, rows: Sequence[_Row]) -> list[DeviceResult[tuple[EncoderRun, Tensor | None]]]:
+        """Run rows in one batch; give each its own part of what the batch kept, padding included, and its logits."""
+        keep = frozenset().union(*(row.parts for row in rows))
+        changes = [row.changes for row in rows]
+
+        def compute(model: nn.Module, device: str) -> list[tuple[EncoderRun, Tensor | None]]:
+            encodings = [row.encoding for row in rows]
+            run = model(*batch_tensors(encodings, self.tokenizer.padding_id, device, changes), keep=keep, interventions=changes)
+            outputs = [run.output[number : number + 1, row.blanks] for number, row in enumerate(rows)]
+            logits = [model.predict(output) if row.blanks else None for row, output in zip(rows, outputs, strict=True)]
+            return [(_row_of(run, number, row), logits[number]) for number, row in enumerate(rows)]
+
+        result = self.runner.run(compute)
+        return [replace(result, value=value) for value in result.value]
 
     def blank_logits(self, rows: Sequence[Encoding], *, interventions: Sequence[Sequence[Intervention]] = ()) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 import torch
 from torch import nn
 
+from tx_core.engine.batching import SharedRuns
 from tx_core.engine.slots import compute_slot, use_background_slots
 from tx_core.errors import ModelUnavailable
 from tx_core.settings import allowed, host_settings
@@ -98,10 +99,14 @@ class DeviceRunner:
     """A module on its device, with a copy on the CPU for when the device's memory is full.
 
     A module that does not fit onto the device at all stays on the CPU, and every run says so.
+
+    Attributes:
+        shared: The runs of this module that share batches, whichever engine asks for them.
     """
 
     def __init__(self, model: nn.Module, device: str):
         self.device, self._model, self._notice = device, model, ""
+        self.shared = SharedRuns()
         self._bfloat16: DeviceRunner | None = None
         self._copying = Lock()
         try:
