@@ -9,6 +9,7 @@ from pages.contents import PAGES
 from pages.contents import page as page_of
 from pages.ui.canvas.modules import PATH, version
 from pages.ui.shell.address import (
+    ADDED_VIEWS,
     COMPLETE,
     HELD,
     KNOWN,
@@ -81,6 +82,7 @@ with st.container() if alone else st.sidebar:
             "presented": is_presented(),
             "level": st.session_state.get(LEVEL_CHOSEN, ""),
             "presenter": f"{PATH}/{version()}/presenter/presenter.js" if is_presented() else "",
+            "views": st.session_state.get(ADDED_VIEWS, []),
         },
         on_resumed_change=lambda: None,
         on_presented_change=lambda: None,

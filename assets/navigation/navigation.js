@@ -93,6 +93,20 @@ function whenSettled(action) {
   else setTimeout(() => whenSettled(action), 100)
 }
 
+// Views that are to become steps of a lesson: the page on which lessons are written finds them here, also after a reload.
+const VIEWS = "attention-explorer:views"
+
+function keepViews(views) {
+  if (!views?.length) return
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(VIEWS)) ?? []
+    const others = kept.filter(({ id }) => !views.some((view) => view.id === id))
+    sessionStorage.setItem(VIEWS, JSON.stringify([...others, ...views]))
+  } catch {
+    // a browser that keeps nothing: the server still does
+  }
+}
+
 // A presenter has a keyboard or a clicker: P begins and ends the view for a room. In it, Up and Down go through the pictures of the
 // page; Left and Right, Page Up and Page Down through a lesson or a class, and without one through the pictures, too. B blanks the
 // screen, R reveals the answer. Keys that are typed, or that move in a drawing, are let alone.
@@ -173,5 +187,6 @@ export default function ({ data, setTriggerValue, parentElement }) {
   settle(data.page)
   remember(data.level)
   leadDown()
+  keepViews(data.views)
   resumeAfterLoss((texts) => setTriggerValue("resumed", { texts, held: data.held }))
 }

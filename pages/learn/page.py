@@ -23,9 +23,9 @@ for name in names_in_order():
             class_link(name, texts.USE_IN_CLASS)
         notes = teacher_notes(lesson)
         if notes:
-            with st.expander(texts.NOTES):
-                for title, note in notes:
-                    st.text(title)
-                    st.caption(escape_markdown(note))
+            folded = st.expander(texts.NOTES, key=f"learn_notes_{name}", on_change="rerun")
+            for title, note in notes if folded.open else ():  # they tell answers: not even sent before somebody asks
+                folded.text(title)
+                folded.caption(escape_markdown(note))
 st.caption(texts.HOW)
 st.caption(texts.FOR_TEACHERS)

@@ -1,26 +1,30 @@
 """A lesson while it is written: plain fields for boxes, turned into a lesson's file and back.
 
-The file is what is checked, so that every error names a line of it.
+The file is what is checked, so that every error names a line of it. The browser keeps a copy of the draft, so that a reload or
+a lost server takes nothing that was typed.
 """
 
-from collections.abc import Mapping
-from itertools import count
+from collections.abc import Callable, Mapping
 
 import yaml
 
 from pages import contents
 from pages.lesson_editor import texts
-from tx_core.classroom.lesson_file import KIND_OF_MEASURE, NEEDED_BY_MEASURE, Lesson, Step
+from pages.ui.shell.address import new_id
+from tx_core.classroom.lesson_file import KIND_OF_MEASURE, MAX_STEPS, NEEDED_BY_MEASURE, Lesson, Step
 
 Fields = dict[str, object]
-_numbers = count(1)
-"""Of drafts and steps, so that no two share their boxes."""
+LEVELS = ("beginner", "intermediate", "advanced")
+MAX_SHORT, MAX_LONG = 300, 3000
+"""Characters of a box of one line, and of one of several."""
+MAX_SETTINGS, MAX_SETTING = 30, 2000
+"""Parameters of a view, and characters of one."""
 
 
 def new_draft() -> Fields:
     """Begin a lesson."""
     return {
-        "id": next(_numbers),
+        "id": new_id(),
         "title": texts.FIRST_TITLE,
         "language": "en",
         "level": "beginner",
@@ -31,10 +35,10 @@ def new_draft() -> Fields:
     }
 
 
-def new_step(page: str, view: Mapping[str, str]) -> Fields:
-    """Begin a step with a view of a page; what can be told from the view is filled in."""
+def new_step(page: str, view: Mapping[str, str], name: str = "") -> Fields:
+    """Begin a step with a view of a page; what can be told from the view is filled in. name: of the step, new if empty."""
     return {
-        "id": next(_numbers),
+        "id": name or new_id(),
         "title": contents.page(page).name,
         "page": page,
         "view": dict(view),
@@ -80,11 +84,12 @@ def _step(step: Fields) -> Fields:
         written["controls"] = controls
     written["text"] = step["text"]
     if step["kind"] != "none":
-        written["question"] = _question(step)
+        written["question"] = question_of(step)
     return written | {name: step[name] for name in ("then", "notes") if step[name]}
 
 
-def _question(step: Fields) -> Fields:
+def question_of(step: Fields) -> Fields:
+    """Write the question of a step as its file has it."""
     question: Fields = {"ask": step["ask"], "kind": step["kind"]}
     if step["kind"] == "choice":
         question["options"] = [line.strip() for line in str(step["options"]).splitlines() if line.strip()]
@@ -99,7 +104,7 @@ def _question(step: Fields) -> Fields:
 def draft_of(lesson: Lesson) -> Fields:
     """Take a lesson apart, to be edited."""
     fields = {name: getattr(lesson, name) for name in ("title", "language", "level", "minutes", "about")}
-    return fields | {"id": next(_numbers), "notes": lesson.notes or "", "steps": [_fields(step) for step in lesson.steps]}
+    return fields | {"id": new_id(), "notes": lesson.notes or "", "steps": [_fields(step) for step in lesson.steps]}
 
 
 def _fields(step: Step) -> Fields:
@@ -113,3 +118,78 @@ def _fields(step: Step) -> Fields:
         fields["measure"] = measure.measure
         fields |= {f"of_{name}": getattr(measure, name) or "" for name in texts.MEASURE_BOXES}
     return fields
+
+
+# What a browser keeps comes back from anybody: of each field, only a value that a box could have held is taken.
+
+
+def restored_draft(kept: object, typed: object) -> Fields | None:
+    """Read a draft that a browser kept; None where it is none.
+
+    typed: what stood in the boxes when the page was left, by the keys of their widgets; it is newer.
+    """
+    if not isinstance(kept, Mapping) or not is_name(kept.get("id")):
+        return None
+    typed = typed if isinstance(typed, Mapping) else {}
+    steps = kept.get("steps")
+    draft = _taken(new_draft(), kept, typed, box_name(str(kept["id"])))
+    draft["steps"] = [
+        _taken(step, one, typed, step_box_name(str(step["id"])))
+        for one in (steps if isinstance(steps, list) else [])[:MAX_STEPS]
+        if (step := restored_step(one))
+    ]
+    return draft
+
+
+def restored_step(kept: object) -> Fields | None:
+    """Begin a step with a view that a browser kept; None where it names no page with a view."""
+    if not isinstance(kept, Mapping) or not is_name(kept.get("id")):
+        return None
+    page, view = kept.get("page"), kept.get("view")
+    if not isinstance(view, Mapping) or page not in [page.key for page in contents.PAGES if page.computes]:
+        return None
+    pairs = [(name, value) for name, value in view.items() if isinstance(value, str) and len(value) <= MAX_SETTING]
+    return new_step(str(page), dict(pairs[:MAX_SETTINGS]), str(kept["id"]))
+
+
+def is_name(name: object) -> bool:
+    """Tell whether a browser sent a name as `new_id` makes them."""
+    return isinstance(name, str) and len(name) == len(new_id()) and name.isascii() and name.isalnum()
+
+
+def box_name(draft: str) -> str:
+    """Begin the keys of the boxes of a draft."""
+    return f"lesson_editor_{draft}"
+
+
+def step_box_name(step: str) -> str:
+    """Begin the keys of the boxes of a step."""
+    return f"lesson_editor_step_{step}"
+
+
+def ask_box_name(step: Mapping[str, object]) -> str:
+    """Begin the key of the box of a step's question: another for each kind, which begins with a question of its own."""
+    return f"{step_box_name(str(step['id']))}_{step.get('kind')}"
+
+
+CHOICES: dict[str, Callable[[object], bool]] = {
+    "id": is_name,
+    "level": lambda value: value in LEVELS,
+    "kind": lambda value: isinstance(value, str) and value in texts.KINDS,
+    "measure": lambda value: isinstance(value, str) and value in texts.MEASURES,
+    "minutes": lambda value: type(value) is int and 1 <= value <= 600,
+    "tolerance": lambda value: type(value) in (int, float) and 0 <= value <= 1e6,
+}
+"""Which values a field can have that is no text."""
+
+
+def _taken(fields: Fields, kept: Mapping[str, object], typed: Mapping[str, object], name: str) -> Fields:
+    """Take into new fields what was kept and what was typed after it."""
+    taken = dict(fields)
+    for field in fields.keys() - {"page", "view", "steps"}:
+        is_text = field not in CHOICES
+        box = f"{ask_box_name(kept)}_ask" if field == "ask" else f"{name}_{field}"
+        for value in (kept.get(field), typed.get(box) if is_text else None):
+            if isinstance(value, str) and len(value) <= MAX_LONG if is_text else CHOICES[field](value):
+                taken[field] = value
+    return taken

@@ -1,19 +1,39 @@
 """The boxes in which a lesson is written; what they hold is kept in the draft, also while the reader is on another page."""
 
+from zlib import crc32
+
 import streamlit as st
+from pydantic import ValidationError
 
 from pages import contents
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import Fields, boxes_of, measures_for
+from pages.lesson_editor.draft import (
+    LEVELS,
+    MAX_LONG,
+    MAX_SHORT,
+    Fields,
+    ask_box_name,
+    box_name,
+    boxes_of,
+    measures_for,
+    question_of,
+    step_box_name,
+)
+from pages.lesson_editor.keeping import remember_draft
+from pages.ui.panels.lesson_question import compute, engine_of_step, reveal
 from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell import cache
+from tx_core.classroom.lesson_file import Step
+from tx_core.classroom.measures import distinct_names
+from tx_core.errors import ExplorerError
 
-LEVELS = ("beginner", "intermediate", "advanced")
-MAX_SHORT, MAX_LONG = 300, 3000
+FIRST_PAGES = ("attention", "fill_mask", "self_attention", "masks")
+"""Pages on which a lesson may begin."""
 
 
 def ask_about(draft: Fields) -> None:
     """Let the writer say what the lesson is."""
-    name = f"lesson_editor_{draft['id']}"
+    name = box_name(str(draft["id"]))
     st.subheader(texts.ABOUT, anchor=False)
     title, language, level, minutes = st.columns([4, 2, 2, 2])
     with title:
@@ -35,6 +55,11 @@ def ask_steps(draft: Fields) -> None:
     if not steps:
         st.text(texts.NO_STEPS)
     st.caption(f":material/add: {texts.HOW_TO_ADD}")
+    if not steps:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(texts.BEGIN_ON)
+            for page in map(contents.page, FIRST_PAGES):
+                st.page_link(page.path, label=page.name)
     for place, step in enumerate(steps):
         with st.container(border=True):
             _heading(steps, place)
@@ -43,8 +68,9 @@ def ask_steps(draft: Fields) -> None:
 
 def _heading(steps: list[Fields], place: int) -> None:
     number, step = place + 1, steps[place]
+    page = contents.page(str(step["page"]))
+    st.markdown(f"**{texts.STEP.format(number=number, page=page.name)}**")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(texts.STEP.format(number=number, page=contents.page(str(step["page"])).name))
         for label, icon, other in ((texts.UP, "arrow_upward", place - 1), (texts.DOWN, "arrow_downward", place + 1)):
             st.button(
                 label.format(number=number),
@@ -58,9 +84,10 @@ def _heading(steps: list[Fields], place: int) -> None:
             texts.REMOVE.format(number=number),
             key=f"lesson_editor_remove_{step['id']}",
             icon=":material/delete:",
-            on_click=remove_step,
+            on_click=remove_for_good,
             args=(steps, step["id"]),
         )
+        st.page_link(page.path, label=texts.OPEN_VIEW, icon=":material/open_in_new:", query_params=step["view"])
 
 
 def move_step(steps: list[Fields], step: object, place: int) -> None:
@@ -75,10 +102,14 @@ def remove_step(steps: list[Fields], step: object) -> None:
     steps[:] = [one for one in steps if one["id"] != step]
 
 
+def remove_for_good(steps: list[Fields], step: object) -> None:
+    """Remove a step, which can be undone."""
+    remember_draft()
+    remove_step(steps, step)
+
+
 def _ask_step(step: Fields, number: int) -> None:
-    name = f"lesson_editor_step_{step['id']}"
-    view = " · ".join(f"{key}={value}" for key, value in step["view"].items())
-    st.caption(escape_markdown(texts.VIEW.format(number=number, view=view)))
+    name = step_box_name(str(step["id"]))
     _line(step, "title", texts.STEP_TITLE.format(number=number), name)
     _lines(step, "text", texts.STEP_TEXT.format(number=number), name)
     kinds = list(texts.KINDS)
@@ -93,10 +124,17 @@ def _ask_step(step: Fields, number: int) -> None:
         _lines(step, "then", texts.THEN.format(number=number), name)
         _line(step, "controls", texts.CONTROLS.format(number=number), name)
         _lines(step, "notes", texts.STEP_NOTES.format(number=number), name)
+        if step["measure"] != "none":
+            _line(step, "of_changes", texts.MEASURE_BOXES["changes"].format(number=number), name)
+        view = " · ".join(f"{key}={value}" for key, value in step["view"].items())
+        st.caption(escape_markdown(texts.VIEW.format(view=view)))
 
 
 def _ask_question(step: Fields, number: int, name: str) -> None:
-    _line(step, "ask", texts.ASK.format(number=number), name)
+    suggestions = texts.FIRST_ASKS
+    if step["ask"] in suggestions.values():
+        step["ask"] = suggestions[step["kind"]]
+    _line(step, "ask", texts.ASK.format(number=number), ask_box_name(step))
     if step["kind"] == "choice":
         _lines(step, "options", texts.OPTIONS.format(number=number), name)
     if step["kind"] == "number":
@@ -114,8 +152,55 @@ def _ask_question(step: Fields, number: int, name: str) -> None:
             format_func=texts.MEASURES.get,
             key=f"{name}_measure_{step['kind']}",
         )
+    _ask_measured(step, number, name)
+    _show_answer(step, number)
+
+
+def _ask_measured(step: Fields, number: int, name: str) -> None:
+    """Ask what the model's answer is measured on; tokens are chosen among those of the text."""
     for box in boxes_of(str(step["measure"])):
-        _line(step, f"of_{box}", texts.MEASURE_BOXES[box].format(number=number), name)
+        label = texts.MEASURE_BOXES[box].format(number=number)
+        if box == "changes":  # for those who know how an address writes them, see below
+            continue
+        tokens = _tokens(step) if box in ("query", "key") else []
+        if not tokens:
+            _line(step, f"of_{box}", label, name)
+            continue
+        place = tokens.index(step[f"of_{box}"]) if step[f"of_{box}"] in tokens else None
+        key = f"{name}_of_{box}_{crc32(str(step['of_text']).encode())}"  # another text has other tokens
+        step[f"of_{box}"] = st.selectbox(label, tokens, place, key=key, placeholder=texts.CHOOSE_TOKEN) or ""
+
+
+def _tokens(step: Fields) -> list[str]:
+    """Name the tokens of the text that a question is about; none where the model cannot read it."""
+    try:
+        shown = Step.model_validate({"title": "-", "text": "-", "page": step["page"], "view": step["view"]})
+        trace = cache.trace_with(engine_of_step(shown), str(step["of_text"]))
+    except (ExplorerError, ValidationError):
+        return []
+    return distinct_names(trace.attention.key_tokens.tokens)
+
+
+def _show_answer(step: Fields, number: int) -> None:
+    """Say how the model answers the question as it stands, or what prevents it; nothing while it is not written."""
+    try:
+        view = {name: step[name] for name in ("page", "view")}
+        written = Step.model_validate({"title": "-", "text": "-", "question": question_of(step)} | view)
+    except ValidationError:
+        return  # the line of the file is said below
+    try:
+        answer = compute(written)
+    except ExplorerError as problem:
+        st.markdown(f":orange[:material/info:] **{texts.NO_ANSWER.format(number=number)}**")
+        st.text(str(problem))
+        return
+    if answer is None:
+        return
+    said = texts.ANSWER.format(answer=reveal(written.question, answer))
+    options = [option.casefold() for option in written.question.options]
+    if options and answer.right.casefold() not in options:
+        said = f"{said} {texts.NOT_AN_OPTION.format(answer=answer.right)}"
+    st.text(said)
 
 
 def _line(fields: Fields, field: str, label: str, name: str, *, help: str | None = None) -> None:

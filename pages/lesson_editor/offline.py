@@ -1,47 +1,69 @@
 """A lesson as one HTML file that works without this app: texts, questions, and what the model computes as stored pictures.
 
-It holds no script: what a question hides opens by the browser's own means. Every text is escaped, and nothing is loaded.
+What a question hides opens by the browser's own means. The one script draws the stored views: it is named by its hash, so that
+no other runs. Every text is escaped, and nothing is loaded.
 """
 
 from collections.abc import Callable, Sequence
 from html import escape
 from math import sqrt
-
-from pydantic import ValidationError
+from time import monotonic
 
 from pages.lesson_editor import texts
+from pages.lesson_editor.pictures import stored_picture
+from pages.ui.canvas.modules import single_script
+from pages.ui.export.figure import STILL
+from pages.ui.export.web_page import script_digest
 from pages.ui.panels.lesson_question import engine_of_step, reveal
 from pages.ui.shell.numbers import percent
-from tx_core.classroom.lesson_file import Lesson, Measure, Step
+from tx_core.classroom.lesson_file import Lesson, Step
 from tx_core.classroom.measures import Answer, compute_answer
 from tx_core.errors import ExplorerError
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+POLICY = "default-src 'none'; script-src '{digest}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 STYLE = """
+:root { --st-background-color: #ffffff; --st-text-color: #111111; --st-font: system-ui, sans-serif; color-scheme: light; }
 body { font: 17px/1.5 system-ui, sans-serif; color: #111; background: #fff; max-width: 46rem; }
-body { margin: 2rem auto; padding: 0 1rem; }
+body { margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 section { border-top: 1px solid #999; padding: 0.5rem 0 1.5rem; }
-p { white-space: pre-line; overflow-wrap: anywhere; }
+p { white-space: pre-line; }
 .ask { font-weight: 600; }
 summary { cursor: pointer; padding: 0.5rem 0; font-weight: 600; }
 svg { max-width: 100%; height: auto; }
+figure { margin: 1rem 0; }
+figcaption { font-size: 0.9rem; }
 """
+START = "web_page/lesson.js"
+MAX_SECONDS = 60
+"""For all views together: those for which no time is left are named instead."""
+MAX_PICTURES_BYTES = 1_500_000
+"""Of all views of a lesson together, as the file holds them; those for which no room is left are named instead."""
+MAX_MEGABYTES = 4
+"""Of a whole file: its pictures and its script, its texts, each character of which may become six, and its answers."""
 PALE, STRONG = (243, 247, 251), (8, 47, 106)
-CELL, LABEL, BAR, MAX_BARS = 44, 96, 320, 8
+CELL, LABEL, BAR, MAX_BARS = 44, 96, 180, 8
 MAX_LABEL = 12
 """Characters of a label."""
 
 
 def lesson_web_page(lesson: Lesson) -> str:
     """Write the file. The pictures of its steps are computed now."""
-    steps = [_section(number, step) for number, step in enumerate(lesson.steps, 1)]
+    room, end = MAX_PICTURES_BYTES, monotonic() + MAX_SECONDS
+    steps = []
+    for number, step in enumerate(lesson.steps, 1):
+        computed = _computed(step, room)
+        room -= sum(map(len, computed))
+        view = _view(step, room if monotonic() < end else 0)
+        room -= len(view)
+        steps.append(_section(number, step, [*computed, *([_paragraph(step.then)] if step.then else []), view]))
+    script = f"\n{single_script(STILL, START)}"
     return "\n".join(
         [
             "<!doctype html>",
             f'<html lang="{escape(lesson.language)}">',
             "<head>",
             '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY.format(digest=script_digest(script)))}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(lesson.title)}</title>",
             f"<style>{STYLE}</style>",
@@ -52,6 +74,7 @@ def lesson_web_page(lesson: Lesson) -> str:
             _paragraph(lesson.about),
             *steps,
             "</main>",
+            f"<script>{script}</script>",
             "</body>",
             "</html>",
             "",
@@ -59,9 +82,8 @@ def lesson_web_page(lesson: Lesson) -> str:
     )
 
 
-def _section(number: int, step: Step) -> str:
-    """Write a step: its text, its question, and behind a click what the model computes."""
-    shown = [_computed(step), *([_paragraph(step.then)] if step.then else [])]
+def _section(number: int, step: Step, shown: list[str]) -> str:
+    """Write a step: its text, its question, and what is shown, behind a click where there is a question."""
     asked = []
     if step.question:
         asked = [_paragraph(step.question.ask, "ask")]
@@ -77,31 +99,27 @@ def _paragraph(text: str, style: str = "") -> str:
     return f'<p class="{style}">{escape(text)}</p>' if style else f"<p>{escape(text)}</p>"
 
 
-def _computed(step: Step) -> str:
-    """Write what the model computes for a step, in words and as a picture; or what prevents it."""
-    measure = step.question.answer if step.question and step.question.answer else measure_of_view(step)
-    if measure is None:
-        return _paragraph(texts.NO_PICTURE)
+def _computed(step: Step, room: int) -> list[str]:
+    """Write what the model answers to a question, in words and as a picture where there is room; or what prevents it."""
+    if not (step.question and step.question.answer):
+        return []
     try:
-        answer = compute_answer(engine_of_step(step), measure)
+        answer = compute_answer(engine_of_step(step), step.question.answer)
     except ExplorerError as problem:
-        return _paragraph(str(problem))
-    said = [_paragraph(reveal(step.question, answer), "ask")] if step.question and step.question.answer else []
-    note = [_paragraph(texts.PICTURE_NOTE)] if answer.rows else []
-    return "\n".join([*said, picture(answer), *note])
+        return [_paragraph(str(problem))]
+    said, drawn = _paragraph(reveal(step.question, answer), "ask"), picture(answer)
+    if not drawn or len(drawn) > room:
+        return [said]
+    return [said, drawn, *([_paragraph(texts.PICTURE_NOTE)] if answer.rows else [])]
 
 
-def measure_of_view(step: Step) -> Measure | None:
-    """Choose what pictures a view whose step measures nothing: the map of its first head, or the words for its blank."""
-    asked = {"text": step.view.get("text", ""), "changes": step.view.get("changes", "")}
-    if step.page == "fill_mask":
-        asked["measure"] = "top_word"
-    elif step.page == "attention":
-        asked |= {"measure": "strongest_cell", "head": step.view.get("heads", "").partition("_")[0]}
-    try:
-        return Measure.model_validate(asked)
-    except ValidationError:  # another page, no text, a long one, or no head: the view may hold anything
-        return None
+def _view(step: Step, room: int) -> str:
+    """Write the view of a step as a stored picture of at most so many characters, or that there is none."""
+    stored = stored_picture(step.page, step.view) if room else None
+    if stored is None or len(stored.data) + len(stored.caption) > room:
+        return _paragraph(texts.NO_PICTURE)
+    caption = f"<figcaption>{escape(stored.caption)}</figcaption>"
+    return f'<figure><div data-picture="{stored.data}"></div>{caption}</figure>'
 
 
 def picture(answer: Answer) -> str:
@@ -133,10 +151,10 @@ def _bars(answer: Answer) -> str:
     parts = []
     for place, (name, share) in enumerate(rows):
         y = place * 30
-        parts.append(_text(2 * LABEL - 8, y + 20, name, "end"))
-        parts.append(f'<rect x="{2 * LABEL}" y="{y + 6}" width="{BAR * share:.1f}" height="18" fill="#3f83cf"/>')
-        parts.append(_text(2 * LABEL + BAR * share + 8, y + 20, percent(share), "start"))
-    return _svg(2 * LABEL + BAR + 90, 30 * len(rows), parts, answer)
+        parts.append(_text(LABEL - 8, y + 20, name, "end"))
+        parts.append(f'<rect x="{LABEL}" y="{y + 6}" width="{BAR * share:.1f}" height="18" fill="#3f83cf"/>')
+        parts.append(_text(LABEL + BAR * share + 8, y + 20, percent(share), "start"))
+    return _svg(LABEL + BAR + 70, 30 * len(rows), parts, answer)
 
 
 def _svg(width: float, height: float, parts: Sequence[str], answer: Answer) -> str:

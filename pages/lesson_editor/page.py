@@ -9,13 +9,13 @@ open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import new_draft, new_step
+from pages.lesson_editor.draft import new_draft
 from pages.lesson_editor.forms import ask_about, ask_steps
+from pages.lesson_editor.keeping import current_draft, keep_in_browser, replace_draft, say_what_is_kept
 from pages.lesson_editor.sharing import offer_lesson, open_lessons
-from pages.ui.shell.address import ADDED_VIEWS, DRAFT
 
-draft = st.session_state.setdefault(DRAFT, new_draft())
-draft["steps"] += [new_step(page, view) for page, view in st.session_state.pop(ADDED_VIEWS, ())]
+draft = current_draft()
+say_what_is_kept()
 ask_about(draft)
 ask_steps(draft)
 if draft["steps"]:
@@ -23,4 +23,5 @@ if draft["steps"]:
 st.divider()
 open_lessons()
 if draft["steps"]:
-    st.button(texts.START_ANEW, key="lesson_editor_new", on_click=st.session_state.pop, args=(DRAFT, None))
+    st.button(texts.START_ANEW, key="lesson_editor_new", on_click=replace_draft, args=(new_draft(),))
+keep_in_browser(draft)

@@ -6,9 +6,10 @@ import streamlit as st
 from pages import contents
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import Fields, draft_of, file_of
-from pages.lesson_editor.offline import lesson_web_page
+from pages.lesson_editor.keeping import replace_draft
+from pages.lesson_editor.offline import MAX_MEGABYTES, lesson_web_page
 from pages.ui.panels.lesson import class_link, keep_own_lesson, names_in_order, shipped_lesson, step_link
-from pages.ui.shell.address import DRAFT, HELD, LESSON, LOCK, PRESENT, STEP, link_to_page
+from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_to_page
 from pages.ui.shell.frame import explain
 from pages.ui.shell.uploads import uploaded_file
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson
@@ -43,7 +44,7 @@ def offer_lesson(draft: Fields) -> None:
                 "text/html",
                 icon=":material/download:",
                 on_click="ignore",
-                help=texts.WEB_PAGE_HELP,
+                help=texts.WEB_PAGE_HELP.format(megabytes=MAX_MEGABYTES),
             )
         _offer_link(lesson)
     with st.expander(texts.FILE, key="lesson_editor_written"):
@@ -65,7 +66,7 @@ def _offer_link(lesson: Lesson) -> None:
     st.text(texts.LINK)
     st.code(link, language=None, wrap_lines=True)
     if len(link) <= MAX_QR_CHARACTERS:
-        st.image(qr_code(link), caption=texts.QR_ALT, width=320)
+        st.image(qr_code(link), alt=texts.QR_ALT, caption=texts.QR_ALT, width=320)
     else:
         st.caption(texts.TOO_LONG_FOR_QR.format(length=len(link), limit=MAX_QR_CHARACTERS))
     st.caption(texts.LINK_LIMIT)
@@ -94,6 +95,7 @@ def _offer_file(written: bytes) -> None:
     try:
         lesson = read_lesson(written)
         name = keep_own_lesson(lesson)
+        st.session_state[HELD] = True
     except LessonProblem as problem:
         explain(problem)
         return
@@ -104,5 +106,4 @@ def _offer_file(written: bytes) -> None:
 
 
 def _edit(lesson: Lesson) -> None:
-    st.session_state[DRAFT] = draft_of(lesson)
-    st.session_state[HELD] = True
+    replace_draft(draft_of(lesson))

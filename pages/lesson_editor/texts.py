@@ -50,8 +50,27 @@ MEASURE_BOXES = {
 THEN = "What to notice afterwards in step {number} (optional)"
 STEP_NOTES = "Notes for the teacher on step {number} (optional)"
 CONTROLS = "Controls that step {number} shows (all, if empty)"
-UP, DOWN, REMOVE = "Move step {number} up", "Move step {number} down", "Remove step {number}"
-VIEW = "View of step {number}: {view}"
+UP, DOWN, REMOVE = "Step {number} up", "Step {number} down", "Remove step {number}"
+VIEW = "Settings of its view: {view}"
+OPEN_VIEW = "Open its view"
+BEGIN_ON = "Begin with a view of"
+FIRST_ASKS = {
+    "none": "",
+    "token": "Which word does it look at most?",
+    "cell": "Which cell of this map will be the strongest?",
+    "head": "Which head changes this prediction most?",
+    "word": "Which word would you write?",
+    "choice": "Which of these is it?",
+    "number": "Which number do you expect?",
+    "open": "What do you think, and why?",
+}
+CHOOSE_TOKEN = "Choose a token"
+ANSWER = "{answer} Students see this after their guess."
+NO_ANSWER = "The model cannot answer the question of step {number} yet"
+NOT_AN_OPTION = "“{answer}” is none of your options: add it."
+NOT_KEPT = "This browser does not keep your draft: save the lesson as a file before you leave the page."
+RESTORED = "Your draft is back: this browser kept it."
+BRING_BACK = "Undo: bring back the lesson as it was before"
 MORE = "Afterwards, controls, notes"
 PROBLEM = "The lesson cannot be played yet"
 FILE = "The lesson as a file"
@@ -73,8 +92,11 @@ SHIPPED = "Or begin with a copy of a lesson that is here"
 COPY = "Edit a copy"
 START_ANEW = "Start a new lesson"
 WEB_PAGE = "Save as a web page"
-WEB_PAGE_HELP = "One HTML file that works offline: texts, questions, and pictures of what the model computes, behind a click."
+WEB_PAGE_HELP = (
+    "One HTML file of at most {megabytes} MB that works offline: texts, questions, and the view of each step as a picture, "
+    "behind a click where it is to be guessed first. It takes a few seconds."
+)
 OPEN_ANSWER = "Guess first. Then open this: what the model computes"
-NO_PICTURE = "This view is not stored here: open the lesson in the app."
+NO_PICTURE = "There is no picture of this view here: open the lesson in the app."
 PICTURE_ALT = "The largest value: {answer}, {share}"
 PICTURE_NOTE = "Numbers are percent; the largest is framed. Special tokens such as [CLS] are left out."

@@ -115,7 +115,7 @@ def _strongest_key(engine: Engine, measure: Measure) -> Answer:
     tokens, row, special = _row(engine, measure)
     shown = [position for position in range(len(tokens)) if not special[position]]
     best = max(shown, key=lambda position: row[position])
-    names = _distinct(tokens)
+    names = distinct_names(tokens)
     columns = tuple(names[at] for at in shown)
     return Answer(names[best], float(row[best]), columns, tuple(float(row[at]) for at in shown), (measure.query,), columns)
 
@@ -126,7 +126,7 @@ def _strongest_cell(engine: Engine, measure: Measure) -> Answer:
     shown = [position for position in range(len(tokens)) if not special[position]]
     if len(shown) > MAX_CELL_TOKENS:
         raise LessonProblem(TOO_MANY_CELLS.format(text=measure.text, count=len(shown), limit=MAX_CELL_TOKENS))
-    names = _distinct(tokens)
+    names = distinct_names(tokens)
     axis = tuple(names[at] for at in shown)
     cells = weights[np.ix_(shown, shown)].ravel()
     options = tuple(cell_name(query, key) for query in axis for key in axis)
@@ -199,13 +199,13 @@ def _map(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.ndarray,
 
 def _position(tokens: tuple[str, ...], token: str, text: str) -> int:
     """Find a token by its name: “the” is the first of that name, “the (2)” the second."""
-    names = _distinct(tokens)
+    names = distinct_names(tokens)
     if token not in names:
         raise LessonProblem(NO_SUCH_TOKEN.format(text=text, token=token, tokens=", ".join(names)))
     return names.index(token)
 
 
-def _distinct(tokens: tuple[str, ...]) -> list[str]:
+def distinct_names(tokens: tuple[str, ...]) -> list[str]:
     """Name tokens so that no two have the same name."""
     before = [tokens[:position].count(token) for position, token in enumerate(tokens)]
     return [f"{token} ({count + 1})" if count else token for token, count in zip(tokens, before, strict=True)]

@@ -14,6 +14,8 @@ from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
 from tx_core.errors import ExplorerError
 
+COLLECTOR = "export_collector"
+"""Session entry of a visit without a browser: a function that takes what a menu would offer, instead of drawing it."""
 CODE_KINDS = {"project": texts.PROJECT_CODE, "transformers": texts.TRANSFORMERS_CODE}
 
 
@@ -22,6 +24,9 @@ def export_menu(page: str, exports: Exports, title: str = texts.TITLE, *, place:
 
     Call it where the views were drawn, so that it follows every click. place: tells several menus of a page apart.
     """
+    if collect := st.session_state.get(COLLECTOR):
+        collect(exports)
+        return
     if not is_offered("export"):
         return
     name = f"{page}_{place}" if place else page

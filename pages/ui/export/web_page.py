@@ -40,7 +40,8 @@ def stand_alone(export: Export) -> str:
     if web_page.document:
         return web_page.document(export.full_caption)
     script = f"\n{single_script(web_page.module, START)}"
-    policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    digest = script_digest(script)
+    policy = f"default-src 'none'; script-src '{digest}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return "\n".join(
         [
             "<!doctype html>",
@@ -100,5 +101,6 @@ def _style(styles: tuple[str, ...]) -> str:
     return "\n".join(map(read_style, ("web_page/page.css", *styles)))
 
 
-def _digest(script: str) -> str:
+def script_digest(script: str) -> str:
+    """Name a script by its hash, as a content security policy does."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

@@ -18,7 +18,7 @@ from pages.ui.panels import texts
 from pages.ui.panels.lesson_question import DRAWN, NO_GUESS_MADE, ask_question, show_verdict
 from pages.ui.panels.tokens import escape_markdown
 from pages.ui.shell.address import (
-    HELD,
+    DRAFT,
     KEPT_PARAMETERS,
     LESSON,
     LOCK,
@@ -85,7 +85,6 @@ def keep_own_lesson(lesson: Lesson) -> str:
     name = f"own-{sha256(write_lesson(lesson).encode()).hexdigest()[:12]}"
     own = {**st.session_state.get(OWN_LESSONS, {}), name: with_known_pages(lesson)}
     st.session_state[OWN_LESSONS] = dict(list(own.items())[-MAX_OWN_LESSONS:])
-    st.session_state[HELD] = True
     return name
 
 
@@ -247,6 +246,8 @@ def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
             with st.container(key="lesson_previous", width="content"):
                 step_link(name, number - 1, texts.PREVIOUS_STEP, ":material/arrow_back:")
         leave_link(texts.END_LESSON if number == len(lesson.steps) and answered else texts.LEAVE_LESSON)
+        if DRAFT in st.session_state and name in st.session_state.get(OWN_LESSONS, {}):
+            st.page_link(contents.page("lesson_editor").path, label=texts.BACK_TO_WRITING, icon=":material/edit_note:")
 
 
 @st.fragment

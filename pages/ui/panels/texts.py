@@ -297,6 +297,7 @@ NEXT_LESSON = "Next lesson: {title}"
 TRY_OWN_SENTENCE = "{page}: type a sentence of your own"
 SKIP_STEP = "Skip this step"
 PREVIOUS_STEP = "Step before"
+BACK_TO_WRITING = "Back to writing it"
 LEAVE_LESSON = "Leave the lesson"
 END_LESSON = "Finish: to the list of lessons"
 

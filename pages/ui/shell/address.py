@@ -4,6 +4,7 @@ Streamlit's own binding of widgets to query parameters forgets a control as soon
 error, say) and writes the labels on the screen into the link. Here a link holds short names, and nothing is forgotten.
 """
 
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -24,7 +25,7 @@ SHARED_FIELDS = ("text", "pair")
 LESSON, STEP, LOCK, PRESENT = LESSON_PARAMETERS = ("lesson", "step", "lock", "present")
 """Parameters of the lesson that the reader takes, and how: they stay in the address of the page that the step shows."""
 DRAFT, ADDED_VIEWS, MAX_ADDED_VIEWS = "lesson_draft", "lesson_added_views", 60
-"""Session entries of the lesson that this visitor writes, and of views, each with its page, that are to become its next steps."""
+"""Session entries of the lesson that this visitor writes, and of views that are to become its next steps: id, page and view."""
 KEPT_PARAMETERS = (*LESSON_PARAMETERS, LEVEL)
 """Parameters that belong to no page: they stay when a page writes its view."""
 OFFERED = "lesson_controls"
@@ -38,7 +39,7 @@ LAST_SENTENCE = "typed"
 KNOWN = "known_session"
 """Session entry: a page has run in this session."""
 HELD = "held_by_session"
-"""Session entry: this session holds what no address brings back, such as a training or a lesson of the visitor's own."""
+"""Session entry: this session holds what no address brings back, such as a training or a lesson from a file."""
 TEXTS_OF_LOST_SESSION = "texts_of_lost_session"
 """Session entry of the texts in the boxes of a page whose server was lost, by the keys of their widgets."""
 COMPLETE = "complete_page"
@@ -90,6 +91,11 @@ def check(written: str, allowed: Sequence[str]) -> str:
     if written not in allowed:
         raise ValueError(f"must be one of {', '.join(allowed)}")
     return written
+
+
+def new_id() -> str:
+    """Name a part of a lesson as no other is named on any server: its boxes, and what a browser keeps of it, go by it."""
+    return secrets.token_hex(6)
 
 
 def widget_key(page: str, name: str) -> str:

@@ -14,13 +14,13 @@ from pages import contents
 from pages.ui.shell import metrics, readiness, texts
 from pages.ui.shell.address import (
     ADDED_VIEWS,
-    HELD,
     LESSON,
     MAX_ADDED_VIEWS,
     MAX_LINK_CHARACTERS,
     PLACE,
     is_offered,
     link_with,
+    new_id,
     pinned_view,
     report_link_length,
 )
@@ -109,7 +109,9 @@ def share_link_in_part(promise: str = texts.LINK_SHOWS_VIEW) -> None:
             return
         st.text(promise)
         st.code(current_link(), language=None, wrap_lines=True)
-        st.button(texts.ADD_TO_LESSON, key="add_to_lesson", icon=":material/playlist_add:", on_click=_add_view)
+        if st.button(texts.ADD_TO_LESSON, key="add_to_lesson", icon=":material/playlist_add:"):
+            _add_view()
+            st.rerun()  # the whole page: the browser, too, is to keep the view
         if added := len(st.session_state.get(ADDED_VIEWS, ())):
             editor = contents.page("lesson_editor")
             st.page_link(editor.path, label=texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
@@ -118,9 +120,8 @@ def share_link_in_part(promise: str = texts.LINK_SHOWS_VIEW) -> None:
 def _add_view() -> None:
     """Add the view of the open page to the lesson that the visitor writes."""
     page = st.session_state[OPEN_PAGE]
-    added = [*st.session_state.get(ADDED_VIEWS, ()), (page, pinned_view(page))]
+    added = [*st.session_state.get(ADDED_VIEWS, ()), {"id": new_id(), "page": page, "view": pinned_view(page)}]
     st.session_state[ADDED_VIEWS] = added[-MAX_ADDED_VIEWS:]
-    st.session_state[HELD] = True
 
 
 def current_link() -> str:

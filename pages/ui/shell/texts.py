@@ -60,7 +60,7 @@ NEXT_PAGE = "Next: {page}"
 BACK_TO_LESSON = "Back to the lesson, step {number}"
 SESSION_LOST = (
     "The server that showed this page is gone; another one took over. The view is back, but trainings, lessons that you "
-    "wrote or opened, and uploaded files were lost with it: start, write or send them again."
+    "opened from a file, and uploaded files were lost with it: start or open them again."
 )
 TRAINING_KEPT = (
     "The server that showed this page was restarted. The view is back, and your training was stopped and kept: “{page}” shows "

@@ -1,5 +1,6 @@
 """A lesson is collected from views, written, checked, shared and played; what a file says wrong is said with its line."""
 
+import json
 import re
 from urllib.parse import parse_qs, urlsplit
 
@@ -14,7 +15,8 @@ from pages.lesson_editor.draft import boxes_of, draft_of, file_of, measures_for,
 from pages.lesson_editor.forms import move_step, remove_step
 from pages.lesson_editor.sharing import MAX_QR_CHARACTERS, qr_code
 from pages.ui.panels import lesson
-from pages.ui.shell.address import ADDED_VIEWS, DRAFT, HELD, LESSON, LOCK
+from pages.ui.panels.texts import REVEALED
+from pages.ui.shell.address import ADDED_VIEWS, DRAFT, HELD, LESSON, LOCK, new_id
 from pages.ui.shell.texts import ADD_TO_LESSON
 from tests.support.serving import ROOT
 from tx_core.classroom.lesson_file import KIND_OF_MEASURE, Lesson, pack_lesson, read_lesson, unpack_lesson
@@ -48,8 +50,9 @@ def box(app, label: str, number: int = 1):
 def test_a_view_of_every_page_becomes_a_step_with_all_its_settings(open_app, page: str):
     app = open_app(page)
     add_view(app)
-    [(key, view)] = app.session_state[ADDED_VIEWS]
-    assert key == page
+    [added] = app.session_state[ADDED_VIEWS]
+    view = added["view"]
+    assert added["page"] == page
     fields = {field.name for field in app.session_state[f"{page}_fields"][0]}
     assert set(view) <= fields
     assert len(view) >= 2
@@ -66,8 +69,11 @@ def test_a_collected_view_is_written_asked_about_and_played(open_app):
     box(app, texts.KIND).set_value("token").run()
     box(app, texts.ASK).set_value("Which word does “her” look at?").run()
     assert texts.PROBLEM in "\n".join(one.value for one in app.markdown)
-    box(app, texts.MEASURE_BOXES["query"]).set_value("her").run()
+    asked = box(app, texts.MEASURE_BOXES["query"])
+    assert asked.options == ["[CLS]", "mary", "lost", "her", "keys", ".", "[SEP]"]
+    asked.set_value("her").run()
     assert not app.exception
+    assert texts.ANSWER.format(answer=REVEALED.format(answer="mary", share="86.5 %")) in [one.value for one in app.text]
     made = read_lesson(written_lesson(app).encode())
     assert (made.steps[0].view["text"], made.steps[0].view["model"]) == (KEYS, "embedded")
     assert made.steps[0].question.answer.head == "2-8"
@@ -75,6 +81,33 @@ def test_a_collected_view_is_written_asked_about_and_played(open_app):
     played = open_app("attention", **{LESSON: pack_lesson(made)})
     assert not played.exception
     assert made.steps[0].question.ask in [one.value for one in played.text]
+
+
+def test_a_question_of_every_kind_begins_with_a_sentence_and_says_what_prevents_its_answer(open_app):
+    app = open_app("attention", text=KEYS)
+    add_view(app)
+    app.switch_page("lesson_editor/page.py").run()
+    for kind in [one for one in texts.KINDS if one != "none"]:
+        box(app, texts.KIND).set_value(kind).run()
+        assert not app.exception
+        assert box(app, texts.ASK).value == texts.FIRST_ASKS[kind]
+    box(app, texts.ASK).set_value("My own question?").run()
+    box(app, texts.KIND).set_value("word").run()
+    assert box(app, texts.ASK).value == "My own question?"
+    assert texts.NO_ANSWER.format(number=1) in "\n".join(one.value for one in app.markdown)  # the text has no blank
+
+
+def test_an_option_that_is_missing_is_named(open_app):
+    app = open_app("fill_mask", text="Yesterday I [MASK] to school.")
+    add_view(app)
+    app.switch_page("lesson_editor/page.py").run()
+    box(app, texts.KIND).set_value("choice").run()
+    box(app, texts.OPTIONS).set_value("go\ncame").run()
+    box(app, texts.MEASURE).set_value("top_word").run()
+    missing = texts.NOT_AN_OPTION.format(answer="went")
+    assert any(one.value.endswith(missing) for one in app.text)
+    box(app, texts.OPTIONS).set_value("go\nWent").run()
+    assert not any(one.value.endswith(missing) for one in app.text)
 
 
 def test_a_mistake_is_said_with_its_line(open_app):
@@ -89,7 +122,10 @@ def test_a_mistake_is_said_with_its_line(open_app):
 
 def test_steps_are_ordered_and_removed(open_app):
     app = open_app("lesson_editor")
-    app.session_state[ADDED_VIEWS] = [("attention", {"text": "One."}), ("masks", {"text": "Two."})]
+    app.session_state[ADDED_VIEWS] = [
+        {"id": str(number), "page": page, "view": {"text": text}}
+        for number, (page, text) in enumerate((("attention", "One."), ("masks", "Two.")))
+    ]
     app.run()
     assert [one["page"] for one in app.session_state[DRAFT]["steps"]] == ["attention", "masks"]
     next(one for one in app.button if one.label == texts.UP.format(number=2)).click().run()
@@ -99,24 +135,14 @@ def test_steps_are_ordered_and_removed(open_app):
     assert not app.exception
 
 
-def test_a_lesson_of_ones_own_is_named_if_its_server_is_lost(open_app):
-    collecting = open_app("attention", text=KEYS)
-    assert HELD not in collecting.session_state
-    add_view(collecting)
-    assert collecting.session_state[HELD]
-    copying = open_app("lesson_editor")
-    assert HELD not in copying.session_state
-    box(copying, texts.SHIPPED).set_value(lesson.LEARNING_PATH).run()
-    assert HELD not in copying.session_state
-    next(one for one in copying.button if one.label == texts.COPY).click().run()
-    assert copying.session_state[HELD]
-
-
-def test_a_lesson_opened_from_a_file_is_named_if_its_server_is_lost(monkeypatch: pytest.MonkeyPatch):
-    session: dict[str, object] = {}
-    monkeypatch.setattr(lesson.st, "session_state", session)
-    lesson.keep_own_lesson(lesson.shipped_lesson(lesson.LEARNING_PATH))
-    assert session[HELD]
+def test_what_the_browser_keeps_is_not_named_as_lost_with_a_server_and_a_file_is(open_app):
+    app = open_app("attention", text=KEYS)
+    add_view(app)
+    app.switch_page("lesson_editor/page.py").run()
+    box(app, texts.TITLE).set_value("Keys").run()
+    assert HELD not in app.session_state
+    [sent] = [one.proto for one in app.main.get("bidi_component") if one.proto.component_name.endswith("lesson_keeper")]
+    assert json.loads(sent.json)["draft"]["title"] == "Keys"
 
 
 def test_a_second_click_that_arrives_before_the_page_is_drawn_again_changes_nothing():
@@ -148,7 +174,7 @@ def test_a_copy_of_a_shipped_lesson_is_edited(open_app):
 
 def test_a_locked_link_is_marked(open_app):
     app = open_app("lesson_editor")
-    app.session_state[ADDED_VIEWS] = [("attention", {"text": "One."})]
+    app.session_state[ADDED_VIEWS] = [{"id": new_id(), "page": "attention", "view": {"text": "One."}}]
     app.run()
     next(one for one in app.checkbox if one.label == texts.LOCKED).check().run()
     assert parse_qs(urlsplit(link_of(app)).query)[LOCK] == ["1"]

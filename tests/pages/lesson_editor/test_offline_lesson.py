@@ -7,16 +7,18 @@ from html.parser import HTMLParser
 import pytest
 
 from pages.lesson_editor import offline, texts
-from pages.lesson_editor.offline import lesson_web_page, measure_of_view, picture
+from pages.lesson_editor.offline import lesson_web_page, picture
+from pages.lesson_editor.pictures import StoredPicture
+from pages.ui.export.web_page import script_digest
 from pages.ui.panels import lesson
 from pages.ui.shell.numbers import percent
 from tests.support.hostile import TEXTS
 from tx_core import load
-from tx_core.classroom.lesson_file import Lesson, Step
+from tx_core.classroom.lesson_file import Lesson
 from tx_core.classroom.measures import Answer, compute_answer
 
+HOSTILE = "</figcaption><script>alert(1)</script>"
 LOADING = {
-    "script",
     "img",
     "link",
     "iframe",
@@ -51,10 +53,24 @@ class Reader(HTMLParser):
         self.words.append(data)
 
 
+@pytest.fixture(autouse=True)
+def views(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, object]]:
+    """The views that a file asks to be drawn. How they are drawn is held by test_pictures.py and, in a server, by the browser."""
+    asked = []
+
+    def draw(page: str, view: object) -> StoredPicture:
+        asked.append((page, view))
+        return StoredPicture(f"{HOSTILE} {len(asked)}", "QUJD")
+
+    monkeypatch.setattr(offline, "stored_picture", draw)
+    return asked
+
+
 @pytest.mark.parametrize("name", lesson.shipped_names())
-def test_a_lesson_is_whole_and_loads_nothing(name: str):
+def test_a_lesson_is_whole_and_loads_nothing(name: str, views):
     one = lesson.shipped_lesson(name)
-    read = Reader(lesson_web_page(one))
+    file = lesson_web_page(one)
+    read = Reader(file)
     shown = "\n".join(read.words)
     assert all(step.text in shown and step.title in shown for step in one.steps)
     assert all(step.question.ask in shown for step in one.steps if step.question)
@@ -62,7 +78,32 @@ def test_a_lesson_is_whole_and_loads_nothing(name: str):
     assert {"src", "href", "action"}.isdisjoint(attribute for attribute, _ in read.attributes)
     assert read.tags.count("details") == sum(step.question is not None for step in one.steps)
     assert read.tags.count("svg") >= sum(bool(step.question and step.question.answer) for step in one.steps) / 2
-    assert offline.POLICY in dict(read.attributes).values() or escape(offline.POLICY) in lesson_web_page(one)
+    assert views == [(step.page, step.view) for step in one.steps]
+    places = [
+        file.index(escape(f"{HOSTILE} {number}</figcaption>", quote=False)[:-20]) for number in range(1, len(one.steps) + 1)
+    ]
+    assert places == sorted(places)
+    assert len(file.encode()) < offline.MAX_MEGABYTES * 1e6
+
+
+def test_the_one_script_of_a_file_is_named_by_its_hash(views):
+    file = lesson_web_page(lesson.shipped_lesson(lesson.LEARNING_PATH))
+    [script] = re.findall("<script>(.*?)</script>", file, re.DOTALL)
+    assert file.count("<script") == 1
+    policies = [value for name, value in Reader(file).attributes if name == "content" and "default-src" in value]
+    assert policies == [offline.POLICY.format(digest=script_digest(script))]
+
+
+def test_what_has_no_room_and_no_time_is_named_instead(monkeypatch: pytest.MonkeyPatch, views):
+    one = lesson.shipped_lesson(lesson.LEARNING_PATH)
+    kept = lesson_web_page(one).count("data-picture=")
+    monkeypatch.setattr(offline, "MAX_PICTURES_BYTES", 300)
+    assert 0 < lesson_web_page(one).count('data-picture="') < kept
+    views.clear()
+    monkeypatch.setattr(offline, "MAX_SECONDS", -1)
+    file = lesson_web_page(one)
+    assert (file.count('data-picture="'), views) == (0, [])
+    assert file.count(texts.NO_PICTURE) == len(one.steps)
 
 
 def test_its_answers_are_the_models():
@@ -87,35 +128,6 @@ def test_a_number_alone_has_no_picture():
     assert picture(Answer("7", 7.0)) == ""
 
 
-def test_a_view_without_a_question_is_pictured_where_it_can_be():
-    common = {"title": "Look", "text": "Look."}
-    view = {"text": "Mary lost her keys.", "heads": "2-8_1-1"}
-    assert measure_of_view(Step(page="attention", view=view, **common)).head == "2-8"
-    assert measure_of_view(Step(page="fill_mask", view={"text": "A [MASK]."}, **common)).measure == "top_word"
-    assert measure_of_view(Step(page="masks", view=view, **common)) is None
-
-
-@pytest.mark.parametrize(
-    ("page", "view"),
-    [
-        ("fill_mask", {"text": " "}),
-        ("fill_mask", {}),
-        ("fill_mask", {"text": "x" * 301}),
-        ("attention", {"text": "A bird sings.", "heads": "x"}),
-        ("attention", {"text": "A bird sings."}),
-        ("attention", {"text": "A bird sings.", "heads": "1-1", "changes": "x" * 301}),
-    ],
-)
-def test_a_view_that_cannot_be_measured_has_a_sentence_instead_of_a_picture(page: str, view: dict[str, str]):
-    steps = [{"title": "Look", "page": page, "view": view, "text": "Look."}]
-    one = Lesson.model_validate(
-        {"title": "One", "language": "en", "level": "beginner", "minutes": 1, "about": "One.", "steps": steps}
-    )
-    read = Reader(lesson_web_page(one))
-    assert texts.NO_PICTURE in read.words
-    assert "svg" not in read.tags
-
-
 @pytest.mark.parametrize("text", [text[:200] for text in TEXTS[:20] if text.strip()])
 def test_a_hostile_text_is_text(text: str):
     steps = [{"title": f"T {text}", "page": "attention", "view": {"text": text, "heads": "1-1"}, "text": f"X {text}"}]
@@ -124,5 +136,6 @@ def test_a_hostile_text_is_text(text: str):
     )
     read = Reader(lesson_web_page(one))
     assert LOADING.isdisjoint(read.tags)
+    assert read.tags.count("script") == 1
     assert not any(attribute.startswith("on") for attribute, _ in read.attributes)
     assert texts.OPEN_ANSWER not in read.words

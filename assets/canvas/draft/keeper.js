@@ -1,0 +1,53 @@
+// Keeps the lesson that is being written in this tab: a reload or a lost server takes nothing that was typed.
+
+import { element } from "../core/surface.js";
+
+const [DRAFT, VIEWS] = ["attention-explorer:lesson", "attention-explorer:views"];
+const BOXES = '[class*="st-key-lesson_editor_"] :is(input[type="text"]:not([role="combobox"]), textarea)';
+const keeper = { draft: null, reported: "" };
+
+export default function keepDraft({ data, parentElement, setTriggerValue }) {
+  const { draft, fresh, seen, refused } = data;
+  const [kept, views] = [read(DRAFT), (read(VIEWS) ?? []).filter(({ id }) => !seen.includes(id))];
+  if (fresh || views.length) {
+    const found = { draft: fresh ? kept?.draft ?? null : null, typed: fresh ? kept?.typed ?? {} : {}, views };
+    if (keeper.reported !== JSON.stringify(found)) {
+      keeper.reported = JSON.stringify(found);
+      setTriggerValue("found", found);
+    }
+    if (fresh && kept) return; // until the server has taken it over
+  }
+  keeper.draft = draft;
+  const isKept = write() && store(VIEWS, views);
+  parentElement.replaceChildren(...(isKept ? [] : [element("p", { role: "status" }, refused)]));
+  if (!keeper.listens) addEventListener("input", write, { capture: true });
+  keeper.listens = true;
+}
+
+// The draft as the server knows it, and what stands in the boxes, of which a part may not have been sent yet.
+function write() {
+  const boxes = document.querySelector(BOXES); // another page has none, and the last ones are kept
+  return keeper.draft === null || !boxes || store(DRAFT, { draft: keeper.draft, typed: typed() });
+}
+
+function typed() {
+  const boxes = [...document.querySelectorAll(BOXES)];
+  return Object.fromEntries(boxes.map((box) => [box.closest('[class*="st-key-lesson_editor_"]').className.match(/st-key-(\S+)/)[1], box.value]));
+}
+
+function read(name) {
+  try {
+    return JSON.parse(sessionStorage.getItem(name));
+  } catch {
+    return null; // a browser that keeps nothing, or something that is not ours
+  }
+}
+
+function store(name, value) {
+  try {
+    sessionStorage.setItem(name, JSON.stringify(value));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,241 @@
+"""A teacher makes a lesson from views of two pages, saves, opens and shares it; and loses nothing by a reload."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from playwright.sync_api import Browser, Page, expect
+
+from pages import contents
+from pages.lesson_editor import texts
+from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
+from pages.ui.panels.texts import CHECK_GUESS, END_LESSON, HIDDEN_UNTIL_ANSWERED, NEXT_STEP
+from pages.ui.shell.texts import ADD_TO_LESSON, SHARE, WRITE_LESSON
+from tests.browser.conftest import wait_for_script
+from tests.browser.test_lessons import answer
+from tx_core.classroom.lesson_file import KIND_OF_MEASURE, Lesson, read_lesson
+
+KEYS, SCHOOL = "Mary lost her keys.", "Yesterday I [MASK] to school."
+MARKUP = "**bold** <b>tag</b> $x$ [link](http://example.org) `code`"
+EDITOR = contents.page("lesson_editor")
+
+
+def add_views(page: Page, count: int, added: int) -> None:
+    """Add the view of the page several times, and hold that each is counted. added: before."""
+    page.get_by_role("button", name=SHARE).click()
+    wait_for_script(page)
+    for number in range(added + 1, added + count + 1):
+        page.get_by_role("button", name=ADD_TO_LESSON).click()
+        expect(page.get_by_role("link", name=WRITE_LESSON.format(count=number))).to_be_visible()
+        wait_for_script(page)
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose from a list."""
+    box, found = page.get_by_role("combobox", name=label, exact=True), page.get_by_role("option", name=option, exact=True)
+    while found.count() == 0:  # a list closes when the page answers something that was clicked before
+        wait_for_script(page)
+        box.fill("")
+        box.fill(option)
+        page.wait_for_timeout(300)
+    found.click()
+    expect(box).to_have_value(option)
+    wait_for_script(page)
+
+
+def write(page: Page, label: str, text: str) -> None:
+    """Write into a box, and leave it."""
+    box = page.get_by_label(label, exact=True)
+    box.fill(text)
+    box.press("Tab")
+    wait_for_script(page)
+
+
+def saved(page: Page, folder: Path, button: str = texts.SAVE) -> bytes:
+    """What a button saves."""
+    with page.expect_download(timeout=120_000) as download:
+        page.get_by_role("button", name=button).click()
+    download.value.save_as(folder / "saved")
+    return (folder / "saved").read_bytes()
+
+
+def open_file(page: Page, written: str) -> None:
+    """Open a lesson from a file, and edit it."""
+    page.locator("input[type=file]").set_input_files({"name": "x.yaml", "mimeType": "text/yaml", "buffer": written.encode()})
+    page.get_by_role("button", name=texts.EDIT_FILE).click()
+    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible(timeout=30_000)
+    wait_for_script(page)
+
+
+def edit_seven_questions(page: Page) -> None:
+    """Ask a question of each kind, one in each step."""
+    for number, kind in enumerate([kind for kind in texts.KINDS if kind != "none"], 1):
+        choose(page, texts.KIND.format(number=number), texts.KINDS[kind])
+        if kind == "token":
+            choose(page, texts.MEASURE_BOXES["query"].format(number=number), "her")
+        elif kind == "choice":
+            write(page, texts.OPTIONS.format(number=number), "went\ngo")
+            choose(page, texts.MEASURE.format(number=number), texts.MEASURES["top_word"])
+        elif kind == "number":
+            choose(page, texts.MEASURE.format(number=number), texts.MEASURES["rank_of"])
+            write(page, texts.MEASURE_BOXES["word"].format(number=number), "go")
+        elif kind in ("word", "head", "cell"):
+            expect(page.get_by_label(texts.ASK.format(number=number), exact=True)).to_have_value(texts.FIRST_ASKS[kind])
+
+
+PLACED = """([title, label]) => {
+  const named = [...document.querySelectorAll('input')].filter((one) => one.value === title)
+  return named.length === 1 && named[0].getAttribute('aria-label') === label
+}"""
+
+
+def wait_for_place(page: Page, title: str, number: int) -> None:
+    """Wait until the step of a title has a number, and what stood there before is gone."""
+    page.wait_for_function(PLACED, arg=[title, texts.STEP_TITLE.format(number=number)])
+    wait_for_script(page)
+
+
+def play(page: Page, lesson: Lesson) -> None:
+    """Answer every question of a lesson."""
+    for number, step in enumerate(lesson.steps, 1):
+        expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible(timeout=30_000)
+        expect(page.get_by_text(step.text, exact=True)).to_be_visible()
+        expect(page.get_by_text(HIDDEN_UNTIL_ANSWERED)).to_be_visible()
+        wait_for_script(page)
+        answer(page, step.question, wait_for_script)
+        expect(page.get_by_role("button", name=CHECK_GUESS)).to_have_count(0)
+        if number < len(lesson.steps):
+            page.get_by_role("link", name=NEXT_STEP).click()
+    expect(page.get_by_role("link", name=END_LESSON)).to_be_visible()
+
+
+def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at, axe, browser: Browser, tmp_path: Path):
+    page = page_at(f"/attention?text={KEYS}&heads=2-8&focus=3")
+    add_views(page, 2, 0)
+    page.keyboard.press("Escape")
+    page.get_by_test_id("stSidebar").get_by_role("link", name=contents.page("fill_mask").name, exact=True).click()
+    expect(page.get_by_role("heading", name=contents.page("fill_mask").question)).to_be_visible()
+    wait_for_script(page)
+    add_views(page, 5, 2)
+    page.get_by_role("link", name=WRITE_LESSON.format(count=7)).click()
+    expect(page.get_by_role("heading", name=EDITOR.question)).to_be_visible()
+    wait_for_script(page)
+    title = texts.STEP_TITLE.format(number=3)
+    write(page, title, "First of the blank")
+    page.get_by_role("button", name=texts.UP.format(number=3)).click()
+    wait_for_place(page, "First of the blank", 2)
+    page.get_by_role("button", name=texts.DOWN.format(number=2)).click()
+    wait_for_place(page, "First of the blank", 3)
+    wait_for_script(page)
+    edit_seven_questions(page)
+    write(page, texts.STEP_TEXT.format(number=1), MARKUP)
+    write(page, texts.TITLE, MARKUP)
+    axe(page)
+    written = saved(page, tmp_path)
+    lesson = read_lesson(written)
+    assert [step.question.kind for step in lesson.steps] == [kind for kind in texts.KINDS if kind != "none"]
+    assert {step.question.answer.measure for step in lesson.steps if step.question.answer} < set(KIND_OF_MEASURE)
+    assert (lesson.title, lesson.steps[0].text) == (MARKUP, MARKUP)
+    link = page.get_by_test_id("stCode").filter(has_text="lesson=z.").inner_text().strip()
+    page.get_by_role("button", name=texts.START_ANEW).click()
+    expect(page.get_by_text(texts.NO_STEPS)).to_be_visible()
+    open_file(page, written.decode())
+    assert saved(page, tmp_path) == written
+    page.get_by_role("link", name=texts.PREVIEW).click()
+    expect(page.get_by_text(MARKUP, exact=True)).to_be_visible()
+    with browser.new_context() as stranger:
+        guest = stranger.new_page()
+        guest.goto("".join(link.split()))
+        play(guest, lesson)
+
+
+def leave_typed(page: Page) -> None:
+    """Type into boxes: one is sent, the other not."""
+    write(page, texts.TITLE, "Sent")
+    page.get_by_label(texts.DESCRIPTION, exact=True).press_sequentially(" Typed")
+
+
+def test_a_reload_loses_nothing_that_was_typed_or_added(page_at):
+    page = page_at(f"/attention?text={KEYS}")
+    add_views(page, 1, 0)
+    page.reload()
+    page.goto(page.url.partition("/attention")[0] + "/lesson_editor")
+    view = page.get_by_label(texts.STEP_TITLE.format(number=1), exact=True)
+    expect(view).to_have_value(contents.page("attention").name, timeout=30_000)
+    wait_for_script(page)
+    leave_typed(page)
+    page.reload()
+    expect(page.get_by_text(texts.RESTORED)).to_be_visible(timeout=30_000)
+    expect(page.get_by_label(texts.TITLE, exact=True)).to_have_value("Sent")
+    expect(page.get_by_label(texts.DESCRIPTION, exact=True)).to_have_value(f"{texts.FIRST_DESCRIPTION} Typed")
+    expect(view).to_have_count(1)
+    wait_for_script(page)
+    page.get_by_role("button", name=texts.REMOVE.format(number=1)).click()
+    expect(view).to_have_count(0)
+    page.get_by_role("button", name=texts.BRING_BACK).click()
+    expect(view).to_have_count(1)
+
+
+def test_a_title_alone_survives_a_reload(page_at):
+    page = page_at("/lesson_editor")
+    write(page, texts.TITLE, "Only a title")
+    page.reload()
+    expect(page.get_by_label(texts.TITLE, exact=True)).to_have_value("Only a title", timeout=30_000)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)])
+def test_the_editor_is_read_by_everybody_and_nothing_of_it_is_cut(page_at, axe, width: int, dark: bool):
+    page = page_at("/lesson_editor", width=width, dark=dark)
+    axe(page)
+    choose(page, texts.SHIPPED, shipped_lesson(LEARNING_PATH).title)
+    page.get_by_role("button", name=texts.COPY).click()
+    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible(timeout=30_000)
+    wait_for_script(page)
+    axe(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+DRAWN = """section => {
+  const canvas = section.querySelector('canvas')
+  const seen = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
+  return new Set(new Uint32Array(seen.buffer)).size
+}"""
+"""How many colours the picture of a step has."""
+
+
+def test_the_web_page_of_a_lesson_about_every_page_shows_each_view_offline(page_at, browser: Browser, tmp_path: Path):
+    views = {"fill_mask": {"text": SCHOOL}, "self_attention": {"text": KEYS}, "attention": {"text": KEYS, "heads": "2-8"}}
+    steps = [
+        {"title": page.name, "page": page.key, "view": views.get(page.key, {}), "text": f"Look: {MARKUP}"}
+        for page in contents.PAGES
+        if page.computes
+    ]
+    asked = next(step for step in steps if step["page"] == "fill_mask")
+    asked["question"] = {"ask": "Which word?", "kind": "word", "answer": {"measure": "top_word", "text": SCHOOL}}
+    whole = {"title": MARKUP, "language": "en", "level": "beginner", "minutes": 5, "about": "All pages.", "steps": steps}
+    page = page_at("/lesson_editor")
+    open_file(page, yaml.safe_dump(whole))
+    file = tmp_path / "lesson.html"
+    file.write_bytes(saved(page, tmp_path, texts.WEB_PAGE))
+    assert file.stat().st_size < 400_000
+    with browser.new_context(offline=True, viewport={"width": 390, "height": 900}) as alone:
+        reader, faults = alone.new_page(), []
+        reader.on("console", lambda message: faults.append(message.text))
+        reader.on("pageerror", lambda error: faults.append(str(error)))
+        reader.goto(file.as_uri())
+        sections = reader.locator("section")
+        expect(sections).to_have_count(len(steps))
+        for number, step in enumerate(steps):
+            section = sections.nth(number)
+            expect(section.get_by_role("heading")).to_have_text(f"{number + 1}. {step['title']}")
+            if "question" in step:
+                expect(section.get_by_test_id("still")).to_be_hidden()
+                section.get_by_text(texts.OPEN_ANSWER).click()
+                expect(section.get_by_text(re.compile("went")).first).to_be_visible()
+            canvas = section.get_by_test_id("still")
+            expect(canvas).to_be_visible()
+            assert canvas.get_attribute("aria-label")
+            assert section.evaluate(DRAWN) > 5, step["page"]
+        assert reader.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert faults == []

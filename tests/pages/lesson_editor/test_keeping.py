@@ -1,0 +1,134 @@
+"""What a browser kept of a draft comes back as it was, and nothing else does, whoever sent it."""
+
+import json
+
+import pytest
+
+from pages.lesson_editor import keeping
+from pages.lesson_editor.draft import (
+    MAX_LONG,
+    ask_box_name,
+    box_name,
+    draft_of,
+    file_of,
+    new_draft,
+    new_step,
+    restored_draft,
+    step_box_name,
+)
+from pages.ui.panels import lesson
+from pages.ui.shell.address import DRAFT, new_id
+from tx_core.classroom.lesson_file import MAX_STEPS
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    state: dict[str, object] = {}
+    monkeypatch.setattr(keeping.st, "session_state", state)
+    return state
+
+
+@pytest.mark.parametrize("name", lesson.shipped_names())
+def test_a_draft_comes_back_from_the_browser_as_it_was(name: str):
+    draft = draft_of(lesson.shipped_lesson(name))
+    assert restored_draft(json.loads(json.dumps(draft)), {}) == draft
+
+
+def test_what_was_typed_and_not_sent_is_newer():
+    draft = new_draft() | {"title": "Sent"}
+    step = new_step("attention", {"text": "One."}) | {"kind": "open", "ask": "Sent?"}
+    draft["steps"] = [step]
+    typed = {
+        f"{box_name(draft['id'])}_title": "Typed",
+        f"{step_box_name(step['id'])}_text": "Typed, too",
+        f"{ask_box_name(step)}_ask": "Typed?",
+        f"{box_name(new_id())}_about": "of another lesson",
+        f"{box_name(draft['id'])}_level": "hard",
+    }
+    back = restored_draft(draft, typed)
+    assert (back["title"], back["about"], back["level"]) == ("Typed", draft["about"], draft["level"])
+    assert (back["steps"][0]["text"], back["steps"][0]["ask"]) == ("Typed, too", "Typed?")
+
+
+@pytest.mark.parametrize("kept", [None, 5, "x", [], {}, {"id": "x"}, {"id": 5}, {"id": "../" + new_id()}, {"id": "é" * 12}])
+def test_what_is_no_draft_is_not_taken(kept: object):
+    assert restored_draft(kept, None) is None
+
+
+@pytest.mark.parametrize("value", [None, -1, 1e9, [], {}, True, "x" * (MAX_LONG + 1), float("nan")])
+def test_a_value_that_no_box_can_hold_is_left_out(value: object):
+    step = new_step("attention", {"text": "One."})
+    forged = {"id": new_id(), **dict.fromkeys(set(new_draft()) - {"id", "steps"}, value)}
+    forged["steps"] = [
+        {"id": new_id(), "page": "attention", "view": {"text": "One."}} | dict.fromkeys(set(step) - {"id", "page", "view"}, value)
+    ]
+    back = restored_draft(forged, {f"{box_name(forged['id'])}_title": value})
+    whole = new_draft() | {"id": forged["id"]}
+    assert back | {"steps": []} == whole
+    assert [one["text"] for one in back["steps"]] == [step["text"]]
+    assert file_of(back)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        None,
+        {},
+        {"id": new_id()},
+        {"id": new_id(), "page": "words", "view": {}},
+        {"id": new_id(), "page": "../x", "view": {}},
+        {"id": new_id(), "page": [], "view": {}},
+    ],
+)
+def test_a_step_about_no_page_with_a_view_is_left_out(step: object):
+    assert restored_draft({"id": new_id(), "steps": [step]}, {})["steps"] == []
+
+
+def test_no_more_steps_come_back_than_a_lesson_has():
+    steps = [{"id": new_id(), "page": "attention", "view": {"text": "x" * 5000, "heads": "1-1"}} for _ in range(500)]
+    back = restored_draft({"id": new_id(), "steps": steps}, {})["steps"]
+    assert len(back) == MAX_STEPS
+    assert back[0]["view"] == {"heads": "1-1"}
+
+
+def report(session: dict[str, object], **found: object) -> None:
+    session[keeping.KEEPER] = {"found": {"draft": None, "typed": {}, "views": []} | found}
+    keeping.take_found()
+
+
+def test_a_new_session_takes_over_the_draft_and_the_views_that_were_added(session):
+    kept = new_draft() | {"title": "Kept"}
+    kept["steps"] = [new_step("attention", {"text": "One."})]
+    new, waiting = new_step("masks", {}), {"id": new_id(), "page": "fill_mask", "view": {"text": "A [MASK]."}}
+    session[DRAFT] = new_draft() | {"steps": [new]}
+    report(session, draft=kept, views=[waiting, {"id": "forged"}])
+    assert session[DRAFT]["title"] == "Kept"
+    assert [step["page"] for step in session[DRAFT]["steps"]] == ["attention", "masks", "fill_mask"]
+    report(session, draft=new_draft() | {"title": "Again"}, views=[waiting])
+    assert session[DRAFT]["title"] == "Kept"
+    assert len(session[DRAFT]["steps"]) == 3
+
+
+def test_a_view_that_was_removed_does_not_come_back(session):
+    waiting = {"id": new_id(), "page": "fill_mask", "view": {"text": "A [MASK]."}}
+    report(session, views=[waiting])
+    assert len(session[DRAFT]["steps"]) == 1
+    session[DRAFT]["steps"].clear()
+    report(session, views=[waiting])
+    assert session[DRAFT]["steps"] == []
+
+
+@pytest.mark.parametrize("found", [None, 5, [], {"draft": [], "typed": [], "views": {}}, {"views": [None, 5, {}]}])
+def test_a_forged_report_changes_nothing(session, found: object):
+    session[keeping.KEEPER] = {"found": found}
+    keeping.take_found()
+    assert session[DRAFT]["steps"] == []
+
+
+def test_a_lesson_that_was_replaced_comes_back_and_can_be_left_again(session):
+    session[DRAFT] = first = new_draft() | {"title": "First"}
+    keeping.replace_draft(new_draft() | {"title": "Second"})
+    keeping.bring_back()
+    assert session[DRAFT] == first
+    keeping.bring_back()
+    assert session[DRAFT]["title"] == "Second"
