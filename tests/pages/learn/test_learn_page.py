@@ -29,7 +29,7 @@ def test_every_lesson_leads_to_a_class_that_takes_it(open_app):
         asked = dict(parse_qsl(link.query_string))
         app = open_app("classroom", **asked)
         assert not app.exception
-        assert (link.page, asked) == (contents.page("classroom").address, {lesson.FOR_CLASS: name})
+        assert (link.page, asked[lesson.FOR_CLASS]) == (contents.page("classroom").address, name)
         assert app.selectbox(key="classroom_lesson").value == name
 
 
