@@ -91,6 +91,9 @@ class Settings(BaseSettings):
     max_model_tokens: Annotated[int, Field(ge=8)] = _field(
         1024, "Longest text, in tokens: the weights of 12 layers of 12 heads then take 600 MB."
     )
+    max_record_megabytes: Count = _field(
+        1000, "What one run of a model may keep; a longer text is refused before it is computed, which takes about twice as much."
+    )
     max_text_characters: Count = _field(20_000, "Longest text, in characters.")
     max_sentences: Count = _field(20_000, "Sentences in a file of many sentences.")
     max_sentence_file_megabytes: Count = _field(5, "Size of such a file.")

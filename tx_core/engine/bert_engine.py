@@ -17,6 +17,7 @@ from tx_core.engine.engine import (
     ScoreGradients,
     attention_stack,
     batch_tensors,
+    check_record,
     head_parts,
     no_head,
     read_text,
@@ -107,6 +108,7 @@ class BertEngine:
         """Run the model once and keep the parts asked for (`trace.ALL_PARTS`)."""
         parts, encoding = check_parts(keep), self.encode(text, pair)
         changes = check_run(interventions, self._limits(encoding))
+        check_record(self.info, {"self": (len(encoding), len(encoding))}, parts)
         blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
         result = self.runner.shared.run(_Row(encoding, changes, parts, blanks), self._run_rows, _fits)
         run, logits = result.value

@@ -1,6 +1,7 @@
 """What every model here can be asked, and how texts go in and arrays come out. Nothing stays behind on the model."""
 
-from collections.abc import Callable, Collection, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
@@ -12,10 +13,15 @@ from torch import Tensor
 from tx_core.engine.device import Result
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.settings import host_settings
 from tx_core.transformer.attention import AttentionKind, padding_mask
 from tx_core.transformer.interventions import Intervention, RunLimits, unmasked_padding
-from tx_core.transformer.trace import AttentionStack, Encoding, Trace
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace, TracePart
 
+RECORD_TOO_LARGE = (
+    "What this view needs of such a long text takes {megabytes:,.0f} MB of memory, and this server allows {limit:,.0f} MB: "
+    "shorten the text to {tokens:,} tokens, or choose a smaller model."
+)
 LayerWeights = Sequence[Float[Tensor, "batch head query key"]]
 
 
@@ -205,6 +211,30 @@ def check_token_count(encoding: Encoding, most: int) -> Encoding:
             f"special tokens included: shorten it by {len(encoding) - most:,} tokens."
         )
     return encoding
+
+
+def record_bytes(info: ModelInfo, sizes: Mapping[AttentionKind, tuple[int, int]], parts: Collection[TracePart]) -> int:
+    """Return what a run keeps, in bytes, before it is computed; logits at blanks aside, which are small.
+
+    sizes: the number of queries and of keys of each stack.
+    """
+    numbers = 0
+    for kind, (queries, keys) in sizes.items():
+        vectors = queries * (("query" in parts) + ("context" in parts)) + keys * (("key" in parts) + ("value" in parts))
+        maps = info.num_heads * queries * keys * (("weights" in parts) + ("scores" in parts))
+        numbers += info.layers[kind] * (maps + vectors * info.hidden_size)
+    if "hidden" in parts:
+        numbers += (info.num_layers + 1) * sizes["self"][0] * info.hidden_size
+    return 4 * numbers
+
+
+def check_record(info: ModelInfo, sizes: Mapping[AttentionKind, tuple[int, int]], parts: Collection[TracePart]) -> None:
+    """Raise TextProblem where a run would keep more than the host allows; nothing is allocated for it."""
+    nbytes, most = record_bytes(info, sizes, parts), host_settings().max_record_megabytes * 1_000_000
+    if nbytes > most:
+        # What is kept grows with the square of the length at most.
+        longest = int(max(max(pair) for pair in sizes.values()) * math.sqrt(most / nbytes))
+        raise TextProblem(RECORD_TOO_LARGE.format(megabytes=nbytes / 1e6, limit=most / 1e6, tokens=longest))
 
 
 def run_limits(info: ModelInfo, sizes: Sequence[tuple[int, int]]) -> RunLimits:

@@ -12,6 +12,7 @@ from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue, slots
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import DeviceRunner, best_device
+from tx_core.engine.engine import RECORD_TOO_LARGE, record_bytes
 from tx_core.engine.slots import compute_slot
 from tx_core.errors import Busy, ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
@@ -124,3 +125,48 @@ def test_a_bert_with_more_positions_than_the_app_draws_reads_as_many_as_it_draws
     most = host_settings().max_model_tokens
     write_bert(tmp_path, seed=1, max_position_embeddings=most + 476)
     assert catalogue.load_bert_engine(tmp_path, "long", "Long").info.max_tokens == most
+
+
+@pytest.mark.parametrize(
+    "keep", [("weights",), ("scores", "hidden"), ("query",), ("key", "value"), tuple(set(ALL_PARTS) - {"blank_logits"})]
+)
+def test_the_size_of_a_record_is_known_before_it_is_computed(engine: BertEngine, keep: tuple[str, ...]):
+    trace = engine.trace("Time flies like an arrow", "Fruit flies", keep=keep)
+    tokens = len(trace.attention.query_tokens)
+    assert record_bytes(engine.info, {"self": (tokens, tokens)}, keep) == trace.nbytes
+
+
+@pytest.mark.parametrize("family", ["roberta", "gpt2", "t5"])
+def test_the_size_of_a_record_of_other_families_is_known_too(hub_engine, family: str):
+    engine = hub_engine(family)
+    trace = engine.trace("Time flies like an arrow", keep=("weights", "scores"))
+    sizes = {stack.kind: (len(stack.query_tokens), len(stack.key_tokens)) for stack in trace.stacks}
+    assert record_bytes(engine.info, sizes, ("weights", "scores")) == trace.nbytes
+
+
+def test_a_record_that_is_too_large_is_refused_before_anything_is_computed_and_what_is_said_to_fit_fits(
+    engine: BertEngine, host, monkeypatch: pytest.MonkeyPatch
+):
+    host(max_record_megabytes=1)
+    whole = WORD * (engine.info.max_tokens - 2)
+    monkeypatch.setattr(BertEngine, "_run_rows", lambda *_: pytest.fail("it was computed"))
+    with pytest.raises(TextProblem) as told:
+        engine.trace(whole)
+    monkeypatch.undo()
+    host(max_record_megabytes=1)
+    needed = record_bytes(engine.info, {"self": (engine.info.max_tokens,) * 2}, ("weights",))
+    longest = int(engine.info.max_tokens * (1e6 / needed) ** 0.5)
+    assert str(told.value) == RECORD_TOO_LARGE.format(megabytes=needed / 1e6, limit=1, tokens=longest)
+    assert engine.trace(WORD * (longest - 2)).nbytes <= 1e6
+    assert record_bytes(engine.info, {"self": (longest + 1,) * 2}, ("weights",)) > 1e6
+
+
+def test_a_record_of_another_family_that_is_too_large_is_refused_before_anything_is_computed(
+    hub_engine, host, monkeypatch: pytest.MonkeyPatch
+):
+    engine = hub_engine("t5")
+    host(max_record_megabytes=1)
+    monkeypatch.setattr(DeviceRunner, "run", lambda *_: pytest.fail("it was computed"))
+    text = WORD * (engine.info.max_tokens // 2)
+    with pytest.raises(TextProblem):
+        replace(engine, info=replace(engine.info, num_heads=10**6)).trace(text)

@@ -15,6 +15,7 @@ from tx_core.engine.engine import (
     ModelInfo,
     ScoreGradients,
     attention_stack,
+    check_record,
     head_parts,
     no_head,
     read_text,
@@ -75,6 +76,8 @@ class HubEngine:
         parts, source = check_parts(keep), self.encode(text, pair)
         target = target_of(source, self.info, self.tokenizer)
         changes = check_run(interventions, self._limits(source, target))
+        sides = axes(source, target)
+        check_record(self.info, {kind: (len(sides[kind][0]), len(sides[kind][1])) for kind in self.info.layers}, parts)
         predicts = "blank_logits" in parts and self.info.fills_blanks and (target is None or source.pair is None)
         blanks = list(source.blanks) if predicts else []
 
