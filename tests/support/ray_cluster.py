@@ -53,7 +53,7 @@ def _serving_models(folder: Path, variables: dict[str, str]) -> Iterator[Cluster
         )
     root = psutil.Process(cluster.pid)
     try:
-        wait_until(lambda: _is_ready(cluster, log), 150, "a cluster that serves the models")
+        wait_until(lambda: _is_ready(cluster, log), 240, "a cluster that serves the models")
         yield Cluster(f"http://127.0.0.1:{port}", root, folder)
     finally:
         started = root.children(recursive=True)

@@ -131,8 +131,11 @@ def wait_for(name: str) -> AbstractContextManager:
 
 
 def offer_default_model(key: str) -> None:
-    """Offer one click back to the built-in model, after another one could not be had."""
-    _offer_model(key, catalogue.DEFAULT, f"{key}_default")
+    """Offer one click back to the built-in model, after another one could not be had; one more attempt, where it is that one."""
+    if st.session_state[key] == catalogue.DEFAULT:
+        st.button(texts.TRY_AGAIN, key=f"{key}_again", icon=":material/refresh:", on_click=st.rerun)
+    else:
+        _offer_model(key, catalogue.DEFAULT, f"{key}_default")
 
 
 def offer_multilingual_model(key: str) -> None:

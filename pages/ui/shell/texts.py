@@ -38,6 +38,7 @@ ALL_MODELS = "The first is built in. Others are downloaded from the model hub wh
 MODEL_OUT_OF_REACH = "{model} (needs a download, no hub reached)"
 LOADING_MODEL = "Downloading and loading the model …"
 USE_MODEL = "Use {model}"
+TRY_AGAIN = "Try again"
 MODEL_SIZE = "{layers} layers × {heads} heads"
 MODEL_MEGABYTES = "{megabytes:,} MB"
 MODEL_LICENCE = "licence: {licence}"

@@ -262,10 +262,14 @@ def test_models_that_come_later_are_found(monkeypatch: pytest.MonkeyPatch):
     assert (warmup.status.state, outcomes) == ("ready", [])
 
 
-def test_a_page_says_that_the_models_are_not_reached_and_keeps_what_was_typed(unreachable, open_app):
+def test_a_page_says_that_the_models_are_not_reached_keeps_what_was_typed_and_offers_to_try_again(unreachable, open_app, host):
     app = open_app("attention", text="A sentence of mine")
     assert not app.exception
     assert NOT_REACHED in " ".join(box.value for box in (*app.warning, *app.error, *app.markdown, *app.text))
+    assert app.text_input(key="attention_text").value == "A sentence of mine"
+    host(engine="process")
+    app.button(key="attention_model_again").click().run()
+    assert not app.exception and NOT_REACHED not in " ".join(line.value for line in app.text)
     assert app.text_input(key="attention_text").value == "A sentence of mine"
 
 
