@@ -160,7 +160,6 @@ def merge_reports(first: HeadReport, second: HeadReport) -> HeadReport:
         name: (getattr(first, name) * first.tokens + getattr(second, name) * second.tokens) / max(tokens, 1)
         for name in ("entropy", "spread", "distance")
     }
-    later = second.strongest.texts + len(first.sentences) * (second.strongest.texts >= 0)
     return only_named(
         replace(
             first,
@@ -171,11 +170,20 @@ def merge_reports(first: HeadReport, second: HeadReport) -> HeadReport:
             seconds=first.seconds + second.seconds,
             sums=first.sums + second.sums,
             **means,
-            strongest=first.strongest.joined(Ranking(second.strongest.values, later)),
+            strongest=first.strongest.joined(_not_ranked_yet(first, second)),
             left_out=sentences.left_out + _joined(first.unread, second.unread),
             example=first.example or second.example,
         )
     )
+
+
+def _not_ranked_yet(first: HeadReport, second: HeadReport) -> Ranking:
+    """Number the second ranking's sentences after the first's; a sentence that is in both is the first's, ranked once."""
+    known = {text: number for number, text in enumerate(first.sentences.texts)}
+    numbers = [known.get(text, len(first.sentences) + number) for number, text in enumerate(second.sentences.texts)]
+    texts = np.array([*numbers, -1])[second.strongest.texts]  # −1, where there is none, takes the last
+    repeated = (texts[..., :, None] == first.strongest.texts[..., None, :]).any(axis=-1)
+    return Ranking(np.where(repeated, -np.inf, second.strongest.values), np.where(repeated, -1, texts))
 
 
 def _all_sentences(first: Sentences, second: Sentences) -> Sentences:

@@ -277,6 +277,8 @@ class Reading:
         self._means = np.zeros((3, engine.info.num_layers, engine.info.num_heads))
         self._strongest = empty_ranking(engine.info.num_layers, engine.info.num_heads, len(RANKED_KINDS), PLACES)
         self._read, self._tokens, self._seconds = 0, 0.0, 0.0
+        self._first = np.zeros(len(sentences), dtype=bool)  # a sentence that is repeated is ranked once
+        self._first[list({text: number for number, text in reversed([*enumerate(sentences.texts)])}.values())] = True
 
     def steps(self, threads: int | None = None) -> Generator[ReadingProgress, None, None]:
         """Read all sentences; while the host is busy, try again at the next step.
@@ -332,7 +334,7 @@ class Reading:
         self._tokens += float(measured.asked.sum())
         focused = 1 - measured.spread / np.maximum(measured.asked, 1)[:, None, None]
         scores = np.concatenate([measured.scores, focused[..., None]], axis=-1)
-        ranked = measured.asked >= FEWEST_TOKENS
+        ranked = (measured.asked >= FEWEST_TOKENS) & self._first[list(batch.numbers)]
         if ranked.any():
             self._strongest = self._strongest.among(scores[ranked], np.array(batch.numbers)[ranked])
 

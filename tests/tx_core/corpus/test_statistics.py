@@ -112,6 +112,15 @@ def test_padding_does_not_count(embedded: Engine):
             np.testing.assert_allclose(getattr(together, part)[place], getattr(alone, part)[0], atol=1e-5, rtol=1e-6)
 
 
+def test_a_sentence_that_is_repeated_counts_each_time_and_is_ranked_once(embedded: Engine):
+    once = made(60)
+    thrice = Sentences("made", once.texts * 3, tuple(range(1, 181)), ())
+    alone, repeated = read_all(embedded, once), read_all(embedded, thrice)
+    np.testing.assert_allclose(repeated.sums.given, 3 * alone.sums.given, rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(repeated.strongest.values, alone.strongest.values, atol=1e-5, rtol=0)
+    assert repeated.strongest.texts.max() < 60
+
+
 def test_special_tokens_are_not_asked_where_they_look(embedded: Engine):
     sentences = Sentences("one", ("The dog ran.",), (1,), ())
     encoding = embedded.encode("The dog ran.")
