@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from pages.contents import FORMER_HOME, PAGES
+from pages.ui.shell.level import HIDDEN
 from tests.support.serving import ROOT
 
 LINKS = json.loads((ROOT / "tests" / "pages" / "old_links.json").read_text("utf-8"))
@@ -27,6 +28,7 @@ def test_an_old_link_brings_back_its_view(open_app, link: str, address: dict[str
     assert not app.exception
     assert f"{page_of(link)}_wrong" not in app.session_state or app.session_state[f"{page_of(link)}_wrong"] == []
     assert app.session_state[f"{page_of(link)}_view"]["address"] == address
+    assert app.session_state[HIDDEN] == ()
 
 
 def test_every_page_that_computes_has_an_old_link():
