@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from subprocess import Popen
@@ -54,8 +55,9 @@ def test_every_page_of_explore_goes_on_when_its_server_is_killed(browser: Browse
         expect(page.get_by_role("heading", level=1)).to_have_text(listed.question, timeout=30_000)
         settle(page)
     being_typed = pages[EXPLORE[0]].get_by_role("textbox", name="Sentence", exact=True)
+    server = busiest(servers)
     being_typed.fill(TYPED)
-    kill(busiest(servers))
+    kill(server)
     for listed, page in pages.items():
         connected = page.locator("[data-testid='stApp'][data-test-connection-state='CONNECTED']")
         expect(connected, listed.name).to_have_count(1, timeout=30_000)
@@ -88,9 +90,23 @@ def test_a_training_that_was_lost_with_its_server_is_named(browser: Browser, sit
     visitor.close()
 
 
+LASTING_SECONDS = 7
+"""Longer than a server keeps a connection on which nothing is asked."""
+
+
 def busiest(servers: Sequence[Popen]) -> Popen:
-    """Find the server that visitors are connected to."""
-    return max(servers, key=lambda server: len(psutil.Process(server.pid).net_connections("tcp")))
+    """Find the server that visitors are connected to: their websockets last, and connections for files do not."""
+    lasting = [connections(server) for server in servers]
+    end = time.monotonic() + LASTING_SECONDS
+    while time.monotonic() < end:
+        time.sleep(0.5)
+        lasting = [before & connections(server) for before, server in zip(lasting, servers, strict=True)]
+    return max(zip(lasting, servers, strict=True), key=lambda found: len(found[0]))[1]
+
+
+def connections(server: Popen) -> set[object]:
+    """Give the other ends of the connections of a server."""
+    return {one.raddr for one in psutil.Process(server.pid).net_connections("tcp") if one.raddr}
 
 
 def kill(server: Popen) -> None:
