@@ -6,7 +6,6 @@ Times are those of the clock; where processor time is told, it is that of all th
 import json
 import random
 import resource
-import subprocess
 import sys
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -171,7 +170,7 @@ def scanned(count: int, words: Sequence[str]) -> tuple[float, float]:
         file, out, peak = Path(folder) / "made.txt", Path(folder) / "heads.json", 0.0
         file.write_text("\n".join(made(count).texts), encoding="utf-8")
         command = [sys.executable, "-m", "tx_core.corpus.scan", str(file), "--out", str(out), "--part-sentences", "512"]
-        process = psutil.Popen([*command, "--workers", *words], stderr=subprocess.DEVNULL)
+        process = psutil.Popen([*command, "--workers", *words])
         while process.poll() is None:
             with suppress(psutil.NoSuchProcess):
                 found = [process, *process.children(recursive=True)]

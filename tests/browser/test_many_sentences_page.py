@@ -6,7 +6,11 @@ from playwright.sync_api import Page, expect
 
 from pages import contents
 from pages.many_sentences import texts
-from tx_core.corpus.sentence_file import NO_TEXT
+from tx_core.corpus.scan_file import NOT_A_SCAN, CorpusScan, new_origin, only_named, write_scan
+from tx_core.corpus.sentence_file import NO_TEXT, embedded_sentences
+from tx_core.corpus.sentence_stream import SourceFile
+from tx_core.corpus.statistics import read_all
+from tx_core.engine import catalogue
 
 SLOW = 60_000
 RUN = {"name": "Run", "exact": True}
@@ -55,6 +59,23 @@ def test_two_visitors_see_each_their_own_file(page_at, settle):
         expect(page.get_by_text(f"Visitor {number} was in the old house").first).to_be_visible(timeout=SLOW)
         settle(page)
         assert page.get_by_text(f"Visitor {1 - number}").count() == 0
+
+
+def test_the_result_of_a_scan_is_opened_and_a_head_of_it_chosen(page_at, settle, axe):
+    engine, sentences = catalogue.load(catalogue.DEFAULT), embedded_sentences()
+    origin = new_origin(engine.name, half=False, column="", part_sentences=4096, files=[SourceFile("mine.txt", 1, 2)])
+    scan = CorpusScan(origin, 1, True, only_named(read_all(engine, sentences)))
+    page = page_at("/many_sentences?texts=scan")
+    expect(page.get_by_text(texts.SCAN_FIRST)).to_be_visible(timeout=SLOW)
+    upload(page, write_scan(scan), "heads.json")
+    page.get_by_test_id("head-table").locator("[data-layer='1'][data-head='2']").click(timeout=SLOW)
+    expect(page.get_by_text(re.compile(r"^Layer 2, head 3 .+\d\.\d"))).to_be_visible(timeout=SLOW)
+    settle(page)
+    axe(page)
+    expect(page.get_by_text(texts.SCANNED_BY.format(revision=origin.revision, version=origin.version))).to_be_visible()
+    expect(page.get_by_text(texts.SCAN_FIRST)).to_have_count(0)
+    upload(page, b"{}", "other.json")
+    expect(page.get_by_text(NOT_A_SCAN)).to_be_visible(timeout=SLOW)
 
 
 def test_files_that_are_too_large_or_no_text_are_refused_in_words(page_at):
