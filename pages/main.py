@@ -35,9 +35,6 @@ ASSETS = Path(__file__).parent.parent / "assets"
 st.session_state[COMPLETE] = None
 st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar_state=SIDEBAR_WIDTH)
 st.html(ASSETS / "page.css")
-if not is_admitted():
-    wait_for_room()
-    st.stop()
 
 targets = {page.key: navigation_page(page.key) for page in PAGES}
 
@@ -52,6 +49,9 @@ by_key = {
 chosen = st.navigation([*targets.values(), *by_key.values()], position="hidden")
 if moved := next((key for key, page in by_key.items() if page is chosen), None):
     st.switch_page(targets[moved], query_params={name: st.query_params.get_all(name) for name in st.query_params})
+if not is_admitted():
+    wait_for_room()
+    st.stop()
 key = next(key for key, target in targets.items() if target is chosen)
 if settle_level(key, came_by_history()) == BASIC:
     st.html(ASSETS / "basic.css")

@@ -237,7 +237,7 @@ def test_a_visitor_beyond_the_limit_reads_why_and_sees_the_page_when_there_is_ro
                 await first.socket.close()
                 async with asyncio.timeout(30):
                     while titles(second) != [ATTENTION.question]:
-                        await second.run("attention")
+                        await second.run()  # of the page that was asked for, as the browser does every few seconds
 
     server, url = limited(TX_MAX_VISITORS_AN_ADDRESS="1")
     with server:
