@@ -5,6 +5,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from jaxtyping import Float
+from torch import Tensor
+
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
@@ -96,19 +99,26 @@ def score_words(
 
     scores = []
     for word, ids, problem in zip(words, spelled, problems, strict=True):
-        pieces = tuple(engine.tokenizer.word(entry) for entry in ids)
         if problem:
+            pieces = tuple(engine.tokenizer.word(entry) for entry in ids)
             scores.append(WordScore(word, ids, pieces, (), None, None, problem))
-            continue
-        if len(ids) == 1:
-            asked_logits, notices = (single.rows[0][blank].double(),), (single.notice,)
+        elif len(ids) == 1:
+            scores.append(_scored(engine.tokenizer, word, ids, [(single.rows[0][blank].double(), single.notice)]))
         else:
-            asked_logits, notices = zip(*(next(answers) for _ in ids), strict=True)
-        steps = tuple(logits.softmax(-1)[entry].item() for logits, entry in zip(asked_logits, ids, strict=True))
-        rank = int((asked_logits[0] > asked_logits[0][ids[0]]).sum()) + 1 if len(ids) == 1 else None
-        note = "" if len(ids) == 1 else SCORED_IN_PIECES.format(count=len(ids))
-        scores.append(WordScore(word, ids, pieces, steps, math.prod(steps), rank, note, max(notices)))
+            scores.append(_scored(engine.tokenizer, word, ids, [next(answers) for _ in ids]))
     return tuple(scores)
+
+
+def _scored(
+    tokenizer: Tokenizer, word: str, ids: tuple[int, ...], answers: Sequence[tuple[Float[Tensor, "vocab"], str]]
+) -> WordScore:
+    """Score a word by the logits at each of its pieces, given those before it; with each comes the notice of its run."""
+    pieces = tuple(tokenizer.word(entry) for entry in ids)
+    logits, notices = zip(*answers, strict=True)
+    steps = tuple(one.softmax(-1)[entry].item() for one, entry in zip(logits, ids, strict=True))
+    rank = int((logits[0] > logits[0][ids[0]]).sum()) + 1 if len(ids) == 1 else None
+    note = "" if len(ids) == 1 else SCORED_IN_PIECES.format(count=len(ids))
+    return WordScore(word, ids, pieces, steps, math.prod(steps), rank, note, max(notices))
 
 
 def spell_word(tokenizer: Tokenizer, word: str, opens: bool) -> tuple[int, ...]:
