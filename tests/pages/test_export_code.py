@@ -132,9 +132,7 @@ def test_of_the_head_scan(open_app: Open, tmp_path: Path, minus: str | None, nos
     ((header, _),) = sent_to(app, "picture")
     (chart,) = header["charts"]
     code = next(
-        code.value
-        for code in opened(app, "fill_mask", fill_mask_texts.EXPORT_SCAN, texts.CODE).code
-        if "CorpusScan(" in code.value
+        code.value for code in opened(app, "fill_mask", fill_mask_texts.EXPORT_SCAN, texts.CODE).code if "= Scan(" in code.value
     )
     hold([Claim(code, "change", np.array(chart["cells"]), 1e-5)], tmp_path)
 
