@@ -221,7 +221,11 @@ def stop(kind: str) -> None:
 
 
 def attempt(page: str, act: Callable[[], object]) -> None:
-    """Do what a click asks for; a problem is shown by `show_problem` when the page runs next."""
+    """Do what a click asks for; a problem is shown by `show_problem` when the page runs next.
+
+    The click by which a session first holds a training runs the whole page, which tells the browser what it would lose.
+    """
+    held_before = HELD in st.session_state
     st.session_state.pop(widget_key(page, "refused"), None)
     st.session_state[widget_key(page, "acted")] = True
     try:
@@ -229,6 +233,8 @@ def attempt(page: str, act: Callable[[], object]) -> None:
             act()
     except ExplorerError as problem:
         st.session_state[widget_key(page, "refused")] = problem
+    if HELD in st.session_state and not held_before:
+        st.rerun()
 
 
 def follow_click(page: str) -> None:
