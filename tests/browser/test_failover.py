@@ -1,4 +1,4 @@
-"""Two servers behind Caddy, one of them killed: every page of Explore goes on at the other, in real Chromium."""
+"""Servers that die or restart, in real Chromium: every page of Explore goes on at another one, and a training is kept."""
 
 import os
 import re
@@ -14,7 +14,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from pages.contents import PAGES
-from pages.ui.shell.texts import SESSION_LOST
+from pages.contents import page as page_of
+from pages.ui.panels.texts import CONTINUE, STOP, TRAIN
+from pages.ui.shell.texts import SESSION_LOST, TRAINING_KEPT
 from tests.support.serving import ROOT, free_port, running, streamlit_command
 
 EXPLORE = [page for page in PAGES if page.section == "Explore"]
@@ -92,6 +94,23 @@ def test_a_training_that_was_lost_with_its_server_is_named(browser: Browser, sit
 
 LASTING_SECONDS = 7
 """Longer than a server keeps a connection on which nothing is asked."""
+
+
+def test_a_training_is_kept_over_a_restart_of_its_server_and_can_be_continued(browser: Browser, tmp_path: Path):
+    port = free_port()
+    url, visitor = f"http://127.0.0.1:{port}", browser.new_context(viewport={"width": 1280, "height": 900})
+    page = visitor.new_page()
+    with running(streamlit_command(port), f"{url}/api/ready", tmp_path / "log.txt", TX_DRAIN_SECONDS="1") as server:
+        page.goto(f"{url}/encoder_decoder?batches=600&batch=128")
+        page.get_by_role("button", name=TRAIN, exact=True).click(timeout=30_000)
+        expect(page.get_by_role("button", name=STOP, exact=True)).to_be_visible(timeout=30_000)
+        server.terminate()
+        server.wait(30)
+    with running(streamlit_command(port), f"{url}/api/ready", tmp_path / "log.txt"):
+        kept = TRAINING_KEPT.format(page=page_of("encoder_decoder").name)
+        expect(page.get_by_test_id("stToast")).to_contain_text(kept, timeout=60_000)
+        expect(page.get_by_role("button", name=CONTINUE, exact=True)).to_be_visible(timeout=30_000)
+    visitor.close()
 
 
 def busiest(servers: Sequence[Popen]) -> Popen:
