@@ -12,7 +12,7 @@ import streamlit as st
 from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
 from pages.ui.canvas.component import component, component_value
-from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, names_in_order
+from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, names_in_order, shipped_names
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import write_lesson
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
@@ -176,7 +176,7 @@ def lesson_names(wanted: str = "") -> list[str]:
 def lesson_title(name: str) -> str:
     """Give the title of a lesson as the list shows it."""
     title = find_lesson(name).title
-    return texts.OWN_LESSON.format(title=title) if name in st.session_state.get(OWN_LESSONS, {}) else title
+    return title if name in shipped_names() else texts.OWN_LESSON.format(title=title)
 
 
 def join(code: str) -> None:

@@ -2,13 +2,15 @@
 
 import re
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 from playwright.sync_api import Page, expect
 
 from pages.classroom import texts
 from pages.classroom.events import EVENTS
-from pages.ui.panels.lesson import shipped_lesson
+from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
 from pages.ui.shell.texts import BACK_TO_LESSON
+from tx_core.classroom.lesson_file import Lesson, Question, pack_lesson
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS
 
 STEPS = shipped_lesson("path").steps
@@ -165,3 +167,49 @@ def test_where_events_are_blocked_the_room_is_asked_every_few_seconds(page_at):
     expect(student.get_by_text(texts.LIVE_TEXTS["slow"])).to_be_visible(timeout=30_000)
     teacher.get_by_role("button", name=texts.REVEAL).click()
     assert "went" in rows(student)
+
+
+def lesson_of_all_kinds() -> Lesson:
+    """A lesson with one question of each kind, taken from those that ship."""
+    asked = [step for name in names_in_order() for step in shipped_lesson(name).steps if step.question]
+    kinds = get_args(get_type_hints(Question)["kind"])
+    steps = tuple(next(step for step in asked if step.question.kind == kind) for kind in kinds)
+    assert steps[0].title == STEPS[0].title
+    return shipped_lesson("path").model_copy(update={"steps": steps})
+
+
+def press(page: Page, name: str) -> None:
+    """Press a button by keyboard."""
+    button = page.get_by_role("button", name=name, exact=True)
+    expect(button).to_be_enabled(timeout=FAST)
+    button.press("Enter")
+
+
+def test_a_room_is_shown_on_a_projector_and_led_by_keys(page_at, settle):
+    lesson = lesson_of_all_kinds()
+    teacher = page_at(f"/class?{FOR_CLASS}={pack_lesson(lesson)}")
+    press(teacher, texts.OPEN_BUTTON)
+    code = teacher.get_by_test_id("stMetricValue")
+    expect(code).to_have_text(re.compile(r"^[A-Z]{6}$"), timeout=FAST)
+    letters = code.inner_text().strip()
+    student = join(page_at, letters)
+    guess(student, "walked")
+    teacher.set_viewport_size({"width": 1920, "height": 1080})
+    teacher.get_by_test_id("stMain").press("p")
+    fitted = teacher.locator("html[data-fitted='st-key-classroom_live 1920 1080']")
+    fitted.wait_for(state="attached", timeout=30_000)
+    expect(teacher.get_by_text(lesson.steps[0].question.ask)).to_be_visible()
+    expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=1))
+    teacher.keyboard.press("ArrowDown")
+    expect(teacher.locator("[data-staged] .code")).to_have_text(letters)
+    teacher.locator("html[data-fitted='st-key-classroom_qr 1920 1080']").wait_for(state="attached", timeout=30_000)
+    assert teacher.locator("[data-staged]").bounding_box()["height"] >= 0.7 * 1080
+    teacher.keyboard.press("ArrowUp")
+    teacher.keyboard.press("r")
+    assert "walked" in rows(teacher) and "walked" in rows(student)
+    fitted.wait_for(state="attached", timeout=30_000)
+    teacher.wait_for_function("() => document.querySelector('[data-staged]').getBoundingClientRect().height >= 0.7 * innerHeight")
+    teacher.keyboard.press("ArrowRight")
+    for page in (teacher, student):
+        expect(page.get_by_text(lesson.steps[1].question.ask).first).to_be_visible(timeout=FAST)
+    assert "present=1" in teacher.url

@@ -195,6 +195,7 @@ function drawRow(row, results, theme) {
 // The tokens of a sentence have the colours of the model's map.
 function shade(label, share, { dark }) {
   const colour = colourTable("blues", dark)[Math.round(Math.sqrt(Math.min(1, share)) * 255)];
+  label.classList.add("shaded");
   label.style.background = css(colour);
   label.style.color = inkOn(colour);
 }
