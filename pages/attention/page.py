@@ -30,6 +30,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import live_part
 from pages.ui.shell.frame import explain, page_links, share_link_in_part, show_engine
+from pages.ui.shell.metrics import part_run
 from tx_core.engine.engine import Engine
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable
 from tx_core.transformer.interventions import write_interventions
@@ -79,6 +80,7 @@ def forget_focus() -> None:
 
 
 @st.fragment
+@part_run(PAGE)
 def look(model: str, special: bool, text: str, pair: str, example: examples.Example | None, described: bool) -> None:
     """Show all heads and the chosen ones, and what the reader changes; what is clicked here runs nothing but this.
 

@@ -46,6 +46,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.controls import engine_of
 from pages.ui.shell.frame import explain, page_links, share_link, show_engine
+from pages.ui.shell.metrics import part_run
 from pages.ui.shell.numbers import percent
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, no_head, with_special_tokens
@@ -197,6 +198,7 @@ def show_all_lists(engine: Engine, answers: Sequence[SentencePredictions], colum
 
 
 @st.fragment
+@part_run(PAGE)
 def look(model: str, special: bool, answers: Sequence[SentencePredictions]) -> None:
     """Show what a blank becomes and where it looks, and what the reader changes; what is clicked here runs nothing but this."""
     restore_hidden_fields(PAGE, FIELDS)

@@ -26,6 +26,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.admission import say_if_slowed
 from pages.ui.shell.frame import explain
+from pages.ui.shell.metrics import part_run
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
 from tx_core.engine.device import use_all_cores, use_one_core
@@ -303,7 +304,7 @@ def _draw_live(
     say_if_slowed()
     restore_hidden_fields(page, fields)
     try:
-        with memory_checked():
+        with part_run(page), memory_checked():
             return draw(*arguments, **named)
     except ExplorerError as problem:
         explain(problem)

@@ -1,7 +1,8 @@
 """What a host can watch: counts and times for Prometheus at /api/metrics, once TX_METRICS_TOKEN is set; no visitor's words.
 
-Begin with `ROUTE`; `page_run` times a page, `count_failure` counts errors, `watch_number` adds a number that is read whenever
-somebody asks. No heavy package is imported here: app.py imports this module before it serves anything.
+Begin with `ROUTE`. `page_run` times a page, `part_run` a part of one, `count_failure` counts errors, and `watch_number` adds a
+number that is read whenever somebody asks. No heavy package is imported here: app.py imports this module before it serves
+anything.
 """
 
 import hmac
@@ -10,7 +11,7 @@ import logging
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -19,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY
 
 from pages.contents import PAGES
@@ -31,7 +33,13 @@ RUN_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 _registry = CollectorRegistry()
 ProcessCollector(registry=_registry)
-_page_seconds = Histogram("tx_page_seconds", "Time of whole runs of a page", ["page"], buckets=RUN_SECONDS, registry=_registry)
+_page_seconds = Histogram(
+    "tx_page_seconds",
+    "Time of runs of a page, or of the part of it that a control runs",
+    ["page"],
+    buckets=RUN_SECONDS,
+    registry=_registry,
+)
 _problems = Counter("tx_problems", "Problems explained to visitors, by kind", ["kind"], registry=_registry)
 _failures = Counter("tx_failures", "Runs of a page that ended in an unexpected error", ["page", "kind"], registry=_registry)
 _log = logging.getLogger(__name__)
@@ -50,7 +58,7 @@ def visitors() -> int:
 
 
 def runs_now() -> int:
-    """Count the runs of pages that go on now; parts that run alone are not counted."""
+    """Count the runs of pages, and of parts of them, that go on now."""
     return len(_running)
 
 
@@ -62,7 +70,7 @@ watch_number("tx_slots_waiting", "Pages that wait for a compute slot", slots.pag
 
 @contextmanager
 def page_run(page: str) -> Iterator[None]:
-    """Time a whole run of a page."""
+    """Time a run of a page."""
     start, run = time.perf_counter(), object()
     _running.add(run)
     try:
@@ -70,6 +78,14 @@ def page_run(page: str) -> Iterator[None]:
     finally:
         _running.discard(run)
         _page_seconds.labels(page).observe(time.perf_counter() - start)
+
+
+@contextmanager
+def part_run(page: str) -> Iterator[None]:
+    """Time a part of a page where it runs alone; in a whole run it is timed with the rest. Also a decorator."""
+    context = get_script_run_ctx()
+    with page_run(page) if context is not None and context.fragment_ids_this_run else nullcontext():
+        yield
 
 
 def count_failure(error: Exception) -> None:

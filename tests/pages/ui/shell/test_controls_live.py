@@ -91,7 +91,7 @@ def test_a_text_typed_in_a_part_is_told_when_it_grows_too_long_for_the_address_a
 
 
 def test_a_model_that_can_be_had_after_all_is_named_in_the_badge(open_app, monkeypatch: pytest.MonkeyPatch):
-    def refuse(name: str) -> Engine:
+    def refuse(_name: str, **_options: object) -> Engine:
         raise ModelUnavailable("Not yet.")
 
     for part, widget in (("ways", "positions_length"), ("demands", "positions_length"), ("shuffle", "positions_model")):

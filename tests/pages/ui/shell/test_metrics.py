@@ -63,6 +63,18 @@ def test_a_run_is_timed_and_a_problem_counted(read):
     assert after["tx_problems_total", kind] == before.get(("tx_problems_total", kind), 0) + 1
 
 
+@pytest.mark.parametrize(("parts", "times"), [(["the part"], 1), (None, 0), ([], 0)])
+def test_a_part_is_timed_where_it_runs_alone_and_the_run_counts_while_it_lasts(read, monkeypatch, parts, times: int):
+    running = type("Context", (), {"fragment_ids_this_run": parts})
+    monkeypatch.setattr(metrics, "get_script_run_ctx", lambda: running)
+    count = ("tx_page_seconds_count", (("page", "compare"),))
+    before, idle = read().get(count, 0), metrics.runs_now()
+    with metrics.part_run("compare"):
+        assert metrics.runs_now() == idle + times
+    assert metrics.runs_now() == idle
+    assert read().get(count, 0) == before + times
+
+
 def test_an_unexpected_error_is_counted_and_logged_without_what_was_typed(read, caplog: pytest.LogCaptureFixture):
     metrics.count_failure(ZeroDivisionError(SECRET))
     assert read()["tx_failures_total", (("kind", "ZeroDivisionError"), ("page", "start"))] == 1
