@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages.ui.panels import texts
 from pages.ui.shell import controls, examples
+from pages.ui.shell.level import ADVANCED, LEVEL
 from tests.support.messages import HINT_ELSEWHERE, TOO_LONG_TO_SHARE, unknown_parameters
 from tests.support.serving import ROOT
 from tx_core.analysis.sentences import SHOWN_QUERY_ONE_KEY, STRONGEST_LINK_BETWEEN_WORDS
@@ -148,7 +149,8 @@ def test_a_link_brings_the_view_back_and_so_does_the_way_back(page_at):
     expect(said(page)).to_have_text(words)
     assert page.url == address
     page.get_by_role("button", name="Share this view").click()
-    assert page.get_by_test_id("stPopoverBody").locator("code").inner_text().endswith(address.partition("?")[2])
+    shared = page.get_by_test_id("stPopoverBody").locator("code").inner_text()
+    assert shared.endswith(f"{address.partition('?')[2]}&{LEVEL}={ADVANCED}")
     expect(page.get_by_role("gridcell", selected=True)).to_have_count(2)
 
 

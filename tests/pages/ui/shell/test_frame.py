@@ -259,7 +259,7 @@ def test_two_sentences_stand_side_by_side_on_compare_and_come_back_together(open
 def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_and_its_link(
     open_app, page: str, monkeypatch: pytest.MonkeyPatch
 ):
-    def damaged(name: str) -> None:
+    def damaged(_name: str, **_options: object) -> None:
         raise CheckpointProblem("The weights are damaged.")
 
     monkeypatch.setattr(cache, "engine", damaged)
