@@ -110,7 +110,7 @@ def join_by_code() -> None:
         st.subheader(texts.JOIN, anchor=False)
         with st.form("classroom_code", border=False):
             code = st.text_input(texts.CODE, max_chars=12, key="classroom_code_typed")
-            if st.form_submit_button(texts.JOIN_BUTTON, icon=":material/login:", type="primary"):
+            if st.form_submit_button(texts.JOIN_BUTTON, icon=":material/login:"):
                 enter("".join(code.split()).upper())
         st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
 
@@ -185,7 +185,7 @@ def join(code: str) -> None:
     recall(ROOM, room.code)
     with st.container(border=True, key="classroom_enter"), st.form("classroom_joining", border=False):
         nickname = st.text_input(texts.NICKNAME, max_chars=MAX_NICKNAME_CHARACTERS) if room.nicknames else ""
-        if st.form_submit_button(texts.JOIN_ROOM.format(code=room.code), icon=":material/login:", type="primary"):
+        if st.form_submit_button(texts.JOIN_ROOM.format(code=room.code), icon=":material/login:"):
             keep_token(ROOM, room.code, host_store().join(room.code, nickname, client()))
             st.rerun()
         st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))

@@ -91,7 +91,7 @@ def step_buttons(token: str, room: Room, step: Step) -> None:
         key="classroom_previous",
     )
     done = state is None or number in state.revealed or not step.question
-    if st.button(texts.REVEAL, disabled=done, icon=":material/visibility:", type="primary", key=f"classroom_reveal_{number}"):
+    if st.button(texts.REVEAL, disabled=done, icon=":material/visibility:", key=f"classroom_reveal_{number}"):
         reveal(token, number, step)
     st.button(
         texts.NEXT,
