@@ -50,11 +50,19 @@ def take_found() -> None:
     if not st.session_state.get(KNOWN_DRAFT):
         st.session_state[KNOWN_DRAFT] = True
         if restored := restored_draft(found.get("draft"), found.get("typed")):
-            add_steps(restored, st.session_state.get(DRAFT, {}).get("steps", []))
-            st.session_state[DRAFT], st.session_state[RESTORED] = restored, True
+            merge_draft(restored)
     views = found.get("views")
     steps = [restored_step(one) for one in (views if isinstance(views, list) else [])[:MAX_STEPS]]
     add_steps(st.session_state.setdefault(DRAFT, new_draft()), [step for step in steps if step])
+
+
+def merge_draft(restored: Fields) -> None:
+    """Edit the draft that came back, with the steps that this session has begun meanwhile."""
+    kept = {step["id"] for step in restored["steps"]}
+    begun = [step for step in st.session_state.get(DRAFT, {}).get("steps", []) if step["id"] not in kept]
+    st.session_state[RESTORED] = restored != new_draft() | {"id": restored["id"]}
+    restored["steps"] = [*restored["steps"], *begun][:MAX_STEPS]
+    st.session_state[DRAFT] = restored
 
 
 def replace_draft(draft: Fields) -> None:

@@ -17,7 +17,7 @@ from pages.lesson_editor.draft import (
     step_box_name,
 )
 from pages.ui.panels import lesson
-from pages.ui.shell.address import DRAFT, new_id
+from pages.ui.shell.address import ADDED_VIEWS, DRAFT, new_id
 from tx_core.classroom.lesson_file import MAX_STEPS
 
 
@@ -107,6 +107,27 @@ def test_a_new_session_takes_over_the_draft_and_the_views_that_were_added(sessio
     report(session, draft=new_draft() | {"title": "Again"}, views=[waiting])
     assert session[DRAFT]["title"] == "Kept"
     assert len(session[DRAFT]["steps"]) == 3
+
+
+def test_a_view_that_is_added_in_a_new_session_joins_the_draft_that_comes_back(session):
+    kept = new_draft() | {"steps": [new_step("attention", {"text": "One."})]}
+    session[ADDED_VIEWS] = [{"id": new_id(), "page": "masks", "view": {}}]
+    keeping.current_draft()
+    report(session, draft=kept)
+    assert [step["page"] for step in keeping.current_draft()["steps"]] == ["attention", "masks"]
+
+
+def test_a_step_that_both_sessions_know_is_there_once(session):
+    step = new_step("attention", {"text": "One."})
+    session[DRAFT] = new_draft() | {"steps": [step]}
+    report(session, draft=new_draft() | {"steps": [step]})
+    assert session[DRAFT]["steps"] == [step]
+
+
+@pytest.mark.parametrize(("written", "said"), [({}, False), ({"title": "Kept"}, True), ({"minutes": 20}, True)])
+def test_a_draft_is_said_to_be_back_where_somebody_wrote_it(session, written: dict[str, object], said: bool):
+    report(session, draft=new_draft() | written)
+    assert session[keeping.RESTORED] is said
 
 
 def test_a_view_that_was_removed_does_not_come_back(session):
