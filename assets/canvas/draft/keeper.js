@@ -16,6 +16,8 @@ export default function keepDraft({ data, parentElement, setTriggerValue }) {
       setTriggerValue("found", found);
     }
     if (fresh && kept) return; // until the server has taken it over
+  } else {
+    keeper.reported = ""; // the next session, after a loss, is told the same again
   }
   keeper.draft = draft;
   const isKept = write() && store(VIEWS, views);
