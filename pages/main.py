@@ -107,7 +107,7 @@ with page_run(key), memory_explained():
 
         if not lesson_step():
             st.stop()
-    hide_parts(key, spare_controls=in_lesson and st.session_state[OFFERED] is None)
+    hide_parts(key, in_lesson=in_lesson, controls=st.session_state[OFFERED])
     if not in_lesson:
         hide_widgets(key)
     chosen.run()

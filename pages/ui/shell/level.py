@@ -92,13 +92,17 @@ def settle_level(page: str, by_history: bool) -> str:
     return now
 
 
-def hide_parts(page: str, *, spare_controls: bool = False) -> None:
+def hide_parts(page: str, *, in_lesson: bool = False, controls: Sequence[str] | None = None) -> None:
     """Hide what the level leaves out of a page that is about to run.
 
-    spare_controls: hide no control, as in a lesson that may speak of any.
+    controls: that the step of a lesson names; where it names none, it may speak of any, and none is hidden.
     """
     names = ADVANCED_PARTS[page] if st.session_state[LEVEL_NOW] == BASIC else ()
-    spared = set(names) - {*ON_EVERY_VIEW, "wall"} if spare_controls else set()
+    spared: set[str] = set()
+    if in_lesson and controls is None:
+        spared = set(names) - {*ON_EVERY_VIEW, "wall"}
+    elif in_lesson and "changes" in controls:
+        spared = {"change_panel", "scan"}
     st.session_state[HIDDEN] = tuple(name for name in names if name not in spared)
 
 

@@ -8,9 +8,10 @@ import pytest
 import streamlit as st
 
 from pages.contents import PAGES
+from pages.fill_mask import texts as scan_texts
 from pages.ui.export import texts as export_texts
 from pages.ui.panels import texts as panel_texts
-from pages.ui.panels.lesson import GUESSES, LEARNING_PATH, step_address
+from pages.ui.panels.lesson import GUESSES, LEARNING_PATH, shipped_lesson, step_address
 from pages.ui.panels.lesson_question import NO_GUESS_MADE
 from pages.ui.shell import level, texts
 from pages.ui.shell.level import ADVANCED, ADVANCED_PARTS, BASIC, COOKIE, EXTRAS, HIDDEN, LEVEL, LEVEL_NOW, SWITCH
@@ -214,6 +215,18 @@ def test_a_step_of_a_lesson_shows_the_controls_that_it_names_at_both_levels(open
         assert not app.exception
         assert {"fill_mask_text", "fill_mask_heads_named"} <= {box.key for box in (*app.text_input, *app.selectbox)}
         assert "fill_mask_off" in [button.key for button in app.button]
+
+
+WITH_CHANGES = [
+    number for number, step in enumerate(shipped_lesson(LEARNING_PATH).steps, 1) if "changes" in (step.controls or ())
+]
+
+
+@pytest.mark.parametrize("number", WITH_CHANGES)
+def test_a_step_that_names_changes_offers_all_of_them_in_basic(open_app, number: int):
+    app = answered(open_app("fill_mask", **step_address(LEARNING_PATH, number), level=BASIC))
+    assert "fill_mask_change_turn" in [button.key for button in app.button]
+    assert scan_texts.SCAN in folded(app)
 
 
 def test_a_lesson_that_names_no_controls_hides_none(open_app):
