@@ -110,3 +110,24 @@ def test_nothing_moves_while_a_page_loads_in_basic(browser: Browser, server: str
     context.close()
     assert boxes == []
     assert cumulative_shift(shifts) < MAX_SHIFT, shifts
+
+
+COVERED = """x => {
+  const box = document.querySelector('.st-key-level').getBoundingClientRect()
+  return Boolean(document.elementFromPoint(x, box.y + box.height / 2)?.closest('[data-testid="stSidebar"]'))
+}"""
+
+
+def test_on_a_phone_the_open_list_of_pages_lies_over_the_switch(page_at):
+    page = page_at("/attention", width=390)
+    page.get_by_test_id("stExpandSidebarButton").click()
+    close = page.get_by_test_id("stSidebarCollapseButton").get_by_role("button")
+    expect(close).to_be_in_viewport(ratio=1)
+    page.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().x === 0")
+    listed = page.get_by_test_id("stSidebar").bounding_box()
+    left = page.locator(".st-key-level").bounding_box()["x"]
+    assert left < listed["width"]
+    assert page.evaluate(COVERED, (left + listed["width"]) / 2)
+    close.click()
+    choose(page, texts.BASIC)
+    expect_level(page, texts.BASIC)
