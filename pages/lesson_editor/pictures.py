@@ -10,7 +10,7 @@ from threading import Event
 from time import monotonic, sleep
 from urllib.parse import urlencode
 
-from streamlit.runtime import get_instance
+from streamlit.runtime import caching, get_instance
 from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
@@ -99,15 +99,22 @@ def visit(page: str, view: Mapping[str, str], collect: Callable[[Exports], None]
 
     def listen(_: ScriptRunner | None, event: ScriptRunnerEvent, **more: object) -> None:
         if event == ScriptRunnerEvent.SHUTDOWN:
+            loop.close()
+            forget(name)
             done.set()
         elif event == ScriptRunnerEvent.ENQUEUE_FORWARD_MSG and more["forward_msg"].WhichOneof("type") == "auto_rerun":
             waits.set()
 
     runner.on_event.connect(listen, weak=False)
     runner.start()
-    if done.wait(end - monotonic()):
-        loop.close()
-    else:
+    if not done.wait(end - monotonic()):
         runner.request_stop()
-    get_instance().media_file_mgr.clear_session_refs(name)
     return done.is_set() and waits.is_set()
+
+
+def forget(session: str) -> None:
+    """Drop what a visit left behind, as the end of a visitor's session does."""
+    get_instance().media_file_mgr.clear_session_refs(session)
+    get_instance().dataframe_source_mgr.clear_session_refs(session)
+    caching.clear_session_data_cache(session)
+    caching.clear_session_resource_cache(session)

@@ -1,15 +1,25 @@
 """Every page that a lesson may name gives a picture of its view, as its export draws it."""
 
+import threading
 import time
 from base64 import b64decode
+from unittest.mock import MagicMock
 
 import pytest
+from streamlit.components.v2.component_manager import BidiComponentManager
+from streamlit.runtime import Runtime
+from streamlit.runtime.caching.storage.dummy_cache_storage import MemoryCacheStorageManager
+from streamlit.runtime.dataframe_source_manager import DataframeSourceManager
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.runtime.pages_manager import PagesManager
 
 from pages.contents import PAGES
 from pages.lesson_editor import pictures
 from pages.lesson_editor.pictures import MAX_PICTURE_BYTES, StoredPicture, picture_of, stored_picture
 from pages.ui.export.menu import COLLECTOR
 from pages.ui.export.records import Export, WebPage
+from pages.ui.panels import training
 from tests.support.drawings import unpacked
 from tx_core.errors import TextProblem
 
@@ -43,6 +53,29 @@ def test_the_map_of_the_same_head_stands_for_a_view_of_bertviz(monkeypatch: pyte
     monkeypatch.setattr(pictures, "visit", lambda page, view, collect, end: asked.append((page, view)))
     stored_picture("bertviz_page", {"text": "A bird.", "picture": "head", "layer": "3", "head": "5", "heads": "0_1"})
     assert asked == [("attention", {"text": "A bird.", "heads": "3-5"})]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a script needs of a server, as Streamlit's own tests of apps have it."""
+    runtime, drawings = MagicMock(spec=Runtime), BidiComponentManager()
+    drawings.discover_and_register_components(start_file_watching=False)
+    runtime.media_file_mgr = MediaFileManager(MemoryMediaFileStorage("/media"))
+    runtime.dataframe_source_mgr = DataframeSourceManager()
+    runtime.cache_storage_manager = MemoryCacheStorageManager()
+    runtime.bidi_component_registry = drawings
+    monkeypatch.setattr(Runtime, "_instance", runtime)
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
+
+
+@pytest.mark.parametrize("seconds", [60, 0])
+def test_a_visit_leaves_nothing_behind(server, seconds: float):
+    before, seen, threads = dict(training._sessions), [], set(threading.enumerate())
+    pictures.visit("encoder_decoder", {}, seen.append, time.monotonic() + seconds)
+    assert bool(seen) == bool(seconds)
+    for thread in set(threading.enumerate()) - threads:  # that of a visit that was stopped
+        thread.join(60)
+    assert training._sessions == before
 
 
 def export(figure) -> Export:
