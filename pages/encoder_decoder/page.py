@@ -177,7 +177,7 @@ def show_answer(answering: CopyTraining) -> None:
 
 
 training.keep_when_the_server_ends(KIND, model.to_file, model.from_file)
-read_view(PAGE, FIELDS, {})
+read_view(PAGE, FIELDS, {}, lambda: model.TASK_VALUES.get(st.session_state[widget_key(PAGE, "task")], {}))
 part = st.segmented_control(
     texts.PART,
     offered_options("part", list(texts.PARTS), st.session_state[widget_key(PAGE, "part")]),

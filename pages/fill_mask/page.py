@@ -94,6 +94,12 @@ def is_shown(prompt: Prompt) -> bool:
     return prompt.text == text and (not compare or prompt.second == second) and not bare
 
 
+def set_by_example() -> dict[str, object]:
+    """Give the hidden values that belong to the example on the page."""
+    example, _ = examples.find(EXAMPLES, is_shown)
+    return {"limit": example.limit} if example else {}
+
+
 def load(model: str, special: bool) -> Engine:
     """Give the engine of a model that fills blanks, without fetching one that does not; raise ExplorerError.
 
@@ -220,7 +226,7 @@ def look(model: str, special: bool, answers: Sequence[SentencePredictions]) -> N
     share_link()
 
 
-read_view(PAGE, FIELDS, FIRST_VIEW)
+read_view(PAGE, FIELDS, FIRST_VIEW, set_by_example)
 example, origin = examples.find(EXAMPLES, is_shown)
 examples.offer(widget_key(PAGE, "example"), EXAMPLES, origin, show_example)
 if example and origin and is_offered("examples"):

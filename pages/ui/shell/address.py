@@ -174,13 +174,20 @@ def resend_value(name: str) -> None:
         st.session_state.pop(entry, None)
 
 
-def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -> None:
+def read_view(
+    page: str,
+    fields: Sequence[Field],
+    first: Mapping[str, object],
+    set_along: Callable[[], Mapping[str, object]] = dict,
+) -> None:
     """Update the session's entries from the address before any widget is drawn; say which parameters made no sense.
 
     The address wins on arrival and after Back or Forward: these bring the view that was there, which at an empty address is
     the first view, the defaults and the values of `first`. The list of pages leads to the view that was left; where that has
     no sentence of the visitor's, to the first view with the sentence typed last on another page. After a change by a control,
     the address is one that the browser has not updated yet, and loses. Fields with nonsense in the address take their defaults.
+
+    set_along: gives the values that belong to what the page now shows, as to an example: they are not said to be set elsewhere.
     """
     st.session_state.pop(REPORTED_LINK_LENGTH, None)
     st.session_state[f"{page}_fields"] = (tuple(fields), dict(first))
@@ -214,7 +221,8 @@ def read_view(page: str, fields: Sequence[Field], first: Mapping[str, object]) -
         st.info(texts.UNKNOWN_PARAMETERS.format(names=", ".join(unknown)), icon=":material/link_off:")
     if st.session_state.get(OFFERED) is None:
         now = {field.name: st.session_state[widget_key(page, field.name)] for field in fields}
-        show_hidden_values(format_view(fields, now, first))
+        along = set_along()
+        show_hidden_values([name for name in format_view(fields, now, first) if name not in along or along[name] != now[name]])
 
 
 def take_over(reported: object) -> bool:

@@ -8,6 +8,8 @@ import pytest
 import streamlit as st
 
 from pages.contents import PAGES
+from pages.encoder_decoder.model import TASK_VALUES
+from pages.fill_mask import prompts
 from pages.fill_mask import texts as scan_texts
 from pages.ui.export import texts as export_texts
 from pages.ui.panels import texts as panel_texts
@@ -145,6 +147,33 @@ def test_the_page_says_what_is_in_effect_out_of_sight_and_shows_it_at_a_click(op
 @pytest.mark.parametrize("page", COMPUTING)
 def test_nothing_is_in_effect_out_of_sight_when_a_page_is_opened(open_app, page):
     assert "level_show" not in [button.key for button in open_app(page, level=BASIC).button]
+
+
+@pytest.mark.parametrize("page", ["attention", "fill_mask"])
+def test_what_an_example_sets_is_not_said_to_be_set_out_of_sight(open_app, page):
+    app = open_app(page, level=BASIC)
+    for title in app.pills(key=f"{page}_example").options:
+        group = app.pills(key=f"{page}_example")
+        app = group.set_value(None if group.value == title else title).run()
+        assert "level_show" not in [button.key for button in app.button], title
+
+
+def test_what_is_set_beside_an_example_is_said(open_app):
+    example = next(one for one in prompts.curated() if one.limit not in ("100", "5"))
+    shown = [
+        "level_show" in [button.key for button in open_app("fill_mask", text=example.text, limit=limit, level=BASIC).button]
+        for limit in (example.limit, "5")
+    ]
+    assert shown == [False, True]
+
+
+def test_what_a_task_sets_is_not_said_to_be_set_out_of_sight(open_app):
+    app = open_app("encoder_decoder", level=BASIC)
+    app.segmented_control(key="encoder_decoder_task").set_value("sort").run()
+    assert app.session_state["encoder_decoder_vocab"] == TASK_VALUES["sort"]["vocab"]
+    assert "level_show" not in [button.key for button in app.button]
+    app = open_app("encoder_decoder", task="sort", vocab="30", batches=str(TASK_VALUES["sort"]["batches"]), level=BASIC)
+    assert texts.HIDDEN_VALUES.format(names=texts.SETTING_NAMES["vocab"]) in says(app)
 
 
 def test_a_part_that_basic_leaves_out_is_there_where_a_link_leads_to_it(open_app):
