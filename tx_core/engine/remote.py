@@ -16,7 +16,8 @@ from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from importlib import import_module
 from threading import Lock
-from typing import Any
+from types import BuiltinFunctionType, FunctionType
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -47,11 +48,6 @@ CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 300.0
 """How long a computation may take, waiting for a slot not counted."""
 BACKPRESSURE, FAILURE_HEADER = 429, "X-Failure"
-_DAMAGES = (
-    *(pickle.UnpicklingError, struct.error, EOFError),
-    *(ValueError, TypeError, IndexError, AttributeError, ImportError),
-)
-"""What reading a message raises that was cut off or that `write_message` has not written."""
 _ALIGNMENT = 64
 _FRAME = struct.Struct("<Q")
 
@@ -245,7 +241,7 @@ def read_message(message: bytes) -> Any:
             pieces.append(view[start : start + size])
             start = _aligned(start + size)
         return _Reader(io.BytesIO(pieces[0]), buffers=pieces[1:]).load()
-    except _DAMAGES as damaged:
+    except Exception as damaged:  # whatever a forged message can raise
         raise ValueError("the message is damaged or holds something else than records and arrays") from damaged
 
 
@@ -269,6 +265,9 @@ _PARTS_OF_RECORDS = {
     ("numpy._core.numeric", "_frombuffer"),
     (__name__, "_tensor"),
 }
+_FILLED = (np.ndarray, np.dtype, partial, ValueError)
+"""What a message fills after it has made it, beside records."""
+_CALLED = (type, FunctionType, BuiltinFunctionType)
 
 
 class _Writer(pickle.Pickler):
@@ -282,8 +281,15 @@ class _Writer(pickle.Pickler):
         return NotImplemented
 
 
-class _Reader(pickle.Unpickler):
-    """Looks up frozen records and errors of the core, and the few names that arrays need; nothing else, ever."""
+class _Reader(pickle._Unpickler):
+    """Looks up frozen records and errors of the core, and the few names that arrays need; nothing else, ever.
+
+    Python's own reader and not that in C, which would also change a class or a function that it found, for the whole process:
+    here only what a message made itself is filled, and only what makes records and arrays is called. Arrays are not read byte by
+    byte: they are views of the message.
+    """
+
+    dispatch: ClassVar = dict(pickle._Unpickler.dispatch)
 
     def find_class(self, module: str, name: str) -> Any:
         known = (module, name) in SENT_MEASURES | _PARTS_OF_RECORDS
@@ -293,6 +299,38 @@ class _Reader(pickle.Unpickler):
         if not known and not _is_record(found, module):
             raise pickle.UnpicklingError(f"{module}.{name} is no record")
         return found
+
+    def get_extension(self, code: int) -> None:
+        raise pickle.UnpicklingError("no message has extensions")
+
+    def _instantiate(self, klass: object, args: object) -> None:
+        raise pickle.UnpicklingError("no message has instances as they were written before protocol 2")
+
+    def load_build(self) -> None:
+        target = self.stack[-2]
+        if not (_is_record(type(target), type(target).__module__) or isinstance(target, _FILLED)):
+            raise pickle.UnpicklingError(f"a {type(target).__name__} is not to be changed")
+        super().load_build()
+
+    def load_reduce(self) -> None:
+        function = self.stack[-2]
+        is_error = isinstance(function, type) and issubclass(function, ExplorerError)
+        if not is_error and (not isinstance(function, _CALLED) or _name(function) not in _PARTS_OF_RECORDS):
+            raise pickle.UnpicklingError("only what makes records and arrays is called")
+        super().load_reduce()
+
+    def load_newobj(self) -> None:
+        if not isinstance(self.stack[-2], type):
+            raise pickle.UnpicklingError("only a record can be new")
+        super().load_newobj()
+
+    def load_newobj_ex(self) -> None:
+        raise pickle.UnpicklingError("no message has instances with named arguments")
+
+    dispatch[pickle.BUILD[0]] = load_build
+    dispatch[pickle.REDUCE[0]] = load_reduce
+    dispatch[pickle.NEWOBJ[0]] = load_newobj
+    dispatch[pickle.NEWOBJ_EX[0]] = load_newobj_ex
 
 
 def _name(value: Callable) -> tuple[str, str]:

@@ -111,6 +111,18 @@ HOSTILE = {
     "what a module of the core imports": b"\x80\x04\x8c\x14tx_core.engine.remote\x94\x8c\x0dimport_module\x94\x93.",
     "a name with a dot": b"\x80\x04\x8c\x19tx_core.engine.catalogue\x94\x8c\x0bjson.loads\x94\x93.",
     "a module that is not there": b"ctx_core.nowhere\nThing\n.",
+    "an attribute of a class": b"\x80\x04ctx_core.transformer.trace\nTrace\n}\x8c\x06forgedNs\x86b.",
+    "the attributes of a class": b"\x80\x04ctx_core.transformer.trace\nTrace\nN}\x8c\x06forgedNs\x86b.",
+    "an attribute of a function": b"\x80\x04ctx_core.corpus.statistics\nmeasure_batch\n}\x8c\x06forgedNsb.",
+    "a call of a measure": b"\x80\x04ctx_core.corpus.statistics\nmeasure_batch\n)R.",
+    "a call of a partial": pickle.dumps(Payload(partial(os.system, f"touch {MARK}"))),
+    "a call of a record": b"\x80\x04ctx_core.transformer.trace\nTrace\n)R.",
+    "an instance of protocol 0": b"(itx_core.errors\nBusy\n.",
+    "named arguments": b"\x80\x04ctx_core.errors\nBusy\n)}\x92.",
+    "an extension": b"\x80\x04\x82\x01.",
+    "a code that is none": b"\x80\x04\xff.",
+    "what is too deep": b"\x80\x04" + b"(" * 10 + b"t" * 20 + b".",
+    "too much memory": pickle.dumps(Payload(np.ndarray, (10**15,))),
     "nothing": b"",
     "noise": bytes(range(256)),
 }
@@ -123,6 +135,24 @@ def test_a_forged_message_is_refused_and_runs_nothing(head: bytes):
         with pytest.raises(ValueError, match="message"):
             read_message(message)
     assert not os.path.exists(MARK)
+    assert not hasattr(Trace, "forged") and not hasattr(measure_batch, "forged")
+
+
+def test_what_is_said_of_a_forged_message_quotes_nothing_of_it():
+    secret = "words of a visitor"
+    for head in (pickle.dumps(Payload(getattr, secret, "x")), f"ctx_core.{secret}\nThing\n.".encode()):
+        with pytest.raises(ValueError, match="message") as raised:
+            read_message(framed(head))
+        assert secret not in str(raised.value)
+
+
+def test_large_arrays_are_not_read_byte_by_byte():
+    arrays_sent = [np.ones(20_000_000, np.float32), np.ones((4000, 5000), np.float32).T]
+    message = write_message(arrays_sent)
+    began = time.process_time()
+    there = read_message(message)
+    assert time.process_time() - began < 0.05
+    assert all(np.shares_memory(one, np.frombuffer(message, np.uint8)) for one in there)
 
 
 @given(st.data())
