@@ -6,13 +6,17 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import kubernetes_validate
 import pytest
 import uvicorn
+import websockets
 import yaml
 
-from tests.support.serving import ROOT
+from tests.support.apart import run_apart
+from tests.support.serving import ROOT, free_port, running
+from tests.support.stream_client import Visitor
 from tx_core.settings import Settings, variable
 
 CADDYFILE = ROOT / "assets" / "hosting" / "Caddyfile"
@@ -65,6 +69,27 @@ def test_the_server_reads_the_variable_that_compose_sets(monkeypatch: pytest.Mon
         scope = {"type": kind, "scheme": "http", "client": ("172.18.0.5", 40000), "headers": headers}
         asyncio.run(config.loaded_app(scope, None, None))
     assert seen == ["203.0.113.7"] * 2
+
+
+def test_a_server_started_as_said_takes_the_address_of_a_visitor_from_the_proxy_on_its_machine(tmp_path: Path):
+    commands = re.findall(r"streamlit run app\.py (--\S.*port) \d+ (.+?)`", HOSTING)
+    assert len(commands) == 2 and len(set(commands)) == 1
+    script, port = tmp_path / "shows_address.py", free_port()
+    script.write_text("import streamlit as st\nst.text(f'from {st.context.ip_address}')\n", "utf-8")
+    options = [*commands[0][0].split(), str(port), *commands[0][1].split()]
+    url = f"http://127.0.0.1:{port}"
+
+    async def shown() -> str:
+        headers = {"X-Forwarded-For": "203.0.113.7"}
+        stream = f"{url.replace('http', 'ws')}/_stcore/stream"
+        async with websockets.connect(stream, subprotocols=["streamlit"], additional_headers=headers) as socket:
+            visitor = Visitor(socket)
+            await visitor.run()
+            return " ".join(str(element) for element in visitor.elements.values())
+
+    command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
+    with running(command, f"{url}/_stcore/health", tmp_path / "log.txt"):
+        assert "from 203.0.113.7" in run_apart(shown())
 
 
 def test_every_setting_of_compose_is_one_of_the_app():
