@@ -10,6 +10,7 @@ import stat
 import tempfile
 import tomllib
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,7 +24,8 @@ from tx_core.errors import SettingsProblem
 PREFIX = "TX_"
 BOUNDS = {"ge": "from", "le": "to"}
 """pydantic's names of a number's limits, and ours."""
-CORES = os.cpu_count() or 1
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+"""That this process may use."""
 Count = Annotated[int, Field(ge=1)]
 DatabaseUrl = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^(postgresql(\+psycopg)?://\S+)?$")]
 RayAddresses = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[^\s@]+( +https?://[^\s@]+)*$")]
@@ -224,13 +226,16 @@ def state_folder() -> Path:
 
 def _temporary_folder() -> Path:
     """Give this user's own folder in the temporary directory, the same at each start; another one if it may be a stranger's."""
-    user = os.getuid()
-    folder = Path(tempfile.gettempdir(), f"attention-explorer-{user}")
-    try:
+    folder = Path(tempfile.gettempdir(), f"attention-explorer-{os.getuid()}")
+    with suppress(OSError):
         folder.mkdir(exist_ok=True, mode=0o700)
+    return folder if is_own(folder) else Path(tempfile.mkdtemp(prefix="attention-explorer-"))
+
+
+def is_own(folder: Path) -> bool:
+    """Tell whether a path is a folder of this user that is open to nobody else."""
+    try:
         found = folder.lstat()
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & 0o077:
-            return folder
     except OSError:
-        pass
-    return Path(tempfile.mkdtemp(prefix="attention-explorer-"))
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077

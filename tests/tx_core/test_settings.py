@@ -109,3 +109,12 @@ def test_the_password_of_a_database_is_not_written_into_the_log(host):
         host_settings()
     assert variable("database_url") in str(problem.value)
     assert "secret-word" not in str(problem.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not bind processes to cores")
+def test_only_cores_that_the_process_may_use_are_counted():
+    script = (
+        "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]); from tx_core.settings import CORES; print(CORES)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "1"

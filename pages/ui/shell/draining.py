@@ -13,6 +13,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,12 +22,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.shell import metrics
 from tx_core.engine import slots
-from tx_core.settings import host_settings, state_folder
+from tx_core.settings import host_settings, is_own, state_folder
 
 DRAIN_POLL_SECONDS = 0.1
 KEPT_SECONDS = 600.0
 """How long a kept training waits for its visitor."""
 MAX_KEPT_BYTES = 200_000_000
+PART = ".part"
+"""How the name of a file ends while it is written."""
 CLOSING_SECONDS = 1.5
 """How long connections may take to close; one that never does would keep the process alive."""
 _log = logging.getLogger(__name__)
@@ -118,40 +121,50 @@ def lost_session() -> str:
 
 
 def keep(session: str, kind: str, data: bytes) -> bool:
-    """Keep what a session has of a kind, as a file that nobody else can read; tell whether there was room."""
-    folder = kept_folder()
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    drop_old()
-    if len(data) + sum(file.stat().st_size for file in folder.glob("*.kept")) > MAX_KEPT_BYTES:
+    """Keep what a session has of a kind, as a file that nobody else can read; tell whether that was possible."""
+    folder, path = kept_folder(), _path(session, kind)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        drop_old()
+        if not is_own(folder) or len(data) + sum(file.stat().st_size for file in folder.glob("*.kept")) > MAX_KEPT_BYTES:
+            return False
+        with open(path.with_suffix(PART), "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(data)
+        path.with_suffix(PART).replace(path)
+    except OSError as problem:
+        _log.error("a training could not be kept: %s", problem.strerror)
+        with suppress(OSError):
+            path.with_suffix(PART).unlink(missing_ok=True)
         return False
-    path = _path(session, kind)
-    with open(path.with_suffix(".part"), "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-        file.write(data)
-    path.with_suffix(".part").replace(path)
     return True
 
 
 def take(session: str, kind: str) -> bytes | None:
     """Return what was kept of a session, and delete the file; None where nothing was, or not for so long."""
     path = _path(session, kind)
-    if not session or not path.is_file():
+    if not session or not is_own(path.parent):
         return None
-    fresh = time.time() - path.stat().st_mtime < KEPT_SECONDS
-    data = path.read_bytes() if fresh else None
-    path.unlink(missing_ok=True)
+    try:
+        fresh = time.time() - path.stat().st_mtime < KEPT_SECONDS
+        data = path.read_bytes() if fresh else None
+        path.unlink(missing_ok=True)
+    except OSError:  # nothing was kept, or another server takes it at this moment
+        return None
     return data
 
 
 def has_kept(session: str) -> bool:
     """Tell whether anything of a session is kept."""
-    return bool(session) and any(kept_folder().glob(f"{_mark(session)}-*.kept"))
+    return bool(session) and is_own(kept_folder()) and any(kept_folder().glob(f"{_mark(session)}-*.kept"))
 
 
 def drop_old() -> None:
-    """Delete what nobody came back for."""
-    for file in kept_folder().glob("*.kept"):
-        if time.time() - file.stat().st_mtime > KEPT_SECONDS:
-            file.unlink(missing_ok=True)
+    """Delete what nobody came back for, and what was not written to its end."""
+    folder = kept_folder()
+    for file in (*folder.glob("*.kept"), *folder.glob(f"*{PART}")) if is_own(folder) else ():
+        with suppress(OSError):  # another server may delete it at this moment
+            if time.time() - file.stat().st_mtime > KEPT_SECONDS:
+                file.unlink(missing_ok=True)
 
 
 def kept_folder() -> Path:

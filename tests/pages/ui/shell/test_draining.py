@@ -58,6 +58,47 @@ def test_what_nobody_comes_back_for_is_deleted(kept: Path):
     assert list(kept.iterdir()) == []
 
 
+def test_what_was_not_written_to_its_end_is_deleted_too(kept: Path):
+    draining.keep(SESSION, KIND, b"weights")
+    half = kept / "half.part"
+    half.write_bytes(b"wei")
+    draining.drop_old()
+    assert half.exists()
+    long_ago = time.time() - draining.KEPT_SECONDS - 1
+    os.utime(half, (long_ago, long_ago))
+    draining.drop_old()
+    assert not half.exists() and draining.has_kept(SESSION)
+
+
+def test_a_file_that_cannot_be_written_or_deleted_stops_neither_the_others_nor_the_start(kept: Path, caplog):
+    for session in ("a", "b"):
+        draining.keep(session, KIND, b"weights")
+    (kept / "a-folder.kept").mkdir()  # cannot be deleted as a file
+    stale = [kept / "a-folder.kept", draining._path("a", KIND)]
+    for path in stale:
+        os.utime(path, (0, 0))
+    draining.drop_old()
+    assert [path.exists() for path in stale] == [True, False]
+    draining._path("c", KIND).with_suffix(".part").mkdir()  # cannot be written as a file
+    assert [draining.keep(session, KIND, b"secret weights") for session in ("c", "d")] == [False, True]
+    assert len(caplog.records) == 1 and "secret" not in caplog.text
+    draining._path("e", KIND).mkdir()
+    assert draining.take("e", KIND) is None
+    assert draining.take("b", KIND) == b"weights"
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(kept: Path, tmp_path: Path):
+    draining.keep(SESSION, KIND, b"weights")
+    kept.chmod(0o770)
+    assert not draining.keep("another", KIND, b"weights")
+    assert not draining.has_kept(SESSION) and draining.take(SESSION, KIND) is None
+    kept.chmod(0o700)
+    assert draining.take(SESSION, KIND) == b"weights"
+    kept.rename(tmp_path / "elsewhere")
+    kept.symlink_to(tmp_path / "elsewhere")
+    assert not draining.keep(SESSION, KIND, b"weights")
+
+
 def test_what_is_kept_is_bounded(kept: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(draining, "MAX_KEPT_BYTES", 10)
     assert [draining.keep(session, KIND, bytes(size)) for session, size in (("a", 6), ("b", 5), ("c", 4))] == [True, False, True]
