@@ -21,6 +21,7 @@ REST_SECONDS = 0.01
 
 ALREADY_RUNNING = "You already have a run in the background. Stop it, or wait until it is done."
 QUEUE_FULL = "The queue of this server is full. Try again in a minute."
+SERVER_ENDS = "This server is about to end. Try again in a minute."
 UNEXPECTED_END = "This run ended unexpectedly. Start it again; if it happens twice, choose smaller sizes or fewer texts."
 
 TrainingState = Literal["waiting", "running", "stopping", "stopped", "finished", "failed"]
@@ -95,6 +96,7 @@ class Registry:
         self._limit, self._clock = limit, clock
         self._max_runs = host_settings().max_background_runs if max_runs is None else max_runs
         self._jobs: dict[tuple[str, str], _Job] = {}  # in the order in which they came
+        self._ended = False
         self._computing = 0  # threads; one that was told to stop counts until its step is done
         self._lock = threading.Lock()
 
@@ -176,7 +178,7 @@ class Registry:
         seconds: How long to wait for steps that are being computed; a run whose step takes longer is left out.
         """
         with self._lock:
-            self._limit = 0
+            self._ended, self._limit = True, 0
             for key in list(self._waiting()):
                 self._withdraw(key)
             for job in self._jobs.values():
@@ -190,6 +192,8 @@ class Registry:
             return {key: job.training for key, job in self._jobs.items() if job.state in ("stopped", "finished")}
 
     def _check_room(self, visitor: str) -> None:
+        if self._ended:
+            raise Busy(SERVER_ENDS)
         self._advance()
         active = [owner for (owner, _), job in self._jobs.items() if job.active]
         if visitor in active:
@@ -232,7 +236,7 @@ class Registry:
         gone = self._clock() - VISITOR_TIMEOUT_SECONDS
         for key in [key for key, job in self._jobs.items() if job.seen < gone]:
             self._drop(key)
-        for key in list(self._waiting())[: self._limit - self._computing]:
+        for key in list(self._waiting())[: max(0, self._limit - self._computing)]:
             self._begin(self._jobs[key])
 
     def _begin(self, job: _Job) -> None:

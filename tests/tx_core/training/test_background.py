@@ -8,6 +8,7 @@ from tx_core.training import background
 from tx_core.training.background import (
     ALREADY_RUNNING,
     QUEUE_FULL,
+    SERVER_ENDS,
     UNEXPECTED_END,
     VISITOR_TIMEOUT_SECONDS,
     Registry,
@@ -252,7 +253,26 @@ def test_at_the_end_all_runs_stop_none_begins_and_what_they_came_to_is_given():
     assert registry.end(30.0) == {("ann", "copy"): done, ("bob", "copy"): running}
     assert registry.snapshot("bob", "copy").state == "stopped"
     assert registry.snapshot("cid", "copy") is None
-    assert registry.start("dan", "copy", Counting(1)).state == "waiting"
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_after_the_end_nothing_begins_neither_what_waited_nor_what_is_new(limit: int):
+    registry, late = Registry(limit), Counting(1)
+    slow = [Counting(5) for _ in range(limit)]
+    for number, training in enumerate(slow):
+        registry.start(f"slow {number}", "copy", training)
+    registry.start("waits", "copy", late)
+    assert registry.end(0.05) == {}
+    for ask in (lambda: registry.start("new", "copy", late), lambda: registry.resume("new", "copy")):
+        with pytest.raises(Busy, match=SERVER_ENDS):
+            ask()
+    registry.add_stopped("kept", "copy", late)
+    assert registry.running == limit
+    assert registry.snapshot("waits", "copy") is None
+    for number, training in enumerate(slow):
+        training.let(1)
+        assert ended(registry, f"slow {number}").state == "stopped"
+    assert registry.running == late.done == 0
 
 
 def test_at_the_end_a_step_that_takes_too_long_is_not_waited_for():
