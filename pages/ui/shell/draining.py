@@ -28,7 +28,7 @@ DRAIN_POLL_SECONDS = 0.1
 KEPT_SECONDS = 600.0
 """How long a kept training waits for its visitor."""
 MAX_KEPT_BYTES = 200_000_000
-PART = ".part"
+BEING_WRITTEN = ".part"
 """How the name of a file ends while it is written."""
 CLOSING_SECONDS = 1.5
 """How long connections may take to close; one that never does would keep the process alive."""
@@ -128,13 +128,13 @@ def keep(session: str, kind: str, data: bytes) -> bool:
         drop_old()
         if not is_own(folder) or len(data) + sum(file.stat().st_size for file in folder.glob("*.kept")) > MAX_KEPT_BYTES:
             return False
-        with open(path.with_suffix(PART), "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        with open(path.with_suffix(BEING_WRITTEN), "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
             file.write(data)
-        path.with_suffix(PART).replace(path)
+        path.with_suffix(BEING_WRITTEN).replace(path)
     except OSError as problem:
         _log.error("a training could not be kept: %s", problem.strerror)
         with suppress(OSError):
-            path.with_suffix(PART).unlink(missing_ok=True)
+            path.with_suffix(BEING_WRITTEN).unlink(missing_ok=True)
         return False
     return True
 
@@ -161,7 +161,7 @@ def has_kept(session: str) -> bool:
 def drop_old() -> None:
     """Delete what nobody came back for, and what was not written to its end."""
     folder = kept_folder()
-    for file in (*folder.glob("*.kept"), *folder.glob(f"*{PART}")) if is_own(folder) else ():
+    for file in (*folder.glob("*.kept"), *folder.glob(f"*{BEING_WRITTEN}")) if is_own(folder) else ():
         with suppress(OSError):  # another server may delete it at this moment
             if time.time() - file.stat().st_mtime > KEPT_SECONDS:
                 file.unlink(missing_ok=True)
