@@ -53,9 +53,9 @@ def fields_of(page: str) -> tuple[Sequence[Field], Mapping[str, object]]:
     seen: list[tuple[Sequence[Field], Mapping[str, object]]] = []
     read = address.read_view
 
-    def reads(page: str, fields: Sequence[Field], first: Mapping[str, object]) -> None:
+    def reads(page: str, fields: Sequence[Field], first: Mapping[str, object], *others: object) -> None:
         seen.append((fields, first))
-        read(page, fields, first)
+        read(page, fields, first, *others)
 
     app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=60)
     app._page_hash = calc_hash(contents.page(page).address or page)
