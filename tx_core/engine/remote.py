@@ -205,6 +205,10 @@ def _post(address: str, message: bytes, seconds: float) -> tuple[int, str, bytes
         connection.request("POST", parts.path or "/", message, {"Content-Type": "application/octet-stream"})
         response = connection.getresponse()
         return response.status, response.getheader(FAILURE_HEADER, ""), response.read()
+    except TimeoutError as late:
+        if connection.sock is None:  # not connected: another address may be
+            raise
+        raise ModelUnavailable(NOT_REACHED) from late  # it may be computing still: to ask again would make it slower
     finally:
         connection.close()
 

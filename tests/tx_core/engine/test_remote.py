@@ -3,6 +3,7 @@
 import logging
 import os
 import pickle
+import socket
 import subprocess
 import sys
 import threading
@@ -225,6 +226,18 @@ def test_one_that_dies_every_time_gets_a_sentence(answering):
     with pytest.raises(ModelUnavailable, match=NOT_REACHED):
         ask("embedded", "trace", text=TEXT)
     assert len(received) == ATTEMPTS
+
+
+def test_what_takes_too_long_is_not_asked_for_again(host, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(remote, "ANSWER_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        host(engine="ray", ray_address=f"http://127.0.0.1:{silent.getsockname()[1]}", slot_timeout_seconds=0)
+        with pytest.raises(ModelUnavailable, match=NOT_REACHED):
+            ask("embedded", "trace", text=TEXT)
+        silent.settimeout(0.2)
+        silent.accept()[0].close()
+        with pytest.raises(TimeoutError):
+            silent.accept()
 
 
 def test_a_queue_that_is_full_is_said_as_in_the_process_and_at_once(answering):
