@@ -271,10 +271,10 @@ def _reserve(name: str, title: str, nbytes: int) -> None:
     if nbytes > most:
         raise ModelUnavailable(TOO_LARGE_FOR_MEMORY.format(title=title, megabytes=nbytes / 1e6, limit=most / 1e6))
     with _guard:
+        if sum(_arriving.values()) + nbytes > most:
+            raise Busy(MODELS_ARE_LOADED.format(title=title))
         while _engines and _model_bytes() + nbytes > most:
             _engines.popitem(last=False)
-        if _model_bytes() + nbytes > most:
-            raise Busy(MODELS_ARE_LOADED.format(title=title))
         _arriving[name] = nbytes
 
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -374,8 +375,7 @@ def test_models_stay_in_memory_by_their_bytes_and_the_one_unused_for_longest_goe
     assert catalogue.load("bert-base-uncased") is first
     monkeypatch.setattr(catalogue, "weights_bytes", lambda _directory: 1_000_000 - size)
     catalogue.load("bert-base-multilingual-cased")
-    assert list(catalogue._engines) == ["bert-base-uncased", "bert-base-multilingual-cased"]
-    assert catalogue.load("bert-base-cased") is not second
+    assert second not in catalogue._engines.values() and len(catalogue._engines) == 2
 
 
 def test_memory_that_another_model_is_being_loaded_into_is_not_given_twice(
@@ -385,15 +385,16 @@ def test_memory_that_another_model_is_being_loaded_into_is_not_given_twice(
     host(max_model_megabytes=1)
     monkeypatch.setattr(catalogue, "weights_bytes", lambda _directory: 600_000)
     monkeypatch.setitem(catalogue._arriving, "another", 600_000)
+    monkeypatch.setitem(catalogue._engines, "loaded", SimpleNamespace(runner=SimpleNamespace(nbytes=1)))
     with pytest.raises(Busy):
         catalogue.load("bert-base-uncased")
+    assert "loaded" in catalogue._engines  # nothing is dropped for a model that has no room all the same
     monkeypatch.delitem(catalogue._arriving, "another")
     assert catalogue.load("bert-base-uncased").name == "bert-base-uncased"
 
 
 def test_a_copy_in_half_precision_counts():
     runner = DeviceRunner(torch.nn.Linear(3, 5), "cpu")
-    whole = 4 * (3 * 5 + 5)
-    assert runner.nbytes == whole
+    assert runner.nbytes == 4 * (3 * 5 + 5)
     runner.in_precision(True)
-    assert runner.nbytes == whole + whole // 2
+    assert runner.nbytes == 6 * (3 * 5 + 5)
