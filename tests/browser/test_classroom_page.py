@@ -130,7 +130,7 @@ def test_the_view_of_a_step_opens_after_the_answers_and_leads_back(page_at, sett
     teacher.get_by_role("button", name=texts.REVEAL).click()
     student.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=FAST)
     student.wait_for_url(re.compile(STEPS[0].page))
-    student.get_by_role("link", name=BACK_TO_LESSON.format(number=1)).click(timeout=FAST)
+    student.get_by_test_id("stSidebar").get_by_role("link", name=BACK_TO_LESSON.format(number=1)).click(timeout=FAST)
     expect(student.get_by_text(texts.NO_GUESS_OF_YOURS)).to_be_visible(timeout=FAST)
 
 

@@ -91,9 +91,10 @@ def test_by_keyboard_the_switch_is_in_sight_and_changes_the_page(page_at, width)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("path", ["attention?pair=It+was+red.", "fill_mask", "self_attention"])
-def test_basic_is_accessible_and_fits_the_screen(page_at, axe, path, width, dark):
+def test_basic_is_accessible_and_fits_the_screen(page_at, axe, settle, path, width, dark):
     page = page_at(f"/{path}{'&' if '?' in path else '?'}level=basic", width=width, dark=dark)
     expect(switch(page, texts.BASIC)).to_be_checked()
+    settle(page)
     axe(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -123,7 +124,7 @@ def test_on_a_phone_the_open_list_of_pages_lies_over_the_switch(page_at):
     page.get_by_test_id("stExpandSidebarButton").click()
     close = page.get_by_test_id("stSidebarCollapseButton").get_by_role("button")
     expect(close).to_be_in_viewport(ratio=1)
-    page.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().x === 0")
+    page.wait_for_function("() => document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().x === 0")
     listed = page.get_by_test_id("stSidebar").bounding_box()
     left = page.locator(".st-key-level").bounding_box()["x"]
     assert left < listed["width"]
