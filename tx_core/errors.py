@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import TracebackType
 
 NO_MEMORY = "The server has too little memory for this now. Try a shorter text or a smaller model, or try again in a minute."
 NO_MEMORY_OF_TORCH = ("can't allocate memory", "out of memory")
@@ -63,3 +64,22 @@ def memory_checked() -> Iterator[None]:
         if any(words in str(problem) for words in NO_MEMORY_OF_TORCH):
             raise OutOfMemory(NO_MEMORY) from problem
         raise
+
+
+class Attempt:
+    """A block that may fail with any error, for whoever hands the error over or tries again: `problem` is what it failed with.
+
+    What interrupts the thread goes through, as everywhere, and so does an error of the class `but`.
+    """
+
+    def __init__(self, but: type[Exception] | tuple[()] = ()) -> None:
+        self.but = but
+        self.problem: Exception | None = None
+
+    def __enter__(self) -> None:
+        self.problem = None
+
+    def __exit__(self, _kind: type | None, problem: BaseException | None, _frames: TracebackType | None) -> bool:
+        handed_over = isinstance(problem, Exception) and not isinstance(problem, self.but)
+        self.problem = problem if handed_over else None
+        return handed_over

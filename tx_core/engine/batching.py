@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from threading import Condition
 from typing import Generic, TypeVar
 
-from tx_core.engine.slots import BUSY, patience
-from tx_core.errors import Busy, ExplorerError
+from tx_core.engine.slots import BUSY, patience, slot_timeout
+from tx_core.errors import Attempt, Busy
 from tx_core.settings import host_settings
 
 Row = TypeVar("Row")
@@ -21,8 +21,6 @@ Compute = Callable[[Sequence[Row]], Sequence[Outcome]]
 MAX_ROWS = 8
 """Runs in one batch: more make the first of them wait without gaining anything."""
 COLLECT_SECONDS = 0.004
-FAILURES = (ExplorerError, RuntimeError, MemoryError, ValueError, TypeError, LookupError, ArithmeticError)
-"""What a row may fail with, a mistake of ours included: the other rows of its batch are computed all the same."""
 
 
 @dataclass(eq=False)
@@ -63,23 +61,28 @@ class SharedRuns(Generic[Row, Outcome]):
         with self._changed:
             self._waiting.append(call)
             self._changed.notify_all()
-        while batch := self._next_batch(call, end, fits):
-            self._settle(batch, compute)
+        try:
+            while batch := self._next_batch(call, end, fits):
+                self._settle(batch, call, compute, end)
+        finally:
+            with self._changed:
+                self._withdraw(call)
         return call.outcome.result()
 
     def _next_batch(
         self, call: _Call[Row, Outcome], end: float, fits: Callable[[Sequence[Row], Row], bool]
     ) -> list[_Call[Row, Outcome]]:
-        """Begin the batch of those who have waited longest, once there is room for one; none where the call is in one."""
+        """Begin the batch of those who have waited longest, once there is room for one; none once the call has its outcome."""
         with self._changed:
-            if not self._changed.wait_for(lambda: self._may_begin(call), max(0.0, end - time.monotonic())):
-                self._waiting.remove(call)
-                raise Busy(BUSY)
-            return self._collect(fits) if call in self._waiting else []
-
-    def _may_begin(self, call: _Call[Row, Outcome]) -> bool:
-        """Tell whether a call need not wait any more: it may be computed, or is in somebody's batch."""
-        return call not in self._waiting or self._batches < host_settings().compute_slots
+            while not call.outcome.done():
+                waits = call in self._waiting
+                if waits and self._batches < host_settings().compute_slots:
+                    return self._collect(fits)
+                seconds = end - time.monotonic()
+                if waits and seconds <= 0:
+                    raise Busy(BUSY)
+                self._changed.wait(seconds if waits else None)  # in somebody's batch, until that is settled
+            return []
 
     def _collect(self, fits: Callable[[Sequence[Row], Row], bool]) -> list[_Call[Row, Outcome]]:
         """Take a batch out of the queue; where others compute, wait a moment for more to come."""
@@ -94,31 +97,41 @@ class SharedRuns(Generic[Row, Outcome]):
         self._changed.notify_all()
         return batch
 
-    def _settle(self, batch: Sequence[_Call[Row, Outcome]], compute: Compute) -> None:
-        """Compute a batch, and let the next one begin."""
+    def _settle(self, batch: Sequence[_Call[Row, Outcome]], own: _Call[Row, Outcome], compute: Compute, end: float) -> None:
+        """Compute a batch, and let the next one begin.
+
+        Where its leader has waited for too long, or is interrupted, the others wait on in front, and one of them leads.
+        """
         try:
-            compute_together(batch, compute)
+            with slot_timeout(max(0.0, end - time.monotonic())):
+                compute_together(batch, compute)
+        except Busy:
+            if not own.outcome.done():
+                raise
         finally:
-            for call in batch:
-                call.outcome.cancel()  # where there is no outcome, nobody waits for one
             with self._changed:
+                self._waiting[:0] = [call for call in batch if call is not own and not call.outcome.done()]
                 self._batches -= 1
                 self._changed.notify_all()
 
+    def _withdraw(self, call: _Call[Row, Outcome]) -> None:
+        if call in self._waiting:
+            self._waiting.remove(call)
+
 
 def compute_together(batch: Sequence[_Call], compute: Compute) -> None:
-    """Compute a batch; where it fails, compute each of its rows alone, so that one visitor's failure is nobody else's."""
-    try:
+    """Compute a batch; where it fails, compute each of its rows alone, so that one visitor's failure is nobody else's.
+
+    Raises Busy where no slot was found in time, and whatever interrupts the thread: rows are without an outcome then.
+    """
+    attempt = Attempt(but=Busy)
+    with attempt:
         outcomes = compute([call.row for call in batch])
-    except Busy as problem:
-        for call in batch:
-            call.outcome.set_exception(Busy(str(problem)))
-    except FAILURES as problem:
-        if len(batch) == 1:
-            batch[0].outcome.set_exception(problem)
-        else:
-            for call in batch:
-                compute_together([call], compute)
-    else:
+    if attempt.problem is None:
         for call, outcome in zip(batch, outcomes, strict=True):
             call.outcome.set_result(outcome)
+    elif len(batch) == 1:
+        batch[0].outcome.set_exception(attempt.problem)
+    else:
+        for call in batch:
+            compute_together([call], compute)

@@ -74,11 +74,15 @@ def pages_waiting() -> int:
 @contextmanager
 def slot_timeout(seconds: float) -> Iterator[None]:
     """Limit how long the current thread waits for a compute slot: a late result would be of no use."""
-    _thread.timeout = seconds
+    outer = getattr(_thread, "timeout", None)
+    _thread.timeout = seconds if outer is None else min(seconds, outer)
     try:
         yield
     finally:
-        del _thread.timeout
+        if outer is None:
+            del _thread.timeout
+        else:
+            _thread.timeout = outer
 
 
 def use_background_slots() -> None:

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -85,7 +85,10 @@ def test_what_does_not_fit_is_computed_apart(one_slot):
     assert sorted(model.batches[1:]) == [["B", "D"], ["a", "c"]]
 
 
-@pytest.mark.parametrize("problem", [RuntimeError("its own"), MemoryError(), TextProblem("its own"), KeyError("its own")])
+@pytest.mark.parametrize(
+    "problem",
+    [RuntimeError("its own"), MemoryError(), TextProblem("its own"), KeyError("its own"), EOFError(), BufferError(), OSError()],
+)
 def test_the_failure_of_one_is_nobody_elses(one_slot, problem: Exception):
     shared, model = SharedRuns(), Model()
     asked = ask_together(shared, model, ["a", problem, "b"])
@@ -95,11 +98,45 @@ def test_the_failure_of_one_is_nobody_elses(one_slot, problem: Exception):
     assert shared.run("later", model.compute, always) == "outcome of later"
 
 
-def test_an_interrupt_leaves_nobody_waiting(one_slot):
-    shared, model = SharedRuns(), Model()
-    asked = ask_together(shared, model, ["a", KeyboardInterrupt(), "b"])
-    assert {type(one.exception()) for one in asked[1:]} == {KeyboardInterrupt, CancelledError}
+class Leaders(Model):
+    """A model whose first batch of several rows ends with an error of whoever leads it; notes how long each leader waits."""
+
+    def __init__(self, problem: BaseException):
+        super().__init__()
+        self.problem, self.waits = problem, []
+
+    def compute(self, rows: Sequence[object]) -> list[str]:
+        self.waits.append(slots.patience()[0])
+        outcomes = super().compute(rows)
+        if len(rows) > 1 and self.problem:
+            problem, self.problem = self.problem, None
+            raise problem
+        return outcomes
+
+
+@pytest.mark.parametrize("problem", [Busy(slots.BUSY), KeyboardInterrupt(), SystemExit()])
+def test_what_ends_the_leader_of_a_batch_leaves_the_others_their_outcomes(one_slot, problem: BaseException):
+    shared, model = SharedRuns(), Leaders(problem)
+    asked = ask_together(shared, model, "abcd")[1:]
+    ended = [one for one in asked if one.exception()]
+    assert [one.exception() for one in ended] == [problem]
+    assert [one.result() for one in asked if one not in ended] == [
+        f"outcome of {row}" for row, one in zip("abcd", asked, strict=True) if one not in ended
+    ]
     assert shared.run("later", model.compute, always) == "outcome of later"
+    assert not shared._waiting
+
+
+def test_the_time_in_the_queue_counts_as_waiting_for_a_slot(one_slot, host):
+    host(compute_slots=1, slot_timeout_seconds=60)
+    model = Leaders(None)
+    ask_together(SharedRuns(), model, "a")
+    assert all(0 < seconds < 60 for seconds in model.waits)
+    with slots.slot_timeout(0.5):
+        with slots.slot_timeout(7.0):
+            assert slots.patience()[0] == 0.5
+        assert slots.patience()[0] == 0.5
+    assert slots.patience()[0] == 60
 
 
 def test_who_waits_for_too_long_is_told_that_the_host_is_busy(one_slot, host):
@@ -117,9 +154,9 @@ def test_who_waits_for_too_long_is_told_that_the_host_is_busy(one_slot, host):
 
 def test_a_host_that_stays_busy_is_busy_for_all_rows_of_a_batch(one_slot):
     model = Model()
-    asked = ask_together(SharedRuns(), model, ["a", Busy(slots.BUSY), "b"])
+    asked = ask_together(SharedRuns(), model, [Busy(slots.BUSY)] * 3)
     assert [type(one.exception()) for one in asked] == [type(None), Busy, Busy, Busy]
-    assert len(model.batches) == 2
+    assert [len(batch) for batch in model.batches] == [1, 3, 2, 1]
 
 
 def test_background_threads_compute_alone(one_slot):
