@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from secrets import token_urlsafe
 from threading import Lock
 
@@ -32,8 +32,8 @@ MAX_WAITING, MAX_WAITING_AN_ADDRESS = 200, 20
 """Visitors who wait for room; more are refused at the start page."""
 BURST_SECONDS = 4.0
 """A visitor who was quiet may ask for the runs of so many seconds at once: a page that opens, a slider that is dragged."""
-MAX_HELD_MESSAGES = 32
-"""What is held back of one visitor; more stays in the connection, unread."""
+MAX_HELD_MESSAGES, MAX_HELD_BYTES = 32, 250_000
+"""What is held back of one visitor, and one message more; the rest stays in the connection, unread."""
 SLOWED_SECONDS = 3.0
 """After so long without a pause, a visitor is told that runs are left out."""
 WAITING_POLL_SECONDS = 3.0
@@ -48,12 +48,12 @@ class Connection:
     Attributes:
         address: The visitor's address, which a school or a company may share.
         admitted: Whether it may run pages; it waits for room otherwise.
-        slowed: Whether it asked for more runs than it may, and has not been told so.
+        notices: Sentences that it has not been told yet.
     """
 
     address: str
     admitted: bool
-    slowed: bool = False
+    notices: set[str] = field(default_factory=set)
 
 
 class Connections:
@@ -184,7 +184,8 @@ class PacedMessages:
             self._behind_since = self._behind_since if self._pace.seconds_to_wait() else None
         while is_from_visitor(self._held[-1]) and (seconds := self._pace.seconds_to_wait()):
             self._note_delay()
-            if len(self._held) == MAX_HELD_MESSAGES:
+            if self._is_full():
+                self._connection.notices.add(texts.HELD_UP)
                 await asyncio.sleep(seconds)
             elif (arrived := await self._next(seconds)) is not None:
                 self._hold(arrived)
@@ -209,6 +210,9 @@ class PacedMessages:
         arrived, self._arriving = self._arriving.result(), None
         return arrived
 
+    def _is_full(self) -> bool:
+        return len(self._held) >= MAX_HELD_MESSAGES or sum(map(size_of, self._held)) >= MAX_HELD_BYTES
+
     def _hold(self, message: Message) -> None:
         if is_from_visitor(message) and is_superseded(self._held[-1], message):
             self._held.pop()
@@ -218,12 +222,18 @@ class PacedMessages:
         now = self._pace.clock()
         self._behind_since = now if self._behind_since is None else self._behind_since
         if now - self._behind_since > SLOWED_SECONDS:
-            self._connection.slowed, self._behind_since = True, now
+            self._connection.notices.add(texts.SLOWED_DOWN.format(limit=host_settings().max_runs_a_second))
+            self._behind_since = now
 
 
 def is_from_visitor(message: Message) -> bool:
     """Tell whether a message is one that a browser sent, not the beginning or the end of its connection."""
     return message["type"] == "websocket.receive"
+
+
+def size_of(message: Message) -> int:
+    """Count the bytes of a message."""
+    return len(message.get("bytes") or message.get("text") or b"")
 
 
 def is_superseded(earlier: Message, later: Message) -> bool:
@@ -274,6 +284,5 @@ def wait_for_room() -> None:
 def say_if_slowed() -> None:
     """Tell a visitor whose runs were held back why the page does not show each of them."""
     connection = own_connection()
-    if connection is not None and connection.slowed:
-        connection.slowed = False
-        st.toast(texts.SLOWED_DOWN.format(limit=host_settings().max_runs_a_second), icon=":material/speed:")
+    while connection is not None and connection.notices:
+        st.toast(connection.notices.pop(), icon=":material/speed:")

@@ -121,7 +121,7 @@ class Browser:
 
 def passed(messages: Sequence[Message], rate: float = 4) -> tuple[list[Message], SimpleNamespace]:
     """Give what comes through of messages that are all sent at once, and the connection."""
-    browser, connection = Browser(messages), SimpleNamespace(slowed=False)
+    browser, connection = Browser(messages), SimpleNamespace(notices=set())
 
     async def take() -> list[Message]:
         paced = PacedMessages(browser.receive, connection, Pace(rate, lambda: browser.now))
@@ -148,12 +148,12 @@ def test_no_button_that_was_pressed_is_left_out():
     assert text_of(come[-1]) == "99"
 
 
-def test_what_is_held_back_is_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(admission, "MAX_HELD_MESSAGES", 4)
-    browser = Browser([rerun(f"part {number}") for number in range(100)])
+def held_of(messages: Sequence[Message]) -> tuple[int, list[Message], set[str]]:
+    """Send messages at once to a visitor of one run a second; give how many passed, what is held back and what is said."""
+    browser, connection = Browser(messages), SimpleNamespace(notices=set())
 
-    async def held() -> tuple[int, int]:
-        paced, taken = PacedMessages(browser.receive, SimpleNamespace(slowed=False), Pace(1, lambda: browser.now)), []
+    async def held() -> tuple[int, list[Message]]:
+        paced, taken = PacedMessages(browser.receive, connection, Pace(1, lambda: browser.now)), []
 
         async def take() -> None:
             while True:
@@ -162,11 +162,41 @@ def test_what_is_held_back_is_bounded(monkeypatch: pytest.MonkeyPatch):
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(take(), 0.2)
         paced.close()
-        return len(taken), len(paced._held)
+        return len(taken), list(paced._held)
 
     taken, held_back = run_apart(held())
-    assert (taken, held_back) == (int(BURST_SECONDS), 4)
-    assert len(browser.messages) == 100 - taken - held_back
+    assert len(browser.messages) == len(messages) - taken - len(held_back)
+    return taken, held_back, connection.notices
+
+
+def test_what_is_held_back_is_bounded_in_number(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(admission, "MAX_HELD_MESSAGES", 4)
+    taken, held_back, notices = held_of([rerun(f"part {number}") for number in range(100)])
+    assert (taken, len(held_back)) == (int(BURST_SECONDS), 4)
+    assert notices == {texts.HELD_UP}
+
+
+def test_what_is_held_back_is_bounded_in_bytes_and_the_visitor_is_told():
+    large = admission.MAX_HELD_BYTES // 3
+    messages = [rerun(f"part {number}", text="x" * large) for number in range(20)]
+    taken, held_back, notices = held_of(messages)
+    assert (taken, len(held_back)) == (int(BURST_SECONDS), 3)
+    assert sum(len(message["bytes"]) for message in held_back) < admission.MAX_HELD_BYTES + max(
+        len(message["bytes"]) for message in messages
+    )
+    assert notices == {texts.HELD_UP}
+
+
+def test_what_stays_in_the_connection_arrives_later_and_in_order(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(admission, "BURST_SECONDS", 0.0)
+    text = "x" * admission.MAX_HELD_BYTES
+    messages = [rerun(f"part {number}", text=f"{number} {text}") for number in range(20)]
+
+    async def take() -> list[Message]:
+        paced = PacedMessages(Browser(messages).receive, SimpleNamespace(notices=set()), Pace(100))
+        return [await paced.receive() for _ in messages]
+
+    assert run_apart(take()) == messages
 
 
 def test_the_end_of_a_connection_is_not_held_back():
@@ -174,9 +204,10 @@ def test_the_end_of_a_connection_is_not_held_back():
     assert passed([*(rerun(str(number)) for number in range(30)), end])[0][-1] is end
 
 
-def test_a_visitor_who_asks_too_fast_for_seconds_is_told_so():
+def test_a_visitor_who_asks_too_fast_for_seconds_is_told_so(host):
     now = [0.0]
-    connection, pace = SimpleNamespace(slowed=False), Pace(5, lambda: now[0])
+    host(max_runs_a_second=5)
+    connection, pace = SimpleNamespace(notices=set()), Pace(5, lambda: now[0])
 
     async def receive() -> Message:
         now[0] += 0.02
@@ -189,9 +220,9 @@ def test_a_visitor_who_asks_too_fast_for_seconds_is_told_so():
         paced.close()
 
     run_apart(ask(2.0))
-    assert not connection.slowed
+    assert not connection.notices
     run_apart(ask(12.0))
-    assert connection.slowed
+    assert connection.notices == {texts.SLOWED_DOWN.format(limit=5)}
 
 
 def test_the_header_of_a_connection_is_the_servers_and_not_the_visitors(monkeypatch: pytest.MonkeyPatch):
