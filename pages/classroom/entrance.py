@@ -13,6 +13,7 @@ from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
 from pages.ui.canvas.component import component, component_value
 from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, names_in_order, shipped_names
+from pages.ui.shell.admission import counted_address
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import write_lesson
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
@@ -45,7 +46,7 @@ def storage_key(role: str, code: str) -> str:
 
 def client() -> str:
     """Name whoever asks, for limits: their address, or this session where it is not known."""
-    return str(st.context.ip_address or "local")
+    return counted_address(str(st.context.ip_address or "local"))
 
 
 def accept_secret_link() -> None:

@@ -10,6 +10,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from ipaddress import IPv6Network, ip_address
 from secrets import token_urlsafe
 from threading import Lock
 
@@ -142,9 +143,23 @@ class VisitorLimits:
 
 
 def client_address(scope: Scope) -> str:
-    """Return the address of a visitor: the one that a trusted proxy names (FORWARDED_ALLOW_IPS), else that of the socket."""
+    """Return what a visitor is counted by: the address that a trusted proxy names (FORWARDED_ALLOW_IPS), else the socket's."""
     client = scope.get("client")
-    return client[0] if client else ""
+    return counted_address(client[0]) if client else ""
+
+
+def counted_address(address: str) -> str:
+    """Return what visitors from an address are counted by: an IPv4 address, also where it is written as IPv6, else its /64.
+
+    Whoever has one IPv6 address has all those of its /64 network (RFC 6177): counted one by one, they are without number.
+    """
+    try:
+        found = ip_address(address)
+    except ValueError:  # a socket without an address
+        return address
+    if found.version == 4 or found.ipv4_mapped:
+        return str(found if found.version == 4 else found.ipv4_mapped)
+    return str(IPv6Network((int(found), 64), strict=False))
 
 
 class Pace:

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -207,3 +208,9 @@ def test_a_database_that_is_away_is_explained(rooms: Rooms, open_app: Callable[.
         app = open_app("classroom", **parameters)
         assert not app.exception
         assert NO_DATABASE in written(app)
+
+
+def test_who_asks_for_rooms_is_counted_as_visitors_are(monkeypatch: pytest.MonkeyPatch):
+    for address, counted_by in (("::ffff:203.0.113.7", "203.0.113.7"), ("2001:db8::9", "2001:db8::/64"), (None, "local")):
+        monkeypatch.setattr(entrance.st, "context", SimpleNamespace(ip_address=address))
+        assert entrance.client() == counted_by

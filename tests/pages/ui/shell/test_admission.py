@@ -199,6 +199,26 @@ def test_what_stays_in_the_connection_arrives_later_and_in_order(monkeypatch: py
     assert run_apart(take()) == messages
 
 
+@pytest.mark.parametrize(
+    ("address", "counted_by"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("::FFFF:cb00:7107", "203.0.113.7"),
+        ("2001:db8:0:7::1", "2001:db8:0:7::/64"),
+        ("2001:0DB8:0000:0007:ffff:ffff:ffff:ffff", "2001:db8:0:7::/64"),
+        ("2001:db8:0:8::1", "2001:db8:0:8::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::1", "::/64"),
+        ("", ""),
+        ("testclient", "testclient"),
+    ],
+)
+def test_visitors_are_counted_by_what_one_of_them_has_one_of(address: str, counted_by: str):
+    assert admission.counted_address(address) == counted_by
+    assert admission.client_address({"client": (address, 1)}) == counted_by
+
+
 def test_the_end_of_a_connection_is_not_held_back():
     end = {"type": "websocket.disconnect", "code": 1001}
     assert passed([*(rerun(str(number)) for number in range(30)), end])[0][-1] is end
