@@ -11,17 +11,19 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import IPv6Network, ip_address
+from math import inf
 from secrets import token_urlsafe
 from threading import Lock
 
 import streamlit as st
 from google.protobuf.message import DecodeError
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 
 from pages.ui.shell import metrics, texts
-from pages.ui.shell.draining import drain
+from pages.ui.shell.draining import drain, named_session, own_session
 from tx_core.settings import host_settings
 
 STREAM = "/_stcore/stream"
@@ -29,6 +31,8 @@ HEADER = b"tx-connection"
 """Header by which the script of a page finds its connection; what a browser sends under this name is dropped."""
 TRY_AGAIN_LATER = 1013
 """The code with which a websocket is refused (RFC 6455, registry of close codes)."""
+LEFT, NO_CODE = (1000, 1001), 1005
+"""The codes with which a browser closes the connection of a page that was left or closed, and what stands for a broken one."""
 MAX_WAITING, MAX_WAITING_AN_ADDRESS = 200, 20
 """Visitors who wait for room; more are refused at the start page."""
 BURST_SECONDS = 4.0
@@ -44,45 +48,80 @@ PRESSED = ("trigger_value", "chat_input_value")
 
 @dataclass(eq=False)
 class Connection:
-    """A page that is open in a browser.
+    """A page that is open in a browser, or whose connection broke a moment ago.
 
     Attributes:
-        address: The visitor's address, which a school or a company may share.
+        address: What its visitor is counted by, which a school or a company may share.
         admitted: Whether it may run pages; it waits for room otherwise.
+        session: Streamlit's name of the session that runs its pages, "" before the first run.
+        broken: When its connection broke, None while it is there.
         notices: Sentences that it has not been told yet.
+        messages: What its browser sends.
     """
 
     address: str
     admitted: bool
+    session: str = ""
+    broken: float | None = None
     notices: set[str] = field(default_factory=set)
+    messages: "PacedMessages | None" = None
 
 
 class Connections:
-    """The connections of this process by their tokens, in the order in which they came."""
+    """The connections of this process by their tokens, in the order in which they came.
 
-    def __init__(self) -> None:
+    Whose connection breaks keeps the place, also in the queue, as long as Streamlit keeps the session.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._by_token: dict[str, Connection] = {}
-        self._lock = Lock()
+        self._lock, self._clock, self._next_end = Lock(), clock, inf
 
-    def open(self, address: str) -> str | None:
-        """Take in a connection and return its token; None where there is no room even to wait, and while the server ends."""
+    def open(self, address: str, session: str = "") -> str | None:
+        """Take in a connection and return its token; None where there is no room even to wait, and while the server ends.
+
+        session: the one that the browser had before its connection broke: it gets its place back. It may be the first to know.
+        """
         with self._lock:
-            if drain.begun or (self._obstacle(address) and not self._may_wait(address)):
+            self._advance()
+            old = next((token for token, one in self._by_token.items() if session and one.session == session), None)
+            if drain.begun or (old is None and self._obstacle(address) and not self._may_wait(address)):
                 return None
             token = token_urlsafe(16)
-            self._by_token[token] = Connection(address, admitted=not self._obstacle(address))
+            if old is None:
+                self._by_token[token] = Connection(address, admitted=not self._obstacle(address))
+            else:
+                self._by_token = {token if name == old else name: one for name, one in self._by_token.items()}
+                self._by_token[token].broken, self._by_token[token].address = None, address
+                self._advance()
             return token
 
-    def close(self, token: str) -> None:
-        """Forget a connection, and admit those that waited longest for its place."""
+    def close(self, token: str, *, broken: bool = False) -> None:
+        """Forget a connection, and admit those that waited longest for its place; one that only broke keeps it for a while."""
         with self._lock:
-            self._by_token.pop(token, None)
-            for waiting in (one for one in self._by_token.values() if not one.admitted):
-                waiting.admitted = not self._obstacle(waiting.address)
+            connection = self._by_token.get(token)
+            if connection is not None and broken and connection.session:
+                connection.broken, connection.messages = self._clock(), None
+            elif connection is not None:
+                del self._by_token[token]
+            self._advance()
+
+    def _advance(self) -> None:
+        """Forget those who did not come back in time, and admit those that waited longest, unless their connection broke."""
+        kept_since = self._clock() - kept_seconds()
+        self._by_token = {token: one for token, one in self._by_token.items() if one.broken is None or one.broken > kept_since}
+        admitted = self._admitted()
+        for waiting in (one for one in self._by_token.values() if not one.admitted and one.broken is None):
+            waiting.admitted = not obstacle(waiting.address, admitted)
+            admitted[waiting.address] += waiting.admitted
+        broken = [one.broken for one in self._by_token.values() if one.broken is not None]
+        self._next_end = min(broken, default=inf) + kept_seconds()
 
     def find(self, token: str) -> Connection | None:
         """Return a connection by its token, None where it is closed."""
         with self._lock:
+            if self._clock() >= self._next_end:
+                self._advance()
             return self._by_token.get(token)
 
     def obstacle(self, address: str) -> str:
@@ -100,18 +139,25 @@ class Connections:
     def waiting(self) -> int:
         """Count the visitors who wait for room."""
         with self._lock:
-            return sum(not one.admitted for one in self._by_token.values())
+            return sum(not one.admitted and one.broken is None for one in self._by_token.values())
 
     def _obstacle(self, address: str) -> str:
-        admitted = Counter(one.address for one in self._by_token.values() if one.admitted)
-        limits = host_settings()
-        if admitted[address] >= limits.max_visitors_an_address:
-            return texts.ADDRESS_FULL.format(limit=limits.max_visitors_an_address)
-        return texts.SERVER_FULL.format(limit=limits.max_visitors) if admitted.total() >= limits.max_visitors else ""
+        return obstacle(address, self._admitted())
+
+    def _admitted(self) -> Counter[str]:
+        return Counter(one.address for one in self._by_token.values() if one.admitted)
 
     def _may_wait(self, address: str) -> bool:
         waiting = Counter(one.address for one in self._by_token.values() if not one.admitted)
         return waiting.total() < MAX_WAITING and waiting[address] < MAX_WAITING_AN_ADDRESS
+
+
+def obstacle(address: str, admitted: Counter[str]) -> str:
+    """Say in a sentence why nobody more may come in from an address, "" where one may. admitted: how many from each are in."""
+    limits = host_settings()
+    if admitted[address] >= limits.max_visitors_an_address:
+        return texts.ADDRESS_FULL.format(limit=limits.max_visitors_an_address)
+    return texts.SERVER_FULL.format(limit=limits.max_visitors) if admitted.total() >= limits.max_visitors else ""
 
 
 connections = Connections()
@@ -128,18 +174,26 @@ class VisitorLimits:
         if scope["type"] != "websocket" or not scope["path"].endswith(STREAM):
             await self.app(scope, receive, send)
             return
-        token = connections.open(client_address(scope))
+        token = connections.open(client_address(scope), named_session(Headers(scope=scope).get("sec-websocket-protocol", "")))
         if token is None:
             await receive()
             await send({"type": "websocket.close", "code": TRY_AGAIN_LATER})
             return
         headers = [pair for pair in scope["headers"] if pair[0] != HEADER]
-        paced = PacedMessages(receive, connections.find(token), Pace(host_settings().max_runs_a_second))
+        connection = connections.find(token)
+        if connection.messages is not None:  # the browser knew first that its connection was broken
+            connection.messages.end()
+        paced = connection.messages = PacedMessages(receive, connection, Pace(host_settings().max_runs_a_second))
         try:
             await self.app(scope | {"headers": [*headers, (HEADER, token.encode())]}, paced.receive, send)
         finally:
             paced.close()
-            connections.close(token)
+            connections.close(token, broken=paced.ended_with not in LEFT)
+
+
+def kept_seconds() -> float:
+    """Return how long the place of a visitor is kept whose connection broke: as long as Streamlit keeps the session."""
+    return float(st.get_option("server.disconnectedSessionTTL"))
 
 
 def client_address(scope: Scope) -> str:
@@ -184,6 +238,9 @@ class PacedMessages:
 
     While messages are held back, a newer one takes the place of the last if it asks for the same part of the same page: it holds
     the newest state of all controls. A button that was pressed is never left out.
+
+    Attributes:
+        ended_with: The code with which the connection ended; None before, and where the server ended it.
     """
 
     def __init__(self, receive: Receive, connection: Connection, pace: Pace):
@@ -191,6 +248,8 @@ class PacedMessages:
         self._held: deque[Message] = deque()
         self._arriving: asyncio.Future[Message] | None = None
         self._behind_since: float | None = None
+        self._end: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        self.ended_with: int | None = None
 
     async def receive(self) -> Message:
         """Return the next message as soon as it may pass; the end of the connection at once."""
@@ -199,27 +258,36 @@ class PacedMessages:
             self._behind_since = self._behind_since if self._pace.seconds_to_wait() else None
         while is_from_visitor(self._held[-1]) and (seconds := self._pace.seconds_to_wait()):
             self._note_delay()
-            if self._is_full():
+            if full := self._is_full():
                 self._connection.notices.add(texts.HELD_UP)
-                await asyncio.sleep(seconds)
-            elif (arrived := await self._next(seconds)) is not None:
+            if (arrived := await self._next(seconds, reads=not full)) is not None:
                 self._hold(arrived)
         if not is_from_visitor(self._held[-1]):
             end = self._held.pop()
             self._held.clear()
+            self.ended_with = end.get("code")
             return end
         self._pace.take()
         return self._held.popleft()
+
+    def end(self) -> None:
+        """End the connection as if it had broken: its browser has another one."""
+        if not self._end.done():
+            self._end.set_result({"type": "websocket.disconnect", "code": NO_CODE})
 
     def close(self) -> None:
         """Stop listening for a further message."""
         if self._arriving is not None:
             self._arriving.cancel()
 
-    async def _next(self, seconds: float | None) -> Message | None:
-        """Return the next message of the browser, None where it sends none for so many seconds."""
-        self._arriving = self._arriving or asyncio.ensure_future(self._receive())
-        done, _ = await asyncio.wait([self._arriving], timeout=seconds)
+    async def _next(self, seconds: float | None, *, reads: bool = True) -> Message | None:
+        """Return the next message of the browser, or the end; None where neither comes for so many seconds."""
+        if reads:
+            self._arriving = self._arriving or asyncio.ensure_future(self._receive())
+        listened = [self._arriving, self._end] if reads else [self._end]
+        done, _ = await asyncio.wait(listened, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if self._end in done:
+            return self._end.result()
         if not done:
             return None
         arrived, self._arriving = self._arriving.result(), None
@@ -280,9 +348,12 @@ def own_connection() -> Connection | None:
 
 
 def is_admitted() -> bool:
-    """Tell whether the visitor whose page runs may see it."""
+    """Tell whether the visitor whose page runs may see it. The first run of a connection notes whose session it is."""
     connection = own_connection()
-    return connection is None or connection.admitted
+    if connection is None:
+        return True
+    connection.session = own_session()
+    return connection.admitted
 
 
 @st.fragment(run_every=WAITING_POLL_SECONDS)

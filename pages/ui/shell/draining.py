@@ -115,9 +115,14 @@ def own_session() -> str:
 
 def lost_session() -> str:
     """Return the name of the session that this browser had at a server that is gone; "" if it had none."""
-    protocols = (st.context.headers.get("Sec-WebSocket-Protocol") or "").split(",")
-    named = protocols[2].strip() if len(protocols) > 2 else ""
+    named = named_session(st.context.headers.get("Sec-WebSocket-Protocol") or "")
     return "" if named == own_session() else named
+
+
+def named_session(protocols: str) -> str:
+    """Return the session that a browser names when it connects again, as the third of the protocols of its websocket."""
+    entries = protocols.split(",")
+    return entries[2].strip() if len(entries) > 2 else ""
 
 
 def keep(session: str, kind: str, data: bytes) -> bool:

@@ -1,20 +1,18 @@
-"""Visitors within bounds: how many, how many from one address, how often each may ask; and nobody is slowed by a greedy one."""
+"""Visitors within bounds: how many, how many from one address; a place that is kept; and nobody is slowed by a greedy one."""
 
 import asyncio
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import websockets
 from starlette.types import Message
-from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages.contents import PAGES
 from pages.ui.shell import admission, texts
-from pages.ui.shell.admission import BURST_SECONDS, HEADER, Connections, Pace, PacedMessages, VisitorLimits
+from pages.ui.shell.admission import BURST_SECONDS, HEADER, Connections, VisitorLimits
 from pages.ui.shell.texts import SENTENCE
 from tests.support.apart import run_apart
 from tests.support.serving import fetch, free_port, running, streamlit_command, wait_until
@@ -70,133 +68,60 @@ def test_those_who_wait_are_bounded_in_all_and_by_address_and_the_rest_is_told_w
     assert connections.refuses("c") == ""
 
 
-def rerun(part: str = "", *, text: str = "", pressed: bool = False, page: str = "attention", back: bool = False) -> Message:
-    """Write what a browser sends to run a part of a page, with the text in its box."""
-    message = BackMsg()
-    message.rerun_script.page_script_hash = page
-    message.rerun_script.fragment_id = part
-    message.rerun_script.is_history_navigation = back
-    message.rerun_script.widget_states.widgets.append(WidgetState(id="text", string_value=text))
-    if pressed:
-        message.rerun_script.widget_states.widgets.append(WidgetState(id="button", trigger_value=True))
-    return {"type": "websocket.receive", "bytes": message.SerializeToString()}
+def test_who_comes_back_after_a_break_has_the_place_that_was_left_and_is_counted_once(host):
+    host(max_visitors=2)
+    now = [0.0]
+    connections = Connections(lambda: now[0])
+    first, other, waiting, last = (connections.open(address) for address in (SCHOOL, HOME, "a", "b"))
+    for token, session in ((first, "of the first"), (waiting, "of the waiting")):
+        connections.find(token).session = session
+    connections.close(waiting, broken=True)
+    connections.close(first, broken=True)
+    assert states(connections, [other, last]) == [True, False]
+    assert connections.find(first).admitted and connections.waiting() == 1
+    again = connections.open("another network", "of the first")
+    assert connections.find(again).address == "another network"
+    assert states(connections, [again, other, last]) == [True, True, False]
+    assert connections.find(first) is None
+    connections.close(first, broken=True)  # what the old connection says late is about nobody
+    connections.close(other)
+    assert states(connections, [again, last]) == [True, True]
+    waiting = connections.open("a", "of the waiting")
+    connections.close(again)
+    assert states(connections, [waiting, last]) == [True, True]
 
 
-def text_of(message: Message) -> str:
-    return BackMsg.FromString(message["bytes"]).rerun_script.widget_states.widgets[0].string_value
+def test_a_browser_that_knows_of_the_break_before_the_server_is_counted_once(host):
+    host(max_visitors=1)
+    connections = Connections()
+    first = connections.open(SCHOOL)
+    connections.find(first).session = "its session"
+    again = connections.open(SCHOOL, "its session")
+    assert connections.find(first) is None and connections.find(again).admitted
+    assert not connections.find(connections.open(SCHOOL, "no session of this server")).admitted
+    assert not connections.find(connections.open(SCHOOL, "")).admitted
 
 
-@pytest.mark.parametrize(
-    ("earlier", "later", "superseded"),
-    [
-        (rerun(text="a"), rerun(text="ab"), True),
-        (rerun("part"), rerun("part"), True),
-        (rerun("part"), rerun("other part"), False),
-        (rerun("part"), rerun(), False),
-        (rerun(page="masks"), rerun(), False),
-        (rerun(pressed=True), rerun(), False),
-        (rerun(), rerun(pressed=True), True),
-        (rerun(back=True), rerun(), False),
-        ({"type": "websocket.receive", "bytes": BackMsg(app_heartbeat=True).SerializeToString()}, rerun(), False),
-        (rerun(), {"type": "websocket.receive", "bytes": b"\xff\xff"}, False),
-        (rerun(), {"type": "websocket.receive", "text": "no bytes"}, False),
-    ],
-)
-def test_only_what_the_newest_message_asks_for_too_is_left_out(earlier: Message, later: Message, superseded: bool):
-    assert admission.is_superseded(earlier, later) is superseded
+def test_a_place_is_kept_as_long_as_the_session_and_no_longer(host):
+    host(max_visitors=1)
+    now = [0.0]
+    connections = Connections(lambda: now[0])
+    first, waiting = connections.open(SCHOOL), connections.open(HOME)
+    connections.find(first).session = "its session"
+    connections.close(first, broken=True)
+    now[0] = admission.kept_seconds() - 1
+    assert states(connections, [waiting]) == [False]
+    now[0] += 2
+    assert states(connections, [waiting]) == [True]
+    assert not connections.find(connections.open(SCHOOL, "its session")).admitted
 
 
-class Browser:
-    """Sends messages without a pause; the clock runs only while it has nothing to send."""
-
-    def __init__(self, messages: Sequence[Message]):
-        self.messages, self.now = list(messages), 0.0
-
-    async def receive(self) -> Message:
-        if self.messages:
-            return self.messages.pop(0)
-        self.now += 60
-        return await asyncio.get_running_loop().create_future()
-
-
-def passed(messages: Sequence[Message], rate: float = 4) -> tuple[list[Message], SimpleNamespace]:
-    """Give what comes through of messages that are all sent at once, and the connection."""
-    browser, connection = Browser(messages), SimpleNamespace(notices=set())
-
-    async def take() -> list[Message]:
-        paced = PacedMessages(browser.receive, connection, Pace(rate, lambda: browser.now))
-        found = []
-        while browser.messages or paced._held:
-            found.append(await paced.receive())
-        paced.close()
-        return found
-
-    return run_apart(take()), connection
-
-
-def test_a_burst_passes_whole_and_of_what_comes_after_it_the_newest():
-    burst = int(4 * BURST_SECONDS)
-    come, _ = passed([rerun(text=str(number)) for number in range(100)])
-    assert [text_of(message) for message in come] == [*map(str, range(burst)), "99"]
-
-
-def test_no_button_that_was_pressed_is_left_out():
-    pressed = [rerun(text=f"button {number}", pressed=True) for number in range(10)]
-    typed = [rerun(text=f"{number}") for number in range(100)]
-    come, _ = passed([*typed[:50], *pressed, *typed[50:]])
-    assert [text_of(message) for message in come if "button" in text_of(message)] == [text_of(message) for message in pressed]
-    assert text_of(come[-1]) == "99"
-
-
-def held_of(messages: Sequence[Message]) -> tuple[int, list[Message], set[str]]:
-    """Send messages at once to a visitor of one run a second; give how many passed, what is held back and what is said."""
-    browser, connection = Browser(messages), SimpleNamespace(notices=set())
-
-    async def held() -> tuple[int, list[Message]]:
-        paced, taken = PacedMessages(browser.receive, connection, Pace(1, lambda: browser.now)), []
-
-        async def take() -> None:
-            while True:
-                taken.append(await paced.receive())
-
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(take(), 0.2)
-        paced.close()
-        return len(taken), list(paced._held)
-
-    taken, held_back = run_apart(held())
-    assert len(browser.messages) == len(messages) - taken - len(held_back)
-    return taken, held_back, connection.notices
-
-
-def test_what_is_held_back_is_bounded_in_number(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(admission, "MAX_HELD_MESSAGES", 4)
-    taken, held_back, notices = held_of([rerun(f"part {number}") for number in range(100)])
-    assert (taken, len(held_back)) == (int(BURST_SECONDS), 4)
-    assert notices == {texts.HELD_UP}
-
-
-def test_what_is_held_back_is_bounded_in_bytes_and_the_visitor_is_told():
-    large = admission.MAX_HELD_BYTES // 3
-    messages = [rerun(f"part {number}", text="x" * large) for number in range(20)]
-    taken, held_back, notices = held_of(messages)
-    assert (taken, len(held_back)) == (int(BURST_SECONDS), 3)
-    assert sum(len(message["bytes"]) for message in held_back) < admission.MAX_HELD_BYTES + max(
-        len(message["bytes"]) for message in messages
-    )
-    assert notices == {texts.HELD_UP}
-
-
-def test_what_stays_in_the_connection_arrives_later_and_in_order(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(admission, "BURST_SECONDS", 0.0)
-    text = "x" * admission.MAX_HELD_BYTES
-    messages = [rerun(f"part {number}", text=f"{number} {text}") for number in range(20)]
-
-    async def take() -> list[Message]:
-        paced = PacedMessages(Browser(messages).receive, SimpleNamespace(notices=set()), Pace(100))
-        return [await paced.receive() for _ in messages]
-
-    assert run_apart(take()) == messages
+def test_a_connection_that_never_ran_a_page_leaves_no_place_behind(host):
+    host(max_visitors=1)
+    connections = Connections()
+    first, waiting = connections.open(SCHOOL), connections.open(HOME)
+    connections.close(first, broken=True)
+    assert states(connections, [waiting]) == [True]
 
 
 @pytest.mark.parametrize(
@@ -219,32 +144,6 @@ def test_visitors_are_counted_by_what_one_of_them_has_one_of(address: str, count
     assert admission.client_address({"client": (address, 1)}) == counted_by
 
 
-def test_the_end_of_a_connection_is_not_held_back():
-    end = {"type": "websocket.disconnect", "code": 1001}
-    assert passed([*(rerun(str(number)) for number in range(30)), end])[0][-1] is end
-
-
-def test_a_visitor_who_asks_too_fast_for_seconds_is_told_so(host):
-    now = [0.0]
-    host(max_runs_a_second=5)
-    connection, pace = SimpleNamespace(notices=set()), Pace(5, lambda: now[0])
-
-    async def receive() -> Message:
-        now[0] += 0.02
-        return rerun(text=f"{now[0]}")
-
-    async def ask(until: float) -> None:
-        paced = PacedMessages(receive, connection, pace)
-        while now[0] < until:
-            await paced.receive()
-        paced.close()
-
-    run_apart(ask(2.0))
-    assert not connection.notices
-    run_apart(ask(12.0))
-    assert connection.notices == {texts.SLOWED_DOWN.format(limit=5)}
-
-
 def test_the_header_of_a_connection_is_the_servers_and_not_the_visitors(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(admission, "connections", made := Connections())
     seen = []
@@ -259,6 +158,49 @@ def test_the_header_of_a_connection_is_the_servers_and_not_the_visitors(monkeypa
     assert len(seen[0]) == 1 and seen[0] != ["forged"]
     assert seen[1] == SCHOOL
     assert made.find(seen[0][0]) is None
+
+
+@pytest.mark.parametrize(("code", "kept"), [(1000, False), (1001, False), (1005, True), (1006, True), (1011, True)])
+def test_whose_page_is_closed_gives_the_place_away_at_once(host, monkeypatch: pytest.MonkeyPatch, code: int, kept: bool):
+    host(max_visitors=1)
+    monkeypatch.setattr(admission, "connections", made := Connections())
+
+    async def receive() -> Message:
+        return {"type": "websocket.disconnect", "code": code}
+
+    async def app(scope, receive, _send) -> None:
+        made.find(next(value for name, value in scope["headers"] if name == HEADER).decode()).session = "its session"
+        await receive()
+
+    scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [], "client": (SCHOOL, 1)}
+    run_apart(VisitorLimits(app)(scope, receive, None))
+    assert bool(made.obstacle(HOME)) is kept
+
+
+def test_the_broken_connection_of_a_browser_that_has_another_one_is_ended(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(admission, "connections", made := Connections())
+    ended = []
+
+    async def silent() -> Message:
+        return await asyncio.get_running_loop().create_future()
+
+    async def app(scope, receive, _send) -> None:
+        made.find(next(value for name, value in scope["headers"] if name == HEADER).decode()).session = "its session"
+        ended.append((await receive())["type"])
+
+    async def twice() -> None:
+        protocols = (b"sec-websocket-protocol", b"streamlit, none, its session")
+        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [protocols], "client": (SCHOOL, 1)}
+        first = asyncio.create_task(VisitorLimits(app)(scope, silent, None))
+        await asyncio.sleep(0)
+        again = asyncio.create_task(VisitorLimits(app)(scope, silent, None))
+        async with asyncio.timeout(10):
+            await first
+        assert ended == ["websocket.disconnect"] and not again.done()
+        assert len(made._by_token) == 1
+        again.cancel()
+
+    run_apart(twice())
 
 
 @pytest.fixture
@@ -291,6 +233,25 @@ def test_a_visitor_beyond_the_limit_reads_why_and_sees_the_page_when_there_is_ro
                         await second.run()  # of the page that was asked for, as the browser does every few seconds
 
     server, url = limited(TX_MAX_VISITORS_AN_ADDRESS="1")
+    with server:
+        run_apart(come(url))
+
+
+def test_who_reconnects_after_a_break_sees_the_page_while_others_wait(limited):
+    async def come(url: str) -> None:
+        async with visit(url, "attention") as first, visit(url, "attention") as second:
+            assert titles(second) == [texts.PLEASE_WAIT]
+            first.socket.transport.abort()
+            await second.run()
+            async with visit(url, "attention", lost=first.session) as again:
+                assert again.session == first.session
+                assert titles(again)[0] == ATTENTION.question
+                await second.run()
+                assert titles(second) == [texts.PLEASE_WAIT]
+                async with visit(url, "attention", lost=first.session) as before_the_server_knows:
+                    assert titles(before_the_server_knows)[0] == ATTENTION.question
+
+    server, url = limited(TX_MAX_VISITORS="1")
     with server:
         run_apart(come(url))
 
