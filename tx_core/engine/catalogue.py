@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock, Thread
+from weakref import WeakValueDictionary
 
 import torch
 from cachetools import TTLCache, cached
@@ -211,7 +212,8 @@ _engines: OrderedDict[str, Engine] = OrderedDict()
 """The one unused for longest first; `_reserve` bounds their bytes, which grow when a model is copied in another precision."""
 _arriving: dict[str, int] = {}
 """Bytes of the models that are being loaded."""
-_loading: dict[str, Lock] = {}
+_loading: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+"""A lock for each model, the same one as long as anybody loads the model or waits for it."""
 _failed: TTLCache[str, CheckpointProblem | ModelUnavailable] = TTLCache(maxsize=64, ttl=FAILURE_SECONDS)
 
 
@@ -239,7 +241,6 @@ def _load_once(model: ModelCard) -> Engine:
             raise
         finally:
             with _guard:
-                _loading.pop(model.name, None)
                 _arriving.pop(model.name, None)
 
 

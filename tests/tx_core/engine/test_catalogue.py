@@ -1,5 +1,6 @@
 """The catalogue and the way from a name to an engine."""
 
+import gc
 import hashlib
 import json
 import os
@@ -145,7 +146,39 @@ def test_visitors_who_wait_for_a_model_that_cannot_be_had_share_one_attempt(hub:
     assert told == ["google-bert/bert-base-uncased could not be fetched"] * 6
     assert why_not("bert-base-uncased") == told[0]
     assert len(hub.asked) == 1
+    gc.collect()  # the traceback of a failure holds the lock
     assert not catalogue._loading
+
+
+def test_whoever_comes_while_others_wait_for_a_model_does_not_load_it_beside_them(monkeypatch: pytest.MonkeyPatch):
+    """The first attempt ends with Busy, which nobody remembers: of those who waited, one after the other tries again."""
+    begun, at_once, most = [], 0, 0
+    go = [Event() for _ in range(3)]
+
+    def load(_model: catalogue.ModelCard) -> None:
+        nonlocal at_once, most
+        attempt, at_once = len(begun), at_once + 1
+        begun.append(attempt)
+        most = max(most, at_once)
+        assert go[attempt].wait(30)
+        at_once -= 1
+        raise Busy("no room now")
+
+    monkeypatch.setattr(catalogue, "_load", load)
+    model = catalogue.card("bert-base-uncased")
+    with ThreadPoolExecutor(3) as visitors:
+        asked = [visitors.submit(catalogue._load_once, model) for _ in range(2)]
+        wait_until(lambda: begun, 30, "a first attempt")
+        time.sleep(0.2)  # in which the second visitor begins to wait
+        go[0].set()
+        wait_until(lambda: len(begun) == 2, 30, "an attempt of the second visitor")
+        asked.append(visitors.submit(catalogue._load_once, model))
+        time.sleep(0.2)  # in which a third who does not wait would begin
+        assert len(begun) == 2
+        for event in go:
+            event.set()
+    assert [type(one.exception()) for one in asked] == [Busy] * 3
+    assert most == 1
 
 
 def test_one_models_failure_is_not_anothers(hub: Hub):
