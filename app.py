@@ -92,6 +92,8 @@ ROUTES = (
     glossary.GLOSSARY_ROUTE,
     *start_page.ROUTES,
 )
+COUNTED = (prefetch.PATH, framed.PATH, events.EVENTS, events.STATE, uploads.UPLOADS)
+"""Where requests are limited by address; what a page begins with may come at once from a whole class."""
 
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
@@ -100,6 +102,7 @@ app = st.App(
         Middleware(SecurityHeaders),
         Middleware(start_page.CompressedScripts),
         Middleware(admission.VisitorLimits),
+        Middleware(admission.RequestLimits, COUNTED),
         Middleware(uploads.UploadLimits),
     ],
     on_script_error=metrics.count_failure,

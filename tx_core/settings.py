@@ -72,6 +72,9 @@ class Settings(BaseSettings):
     max_runs_a_second: Annotated[float, Field(ge=0.1, le=1000)] = _field(
         5.0, "Runs that one page may ask for, after those of four seconds at once; of what comes faster, the newest counts."
     )
+    max_requests_a_second: Annotated[float, Field(ge=1, le=1e6)] = _field(
+        200.0, "Maps, pictures, events of classes and uploads that one address may ask for, after those of four seconds at once."
+    )
     cache_megabytes: Annotated[int, Field(ge=0)] = _field(
         512, "Memory for results that visitors share. A result that is larger is computed again at every click."
     )

@@ -32,6 +32,7 @@ WAITING_FOR_ROOM = "The page opens by itself as soon as there is room: there is 
 SERVER_ENDS = "This server is about to end, and takes in nobody new."
 TRY_LATER = "Try again in a few minutes."
 SLOWED_DOWN = "This page asked for more than {limit:g} runs a second, so some were left out. It shows the newest."
+TOO_MANY_REQUESTS = "More than {limit:g} requests a second came from your address. Try again in a moment."
 HELD_UP = "This page sent more at once than the server takes in. Nothing of it is lost, but it follows slowly."
 
 MODEL = "Model"

@@ -19,7 +19,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 from pages.ui.shell import texts
 from tx_core.settings import host_settings
 
-UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
+UPLOADS = "_stcore/upload_file"
+UPLOAD = re.compile(rf"/{UPLOADS}/(?P<session>[^/]+)/(?P<file>[^/]+)$")
 FILE_KINDS = (".csv", ".tsv", ".txt", ".json", ".safetensors", ".yaml", ".yml")
 """How the names of the files end that some page takes."""
 MAX_SESSION_FILES = 10

@@ -12,11 +12,13 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages.contents import PAGES
 from pages.ui.shell import admission, texts
-from pages.ui.shell.admission import BURST_SECONDS, HEADER, Connections, VisitorLimits
+from pages.ui.shell.admission import HEADER, Connections, VisitorLimits
+from pages.ui.shell.pace import BURST_SECONDS, Pace
 from pages.ui.shell.texts import SENTENCE
 from tests.support.apart import run_apart
 from tests.support.serving import fetch, free_port, running, streamlit_command, wait_until
 from tests.support.stream_client import Visitor, visit
+from tx_core.settings import host_settings
 
 SCHOOL, HOME = "203.0.113.7", "198.51.100.2"
 ATTENTION = next(page for page in PAGES if page.key == "attention")
@@ -201,6 +203,65 @@ def test_the_broken_connection_of_a_browser_that_has_another_one_is_ended(monkey
         again.cancel()
 
     run_apart(twice())
+
+
+async def respond(_scope, _receive, send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, asked: Sequence[tuple[float, str, str]]) -> list[int]:
+    """Give the status of each answer to (time, address, path)."""
+    now = [0.0]
+    monkeypatch.setattr(admission, "Pace", lambda rate: Pace(rate, lambda: now[0]))
+    found: list[int] = []
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            found.append(message["status"])
+        elif found[-1] == 429:
+            assert message["body"].decode() == texts.TOO_MANY_REQUESTS.format(limit=host_settings().max_requests_a_second)
+
+    async def ask_all() -> None:
+        limited = admission.RequestLimits(respond, ("prefetch", "_stcore/upload_file"))
+        for now[0], address, path in asked:
+            await limited({"type": "http", "path": path, "client": (address, 1), "headers": []}, None, send)
+
+    run_apart(ask_all())
+    return found
+
+
+def test_a_class_of_30_behind_one_address_gets_all_that_it_asks_for(monkeypatch: pytest.MonkeyPatch):
+    """Each presses a head or a control five times a second for a minute, after all opened a page at once."""
+    first = [(0.0, "203.0.113.7", f"/prefetch/{student}") for student in range(30) for _ in range(10)]
+    later = [(second / 5, "203.0.113.7", f"/prefetch/{student}") for second in range(300) for student in range(30)]
+    assert set(answers(monkeypatch, first + later)) == {200}
+
+
+def test_who_asks_faster_than_the_host_allows_is_refused_alone_and_only_what_is_over_it(host, monkeypatch: pytest.MonkeyPatch):
+    host(max_requests_a_second=10)
+    greedy = [(number / 100, f"2001:db8::{number:x}", "/below/prefetch/name") for number in range(1000)]
+    others = [(10.0, "2001:db8:0:1::1", "/prefetch/name"), (10.0, "2001:db8::1", "/prefetched"), (10.0, "2001:db8::1", "/masks")]
+    uploads = [(10.0, "2001:db8::1", "/_stcore/upload_file/session/file")] * 2 + [(20.0, "2001:db8::1", "/prefetch/name")]
+    found = answers(monkeypatch, [*greedy, *others, *uploads])
+    passed_of_greedy = found[:1000].count(200)
+    assert 10 * 10 <= passed_of_greedy <= 10 * (10 + BURST_SECONDS) + 1
+    assert found[1000:1003] == [200] * 3
+    assert 429 in found[1003:1005] and found[1005] == 200
+
+
+def test_the_addresses_that_are_counted_are_bounded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(admission, "MAX_ADDRESSES", 3)
+    limited = admission.RequestLimits(respond, ("prefetch",))
+
+    async def ask_from_many() -> None:
+        for number in range(20):
+            await limited({"type": "http", "path": "/prefetch/x", "client": (f"10.0.0.{number}", 1), "headers": []}, None, ignore)
+
+    async def ignore(_message: Message) -> None:
+        pass
+
+    run_apart(ask_from_many())
+    assert list(limited.paces) == ["10.0.0.17", "10.0.0.18", "10.0.0.19"]
 
 
 @pytest.fixture
