@@ -163,8 +163,7 @@ def test_a_problem_that_can_be_told_is_told_in_its_own_words():
     assert warmup.status == Status("failed", reason="The weights are cut short: fetch them again.")
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_problem_that_nobody_foresaw_goes_to_the_log_and_not_to_visitors():
+def test_a_problem_that_nobody_foresaw_goes_to_the_log_and_not_to_visitors(caplog: pytest.LogCaptureFixture):
     def load() -> Status:
         raise RuntimeError("/secret/path")
 
@@ -172,6 +171,8 @@ def test_a_problem_that_nobody_foresaw_goes_to_the_log_and_not_to_visitors():
     warmup.start().join(10)
     assert warmup.status.state == "failed"
     assert "/secret/path" not in warmup.status.reason
+    (record,) = caplog.records
+    assert record.exc_info[0] is RuntimeError
 
 
 def test_the_default_model_loads_and_reads_a_sentence():

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from tx_core.errors import ExplorerError
+from tx_core.errors import Attempt, Busy, ExplorerError
 from tx_core.settings import host_settings
 
 RETRY_SECONDS = 5.0
@@ -47,12 +47,13 @@ ENDING = Status("ending")
 class Warmup:
     """Loads one engine in a daemon thread and records the outcome in `status`.
 
-    tries_again: tells whether a failure is worth another attempt, until one succeeds.
+    watches: tells whether to ask again every RETRY_SECONDS: what failed may answer by now, and what answered may be gone.
     """
 
-    def __init__(self, load: Callable[[], Status], tries_again: Callable[[], bool] = lambda: False):
-        self.load, self.tries_again = load, tries_again
+    def __init__(self, load: Callable[[], Status], watches: Callable[[], bool] = lambda: False):
+        self.load, self.watches = load, watches
         self.status = Status("asleep")
+        self._logged = ""
 
     def start(self) -> threading.Thread:
         """Start loading, and return the thread so that a caller can join it."""
@@ -62,28 +63,38 @@ class Warmup:
         return thread
 
     def run(self) -> None:
-        """Attempt to load the engine, again and again where that may help."""
+        """Attempt to load the engine; let another thread ask again where that may change."""
         self.attempt()
-        while self.status.state == "failed" and self.tries_again():
+        if self.watches():
+            threading.Thread(target=self.watch, name="model-watch", daemon=True).start()
+
+    def watch(self) -> None:
+        """Ask again and again, whatever comes of it."""
+        while self.watches():
             time.sleep(RETRY_SECONDS)
             self.attempt()
 
     def attempt(self) -> None:
-        """Load the engine, freeze the garbage collector and set `status`, to "failed" after any error.
-
-        The message of an ExplorerError becomes the reason, and one line of the log. Any other exception propagates, so that it
-        is logged with its traceback, and visitors get a general sentence.
-        """
-        outcome = Status("failed", reason=LOAD_FAILED)
-        try:
+        """Load the engine and set `status`, to "failed" after any error; one that answered and is only busy stays "ready"."""
+        attempt = Attempt()
+        with attempt:
             outcome = self.load()
-            gc.freeze()  # a collection first would hold the interpreter for 0.3 s, in which the first visitor waits
-        except ExplorerError as error:
-            if str(error) != self.status.reason:  # said once, however often it fails
-                logging.getLogger(__name__).error("The default model could not be loaded: %s (%s)", error, error.__cause__)
-            outcome = Status("failed", reason=str(error))
-        finally:
-            self.status = outcome
+            if self.status.state != "ready":
+                gc.freeze()  # a collection first would hold the interpreter for 0.3 s, in which the first visitor waits
+            self.status, self._logged = outcome, ""
+        problem = attempt.problem
+        if problem is not None and not (isinstance(problem, Busy) and self.status.state == "ready"):
+            self._log(problem)
+            self.status = Status("failed", reason=str(problem) if isinstance(problem, ExplorerError) else LOAD_FAILED)
+
+    def _log(self, problem: Exception) -> None:
+        """Write one line for an ExplorerError, the traceback of anything else; once, however often it happens."""
+        if (text := f"{type(problem).__name__}: {problem}") == self._logged:
+            return
+        self._logged = text
+        unexpected = None if isinstance(problem, ExplorerError) else problem
+        words = "The default model could not be loaded: %s (%s)"
+        logging.getLogger(__name__).error(words, problem, problem.__cause__, exc_info=unexpected)
 
 
 def load_default() -> Status:

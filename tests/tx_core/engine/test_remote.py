@@ -21,7 +21,7 @@ from hypothesis.extra import numpy as arrays
 
 from pages.ui.shell import readiness
 from pages.ui.shell.readiness import Status, Warmup, load_default
-from tests.support.serving import ROOT, free_port
+from tests.support.serving import ROOT, free_port, wait_until
 from tx_core.corpus.statistics import label_batch, measure_batch
 from tx_core.engine import catalogue, remote
 from tx_core.engine.remote import (
@@ -290,19 +290,43 @@ def test_an_address_of_something_else_is_named(answering, caplog):
     assert NOT_FOUND.format(address=remote.host_settings().ray_address) in caplog.records[0].getMessage()
 
 
-def test_models_that_come_later_are_found(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(readiness, "RETRY_SECONDS", 0.01)
-    outcomes = [ModelUnavailable(NOT_REACHED), ModelUnavailable(NOT_REACHED), Status("ready", "A model", "cpu")]
+def states_after(outcomes: Sequence[Status | Exception], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Watch models that answer so, one outcome after another; give the states that /api/ready tells."""
+    monkeypatch.setattr(readiness, "RETRY_SECONDS", 0.0)
+    coming, states = list(outcomes), []
 
     def load() -> Status:
-        outcome = outcomes.pop(0)
-        if isinstance(outcome, ModelUnavailable):
+        states.append(warmup.status.state)
+        outcome = coming.pop(0)
+        if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
-    warmup = Warmup(load, lambda: True)
+    warmup = Warmup(load, lambda: bool(coming))
     warmup.start().join(10)
-    assert (warmup.status.state, outcomes) == ("ready", [])
+    wait_until(lambda: len(states) == len(outcomes), 10, "all attempts")
+    wait_until(lambda: not any(thread.name == "model-watch" for thread in threading.enumerate()), 10, "the end of the watch")
+    return [*states, warmup.status.state]
+
+
+READY = Status("ready", "A model", "cpu")
+
+
+@pytest.mark.parametrize("problem", [ModelUnavailable(NOT_REACHED), RuntimeError("nobody foresaw it"), OSError(), Busy(BUSY)])
+def test_models_that_come_later_are_found_whatever_went_wrong_before(problem: Exception, monkeypatch: pytest.MonkeyPatch):
+    assert states_after([problem, problem, READY], monkeypatch) == ["warming up", "failed", "failed", "ready"]
+
+
+def test_an_outage_of_the_models_is_followed_and_said_once_each_time(monkeypatch: pytest.MonkeyPatch, caplog):
+    gone = ModelUnavailable(NOT_REACHED)
+    with caplog.at_level(logging.ERROR):
+        found = states_after([READY, READY, gone, gone, READY, gone], monkeypatch)
+    assert found == ["warming up", "ready", "ready", "failed", "failed", "ready", "failed"]
+    assert len(caplog.records) == 2
+
+
+def test_models_that_are_busy_are_no_outage(monkeypatch: pytest.MonkeyPatch):
+    assert states_after([READY, Busy(BUSY), Busy(BUSY)], monkeypatch)[1:] == ["ready"] * 3
 
 
 def test_a_page_says_that_the_models_are_not_reached_keeps_what_was_typed_and_offers_to_try_again(unreachable, open_app, host):
