@@ -1,14 +1,15 @@
 """Runs in the background: one per visitor, a few at once on the host, the others in a queue.
 
 The policy: `limit` runs compute at once, later ones wait and begin by themselves, first come, first served. What a visitor
-has (a place in the queue, a run, a result) is dropped when the visitor's session ends, or has not looked at it for
-VISITOR_TIMEOUT_SECONDS.
+has (a place in the queue, a run, a result) is dropped a while after the visitor's connection ended, if the visitor does not come
+back, or when nobody has looked at it for VISITOR_TIMEOUT_SECONDS.
 """
 
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from tx_core.engine.device import use_one_core
@@ -67,12 +68,16 @@ class _Job:
     Attributes:
         seen: When its visitor last looked, by the registry's clock.
         before: What the visitor had before: comes back if this one leaves the queue.
+        dropped_at: When it is dropped because its visitor left, by the registry's clock.
+        is_back: Tells then whether that visitor has come back.
     """
 
     training: Trainable
     seen: float
     state: TrainingState = "waiting"
     before: "_Job | None" = None
+    dropped_at: float = inf
+    is_back: Callable[[], bool] = lambda: False
     records: list[Any] = field(default_factory=list)
     problem: str = ""
     stop: threading.Event = field(default_factory=threading.Event)
@@ -152,7 +157,7 @@ class Registry:
         """Look at a visitor's run; None where there is none. Shows that the visitor is still there."""
         with self._lock:
             if job := self._jobs.get((visitor, kind)):
-                job.seen = self._clock()
+                job.seen, job.dropped_at = self._clock(), inf
             self._advance()
             return self._snapshot(visitor, kind)
 
@@ -165,6 +170,18 @@ class Registry:
             elif job is not None and job.state == "running":
                 job.state = "stopping"
                 job.stop.set()
+
+    def leave(self, visitor: str, seconds: float, is_back: Callable[[], bool]) -> None:
+        """Drop all that a visitor has after so many seconds, unless the visitor looks at it or is back by then."""
+        with self._lock:
+            for (owner, _), job in self._jobs.items():
+                if owner == visitor:
+                    job.dropped_at, job.is_back = self._clock() + seconds, is_back
+
+    def knows(self, visitor: str) -> bool:
+        """Tell whether a visitor has anything."""
+        with self._lock:
+            return any(owner == visitor for owner, _ in self._jobs)
 
     def forget(self, visitor: str) -> None:
         """Stop and drop all that a visitor has."""
@@ -233,8 +250,12 @@ class Registry:
 
     def _advance(self) -> None:
         """Drop what belongs to visitors who are gone, and begin what waits while there is room."""
-        gone = self._clock() - VISITOR_TIMEOUT_SECONDS
-        for key in [key for key, job in self._jobs.items() if job.seen < gone]:
+        now = self._clock()
+        for job in self._jobs.values():
+            if job.dropped_at <= now and job.is_back():
+                job.seen, job.dropped_at = now, inf
+        gone = now - VISITOR_TIMEOUT_SECONDS
+        for key in [key for key, job in self._jobs.items() if job.seen < gone or job.dropped_at <= now]:
             self._drop(key)
         for key in list(self._waiting())[: max(0, self._limit - self._computing)]:
             self._begin(self._jobs[key])
@@ -265,6 +286,7 @@ class Registry:
             for record in steps:
                 with self._lock:
                     job.records.append(record)
+                    self._advance()
                 if job.stop.wait(REST_SECONDS):
                     break
         finally:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.runtime import Runtime
 
 from pages.ui.canvas import drawings
 from pages.ui.canvas.charts import lines_chart
 from pages.ui.panels import texts
 from pages.ui.shell import draining, metrics
 from pages.ui.shell.address import HELD, Field, number_field, widget_key
+from pages.ui.shell.admission import connections, kept_seconds
 from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError, TextProblem, memory_checked
 from tx_core.settings import host_settings
@@ -142,16 +144,24 @@ def size_problem(rule: ValueError, labels: Mapping[str, str]) -> TextProblem:
 
 
 def visitor() -> str:
-    """Name the visitor by a random word of this session; what is theirs is dropped when the session ends."""
+    """Name the visitor by a random word of this session; what is theirs is dropped when Streamlit drops the session."""
     name = _claim(st.session_state.setdefault("training_visitor", secrets.token_hex(16)))
     _sessions[name] = draining.own_session()
     return name
 
 
 def _release(name: str) -> None:
-    _sessions.pop(name, None)
+    """Drop what is a visitor's: at once if the page was closed, otherwise when Streamlit drops the session.
+
+    Streamlit calls this whenever a connection ends, and lets a browser come back to the session, to whichever page.
+    """
+    session = _sessions.get(name, "")
     for registry in (TRAININGS, SCANS):
-        registry.forget(name)
+        if connections.has_left(session):
+            registry.forget(name)
+        registry.leave(name, kept_seconds(), lambda: Runtime.exists() and Runtime.instance().is_active_session(session))
+    for other in [other for other in list(_sessions) if not (TRAININGS.knows(other) or SCANS.knows(other))]:
+        _sessions.pop(other, None)
 
 
 @st.cache_resource(scope="session", show_spinner=False, on_release=_release)

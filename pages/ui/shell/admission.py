@@ -130,6 +130,12 @@ class Connections:
         with self._lock:
             return "" if self._may_wait(address) else self._obstacle(address)
 
+    def has_left(self, session: str) -> bool:
+        """Tell whether the visitor of a session closed the page; False where the connection broke, and while it is there."""
+        with self._lock:
+            found = [one.messages for one in self._by_token.values() if one.messages and session and one.session == session]
+            return any(messages.ended_with in LEFT for messages in found)
+
     def waiting(self) -> int:
         """Count the visitors who wait for room."""
         with self._lock:

@@ -172,7 +172,10 @@ def test_whose_page_is_closed_gives_the_place_away_at_once(host, monkeypatch: py
 
     async def app(scope, receive, _send) -> None:
         made.find(next(value for name, value in scope["headers"] if name == HEADER).decode()).session = "its session"
+        assert not made.has_left("its session")
         await receive()
+        assert made.has_left("its session") is not kept
+        assert not made.has_left("another session") and not made.has_left("")
 
     scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [], "client": (SCHOOL, 1)}
     run_apart(VisitorLimits(app)(scope, receive, None))
