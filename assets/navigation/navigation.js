@@ -177,6 +177,32 @@ function leadDown() {
   })
 }
 
+// What a run of the page has put into a box for it (its key ends with _said), a screen reader says, too, wherever the focus is.
+const SAID = '[data-testid="stMain"] [class*="_said"]'
+const WAIT = 200 // milliseconds without a change: Streamlit draws a box piece by piece
+
+function sayAloud() {
+  if (document.attentionSays) return
+  document.attentionSays = true
+  const region = document.createElement("div")
+  region.ariaLive = "polite"
+  region.dataset.testid = "said"
+  region.style.cssText = "position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)"
+  document.body.append(region)
+  let [known, timer] = [new Set(), 0]
+  const look = () => {
+    const now = [...document.querySelectorAll(SAID)].map((box) => box.innerText.trim()).filter(Boolean)
+    const news = now.filter((text) => !known.has(text))
+    known = new Set(now)
+    if (news.length) region.textContent = news.join(" ")
+  }
+  new MutationObserver((changes) => {
+    if (changes.every(({ target }) => region.contains(target))) return
+    clearTimeout(timer)
+    timer = setTimeout(look, WAIT)
+  }).observe(document.body, { childList: true, subtree: true, characterData: true })
+}
+
 export default function ({ data, setTriggerValue, parentElement }) {
   const { host } = parentElement.getRootNode()
   if (host) host.dataset.mounted = "" // as every drawing does, see `settle`
@@ -187,6 +213,7 @@ export default function ({ data, setTriggerValue, parentElement }) {
   settle(data.page)
   remember(data.level)
   leadDown()
+  sayAloud()
   keepViews(data.views)
   resumeAfterLoss((texts) => setTriggerValue("resumed", { texts, held: data.held }))
 }

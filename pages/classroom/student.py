@@ -61,21 +61,23 @@ def draw_step(code: str, token: str) -> None:
     room, number = student.room, student.step
     lesson = lesson_of(room.source)
     step, key = lesson.steps[number - 1], f"classroom_{code}_{number}"
-    entrance.explain_problem()
-    show_step_head(lesson.title, number, len(lesson.steps), step)
     state = rooms.state(room.id)
     if state is None:
         raise RoomGone(NO_STUDENT)
     revealed = number in state.revealed
-    if step.question:
-        explained(ask, token, number, step, key, revealed)
+    guesses = {number: rooms.guesses(room.id, number)} if revealed else {}
+    told = message(state, guesses, STUDENT, number)
+    guess, sentence = rooms.own(token, number)
+    with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
+        entrance.explain_problem()
+        show_step_head(lesson.title, number, len(lesson.steps), step)
+        if step.question:
+            explained(ask, token, number, step, key, revealed, guess)
     live = st.container()
-    explained(after_answers, token, code, state, number, key)
+    explained(after_answers, token, code, state, number, key, sentence)
     if not room.together:
         own_pace(token, number, len(lesson.steps))
-    guesses = {number: rooms.guesses(room.id, number)} if revealed else {}
     drawn = {"step": number, "own": True, "together": room.together, "revealed": revealed}
-    told = message(state, guesses, STUDENT, number)
     with live:  # drawn last: it knows what was sent in this run
         entrance.show_live(entrance.ROOM, code, token, message=told, sent=st.session_state.get(f"{key}_sent", 0), **drawn)
 
@@ -92,40 +94,45 @@ def explained(draw: Callable[..., None], *arguments: object) -> None:
 
 def show_step_head(title: str, number: int, total: int, step: Step) -> None:
     """Say which step of the lesson this is, and what it is about."""
-    st.progress(number / total, escape_markdown(texts.STEP.format(title=title, number=number, total=total)))
-    st.subheader(escape_markdown(step.title), anchor=False)
+    with st.container(key="classroom_step_said"):
+        st.progress(number / total, escape_markdown(texts.STEP.format(title=title, number=number, total=total)))
+        st.subheader(escape_markdown(step.title), anchor=False)
     st.text(step.text)
 
 
-def ask(token: str, number: int, step: Step, key: str, revealed: bool) -> None:
+def ask(token: str, number: int, step: Step, key: str, revealed: bool, kept: str | None) -> None:
     """Ask the question until it is revealed; say what is kept of the student's guess."""
-    rooms = host_store()
-    kept, _ = rooms.own(token, number)
-    problem = None
+    guess = None
     if revealed:
         st.text(step.question.ask)
-    elif guess := ask_question(step, key, texts.SEND):
-        problem = send(rooms.answer, token, number, guess, key)
-        kept, _ = rooms.own(token, number)
-    if problem:
-        explain(problem)
-    if kept is not None:
-        st.text((texts.YOUR_LAST_GUESS if revealed else texts.YOUR_GUESS).format(guess=kept))
-    elif revealed:
-        st.text(texts.NO_GUESS_OF_YOURS)
+    else:
+        guess = ask_question(step, key, texts.SEND)
+    with st.container(key="classroom_guess_said"):
+        if guess:
+            kept = send(host_store().answer, token, number, guess, key) or kept
+        if kept is not None:
+            st.text((texts.YOUR_LAST_GUESS if revealed else texts.YOUR_GUESS).format(guess=kept))
+        elif revealed:
+            st.text(texts.NO_GUESS_OF_YOURS)
 
 
-def send(keep: Callable[[str, int, str], None], token: str, number: int, written: str, key: str) -> RoomProblem | None:
-    """Keep a guess or a sentence; give what is wrong with it, if anything. The browser then knows that nothing is unsent."""
+def send(keep: Callable[[str, int, str], str], token: str, number: int, written: str, key: str) -> str | None:
+    """Keep a guess or a sentence and give it, or explain what is wrong with it. The browser then knows that nothing is unsent.
+
+    Raises RoomGone.
+    """
     try:
-        keep(token, number, written)
+        kept = keep(token, number, written)
+    except RoomGone:
+        raise
     except RoomProblem as problem:
-        return problem
+        explain(problem)
+        return None
     st.session_state[f"{key}_sent"] = st.session_state.get(f"{key}_sent", 0) + 1
-    return None
+    return kept
 
 
-def after_answers(token: str, code: str, state: State, number: int, key: str) -> None:
+def after_answers(token: str, code: str, state: State, number: int, key: str, kept: str | None) -> None:
     """Show what follows the answers: what to notice, the view, and sentences of one's own for it."""
     step = lesson_of(state.room.source).steps[number - 1]
     back = {entrance.ROOM: code}
@@ -136,7 +143,7 @@ def after_answers(token: str, code: str, state: State, number: int, key: str) ->
     if state.sentence and number == state.room.step:
         view_link(step, back, number, texts.OPEN_SENTENCE, state.sentence)
     if "text" in step.view:
-        send_sentence(token, number, key)
+        send_sentence(token, number, key, kept)
 
 
 def view_link(step: Step, back: dict[str, str], number: int, label: str, sentence: str = "") -> None:
@@ -148,16 +155,15 @@ def view_link(step: Step, back: dict[str, str], number: int, label: str, sentenc
     st.page_link(contents.page(step.page).path, label=label, icon=":material/open_in_new:", query_params=view)
 
 
-def send_sentence(token: str, number: int, key: str) -> None:
-    """Let a student send a sentence of their own for the view of a step."""
-    rooms = host_store()
+def send_sentence(token: str, number: int, key: str, kept: str | None) -> None:
+    """Let a student send a sentence of their own for the view of a step. kept: the last one."""
     with st.expander(texts.OWN_SENTENCE):
         with st.form(f"{key}_sentence_form", border=False):
             written = st.text_input(texts.OWN_SENTENCE_LABEL, max_chars=MAX_SENTENCE_CHARACTERS, key=f"{key}_sentence")
             sent = st.form_submit_button(texts.SEND_SENTENCE)
-        if sent and (problem := send(rooms.send_sentence, token, number, written, key)):
-            explain(problem)
-        if kept := rooms.own(token, number)[1]:
+        if sent:
+            kept = send(host_store().send_sentence, token, number, written, key) or kept
+        if kept:
             st.text(texts.SENTENCE_SENT.format(sentence=kept))
 
 

@@ -54,12 +54,14 @@ def draw_stage(code: str, token: str) -> None:
     room = host_store().of_teacher(token)
     lesson = lesson_of(room.source)
     step = lesson.steps[room.step - 1]
-    entrance.explain_problem()
+    with st.container():  # also where there is nothing to explain: what stands below stays in its place
+        entrance.explain_problem()
     stage, side = st.columns([5, 2], gap="large")
     with stage:
         show_step_head(lesson.title, room.step, len(lesson.steps), step)
-        if step.question:
-            ask_the_room(step.question)
+        with st.container(key="classroom_for_the_room"):
+            if step.question:
+                ask_the_room(step.question)
         controls = st.container(horizontal=True)
         with controls:
             step_buttons(token, room, step)
@@ -71,10 +73,9 @@ def draw_stage(code: str, token: str) -> None:
 
 def ask_the_room(question: Question) -> None:
     """Show the question as the room is to read it, also in the presenter view."""
-    with st.container(key="classroom_for_the_room"):
-        st.markdown(f"**{escape_markdown(question.ask)}**")
-        if question.options:
-            st.text(texts.OPTIONS.format(options=" · ".join(question.options)))
+    st.markdown(f"**{escape_markdown(question.ask)}**")
+    if question.options:
+        st.text(texts.OPTIONS.format(options=" · ".join(question.options)))
 
 
 def step_buttons(token: str, room: Room, step: Step) -> None:

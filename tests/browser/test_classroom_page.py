@@ -47,7 +47,7 @@ def guess(student: Page, word: str) -> None:
     """Answer the first step, which asks for a word."""
     answer_box(student).fill(word)
     student.get_by_role("button", name=texts.SEND).click()
-    expect(student.get_by_text(texts.YOUR_GUESS.format(guess=word))).to_be_visible(timeout=FAST)
+    expect(student.get_by_test_id("stMain").get_by_text(texts.YOUR_GUESS.format(guess=word))).to_be_visible(timeout=FAST)
 
 
 def note(page: Page):
@@ -93,7 +93,7 @@ def test_a_room_is_played_from_its_opening_to_its_deletion(page_at, axe, settle,
 
     students[0].reload()
     assert "went" in rows(students[0])
-    expect(students[0].get_by_text(texts.YOUR_LAST_GUESS.format(guess="went"))).to_be_visible()
+    expect(students[0].get_by_test_id("stMain").get_by_text(texts.YOUR_LAST_GUESS.format(guess="went"))).to_be_visible()
 
     students[1].get_by_text(texts.OWN_SENTENCE).click()
     students[1].get_by_label(texts.OWN_SENTENCE_LABEL).fill("Yesterday they <b>ran</b> to the [MASK].")
@@ -131,7 +131,7 @@ def test_the_view_of_a_step_opens_after_the_answers_and_leads_back(page_at, sett
     student.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=FAST)
     student.wait_for_url(re.compile(STEPS[0].page))
     student.get_by_test_id("stSidebar").get_by_role("link", name=BACK_TO_LESSON.format(number=1)).click(timeout=FAST)
-    expect(student.get_by_text(texts.NO_GUESS_OF_YOURS)).to_be_visible(timeout=FAST)
+    expect(student.get_by_test_id("stMain").get_by_text(texts.NO_GUESS_OF_YOURS)).to_be_visible(timeout=FAST)
 
 
 def test_what_a_student_types_is_not_lost_when_the_teacher_goes_on(page_at, settle):

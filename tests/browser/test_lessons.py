@@ -126,7 +126,7 @@ def guess_by_keyboard(page: Page, question: Question) -> None:
         page.keyboard.press("Enter")
         expect(page.get_by_role("gridcell").nth(1)).to_have_attribute("aria-selected", "true")
     elif question.kind == "choice":
-        go_to(page, page.locator(".st-key-lesson").get_by_role("radio").first)
+        go_to(page, page.get_by_role("radiogroup", name=question.ask).get_by_role("radio").first)
         page.keyboard.press("Space")
     else:
         go_to(page, page.get_by_label(question.ask, exact=True))

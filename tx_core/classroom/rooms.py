@@ -64,6 +64,7 @@ ANOTHER_SENTENCE = "This sentence was changed or is gone. Look at what is there 
 NO_SUCH_STEP = "This room has no such step."
 
 DEFAULT_LIMITS = Limits()
+ROOM_COLUMNS = [ROOMS.c[field.name] for field in fields(Room)]
 
 
 class Rooms:
@@ -160,15 +161,17 @@ class Rooms:
         with self._read() as connection:
             return self._member(connection, token)
 
-    def answer(self, token: str, step: int, guess: str) -> None:
-        """Keep a student's guess at a step: the last one counts, until the step is revealed. Raises RoomProblem."""
+    def answer(self, token: str, step: int, guess: str) -> str:
+        """Keep a student's guess at a step, and give it: the last one counts, until the step is revealed. Raises RoomProblem."""
         guess = check_length(guess.strip(), MAX_GUESS_CHARACTERS, needed=True)
         self._keep(token, step, ANSWERS, {"guess": guess}, until_revealed=True)
+        return guess
 
-    def send_sentence(self, token: str, step: int, written: str) -> None:
-        """Keep a student's own sentence for the view of a step, for the teacher to look at. Raises RoomProblem."""
+    def send_sentence(self, token: str, step: int, written: str) -> str:
+        """Keep a student's own sentence for the view of a step, and give it; the teacher looks at it. Raises RoomProblem."""
         written = check_length(" ".join(written.split()), MAX_SENTENCE_CHARACTERS, needed=True)
         self._keep(token, step, SENTENCES, {"text": written}, until_revealed=False)
+        return written
 
     def _keep(self, token: str, step: int, table: Table, values: dict[str, str], until_revealed: bool) -> None:
         if self._count(self._tries, ("answers", hashed(token))) > self.limits.answers_a_minute:
@@ -191,11 +194,8 @@ class Rooms:
         """Give a student's guess and sentence at a step; None for what was not sent. Raises RoomProblem."""
         with self._read() as connection:
             student = self._member(connection, token)
-            at = {"student": student.id, "step": step}
-            return (
-                connection.scalar(select(ANSWERS.c.guess).filter_by(**at)),
-                connection.scalar(select(SENTENCES.c.text).filter_by(**at)),
-            )
+            parts = [select(column).filter_by(student=student.id, step=step) for column in (ANSWERS.c.guess, SENTENCES.c.text)]
+            return tuple(connection.execute(select(*(part.scalar_subquery() for part in parts))).one())
 
     def go(self, token: str, step: int) -> None:
         """Lead to a step: the teacher the room, a student at their own pace themselves. Raises RoomProblem."""
@@ -257,7 +257,8 @@ class Rooms:
             counts = select(ANSWERS.c.step, func.count()).filter_by(room=room).group_by(ANSWERS.c.step)
             answered = {step: count for step, count in connection.execute(counts)}
             shown = select(SENTENCES.c.text).filter_by(room=room, student=found.shown, step=found.step)
-            return State(found, self._members(connection, room), answered, revealed, connection.scalar(shown))
+            sentence = None if found.shown is None else connection.scalar(shown)
+            return State(found, self._members(connection, room), answered, revealed, sentence)
 
     def guesses(self, room: int, step: int) -> list[str]:
         """List what was answered at a step of a room that a token led to."""
@@ -325,8 +326,7 @@ class Rooms:
         return int(self.now() - 3600 * self.limits.hours)
 
     def _room(self, connection: Connection, condition: object, lock: bool = False) -> Room | None:
-        columns = [ROOMS.c[field.name] for field in fields(Room)]
-        asked = select(*columns).where(condition, ROOMS.c.opened >= self._oldest())
+        asked = select(*ROOM_COLUMNS).where(condition, ROOMS.c.opened >= self._oldest())
         row = connection.execute(asked.with_for_update() if lock else asked).first()
         return Room(*row) if row else None
 
@@ -337,12 +337,13 @@ class Rooms:
         return room
 
     def _member(self, connection: Connection, token: str, lock: bool = False) -> Student:
-        asked = select(STUDENTS.c.id, STUDENTS.c.room, STUDENTS.c.nickname, STUDENTS.c.step).filter_by(token=hashed(token))
-        row = connection.execute(asked).first()
-        room = self._room(connection, ROOMS.c.id == row.room, lock) if row else None
-        if room is None:
+        asked = select(*ROOM_COLUMNS, STUDENTS.c.id, STUDENTS.c.nickname, STUDENTS.c.step).join(STUDENTS)
+        asked = asked.where(STUDENTS.c.token == hashed(token), ROOMS.c.opened >= self._oldest())
+        row = connection.execute(asked.with_for_update(of=ROOMS) if lock else asked).first()
+        if row is None:
             raise RoomGone(NO_STUDENT)
-        return Student(row.id, room, row.nickname, row.step)
+        *room, member, nickname, step = row
+        return Student(member, Room(*room), nickname, step)
 
     def _change(self, connection: Connection, room: Room, **values: object) -> None:
         """Change a room and count the change."""

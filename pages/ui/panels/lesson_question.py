@@ -56,7 +56,8 @@ def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | 
 def _taken(guess: str | float | None, sent: bool) -> str | None:
     """Take a guess that was sent; say where there is none."""
     if sent and guess in (None, ""):
-        st.text(texts.NO_GUESS)
+        with st.container(key="lesson_said"):
+            st.text(texts.NO_GUESS)
         return None
     return str(guess) if sent else None
 
