@@ -119,17 +119,22 @@ const TURNS = { ArrowDown: 1, ArrowRight: 1, PageDown: 1, ArrowUp: -1, ArrowLeft
 
 function present({ presented, presenter }, toggle) {
   const root = document.documentElement
-  const now = { presented, toggle }
+  const state = { presented, toggle }
   if (!presented) delete root.dataset.blank
   if (presented) showPictures(presenter)
   else document.attentionPictures?.then((pictures) => pictures.end())
-  if (root.attentionPresenter) return void Object.assign(root.attentionPresenter, now)
-  root.attentionPresenter = now
-  addEventListener("keydown", (event) => {
+  if (root.attentionPresenter) return void Object.assign(root.attentionPresenter, state)
+  root.attentionPresenter = state // the listeners below are added once and read it as it is then
+  const listen = (takes, capture) => addEventListener("keydown", (event) => {
     const target = event.composedPath()[0]
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat || target.matches?.(TYPED)) return
-    if (pressed(event.key, now)) event.preventDefault()
-  })
+    if (!takes(event.key) || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat || target.matches?.(TYPED)) return
+    if (!pressed(event.key, state)) return
+    event.preventDefault()
+    event.stopPropagation()
+  }, { capture })
+  const isReveal = (key) => key.toLowerCase() === "r"
+  listen(isReveal, true) // before Streamlit, which would run the whole page: the press of the button would be lost
+  listen((key) => !isReveal(key), false) // after the drawings
 }
 
 function showPictures(address) {
