@@ -122,7 +122,7 @@ function present({ presented, presenter }, toggle) {
   const state = { presented, toggle }
   if (!presented) delete root.dataset.blank
   if (presented) showPictures(presenter)
-  else document.attentionPictures?.then((pictures) => pictures.end())
+  else document.attentionPictures?.then((pictures) => pictures?.end())
   if (root.attentionPresenter) return void Object.assign(root.attentionPresenter, state)
   root.attentionPresenter = state // the listeners below are added once and read it as it is then
   const listen = (takes, capture) => addEventListener("keydown", (event) => {
@@ -137,11 +137,18 @@ function present({ presented, presenter }, toggle) {
   listen((key) => !isReveal(key), false) // after the drawings
 }
 
+// A browser never asks again for an address that failed it once: where the server was away for a moment, another one is asked for
+// when the page runs again.
 function showPictures(address) {
-  document.attentionPictures ??= import(new URL(address, document.baseURI).href).then((presenter) => presenter.default())
+  const { presenterFailures: failures = 0 } = document
+  const asked = failures ? address.replace("/presenter/", `-${failures}/presenter/`) : address
+  document.attentionPictures ??= import(new URL(asked, document.baseURI).href).then(
+    (presenter) => presenter.default(),
+    () => Object.assign(document, { attentionPictures: null, presenterFailures: failures + 1 }) && null,
+  )
   document.attentionPictures.then((pictures) => {
-    document.turnPicture = pictures.step
-    pictures.begin()
+    document.turnPicture = pictures?.step
+    pictures?.begin()
   })
 }
 

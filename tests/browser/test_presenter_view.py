@@ -1,13 +1,16 @@
 """The presenter view: the picture fills the screen, no text is too small to be read from the last row, and keys do the rest."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from pages import contents
+from pages.ui.canvas.modules import PATH, version
 from pages.ui.panels import lesson
 from pages.ui.shell.texts import SENTENCE
+from tests.browser.conftest import Watch
 
 HAIR = re.compile(r"^(1|0\.\d+)px$")
 """The width of what a screen reader finds and nobody sees."""
@@ -112,14 +115,15 @@ PROSE = """() => [...document.querySelectorAll('[data-testid=stMain] :is(p, .kat
 SCREENS = ((1920, 1080), (1280, 720))
 
 
-def show_to_a_room(page: Page, address: str) -> None:
-    """Open a view for a room, its texts noted as they are drawn; in a lesson, its answer revealed."""
+@pytest.fixture(scope="module")
+def room(browser: Browser, server: str) -> Iterator[tuple[Page, Watch]]:
+    """One browser page for all views, with what goes wrong in it; each view is loaded once, its texts noted as they are drawn."""
+    context = browser.new_context()
+    page, watch = context.new_page(), Watch(server)
     page.add_init_script(RECORD)
-    page.goto(page.url.replace("/words", f"{address}&present=1"))
-    page.wait_for_function("() => 'settled' in document.documentElement.dataset")
-    if "lesson=" in address:
-        page.keyboard.press("r")
-        expect(page.get_by_test_id("verdict")).not_to_have_text("")
+    watch.follow(page)
+    yield page, watch
+    context.close()
 
 
 def fitted(page: Page, key: str) -> Locator:
@@ -139,11 +143,17 @@ def turn_to(page: Page, key: str, arrow: str) -> Locator:
     return fitted(page, key)
 
 
-def open_view(page_at, address: str, key: str, width: int, height: int) -> Page:
-    """Open a view for a room, its first picture in its size."""
-    page = page_at("/words")
+def open_view(room: tuple[Page, Watch], address: str, key: str, width: int, height: int) -> Page:
+    """Open a view for a room, its first picture in its size; in a lesson, its answer revealed."""
+    page, watch = room
+    watch.faults.clear()
     page.set_viewport_size({"width": width, "height": height})
-    show_to_a_room(page, address)
+    page.goto(f"{watch.server}{address}&present=1")
+    page.wait_for_function("() => 'settled' in document.documentElement.dataset")
+    if "lesson=" in address:
+        page.locator("[class*=lesson_reveal] button").wait_for(state="attached", timeout=30_000)
+        page.keyboard.press("r")
+        expect(page.get_by_test_id("verdict")).not_to_have_text("", timeout=30_000)
     fitted(page, key)
     return page
 
@@ -169,9 +179,9 @@ def check_picture(page: Page, picture: Locator) -> None:
 
 
 @pytest.mark.parametrize("address", VIEWS)
-def test_every_picture_fills_the_screen_one_after_the_other(page_at, address: str):
+def test_every_picture_fills_the_screen_one_after_the_other(room, address: str):
     keys = VIEWS[address]
-    page = open_view(page_at, address, keys[0], *SCREENS[0])
+    page = open_view(room, address, keys[0], *SCREENS[0])
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)
     expect(page.locator(".presenter-dots i")).to_have_count(len(keys) if len(keys) > 1 else 0, timeout=30_000)
     for number, key in enumerate(keys):
@@ -179,6 +189,32 @@ def test_every_picture_fills_the_screen_one_after_the_other(page_at, address: st
     page.set_viewport_size(dict(zip(("width", "height"), SCREENS[1], strict=True)))
     for number, key in enumerate(reversed(keys)):
         check_picture(page, turn_to(page, key, "ArrowUp") if number else fitted(page, key))
+    assert room[1].faults == []
+
+
+LATE = """() => {
+  const first = document.querySelector('[data-staged]')
+  const box = first.cloneNode(false)
+  box.className = 'st-key-late'
+  box.removeAttribute('data-staged')
+  box.append(document.createElement('div'))
+  first.after(box)
+}"""
+"""Makes room for a picture behind the first, which is drawn later."""
+
+
+def test_the_dots_follow_pictures_that_come_late_and_that_go(room):
+    page = open_view(room, "/masks?part=one", "masks_grid", *SCREENS[1])
+    dots = page.locator(".presenter-dots i")
+    page.evaluate(LATE)
+    page.wait_for_timeout(500)  # longer than the view waits for a change
+    expect(dots).to_have_count(0)
+    page.evaluate("document.querySelector('.st-key-late > div').dataset.mounted = 'late.js'")
+    expect(dots).to_have_count(2)
+    expect(dots.first).to_have_class("here")
+    fitted(page, "masks_grid")
+    page.evaluate("document.querySelector('.st-key-late').remove()")
+    expect(dots).to_have_count(0)
 
 
 def test_every_page_that_computes_shows_a_picture_to_a_room():
@@ -192,6 +228,7 @@ def test_p_begins_and_ends_the_view_and_b_blanks_it(page_at, settle):
     page.wait_for_url(re.compile(r"[?&]present=1"))
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     expect(page.get_by_role("heading", name=contents.page("attention").question)).to_have_css("width", HAIR)
+    fitted(page, "attention_map")
     page.keyboard.press("b")
     assert page.evaluate(BLANKED) == "rgb(0, 0, 0)"
     page.keyboard.press("b")
@@ -210,8 +247,8 @@ def test_a_letter_that_is_typed_is_a_letter(page_at, settle):
     expect(page.get_by_label(SENTENCE, exact=True)).to_have_value(re.compile("pbr"))
 
 
-def test_arrow_keys_step_through_a_lesson_and_r_reveals(page_at, settle):
-    page = open_view(page_at, f"/fill_mask?{LESSON}&step=2", "fill_mask_map", 1280, 720)
+def test_arrow_keys_step_through_a_lesson_and_r_reveals(room, settle):
+    page = open_view(room, f"/fill_mask?{LESSON}&step=2", "fill_mask_map", 1280, 720)
     expect(page.get_by_test_id("verdict")).to_contain_text("yesterday")
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile(r"[?&]step=3(&|$)"))
@@ -223,8 +260,8 @@ def test_arrow_keys_step_through_a_lesson_and_r_reveals(page_at, settle):
     page.wait_for_url(re.compile(r"[?&]step=2(&|$)"))
 
 
-def test_a_click_in_an_enlarged_map_finds_the_row_under_it(page_at):
-    page = open_view(page_at, f"/attention?{TEXT}&heads=2-8&focus=3", "attention_map", 1920, 1080)
+def test_a_click_in_an_enlarged_map_finds_the_row_under_it(room):
+    page = open_view(room, f"/attention?{TEXT}&heads=2-8&focus=3", "attention_map", 1920, 1080)
     title = page.locator(".st-key-attention_map .readout-title").first
     expect(title).to_contain_text("lost")
     written = page.locator("[data-staged]").evaluate(DRAWN)
@@ -248,3 +285,45 @@ def test_a_dark_device_presents_on_white(page_at, settle):
     ground = "(map) => getComputedStyle(map).getPropertyValue('--st-background-color').trim()"
     assert page.locator(".st-key-attention_map .map").evaluate(ground) == "#ffffff"
     assert page.locator(".st-key-attention_map .map.dark").count() == 0
+
+
+WATCHED = """async address => {
+  const watched = []
+  const note = (kind) => (...named) => watched.push(`${kind} ${named[0]}`)
+  const Real = MutationObserver
+  window.MutationObserver = class extends Real {
+    observe(...all) { note('begin')('changes'); super.observe(...all) }
+    disconnect() { note('end')('changes'); super.disconnect() }
+  }
+  const [add, remove] = [addEventListener, removeEventListener]
+  Object.assign(window, { addEventListener: note('begin'), removeEventListener: note('end') })
+  const show = (await import(address)).default()
+  const made = watched.length
+  show.begin()
+  const begun = watched.length
+  show.end()
+  Object.assign(window, { MutationObserver: Real, addEventListener: add, removeEventListener: remove })
+  return { made, begun: watched.slice(0, begun).sort(), ended: watched.slice(begun).sort() }
+}"""
+
+
+def test_what_the_view_watches_it_leaves_alone_once_it_has_ended(page_at):
+    page = page_at("/words")
+    address = page.evaluate("path => new URL(path, document.baseURI).href", f"{PATH}/{version()}/presenter/presenter.js")
+    watched = page.evaluate(WATCHED, address)
+    assert watched == {"made": 0, "begun": ["begin changes", "begin resize"], "ended": ["end changes", "end resize"]}
+
+
+def test_a_script_that_could_not_be_fetched_is_asked_for_again(page_at, settle):
+    page = page_at("/masks?part=one", expect=("Failed to load resource",))
+    page.route(re.compile("/presenter/presenter.js"), lambda route: route.abort(), times=1)
+    page.keyboard.press("p")
+    page.wait_for_url(re.compile(r"[?&]present=1"))
+    settle(page)
+    expect(page.locator("[data-staged]")).to_have_count(0)
+    page.keyboard.press("p")
+    expect(page).not_to_have_url(re.compile(r"present=1"))
+    expect(page.get_by_test_id("stSidebar")).to_be_visible(timeout=30_000)
+    settle(page)
+    page.keyboard.press("p")
+    fitted(page, "masks_grid")

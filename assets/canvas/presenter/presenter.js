@@ -15,21 +15,32 @@ const LARGEST = 4.5; // times the least enlargement
 const NARROWEST = [1, 0.93, 0.86, 0.8, 0.74, 0.68, 0.62]; // of the width, for a picture that is taller than the screen
 const MEDIUM = 1.6; // times the least enlargement: of a picture whose rows grow, too
 const LOW = 0.8; // of that room
-const TRIES = 6;
+const [TRIES, FRAME_LOOKS] = [6, 10];
 const CHANGED = 0.03; // of the screen: a smaller change of its height, as of what is read out below it, moves no picture
 const [LEAST_SCROLL, SCROLLED] = [24, 0.8]; // pixels, and the share of the screen
 const PAUSE = 120; // milliseconds without a change, before a picture is fitted
+const CHANGES = { childList: true, subtree: true, attributeFilter: ["data-mounted"] }; // a drawing has this mark once its script has run
 
 export default function makePresenter() {
   const show = { key: "", chosen: false, box: null, timer: 0, work: 0, fits: 0, height: 0 };
   show.dots = element("div", { class: "presenter-dots", "aria-hidden": "true" });
   show.sizes = new ResizeObserver(() => later(show));
   const anew = () => { show.fits = 0; later(show); };
-  new MutationObserver((changes) => changes.some(({ target }) => target.closest?.('[data-testid="stMain"]')) && anew())
-    .observe(document.body, { childList: true, subtree: true });
-  addEventListener("resize", () => { show.height = 0; anew(); });
-  later(show);
-  return { step: (by) => step(show, by), begin: () => { document.body.append(show.dots); anew(); }, end: () => end(show) };
+  const resized = () => { show.height = 0; anew(); };
+  const inMain = ({ target }) => target.closest?.('[data-testid="stMain"]');
+  const changed = new MutationObserver((changes) => changes.some(inMain) && anew());
+  const begin = () => {
+    document.body.append(show.dots);
+    changed.observe(document.body, CHANGES);
+    addEventListener("resize", resized);
+    anew();
+  };
+  const leavePage = () => {
+    changed.disconnect();
+    removeEventListener("resize", resized);
+    end(show);
+  };
+  return { step: (by) => step(show, by), begin, end: leavePage };
 }
 
 // The pictures that the page shows, those of its stage first: beside it stands what chooses.
@@ -68,6 +79,7 @@ function look(show) {
   const same = show.chosen ? (boxes.find((box) => box === show.box) ?? boxes.find(known)) : null;
   const box = same ?? boxes[0] ?? null;
   const kept = box && box === show.box && box.hasAttribute("data-staged");
+  drawDots(show, box, boxes); // also where the picture stays: another one may have come
   if (kept && Math.abs(heightOf(box) - show.height) < CHANGED * innerHeight) return;
   if (kept && show.fits > TRIES) return;
   stage(show, box, boxes);
@@ -78,7 +90,7 @@ const isPresented = () => new URLSearchParams(location.search).get("present") ==
 function stage(show, box, boxes) {
   for (const other of document.querySelectorAll("[data-staged]")) if (other !== box) leave(other);
   document.documentElement.toggleAttribute("data-pictures", boxes.length > 0);
-  show.dots.replaceChildren(...(boxes.length > 1 ? boxes.map((one) => element("i", one === box ? { class: "here" } : {})) : []));
+  drawDots(show, box, boxes);
   if (show.box !== box) show.sizes.disconnect();
   if (box && show.box !== box) show.sizes.observe(box);
   show.box = box;
@@ -87,6 +99,10 @@ function stage(show, box, boxes) {
   box.setAttribute("data-staged", "");
   show.fits += 1;
   fit(show, box);
+}
+
+function drawDots(show, box, boxes) {
+  show.dots.replaceChildren(...(boxes.length > 1 ? boxes.map((one) => element("i", one === box ? { class: "here" } : {})) : []));
 }
 
 function leave(box) {
@@ -119,7 +135,7 @@ async function fit(show, box) {
     root.style.setProperty("--enlarged", String(zoom));
     root.style.setProperty("--grown", String(grown));
     box.style.maxWidth = width < 1 ? `${100 * width}%` : "";
-    await drawn();
+    await drawn(box);
     const full = best?.zoom === zoom ? best.full : FULL * (innerHeight - topOf(box));
     const tried = { zoom, width, grown, full, height: heightOf(box), cut: isCut(box) };
     if (!best || isBetter(tried, best)) best = tried;
@@ -164,5 +180,12 @@ function isCut(box) {
   return [...parts].some((part) => part.scrollWidth > part.clientWidth + 2);
 }
 
-// A drawing learns its new size before the next frame, and draws in it.
-const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))));
+// A drawing learns its new size before the next frame, and draws in it. The document in a frame says later how tall it has become.
+async function drawn(box) {
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))));
+  const isFramed = box.querySelector("[data-mounted]")?.shadowRoot?.querySelector("iframe");
+  for (let count = 0, before = 0; isFramed && count < FRAME_LOOKS && before !== heightOf(box); count += 1) {
+    before = heightOf(box);
+    await new Promise((done) => setTimeout(done, PAUSE));
+  }
+}
