@@ -167,7 +167,9 @@ function pressed(key, { presented, toggle }) {
 const ONE_YEAR = 31536000 // seconds
 
 function remember(level) {
-  if (level) document.cookie = `attention_explorer_level=${level}; path=/; max-age=${ONE_YEAR}; samesite=lax`
+  if (!level || document.attentionLevel === level) return
+  document.attentionLevel = level
+  document.cookie = `attention_explorer_level=${level}; path=/; max-age=${ONE_YEAR}; samesite=lax`
 }
 
 // A step of a lesson leads down to its view: to the map, or to the first picture below the step.

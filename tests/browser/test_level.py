@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from pages.contents import PAGES
 from pages.ui.panels import texts as panel_texts
 from pages.ui.shell import texts
+from pages.ui.shell.level import ADVANCED, BASIC, COOKIE
 from tests.browser.test_layout_shift import MAX_SHIFT, OBSERVE, cumulative_shift, error_boxes, wait_until_settled
 
 PAIR = panel_texts.SECOND_SENTENCE
@@ -44,6 +45,29 @@ def test_the_switch_is_remembered_by_the_browser_and_in_the_link(page_at, server
     expect_level(page, texts.ADVANCED)
     page.goto(f"{server}/attention")  # somebody else's link is not the visitor's choice
     expect_level(page, texts.BASIC)
+
+
+def wait_for_memory(page: Page, level: str) -> None:
+    """Wait until the browser remembers a level."""
+    page.wait_for_function("sought => document.cookie.includes(sought)", arg=f"{COOKIE}={level}")
+
+
+def test_a_newer_choice_in_another_tab_is_not_overwritten(page_at, server, settle):
+    page = page_at("/attention")
+    choose(page, texts.BASIC)
+    wait_for_memory(page, BASIC)
+    other = page.context.new_page()
+    other.goto(f"{server}/attention")
+    choose(other, texts.ADVANCED)
+    wait_for_memory(page, ADVANCED)
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Masks", exact=True).click()  # the page mounts its list again
+    page.wait_for_url(re.compile("masks.*level=basic"))
+    expect(switch(page, texts.BASIC)).to_be_checked()
+    settle(page)
+    assert page.evaluate("document.cookie").count(f"{COOKIE}={ADVANCED}") == 1
+    choose(page, texts.ADVANCED)
+    choose(page, texts.BASIC)
+    wait_for_memory(page, BASIC)
 
 
 def test_back_leads_to_the_level_of_before(page_at):
