@@ -13,8 +13,10 @@ from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
 from pages.ui.canvas.component import component, component_value
 from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, names_in_order, shipped_names
+from pages.ui.shell.address import PRESENT
 from pages.ui.shell.admission import counted_address
 from pages.ui.shell.frame import explain
+from pages.ui.shell.level import LEVEL
 from tx_core.classroom.lesson_file import write_lesson
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
 from tx_core.errors import ExplorerError, RoomProblem
@@ -56,7 +58,13 @@ def accept_secret_link() -> None:
         return
     room = host_store().of_teacher(token[:MAX_TOKEN_CHARACTERS])
     keep_token(LEAD, room.code, token)
-    st.query_params.from_dict({LEAD: room.code})
+    lead_to(LEAD, room.code)
+
+
+def lead_to(role: str, code: str) -> None:
+    """Write the address of a room; the presenter view and the level stay in it."""
+    kept = {name: st.query_params[name] for name in (PRESENT, LEVEL) if name in st.query_params}
+    st.query_params.from_dict({role: code} | kept)
 
 
 def recall(role: str, code: str) -> None:
@@ -123,7 +131,7 @@ def enter(code: str) -> None:
     except RoomProblem as problem:
         explain(problem)
         return
-    st.query_params.from_dict({ROOM: room.code})
+    lead_to(ROOM, room.code)
     st.rerun()
 
 
@@ -154,7 +162,7 @@ def begin_room(rooms: Rooms, name: str, **options: bool) -> None:
         explain(problem)
         return
     keep_token(LEAD, room.code, token)
-    st.query_params.from_dict({LEAD: room.code})
+    lead_to(LEAD, room.code)
     st.rerun()
 
 

@@ -14,6 +14,8 @@ from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
 from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
 from pages.ui.panels.tokens import escape_markdown
+from pages.ui.shell.address import PRESENT
+from pages.ui.shell.level import BASIC, LEVEL
 from pages.ui.shell.texts import ABOUT_THE_ROOM, CANNOT_BE_SHOWN
 from tests.support.serving import ROOT
 from tx_core.classroom import rooms as store
@@ -69,6 +71,13 @@ def test_the_code_alone_lets_nobody_teach(rooms: Rooms, open_app: Callable[..., 
     app = open_app("classroom", **{SECRET: token})
     assert room.code in written(app) and MARK in written(app)
     assert dict(app.query_params) == {LEAD: room.code}
+
+
+def test_the_secret_link_leads_to_the_presenter_view_where_it_says_so(rooms: Rooms, open_app: Callable[..., AppTest]):
+    room, token = rooms.open(SOURCE, STEPS)
+    app = open_app("classroom", **{SECRET: token, PRESENT: "1", LEVEL: BASIC})
+    assert room.code in written(app)
+    assert dict(app.query_params) == {LEAD: room.code, PRESENT: "1", LEVEL: BASIC}
 
 
 def test_a_sentence_that_was_changed_since_the_teacher_looked_is_not_shown(rooms: Rooms, open_app: Callable[..., AppTest]):
