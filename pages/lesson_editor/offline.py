@@ -6,6 +6,7 @@ no other runs. Every text is escaped, and nothing is loaded.
 
 from collections.abc import Callable, Sequence
 from html import escape
+from itertools import count
 from math import sqrt
 from time import monotonic
 
@@ -14,10 +15,10 @@ from pages.lesson_editor.pictures import stored_picture
 from pages.ui.canvas.modules import single_script
 from pages.ui.export.figure import STILL
 from pages.ui.export.web_page import script_digest
-from pages.ui.panels.lesson_question import engine_of_step, reveal
+from pages.ui.panels.lesson_question import compute, reveal
 from pages.ui.shell.numbers import percent
 from tx_core.classroom.lesson_file import Lesson, Step
-from tx_core.classroom.measures import Answer, compute_answer
+from tx_core.classroom.measures import Answer
 from tx_core.errors import ExplorerError
 
 POLICY = "default-src 'none'; script-src '{digest}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -35,7 +36,7 @@ figcaption { font-size: 0.9rem; }
 """
 START = "web_page/lesson.js"
 MAX_SECONDS = 60
-"""For all views together: those for which no time is left are named instead."""
+"""For all answers and views together: those for which no time is left are named instead."""
 MAX_PICTURES_BYTES = 1_500_000
 """Of all views of a lesson together, as the file holds them; those for which no room is left are named instead."""
 MAX_MEGABYTES = 4
@@ -48,14 +49,7 @@ MAX_LABEL = 12
 
 def lesson_web_page(lesson: Lesson) -> str:
     """Write the file. The pictures of its steps are computed now."""
-    room, end = MAX_PICTURES_BYTES, monotonic() + MAX_SECONDS
-    steps = []
-    for number, step in enumerate(lesson.steps, 1):
-        computed = _computed(step, room)
-        room -= sum(map(len, computed))
-        view = _view(step, room if monotonic() < end else 0)
-        room -= len(view)
-        steps.append(_section(number, step, [*computed, *([_paragraph(step.then)] if step.then else []), view]))
+    steps = map(_section, count(1), lesson.steps, _shown(lesson))
     script = f"\n{single_script(STILL, START)}"
     return "\n".join(
         [
@@ -82,6 +76,20 @@ def lesson_web_page(lesson: Lesson) -> str:
     )
 
 
+def _shown(lesson: Lesson) -> list[list[str]]:
+    """Write what each step shows: answers first, which a lesson needs most, then views while there is time and room."""
+    room, end = MAX_PICTURES_BYTES, monotonic() + MAX_SECONDS
+    answers, views = [], []
+    for step in lesson.steps:
+        answers.append(_computed(step, room, in_time=monotonic() < end))
+        room -= sum(map(len, answers[-1]))
+    for step in lesson.steps:
+        views.append(_view(step, room if monotonic() < end else 0))
+        room -= len(views[-1])
+    then = [[_paragraph(step.then)] if step.then else [] for step in lesson.steps]
+    return [[*answer, *noticed, view] for answer, noticed, view in zip(answers, then, views, strict=True)]
+
+
 def _section(number: int, step: Step, shown: list[str]) -> str:
     """Write a step: its text, its question, and what is shown, behind a click where there is a question."""
     asked = []
@@ -99,12 +107,14 @@ def _paragraph(text: str, style: str = "") -> str:
     return f'<p class="{style}">{escape(text)}</p>' if style else f"<p>{escape(text)}</p>"
 
 
-def _computed(step: Step, room: int) -> list[str]:
+def _computed(step: Step, room: int, *, in_time: bool) -> list[str]:
     """Write what the model answers to a question, in words and as a picture where there is room; or what prevents it."""
     if not (step.question and step.question.answer):
         return []
+    if not in_time:
+        return [_paragraph(texts.NO_TIME)]
     try:
-        answer = compute_answer(engine_of_step(step), step.question.answer)
+        answer = compute(step)
     except ExplorerError as problem:
         return [_paragraph(str(problem))]
     said, drawn = _paragraph(reveal(step.question, answer), "ask"), picture(answer)

@@ -97,6 +97,7 @@ WEB_PAGE_HELP = (
     "behind a click where it is to be guessed first. It takes a few seconds."
 )
 OPEN_ANSWER = "Guess first. Then open this: what the model computes"
+NO_TIME = "There was no time left to compute this answer: open the lesson in the app."
 NO_PICTURE = "There is no picture of this view here: open the lesson in the app."
 PICTURE_ALT = "The largest value: {answer}, {share}"
 PICTURE_NOTE = "Numbers are percent; the largest is framed. Special tokens such as [CLS] are left out."

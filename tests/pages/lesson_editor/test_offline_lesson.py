@@ -10,7 +10,7 @@ from pages.lesson_editor import offline, texts
 from pages.lesson_editor.offline import lesson_web_page, picture
 from pages.lesson_editor.pictures import StoredPicture
 from pages.ui.export.web_page import script_digest
-from pages.ui.panels import lesson
+from pages.ui.panels import lesson, lesson_question
 from pages.ui.shell.numbers import percent
 from tests.support.hostile import TEXTS
 from tx_core import load
@@ -96,14 +96,37 @@ def test_the_one_script_of_a_file_is_named_by_its_hash(views):
 
 def test_what_has_no_room_and_no_time_is_named_instead(monkeypatch: pytest.MonkeyPatch, views):
     one = lesson.shipped_lesson(lesson.LEARNING_PATH)
-    kept = lesson_web_page(one).count("data-picture=")
-    monkeypatch.setattr(offline, "MAX_PICTURES_BYTES", 300)
+    file = lesson_web_page(one)
+    kept, drawn = file.count("data-picture="), sum(map(len, re.findall("<svg.*?</svg>", file)))
+    monkeypatch.setattr(offline, "MAX_PICTURES_BYTES", drawn + 1700)
     assert 0 < lesson_web_page(one).count('data-picture="') < kept
     views.clear()
     monkeypatch.setattr(offline, "MAX_SECONDS", -1)
+    monkeypatch.setattr(offline, "compute", lambda step: pytest.fail("an answer is computed after the time is over"))
     file = lesson_web_page(one)
     assert (file.count('data-picture="'), views) == (0, [])
     assert file.count(texts.NO_PICTURE) == len(one.steps)
+    assert file.count(texts.NO_TIME) == sum(bool(step.question and step.question.answer) for step in one.steps)
+
+
+def test_answers_are_asked_for_before_views_which_may_take_all_of_the_time(monkeypatch: pytest.MonkeyPatch):
+    one, seconds = lesson.shipped_lesson(lesson.LEARNING_PATH), [0.0]
+
+    def take_long(page: str, view: object) -> None:
+        seconds[0] += offline.MAX_SECONDS
+
+    monkeypatch.setattr(offline, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(offline, "stored_picture", take_long)
+    assert texts.NO_TIME not in lesson_web_page(one)
+    assert seconds == [offline.MAX_SECONDS]  # of the first view alone
+
+
+def test_an_answer_that_the_writer_has_seen_is_not_computed_again(monkeypatch: pytest.MonkeyPatch):
+    one = lesson.shipped_lesson(lesson.LEARNING_PATH)
+    file = lesson_web_page(one)
+    monkeypatch.setattr(lesson_question, "compute_answer", lambda *_: pytest.fail("an answer is computed again"))
+    again = lesson_web_page(one)
+    assert again.count("<svg") == file.count("<svg") > 0
 
 
 def test_its_answers_are_the_models():
