@@ -75,7 +75,7 @@ def test_a_visit_leaves_nothing_behind(server, seconds: float):
     assert bool(seen) == bool(seconds)
     for thread in set(threading.enumerate()) - threads:  # that of a visit that was stopped
         thread.join(60)
-    assert training._sessions == before
+    assert training._sessions.items() <= before.items()  # a visit may drop sessions that are over
 
 
 def export(figure) -> Export:
