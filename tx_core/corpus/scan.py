@@ -15,13 +15,22 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+from tx_core.errors import ExplorerError, SettingsProblem, TextProblem
+from tx_core.settings import host_settings
+
+if __name__ == "__main__":  # before what follows reads them: a wrong value ends the command with one line
+    try:
+        host_settings()
+    except SettingsProblem as problem:
+        print(f"scan: {problem}", file=sys.stderr)
+        sys.exit(2)
+
 from tx_core.corpus.part_reader import default_workers, read_in_processes
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, new_origin, read_progress, write_scan
 from tx_core.corpus.sentence_stream import check_column, describe_files, parts, source_files
 from tx_core.corpus.statistics import HeadReport
 from tx_core.engine import catalogue
 from tx_core.engine.download import fetch
-from tx_core.errors import ExplorerError, TextProblem
 
 PART_SENTENCES = 4096
 SECONDS_BETWEEN_SAVES = 1.0

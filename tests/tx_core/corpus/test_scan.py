@@ -25,6 +25,7 @@ from tx_core.corpus.sentence_stream import SourceFile, describe_files
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
+from tx_core.settings import allowed, variable
 
 SLOW = 120
 TEXTS = (*embedded_sentences().texts * 8, "word " * 400)
@@ -245,3 +246,13 @@ def test_progress_is_replaced_as_a_whole(file: Path):
     assert os.stat(unfinished).st_ino != first
     assert describe_files([file])[0].size == 22
     assert time.time_ns() > describe_files([file])[0].changed
+
+
+@pytest.mark.parametrize(("name", "value"), [("compute_slots", "many"), ("max_text_characters", "0"), ("engine", "moon")])
+def test_a_setting_with_a_wrong_value_is_named_in_one_line(file: Path, name: str, value: str):
+    environment = os.environ | {variable(name): value}
+    words = command(file, "--out", file.parent / "heads.json")
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SLOW, check=False)
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert line.startswith("scan: ") and variable(name) in line and repr(value) in line and allowed(name) in line
