@@ -156,8 +156,12 @@ def obstacle(address: str, admitted: Counter[str]) -> str:
     """Say in a sentence why nobody more may come in from an address, "" where one may. admitted: how many from each are in."""
     limits = host_settings()
     if admitted[address] >= limits.max_visitors_an_address:
-        return texts.ADDRESS_FULL.format(limit=limits.max_visitors_an_address)
-    return texts.SERVER_FULL.format(limit=limits.max_visitors) if admitted.total() >= limits.max_visitors else ""
+        full = texts.ADDRESS_FULL_OF_ONE if limits.max_visitors_an_address == 1 else texts.ADDRESS_FULL
+        return full.format(limit=limits.max_visitors_an_address)
+    if admitted.total() >= limits.max_visitors:
+        full = texts.SERVER_FULL_OF_ONE if limits.max_visitors == 1 else texts.SERVER_FULL
+        return full.format(limit=limits.max_visitors)
+    return ""
 
 
 connections = Connections()

@@ -65,7 +65,7 @@ def test_those_who_wait_are_bounded_in_all_and_by_address_and_the_rest_is_told_w
     come = (SCHOOL, SCHOOL, SCHOOL, HOME, HOME)
     taken_in = [bool(connections.open(address)) for address in come]
     assert taken_in == [True, True, False, True, False]
-    assert connections.refuses("c") == connections.obstacle("c") == texts.SERVER_FULL.format(limit=1)
+    assert connections.refuses("c") == connections.obstacle("c") == texts.SERVER_FULL_OF_ONE
     connections.close(first)
     assert connections.refuses("c") == ""
 
@@ -290,7 +290,7 @@ def test_a_visitor_beyond_the_limit_reads_why_and_sees_the_page_when_there_is_ro
             async with visit(url, "attention") as second:
                 said = " ".join(str(one) for one in second.elements.values())
                 assert titles(second) == [texts.PLEASE_WAIT]
-                assert texts.ADDRESS_FULL.format(limit=1) in said
+                assert texts.ADDRESS_FULL_OF_ONE in said
                 await first.socket.close()
                 async with asyncio.timeout(30):
                     while titles(second) != [ATTENTION.question]:
