@@ -178,6 +178,35 @@ def test_the_manifest_sets_what_compose_sets_and_gives_a_server_time_to_end():
     assert grace >= Settings.model_fields["drain_seconds"].default + 4
 
 
+MEBIBYTE = 1024**2 / 1e6
+"""In megabytes."""
+ITSELF, TRAINING, KEPT_RUN = 700, 1900, 35
+"""Megabytes of a server without visitors' work, of a training of the largest sizes, of one that is done and kept."""
+
+
+def most_megabytes(environment: dict[str, str]) -> float:
+    """Add up what a server may take by its settings, which HOSTING.md does in words."""
+    names = ("compute_slots", "background_slots", "trainings", "max_background_runs", "max_record_megabytes")
+    slots, background, trainings, kept, record = (int(environment[variable(name)]) for name in names)
+    stores = ("max_model_megabytes", "cache_megabytes", "max_upload_megabytes")
+    stored = sum(int(environment[variable(name)]) for name in stores)
+    return ITSELF + stored + 2 * record * (slots + background) + TRAINING * trainings + KEPT_RUN * kept
+
+
+def test_the_memory_of_a_container_holds_what_its_settings_allow():
+    composed = COMPOSE["services"]["app1"]
+    limits = (CONTAINER["resources"]["limits"]["memory"], composed["mem_limit"])
+    assert [re.fullmatch(r"(\d+)(Gi|g)", limit)[1] for limit in limits] == ["6", "6"]
+    assert all(app["mem_limit"] == composed["mem_limit"] for app in COMPOSE["services"].values() if app.get("build") == ".")
+    most = most_megabytes(composed["environment"])
+    assert 0.8 * 6 * 1024 * MEBIBYTE < most < 6 * 1024 * MEBIBYTE
+    assert most_megabytes({entry["name"]: entry.get("value") for entry in CONTAINER["env"]}) == most
+    memory = HOSTING.partition("**Memory.**")[2].partition("\n")[0]
+    assert {ITSELF, TRAINING, KEPT_RUN} <= {int(number) for number in re.findall(r"(\d+) MB", memory)}
+    named = re.findall(r"`(TX_\w+)`", memory)
+    assert set(named) == {name for name in composed["environment"] if name.startswith("TX_")} - {"TX_DATABASE_URL"}
+
+
 def test_a_space_finds_the_port_of_the_image():
     front = yaml.safe_load(re.search(r"```yaml\n---\n(.+?)---\n```", HOSTING, re.DOTALL)[1])
     assert front["sdk"] == "docker"
