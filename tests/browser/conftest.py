@@ -75,8 +75,11 @@ class Watch:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """The installed Chrome or Chromium; without one, browser tests fail in CI and are skipped on a person's machine."""
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """A browser profile on disk of the installed Chrome or Chromium, in which scripts stay compiled from page to page.
+
+    Without a browser, its tests fail in CI and are skipped on a person's machine.
+    """
     path = find_browser()
     if path is None:
         missing = "no Chrome or Chromium found: install one or name it in CHROME_PATH"
@@ -84,18 +87,26 @@ def browser() -> Iterator[Browser]:
             pytest.fail(missing)
         pytest.skip(missing)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(QUIET))
-        yield browser
-        browser.close()
+        folder = tmp_path_factory.mktemp("profile")
+        profile = playwright.chromium.launch_persistent_context(folder, executable_path=path, args=list(QUIET))
+        yield profile
+        profile.close()
 
 
 @pytest.fixture(scope="session")
-def visitors(browser: Browser) -> list[BrowserContext]:
+def browser(profile: BrowserContext) -> Browser:
+    """The browser of that profile, for tests that want one that has never been here."""
+    assert profile.browser
+    return profile.browser
+
+
+@pytest.fixture(scope="session")
+def visitors(profile: BrowserContext) -> list[BrowserContext]:
     """Visitors' browser profiles, one for each page that a test has open at once.
 
     They outlive a test with their cached scripts, so that only the first page of each waits for all of Streamlit.
     """
-    return []
+    return [profile]
 
 
 LISTED = """() => {
