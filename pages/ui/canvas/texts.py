@@ -67,7 +67,7 @@ QUESTION_ALTS = {
 }
 QUESTION_AXES = {"token": "", "cell": "query (looks) ↓  key (is looked at) →", "head": "Layer ↓  Head →"}
 QUESTION_HINTS = {
-    "token": "Click a token, or choose it from the list.",
+    "token": "Click a token, or go to it with the arrow keys and press Enter.",
     "cell": "Click a cell, or choose its row and column from the lists.",
     "head": "Click a head (layer-head), or choose it from the list.",
 }

@@ -72,7 +72,8 @@ def _answer_box(question: Question, name: str) -> str | float | None:
     if question.kind == "open":
         return st.text_area(question.ask, max_chars=MAX_OPEN_CHARACTERS, key=name, label_visibility="collapsed")
     if question.kind == "number":
-        return st.number_input(question.ask, value=None, step=0.01, key=name, label_visibility="collapsed")
+        step = 1 if question.answer and question.answer.measure == "rank_of" else 0.01
+        return st.number_input(question.ask, value=None, step=step, key=name, label_visibility="collapsed")
     return st.radio(
         question.ask,
         question.options,
@@ -121,18 +122,8 @@ def _lists(question: Question, choices: Choices, boxes: tuple[str, ...]) -> None
         left, right = st.container(key="lesson_list").columns(2)
         left.selectbox(texts.CELL_ROW, choices.rows, index=None, key=boxes[0])
         right.selectbox(texts.CELL_COLUMN, choices.columns, index=None, key=boxes[1])
-    elif choices.kind == "head":
+    elif choices.kind == "head" or not choices.fits:  # a row of tokens has their names on it
         st.selectbox(question.ask, choices.names, index=None, key=boxes[0], label_visibility="collapsed")
-    else:
-        st.container(key="lesson_list").radio(
-            question.ask,
-            choices.names,
-            index=None,
-            horizontal=True,
-            format_func=escape_markdown,
-            key=boxes[0],
-            label_visibility="collapsed",
-        )
 
 
 def choices_of(step: Step) -> Choices:
