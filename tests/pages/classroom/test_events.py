@@ -2,8 +2,12 @@
 
 import asyncio
 import json
+import os
 import socket
+import subprocess
+import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
@@ -277,3 +281,12 @@ def test_a_server_ends_although_browsers_listen(tmp_path: Path, monkeypatch: pyt
         begun = time.monotonic()
     assert time.monotonic() - begun < 8
     connection.close()
+
+
+def test_not_an_object_of_a_room_that_has_ended_stays_alive(tmp_path: Path):
+    environment = os.environ | {"TX_ROOMS_FILE": str(tmp_path / "rooms.sqlite"), "TX_DATABASE_URL": ""}
+    command = [sys.executable, "-m", "tests.support.leftovers", "4"]
+    played = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240, check=True)
+    _, second, *_, last = [Counter(json.loads(line)) for line in played.stdout.splitlines() if line.startswith("{")]
+    assert second["pages.classroom.events.Hub"] == 1
+    assert last - second == Counter()  # the first room fills what is kept once
