@@ -28,8 +28,8 @@ from tx_core.errors import ModelUnavailable
 from tx_core.settings import allowed, variable
 
 SLOW = 120
-TEXTS = (*embedded_sentences().texts * 8, "word " * 400)
-OPTIONS = ("--workers", "2", "--part-sentences", "128")
+TEXTS = (*embedded_sentences().texts * 3, "word " * 400)
+OPTIONS = ("--workers", "2", "--part-sentences", "48")
 
 
 def command(*words: object) -> list[str]:
@@ -62,7 +62,7 @@ def without_times(file: Path) -> dict:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
-    """Scan the built-in sentences, eight times over, in one go: the file of sentences, the result, and what was said."""
+    """Scan the built-in sentences, three times over, in one go: the file of sentences, the result, and what was said."""
     folder = tmp_path_factory.mktemp("scan")
     (folder / "mine.txt.gz").write_bytes(gzip.compress("\n".join(["", *TEXTS]).encode()))
     return folder / "mine.txt.gz", folder / "heads.json", run(folder / "mine.txt.gz", "--out", folder / "heads.json", *OPTIONS)
