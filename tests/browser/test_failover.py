@@ -1,23 +1,26 @@
 """Servers that die or restart, in real Chromium: every page of Explore goes on at another one, and a training is kept."""
 
+import asyncio
 import os
 import re
 import shutil
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from subprocess import Popen
 from urllib.parse import urlencode
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from pages.contents import PAGES
 from pages.contents import page as page_of
-from pages.ui.panels.texts import CONTINUE, STOP, TRAIN
-from pages.ui.shell.texts import SESSION_LOST, TRAINING_KEPT
-from tests.support.serving import ROOT, free_port, running, streamlit_command
+from pages.ui.panels.texts import CONTINUE, STOP, TRAIN, TRAINING_PROGRESS
+from pages.ui.shell.texts import PLEASE_WAIT, SESSION_LOST, TRAINING_KEPT
+from tests.support.serving import ROOT, free_port, running, streamlit_command, wait_until
 
 EXPLORE = [page for page in PAGES if page.section == "Explore"]
 SENTENCE = "The dog ___ at me."
@@ -131,3 +134,87 @@ def connections(server: Popen) -> set[object]:
 def kill(server: Popen) -> None:
     server.kill()
     server.wait()
+
+
+class Network:
+    """A way to a server on this machine that can be cut: all connections break, and none comes about until it is whole again."""
+
+    def __init__(self, server_port: int):
+        self.server_port, self.port = server_port, free_port()
+        self.whole, self.ended, self.started = True, False, threading.Event()
+        self.open: set[asyncio.StreamWriter] = set()
+
+    async def serve(self) -> None:
+        self.loop, self.changed = asyncio.get_running_loop(), asyncio.Event()
+        self.started.set()
+        while not self.ended:
+            self.changed.clear()
+            if self.whole:
+                async with await asyncio.start_server(self.carry, "127.0.0.1", self.port):
+                    await self.changed.wait()
+            else:
+                await self.changed.wait()
+            for writer in self.open:
+                writer.transport.abort()
+
+    def change(self, *, whole: bool, ended: bool = False) -> None:
+        self.whole, self.ended = whole, ended
+        self.loop.call_soon_threadsafe(self.changed.set)
+
+    async def carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, back = await asyncio.open_connection("127.0.0.1", self.server_port)
+        self.open |= {writer, back}
+        await asyncio.gather(self.copy(reader, back), self.copy(there, writer))
+        self.open -= {writer, back}
+
+    async def copy(self, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await source.read(65536):
+                target.write(data)
+                await target.drain()
+        target.close()
+
+
+@contextmanager
+def network_to(server_port: int) -> Iterator[Network]:
+    """Carry what is sent to a port of its own to a server, in a thread."""
+    network = Network(server_port)
+    thread = threading.Thread(target=lambda: asyncio.run(network.serve()))
+    thread.start()
+    assert network.started.wait(10)
+    try:
+        yield network
+    finally:
+        network.change(whole=False, ended=True)
+        thread.join(10)
+
+
+def test_a_short_loss_of_the_network_costs_neither_the_training_nor_the_place(browser: Browser, tmp_path: Path):
+    port, state = free_port(), "[data-testid='stApp'][data-test-connection-state='{}']"
+    server = running(streamlit_command(port), f"http://127.0.0.1:{port}/api/ready", tmp_path / "log.txt", TX_MAX_VISITORS="1")
+    with server, network_to(port) as network:
+        visitor, other = browser.new_context(), browser.new_context()
+        page, waiting = visitor.new_page(), other.new_page()
+        page.goto(f"http://127.0.0.1:{network.port}/encoder_decoder?batches=600&batch=128")
+        page.get_by_role("button", name=TRAIN, exact=True).click(timeout=30_000)
+        wait_until(lambda: batches_done(page), 60, "a first batch")
+        waiting.goto(f"http://127.0.0.1:{port}/masks")
+        expect(waiting.get_by_role("heading", level=1)).to_have_text(PLEASE_WAIT, timeout=30_000)
+        network.change(whole=False)
+        expect(page.locator(state.format("CONNECTED"))).to_have_count(0, timeout=30_000)
+        before = batches_done(page)
+        page.wait_for_timeout(3000)
+        network.change(whole=True)
+        expect(page.locator(state.format("CONNECTED"))).to_have_count(1, timeout=60_000)
+        wait_until(lambda: batches_done(page) > before, 60, "progress")
+        expect(waiting.get_by_role("heading", level=1)).to_have_text(PLEASE_WAIT)
+        visitor.close()
+        expect(waiting.get_by_role("heading", level=1)).not_to_have_text(PLEASE_WAIT, timeout=30_000)
+        other.close()
+
+
+def batches_done(page: Page) -> int:
+    """Read how many batches a training has done that goes on or is over; 0 where there is none."""
+    words = "|".join(re.escape(TRAINING_PROGRESS[state].partition("{done")[0]) for state in ("running", "finished"))
+    said = re.search(f"(?:{words})([0-9]+)", page.get_by_test_id("stMain").inner_text())
+    return int(said[1]) if said else 0
