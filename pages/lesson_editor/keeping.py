@@ -1,4 +1,4 @@
-"""Nothing that was written is lost without a word: the browser keeps a copy of the draft, and what was replaced comes back."""
+"""Nothing that was written or opened is lost without a word: the browser keeps a copy, and what was replaced comes back."""
 
 import json
 from collections.abc import Mapping
@@ -10,13 +10,17 @@ from pages.lesson_editor import texts
 from pages.lesson_editor.draft import Fields, new_draft, new_step, restored_draft, restored_step
 from pages.ui.canvas.component import component
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT
-from tx_core.classroom.lesson_file import MAX_STEPS
+from pages.ui.shell.uploads import uploaded_file
+from tx_core.classroom.lesson_file import MAX_STEPS, read_lesson, write_lesson
+from tx_core.errors import LessonProblem
 
 KEEPER = "lesson_editor_keeper"
 SEEN, MAX_SEEN = "lesson_editor_seen", 500
 """Session entry of the ids of views that became steps: one that the writer removed does not come back."""
 KNOWN_DRAFT, RESTORED, REPLACED = "lesson_editor_known", "lesson_editor_restored", "lesson_editor_replaced"
 """Session entries: the browser has been asked what it keeps; its draft was taken; the draft before the last large change."""
+FILE_BOX, OPENED = "lesson_editor_file", "lesson_editor_opened"
+"""The widget and the session entry of the lesson that was opened from a file and is not edited: its file, "" for none."""
 
 
 def current_draft() -> Fields:
@@ -37,7 +41,8 @@ def add_steps(draft: Fields, steps: list[Fields]) -> None:
 def keep_in_browser(draft: Fields) -> None:
     """Let the browser keep the draft until its tab is closed; in a new session, take over what it kept."""
     seen = [*st.session_state.get(SEEN, []), *(step["id"] for step in draft["steps"])]
-    data = {"draft": draft, "fresh": not st.session_state.get(KNOWN_DRAFT), "seen": seen, "refused": texts.NOT_KEPT}
+    known = {"fresh": not st.session_state.get(KNOWN_DRAFT), "seen": seen, "opened": st.session_state.get(OPENED, "")}
+    data = {"draft": draft, "refused": texts.NOT_KEPT} | known
     keeper = component("lesson_keeper", "lesson-keeper", "draft/keeper.js")
     keeper(key=KEEPER, data=json.loads(json.dumps(data)), on_found_change=take_found)
 
@@ -51,6 +56,8 @@ def take_found() -> None:
         st.session_state[KNOWN_DRAFT] = True
         if restored := restored_draft(found.get("draft"), found.get("typed")):
             merge_draft(restored)
+        if OPENED not in st.session_state and isinstance(opened := found.get("opened"), str):
+            keep_opened(opened.encode(errors="replace"))
     views = found.get("views")
     steps = [restored_step(one) for one in (views if isinstance(views, list) else [])[:MAX_STEPS]]
     add_steps(st.session_state.setdefault(DRAFT, new_draft()), [step for step in steps if step])
@@ -63,6 +70,20 @@ def merge_draft(restored: Fields) -> None:
     st.session_state[RESTORED] = restored != new_draft() | {"id": restored["id"]}
     restored["steps"] = [*restored["steps"], *begun][:MAX_STEPS]
     st.session_state[DRAFT] = restored
+
+
+def keep_opened(written: bytes) -> None:
+    """Keep a lesson from a file as long as the draft, until it is edited or another one is opened; none that cannot be read."""
+    try:
+        st.session_state[OPENED] = write_lesson(read_lesson(written))
+    except LessonProblem:
+        st.session_state[OPENED] = ""
+
+
+def take_file() -> None:
+    """Keep the lesson that stands in the box for files; an empty box keeps none."""
+    file = uploaded_file(FILE_BOX)
+    keep_opened(file.getvalue() if file else b"")
 
 
 def replace_draft(draft: Fields) -> None:

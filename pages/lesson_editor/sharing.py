@@ -6,7 +6,7 @@ import streamlit as st
 from pages import contents
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import Fields, draft_of, file_of
-from pages.lesson_editor.keeping import replace_draft
+from pages.lesson_editor.keeping import FILE_BOX, OPENED, replace_draft, take_file
 from pages.lesson_editor.offline import MAX_MEGABYTES, lesson_web_page
 from pages.ui.panels.lesson import class_link, keep_own_lesson, names_in_order, shipped_lesson, step_link
 from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_to_page
@@ -79,9 +79,11 @@ def qr_code(link: str) -> str:
 
 def open_lessons() -> None:
     """Let the writer open a lesson from a file or begin with one that ships."""
-    st.file_uploader(texts.LOAD, FILE_TYPES, key="lesson_editor_file")
-    if file := uploaded_file("lesson_editor_file"):
+    st.file_uploader(texts.LOAD, FILE_TYPES, key=FILE_BOX, on_change=take_file)
+    if file := uploaded_file(FILE_BOX):
         _offer_file(file.getvalue())
+    elif opened := st.session_state.get(OPENED):
+        _offer_file(opened.encode())
     names = names_in_order()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
@@ -102,8 +104,13 @@ def _offer_file(written: bytes) -> None:
     st.text(texts.LOADED.format(title=lesson.title, steps=len(lesson.steps), minutes=lesson.minutes))
     with st.container(horizontal=True, vertical_alignment="center"):
         step_link(name, 1, texts.PLAY_FILE, ":material/play_arrow:")
-        st.button(texts.EDIT_FILE, key="lesson_editor_edit", on_click=_edit, args=(lesson,))
+        st.button(texts.EDIT_FILE, key="lesson_editor_edit", on_click=_edit_opened, args=(lesson,))
 
 
 def _edit(lesson: Lesson) -> None:
     replace_draft(draft_of(lesson))
+
+
+def _edit_opened(lesson: Lesson) -> None:
+    st.session_state[OPENED] = ""
+    _edit(lesson)

@@ -2,25 +2,25 @@
 
 import { element } from "../core/surface.js";
 
-const [DRAFT, VIEWS] = ["attention-explorer:lesson", "attention-explorer:views"];
+const [DRAFT, VIEWS, OPENED] = ["lesson", "views", "opened"].map((name) => `attention-explorer:${name}`);
 const BOXES = '[class*="st-key-lesson_editor_"] :is(input[type="text"]:not([role="combobox"]), textarea)';
 const keeper = { draft: null, reported: "" };
 
 export default function keepDraft({ data, parentElement, setTriggerValue }) {
-  const { draft, fresh, seen, refused } = data;
+  const { draft, fresh, seen, refused, opened } = data;
   const [kept, views] = [read(DRAFT), (read(VIEWS) ?? []).filter(({ id }) => !seen.includes(id))];
   if (fresh || views.length) {
-    const found = { draft: fresh ? kept?.draft ?? null : null, typed: fresh ? kept?.typed ?? {} : {}, views };
+    const found = { draft: fresh ? kept?.draft ?? null : null, typed: fresh ? kept?.typed ?? {} : {}, views, opened: fresh ? read(OPENED) ?? "" : "" };
     if (keeper.reported !== JSON.stringify(found)) {
       keeper.reported = JSON.stringify(found);
       setTriggerValue("found", found);
     }
-    if (fresh && kept) return; // until the server has taken it over
+    if (fresh && (kept || found.opened)) return; // until the server has taken it over
   } else {
     keeper.reported = ""; // the next session, after a loss, is told the same again
   }
   keeper.draft = draft;
-  const isKept = write() && store(VIEWS, views);
+  const isKept = write() && store(VIEWS, views) && store(OPENED, opened);
   parentElement.replaceChildren(...(isKept ? [] : [element("p", { role: "status" }, refused)]));
   if (!keeper.listens) addEventListener("input", write, { capture: true });
   keeper.listens = true;

@@ -64,13 +64,14 @@ SOURCE_CODE = "The code that computes this"
 NEXT_PAGE = "Next: {page}"
 BACK_TO_LESSON = "Back to the lesson, step {number}"
 SESSION_LOST = (
-    "The server that showed this page is gone; another one took over. The view is back, and the lesson that you are writing is "
-    "still in this tab. Trainings, other lessons of yours, and uploaded files were lost: start or open them again."
+    "The server that showed this page is gone; another one took over. The view is back, and the lesson that you are writing, "
+    "or opened last, is still in this tab. Trainings, other lessons of yours, and uploaded files were lost: start or open them "
+    "again."
 )
 TRAINING_KEPT = (
     "The server that showed this page was restarted. The view is back, and your training was stopped and kept: “{page}” shows "
-    "it, and it can be continued there. The lesson that you are writing is still in this tab. Other lessons of yours, and "
-    "uploaded files were lost: open them again."
+    "it, and it can be continued there. The lesson that you are writing, or opened last, is still in this tab. Other lessons of "
+    "yours, and uploaded files were lost: open them again."
 )
 ADD_TO_LESSON = "Add this view to a lesson"
 WRITE_LESSON = "Write the lesson (views added: {count})"

@@ -18,7 +18,7 @@ from pages.lesson_editor.draft import (
 )
 from pages.ui.panels import lesson
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT, new_id
-from tx_core.classroom.lesson_file import MAX_STEPS
+from tx_core.classroom.lesson_file import MAX_STEPS, write_lesson
 
 
 @pytest.fixture
@@ -153,3 +153,25 @@ def test_a_lesson_that_was_replaced_comes_back_and_can_be_left_again(session):
     assert session[DRAFT] == first
     keeping.bring_back()
     assert session[DRAFT]["title"] == "Second"
+
+
+def test_a_lesson_that_was_opened_and_not_edited_comes_back(session, monkeypatch: pytest.MonkeyPatch):
+    written = write_lesson(lesson.shipped_lesson(lesson.LEARNING_PATH))
+    report(session, opened=written)
+    assert session[keeping.OPENED] == written
+    monkeypatch.setattr(keeping, "uploaded_file", lambda key: None)
+    keeping.take_file()  # the reader empties the box
+    assert session[keeping.OPENED] == ""
+
+
+def test_what_this_session_opened_is_newer_than_what_the_browser_kept(session):
+    newer = write_lesson(lesson.shipped_lesson(lesson.LEARNING_PATH))
+    keeping.keep_opened(newer.encode())
+    report(session, opened=write_lesson(lesson.shipped_lesson(lesson.names_in_order()[1])))
+    assert session[keeping.OPENED] == newer
+
+
+@pytest.mark.parametrize("opened", [None, 5, [], "", "title: x", "\ud800", "x" * 10_000_000, "[" * 50_000])
+def test_what_is_no_lesson_does_not_come_back_as_one(session, opened: object):
+    report(session, opened=opened)
+    assert not session.get(keeping.OPENED)
