@@ -73,7 +73,7 @@ async def two_trainings(url: str) -> AsyncIterator[None]:
 async def beside(url: str, neighbour: Neighbour, server: psutil.Process) -> Load:
     """Measure ten visitors while the neighbour is there."""
     async with neighbour(url):
-        return await many_visitors(url, VISITORS, server, SECONDS)
+        return await many_visitors(url, VISITORS, [server], SECONDS)
 
 
 def rows() -> list[Row]:

@@ -3,6 +3,8 @@
 import asyncio
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import psutil
 
 from pages.ui.shell.texts import SENTENCE
 from tests.bench.table import Row
-from tests.support.serving import ROOT, fetch, serving, wait_until
+from tests.support.serving import ROOT, fetch, serving, site_of_two, wait_until
 from tests.support.stream_client import Visitor, visit
 
 SECONDS_BETWEEN = 2.0
@@ -33,7 +35,7 @@ class Load:
         runs_a_second: Answers a second over the whole time.
         errors: Answers that did not come, or that belonged to another sentence.
         processor: Share of one core that the server took.
-        megabytes: Resident memory of the server at the end.
+        servers: Servers that share them.
     """
 
     visitors: int
@@ -41,7 +43,7 @@ class Load:
     runs_a_second: float
     errors: int
     processor: float
-    megabytes: float
+    servers: int
 
     def percentile(self, share: float) -> float:
         """Give the time within which this share of the answers came, in seconds."""
@@ -101,19 +103,28 @@ async def one_visitor(url: str, number: int, start: float, until: float) -> tupl
         return await type_sentences(visitor, number, until)
 
 
-async def many_visitors(url: str, visitors: int, server: psutil.Process, seconds: float = SECONDS) -> Load:
-    """Measure a number of visitors at once at a running server."""
+async def many_visitors(url: str, visitors: int, servers: Sequence[psutil.Process], seconds: float = SECONDS) -> Load:
+    """Measure a number of visitors at once at a running server, or at several behind one address."""
     start = time.monotonic() + 2 + visitors * 0.1
     tasks = [asyncio.create_task(one_visitor(url, number, start, start + seconds)) for number in range(visitors)]
     await asyncio.sleep(start - time.monotonic())
-    before = sum(server.cpu_times()[:2])
+    before = used_by(servers)
     answers = await asyncio.gather(*tasks)
     times = tuple(taken for one, _errors in answers for taken in one)
     passed = time.monotonic() - start
-    used = sum(server.cpu_times()[:2]) - before
     return Load(
-        visitors, times, len(times) / passed, sum(errors for _, errors in answers), used / passed, server.memory_info().rss / 1e6
+        visitors,
+        times,
+        len(times) / passed,
+        sum(errors for _, errors in answers),
+        (used_by(servers) - before) / passed,
+        len(servers),
     )
+
+
+def used_by(servers: Sequence[psutil.Process]) -> float:
+    """Give the processor time of these servers so far, in seconds."""
+    return sum(sum(server.cpu_times()[:2]) for server in servers)
 
 
 async def come_and_go(url: str, first: int, last: int) -> None:
@@ -163,21 +174,35 @@ def server_process(url: str) -> psutil.Process:
 
 
 def rows() -> list[Row]:
-    """Measure a run, then 20 and 50 visitors at one server, and its memory while 500 others come and go."""
-    costs = cost_rows()
-    with tempfile.TemporaryDirectory() as folder, serving(ROOT, Path(folder) / "log") as url:
-        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 120, "a model that answers")
-        server = server_process(url)
-        asyncio.run(come_and_go(url, 0, 50))
-        before = server.memory_info().rss / 1e6
-        asyncio.run(come_and_go(url, 50, 500))
-        grown = server.memory_info().rss / 1e6 - before
-        loads = [asyncio.run(many_visitors(url, visitors, server)) for visitors in (20, 50)]
+    """Measure a run, then 20 and 50 visitors at one server and 100 at two, and the memory while 500 others come and go."""
+    loads, grown = [], {}
+    for megabytes in (512, 16):
+        with tempfile.TemporaryDirectory() as folder, ready_server(folder, megabytes) as url:
+            server = server_process(url)
+            asyncio.run(come_and_go(url, 0, 50))
+            before = server.memory_info().rss / 1e6
+            asyncio.run(come_and_go(url, 50, 500))
+            grown[megabytes] = server.memory_info().rss / 1e6 - before
+            if not loads:
+                loads = [asyncio.run(many_visitors(url, visitors, [server])) for visitors in (20, 50)]
+    with tempfile.TemporaryDirectory() as folder, site_of_two(Path(folder)) as (url, servers):
+        loads.append(asyncio.run(many_visitors(url, 100, [psutil.Process(server.pid) for server in servers])))
     return [
-        *costs,
-        Row("memory after 500 visits, above that after the first 50", f"{grown:.0f} MB", "50 MB", grown <= 50),
+        *cost_rows(),
+        *(
+            Row(f"memory after 500 visits, above that after 50, shared cache of {size} MB", f"{more:.0f} MB", "50 MB", more <= 50)
+            for size, more in grown.items()
+        ),
         *(load_row(load) for load in loads),
     ]
+
+
+@contextmanager
+def ready_server(folder: str, megabytes: int) -> Iterator[str]:
+    """Start a server with a shared cache of this size; give its address once its model answers."""
+    with serving(ROOT, Path(folder) / "log", TX_CACHE_MEGABYTES=str(megabytes)) as url:
+        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 120, "a model that answers")
+        yield url
 
 
 def load_row(load: Load) -> Row:
@@ -188,4 +213,5 @@ def load_row(load: Load) -> Row:
         f"{1000 * load.processor / max(load.runs_a_second, 1e-9):.0f} ms of processor each, {load.errors} errors"
     )
     kept = load.errors == 0 and late <= 300
-    return Row(f"{load.visitors} visitors, a new sentence every 2 s each, one process", measured, "300 ms at 95 %", kept)
+    where = "one process" if load.servers == 1 else f"{load.servers} processes behind Caddy"
+    return Row(f"{load.visitors} visitors, a new sentence every 2 s each, {where}", measured, "300 ms at 95 %", kept)

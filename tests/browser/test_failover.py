@@ -20,7 +20,7 @@ from pages.contents import PAGES
 from pages.contents import page as page_of
 from pages.ui.panels.texts import CONTINUE, STOP, TRAIN, TRAINING_PROGRESS
 from pages.ui.shell.texts import PLEASE_WAIT, SESSION_LOST, TRAINING_KEPT
-from tests.support.serving import ROOT, free_port, running, streamlit_command, wait_until
+from tests.support.serving import free_port, running, site_of_two, streamlit_command, wait_until
 
 EXPLORE = [page for page in PAGES if page.section == "Explore"]
 SENTENCE = "The dog ___ at me."
@@ -38,17 +38,8 @@ def site(tmp_path: Path):
         if os.environ.get("CI", "").lower() == "true":
             pytest.fail(missing)
         pytest.skip(missing)
-    ports = [free_port() for _ in range(2)]
-    health = "http://127.0.0.1:{}/api/ready"
-    address = f"127.0.0.1:{free_port()}"
-    caddy = ["caddy", "run", "--config", str(ROOT / "assets" / "hosting" / "Caddyfile"), "--adapter", "caddyfile"]
-    apps = {"TX_SITE": f"http://{address}", "TX_APPS": " ".join(f"127.0.0.1:{port}" for port in ports)}
-    with (
-        running(streamlit_command(ports[0]), health.format(ports[0]), tmp_path / "first.txt") as first,
-        running(streamlit_command(ports[1]), health.format(ports[1]), tmp_path / "second.txt") as second,
-        running(caddy, f"http://{address}/api/ready", tmp_path / "caddy.txt", **apps),
-    ):
-        yield f"http://{address}", (first, second)
+    with site_of_two(tmp_path) as site:
+        yield site
 
 
 def test_every_page_of_explore_goes_on_when_its_server_is_killed(browser: Browser, site, settle):

@@ -78,6 +78,22 @@ def running(command: Sequence[str], health: str, log: Path, root: Path = ROOT, *
 
 
 @contextmanager
+def site_of_two(folder: Path, **variables: str) -> Iterator[tuple[str, Sequence[subprocess.Popen]]]:
+    """Start two servers behind Caddy as HOSTING.md says; give the address of the site, and the servers. Logs go to the folder."""
+    ports = [free_port() for _ in range(2)]
+    health = "http://127.0.0.1:{}/api/ready"
+    address = f"127.0.0.1:{free_port()}"
+    caddy = ["caddy", "run", "--config", str(ROOT / "assets" / "hosting" / "Caddyfile"), "--adapter", "caddyfile"]
+    apps = {"TX_SITE": f"http://{address}", "TX_APPS": " ".join(f"127.0.0.1:{port}" for port in ports)}
+    with (
+        running(streamlit_command(ports[0]), health.format(ports[0]), folder / "first.txt", **variables) as first,
+        running(streamlit_command(ports[1]), health.format(ports[1]), folder / "second.txt", **variables) as second,
+        running(caddy, f"http://{address}/api/ready", folder / "caddy.txt", **apps),
+    ):
+        yield f"http://{address}", (first, second)
+
+
+@contextmanager
 def serving(root: Path, log: Path, *options: str, script: str = "app.py", **variables: str) -> Iterator[str]:
     """Start `streamlit run app.py` of the project at root as the README says; give its address once it is healthy.
 
