@@ -8,6 +8,7 @@ import streamlit as st
 from pages.contents import PAGES
 from pages.contents import page as page_of
 from pages.ui.canvas.modules import PATH, version
+from pages.ui.canvas.question_view import show_class_results
 from pages.ui.shell.address import (
     ADDED_VIEWS,
     COMPLETE,
@@ -110,6 +111,7 @@ with page_run(key), memory_explained():
     hide_parts(key, in_lesson=in_lesson, controls=st.session_state[OFFERED])
     if not in_lesson:
         hide_widgets(key)
+        show_class_results(key)
     chosen.run()
     if in_lesson:
         hide_other_controls(key)

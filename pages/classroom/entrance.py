@@ -11,9 +11,10 @@ import streamlit as st
 
 from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
-from pages.ui.canvas.component import component, component_value
+from pages.ui.canvas.component import component_value
+from pages.ui.canvas.question_view import class_view
 from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, names_in_order, shipped_names
-from pages.ui.shell.address import PRESENT
+from pages.ui.shell.address import LEAD, PRESENT, ROOM
 from pages.ui.shell.admission import counted_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL
@@ -22,8 +23,8 @@ from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER, Rooms
 from tx_core.errors import ExplorerError, RoomProblem
 from tx_core.settings import host_settings
 
-ROOM, LEAD, SECRET = "room", "lead", "teacher"
-"""Query parameters: of a student, of a teacher, and of the secret link, which is taken out of the address."""
+SECRET = "teacher"
+"""Query parameter of the secret link, which is taken out of the address."""
 TOKENS = "classroom_tokens"
 """Session entry of the tokens: by role and code of the room."""
 PROBLEM = "classroom_problem"
@@ -70,8 +71,7 @@ def lead_to(role: str, code: str) -> None:
 def recall(role: str, code: str) -> None:
     """Ask the browser for the token that it remembers for a room; the page runs again with it."""
     key = f"classroom_recall_{role}"
-    show = live_component()
-    show(key=key, data={"recall": storage_key(role, code), "texts": texts.LIVE_TEXTS}, on_recalled_change=lambda: None)
+    class_view()(key=key, data={"recall": storage_key(role, code), "texts": texts.LIVE_TEXTS}, on_recalled_change=lambda: None)
     found = component_value(key, "recalled")
     if isinstance(found, str) and found and not token_of(role, code) and st.session_state.get(f"{key}_used") != (code, found):
         st.session_state[f"{key}_used"] = (code, found)
@@ -97,12 +97,7 @@ def show_live(role: str, code: str, token: str, **data: object) -> None:
     """Show what happens in the room as it happens; the fragment around it runs again when it would draw something else."""
     addresses = {"events": f"{EVENTS}?key={token}", "state": f"{STATE}?key={token}"}
     known = {"texts": texts.LIVE_TEXTS, "remember": [storage_key(role, code), token]}
-    live_component()(key="classroom_live", data=known | addresses | data, on_changed_change=lambda: None)
-
-
-def live_component():
-    """Give the component that listens to a room."""
-    return component("classroom", "live", "classroom/live.js", "classroom/live.css")
+    class_view()(key="classroom_live", data=known | addresses | data, on_changed_change=lambda: None)
 
 
 def join_or_open() -> None:

@@ -1,6 +1,6 @@
 """The room of a student: the step, its question, what the class said once it is revealed, a sentence of their own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -8,9 +8,10 @@ from pages import contents
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
 from pages.classroom.results import STUDENT, lesson_of, message
+from pages.ui.canvas.question_view import class_view
 from pages.ui.panels.lesson_question import ask_question
 from pages.ui.panels.tokens import escape_markdown
-from pages.ui.shell.address import PLACE
+from pages.ui.shell.address import CLASS_RESULTS, PLACE
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import Step
 from tx_core.classroom.room_records import State
@@ -36,7 +37,7 @@ def take_part(code: str) -> None:
 
 def say_closed(forget: str) -> None:
     """Say that a room is closed, and lead on; the browser forgets it."""
-    entrance.live_component()(key="classroom_closed", data={"forget": forget, "texts": texts.LIVE_TEXTS})
+    class_view()(key="classroom_closed", data={"forget": forget, "texts": texts.LIVE_TEXTS})
     with st.container(border=True):
         st.text(texts.CLOSED)
         st.caption(texts.CLOSED_HINT)
@@ -67,6 +68,7 @@ def draw_step(code: str, token: str) -> None:
     revealed = number in state.revealed
     guesses = {number: rooms.guesses(room.id, number)} if revealed else {}
     told = message(state, guesses, STUDENT, number)
+    keep_results(step, number, told)
     guess, sentence = rooms.own(token, number)
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
         entrance.explain_problem()
@@ -153,6 +155,15 @@ def view_link(step: Step, back: dict[str, str], number: int, label: str, sentenc
     st.session_state[PLACE] = (contents.page("classroom").path, back, number)
     view = dict(step.view) | ({"text": sentence} if sentence else {})
     st.page_link(contents.page(step.page).path, label=label, icon=":material/open_in_new:", query_params=view)
+
+
+def keep_results(step: Step, number: int, told: Mapping[str, object]) -> None:
+    """Keep what the class said to a step for the page that its view is on, which shows it, too."""
+    kept = {name: told[name] for name in ("version", "step", "together", "revealed", "results")}
+    title = escape_markdown(texts.CLASS_SAID.format(number=number, title=step.title))
+    shown = kept["results"] is not None and kept["results"]["rows"]
+    data = {"step": number, "message": kept, "texts": texts.LIVE_TEXTS}
+    st.session_state[CLASS_RESULTS] = (step.page, title, data) if shown else None
 
 
 def send_sentence(token: str, number: int, key: str, kept: str | None) -> None:

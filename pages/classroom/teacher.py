@@ -8,7 +8,7 @@ import streamlit as st
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
 from pages.classroom.results import TEACHER, lesson_of, message
-from pages.classroom.student import say_closed, show_step_head, view_link
+from pages.classroom.student import keep_results, say_closed, show_step_head, view_link
 from pages.ui.canvas.component import component
 from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.predictions import write_csv
@@ -128,6 +128,7 @@ def show_answers(code: str, token: str, step: Step) -> None:
     revealed = room.step in state.revealed
     guesses = rooms.guesses(room.id, room.step)
     told = message(state, {room.step: guesses}, TEACHER)
+    keep_results(step, room.step, told)
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
     entrance.show_live(entrance.LEAD, code, token, message=told, **drawn)
     back = {entrance.LEAD: code}

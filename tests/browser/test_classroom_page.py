@@ -6,6 +6,7 @@ from typing import get_args, get_type_hints
 
 from playwright.sync_api import Page, expect
 
+from pages import contents
 from pages.classroom import texts
 from pages.classroom.events import EVENTS
 from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
@@ -123,13 +124,21 @@ def test_a_room_is_played_from_its_opening_to_its_deletion(page_at, axe, settle,
     expect(students[0].get_by_role("button", name=re.compile("^Join"))).to_have_count(0)
 
 
-def test_the_view_of_a_step_opens_after_the_answers_and_leads_back(page_at, settle):
+def test_the_view_of_a_step_opens_after_the_answers_and_leads_back(page_at, settle, axe):
     teacher, code = open_room(page_at)
     student = join(page_at, code)
     expect(student.get_by_role("link", name=texts.OPEN_VIEW)).to_have_count(0)
     teacher.get_by_role("button", name=texts.REVEAL).click()
     student.get_by_role("link", name=texts.OPEN_VIEW).click(timeout=FAST)
     student.wait_for_url(re.compile(STEPS[0].page))
+    said = student.get_by_text(texts.CLASS_SAID.format(number=1, title=STEPS[0].title))
+    expect(said).to_be_visible(timeout=FAST)
+    assert "went" in rows(student)
+    axe(student)
+    student.get_by_test_id("stSidebar").get_by_role("link", name=contents.page("masks").name, exact=True).click()
+    expect(student.get_by_role("heading", name=contents.page("masks").question)).to_be_visible(timeout=FAST)
+    settle(student)
+    expect(said).to_have_count(0)
     student.get_by_test_id("stSidebar").get_by_role("link", name=BACK_TO_LESSON.format(number=1)).click(timeout=FAST)
     expect(student.get_by_test_id("stMain").get_by_text(texts.NO_GUESS_OF_YOURS)).to_be_visible(timeout=FAST)
 

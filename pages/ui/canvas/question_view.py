@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import streamlit as st
 
 from pages.ui.canvas import texts
 from pages.ui.canvas.component import component, component_value
 from pages.ui.canvas.packing import pack
+from pages.ui.shell.address import CLASS_RESULTS
 from pages.ui.shell.numbers import percent
 
 MODULE, STYLE = "question/question.js", "question/question.css"
@@ -100,3 +102,16 @@ def guessed_cell(key: str, choices: Sequence[str]) -> int | None:
     """Return the number of the cell that the reader clicked in the drawing `key`; None where there is none."""
     value = component_value(key, "chosen")
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(choices) else None
+
+
+def show_class_results(page: str) -> None:
+    """Show above the view of a step what a class said to it, to whoever opened the view from the class's room."""
+    home, title, data = st.session_state.get(CLASS_RESULTS) or ("", "", {})
+    if page == home:
+        with st.expander(title, icon=":material/groups:", expanded=True, key="class_results"):
+            class_view()(key="class_results_drawn", data=data)
+
+
+def class_view() -> Callable[..., object]:
+    """Give the component that draws what a class said, and that listens to a room where it is told one."""
+    return component("classroom", "live", "classroom/live.js", "classroom/live.css")

@@ -14,10 +14,12 @@ from pages import contents
 from pages.ui.shell import metrics, readiness, texts
 from pages.ui.shell.address import (
     ADDED_VIEWS,
+    LEAD,
     LESSON,
     MAX_ADDED_VIEWS,
     MAX_LINK_CHARACTERS,
     PLACE,
+    ROOM,
     is_offered,
     link_with,
     new_id,
@@ -54,7 +56,7 @@ HEADINGS: dict[type[ExplorerError], str] = {
 def open_page(key: str) -> DeltaGenerator:
     """Begin a page with its question as title, one sentence on what it shows, and the badge of the engine.
 
-    Below the step of a lesson, which says what to look at, the sentence is left out.
+    Below the step of a lesson, which says what to look at, and in the room of a class, the sentence is left out.
 
     Returns the badge: a page that computes with another model than the default one passes it to `show_engine`. It stays
     empty where nothing is computed.
@@ -62,7 +64,7 @@ def open_page(key: str) -> DeltaGenerator:
     page = contents.page(key)
     st.session_state[OPEN_PAGE] = key
     st.title(page.question, anchor=False)
-    if LESSON not in st.query_params:
+    if not {LESSON, ROOM, LEAD} & st.query_params.keys():
         st.markdown(page.lead)
     badge, status = st.empty(), readiness.default_engine.status
     if not page.computes:
