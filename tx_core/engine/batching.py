@@ -6,7 +6,7 @@ collects, for COLLECT_SECONDS at most, so the busier a host is, the larger its b
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from threading import Condition
 from typing import Generic, TypeVar
@@ -62,27 +62,42 @@ class SharedRuns(Generic[Row, Outcome]):
             self._waiting.append(call)
             self._changed.notify_all()
         try:
-            while batch := self._next_batch(call, end, fits):
-                self._settle(batch, call, compute, end)
+            return self._outcome(call, compute, fits, end)
         finally:
             with self._changed:
-                self._withdraw(call)
-        return call.outcome.result()
+                if call in self._waiting:
+                    self._waiting.remove(call)
+
+    def _outcome(
+        self, call: _Call[Row, Outcome], compute: Compute, fits: Callable[[Sequence[Row], Row], bool], end: float
+    ) -> Outcome:
+        """Compute batches, or wait while others do, until the call has its outcome."""
+        while True:
+            batch, outcome = self._next_batch(call, end, fits)
+            if batch:
+                self._settle(batch, call, compute, end)
+                continue
+            try:
+                return outcome.result()
+            except CancelledError:
+                if not outcome.cancelled():  # it is what the row failed with
+                    raise
 
     def _next_batch(
         self, call: _Call[Row, Outcome], end: float, fits: Callable[[Sequence[Row], Row], bool]
-    ) -> list[_Call[Row, Outcome]]:
-        """Begin the batch of those who have waited longest, once there is room for one; none once the call has its outcome."""
+    ) -> tuple[list[_Call[Row, Outcome]], Future[Outcome]]:
+        """Begin the batch of those who have waited longest, once there is room for one; none where the call is in one.
+
+        The future is of the call: cancelled where it has to wait again.
+        """
         with self._changed:
-            while not call.outcome.done():
-                waits = call in self._waiting
-                if waits and self._batches < host_settings().compute_slots:
-                    return self._collect(fits)
-                seconds = end - time.monotonic()
-                if waits and seconds <= 0:
-                    raise Busy(BUSY)
-                self._changed.wait(seconds if waits else None)  # in somebody's batch, until that is settled
-            return []
+            if not self._changed.wait_for(lambda: self._may_begin(call), max(0.0, end - time.monotonic())):
+                raise Busy(BUSY)
+            return self._collect(fits) if call in self._waiting else [], call.outcome
+
+    def _may_begin(self, call: _Call[Row, Outcome]) -> bool:
+        """Tell whether a call need not wait any more: it may be computed, or is in somebody's batch."""
+        return call not in self._waiting or self._batches < host_settings().compute_slots
 
     def _collect(self, fits: Callable[[Sequence[Row], Row], bool]) -> list[_Call[Row, Outcome]]:
         """Take a batch out of the queue; where others compute, wait a moment for more to come."""
@@ -110,13 +125,13 @@ class SharedRuns(Generic[Row, Outcome]):
                 raise
         finally:
             with self._changed:
-                self._waiting[:0] = [call for call in batch if call is not own and not call.outcome.done()]
+                again = [call for call in batch if call is not own and not call.outcome.done()]
+                self._waiting[:0] = again
+                for call in again:
+                    given_up, call.outcome = call.outcome, Future()
+                    given_up.cancel()
                 self._batches -= 1
                 self._changed.notify_all()
-
-    def _withdraw(self, call: _Call[Row, Outcome]) -> None:
-        if call in self._waiting:
-            self._waiting.remove(call)
 
 
 def compute_together(batch: Sequence[_Call], compute: Compute) -> None:

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -87,7 +87,15 @@ def test_what_does_not_fit_is_computed_apart(one_slot):
 
 @pytest.mark.parametrize(
     "problem",
-    [RuntimeError("its own"), MemoryError(), TextProblem("its own"), KeyError("its own"), EOFError(), BufferError(), OSError()],
+    [
+        RuntimeError("its own"),
+        MemoryError(),
+        TextProblem("its own"),
+        KeyError("its own"),
+        EOFError(),
+        OSError(),
+        CancelledError(),
+    ],
 )
 def test_the_failure_of_one_is_nobody_elses(one_slot, problem: Exception):
     shared, model = SharedRuns(), Model()
