@@ -208,8 +208,14 @@ RUNS = (
 
 
 def differences(one: Trace, other: Trace) -> float:
-    """Give the largest difference of all numbers of two traces, which keep the same parts."""
-    pairs = [(one.hidden, other.hidden), (one.blank_logits, other.blank_logits)]
+    """Give the largest difference of all numbers of two traces, which keep the same parts.
+
+    Of logits, by their size: they are sums of many products, of which float32 keeps seven digits, and with the rows of a batch,
+    which follow from who comes when, the order of the sums changes.
+    """
+    size = 1.0 if one.blank_logits is None or other.blank_logits is None else float(np.abs(one.blank_logits).max())
+    logits = [trace.blank_logits if trace.blank_logits is None else trace.blank_logits / size for trace in (one, other)]
+    pairs = [(one.hidden, other.hidden), logits]
     names = [name for name in AttentionStack.__dataclass_fields__ if isinstance(getattr(one.attention, name), np.ndarray)]
     pairs += [(getattr(one.attention, name), getattr(other.attention, name)) for name in names]
     assert all((first is None) == (second is None) for first, second in pairs)
