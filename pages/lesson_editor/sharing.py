@@ -8,7 +8,7 @@ from pages.lesson_editor import texts
 from pages.lesson_editor.draft import Fields, draft_of, file_of
 from pages.lesson_editor.keeping import FILE_BOX, OPENED, replace_draft, take_file
 from pages.lesson_editor.offline import MAX_MEGABYTES, lesson_web_page
-from pages.ui.panels.lesson import class_link, keep_own_lesson, names_in_order, shipped_lesson, step_link
+from pages.ui.panels.lesson import class_link, keep_own_lesson, names_in_order, parts_of, shipped_lesson, step_link
 from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_to_page
 from pages.ui.shell.frame import explain
 from pages.ui.shell.uploads import uploaded_file
@@ -101,7 +101,7 @@ def _offer_file(written: bytes) -> None:
     except LessonProblem as problem:
         explain(problem)
         return
-    st.text(texts.LOADED.format(title=lesson.title, steps=len(lesson.steps), minutes=lesson.minutes))
+    st.text(texts.LOADED.format(title=lesson.title, steps=len(parts_of(lesson)), minutes=lesson.minutes))
     with st.container(horizontal=True, vertical_alignment="center"):
         step_link(name, 1, texts.PLAY_FILE, ":material/play_arrow:")
         st.button(texts.EDIT_FILE, key="lesson_editor_edit", on_click=_edit_opened, args=(lesson,))

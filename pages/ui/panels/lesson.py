@@ -140,7 +140,8 @@ def arrive(name: str, number: int) -> None:
 
     A link that names the step alone gets the step's view.
     """
-    place = (contents.page(find_lesson(name).steps[number - 1].page).path, step_address(name, number), number)
+    lesson = find_lesson(name)
+    place = (contents.page(lesson.steps[number - 1].page).path, step_address(name, number), place_in_strip(lesson, number) + 1)
     if st.session_state.get(PLACE) != place:
         st.session_state[PLACE] = place
         here = st.query_params.to_dict()
@@ -193,6 +194,11 @@ def parts_of(lesson: Lesson) -> list[tuple[str, tuple[int, ...]]]:
     return [(name if len(numbers) > 1 else lesson.steps[numbers[0] - 1].title, numbers) for name, numbers in parts]
 
 
+def place_in_strip(lesson: Lesson, number: int) -> int:
+    """Give the place, from 0, of the part that a step belongs to: learners are told parts, of which some have several steps."""
+    return next(place for place, (_, numbers) in enumerate(parts_of(lesson)) if number in numbers)
+
+
 def is_done(name: str, lesson: Lesson, number: int) -> bool:
     """Tell whether the learner has answered a step; one without a question is done when a later one has been answered."""
     guesses = st.session_state.get(GUESSES, {})
@@ -203,8 +209,7 @@ def is_done(name: str, lesson: Lesson, number: int) -> bool:
 
 def show_progress(name: str, lesson: Lesson, number: int) -> None:
     """Show which parts of the lesson are done and where the learner is; a click leads to what is not done in a part."""
-    parts = parts_of(lesson)
-    here = next(place for place, (_, numbers) in enumerate(parts) if number in numbers)
+    parts, here = parts_of(lesson), place_in_strip(lesson, number)
     done = [all(is_done(name, lesson, one) for one in numbers) for _, numbers in parts]
     progress = texts.LESSON_PROGRESS.format(title=lesson.title, number=here + 1, total=len(parts))
     st.caption(escape_markdown(progress))

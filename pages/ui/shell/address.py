@@ -33,7 +33,7 @@ OFFERED = "lesson_controls"
 WAYS_OUT = ("links", "share", "export")
 """What a locked lesson never shows, by the names that `is_offered` takes."""
 PLACE = "lesson_place"
-"""Session entry of the step shown last: its page, the parameters of its address, its number."""
+"""Session entry of the step shown last: its page, the parameters of its address, its number as the reader is told it."""
 ROOM, LEAD = "room", "lead"
 """Query parameters of whoever is in the room of a class: of a student, of its teacher."""
 CLASS_RESULTS = "class_results"

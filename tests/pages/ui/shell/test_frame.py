@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from pages import contents
 from pages.contents import PAGES
 from pages.ui.panels import texts as panel_texts
+from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.readiness import Status
@@ -69,13 +70,16 @@ def test_every_page_ends_with_one_way_on_to_the_page_that_follows(open_app, key)
     assert [label for label in links if label.startswith(texts.NEXT_PAGE.partition("{")[0])] == [next_label(key)]
 
 
-def test_after_a_step_of_a_lesson_the_way_on_leads_back_to_it(open_app):
-    app = open_app("fill_mask", lesson="path", step="2")
+@pytest.mark.parametrize(("page", "step", "told"), [("fill_mask", 2, 2), ("fill_mask", 7, 6), ("attention", 9, 8)])
+def test_after_a_step_of_a_lesson_the_way_on_leads_back_to_it_by_the_number_of_its_strip(open_app, page, step, told):
+    app = open_app(page, lesson="path", step=str(step))
+    title = shipped_lesson(LEARNING_PATH).title
+    assert panel_texts.LESSON_PROGRESS.format(title=title, number=told, total=8) in [one.value for one in app.caption]
     app.query_params.clear()
     app.switch_page("masks/page.py").run()
     link = app.main.get("page_link")[-1].proto
-    assert link.label == texts.BACK_TO_LESSON.format(number=2)
-    assert dict(parse_qsl(link.query_string))["step"] == "2"
+    assert link.label == texts.BACK_TO_LESSON.format(number=told)
+    assert dict(parse_qsl(link.query_string))["step"] == str(step)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.key)
