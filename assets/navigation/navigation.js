@@ -64,7 +64,7 @@ function settle(page) {
 function resumeAfterLoss(run) {
   const known = window.attentionExplorer
   if (known) return void (known.run = run)
-  const resumed = window.attentionExplorer = { run }
+  const resumed = window.attentionExplorer = { run, textsInBoxes } // drawings ask for the texts, too
   const app = document.querySelector('[data-testid="stApp"]')
   let lost = false
   new MutationObserver(() => {

@@ -78,12 +78,12 @@ def test_a_lesson_is_played_from_the_first_step_to_the_last(page_at, settle, axe
 def test_from_a_step_one_click_leads_down_to_what_it_speaks_of(page_at, settle, width: int, number: int, picture: str):
     step = STEPS[number - 1]
     page = page_at(f"/{step.page}?lesson=path&step={number}&level=basic", width=width)
+    page.emulate_media(reduced_motion="reduce")  # the view is there at once, instead of gliding there
     answer(page, step.question, settle)
     page.get_by_role("button", name=texts.SEE_BELOW).click()
     settle(page)
     shown = page.locator(f".st-key-{picture}").first
     expect(shown).to_be_in_viewport()
-    page.wait_for_timeout(1000)  # it glides there
     header = 56 if width < 640 else 0
     assert header <= shown.bounding_box()["y"] < 700
 

@@ -3,7 +3,7 @@
 import { element } from "../core/surface.js";
 
 const [DRAFT, VIEWS, OPENED] = ["lesson", "views", "opened"].map((name) => `attention-explorer:${name}`);
-const BOXES = '[class*="st-key-lesson_editor_"] :is(input[type="text"]:not([role="combobox"]), textarea)';
+const OURS = "lesson_editor_"; // the keys of the boxes of the page
 const keeper = { draft: null, reported: "" };
 
 export default function keepDraft({ data, parentElement, setTriggerValue }) {
@@ -28,13 +28,9 @@ export default function keepDraft({ data, parentElement, setTriggerValue }) {
 
 // The draft as the server knows it, and what stands in the boxes, of which a part may not have been sent yet.
 function write() {
-  const boxes = document.querySelector(BOXES); // another page has none, and the last ones are kept
-  return keeper.draft === null || !boxes || store(DRAFT, { draft: keeper.draft, typed: typed() });
-}
-
-function typed() {
-  const boxes = [...document.querySelectorAll(BOXES)];
-  return Object.fromEntries(boxes.map((box) => [box.closest('[class*="st-key-lesson_editor_"]').className.match(/st-key-(\S+)/)[1], box.value]));
+  const texts = Object.entries(window.attentionExplorer?.textsInBoxes() ?? {}).filter(([key]) => key.startsWith(OURS));
+  const isElsewhere = !texts.length; // another page has none, and the last ones are kept
+  return keeper.draft === null || isElsewhere || store(DRAFT, { draft: keeper.draft, typed: Object.fromEntries(texts) });
 }
 
 function read(name) {
