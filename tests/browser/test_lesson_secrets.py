@@ -3,15 +3,18 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, Response, WebSocket, expect
+from playwright.sync_api import Error, Page, Response, WebSocket, expect
 
 from pages import contents
 from pages.ui.panels import lesson, texts
-from pages.ui.panels.lesson_question import compute
+from pages.ui.panels.lesson_question import compute, reveal
 from pages.ui.shell.numbers import percent
 from tests.browser.conftest import wait_for_script
 from tests.browser.test_lessons import answer
 from tx_core.classroom.lesson_file import Step
+
+LONGEST_WORD = 20
+"""Characters of what is sought as a word or number of its own: a short one may stand within others."""
 
 
 class Received:
@@ -26,13 +29,18 @@ class Received:
         socket.on("framereceived", lambda frame: self.parts.append(frame if isinstance(frame, bytes) else frame.encode()))
 
     def keep(self, response: Response) -> None:
-        if "/static/" not in response.url and "/modules/" not in response.url and response.ok:
+        if "/static/" in response.url or "/modules/" in response.url or not response.ok:
+            return
+        try:
             self.parts.append(response.body())
+        except Error:  # of a page that is left: what it had asked for never arrived
+            return
 
     def holds(self, text: str) -> bool:
         """Whether a text was sent, as it is or within JSON."""
-        sent = b"\n".join(self.parts)
-        return any(form.encode() in sent for form in (text, text.encode("unicode_escape").decode()))
+        sent = b"\n".join(self.parts).decode("latin-1")
+        forms = (text.encode().decode("latin-1"), text.encode("unicode_escape").decode())
+        return any(form in sent if len(text) > LONGEST_WORD else says(sent, form) for form in forms)
 
 
 def secrets_of(step: Step) -> list[str]:
@@ -41,7 +49,27 @@ def secrets_of(step: Step) -> list[str]:
     if found := compute(step):
         shares = [percent(share) for share in (found.value, *found.shares) if 0.01 < share < 0.99]
         told += [share for share in shares if re.fullmatch(r"\d+\.\d+ %", share)]
+        told.append(reveal(step.question, found))
+        told += [found.right] if is_typed(step, found.right) else []
     return told
+
+
+def is_typed(step: Step, answer: str) -> bool:
+    """Whether an answer is typed, so that it is not among what can be chosen, and can be told from what a page sends besides.
+
+    A step may say it itself, and a whole number stands anywhere.
+    """
+    return step.question.kind in ("word", "number") and not answer.isdecimal() and not says(written_of(step), answer)
+
+
+def written_of(step: Step) -> str:
+    """What a step says before its question is answered, and what stands in its address."""
+    return "\n".join([step.title, step.text, step.question.ask, *step.view.values()])
+
+
+def says(text: str, answer: str) -> bool:
+    """Whether a text holds an answer as a word, or as a number, of its own."""
+    return re.search(rf"(?<![\w.]){re.escape(answer)}(?![\w]|\.\d)", text, re.IGNORECASE) is not None
 
 
 @pytest.mark.parametrize("name", lesson.names_in_order())
