@@ -72,7 +72,7 @@ async def ready(_request: Request) -> JSONResponse:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load the default model while the server already serves pages, and collect garbage between their runs."""
-    start_page.start_compressing(after=readiness.default_engine.start())
+    readiness.default_engine.start()
     draining.drain_on_sigterm()
     draining.drop_old()
     ended = garbage.start_collecting(), events.start_sweeping()
