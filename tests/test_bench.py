@@ -8,7 +8,7 @@ from tests.bench.visitors import come_and_go, many_visitors, run_cost, server_pr
 def test_visitors_come_type_and_go_and_are_measured(server: str):
     process = server_process(server)
     asyncio.run(come_and_go(server, 0, 3))
-    load = asyncio.run(many_visitors(server, 2, process, seconds=1.5))
+    load = asyncio.run(many_visitors(server, 2, [process], seconds=1.5))
     assert load.errors == 0
     assert len(load.seconds) >= 2
     assert load.percentile(0.5) <= load.percentile(0.95)
