@@ -21,7 +21,7 @@ MAX_BARS, MAX_WORD_CHARACTERS, MAX_OPEN_CHARACTERS = 8, 60, 1000
 NO_GUESS_MADE = ""
 """Stands for the guess of a presenter who reveals the answer to a room."""
 DRAWN = ("token", "cell", "head")
-"""Kinds of question that are answered by a click in a drawing, or from a list."""
+"""Kinds of question that are answered in a drawing, by a click or by keys."""
 
 
 def compute(step: Step) -> Answer | None:
