@@ -1,4 +1,4 @@
-"""The path for beginners, played from the first step to the last in a browser."""
+"""The path for beginners and the lessons that ship, played in a browser."""
 
 import re
 from typing import get_args, get_type_hints
@@ -10,6 +10,7 @@ from pages import contents
 from pages.learn.texts import BEGIN
 from pages.ui.canvas.texts import QUESTION
 from pages.ui.panels import lesson, texts
+from tests.support.lesson_secrets import Received, secrets_of
 from tx_core.classroom.lesson_file import Question
 
 STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
@@ -51,22 +52,31 @@ def answer(page: Page, question: Question, settle) -> None:
     ("name", "width", "dark"),
     [(lesson.LEARNING_PATH, 390, True), *((name, 1280, False) for name in lesson.names_in_order())],
 )
-def test_a_lesson_is_played_from_the_first_step_to_the_last(page_at, settle, axe, name: str, width: int, dark: bool):
+def test_a_lesson_is_played_to_its_end_and_sends_no_answer_before_the_guess(
+    page_at, settle, axe, name: str, width: int, dark: bool
+):
     page = page_at("/learn", width=width, dark=dark)
+    received, steps = Received(page), lesson.shipped_lesson(name).steps
+    page.reload()  # a socket is followed from its opening on
     page.get_by_role("link", name=BEGIN).nth(lesson.names_in_order().index(name)).click()
-    steps = lesson.shipped_lesson(name).steps
     for number, step in enumerate(steps, 1):
         page.wait_for_url(re.compile(rf"[?&]step={number}(&|$)"))
         expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
         expect(page.get_by_role("heading", name=contents.page(step.page).question)).to_have_count(0, timeout=30_000)
         settle(page)
+        assert received.holds(step.text)
+        secrets = secrets_of(step)
+        assert [one for one in secrets if received.holds(one)] == [], number
         if number == 2:
             axe(page)
         answer(page, step.question, settle)
         expect(page.get_by_role("heading", name=contents.page(step.page).question)).to_be_attached()
+        assert received.holds(secrets[0])
+        assert step.then is None or received.holds(step.then)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         if number == 2:
             axe(page)
+        received.parts.clear()
         if number < len(steps):
             page.get_by_role("link", name=texts.NEXT_STEP).click()
     page.get_by_role("link", name=texts.END_LESSON).click()

@@ -1,16 +1,12 @@
-"""Before a question is answered, nothing that answers it has been sent to the browser: every step of every lesson that ships."""
+"""What a lesson must not tell before a question is answered, and all that a browser was sent."""
 
 import re
 
-import pytest
-from playwright.sync_api import Error, Page, Response, WebSocket, expect
+from playwright.sync_api import Error, Page, Response, WebSocket
 
 from pages import contents
-from pages.ui.panels import lesson, texts
 from pages.ui.panels.lesson_question import compute, reveal
 from pages.ui.shell.numbers import percent
-from tests.browser.conftest import wait_for_script
-from tests.browser.test_lessons import answer
 from tx_core.classroom.lesson_file import Step
 
 LONGEST_WORD = 20
@@ -70,28 +66,3 @@ def written_of(step: Step) -> str:
 def says(text: str, answer: str) -> bool:
     """Whether a text holds an answer as a word, or as a number, of its own."""
     return re.search(rf"(?<![\w.]){re.escape(answer)}(?![\w]|\.\d)", text, re.IGNORECASE) is not None
-
-
-@pytest.mark.parametrize("name", lesson.names_in_order())
-def test_nothing_that_answers_a_question_is_sent_before_the_guess(page_at, name: str):
-    steps = lesson.shipped_lesson(name).steps
-    page = page_at("/learn")
-    received = Received(page)
-    for number, step in enumerate(steps, 1):
-        received.parts.clear()
-        page.goto(address(page, step, name, number))
-        expect(page.get_by_text(texts.HIDDEN_UNTIL_ANSWERED)).to_be_visible(timeout=30_000)
-        wait_for_script(page)
-        assert received.holds(step.text)
-        secrets = secrets_of(step)
-        assert [one for one in secrets if received.holds(one)] == [], (name, number)
-        answer(page, step.question, wait_for_script)
-        assert received.holds(secrets[0])
-        assert step.then is None or received.holds(step.then)
-
-
-def address(page: Page, step: Step, name: str, number: int) -> str:
-    """The address of a step, on the server of the page."""
-    listed = contents.page(step.page)
-    server = re.match(r"https?://[^/]+", page.url)[0]
-    return f"{server}/{listed.address or listed.key}?lesson={name}&step={number}"
