@@ -1,6 +1,7 @@
 """The room of a student: the step, its question, what the class said once it is revealed, a sentence of their own."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -36,7 +37,10 @@ def take_part(code: str) -> None:
 
 
 def say_closed(forget: str) -> None:
-    """Say that a room is closed, and lead on; the browser forgets it."""
+    """Say that a room is closed, and lead on; the browser and this session forget it."""
+    st.session_state.pop(CLASS_RESULTS, None)
+    if st.session_state.get(PLACE, ("",))[0] == contents.page("classroom").path:
+        del st.session_state[PLACE]
     class_view()(key="classroom_closed", data={"forget": forget, "texts": texts.LIVE_TEXTS})
     with st.container(border=True):
         st.text(texts.CLOSED)
@@ -67,8 +71,8 @@ def draw_step(code: str, token: str) -> None:
         raise RoomGone(NO_STUDENT)
     revealed = number in state.revealed
     guesses = {number: rooms.guesses(room.id, number)} if revealed else {}
-    told = message(state, guesses, STUDENT, number)
-    keep_results(step, number, told)
+    room_message = message(state, guesses, STUDENT, number)
+    keep_results(room.id, step, number, room_message)
     guess, sentence = rooms.own(token, number)
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
         entrance.explain_problem()
@@ -81,7 +85,7 @@ def draw_step(code: str, token: str) -> None:
         own_pace(token, number, len(lesson.steps))
     drawn = {"step": number, "own": True, "together": room.together, "revealed": revealed}
     with live:  # drawn last: it knows what was sent in this run
-        entrance.show_live(entrance.ROOM, code, token, message=told, sent=st.session_state.get(f"{key}_sent", 0), **drawn)
+        entrance.show_live(entrance.ROOM, code, token, message=room_message, sent=st.session_state.get(f"{key}_sent", 0), **drawn)
 
 
 def explained(draw: Callable[..., None], *arguments: object) -> None:
@@ -157,13 +161,21 @@ def view_link(step: Step, back: dict[str, str], number: int, label: str, sentenc
     st.page_link(contents.page(step.page).path, label=label, icon=":material/open_in_new:", query_params=view)
 
 
-def keep_results(step: Step, number: int, told: Mapping[str, object]) -> None:
-    """Keep what the class said to a step for the page that its view is on, which shows it, too."""
-    kept = {name: told[name] for name in ("version", "step", "together", "revealed", "results")}
+def keep_results(room: int, step: Step, number: int, room_message: Mapping[str, object]) -> None:
+    """Keep what the class said to a step for the page that its view is on, which shows it, too, while the room is open."""
+    kept = {name: room_message[name] for name in ("version", "step", "together", "revealed", "results")}
     title = escape_markdown(texts.CLASS_SAID.format(number=number, title=step.title))
-    shown = kept["results"] is not None and kept["results"]["rows"]
+    has_rows = kept["results"] is not None and kept["results"]["rows"]
     data = {"step": number, "message": kept, "texts": texts.LIVE_TEXTS}
-    st.session_state[CLASS_RESULTS] = (step.page, title, data) if shown else None
+    st.session_state[CLASS_RESULTS] = (step.page, title, partial(data_while_open, room, data)) if has_rows else None
+
+
+def data_while_open(room: int, data: dict[str, object]) -> dict[str, object] | None:
+    """Give what was kept of a room that is still open; None once it is closed, and where its database cannot be asked."""
+    try:
+        return None if host_store().state(room) is None else data
+    except RoomProblem:
+        return None
 
 
 def send_sentence(token: str, number: int, key: str, kept: str | None) -> None:

@@ -127,10 +127,10 @@ def show_answers(code: str, token: str, step: Step) -> None:
         return
     revealed = room.step in state.revealed
     guesses = rooms.guesses(room.id, room.step)
-    told = message(state, {room.step: guesses}, TEACHER)
-    keep_results(step, room.step, told)
+    room_message = message(state, {room.step: guesses}, TEACHER)
+    keep_results(room.id, step, room.step, room_message)
     drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
-    entrance.show_live(entrance.LEAD, code, token, message=told, **drawn)
+    entrance.show_live(entrance.LEAD, code, token, message=room_message, **drawn)
     back = {entrance.LEAD: code}
     if revealed or not step.question:
         if step.then:
@@ -163,10 +163,10 @@ def choose_sentence(token: str, state: State) -> None:
         st.caption(texts.LOOK_FIRST.format(count=len(sentences)) if sentences else texts.NO_SENTENCES)
         st.button(texts.REFRESH, icon=":material/refresh:", key="classroom_refresh_sentences")
         for sent in sentences:
-            shown = room.shown == sent.student
+            is_shown = room.shown == sent.student
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.text(f"{sent.nickname}: {sent.text}" if sent.nickname else sent.text)
-                label, whom = (texts.HIDE, (None,)) if shown else (texts.SHOW, (sent.student, sent.text))
+                label, whom = (texts.HIDE, (None,)) if is_shown else (texts.SHOW, (sent.student, sent.text))
                 st.button(
                     label,
                     on_click=entrance.attempt,

@@ -9,12 +9,13 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages import contents
 from pages.classroom import entrance, events, student, teacher, texts
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
 from pages.ui.panels.lesson import OWN_LESSONS, names_in_order
 from pages.ui.panels.tokens import escape_markdown
-from pages.ui.shell.address import PRESENT
+from pages.ui.shell.address import CLASS_RESULTS, PLACE, PRESENT
 from pages.ui.shell.level import BASIC, LEVEL
 from pages.ui.shell.texts import ABOUT_THE_ROOM, CANNOT_BE_SHOWN
 from tests.support.serving import ROOT
@@ -144,6 +145,41 @@ def enter(open_app: Callable[..., AppTest], code: str) -> AppTest:
     app = open_app("classroom", **{ROOM: code})
     next(button for button in app.button if code in button.label).click().run()
     return app
+
+
+def drawn(app: AppTest) -> str:
+    """All that the drawings of a page are sent."""
+    return "".join(str(element.proto) for element in app.get("bidi_component")).casefold()
+
+
+def open_answered_view(rooms: Rooms, open_app: Callable[..., AppTest]) -> tuple[AppTest, str, str]:
+    """Take part until step 1 is revealed, then open its view: the page, the room's code and the teacher's token."""
+    room, token = rooms.open(SOURCE, STEPS)
+    app = enter(open_app, room.code)
+    rooms.answer(rooms.join(room.code), 1, MARK)
+    rooms.reveal(token, 1, {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]})
+    app.run()
+    app.switch_page(contents.page(lesson_of(SOURCE).steps[0].page).path).run()
+    assert not app.exception and MARK.casefold() in drawn(app)
+    return app, room.code, token
+
+
+def test_what_a_class_said_is_gone_from_its_view_with_the_room(rooms: Rooms, open_app: Callable[..., AppTest]):
+    app, code, token = open_answered_view(rooms, open_app)
+    rooms.close(token)
+    app.run()
+    assert not app.exception and MARK.casefold() not in drawn(app)
+    app.query_params[ROOM] = code
+    app.switch_page(contents.page("classroom").path).run()
+    assert texts.CLOSED in written(app)
+    assert CLASS_RESULTS not in app.session_state and PLACE not in app.session_state
+
+
+def test_what_a_class_said_is_gone_from_its_view_once_a_lesson_is_taken_alone(rooms: Rooms, open_app: Callable[..., AppTest]):
+    app, _, _ = open_answered_view(rooms, open_app)
+    app.session_state[PLACE] = (contents.page("fill_mask").path, {"lesson": "path", "step": "2"}, 2)
+    app.run()
+    assert not app.exception and MARK.casefold() not in drawn(app)
 
 
 def test_the_titles_of_a_strangers_lesson_are_no_markup(rooms: Rooms, open_app: Callable[..., AppTest]):
