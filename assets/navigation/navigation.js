@@ -208,7 +208,9 @@ function sayAloud() {
     const now = [...document.querySelectorAll(SAID)].map((box) => box.innerText.trim()).filter(Boolean)
     const news = now.filter((text) => !known.has(text))
     known = new Set(now)
-    if (news.length) region.textContent = news.join(" ")
+    if (!news.length) return
+    const words = news.join(" ")
+    region.textContent = region.textContent === words ? `${words}\u00a0` : words // the same words are no change, and nobody would hear them
   }
   new MutationObserver((changes) => {
     if (changes.every(({ target }) => region.contains(target))) return

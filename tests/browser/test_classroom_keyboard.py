@@ -30,6 +30,30 @@ def said(page: Page):
     return page.get_by_test_id("said")
 
 
+TWICE = """async (words) => {
+  const [main, region] = ['stMain', 'said'].map((name) => document.querySelector(`[data-testid=${name}]`))
+  const box = Object.assign(document.createElement('p'), { className: 'twice_said', textContent: words })
+  const pause = () => new Promise((done) => setTimeout(done, 400)) // twice as long as a change is waited for
+  const heard = []
+  for (let time = 0; time < 2; time += 1) {
+    main.append(box)
+    await pause()
+    heard.push(region.textContent)
+    box.remove()
+    await pause()
+  }
+  return heard
+}"""
+"""Writes words into a box that is said, takes them away, and writes them again; gives what a screen reader is told."""
+
+
+def test_words_that_come_again_are_said_again(page_at):
+    page = page_at("/words")
+    first, second = page.evaluate(TWICE, NO_GUESS)
+    assert (first.strip(), second.strip()) == (NO_GUESS, NO_GUESS)
+    assert first != second
+
+
 def guess_of(page: Page, question: Question) -> str:
     """Name the guess that `guess_by_keyboard` makes."""
     if question.kind in DRAWN:
