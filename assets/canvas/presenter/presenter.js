@@ -79,10 +79,9 @@ function look(show) {
   const same = show.chosen ? (boxes.find((box) => box === show.box) ?? boxes.find(known)) : null;
   const box = same ?? boxes[0] ?? null;
   const kept = box && box === show.box && box.hasAttribute("data-staged");
-  drawDots(show, box, boxes); // also where the picture stays: another one may have come
-  if (kept && Math.abs(heightOf(box) - show.height) < CHANGED * innerHeight) return;
-  if (kept && show.fits > TRIES) return;
-  stage(show, box, boxes);
+  const stays = kept && (show.fits > TRIES || Math.abs(heightOf(box) - show.height) < CHANGED * innerHeight);
+  if (stays) drawDots(show, box, boxes); // another one may have come
+  else stage(show, box, boxes);
 }
 
 const isPresented = () => new URLSearchParams(location.search).get("present") === "1";
