@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from pages.contents import PAGES
 from pages.contents import page as page_of
@@ -42,9 +42,15 @@ def site(tmp_path: Path):
         yield site
 
 
-def test_every_page_of_explore_goes_on_when_its_server_is_killed(browser: Browser, site, settle):
+@pytest.fixture
+def visitor(browser: Browser) -> Iterator[BrowserContext]:
+    """Somebody who has never been here."""
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as visitor:
+        yield visitor
+
+
+def test_every_page_of_explore_goes_on_when_its_server_is_killed(site, visitor: BrowserContext, settle):
     url, servers = site
-    visitor = browser.new_context(viewport={"width": 1280, "height": 900})
     pages = {listed: visitor.new_page() for listed in EXPLORE}
     for listed, page in pages.items():
         page.goto(f"{url}/{listed.address or listed.key}?{urlencode({'text': SENTENCE})}")
@@ -69,12 +75,10 @@ def test_every_page_of_explore_goes_on_when_its_server_is_killed(browser: Browse
         head.click()
         expect(page, listed.name).to_have_url(re.compile("heads=3-5"))
         expect(head).to_have_attribute("aria-selected", "true")
-    visitor.close()
 
 
-def test_a_training_that_was_lost_with_its_server_is_named(browser: Browser, site, settle):
+def test_a_training_that_was_lost_with_its_server_is_named(site, visitor: BrowserContext, settle):
     url, servers = site
-    visitor = browser.new_context(viewport={"width": 1280, "height": 900})
     page = visitor.new_page()
     page.goto(f"{url}/classifier")
     page.get_by_role("button", name="Train", exact=True).click(timeout=30_000)
@@ -83,16 +87,15 @@ def test_a_training_that_was_lost_with_its_server_is_named(browser: Browser, sit
     kill(busiest(servers))
     expect(page.get_by_test_id("stToast")).to_contain_text(SESSION_LOST, timeout=30_000)
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
-    visitor.close()
 
 
 LASTING_SECONDS = 7
 """Longer than a server keeps a connection on which nothing is asked."""
 
 
-def test_a_training_is_kept_over_a_restart_of_its_server_and_can_be_continued(browser: Browser, tmp_path: Path):
+def test_a_training_is_kept_over_a_restart_of_its_server_and_can_be_continued(visitor: BrowserContext, tmp_path: Path):
     port = free_port()
-    url, visitor = f"http://127.0.0.1:{port}", browser.new_context(viewport={"width": 1280, "height": 900})
+    url = f"http://127.0.0.1:{port}"
     page = visitor.new_page()
     with running(streamlit_command(port), f"{url}/api/ready", tmp_path / "log.txt", TX_DRAIN_SECONDS="1") as server:
         page.goto(f"{url}/encoder_decoder?batches=600&batch=128")
@@ -104,7 +107,6 @@ def test_a_training_is_kept_over_a_restart_of_its_server_and_can_be_continued(br
         kept = TRAINING_KEPT.format(page=page_of("encoder_decoder").name)
         expect(page.get_by_test_id("stToast")).to_contain_text(kept, timeout=60_000)
         expect(page.get_by_role("button", name=CONTINUE, exact=True)).to_be_visible(timeout=30_000)
-    visitor.close()
 
 
 def busiest(servers: Sequence[Popen]) -> Popen:
@@ -143,18 +145,19 @@ class Network:
             if self.whole:
                 async with await asyncio.start_server(self.carry, "127.0.0.1", self.port):
                     await self.changed.wait()
+                    for writer in self.open:  # a server ends once its connections have
+                        writer.transport.abort()
             else:
                 await self.changed.wait()
-            for writer in self.open:
-                writer.transport.abort()
 
     def change(self, *, whole: bool, ended: bool = False) -> None:
         self.whole, self.ended = whole, ended
         self.loop.call_soon_threadsafe(self.changed.set)
 
     async def carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.open.add(writer)
         there, back = await asyncio.open_connection("127.0.0.1", self.server_port)
-        self.open |= {writer, back}
+        self.open.add(back)
         await asyncio.gather(self.copy(reader, back), self.copy(there, writer))
         self.open -= {writer, back}
 
@@ -183,8 +186,7 @@ def network_to(server_port: int) -> Iterator[Network]:
 def test_a_short_loss_of_the_network_costs_neither_the_training_nor_the_place(browser: Browser, tmp_path: Path):
     port, state = free_port(), "[data-testid='stApp'][data-test-connection-state='{}']"
     server = running(streamlit_command(port), f"http://127.0.0.1:{port}/api/ready", tmp_path / "log.txt", TX_MAX_VISITORS="1")
-    with server, network_to(port) as network:
-        visitor, other = browser.new_context(), browser.new_context()
+    with server, network_to(port) as network, browser.new_context() as visitor, browser.new_context() as other:
         page, waiting = visitor.new_page(), other.new_page()
         page.goto(f"http://127.0.0.1:{network.port}/encoder_decoder?batches=600&batch=128")
         page.get_by_role("button", name=TRAIN, exact=True).click(timeout=30_000)
@@ -199,8 +201,6 @@ def test_a_short_loss_of_the_network_costs_neither_the_training_nor_the_place(br
         expect(page.locator(state.format("CONNECTED"))).to_have_count(1, timeout=60_000)
         wait_until(lambda: batches_done(page) > before, 60, "progress")
         expect(waiting.get_by_role("heading", level=1)).to_have_text(PLEASE_WAIT)
-        visitor.close()
-        other.close()
 
 
 def batches_done(page: Page) -> int:

@@ -43,17 +43,17 @@ def box_of(page: Page, label: str) -> Locator:
 
 def choose(page: Page, label: str, option: str) -> None:
     """Choose from a list."""
-    box, found = page.get_by_role("combobox", name=label, exact=True), page.get_by_role("option", name=option, exact=True)
-    for _ in range(TRIES):  # a list closes when the page answers something that was clicked before
+    box = page.locator(FRESH).get_by_role("combobox", name=label, exact=True)
+    found = page.get_by_role("option", name=option, exact=True)
+    for _ in range(TRIES):  # a list closes, or stays behind, when the page answers something that was clicked before
         wait_for_script(page)
         box.fill("")
         box.fill(option)
         try:
-            found.wait_for(timeout=500)
+            found.click(timeout=1500)
             break
         except TimeoutError:
             continue
-    found.click()
     expect(box).to_have_value(option)
     wait_for_script(page)
 

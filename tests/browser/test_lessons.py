@@ -76,6 +76,7 @@ def test_a_lesson_is_played_to_its_end_and_sends_no_answer_before_the_guess(
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         if number == 2:
             axe(page)
+        settle(page)  # what comes late is of this step, too
         received.parts.clear()
         if number < len(steps):
             page.get_by_role("link", name=texts.NEXT_STEP).click()

@@ -116,7 +116,7 @@ SCREENS = ((1920, 1080), (1280, 720))
 
 
 @pytest.fixture(scope="module")
-def room(browser: Browser, server: str) -> Iterator[tuple[Page, Watch]]:
+def shared_page(browser: Browser, server: str) -> Iterator[tuple[Page, Watch]]:
     """One browser page for all views, with what goes wrong in it; each view is loaded once, its texts noted as they are drawn."""
     context = browser.new_context()
     page, watch = context.new_page(), Watch(server)
@@ -124,6 +124,15 @@ def room(browser: Browser, server: str) -> Iterator[tuple[Page, Watch]]:
     watch.follow(page)
     yield page, watch
     context.close()
+
+
+@pytest.fixture
+def room(shared_page: tuple[Page, Watch]) -> Iterator[tuple[Page, Watch]]:
+    """That page for one test, in which nothing must go wrong."""
+    _, watch = shared_page
+    watch.faults.clear()
+    yield shared_page
+    assert watch.faults == []
 
 
 def fitted(page: Page, key: str) -> Locator:
@@ -146,7 +155,6 @@ def turn_to(page: Page, key: str, arrow: str) -> Locator:
 def open_view(room: tuple[Page, Watch], address: str, key: str, width: int, height: int) -> Page:
     """Open a view for a room, its first picture in its size; in a lesson, its answer revealed."""
     page, watch = room
-    watch.faults.clear()
     page.set_viewport_size({"width": width, "height": height})
     page.goto(f"{watch.server}{address}&present=1")
     page.wait_for_function("() => 'settled' in document.documentElement.dataset")
@@ -189,7 +197,6 @@ def test_every_picture_fills_the_screen_one_after_the_other(room, address: str):
     page.set_viewport_size(dict(zip(("width", "height"), SCREENS[1], strict=True)))
     for number, key in enumerate(reversed(keys)):
         check_picture(page, turn_to(page, key, "ArrowUp") if number else fitted(page, key))
-    assert room[1].faults == []
 
 
 LATE = """() => {
