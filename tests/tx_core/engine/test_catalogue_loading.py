@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 import torch
@@ -67,8 +68,26 @@ def test_visitors_who_wait_for_a_model_that_cannot_be_had_share_one_attempt(hub:
     assert not catalogue._loading
 
 
+class WatchedLock:
+    """A lock that notes by its id, which keeps nothing alive, when somebody is about to wait for it."""
+
+    asked_for: ClassVar[list[int]] = []
+
+    def __init__(self):
+        self._lock = Lock()
+
+    def __enter__(self) -> None:
+        self.asked_for.append(id(self))
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
 def test_whoever_comes_while_others_wait_for_a_model_does_not_load_it_beside_them(monkeypatch: pytest.MonkeyPatch):
     """The first attempt ends with Busy, which nobody remembers: of those who waited, one after the other tries again."""
+    monkeypatch.setattr(catalogue, "Lock", WatchedLock)
+    monkeypatch.setattr(WatchedLock, "asked_for", asked_for := [])
     begun, at_once, most = [], 0, 0
     go = [Event() for _ in range(3)]
 
@@ -86,16 +105,16 @@ def test_whoever_comes_while_others_wait_for_a_model_does_not_load_it_beside_the
     with ThreadPoolExecutor(3) as visitors:
         asked = [visitors.submit(catalogue._load_once, model) for _ in range(2)]
         wait_until(lambda: begun, 30, "a first attempt")
-        time.sleep(0.2)  # in which the second visitor begins to wait
+        wait_until(lambda: len(asked_for) == 2, 30, "a second visitor who waits")
         go[0].set()
         wait_until(lambda: len(begun) == 2, 30, "an attempt of the second visitor")
         asked.append(visitors.submit(catalogue._load_once, model))
-        time.sleep(0.2)  # in which a third who does not wait would begin
+        wait_until(lambda: len(asked_for) == 3, 30, "a third visitor who waits")
         assert len(begun) == 2
         for event in go:
             event.set()
     assert [type(one.exception()) for one in asked] == [Busy] * 3
-    assert most == 1
+    assert most == 1 and len(set(asked_for)) == 1
 
 
 def test_one_models_failure_is_not_anothers(hub: Hub):

@@ -102,8 +102,14 @@ def held_of(messages: Sequence[Message]) -> tuple[int, list[Message], set[str]]:
             while True:
                 taken.append(await paced.receive())
 
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(take(), 0.2)
+        taking = asyncio.create_task(take())
+        async with asyncio.timeout(30):
+            while texts.HELD_UP not in notices:
+                await asyncio.sleep(0)
+        for _ in range(10 * len(messages)):  # in which all others would be read
+            await asyncio.sleep(0)
+        taking.cancel()
+        await asyncio.wait([taking])
         paced.close()
         return len(taken), list(paced._held)
 
