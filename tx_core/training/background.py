@@ -69,6 +69,7 @@ class _Job:
         seen: When its visitor last looked, by the registry's clock.
         before: What the visitor had before: comes back if this one leaves the queue.
         dropped_at: When it is dropped because its visitor left, by the registry's clock.
+        kept_seconds: How long it is kept then; where the visitor is back, it is asked again after as long.
         is_back: Tells then whether that visitor has come back.
     """
 
@@ -77,6 +78,7 @@ class _Job:
     state: TrainingState = "waiting"
     before: "_Job | None" = None
     dropped_at: float = inf
+    kept_seconds: float = 0.0
     is_back: Callable[[], bool] = lambda: False
     records: list[Any] = field(default_factory=list)
     problem: str = ""
@@ -172,11 +174,14 @@ class Registry:
                 job.stop.set()
 
     def leave(self, visitor: str, seconds: float, is_back: Callable[[], bool]) -> None:
-        """Drop all that a visitor has after so many seconds, unless the visitor looks at it or is back by then."""
+        """Drop all that a visitor has after so many seconds, unless the visitor looks at it.
+
+        One who is back by then, but looks at something else, keeps it: `is_back` is asked again after as many seconds.
+        """
         with self._lock:
             for (owner, _), job in self._jobs.items():
                 if owner == visitor:
-                    job.dropped_at, job.is_back = self._clock() + seconds, is_back
+                    job.dropped_at, job.kept_seconds, job.is_back = self._clock() + seconds, seconds, is_back
 
     def knows(self, visitor: str) -> bool:
         """Tell whether a visitor has anything."""
@@ -253,7 +258,7 @@ class Registry:
         now = self._clock()
         for job in self._jobs.values():
             if job.dropped_at <= now and job.is_back():
-                job.seen, job.dropped_at = now, inf
+                job.dropped_at = now + job.kept_seconds
         gone = now - VISITOR_TIMEOUT_SECONDS
         for key in [key for key, job in self._jobs.items() if job.seen < gone or job.dropped_at <= now]:
             self._drop(key)

@@ -60,13 +60,19 @@ def test_a_short_loss_of_the_network_keeps_the_training(two_runs):
 
 def test_who_comes_back_to_another_page_has_the_training_still(two_runs, monkeypatch: pytest.MonkeyPatch):
     clock, (run, _) = two_runs
-    server = SimpleNamespace(exists=lambda: True, instance=lambda: server, is_active_session=lambda name: name == "her session")
+    active = {"her session"}
+    server = SimpleNamespace(exists=lambda: True, instance=lambda: server, is_active_session=lambda name: name in active)
     monkeypatch.setattr(training, "Runtime", server)
     training._release("ann")
     clock.now = 3 * kept_seconds()
     run.let(1)
     until(lambda: run.done == 1)
-    assert training.TRAININGS.snapshot("ann", "copy").state == "running"
+    assert training.TRAININGS.knows("ann") and training.TRAININGS.running == 1
+    active.clear()  # closed on that page, which claimed nothing: nobody calls _release
+    clock.now += 1.01 * kept_seconds()
+    run.let(1)
+    until(lambda: run.closed)
+    assert not training.TRAININGS.knows("ann")
 
 
 @pytest.mark.parametrize(
