@@ -121,6 +121,7 @@ class Connections:
     def obstacle(self, address: str) -> str:
         """Say in a sentence why a further visitor from an address has to wait; "" where there is room."""
         with self._lock:
+            self._advance()
             return self._obstacle(address)
 
     def refuses(self, address: str) -> str:
@@ -128,6 +129,7 @@ class Connections:
         if drain.begun:
             return texts.SERVER_ENDS
         with self._lock:
+            self._advance()
             return "" if self._may_wait(address) else self._obstacle(address)
 
     def has_left(self, session: str) -> bool:
@@ -139,6 +141,7 @@ class Connections:
     def waiting(self) -> int:
         """Count the visitors who wait for room."""
         with self._lock:
+            self._advance()
             return sum(not one.admitted and one.broken is None for one in self._by_token.values())
 
     def _obstacle(self, address: str) -> str:

@@ -118,6 +118,34 @@ def test_a_place_is_kept_as_long_as_the_session_and_no_longer(host):
     assert not connections.find(connections.open(SCHOOL, "its session")).admitted
 
 
+def test_places_that_nobody_came_back_to_are_free_for_whoever_asks_next(host):
+    """All of a class lose the network at once: nobody is there who would open, close or find a connection."""
+    host(max_visitors=1)
+    now = [0.0]
+    for ask in (Connections.refuses, Connections.obstacle):
+        connections = Connections(lambda: now[0])
+        tokens = [connections.open(SCHOOL) for _ in range(1 + admission.MAX_WAITING_AN_ADDRESS)]
+        for number, token in enumerate(tokens):
+            connections.find(token).session = f"session {number}"
+            connections.close(token, broken=True)
+        assert ask(connections, SCHOOL)
+        now[0] += admission.kept_seconds() + 1
+        assert ask(connections, SCHOOL) == ""
+        assert connections.open(SCHOOL)
+
+
+def test_who_waits_is_counted_as_waiting_no_longer_than_there_is_no_room(host):
+    host(max_visitors=1)
+    now = [0.0]
+    connections = Connections(lambda: now[0])
+    first, _waiting = connections.open(SCHOOL), connections.open(HOME)
+    connections.find(first).session = "its session"
+    connections.close(first, broken=True)
+    assert connections.waiting() == 1
+    now[0] = admission.kept_seconds() + 1
+    assert connections.waiting() == 0
+
+
 def test_a_connection_that_never_ran_a_page_leaves_no_place_behind(host):
     host(max_visitors=1)
     connections = Connections()
