@@ -92,7 +92,7 @@ ROUTES = (
     glossary.GLOSSARY_ROUTE,
     *start_page.ROUTES,
 )
-COUNTED = (prefetch.PATH, framed.PATH, events.EVENTS, events.STATE, uploads.UPLOADS)
+COUNTED = (admission.STREAM, prefetch.PATH, framed.PATH, events.EVENTS, events.STATE, uploads.UPLOADS)
 """Where requests are limited by address; what a page begins with may come at once from a whole class."""
 
 app = st.App(
@@ -101,8 +101,8 @@ app = st.App(
     middleware=[
         Middleware(SecurityHeaders),
         Middleware(start_page.CompressedScripts),
-        Middleware(admission.VisitorLimits),
         Middleware(admission.RequestLimits, COUNTED),
+        Middleware(admission.VisitorLimits),
         Middleware(uploads.UploadLimits),
     ],
     on_script_error=metrics.count_failure,

@@ -73,7 +73,9 @@ class Settings(BaseSettings):
         5.0, "Runs that one page may ask for, after those of four seconds at once; of what comes faster, the newest counts."
     )
     max_requests_a_second: Annotated[float, Field(ge=1, le=1e6)] = _field(
-        200.0, "Maps, pictures, events of classes and uploads that one address may ask for, after those of four seconds at once."
+        200.0,
+        "Connections, maps, pictures, events of classes and uploads that one address may ask for, after those of four seconds at "
+        "once.",
     )
     cache_megabytes: Annotated[int, Field(ge=0)] = _field(
         512, "Memory for results that visitors share. A result that is larger is computed again at every click."
@@ -192,7 +194,12 @@ def allowed(name: str) -> str:
         return "0 or 1"
     number = "a whole number" if field.annotation is int else "a number"
     bounds = {word: getattr(rule, name) for rule in field.metadata for name, word in BOUNDS.items() if hasattr(rule, name)}
-    return " ".join([number, *(f"{word} {bound:g}" for word, bound in bounds.items())])
+    return " ".join([number, *(f"{word} {_number(bound)}" for word, bound in bounds.items())])
+
+
+def _number(bound: float) -> str:
+    """Write a bound with commas, as defaults are; one from a billion as a power of ten."""
+    return f"{bound:,.0f}" if bound == int(bound) and bound < 1e9 else f"{bound:g}"
 
 
 def settings_table() -> str:

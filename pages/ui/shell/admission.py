@@ -1,7 +1,8 @@
 """Who may come in, and how often each may ask: bounds on visitors, on pages open from one address, on runs and on requests.
 
 Streamlit opens a websocket for each page that is open in a browser. `VisitorLimits` admits it, lets it wait for room, or refuses
-it; what it asks for faster than the host allows is held back (pace.py). `RequestLimits` bounds what is asked for beside it.
+it; what it asks for faster than the host allows is held back (pace.py). `RequestLimits` bounds how often one address opens a
+websocket, and what it asks for beside it.
 No heavy package is imported here: app.py imports this module before it serves anything.
 """
 
@@ -26,7 +27,7 @@ from pages.ui.shell.draining import drain, named_session, own_session
 from pages.ui.shell.pace import Pace, PacedMessages
 from tx_core.settings import host_settings
 
-STREAM = "/_stcore/stream"
+STREAM = "_stcore/stream"
 HEADER = b"tx-connection"
 """Header by which the script of a page finds its connection; what a browser sends under this name is dropped."""
 TRY_AGAIN_LATER = 1013
@@ -51,6 +52,7 @@ class Connection:
         broken: When its connection broke, None while it is there.
         notices: Sentences that it has not been told yet.
         messages: What its browser sends.
+        pace: How soon its next run may begin; a browser that connects again has no other one.
     """
 
     address: str
@@ -59,6 +61,7 @@ class Connection:
     broken: float | None = None
     notices: set[str] = field(default_factory=set)
     messages: PacedMessages | None = None
+    pace: Pace = field(default_factory=lambda: Pace(host_settings().max_runs_a_second))
 
 
 class Connections:
@@ -178,24 +181,29 @@ class VisitorLimits:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "websocket" or not scope["path"].endswith(STREAM):
+        if scope["type"] != "websocket" or not scope["path"].endswith(f"/{STREAM}"):
             await self.app(scope, receive, send)
             return
         token = connections.open(client_address(scope), named_session(Headers(scope=scope).get("sec-websocket-protocol", "")))
         if token is None:
-            await receive()
-            await send({"type": "websocket.close", "code": TRY_AGAIN_LATER})
+            await refuse(receive, send)
             return
         headers = [pair for pair in scope["headers"] if pair[0] != HEADER]
         connection = connections.find(token)
         if connection.messages is not None:  # the browser knew first that its connection was broken
             connection.messages.end()
-        paced = connection.messages = PacedMessages(receive, connection.notices, Pace(host_settings().max_runs_a_second))
+        paced = connection.messages = PacedMessages(receive, connection.notices, connection.pace)
         try:
             await self.app(scope | {"headers": [*headers, (HEADER, token.encode())]}, paced.receive, send)
         finally:
             paced.close()
             connections.close(token, broken=paced.ended_with not in LEFT)
+
+
+async def refuse(receive: Receive, send: Send) -> None:
+    """Refuse a websocket that is about to be opened; the browser tries again by itself."""
+    await receive()
+    await send({"type": "websocket.close", "code": TRY_AGAIN_LATER})
 
 
 def kept_seconds() -> float:
@@ -224,9 +232,9 @@ def counted_address(address: str) -> str:
 
 
 class RequestLimits:
-    """Refuse what an address asks for beside its pages faster than the host allows: maps, events, uploads; plain ASGI.
+    """Refuse what an address asks for faster than the host allows: connections, maps, events, uploads; plain ASGI.
 
-    parts: the parts of paths, below the base path, whose requests count.
+    parts: the parts of paths, below the base path, whose requests count, and whose websockets once each.
     """
 
     def __init__(self, app: ASGIApp, parts: Sequence[str]):
@@ -235,12 +243,15 @@ class RequestLimits:
         self.paces: LRUCache[str, Pace] = LRUCache(MAX_ADDRESSES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not self.counted.search(scope["path"]):
+        if scope["type"] not in ("http", "websocket") or not self.counted.search(scope["path"]):
             await self.app(scope, receive, send)
             return
         limit = host_settings().max_requests_a_second
         pace = self.paces.setdefault(client_address(scope), Pace(limit))
         if pace.seconds_to_wait():
+            if scope["type"] == "websocket":
+                await refuse(receive, send)
+                return
             headers = {"Retry-After": "1", "Cache-Control": "no-store"}
             await PlainTextResponse(texts.TOO_MANY_REQUESTS.format(limit=limit), 429, headers)(scope, receive, send)
             return

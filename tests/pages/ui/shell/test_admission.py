@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -236,6 +237,59 @@ def test_the_broken_connection_of_a_browser_that_has_another_one_is_ended(monkey
     run_apart(twice())
 
 
+def test_a_browser_that_connects_again_has_no_new_burst_of_runs(host, monkeypatch: pytest.MonkeyPatch):
+    host(max_runs_a_second=5)
+    monkeypatch.setattr(admission, "connections", made := Connections())
+    monkeypatch.setattr(admission, "Pace", lambda rate: Pace(rate, lambda: 0.0))
+    passed: list[int] = []
+
+    async def browser() -> Message:
+        return {"type": "websocket.receive", "bytes": b""}
+
+    async def app(scope, receive, _send) -> None:
+        made.find(next(value for name, value in scope["headers"] if name == HEADER).decode()).session = "its session"
+        passed.append(0)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.5):
+                while True:
+                    await receive()
+                    passed[-1] += 1
+
+    async def connect_twice() -> None:
+        for protocols in (b"streamlit, none", b"streamlit, none, its session"):
+            headers = [(b"sec-websocket-protocol", protocols)]
+            scope = {"type": "websocket", "path": "/_stcore/stream", "headers": headers, "client": (SCHOOL, 1)}
+            await VisitorLimits(app)(scope, browser, None)
+
+    run_apart(connect_twice())
+    assert passed == [5 * BURST_SECONDS, 0]
+
+
+def test_connections_of_one_address_are_counted_like_its_other_requests(host, monkeypatch: pytest.MonkeyPatch):
+    host(max_requests_a_second=10)
+    monkeypatch.setattr(admission, "Pace", lambda rate: Pace(rate, lambda: 0.0))
+    opened, codes = [], []
+
+    async def app(scope, _receive, _send) -> None:
+        opened.append(scope["client"][0])
+
+    async def browser() -> Message:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Message) -> None:
+        codes.append((message["type"], message["code"]))
+
+    async def connect() -> None:
+        limited = admission.RequestLimits(app, (admission.STREAM,))
+        for address in [*[SCHOOL] * 100, HOME]:
+            await limited({"type": "websocket", "path": "/below/_stcore/stream", "client": (address, 1)}, browser, send)
+
+    run_apart(connect())
+    burst = int(10 * BURST_SECONDS)
+    assert opened == [*[SCHOOL] * burst, HOME]
+    assert codes == [("websocket.close", admission.TRY_AGAIN_LATER)] * (100 - burst)
+
+
 async def respond(_scope, _receive, send) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": []})
 
@@ -366,6 +420,25 @@ def test_where_nobody_may_wait_either_the_start_page_says_so(limited):
     with server:
         assert run_apart(come(url)) == 503
         wait_until(lambda: fetch(url)[0] == 200, 30, "the start page")
+
+
+def test_who_opens_connections_without_end_is_refused_and_takes_nobodys_place(limited):
+    async def come(url: str) -> tuple[int, int, float]:
+        stream, opened, refused = url.replace("http", "ws") + "/_stcore/stream", 0, 0
+        begun = time.monotonic()
+        for _ in range(40):
+            try:
+                async with websockets.connect(stream, subprotocols=["streamlit"]):
+                    opened += 1
+            except websockets.InvalidStatus:
+                refused += 1
+        return opened, refused, time.monotonic() - begun
+
+    server, url = limited(TX_MAX_REQUESTS_A_SECOND="1")
+    with server:
+        opened, refused, seconds = run_apart(come(url))
+    assert 1 <= opened <= BURST_SECONDS + seconds + 1
+    assert opened + refused == 40
 
 
 def test_a_greedy_visitor_gets_the_runs_of_the_limit_and_ten_others_get_all_of_theirs(limited):
