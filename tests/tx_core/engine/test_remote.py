@@ -232,8 +232,9 @@ def test_what_takes_too_long_is_not_asked_for_again(host, monkeypatch: pytest.Mo
     monkeypatch.setattr(remote, "ANSWER_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         host(engine="ray", ray_address=f"http://127.0.0.1:{silent.getsockname()[1]}", slot_timeout_seconds=0)
-        with pytest.raises(ModelUnavailable, match=NOT_REACHED):
+        with pytest.raises(ModelUnavailable, match=NOT_REACHED) as raised:
             ask("embedded", "trace", text=TEXT)
+        assert remote.host_settings().ray_address in str(raised.value.__cause__)  # what the log tells the host
         silent.settimeout(0.2)
         silent.accept()[0].close()
         with pytest.raises(TimeoutError):
