@@ -220,7 +220,7 @@ def client_address(scope: Scope) -> str:
 def counted_address(address: str) -> str:
     """Return what visitors from an address are counted by: an IPv4 address, also where it is written as IPv6, else its /64.
 
-    Whoever has one IPv6 address has all those of its /64 network (RFC 6177): counted one by one, they are without number.
+    Whoever has one IPv6 address has at least those of its /64 network: counted one by one, they are without number.
     """
     try:
         found = ip_address(address)
