@@ -128,8 +128,8 @@ class SharedRuns(Generic[Row, Outcome]):
                 again = [call for call in batch if call is not own and not call.outcome.done()]
                 self._waiting[:0] = again
                 for call in again:
-                    given_up, call.outcome = call.outcome, Future()
-                    given_up.cancel()
+                    earlier, call.outcome = call.outcome, Future()
+                    earlier.cancel()
                 self._batches -= 1
                 self._changed.notify_all()
 

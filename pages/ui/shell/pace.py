@@ -65,7 +65,10 @@ class PacedMessages:
         self.ended_with: int | None = None
 
     async def receive(self) -> Message:
-        """Return the next message as soon as it may pass; the end of the connection at once."""
+        """Return the next message as soon as it may pass; the end of the connection as soon as it is read.
+
+        While as much is held back as may be, nothing is read: a browser's end then waits until there is room.
+        """
         if not self._held:
             self._held.append(await self._next(None))
             self._behind_since = self._behind_since if self._pace.seconds_to_wait() else None
@@ -97,8 +100,8 @@ class PacedMessages:
         """Return the next message of the browser, or the end; None where neither comes for so many seconds."""
         if reads:
             self._arriving = self._arriving or asyncio.ensure_future(self._receive())
-        listened = [self._arriving, self._end] if reads else [self._end]
-        done, _ = await asyncio.wait(listened, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        sources = [self._arriving, self._end] if reads else [self._end]
+        done, _ = await asyncio.wait(sources, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if self._end in done:
             return self._end.result()
         if not done:

@@ -76,13 +76,13 @@ class Warmup:
 
     def attempt(self) -> None:
         """Load the engine and set `status`, to "failed" after any error; one that answered and is only busy stays "ready"."""
-        attempt = Attempt()
-        with attempt:
+        loading = Attempt()
+        with loading:
             outcome = self.load()
             if self.status.state != "ready":
                 gc.freeze()  # a collection first would hold the interpreter for 0.3 s, in which the first visitor waits
             self.status, self._logged = outcome, ""
-        problem = attempt.problem
+        problem = loading.problem
         if problem is not None and not (isinstance(problem, Busy) and self.status.state == "ready"):
             self._log(problem)
             self.status = Status("failed", reason=str(problem) if isinstance(problem, ExplorerError) else LOAD_FAILED)

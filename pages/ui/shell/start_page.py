@@ -105,8 +105,8 @@ class CompressedScripts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].lstrip("/").removeprefix(self.base).lstrip("/") if scope["type"] == "http" else ""
-        asked = path in start_scripts() and scope["method"] == "GET"
-        if not asked or "gzip" not in Headers(scope=scope).get("accept-encoding", ""):
+        is_script = path in start_scripts() and scope["method"] == "GET"
+        if not is_script or "gzip" not in Headers(scope=scope).get("accept-encoding", ""):
             await self.app(scope, receive, send)
             return
         headers = {"Content-Encoding": "gzip", "Cache-Control": IMMUTABLE, "Vary": "Accept-Encoding"}
