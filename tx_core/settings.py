@@ -197,7 +197,7 @@ def allowed(name: str) -> str:
     return " ".join([number, *(f"{word} {_number(bound)}" for word, bound in bounds.items())])
 
 
-def _number(bound: float) -> str:
+def _number(bound: int | float) -> str:
     """Write a bound with commas, as defaults are; one from a billion as a power of ten."""
     return f"{bound:,.0f}" if bound == int(bound) and bound < 1e9 else f"{bound:g}"
 

@@ -208,7 +208,8 @@ def _post(address: str, message: bytes, seconds: float) -> tuple[int, str, bytes
     except TimeoutError as late:
         if connection.sock is None:  # not connected: another address may be
             raise
-        raise ModelUnavailable(NOT_REACHED) from TimeoutError(f"{address}: {late}")  # it may be computing still: to ask again would make it slower
+        # It may be computing still: to ask again would make it slower.
+        raise ModelUnavailable(NOT_REACHED) from TimeoutError(f"{address}: {late}")
     finally:
         connection.close()
 

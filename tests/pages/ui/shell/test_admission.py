@@ -238,7 +238,7 @@ def test_the_broken_connection_of_a_browser_that_has_another_one_is_ended(monkey
 
 
 def test_a_browser_that_connects_again_has_no_new_burst_of_runs(host, monkeypatch: pytest.MonkeyPatch):
-    host(max_runs_a_second=5)
+    host(max_runs_a_second=4)
     monkeypatch.setattr(admission, "connections", made := Connections())
     monkeypatch.setattr(admission, "Pace", lambda rate: Pace(rate, lambda: 0.0))
     passed: list[int] = []
@@ -262,7 +262,7 @@ def test_a_browser_that_connects_again_has_no_new_burst_of_runs(host, monkeypatc
             await VisitorLimits(app)(scope, browser, None)
 
     run_apart(connect_twice())
-    assert passed == [5 * BURST_SECONDS, 0]
+    assert passed == [4 * BURST_SECONDS, 0]
 
 
 def test_connections_of_one_address_are_counted_like_its_other_requests(host, monkeypatch: pytest.MonkeyPatch):
