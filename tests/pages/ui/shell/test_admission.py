@@ -266,7 +266,7 @@ def test_a_browser_that_connects_again_has_no_new_burst_of_runs(host, monkeypatc
 
 
 def test_connections_of_one_address_are_counted_like_its_other_requests(host, monkeypatch: pytest.MonkeyPatch):
-    host(max_requests_a_second=10)
+    host(max_requests_a_second=8)
     monkeypatch.setattr(admission, "Pace", lambda rate: Pace(rate, lambda: 0.0))
     opened, codes = [], []
 
@@ -285,7 +285,7 @@ def test_connections_of_one_address_are_counted_like_its_other_requests(host, mo
             await limited({"type": "websocket", "path": "/below/_stcore/stream", "client": (address, 1)}, browser, send)
 
     run_apart(connect())
-    burst = int(10 * BURST_SECONDS)
+    burst = int(8 * BURST_SECONDS)
     assert opened == [*[SCHOOL] * burst, HOME]
     assert codes == [("websocket.close", admission.TRY_AGAIN_LATER)] * (100 - burst)
 
