@@ -1,28 +1,19 @@
-"""Visitors within bounds: how many, how many from one address; a place that is kept; and nobody is slowed by a greedy one."""
+"""Visitors within bounds: how many, how many from one address; a place that is kept; and how often each may ask."""
 
 import asyncio
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
-import websockets
 from starlette.types import Message
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from pages.contents import PAGES
 from pages.ui.shell import admission, texts
 from pages.ui.shell.admission import HEADER, Connections, VisitorLimits
 from pages.ui.shell.pace import BURST_SECONDS, Pace
-from pages.ui.shell.texts import SENTENCE
 from tests.support.apart import run_apart
-from tests.support.serving import fetch, free_port, running, streamlit_command, wait_until
-from tests.support.stream_client import Visitor, visit
 from tx_core.settings import host_settings
 
 SCHOOL, HOME = "203.0.113.7", "198.51.100.2"
-ATTENTION = next(page for page in PAGES if page.key == "attention")
 
 
 def states(connections: Connections, tokens: Sequence[str]) -> list[bool]:
@@ -347,148 +338,3 @@ def test_the_addresses_that_are_counted_are_bounded(monkeypatch: pytest.MonkeyPa
 
     run_apart(ask_from_many())
     assert list(limited.paces) == ["10.0.0.17", "10.0.0.18", "10.0.0.19"]
-
-
-@pytest.fixture
-def limited(tmp_path: Path) -> Callable:
-    """Start a server with limits: `with limited(TX_MAX_VISITORS="1") as url`."""
-
-    def start(**variables: str):
-        port = free_port()
-        url = f"http://127.0.0.1:{port}"
-        return running(streamlit_command(port), f"{url}/api/ready", tmp_path / "log.txt", **variables), url
-
-    return start
-
-
-def titles(visitor: Visitor) -> list[str]:
-    return [one.heading.body for one in visitor.elements.values() if one.WhichOneof("type") == "heading"]
-
-
-def test_a_visitor_beyond_the_limit_reads_why_and_sees_the_page_when_there_is_room(limited):
-    async def come(url: str) -> None:
-        async with visit(url, "attention") as first:
-            assert titles(first)[0] == ATTENTION.question
-            async with visit(url, "attention") as second:
-                said = " ".join(str(one) for one in second.elements.values())
-                assert titles(second) == [texts.PLEASE_WAIT]
-                assert texts.ADDRESS_FULL_OF_ONE in said
-                await first.socket.close()
-                async with asyncio.timeout(30):
-                    while titles(second) != [ATTENTION.question]:
-                        await second.run()  # of the page that was asked for, as the browser does every few seconds
-
-    server, url = limited(TX_MAX_VISITORS_AN_ADDRESS="1")
-    with server:
-        run_apart(come(url))
-
-
-def test_who_reconnects_after_a_break_sees_the_page_while_others_wait(limited):
-    async def come(url: str) -> None:
-        async with visit(url, "attention") as first, visit(url, "attention") as second:
-            assert titles(second) == [texts.PLEASE_WAIT]
-            first.socket.transport.abort()
-            await second.run()
-            async with visit(url, "attention", lost=first.session) as again:
-                assert again.session == first.session
-                assert titles(again)[0] == ATTENTION.question
-                await second.run()
-                assert titles(second) == [texts.PLEASE_WAIT]
-                async with visit(url, "attention", lost=first.session) as before_the_server_knows:
-                    assert titles(before_the_server_knows)[0] == ATTENTION.question
-
-    server, url = limited(TX_MAX_VISITORS="1")
-    with server:
-        run_apart(come(url))
-
-
-def test_where_nobody_may_wait_either_the_start_page_says_so(limited):
-    async def come(url: str) -> int:
-        stream = url.replace("http", "ws") + "/_stcore/stream"
-        waiting = []
-        for _ in range(1 + admission.MAX_WAITING_AN_ADDRESS):
-            waiting.append(await websockets.connect(stream, subprotocols=["streamlit"]))
-        with pytest.raises(websockets.InvalidStatus):
-            await websockets.connect(stream, subprotocols=["streamlit"])
-        status, headers, body = await asyncio.to_thread(fetch, url)
-        assert texts.TRY_LATER in body.decode() and "retry-after" in headers
-        for socket in waiting:
-            await socket.close()
-        return status
-
-    server, url = limited(TX_MAX_VISITORS="1")
-    with server:
-        assert run_apart(come(url)) == 503
-        wait_until(lambda: fetch(url)[0] == 200, 30, "the start page")
-
-
-def test_who_opens_connections_without_end_is_refused_and_takes_nobodys_place(limited):
-    async def come(url: str) -> tuple[int, int, float]:
-        stream, opened, refused = url.replace("http", "ws") + "/_stcore/stream", 0, 0
-        begun = time.monotonic()
-        for _ in range(40):
-            try:
-                async with websockets.connect(stream, subprotocols=["streamlit"]):
-                    opened += 1
-            except websockets.InvalidStatus:
-                refused += 1
-        return opened, refused, time.monotonic() - begun
-
-    server, url = limited(TX_MAX_REQUESTS_A_SECOND="1")
-    with server:
-        opened, refused, seconds = run_apart(come(url))
-    assert 1 <= opened <= BURST_SECONDS + seconds + 1
-    assert opened + refused == 40
-
-
-def test_a_greedy_visitor_gets_the_runs_of_the_limit_and_ten_others_get_all_of_theirs(limited):
-    rate, seconds, asked_a_second = 2, 6, 50
-
-    async def ask_greedily(url: str, start: asyncio.Event) -> tuple[int, int, float]:
-        """Ask 50 times a second without waiting for answers; give what was asked, what was run and how long it took."""
-        async with visit(url, "attention") as greedy:
-            await start.wait()
-            runs = 0
-
-            async def listen() -> None:
-                nonlocal runs
-                while True:
-                    runs += await greedy.read()
-
-            greedy.type_into(SENTENCE, "")
-            (box,) = greedy.states
-            listening, begun, asked = asyncio.create_task(listen()), time.monotonic(), 0
-            while time.monotonic() - begun < seconds:
-                greedy.states[box] = WidgetState(id=box, string_value=f"The dog saw {asked} birds.")
-                await greedy.ask()
-                asked += 1
-                await asyncio.sleep(1 / asked_a_second)
-            taken = time.monotonic() - begun
-            listening.cancel()
-            return asked, runs, taken
-
-    async def ask_as_a_reader(url: str, number: int, start: asyncio.Event) -> bool:
-        """Type two sentences; tell whether both were answered with their own words."""
-        async with visit(url, "attention") as reader:
-            await start.wait()
-            right = []
-            for word in ("apple", "river"):
-                reader.type_into(SENTENCE, f"The {word} near the tower was number {number}.")
-                await reader.run()
-                right.append(f'"{word}"'.encode() in reader.drawings())
-            return all(right)
-
-    async def together(url: str) -> tuple[tuple[int, int, float], list[bool]]:
-        start = asyncio.Event()
-        greedy = asyncio.create_task(ask_greedily(url, start))
-        readers = [asyncio.create_task(ask_as_a_reader(url, number, start)) for number in range(10)]
-        await asyncio.sleep(1)
-        start.set()
-        return await greedy, await asyncio.gather(*readers)
-
-    server, url = limited(TX_MAX_RUNS_A_SECOND=str(rate))
-    with server:
-        (asked, runs, taken), answered = run_apart(together(url))
-    assert all(answered)
-    assert asked > 3 * runs
-    assert 1 <= runs <= rate * (BURST_SECONDS + taken) + 1
