@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.panels import texts
 from pages.ui.panels.tokens import SPECIAL_FIELD, escape_markdown
 from pages.ui.shell import cache
-from pages.ui.shell.address import Field, widget_key
+from pages.ui.shell.address import Field, is_offered, widget_key
 from tx_core.engine.engine import run_limits
 from tx_core.transformer.attention import AttentionKind
 from tx_core.transformer.interventions import (
@@ -129,13 +129,13 @@ def _place(change: Intervention, stacks: Sequence[StackNames]) -> tuple[StackNam
 
 
 def change_chips(page: str, trace: Trace, invitation: str = "") -> None:
-    """List the active changes, each of which one click undoes, and a button that undoes all; an invitation where there are none.
+    """List the active changes, each of which one click undoes, and a button that undoes all; else an invitation to make one.
 
     The container is there while it is empty: else the first chip would move what follows, and an open popover would close.
     """
     changes, names = active_changes(page), stack_names(trace)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{page}_chips"):
-        if invitation and not changes:
+        if invitation and not changes and is_offered(CHANGES_FIELD.name):
             st.caption(invitation)
         if not changes:
             return

@@ -102,6 +102,15 @@ def test_a_guess_opens_the_view_and_is_compared(open_app):
     assert max(range(len(names)), key=lambda place: cells[place]) == header["answer"]
 
 
+def test_a_step_that_offers_no_change_invites_to_none(open_app):
+    assert texts.NOTHING_CHANGED in written(open_app("fill_mask", **STEPS[1].view))
+    app = open_step(open_app, 2)
+    click(app, 2, "school")
+    check(app)
+    assert STEPS[1].then in written(app)
+    assert texts.NOTHING_CHANGED not in written(app)
+
+
 @pytest.mark.parametrize("kind", get_args(get_type_hints(Question)["kind"]))
 def test_a_question_of_every_kind_sends_no_number_before_its_answer(open_app, kind: str):
     step, app = open_kind(open_app, kind)
