@@ -83,7 +83,7 @@ def test_back_leads_to_the_level_of_before(page_at):
 def test_the_level_goes_along_to_other_pages_and_back(page_at):
     page = page_at("/attention?level=basic")
     page.get_by_test_id("stSidebar").get_by_role("link", name="Masks", exact=True).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(next(one.question for one in PAGES if one.key == "masks"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(next(one.question for one in contents.PAGES if one.key == "masks"))
     expect(switch(page, texts.BASIC)).to_be_checked()
     page.wait_for_url(re.compile("masks.*level=basic"))
     page.go_back()

@@ -204,7 +204,7 @@ def test_a_server_that_is_told_to_end_lets_nobody_in_and_keeps_a_training_for_th
 
     with running(streamlit_command(ports[1]), f"{urls[1]}/api/ready", tmp_path / "log.txt"):
         run_apart(come_back(urls[1]))
-    assert list((tmp_path / "kept-trainings").iterdir()) == []
+        assert list((tmp_path / "kept-trainings").iterdir()) == []
 
 
 def test_a_connection_that_never_ends_does_not_keep_a_server_alive(tmp_path: Path):
