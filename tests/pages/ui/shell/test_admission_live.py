@@ -93,7 +93,7 @@ def test_where_nobody_may_wait_either_the_start_page_says_so(limited):
         wait_until(lambda: fetch(url)[0] == 200, 30, "the start page")
 
 
-def test_who_opens_connections_without_end_is_refused_and_takes_nobodys_place(limited):
+def test_who_opens_connections_without_end_is_refused_beyond_the_requests_of_an_address(limited):
     async def come(url: str) -> tuple[int, int, float]:
         stream, opened, refused = url.replace("http", "ws") + "/_stcore/stream", 0, 0
         begun = time.monotonic()
