@@ -294,7 +294,9 @@ def test_a_dark_device_presents_on_white(page_at, settle):
     assert page.locator(".st-key-attention_map .map.dark").count() == 0
 
 
+# Only what runs at one go after the import is noted: the page itself begins to watch things of its own whenever it likes.
 WATCHED = """async address => {
+  const presenter = (await import(address)).default
   const watched = []
   const note = (kind) => (...named) => watched.push(`${kind} ${named[0]}`)
   const Real = MutationObserver
@@ -304,7 +306,7 @@ WATCHED = """async address => {
   }
   const [add, remove] = [addEventListener, removeEventListener]
   Object.assign(window, { addEventListener: note('begin'), removeEventListener: note('end') })
-  const show = (await import(address)).default()
+  const show = presenter()
   const made = watched.length
   show.begin()
   const begun = watched.length
