@@ -13,7 +13,7 @@ from pages.ui.canvas.component import component
 from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.predictions import write_csv
 from pages.ui.panels.tokens import escape_markdown
-from pages.ui.shell.address import is_presented, link_with
+from pages.ui.shell.address import is_presented, link_with, present_or_not
 from pages.ui.shell.frame import explain
 from tx_core.classroom.lesson_file import Question, Step
 from tx_core.classroom.room_records import Room, State
@@ -56,6 +56,10 @@ def draw_stage(code: str, token: str) -> None:
     step = lesson.steps[room.step - 1]
     with st.container():  # also where there is nothing to explain: what stands below stays in its place
         entrance.explain_problem()
+    state = host_store().state(room.id)
+    welcomes = is_presented() and state is not None and not state.students
+    if welcomes:  # the first picture for the room: what students need first
+        show_entrance(room)
     stage, side = st.columns([5, 2], gap="large")
     with stage:
         show_step_head(lesson.title, room.step, len(lesson.steps), step)
@@ -67,7 +71,8 @@ def draw_stage(code: str, token: str) -> None:
             step_buttons(token, room, step)
         show_answers(code, token, step)
     with side:
-        show_entrance(room)
+        if not welcomes:
+            show_entrance(room)
         manage(token, room)
 
 
@@ -181,10 +186,13 @@ def show_entrance(room: Room) -> None:
     with st.container(border=True, key="classroom_entrance"):
         st.metric(texts.CODE_FOR_STUDENTS, room.code)
         show = component("qr", "qr", "classroom/qr.js", "classroom/qr.css", height=190)
-        shown = {"label": texts.QR_LABEL.format(code=room.code), "code": room.code if is_presented() else ""}
+        shown = {"label": texts.QR_LABEL.format(code=room.code), "link": link, "code": room.code if is_presented() else ""}
         show(key="classroom_qr", data=qr_code(link) | shown)
         st.caption(texts.STUDENT_LINK)
         st.code(link, language=None, wrap_lines=True)
+        if st.button(texts.TO_PROJECTOR, icon=":material/present_to_all:", key="classroom_present"):
+            present_or_not(True)
+            st.rerun()
 
 
 def qr_code(link: str) -> dict[str, object]:

@@ -14,7 +14,7 @@ from pages.ui.panels.changes import CHANGES_FIELD, Changes, active_changes, chan
 from pages.ui.panels.predictions import SentencePredictions, blank_trace
 from pages.ui.panels.texts import BLANK
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, number_field, widget_key
+from pages.ui.shell.address import Field, flag_field, is_offered, number_field, widget_key
 from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import write_interventions
 from tx_core.transformer.trace import Trace
@@ -29,8 +29,11 @@ def first_heads(num_layers: int, num_heads: int) -> list[controls.Head]:
     return [head for head in FIRST_HEADS if head[0] < num_layers and head[1] < num_heads] or [(0, 0)]
 
 
+ONLY_LIST = "only_list"
+"""The field of a view that shows what the model puts into the blank, and not yet where it looks."""
 FIELDS: tuple[Field, ...] = (
     number_field("blank", 1, 1, MAX_LINKED_BLANKS),
+    flag_field(ONLY_LIST),
     *view_options.view_fields(()),  # no heads: those that matter most for the prediction
     CHANGES_FIELD,
 )
@@ -47,14 +50,20 @@ class BlankView:
     head_map: HeadMap
 
 
-def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredictions]) -> BlankView:
+def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredictions]) -> BlankView | None:
     """Show one blank, which the reader chooses where there are several: its prediction and its attention, to be changed.
 
-    Give what is shown in the end. Call it in a fragment.
+    Give what is shown in the end; None for a prediction alone. Call it in a fragment.
     """
     blanks = [(answer, blank) for answer in answers for blank in answer.filling.blanks]
-    st.subheader(texts.WHERE, anchor=False)
+    alone = st.session_state[widget_key(page, ONLY_LIST)] and not active_changes(page)
+    if not alone:
+        st.subheader(texts.WHERE, anchor=False)
     answer, blank = blanks[_ask_blank(page, answers)]
+    if alone:
+        show_blank(page, engine, answer, blank.number, ())
+        offer_attention(page)
+        return None
     focus_blank(page, answer.text, blank.place)
     automatic = forget_automatic_heads(page, engine)
     plain = blank_trace(engine, answer.text)
@@ -84,6 +93,13 @@ def blank_attention(page: str, engine: Engine, answers: Sequence[SentencePredict
     )
     head_map = attention_panel(page, stack, identity, before, parts)
     return BlankView(answer.text, blank.number, trace, changed, head_map)
+
+
+def offer_attention(page: str) -> None:
+    """Offer to see where the blank looks; in a lesson, the step says whether it may be seen."""
+    if is_offered(ONLY_LIST):
+        entry = {widget_key(page, ONLY_LIST): False}
+        st.button(texts.WHERE, key=f"{page}_where", icon=":material/grid_on:", on_click=st.session_state.update, args=(entry,))
 
 
 def forget_automatic_heads(page: str, engine: Engine) -> bool:

@@ -80,6 +80,7 @@ def show_example(prompt: Prompt) -> None:
         "text_behind": "",
         "second_behind": "",
         "changes": (),
+        blank_attention.ONLY_LIST: False,
         SPECIAL_FIELD.name: False,
     }
     if prompt.second:

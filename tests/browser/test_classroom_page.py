@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import get_args, get_type_hints
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from pages import contents
@@ -11,6 +12,7 @@ from pages.classroom import texts
 from pages.classroom.events import EVENTS
 from pages.ui.panels.lesson import FOR_CLASS, names_in_order, shipped_lesson
 from pages.ui.shell.texts import BACK_TO_LESSON
+from tests.browser.test_presenter_view import LEAST_SHARE, SCREENS, SMALLEST_TEXT
 from tx_core.classroom.lesson_file import Lesson, Question, pack_lesson
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS
 
@@ -192,6 +194,31 @@ def press(page: Page, name: str) -> None:
     button = page.get_by_role("button", name=name, exact=True)
     expect(button).to_be_enabled(timeout=FAST)
     button.press("Enter")
+
+
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+def test_a_projector_shows_first_how_students_come_in(page_at, width: int, height: int):
+    teacher, letters = open_room(page_at)
+    teacher.set_viewport_size({"width": width, "height": height})
+    press(teacher, texts.TO_PROJECTOR)
+    teacher.wait_for_url(re.compile("present=1"))
+    teacher.locator(f"html[data-fitted='st-key-classroom_qr {width} {height}']").wait_for(state="attached", timeout=30_000)
+    picture = teacher.locator("[data-staged]")
+    expect(picture.get_by_text(letters, exact=True)).to_be_visible()
+    expect(picture.get_by_text(f"/class?room={letters}")).to_be_visible()
+    expect(teacher.get_by_text(STEPS[0].question.ask)).to_be_hidden()
+    code = picture.get_by_role("img", name=texts.QR_LABEL.format(code=letters)).bounding_box()
+    assert code["height"] >= LEAST_SHARE * height
+    assert code["y"] >= 0 and code["y"] + code["height"] <= height
+    assert teacher.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    sizes = picture.evaluate(
+        "one => [...one.querySelectorAll('*')].flatMap(host => [...(host.shadowRoot?.querySelectorAll('p') ?? [])])"
+        ".map(text => parseFloat(getComputedStyle(text).fontSize) * text.currentCSSZoom)"
+    )
+    assert len(sizes) == 2 and min(sizes) >= 2 * SMALLEST_TEXT * height / 1080
+    teacher.keyboard.press("ArrowDown")
+    expect(teacher.get_by_text(STEPS[0].question.ask)).to_be_visible()
+    expect(note(teacher)).to_have_text(texts.NOBODY_YET)
 
 
 def test_a_room_is_shown_on_a_projector_and_led_by_keys(page_at, settle):

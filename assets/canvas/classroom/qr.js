@@ -12,7 +12,10 @@ export default function mountQr({ data, parentElement }) {
   picture.append(make("rect", { width: data.size, height: data.size, fill: "#fff" }));
   picture.append(make("path", { d: data.path, fill: "#000", "shape-rendering": "crispEdges" }));
   root.replaceChildren(picture);
-  if (data.code) root.append(element("p", { class: "code", "aria-hidden": "true" }, data.code)); // its name says it, too
+  root.classList.toggle("large", Boolean(data.code));
+  if (!data.code) return;
+  const code = element("p", { class: "code", "aria-hidden": "true" }, data.code); // the name of the picture says it, too
+  root.append(element("div", {}, code, element("p", { class: "link" }, data.link)));
 }
 
 function make(tag, attributes) {

@@ -6,13 +6,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
+from pages.fill_mask.blank_attention import ONLY_LIST
 from pages.fill_mask.export import Lists, lists_export
 from pages.fill_mask.predictions import describe_shift
 from pages.fill_mask.prompts import QUOTED_MODEL, curated, quoted_words
 from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.predictions import ListSettings, SentencePredictions, joint_fillings, top_predictions, word_scores
 from pages.ui.shell.numbers import percent
-from tests.support.drawings import changes_drawn, unpacked
+from tests.support.drawings import changes_drawn, maps, unpacked, walls
 from tests.support.drawn_bars import bars_told, drawn_bars
 from tx_core.engine import catalogue
 from tx_core.engine.engine import NO_WORD_HEAD
@@ -48,6 +49,22 @@ def test_typing_asks_the_model_about_what_was_typed(open_app):
     assert bars_told(app) != before
     best = predict(catalogue.load(catalogue.DEFAULT), "[MASK] you very much.", top_k=1).blanks[0].predictions[0]
     assert bars_told(app)["Most likely words"][0].startswith(f"{best.word} ")
+
+
+def test_a_link_may_show_the_list_alone_and_one_click_shows_where_the_blank_looks(open_app):
+    app = open_app("fill_mask", text="Yesterday I [MASK] to school.", **{ONLY_LIST: "1"})
+    assert bars_told(app)[texts.TOP_WORDS][0].startswith("went ")
+    assert (maps(app), walls(app)) == ([], [])
+    assert app.query_params[ONLY_LIST] == "1"
+    app.button(key="fill_mask_where").click().run()
+    assert len(maps(app)) == len(walls(app)) == 1
+    assert ONLY_LIST not in app.query_params
+    assert "fill_mask_where" not in [button.key for button in app.button]
+
+
+def test_what_a_link_changes_is_shown_though_it_asks_for_the_list_alone(open_app):
+    app = open_app("fill_mask", text="Yesterday I [MASK] to school.", changes="off~5-7", **{ONLY_LIST: "1"})
+    assert changes_drawn(app)
 
 
 def test_several_blanks_have_a_list_each_and_the_best_fillings_together(open_app):

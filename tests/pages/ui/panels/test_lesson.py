@@ -6,12 +6,14 @@ from typing import get_args, get_type_hints
 import pytest
 
 from pages import contents
+from pages.fill_mask.texts import TOP_WORDS
 from pages.ui.export.texts import NUMBERS_TABLE
 from pages.ui.export.texts import TITLE as MENU
 from pages.ui.panels import lesson, texts
 from pages.ui.panels.lesson_question import compute
 from pages.ui.shell.address import LESSON, LOCK, PRESENT, STEP
-from tests.support.drawings import OURS, sent_to
+from tests.support.drawings import OURS, maps, says, sent_to, walls
+from tests.support.drawn_bars import bars_told
 from tests.support.messages import UNKNOWN
 from tx_core.classroom.lesson_file import NOT_PACKED, Lesson, Question, Step, pack_lesson
 from tx_core.classroom.measures import compute_answer
@@ -61,6 +63,17 @@ def open_kind(open_app, kind: str):
 
 def question_of(number: int) -> str:
     return contents.page(STEPS[number - 1].page).question
+
+
+def test_the_first_step_of_the_path_ends_before_the_map_that_answers_the_second(open_app):
+    app = open_step(open_app, 1)
+    app.text_input[0].set_value("walked")
+    check(app)
+    assert bars_told(app)[TOP_WORDS]
+    right = compute(STEPS[1]).right
+    assert (maps(app), walls(app)) == ([], [])
+    assert [one for one in says(app).split("\n") if f"'{right}'" in one] == []
+    assert "fill_mask_where" not in [button.key for button in app.button]
 
 
 def test_an_answer_is_computed_as_the_view_reads_its_text():
