@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.contents import PAGES
 from pages.contents import page as page_of
+from pages.ui.canvas.component import without_search
 from pages.ui.canvas.modules import PATH, version
 from pages.ui.canvas.question_view import show_class_results
 from pages.ui.shell.address import (
@@ -76,15 +77,17 @@ with st.container() if alone else st.sidebar:
     follow = st.components.v2.component("navigation", js=(ASSETS / "navigation" / "navigation.js").read_text("utf-8"))
     browser = follow(
         key="navigation",
-        data={
-            "page": chosen.url_path,
-            "terms": "" if is_presented() else f"{PATH}/{version()}/terms/terms.js",
-            "held": HELD in st.session_state or has_upload(),
-            "presented": is_presented(),
-            "level": st.session_state.get(LEVEL_CHOSEN, ""),
-            "presenter": f"{PATH}/{version()}/presenter/presenter.js" if is_presented() else "",
-            "views": st.session_state.get(ADDED_VIEWS, []),
-        },
+        data=without_search(
+            {
+                "page": chosen.url_path,
+                "terms": "" if is_presented() else f"{PATH}/{version()}/terms/terms.js",
+                "held": HELD in st.session_state or has_upload(),
+                "presented": is_presented(),
+                "level": st.session_state.get(LEVEL_CHOSEN, ""),
+                "presenter": f"{PATH}/{version()}/presenter/presenter.js" if is_presented() else "",
+                "views": st.session_state.get(ADDED_VIEWS, []),
+            }
+        ),
         on_resumed_change=lambda: None,
         on_presented_change=lambda: None,
     )

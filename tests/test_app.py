@@ -1,6 +1,7 @@
 """The server around the pages: what it imports, what it answers, what it tells when the model is missing."""
 
 import ast
+import asyncio
 import base64
 import hashlib
 import json
@@ -17,7 +18,8 @@ import pytest
 
 from pages.contents import PAGES
 from pages.ui.shell.readiness import Status, Warmup, load_default
-from tests.support.serving import ROOT, fetch, wait_until
+from tests.support.serving import ROOT, fetch, free_port, running, streamlit_command, wait_until
+from tests.support.stream_client import visit
 from tx_core.errors import CheckpointProblem
 
 HEAVY = ("torch", "transformers", "plotly", "bertviz", "sqlalchemy", "psycopg")
@@ -70,6 +72,36 @@ def test_nothing_heavy_is_imported_before_the_title_of_a_page():
     done = subprocess.run([sys.executable, "-c", report], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [f"{name}:" for name in imports]
+
+
+SERVER_THAT_SAYS_WHAT_IT_IMPORTED = """
+import sys, threading
+from streamlit.web.cli import main
+def say():
+    while not pause.wait(0.1):
+        print("imported", *sorted({"pandas", "torch"} & set(sys.modules)), flush=True)
+pause = threading.Event()
+threading.Thread(target=say, daemon=True).start()
+main()
+"""
+
+
+def test_the_first_map_of_attention_is_sent_without_pandas(tmp_path: Path):
+    port, log = free_port(), tmp_path / "log.txt"
+    _, _, _, *command = streamlit_command(port)
+
+    async def see_map() -> bytes:
+        async with visit(f"http://127.0.0.1:{port}", "attention") as visitor:
+            return visitor.drawings()
+
+    server = [sys.executable, "-c", SERVER_THAT_SAYS_WHAT_IT_IMPORTED, *command]
+    with running(server, f"http://127.0.0.1:{port}/_stcore/health", log):
+        assert b"attention_explorer_attention_map" in asyncio.run(see_map())
+        seen = log.read_text("utf-8").count("imported")
+        wait_until(lambda: log.read_text("utf-8").count("imported") > seen + 1, 10, "another list of imports")
+    said = [line for line in log.read_text("utf-8").splitlines() if line.startswith("imported")]
+    assert said[0] == "imported"
+    assert said[-1] == "imported torch"
 
 
 def test_no_message_is_sent_as_a_word_for_one_that_the_browser_may_have_forgotten():

@@ -219,7 +219,7 @@ function sayAloud() {
   }).observe(document.body, { childList: true, subtree: true, characterData: true })
 }
 
-export default function ({ data, setTriggerValue, parentElement }) {
+export default function ({ data: [data], setTriggerValue, parentElement }) {
   const { host } = parentElement.getRootNode()
   if (host) host.dataset.mounted = "" // as every drawing does, see `settle`
   present(data, (wanted) => setTriggerValue("presented", wanted))

@@ -127,7 +127,7 @@ def ask_words() -> tuple[str, ...]:
     written = st.text_input(
         texts.CHECK_WORDS,
         key=widget_key(PAGE, "named"),
-        live=controls.TYPING_PAUSE,
+        live=True,
         autocomplete="off",
         placeholder="nurse, doctor, ##ing",
         help=texts.CHECK_WORDS_HELP.format(maximum=MAX_SCORED_WORDS),

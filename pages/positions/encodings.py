@@ -241,7 +241,7 @@ def dimension_box(name: str, width: int) -> list[int]:
     written = st.text_input(
         texts.DIMENSIONS.format(most=MAX_DRAWN_DIMENSIONS, last=width - 1),
         key=box,
-        live=controls.TYPING_PAUSE,
+        live=True,
         autocomplete="off",
         on_change=partial(_keep_dimensions, name, width),
     )

@@ -7,4 +7,4 @@ from streamlit.testing.v1 import AppTest
 
 def drawn_lines(app: AppTest) -> list[dict]:
     """Every chart of lines from the first to the last, as its component was sent it."""
-    return [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.component_name.endswith("_lines")]
+    return [json.loads(one.proto.json)[0] for one in app.get("bidi_component") if one.proto.component_name.endswith("_lines")]

@@ -19,6 +19,7 @@ const modules = (suffix) => Promise.all(names.map((name) => import(address(name,
 const rested = (count) => new Promise((done) => setTimeout(done, 250 * 2 ** count));
 const again = (count) => rested(count).then(() => fetched(`-${count + 1}`, count + 1));
 const fetched = (suffix, count) => modules(suffix).catch((gone) => count > 4 ? Promise.reject(gone) : again(count));
+const given = (element) => Array.isArray(element.data) ? { ...element, data: element.data[0] } : element;
 const drawing = { draw: null };
 const ready = fetched("", 0).then((found) => { drawing.draw = found.at(-1).default; });
 const drawLater = (element) => {
@@ -28,7 +29,7 @@ const drawLater = (element) => {
 };
 export default (element) => {
   element.parentElement.getRootNode().host.dataset.mounted = names.at(-1);
-  return (drawing.draw ?? drawLater)(element);
+  return (drawing.draw ?? drawLater)(given(element));
 };
 """
 """The script of every component. It asks for all modules of a drawing at once: one import after the other would cost a round
@@ -47,9 +48,22 @@ def component(name: str, box: str, module: str, *styles: str, height: int = 0) -
     box: the class of the element that it draws in. height: the pixels that are kept for a drawing until it is there.
     """
     style = "".join([*map(read_style, styles), RING, f".{box}:empty {{ min-height: {height}px; }}"])
-    return st.components.v2.component(
+    mount = st.components.v2.component(
         f"attention_explorer_{name}", html=f'<div class="{box}"></div>', css=style, js=import_script(module)
     )
+
+    def show(*, data: object, **options: object) -> object:
+        return mount(data=data if isinstance(data, bytes) else without_search(data), **options)
+
+    return show
+
+
+def without_search(data: object) -> list[object]:
+    """Put what a drawing is given into a list of one.
+
+    In a mapping Streamlit looks for data frames, for which it imports pandas: 0.8 s before the first page has its title.
+    """
+    return [data]
 
 
 def import_script(module: str) -> str:

@@ -36,8 +36,6 @@ from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, T
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Head
 
-TYPING_PAUSE = "250ms"
-"""How long a reader must stop typing before the page runs with the text."""
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -195,8 +193,9 @@ def sentence(
         if part:
             run_part(part)
 
+    # True is a pause of 250 ms; Streamlit reads one that is written out, "250ms", by importing pandas.
     written = st.text_input(
-        label, live=TYPING_PAUSE, placeholder=placeholder, help=help, autocomplete="off", **widget_binding(key, accept)
+        label, live=True, placeholder=placeholder, help=help, autocomplete="off", **widget_binding(key, accept)
     )
     return written or ""
 

@@ -34,7 +34,7 @@ def drawn(app: AppTest) -> Document:
 
 def begins_with(app: AppTest) -> str:
     """The choice that the frame's drawing begins with."""
-    (sent,) = [json.loads(element.proto.json) for element in app.get("bidi_component") if "framed/" in element.proto.json]
+    (sent,) = [json.loads(element.proto.json)[0] for element in app.get("bidi_component") if "framed/" in element.proto.json]
     return sent["choice"]
 
 

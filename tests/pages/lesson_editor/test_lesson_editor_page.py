@@ -142,7 +142,7 @@ def test_what_the_browser_keeps_is_not_named_as_lost_with_a_server_and_a_file_is
     box(app, texts.TITLE).set_value("Keys").run()
     assert HELD not in app.session_state
     [sent] = [one.proto for one in app.main.get("bidi_component") if one.proto.component_name.endswith("lesson_keeper")]
-    assert json.loads(sent.json)["draft"]["title"] == "Keys"
+    assert json.loads(sent.json)[0]["draft"]["title"] == "Keys"
 
 
 def test_a_second_click_that_arrives_before_the_page_is_drawn_again_changes_nothing():

@@ -59,7 +59,7 @@ def test_the_picture_on_the_page_is_sent_as_it_was_computed(open_app):
     app = open_app("start")
     assert not app.exception
     shown = looks.sentence_looks(texts.SENTENCE)
-    (sent,) = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.component_name.endswith("_arcs")]
+    (sent,) = [json.loads(one.proto.json)[0] for one in app.get("bidi_component") if one.proto.component_name.endswith("_arcs")]
     assert sent["words"] == list(shown.words)
     assert sent["arcs"] == [[edge.query, edge.key, round(edge.weight, 4)] for edge in shown.edges]
     assert len(sent["said"]) == len(shown.words)

@@ -37,7 +37,7 @@ def stack(engine):
 
 def cells_of(app: AppTest) -> dict:
     (table,) = [one.proto for one in app.get("bidi_component") if one.proto.component_name.endswith("head_table")]
-    return json.loads(table.json)
+    return json.loads(table.json)[0]
 
 
 def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, stack):
