@@ -1,10 +1,8 @@
 // Before, after and the difference: three heatmaps of one size, with one pointer and one focused token for all.
 
 import { changeOf, digits, span, strongest, unpack } from "../core/bytes.js";
-import { cellAt, heatmapShape, paintHeatmap } from "./heatmap.js";
-import { removeView, later, pointAt, rowByKey, watchView } from "./linked.js";
-import { modelOf } from "./model.js";
-import { layPane, makePane, paneContext, pointIn, scrollOf } from "./pane.js";
+import { cellAt, heatmapShape, modelOf, paintHeatmap } from "./heatmap.js";
+import { later, layPane, makePane, paneContext, pointAt, pointIn, removeView, rowByKey, scrollOf, watchView } from "./pane.js";
 import { bold, fillLegend, makeLegend, makeTooltip } from "./readout.js";
 import { DIFFERENCE_TICKS, differenceGradient, differenceTable } from "../core/palette.js";
 import { mountOnce, throttle, element, timestamped, pendingChoice } from "../core/surface.js";

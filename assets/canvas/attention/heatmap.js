@@ -1,13 +1,23 @@
 // One weights matrix as cells: query down, key across. The axes stay in sight while the cells scroll.
 
 import { changeOf, weightOf } from "../core/bytes.js";
-import { cellPixels, inkOn } from "../core/palette.js";
-import { measureLabels } from "../core/surface.js";
+import { cellPixels, colourTable, inkOn } from "../core/palette.js";
+import { measureLabels, visible } from "../core/surface.js";
 
 const WIDEST_LABEL = 92;
 const AXIS_NAME = 22;
 export const TALLEST_MAP = 560;
 const LARGEST_CELL = 46;
+
+// What a map is drawn from: the cells, the tokens as they are written, and the colours.
+export function modelOf({ header, cells }, dark) {
+  return {
+    cells, queries: header.queries.length, keys: header.keys.length, strongest: header.strongest,
+    queryTexts: header.queries.map(visible), keyTexts: header.keys.map(visible),
+    same: header.queries.length === header.keys.length && header.queries.every((token, index) => token === header.keys[index]),
+    table: colourTable(header.scale, dark), pictures: new Map(), texts: header.texts,
+  };
+}
 
 export function heatmapShape(context, model, theme, width, zoom) {
   const narrow = width < 480;

@@ -1,12 +1,26 @@
-// The same matrix as lines: the looking tokens at the left, the looked-at at the right.
+// The same matrix as lines: the looking tokens at the left, the looked-at at the right. And where heatmap and lines
+// stand: side by side where there is room, else one below the other.
 
 import { span, strongest } from "../core/bytes.js";
-import { TALLEST_MAP, shownLabels } from "./heatmap.js";
+import { TALLEST_MAP, heatmapShape, shownLabels } from "./heatmap.js";
 import { measureLabels } from "../core/surface.js";
 
 const HEADING = 26;
 const ROW = 22;
 const LABEL_ROOM = 15;
+const BESIDE = 620; // pixels from which the two views stand side by side
+const BETWEEN = 28;
+const WIDEST_LINES = 560;
+
+export function layMap(context, model, theme, width, { showHeat, showLines, zoom }) {
+  const beside = showHeat && showLines && width >= BESIDE;
+  const heatRoom = beside ? Math.floor(width * 0.6) - BETWEEN / 2 : width;
+  const heat = heatmapShape(context, model, theme, heatRoom, zoom);
+  const heatWidth = Math.min(heatRoom, heat.left + heat.viewWidth + heat.lean + 10);
+  const linesWidth = Math.min(beside ? width - heatWidth - BETWEEN : width, WIDEST_LINES);
+  const lines = linesShape(context, model, theme, linesWidth - 10, beside ? heat : null, zoom);
+  return { beside, between: BETWEEN, heat, heatWidth, lines, linesWidth };
+}
 
 // Beside the heatmap, the rows of both stand at the same height, unless more tokens are looked at than look.
 export function linesShape(context, model, theme, width, beside, zoom) {

@@ -2,10 +2,8 @@
 
 import { isOutdated, receiveHeadMaps } from "../core/head_maps.js";
 import { unpack } from "../core/bytes.js";
-import { cellAt, paintHeatmap } from "./heatmap.js";
-import { layMap } from "./layout.js";
-import { paintLines, tokenAt } from "./lines.js";
-import { modelOf } from "./model.js";
+import { cellAt, modelOf, paintHeatmap } from "./heatmap.js";
+import { layMap, paintLines, tokenAt } from "./lines.js";
 import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "./pane.js";
 import { fillLegend, fillReadout, fillTooltip, makeLegend, makeReadout, makeTooltip, placeTooltip } from "./readout.js";
 import { mountOnce, throttle, element, localPoint, timestamped, pendingChoice, watchScreen } from "../core/surface.js";

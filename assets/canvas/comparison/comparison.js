@@ -2,8 +2,7 @@
 
 import { changeOf, digits, strongest, unpack } from "../core/bytes.js";
 import { cellAt, heatmapShape, paintHeatmap } from "../attention/heatmap.js";
-import { removeView, later, pointAt, rowByKey, stepped, watchView } from "../attention/linked.js";
-import { layPane, makePane, paneContext, pointIn, reveal, scrollOf } from "../attention/pane.js";
+import { later, layPane, makePane, paneContext, pointAt, pointIn, removeView, reveal, rowByKey, scrollOf, stepped, watchView } from "../attention/pane.js";
 import { bold, fillLegend, makeLegend, makeReadout, makeTooltip } from "../attention/readout.js";
 import { DIFFERENCE_TICKS, differenceGradient } from "../core/palette.js";
 import { mountOnce, throttle, element, timestamped, pendingChoice, visible } from "../core/surface.js";

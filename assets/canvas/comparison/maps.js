@@ -1,6 +1,6 @@
 // What the three maps of a comparison are drawn from: A, B, and B − A over the words of both; and which of them are partners.
 
-import { modelOf } from "../attention/model.js";
+import { modelOf } from "../attention/heatmap.js";
 import { differenceTable } from "../core/palette.js";
 import { filled } from "../core/text.js";
 

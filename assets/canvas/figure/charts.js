@@ -4,7 +4,7 @@ import { layLegend, paintMark } from "../core/marks.js";
 import { tint } from "../core/palette.js";
 import { fit, visible } from "../core/surface.js";
 import { layTitle, widthOf, wrapped, write } from "../core/text.js";
-import { layLines } from "../lines/line_chart.js";
+import { layLines } from "../lines/chart.js";
 import { drawMatrix, matrixShape, paletteOf } from "../mask_grid/panel.js";
 
 // Charts of a page in one figure: as many beside one another as there is room for, each under its title.

@@ -1,9 +1,7 @@
 // Maps as parts of a figure: one attention map, before and after a change, a comparison, and matrices.
 
-import { heatmapShape, paintHeatmap } from "../attention/heatmap.js";
-import { layMap } from "../attention/layout.js";
-import { paintLines } from "../attention/lines.js";
-import { modelOf } from "../attention/model.js";
+import { heatmapShape, modelOf, paintHeatmap } from "../attention/heatmap.js";
+import { layMap, paintLines } from "../attention/lines.js";
 import { comparedModels, paintHatch, partnersOf, placeIn } from "../comparison/maps.js";
 import { DIFFERENCE_TICKS, TICKS, css, differenceTable } from "../core/palette.js";
 import { visible } from "../core/surface.js";

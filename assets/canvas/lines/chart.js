@@ -3,8 +3,8 @@
 import { element, mountOnce, sharpen, visible, watchScreen } from "../core/surface.js";
 import { readTheme } from "../core/theme.js";
 import { superscript } from "../core/numbers.js";
-import { filled } from "../core/text.js";
-import { layLines, lineSign } from "./line_chart.js";
+import { filled, widthOf, write } from "../core/text.js";
+import { layLegend, paintMark } from "../core/marks.js";
 
 const BESIDE = 12; // pixels between a step and what is read of it
 
@@ -127,4 +127,111 @@ function threeDigits(value) {
     return `${sign}${digits}·10${superscript(String(Number(exponent)))}`;
   }
   return sign + (size >= 99.95 ? String(Math.round(size)) : size.toPrecision(3));
+}
+
+// --- The chart itself, on a page or in a figure: lines told apart by colour, dashes and marks.
+
+const DASHED = { solid: [], dash: [8, 5], dot: [2, 4], dashdot: [8, 4, 2, 4] };
+const STEP_ROOM = 24;
+const BETWEEN_STEPS = 6;
+
+// What is laid out also tells where a step stands, `x`, and what the lines run in, `plot`, for those who point at it.
+export function layLines(context, theme, { steps, series, limits, band, logarithmic, tall, size = 12 }, room) {
+  const font = `${size}px ${theme.font}`;
+  const scaled = logarithmic ? Math.log10 : (value) => value;
+  const [low, high] = limits ?? spread([...series.flatMap(({ values }) => values), ...(band ?? []).flat()].map(scaled));
+  const ticks = ticksOf(low, high, logarithmic);
+  const left = Math.max(0, ...ticks.map(({ text }) => widthOf(context, font, text))) + 10;
+  const plot = room - left - 14;
+  const x = (step) => left + (steps.length > 1 ? (step / (steps.length - 1)) * (plot - 12) + 6 : plot / 2);
+  const y = (value) => 6 + ((high - value) / (high - low)) * (tall - 12);
+  const entries = series.map((line) => ({ name: visible(line.name), sign: (target, at, middle) => lineSign(target, line, at, middle) }));
+  const legend = layLegend(context, theme, entries.length > 1 ? entries : [], room - left);
+  const every = Math.max(1, Math.floor((steps.length - 1) / 6));
+  const paint = (target) => {
+    for (const { at, text } of ticks) {
+      target.fillStyle = theme.faint;
+      target.fillRect(left, y(at) - 0.5, plot, 1);
+      write(target, text, left - 6, y(at), { font, colour: theme.quiet, align: "right", baseline: "middle" });
+    }
+    if (band) shade(target, band.map((border) => border.map((value, step) => [x(step), y(scaled(value))])));
+    for (const line of series) paintLine(target, line, line.values.map((value, step) => [x(step), y(scaled(value))]), steps.length < 12 ? 3.5 : 2.5);
+    let free = 0; // where the name before has ended
+    for (let step = 0; step < steps.length; step += every) {
+      const wide = widthOf(target, font, steps[step]);
+      const start = Math.max(0, step === 0 && plot / steps.length < 60 ? x(step) - 16 : x(step) - wide / 2);
+      if (start < free) continue;
+      write(target, steps[step], start, tall + 2, { font, colour: theme.quiet });
+      free = start + wide + BETWEEN_STEPS;
+    }
+    target.save();
+    target.translate(left, tall + STEP_ROOM);
+    legend.paint(target);
+    target.restore();
+  };
+  return { width: room, height: tall + STEP_ROOM + legend.height, paint, x, plot: { left, right: left + plot, height: tall } };
+}
+
+function paintLine(target, { colour, dash, mark }, points, radius) {
+  target.beginPath();
+  points.forEach((point, index) => target[index ? "lineTo" : "moveTo"](...point));
+  target.strokeStyle = colour;
+  target.lineWidth = 2;
+  target.setLineDash(DASHED[dash]);
+  target.stroke();
+  target.setLineDash([]);
+  for (const [x, y] of points) paintMark(target, mark, x, y, radius, colour);
+}
+
+// What stands for a line in a legend.
+function lineSign(target, { colour, dash, mark }, x, y) {
+  paintLine(target, { colour, dash, mark }, [[x - 12, y], [x + 12, y]], 0.1);
+  paintMark(target, mark, x, y, 3.5, colour);
+}
+
+function shade(target, [lower, upper]) {
+  target.beginPath();
+  [...upper, ...[...lower].reverse()].forEach((point, index) => target[index ? "lineTo" : "moveTo"](...point));
+  target.closePath();
+  target.fillStyle = "rgba(128, 140, 152, 0.22)";
+  target.fill();
+}
+
+function spread(values) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const margin = Math.max((high - low || Math.abs(high) || 1) * 0.06, Math.abs(high) * 1e-6);
+  return [low - margin, high + margin];
+}
+
+function ticksOf(low, high, logarithmic) {
+  return logarithmic ? powerTicks(low, high) : roundTicks(low, high);
+}
+
+// Round numbers, some five of them.
+function roundTicks(low, high) {
+  const rough = (high - low) / 5;
+  const ten = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((unit) => unit * ten).find((unit) => unit * 1.3 >= rough);
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const found = [];
+  for (let count = Math.ceil(low / step - 1e-6); count * step <= high + 1e-6 * step; count += 1) {
+    const at = count * step;
+    const text = at.toFixed(digits);
+    found.push({ at, text: (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−") });
+  }
+  return found;
+}
+
+// Powers of ten, and 2 and 5 times them where there are few; low and high are logarithms.
+function powerTicks(low, high) {
+  const every = Math.max(1, Math.ceil((high - low) / 5));
+  const found = [];
+  for (let power = Math.floor(low); power <= high; power += every) {
+    for (const unit of high - low < 2 ? [1, 2, 5] : [1]) {
+      const at = power + Math.log10(unit);
+      const written = Math.abs(power) > 4 ? `${unit}e${power}` : (unit * 10 ** power).toFixed(Math.max(0, -power));
+      if (at >= low - 1e-9 && at <= high + 1e-9) found.push({ at, text: written.replace("-", "−") });
+    }
+  }
+  return found;
 }

@@ -4,7 +4,7 @@
 // readable and all lines on one screen.
 
 import { element, measureLabels, sharpen } from "../core/surface.js";
-import { INSET, paintMatrix, paintRowNames } from "./paint.js";
+import { INSET, paintMatrix, paintRowNames } from "./matrix.js";
 
 const NARROW = 600;
 const TOUCHABLE = 26;

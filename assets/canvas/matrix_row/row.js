@@ -7,8 +7,7 @@ import { signedTables } from "../core/palette.js";
 import { filled } from "../core/text.js";
 import { applyTheme } from "../core/theme.js";
 import { arrange, cellWidth, labelWidthOf, needsLabels, paintLine, uncover } from "./lines.js";
-import { drawDimensions, exists, modelOf } from "./model.js";
-import { fillLegend, INSET } from "./paint.js";
+import { INSET, drawDimensions, exists, fillLegend, modelOf } from "./matrix.js";
 import { fillSum, lightsOf, makeSum } from "./sum.js";
 
 const BESIDE_LINES = 310; // pixels of the screen for controls and sum, and a little to spare: matrix_row.css lets lines scroll from 270

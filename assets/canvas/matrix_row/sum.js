@@ -5,7 +5,7 @@
 import { inSum, number } from "../core/numbers.js";
 import { element } from "../core/surface.js";
 import { filled } from "../core/text.js";
-import { rowOf, valueAt } from "./model.js";
+import { rowOf, valueAt } from "./matrix.js";
 
 const FEW_TERMS = 6; // of a long sum: the largest ones
 const FEW_SUMMANDS = 3; // of a mean or a variance

@@ -19,7 +19,7 @@ from pages.ui.shell.address import widget_key
 from tx_core.analysis.weights_file import TableValue
 
 MODULE, STYLE = "figure/panel.js", "figure/figure.css"
-STILL = "figure/still.js"
+STILL = "figure/figure.js"
 """Draws any view without reacting to its reader."""
 WIDTHS = {"mm": (40.0, 174.0, 400.0), "px": (200.0, 1200.0, 4000.0)}
 """Minimum, default and maximum width by unit; 174 mm is the width of a journal's page."""
